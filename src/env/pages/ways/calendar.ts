@@ -1,4 +1,4 @@
-import { parseDate } from "../../forms/normalize.js";
+import { parseDate, parseTime } from "../../forms/normalize.js";
 import type { FieldValue } from "../../site.js";
 import { type Grid, readGrids, type Spot } from "../grids.js";
 import { dayIn, monthIn, parseMoment, parseRange } from "../values.js";
@@ -7,44 +7,60 @@ import { firstOf, NoWay, type Place, pinned, type Way } from "../way.js";
 /** Clicks that a calendar may take to reach a month. */
 const MOST_CLICKS = 90;
 
-/** Opens a calendar and clicks its arrows, which are told by what they change, then the day. */
+/** Opens a calendar and clicks its arrows, which are told by what they change, then the day; or sets the time in what opens. */
 export const way: Way = {
-  serves: ["date", "moment", "range"],
+  serves: ["date", "moment", "range", "time"],
   oddness: 4,
   variants: ["open", "control", "button", "icon", "last button", "control, confirm", "button, confirm"],
   operate: async (place, value) => pickDay(await pinned(place), value),
 };
 
 async function pickDay(place: Place, value: FieldValue): Promise<void> {
-  const day = parseDate(value) ?? parseMoment(value)?.date;
-  const days = day === undefined ? parseRange(value) : [day];
-  if (days === undefined) throw new NoWay("no date");
+  const moment = parseMoment(value);
+  const time = moment?.time ?? parseTime(value);
+  const day = parseDate(value) ?? moment?.date;
+  const days = day === undefined ? (parseRange(value) ?? []) : [day];
   const [opener = "", confirm] = place.variant.split(", ");
   await open(place, opener);
-  await chooseLists(place, days[0] as string);
-  // a list takes the cursor, and some calendars close then: their arrows are left
-  if ((await readGrids(place)).length === 0) await open(place, opener);
+  if (days[0] !== undefined) {
+    await chooseLists(place, days[0]);
+    // a list takes the cursor, and some calendars close then: their arrows are left
+    if ((await readGrids(place)).length === 0) await open(place, opener);
+  }
   for (const [i, one] of days.entries()) {
     if (i > 0) await chooseLists(place, one);
     await pickOne(place, one, i === days.length - 1 ? confirm : undefined);
   }
-  const time = parseMoment(value)?.time;
-  if (time !== undefined) await setTime(place, time);
+  const isSet = time !== undefined && (await setTime(place, time));
+  if (days.length === 0 && !isSet) throw new NoWay("no date and no time");
 }
 
-/** Sets the hour and the minute where the calendar has fields for them, told by their greatest number. */
-async function setTime({ page, limit }: Place, time: string): Promise<void> {
-  const [hour = "", minute = ""] = time.split(":");
-  for (const field of await page.locator("input[type=number],[role=spinbutton]").locator("visible=true").all()) {
+/** Sets the hour and the minute in lists or fields for them, told by their greatest number. @returns whether there are any. */
+async function setTime({ page, box, has, limit }: Place, time: string): Promise<boolean> {
+  const [hour = 0, minute = 0] = time.split(":").map(Number);
+  const own = box.locator("select,input[type=number],[role=spinbutton]").locator("visible=true");
+  const all = (await has(own)) ? own : page.locator("input[type=number],[role=spinbutton]").locator("visible=true");
+  let isSet = false;
+  for (const field of await all.all()) {
+    const numbers = (await field.locator("option").allTextContents()).map((text) => (text.trim() === "" ? -1 : +text));
     const said = (await field.getAttribute("max", limit)) ?? (await field.getAttribute("aria-valuemax", limit));
-    const most = Number(said);
-    if (![12, 23, 24, 59].includes(most)) continue;
+    const most = numbers.length > 0 ? Math.max(...numbers.filter((n) => !Number.isNaN(n))) : Number(said);
+    const isMinute = most >= 45 && most <= 59;
+    if (!isMinute && ![11, 12, 23, 24].includes(most)) continue;
+    const number = isMinute ? minute : most > 12 ? hour : hour % 12 || 12;
+    isSet = true;
+    if (numbers.length > 0) {
+      // the first one may only say that nothing is chosen yet
+      await field.selectOption({ index: numbers.lastIndexOf(number) }, limit);
+      continue;
+    }
     await field.click(limit);
     await page.keyboard.press("ControlOrMeta+A");
-    await page.keyboard.type(most === 59 ? minute : most === 12 ? String(Number(hour) % 12 || 12) : hour);
+    await page.keyboard.type(String(number).padStart(2, "0"));
     await page.keyboard.press("Tab");
   }
   await page.keyboard.press("Escape");
+  return isSet;
 }
 
 async function pickOne(place: Place, day: string, confirm: string | undefined): Promise<void> {
