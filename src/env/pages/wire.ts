@@ -14,6 +14,13 @@ export interface Sample {
 /** A key whose numbers in brackets count the items of a list, with the numbers left open: `days[#]`. */
 export const counted = (name: string): string => name.replace(/\[\d+\]/g, "[#]");
 
+/** All keys under which a value stands. */
+export function keysOf({ key, notation }: Wire): string[] {
+  if (notation.as === "ends") return [notation.from, notation.to];
+  if (notation.as === "parts") return [notation.year, notation.month, notation.day];
+  return notation.as === "each" ? Object.values(notation.keys) : [key];
+}
+
 export const rawsOf = (posted: readonly PostedPair[], key: string): string[] =>
   posted.filter(([name]) => (key.includes("[#]") ? counted(name) : name) === key).map(([, value]) => value);
 

@@ -6,7 +6,7 @@ import { openPage, waysOf } from "../operate.js";
 import { type Shown, shownIn } from "../place.js";
 import { structureHash } from "../structure.js";
 import { canonical, type Kind, kindOfAll, NO_ANSWER } from "../values.js";
-import { type Sample, uploaded } from "../wire.js";
+import { keysOf, type Sample, uploaded } from "../wire.js";
 import { type Attempt, attempt, type LearnLimits, type Person, type Play, type Progress } from "./attempt.js";
 import { LearnedField } from "./candidates.js";
 import { learnCodes } from "./codes.js";
@@ -237,7 +237,7 @@ function unexplained(
       const wire = explain(label, kind, samples, isSure, new Set([...taken, ...others(field)]), degree);
       if (wire !== undefined) {
         found.add(field);
-        taken.add(wire.key);
+        for (const key of keysOf(wire)) taken.add(key);
         field.wire = wire;
         if (all) field.good = field.current?.operation;
       } else if (likeness === 0 && (all || isPlain(field, told, taken))) {
