@@ -169,8 +169,13 @@ export function carries(
   // a box may be sent behind a hidden field of its name that says no: the last counts
   if (notation.as === "flag") return says(notation, kind, value as boolean, raws.at(-1));
   if (isBlank(value)) return raws.every((raw) => raw === "");
-  return raws.length <= 1 && says(notation, kind, value as string, raws[0]);
+  const one = wholeOf(value, raws);
+  return one.length <= 1 && says(notation, kind, value as string, one[0]);
 }
+
+/** A path as `Norway / Oslo` may be sent level by level: what stands under its key is one text then. */
+export const wholeOf = (value: FieldValue, raws: readonly string[]): readonly string[] =>
+  raws.length > 1 && String(value).split(/[/>]/).length === raws.length ? [raws.join("\n")] : raws;
 
 const filled = (template: string, fields: Sample["fields"]): string =>
   template.replace(/\{([^{}]*)\}/g, (_, label: string) => String(fields[label] ?? ""));

@@ -272,3 +272,19 @@ test("a code of few letters that a name begins with is not claimed by the name",
   } satisfies Sample;
   assert.deepEqual(claimed("Leader", "text", [sent]), ["who"]);
 });
+
+test("a path that is sent level by level has a code of its levels, and no list is taken for one", () => {
+  const sent = (place: string, ...raws: string[]): Sample => ({
+    fields: { Place: place },
+    posted: raws.map((raw) => ["place", raw]),
+  });
+  const samples = [sent("Works / Stores", "w", "w2"), sent("Sales / Export", "s", "s1")];
+  const wire = explain("Place", "text", samples, true, new Set());
+  assert.ok(wire !== undefined);
+  assert.deepEqual(wire.notation, { as: "codes", codes: { "Works / Stores": "w\nw2", "Sales / Export": "s\ns1" } });
+  assert.equal(carries(wire, "text", "Works / Stores", sent("", "w", "w1").posted), false);
+  assert.equal(
+    explain("Place", "text", [sent("Works", "w", "w2"), sent("Sales", "s", "s1")], true, new Set()),
+    undefined,
+  );
+});

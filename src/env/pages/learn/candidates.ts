@@ -19,7 +19,7 @@ const VARIANT = 0.12;
 /** Oddness that is added to typing where a list offers the values. */
 const TYPED = 4.7;
 const TYPING = new Set(["fill", "type-leave", "keys"]);
-const WRITING = new Set([...TYPING, "chips", "editor"]);
+const WRITING = new Set([...TYPING, "chips"]);
 /** A calendar writes days as they are to be written: it comes before a notation that is guessed. */
 const DAYS: ReadonlySet<Kind> = new Set(["date", "moment", "range"]);
 /** Oddness that is taken off a way that did for another field of the kind, or that the field's own hint names. */
@@ -31,7 +31,7 @@ const SENDS = 4;
 
 /** Ways that put a value in by its letters, its place or its size: no code stands for what they write. */
 const LITERAL =
-  /^(?:fill|type-leave|open-write|keys|chips|editor|segments|calendar|parts|slider|stepper|nudge|track|file|\w+-typed)$/;
+  /^(?:fill|type-leave|open-write|keys|chips|segments|calendar|parts|slider|stepper|nudge|track|file|\w+-typed)$/;
 
 /** Failures after which a way that has done once is left for another. */
 const MOST_MISSES = 3;

@@ -1,6 +1,6 @@
 import type { PostedPair } from "../../forms/posted.js";
 import type { FieldValue, Task } from "../../site.js";
-import { itemsIn } from "../wire.js";
+import { itemsIn, wholeOf } from "../wire.js";
 import type { Attempt, Person, Play } from "./attempt.js";
 import type { LearnedField } from "./candidates.js";
 
@@ -61,7 +61,7 @@ function learnOne(field: LearnedField, value: string, posted: readonly PostedPai
     notation.as === "each"
       ? posted.filter(([key, raw]) => raw === notation.on && !taken.has(key)).map(([key]) => key)
       : wire.list === undefined
-        ? raws
+        ? wholeOf(value, raws)
         : itemsIn(raws, wire.list);
   if (found.length !== 1 || Object.values(known).includes(found[0] as string)) return;
   const all = { ...known, [value]: found[0] as string };

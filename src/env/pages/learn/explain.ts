@@ -2,7 +2,7 @@ import { looseLabel, parseDate, parseTime } from "../../forms/normalize.js";
 import type { FieldValue } from "../../site.js";
 import type { Notation, Wire } from "../contract.js";
 import { canonical, DAY_PATTERNS, dayIn, type Kind, parseMoment, parseRange } from "../values.js";
-import { carries, counted, isBlank, itemsIn, rawsOf, type Sample, says } from "../wire.js";
+import { carries, counted, isBlank, itemsIn, rawsOf, type Sample, says, wholeOf } from "../wire.js";
 
 /** Notations that are tried for a kind of value, plain ones first. */
 function notationsFor(kind: Kind): Notation[] {
@@ -129,7 +129,7 @@ function codes(
   for (const key of keys) {
     const known: Record<string, string> = {};
     for (const { fields, posted } of told) {
-      const raw = rawsOf(posted, key);
+      const raw = wholeOf(fields[label] as FieldValue, rawsOf(posted, key));
       if (raw.length === 1 && raw[0] !== "") known[String(fields[label])] = raw[0] as string;
     }
     const values = Object.keys(known);

@@ -49,15 +49,13 @@ async function setTime({ page, box, has, limit }: Place, time: string): Promise<
     if (!isMinute && ![11, 12, 23, 24].includes(most)) continue;
     const number = isMinute ? minute : most > 12 ? hour : hour % 12 || 12;
     isSet = true;
-    if (numbers.length > 0) {
-      // the first one may only say that nothing is chosen yet
-      await field.selectOption({ index: numbers.lastIndexOf(number) }, limit);
-      continue;
+    // the first one of a list may only say that nothing is chosen yet
+    if (numbers.length > 0) await field.selectOption({ index: numbers.lastIndexOf(number) }, limit);
+    else {
+      await field.click(limit);
+      await page.keyboard.press("ControlOrMeta+A");
+      await page.keyboard.type(`${String(number).padStart(2, "0")}\t`);
     }
-    await field.click(limit);
-    await page.keyboard.press("ControlOrMeta+A");
-    await page.keyboard.type(String(number).padStart(2, "0"));
-    await page.keyboard.press("Tab");
   }
   await page.keyboard.press("Escape");
   return isSet;

@@ -1,8 +1,5 @@
 import { firstOf, itemsOf, NoWay, type Place, type Way } from "../way.js";
 
-/** Pixels from which on an item stands in another list. */
-const MOVED = 20;
-
 /** Moves items from the list of all to the list of those that are chosen: by a double click, or by a button between them. */
 export const way: Way = {
   serves: ["list"],
@@ -23,7 +20,7 @@ export const way: Way = {
   },
 };
 
-/** Chooses an item, which may move it, and tries the buttons: it has moved when it stands elsewhere. */
+/** Chooses an item, which may move it, and tries the buttons: it has moved when it stands some pixels away. */
 async function moveByButton(place: Place, item: string): Promise<void> {
   const { box, page, limit } = place;
   const buttons = box.locator("button:enabled,[role=button]").locator("visible=true");
@@ -38,7 +35,7 @@ async function moveByButton(place: Place, item: string): Promise<void> {
   if (await place.has(list)) await list.first().selectOption({ label: item }, limit);
   else await found.click(limit);
   await place.pause();
-  for (let i = place.variant === "button" ? 0 : 1; Math.abs((await spot()) - start) < MOVED; i++) {
+  for (let i = place.variant === "button" ? 0 : 1; Math.abs((await spot()) - start) < 20; i++) {
     if (i >= (await buttons.count())) throw new NoWay("no button moves it");
     await buttons.nth(i).click(limit);
     await place.pause();
