@@ -13,6 +13,8 @@ export interface Idiom {
     request: Received & { readonly path: string; readonly count: number },
     response: ServerResponse,
   ) => boolean | undefined;
+  /** False where the server does not take what the oracle sends. */
+  readonly accepted?: false;
   readonly success?: SuccessMarker;
   readonly keys?: Readonly<Record<string, string>>;
 }

@@ -293,3 +293,105 @@ export const SUBMISSIONS: Idioms = {
     fields: FIELDS,
   },
 };
+
+/** Pages whose server does not take what is sent, or whose script does not send it. */
+export const REFUSALS: Idioms = {
+  "status error with 200": {
+    html: onSubmit(POST),
+    fields: FIELDS,
+    accepted: false,
+    answer: (r, s) => r.method === "POST" && json(s, { status: "error", message: "nope" }),
+  },
+  "ok false": {
+    html: onSubmit(POST),
+    fields: FIELDS,
+    accepted: false,
+    answer: (r, s) => r.method === "POST" && json(s, { ok: false }),
+  },
+  "nested errors": {
+    html: onSubmit(POST),
+    fields: FIELDS,
+    accepted: false,
+    answer: (r, s) => r.method === "POST" && json(s, { data: { create: { person: null, errors: [{ path: "age" }] } } }),
+  },
+  "problem details": {
+    html: onSubmit(POST),
+    fields: FIELDS,
+    accepted: false,
+    answer: (r, s) => r.method === "POST" && json(s, { type: "about:blank", title: "Unprocessable", status: 422 }),
+  },
+  "error page with 200": {
+    html: FORM,
+    fields: FIELDS,
+    accepted: false,
+    answer: (r, s) =>
+      r.method === "POST" && page(s, "<title>Oops</title><h1>Something went wrong</h1><p>Please try again later.</p>"),
+  },
+  "form again with messages": {
+    html: FORM,
+    fields: FIELDS,
+    accepted: false,
+    answer: (r, s) =>
+      r.method === "POST" &&
+      page(
+        s,
+        FORM.replace("name=n>", `name=n value="Ann Lee" aria-invalid=true><em role=alert>This name is taken</em>`),
+      ),
+  },
+  "form again as it was sent": {
+    html: FORM,
+    fields: FIELDS,
+    accepted: false,
+    answer: (r, s) =>
+      r.method === "POST" &&
+      page(s, FORM.replace("name=n>", `name=n value="Ann Lee">`).replace("name=a>", "name=a value=41>")),
+  },
+  "redirect to a login": {
+    html: FORM,
+    fields: FIELDS,
+    accepted: false,
+    answer: (r, s) => r.method === "POST" && redirect(s, "login", 302),
+    more: { login: "<h1>Log in</h1><form><input type=password name=p></form>" },
+  },
+  "script told to log in": {
+    html: onSubmit(`const r = await (${POST}); location = (await r.json()).redirect;`),
+    fields: FIELDS,
+    accepted: false,
+    answer: (r, s) => r.method === "POST" && json(s, { redirect: "login" }),
+    more: { login: "<h1>Log in</h1><form><input type=password name=p></form>" },
+  },
+  "page says so": {
+    html: onSubmit(
+      `await (${POST}); f.insertAdjacentHTML("beforeend", '<p class="form-error">Your card was declined.</p>')`,
+    ),
+    fields: FIELDS,
+    accepted: false,
+  },
+  "only validated": {
+    html: onSubmit(
+      `const r = await (await fetch("validate", { method: "POST", body: JSON.stringify(d) })).json(); if (r.fine) f.submit();`,
+    ),
+    fields: FIELDS,
+    accepted: false,
+    answer: (r, s) => r.path === "validate" && json(s, { fine: 0 }),
+  },
+  "only a draft": {
+    html: before(
+      `addEventListener("input", () => fetch("draft", { method: "PUT", body: JSON.stringify({ n: f.n.value, a: f.a.value }) }));`,
+      onSubmit(`f.insertAdjacentHTML("beforeend", "<p role=alert>You have to be 67.</p>");`),
+    ),
+    fields: FIELDS,
+    accepted: false,
+  },
+  "only analytics": {
+    html: onSubmit(`navigator.sendBeacon("analytics", JSON.stringify({ event: "submit", ...d }));`),
+    fields: FIELDS,
+    accepted: false,
+  },
+  "missing success marker": {
+    html: onSubmit(POST),
+    fields: FIELDS,
+    accepted: false,
+    success: { text: "Order number" },
+  },
+};
