@@ -21,6 +21,10 @@ const schema = z.strictObject({
     ),
   ...optionsOfTasks,
   port: z.int().min(0).max(65535).default(0).describe("0: any free port"),
+  faults: z
+    .strictObject({ status500Every: z.int().min(0).default(0).describe("every n-th post answers 500; 0: none") })
+    .prefault({})
+    .describe("faults on purpose"),
 });
 
 export type EmbeddedOptions = z.output<typeof schema>;
@@ -43,7 +47,7 @@ export const site: SiteKind<EmbeddedOptions> = {
     const tasks = embeddedTasks(options.tier, options.seed, options.sizes, options.letters, options.generated);
     const hash = splitHash(tasks);
     const made = generatedForms(options.seed, options.generated);
-    const { baseUrl, stop } = await serveForms([...FORMS, ...made], options.port);
+    const { baseUrl, stop } = await serveForms([...FORMS, ...made], options.port, options.faults.status500Every);
     return {
       name: "embedded",
       baseUrl,

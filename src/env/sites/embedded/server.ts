@@ -26,10 +26,18 @@ async function postedValues(context: Context): Promise<Posted | undefined> {
 const isMissing = (field: Field, posted: Posted): boolean =>
   field.required && [posted[field.name] ?? ""].flat().every((value) => value.trim() === "");
 
-/** The site as a Hono application, so that tests can call it without a socket. */
-export function createApp(forms: readonly Form[]): Hono {
+/**
+ * The site as a Hono application, so that tests can call it without a socket.
+ * @param status500Every every n-th post answers 500; 0: none does.
+ */
+export function createApp(forms: readonly Form[], status500Every = 0): Hono {
   const limit = bodyLimit({ maxSize: BODY_LIMIT, onError: (c) => c.json({ error: "The body is too large" }, 413) });
   const app = new Hono();
+  let posts = 0;
+  app.use(async (c, next) => {
+    const fails = status500Every > 0 && c.req.method === "POST" && ++posts % status500Every === 0;
+    return fails ? c.json({ error: "Injected fault" }, 500) : await next();
+  });
   app.get("/", (c) => c.html(indexPage(forms)));
   app.get("/favicon.ico", (c) => c.body(null, 204));
   app.get("/static/form.js", (c) => c.body(FORM_SCRIPT, 200, { "content-type": "text/javascript; charset=utf-8" }));
@@ -61,8 +69,8 @@ export function createApp(forms: readonly Form[]): Hono {
  * Serves the forms on the loopback interface.
  * @param port 0: any free one. @throws UserError where it is taken or may not be used.
  */
-export const serveForms = (forms: readonly Form[], port: number): Promise<Served> =>
-  serveApp(createApp(forms), port, "embedded site");
+export const serveForms = (forms: readonly Form[], port: number, status500Every = 0): Promise<Served> =>
+  serveApp(createApp(forms, status500Every), port, "embedded site");
 
 /**
  * Puts the scripted form together in the browser, out of the controls that `<url>/form-config` lists as HTML, and posts it
