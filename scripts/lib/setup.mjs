@@ -86,7 +86,7 @@ export function installPackages(root = ROOT) {
       : run(process.platform === "win32" ? "npm.cmd" : "npm", args, { cwd: root });
   if (!done) fail("npm ci failed (above). Check the network or npm's registry setting, then run this again.");
   if (root !== ROOT) return;
-  log("Packages are installed. They run on the CPU; for an NVIDIA GPU (CUDA 12, cuDNN 9) add its library once:");
+  log("Packages are installed. They run on the CPU; for an NVIDIA GPU add its library once (docs/gpu.md):");
   log("  node node_modules/onnxruntime-node/script/install.js --onnxruntime-node-install=true");
 }
 
