@@ -48,8 +48,8 @@ const runner = spawn(
   [
     "--enable-source-maps",
     "--test",
-    // a quick test of the browser waits most of its time; slow ones keep both cores of a small machine busy
-    `--test-concurrency=${slow || installs ? 2 : 3}`,
+    // a test of the browser waits most of its time: of two cores three files at once kept one busy
+    `--test-concurrency=${installs ? 2 : slow ? 3 : 5}`,
     `--test-timeout=${limit}`,
     `--test-reporter=${process.stdout.isTTY ? "spec" : "tap"}`,
     ...nodeOptions,
