@@ -26,7 +26,7 @@ export interface EpisodeOptions extends BrowserOptions {
   readonly execute?: (session: Session, task: Task, plan: Plan) => Promise<Played>;
 }
 
-/** What came of some work with a page: its result, or the last of the faults that it met. */
+/** The result of some work with a page, or the last of the faults that it met. */
 export type Tried<T> = Pick<Episode, "attempts" | "ms"> & ({ readonly result: T } | { readonly fault: string });
 
 /** Retries after a fault. */

@@ -19,8 +19,7 @@ import type {
   Unproven,
 } from "../environment.js";
 import { controlsOnPage, formTemplate, planOf, type TemplateControl, trueValues } from "../forms/blanks.js";
-import type { Episode } from "../forms/episode.js";
-import { type Played, scored } from "../forms/episode.js";
+import { type Episode, type Played, scored } from "../forms/episode.js";
 import type { JudgedForm } from "../forms/judge.js";
 import { looseLabel } from "../forms/normalize.js";
 import { nullPolicies, oracleActions } from "../forms/oracle.js";

@@ -36,7 +36,7 @@ export interface Episode extends Score, Omit<Played, "controls" | "values"> {
   readonly ms: number;
 }
 
-/** What a plan came to whose form was sent, or was not. */
+/** Puts together what a plan was played to. @param submission undefined where no form was sent. */
 export function playedBy(
   submission: Submission | undefined,
   came: Pick<Played, "controls" | "actions" | "values">,

@@ -48,7 +48,7 @@ export interface Evidence {
 export interface JudgedForm {
   readonly controls: readonly Control[];
   readonly contract?: Answers | undefined;
-  /** Where each value stands and how it is written, where that was learned. */
+  /** The learned fields: each tells where its value stands and how it is written. */
   readonly fields?: Contract["fields"] | undefined;
 }
 

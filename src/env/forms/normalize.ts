@@ -113,7 +113,7 @@ export function parseTime(value: FieldValue): string | undefined {
 
 type Option = { readonly text: string; readonly value: string };
 /**
- * What an option is found by, those first that say most: its text and its value as they are, without case, by letters and
+ * The texts that an option is found by, those first that say most: its text and its value as they are, without case, by letters and
  * digits alone; then its text without a last `(...)`.
  */
 type OptionForms = readonly string[];
@@ -249,8 +249,13 @@ export function matchValue(space: ValueSpace, truth: FieldValue, actual: FieldVa
 }
 
 const NONE_OF_ITS_KIND: Partial<Record<ControlKind, string>> = {
-  ...{ number: "not a number", date: "not a date", time: "not a time", checkbox: "neither yes nor no" },
-  ...{ select: "not an option", radio: "not an option", "checkbox-group": "not an option" },
+  number: "not a number",
+  date: "not a date",
+  time: "not a time",
+  checkbox: "neither yes nor no",
+  select: "not an option",
+  radio: "not an option",
+  "checkbox-group": "not an option",
 };
 
 /**

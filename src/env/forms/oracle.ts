@@ -25,7 +25,7 @@ export function oracleActions(
   return [...actions, { kind: "submit" }];
 }
 
-/** What a control that is not shown yet is taken for: what suits its value. */
+/** The kind of control that a value suits, for one that is not shown yet; texts as file names, since "none" is nothing to fill in. */
 function unseenKind(truth: FieldValue): FieldKind {
   if (typeof truth === "boolean") return { kind: "checkbox", default: false };
   return Array.isArray(truth) ? { kind: "checkbox-group", default: [] } : { kind: "file", default: "" };

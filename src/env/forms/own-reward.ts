@@ -2,8 +2,8 @@ import { z } from "zod";
 import { checkMembers, type Gives, isModulePath } from "../../core/own-module.js";
 import { loadFolder } from "../../core/registry.js";
 import { anyReward } from "../environment.js";
-import type { Episode } from "../forms/episode.js";
 import type { Task } from "../site.js";
+import type { Episode } from "./episode.js";
 
 /** A reward of a user's own: `reward: ./my-reward.mjs`, a module that exports one of these as `reward`. */
 export interface RewardKind {

@@ -109,13 +109,20 @@ function readDocuments(line: string): Action | undefined {
   return undefined;
 }
 
-/** The words that a compact line may begin with, each kind of action with others for it. */
-const VERBS = new Map(
-  "fill type enter / select choose / check tick / uncheck untick / click / goto".split(" / ").flatMap((row) => {
-    const words = row.split(" ");
-    return words.map((word) => [word, words[0] as Exclude<Action["kind"], "submit">]);
-  }),
-);
+/** The words that a compact line may begin with, and the action that each is. */
+const VERBS: ReadonlyMap<string, Exclude<Action["kind"], "submit">> = new Map([
+  ["fill", "fill"],
+  ["type", "fill"],
+  ["enter", "fill"],
+  ["select", "select"],
+  ["choose", "select"],
+  ["check", "check"],
+  ["tick", "check"],
+  ["uncheck", "uncheck"],
+  ["untick", "uncheck"],
+  ["click", "click"],
+  ["goto", "goto"],
+]);
 
 function readCompact(line: string): Action | undefined {
   if (/^(['"]?)submit\1(?: the)?(?: form| button)?\.?$/i.test(line)) return { kind: "submit" };

@@ -1,9 +1,8 @@
 import { z } from "zod";
 import type { ActionRecord, Fate } from "../browser/fill.js";
 import type { EpisodeOutcome } from "../environment.js";
-import type { Episode } from "../forms/episode.js";
 import type { Task } from "../site.js";
-import { scored } from "./episode.js";
+import { type Episode, scored } from "./episode.js";
 import { type Evidence, type JudgedForm, judgeEvidence } from "./judge.js";
 import { outcomeOf } from "./outcome.js";
 import type { RewardKind } from "./own-reward.js";

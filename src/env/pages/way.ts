@@ -40,6 +40,8 @@ export interface Way {
   readonly variants?: readonly string[];
   /** A page may send what is put in at once, and need the answer before it sends the form. */
   readonly sends?: true;
+  /** It puts a value in by its letters, its place or its size, and chooses no option: no code stands for what it writes. */
+  readonly isLiteral?: true;
   /** Tells whether a value can be put in by a variant; any can where it is not said. */
   takes?(value: FieldValue, variant: string): boolean;
   /** @throws where it cannot be done. */

@@ -117,7 +117,12 @@ function planned(
   const fixed = { training: { learning_rate: learningRate }, evaluation: { splits: [] } };
   const whole = [own, objectives[objective] ?? {}, fixed].reduce<Record<string, unknown>>(merged, config);
   return {
-    ...{ family, objective, seed, learningRate, tuning, place },
+    family,
+    objective,
+    seed,
+    learningRate,
+    tuning,
+    place,
     splits: tuning ? [split] : splits,
     config: whole,
   };

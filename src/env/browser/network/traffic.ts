@@ -319,8 +319,11 @@ export class Traffic {
   }
 
   private async onFinished(request: Request): Promise<void> {
+    const leaves = this.leaving && request.isNavigationRequest();
+    // a page's own files are neither: the browser is not asked about each of them
+    if (!leaves && this.openExchange(request) === undefined) return;
     const response = await request.response().catch(() => null);
-    if (this.leaving && request.isNavigationRequest() && response?.status() === 204) this.leaving = false;
+    if (leaves && response?.status() === 204) this.leaving = false;
     const exchange = this.openExchange(request);
     if (exchange === undefined) return;
     exchange.answer = await answerOf(response, request.url());
@@ -336,7 +339,7 @@ export class Traffic {
     this.happened.fire();
   }
 
-  /** What a request that has ended, or one that led to it, was logged as; undefined where it has its answer already. */
+  /** Finds what a request that has ended, or one that led to it, was logged as; undefined where it has its answer already. */
   private openExchange(request: Request): Exchange | undefined {
     let first = request;
     for (let before = request.redirectedFrom(); before !== null; before = before.redirectedFrom()) first = before;

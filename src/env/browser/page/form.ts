@@ -1,7 +1,7 @@
 import type { ControlKind, FieldValue } from "../../site.js";
 import type { Field, NameKit } from "./names.js";
 
-/** What is known of a control before its page is read. */
+/** Facts of a control that may be known before its page is read. */
 export interface KnownControl {
   readonly kind: ControlKind;
   /** Accessible name. */

@@ -29,10 +29,6 @@ const SIGNED = 3.5;
 /** Oddness that is added to a press of Enter where that sends the form. */
 const SENDS = 4;
 
-/** Ways that put a value in by its letters, its place or its size: no code stands for what they write. */
-const LITERAL =
-  /^(?:fill|type-leave|open-write|keys|chips|segments|calendar|parts|slider|stepper|nudge|track|file|\w+-typed)$/;
-
 /** Failures after which a way that has done once is left for another. */
 const MOST_MISSES = 3;
 
@@ -100,7 +96,7 @@ export class LearnedField {
   constructor(
     readonly label: string,
     readonly kind: Kind,
-    ways: ReadonlyMap<string, Way>,
+    private readonly ways: ReadonlyMap<string, Way>,
     values: readonly FieldValue[],
     private readonly formMs: number,
     first?: Operation & { readonly hand: boolean },
@@ -262,7 +258,8 @@ export class LearnedField {
 
   /** Its value is chosen among what the page offers, and no text that is typed: a code may stand for it. */
   get isPicked(): boolean {
-    return !LITERAL.test(this.current?.operation.way ?? "fill");
+    const { current } = this;
+    return current !== undefined && this.ways.get(current.operation.way)?.isLiteral !== true;
   }
 
   get isSure(): boolean {

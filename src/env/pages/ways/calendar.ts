@@ -11,6 +11,7 @@ const MOST_CLICKS = 90;
 export const way: Way = {
   serves: ["date", "moment", "range", "time"],
   oddness: 4,
+  isLiteral: true,
   variants: ["open", "control", "button", "icon", "last button", "control, confirm", "button, confirm"],
   operate: async (place, value) => pickDay(await pinned(place), value),
 };

@@ -8,6 +8,7 @@ const LATER_MS = 600;
 export const way: Way = {
   serves: ["list"],
   oddness: 2.2,
+  isLiteral: true,
   variants: ["Enter", "comma", "button", "Enter, later", "Tab", "lines"],
   async operate(place, value) {
     const { box, page } = place;

@@ -6,6 +6,7 @@ import { NoWay, retyped, type Way, WRITABLE } from "../way.js";
 export const way: Way = {
   serves: ["date"],
   oddness: 3,
+  isLiteral: true,
   needs: WRITABLE,
   variants: ["Tab", "Enter"].flatMap((key) => DAY_PATTERNS.map((pattern) => `${pattern}, ${key}`)),
   async operate(place, value) {

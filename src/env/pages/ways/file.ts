@@ -5,6 +5,7 @@ export const way: Way = {
   serves: ["file"],
   sends: true,
   oddness: 0,
+  isLiteral: true,
   variants: ["input", "box", "input, later", "box, later", "chooser", "any", "any, later"],
   async operate(place, value) {
     const { page, box, control, limit } = place;

@@ -7,9 +7,14 @@ import { type Way, WRITABLE } from "../way.js";
 export const way: Way = {
   serves: ["text", "number", "date", "time", "moment", "range", "file"],
   oddness: 0,
+  isLiteral: true,
   needs: `${WRITABLE},input[type=range]`,
-  operate: async ({ control, limit }, value) =>
-    control.fill(native(await control.getAttribute("type", limit), value) ?? String(value), limit),
+  async operate({ control, limit }, value) {
+    // an episode's fields are filled so: the page is asked only where the answer can matter
+    const isTimed = [parseDate, parseTime, parseMoment].some((parse) => parse(value) !== undefined);
+    const type = isTimed ? await control.getAttribute("type", limit) : null;
+    await control.fill(native(type, value) ?? String(value), limit);
+  },
 };
 
 /** A value as a field of the browser's own takes it; undefined where the field takes any text. */

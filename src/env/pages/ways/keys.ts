@@ -4,6 +4,7 @@ import { cleared, type Way, WRITABLE } from "../way.js";
 export const way: Way = {
   serves: ["text", "number"],
   oddness: 5,
+  isLiteral: true,
   needs: WRITABLE,
   variants: ["digits", "slowly", "pasted", "tail"],
   async operate(place, value) {

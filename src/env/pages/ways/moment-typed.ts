@@ -5,6 +5,7 @@ import { NoWay, retyped, type Way, WRITABLE } from "../way.js";
 export const way: Way = {
   serves: ["moment"],
   oddness: 3,
+  isLiteral: true,
   needs: WRITABLE,
   variants: ["Tab", "Enter"].flatMap((key) =>
     TIME_PATTERNS.slice(0, 3).flatMap((time) => DAY_PATTERNS.slice(0, 8).map((day) => `${day} ${time}, ${key}`)),

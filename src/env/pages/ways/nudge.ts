@@ -5,6 +5,7 @@ import { firstOf, NoWay, type Place, type Way } from "../way.js";
 export const way: Way = {
   serves: ["number"],
   oddness: 5,
+  isLiteral: true,
   needs: "[tabindex],[class*=slider i],[class*=range i],[class*=track i]",
   variants: ["keys", "track"],
   async operate(place, value) {

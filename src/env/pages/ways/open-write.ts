@@ -15,6 +15,7 @@ function fieldsNow(css: string): [number, number][] {
 export const way: Way = {
   serves: ["text", "number", "time"],
   oddness: 4.5,
+  isLiteral: true,
   signs: "[class*=color i][class*=pick i]",
   variants: ["confirm", "Tab", "Enter", "Tab, bare"],
   async operate(place, value) {

@@ -7,6 +7,7 @@ import { NoWay, type Place, type Way } from "../way.js";
 export const way: Way = {
   serves: ["date"],
   oddness: 2,
+  isLiteral: true,
   needs: "select,input",
   variants: ["day month year", "month day year", "year month day"],
   async operate(place, value) {

@@ -5,6 +5,7 @@ import { NoWay, type Way, WRITABLE } from "../way.js";
 export const way: Way = {
   serves: ["range"],
   oddness: 3,
+  isLiteral: true,
   needs: WRITABLE,
   variants: ["Tab", "Enter"].flatMap((key) =>
     DAY_PATTERNS.slice(0, 8).flatMap((pattern) => ["two", " - ", " to "].map((how) => `${pattern}|${how}|${key}`)),

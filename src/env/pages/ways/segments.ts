@@ -7,6 +7,7 @@ import { firstOf, NoWay, type Way } from "../way.js";
 export const way: Way = {
   serves: ["date", "time", "moment", "text", "number"],
   oddness: 3,
+  isLiteral: true,
   needs: "[role=spinbutton],[contenteditable],input",
   signs: "[role=spinbutton]",
   variants: ["MMDDYYYY", "DDMMYYYY", "YYYYMMDD", "hhmmA", "HHmm", "MMDDYYYYhhmmA", "MMDDYYYYHHmm", "characters"],

@@ -5,6 +5,7 @@ import { firstOf, NoWay, type Way } from "../way.js";
 export const way: Way = {
   serves: ["number"],
   oddness: 2,
+  isLiteral: true,
   needs:
     "[role=slider],[role=spinbutton],[aria-valuenow],input[type=range],input[type=number],[tabindex][class*=handle i],[tabindex][class*=thumb i]",
   signs: "[role=slider]",

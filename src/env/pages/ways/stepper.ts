@@ -4,6 +4,7 @@ import { NoWay, type Way } from "../way.js";
 export const way: Way = {
   serves: ["number"],
   oddness: 4,
+  isLiteral: true,
   async operate(place, value) {
     const { box, limit } = place;
     const read = async (): Promise<number> => {

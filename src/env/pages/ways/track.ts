@@ -4,6 +4,7 @@ import { firstOf, NoWay, type Way } from "../way.js";
 export const way: Way = {
   serves: ["number"],
   oddness: 5,
+  isLiteral: true,
   needs: "[role=slider],[aria-valuemax],input[type=range]",
   async operate(place, value) {
     const { box, page, limit } = place;

@@ -4,6 +4,7 @@ import { cleared, type Way, WRITABLE } from "../way.js";
 export const way: Way = {
   serves: ["text", "number", "time", "date", "moment"],
   oddness: 2,
+  isLiteral: true,
   needs: WRITABLE,
   variants: ["Tab", "Enter"],
   async operate(place, value) {

@@ -34,10 +34,10 @@ export function createApp(forms: readonly Form[], status500Every = 0): Hono {
   const limit = bodyLimit({ maxSize: BODY_LIMIT, onError: (c) => c.json({ error: "The body is too large" }, 413) });
   const app = new Hono();
   let posts = 0;
-  app.use(async (c, next) => {
-    const fails = status500Every > 0 && c.req.method === "POST" && ++posts % status500Every === 0;
-    return fails ? c.json({ error: "Injected fault" }, 500) : await next();
-  });
+  if (status500Every > 0)
+    app.post("*", (c, next) =>
+      ++posts % status500Every === 0 ? Promise.resolve(c.json({ error: "Injected fault" }, 500)) : next(),
+    );
   app.get("/", (c) => c.html(indexPage(forms)));
   app.get("/favicon.ico", (c) => c.body(null, 204));
   app.get("/static/form.js", (c) => c.body(FORM_SCRIPT, 200, { "content-type": "text/javascript; charset=utf-8" }));

@@ -79,7 +79,9 @@ export async function openConnections(address: RedisAddress, onTrouble: (text: s
   const { shown, host, port, db, tls, username, password } = address;
   const make = (options: Pick<RedisOptions, "lazyConnect" | "retryStrategy" | "connectTimeout">): Redis =>
     new kind({
-      ...{ host, port, db },
+      host,
+      port,
+      db,
       ...(tls && { tls: { servername: host } }),
       ...(username !== undefined && { username }),
       ...(password !== undefined && { password }),
