@@ -93,8 +93,9 @@ describe("an agent on pages that mean it no good", () => {
 
   it("says so where a page leaves while it is filled in", async () => {
     const { page: closing } = await open(FORM);
-    const filled = agent.fill(closing, LETTER);
+    // waited for from the start: it may fail before the page has closed
+    const refused = assert.rejects(agent.fill(closing, LETTER), /The page left while its form was worked on/);
     await closing.close();
-    await assert.rejects(filled, /The page left while its form was worked on/);
+    await refused;
   });
 });
