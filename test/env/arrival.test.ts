@@ -24,7 +24,7 @@ test("a page that is not the task's form is a fault that says what it is", async
         response.writeHead(302, { location: target }).end();
         return true;
       },
-      actionTimeoutMs: 4000,
+      actionTimeoutMs: 2000,
     },
     async (runner) => {
       for (const [path, fault] of [

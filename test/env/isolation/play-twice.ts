@@ -1,0 +1,37 @@
+import assert from "node:assert/strict";
+import { closing } from "../../../src/core/closing.js";
+import type { RunningSite } from "../../../src/env/site.js";
+import { openRunner, servePages, taskFor } from "../page-site.js";
+import { answer, pageOf, WAYS } from "./ways.js";
+
+const keyOf = (name: string): string => name.replaceAll(/\W+/g, "").toLowerCase();
+
+/** Plays ways' pages twice, one after the other, with nothing but a submit; gives what the second one posted. */
+export async function playTwice(
+  names: readonly string[],
+  stateless: boolean,
+): Promise<Record<string, { posted: unknown; reward: number }>> {
+  const pages = Object.fromEntries(
+    Object.entries(WAYS).map(([name, way]) => [`/${keyOf(name)}`, pageOf(way, keyOf(name))]),
+  );
+  await using site = await servePages(pages, answer);
+  await using runner = closing(await openRunner({ ...site, stateless } as RunningSite));
+  const found: Record<string, { posted: unknown; reward: number }> = {};
+  for (const name of names) {
+    const task = taskFor(`/${keyOf(name)}`, { Name: "Ann" });
+    const first = await runner.run(task, "submit");
+    assert.deepEqual([name, first.fault, first.posted], [name, undefined, [["n", ""]]]);
+    const second = await runner.run(task, "submit");
+    assert.equal(second.fault, undefined, name);
+    found[name] = { posted: second.posted, reward: second.reward };
+  }
+  return found;
+}
+
+/** Plays ways in contexts of their own: nothing may reach the next episode, nor earn anything. */
+export async function checkWalls(names: readonly string[]): Promise<void> {
+  for (const [name, { posted, reward }] of Object.entries(await playTwice(names, false))) {
+    assert.deepEqual([name, posted], [name, [["n", ""]]]);
+    assert.ok(reward <= 0.2, `${name}: ${reward}`);
+  }
+}
