@@ -2,16 +2,18 @@ import type { Page } from "playwright";
 import { loadConfig, type RunConfig } from "../config/config.js";
 import { fail, messageOf, misuse } from "../core/errors.js";
 import type { Observation } from "../core/interaction.js";
-import { type Control, currentValues, findControl, type ReadForm, readForm } from "../env/browser/controls.js";
-import { type ActionRecord, applySteps, type Fate, resolveAction, type Step } from "../env/browser/fill.js";
+import { type Control, findControl, type ReadForm, readForm } from "../env/browser/controls.js";
+import type { ActionRecord, Fate } from "../env/browser/fill.js";
+import { heldBack } from "../env/browser/page/held-back.js";
 import { PageWorld } from "../env/browser/page/world.js";
+import { surfaceOf } from "../env/browser/surface.js";
 import { controlsOnPage, formTemplate, planOf, type TemplateControl } from "../env/forms/blanks.js";
 import { looseLabel, matchValue } from "../env/forms/normalize.js";
-import type { Action } from "../env/forms/plan.js";
 import type { ControlKind, FieldValue } from "../env/site.js";
 import { RunDirectory } from "../runs/run-directory.js";
 import { type PromptStyle, type PromptValue, renderPrompt, renderValue } from "../text/prompt.js";
 import { type AgentSource, configOfModel, reads, styleOf } from "./agent-config.js";
+import { carryOut, fieldsOf, type OpenPage } from "./filling.js";
 import { type Answered, type OpenPolicy, openPolicy } from "./policy.js";
 import { placeOf, quoting } from "./quotes.js";
 
@@ -85,9 +87,11 @@ export async function loadAgent(
   const style = styleOf(config);
   return {
     fill: (page, what, asked = {}) =>
-      withForm(page, typeof what === "string" ? [] : Object.keys(what), (form) =>
-        fillForm(form, { page, what, style, policy, quotes: quotes(config) }, asked),
-      ),
+      withForm(page, typeof what === "string" ? [] : Object.keys(what), async (form, view) => {
+        const open = { form, surface: surfaceOf(page, view, PATIENCE_MS) };
+        await using _ = await heldBack(view);
+        return await fillForm(open, { page, what, style, policy, quotes: quotes(config) }, asked);
+      }),
     close: () => policy.close(),
   };
 }
@@ -106,14 +110,16 @@ interface Filling {
 }
 
 async function fillForm(
-  form: ReadForm,
+  open: OpenPage,
   { page, what, style, policy, quotes }: Filling,
   { title, instruction = "", document, seed }: NonNullable<Parameters<Agent["fill"]>[2]>,
 ): Promise<Filled> {
   const values = typeof what === "string" ? recordOf(what, style) : what;
   const text = document ?? (typeof what === "string" ? what : reads(style) ? recordText(what) : undefined);
   // files and passwords stand in no text
-  const controls = controlsOnPage(form.controls, []).filter(
+  const asked = (values ?? {}) as Readonly<Record<string, FieldValue>>;
+  const fields = await fieldsOf(open, asked, values === undefined);
+  const controls = controlsOnPage(fields, []).filter(
     ({ kind }) => values !== undefined || !["file", "password"].includes(kind),
   );
   if (controls.length === 0) fail(`${page.url()} shows no form to fill in.`, { hint: "open the page that has it" });
@@ -129,21 +135,14 @@ async function fillForm(
   const template = quotes && text !== undefined ? quoting(lines, text) : lines;
   const [answer = { rounds: [] }] = await policy.act([{ text: renderPrompt(task, style, shown), template }], seed);
   const { actions, unresolved } = planOf(answer, controls);
-  const path = new URL(page.url()).pathname;
-  const batch = actions
-    .map((action) => ({ action, step: resolveAction(action, form, path) }))
-    .filter(
-      (one): one is { action: Action; step: Exclude<Step, { do: "submit" | "upload" }> } =>
-        one.step.do !== "submit" && one.step.do !== "upload",
-    );
-  const records = await applySteps(form, batch);
-  const fields = readBack(form.controls, await currentValues(form), records, values ?? {});
+  const { records, values: now } = await carryOut(open, fields, actions, asked);
+  const filled = readBack(fields, now, records, values ?? {});
   return {
     plan: answer.text ?? "",
     rounds: answer.rounds,
     actions: records,
     unresolved,
-    fields: fields.map((field) => ({ ...field, ...evidence(field.label, answer, text ?? "") })),
+    fields: filled.map((field) => ({ ...field, ...evidence(field.label, answer, text ?? "") })),
   };
 }
 
@@ -196,7 +195,7 @@ function recordText(values: Readonly<Record<string, PromptValue>>): string {
 /** Reads the page field by field, beside what was asked for. */
 function readBack(
   controls: readonly Control[],
-  now: readonly FieldValue[],
+  now: ReadonlyMap<number, FieldValue>,
   records: readonly ActionRecord[],
   asked: Readonly<Record<string, PromptValue>>,
 ): FilledField[] {
@@ -207,7 +206,7 @@ function readBack(
       return { label, fault: target === "none" ? "no-such-control" : target };
     const { control, option } = target;
     named.add(control);
-    const held = now[control.index] ?? "";
+    const held = now.get(control.index) ?? "";
     const value = option === undefined ? held : [held].flat().includes(control.options[option]?.text ?? "");
     const space = { kind: option === undefined ? control.kind : ("checkbox" as const), options: control.options };
     if (matchValue(space, wanted as FieldValue, value) === 1) return { label, kind: space.kind, value };
@@ -218,7 +217,7 @@ function readBack(
     const { label, kind, index, present } = control;
     if (!present || named.has(control)) return [];
     const fate = records.findLast((record) => record.control === index)?.fate;
-    const value = kind === "password" ? {} : { value: now[index] ?? "" };
+    const value = kind === "password" ? {} : { value: now.get(index) ?? "" };
     if (fate === undefined || (fate === "done" && fields.length === 0)) return [{ label, kind, ...value }];
     return [{ label, kind, ...value, fault: fate === "done" ? "not-asked" : fate }];
   });
@@ -232,15 +231,16 @@ function readBack(
 export async function withForm<T>(
   page: Page,
   labels: readonly string[],
-  work: (form: ReadForm) => Promise<T>,
+  work: (form: ReadForm, view: PageWorld) => Promise<T>,
 ): Promise<T> {
   const devtools = await page.context().newCDPSession(page);
   try {
     const { frameTree } = await devtools.send("Page.getFrameTree");
-    const form = await readForm(await PageWorld.enter(devtools, frameTree.frame.id), PATIENCE_MS, labels);
+    const view = await PageWorld.enter(devtools, frameTree.frame.id);
+    const form = await readForm(view, PATIENCE_MS, labels);
     if (labels.length === 0) await keepLargest(form);
     try {
-      return await work(form);
+      return await work(form, view);
     } finally {
       await form.handle.dispose();
     }

@@ -1,5 +1,5 @@
 import type { Locator, Page } from "playwright";
-import type { Session } from "../browser/session.js";
+import type { Surface } from "../browser/surface.js";
 import { parseTime } from "../forms/normalize.js";
 import { fieldOf, located, OPERABLE } from "./place.js";
 import { TIME_PATTERNS, writeTime } from "./values.js";
@@ -20,13 +20,13 @@ const SLOWED = new WeakMap<Page, number>();
 export const PATIENCE = 4;
 
 /** Factor by which a page now takes longer to draw than on a quiet machine. */
-export const slowness = ({ page }: Session): number => SLOWED.get(page) ?? 1;
+export const slowness = ({ page }: Surface): number => SLOWED.get(page) ?? 1;
 
 /** A wait that suits a quiet machine, as much longer as the page now takes longer to draw. */
-export const slowed = (session: Session, ms: number): number => session.stretched(ms * slowness(session));
+export const slowed = (session: Surface, ms: number): number => session.stretched(ms * slowness(session));
 
 /** Lets the page do what follows on a step: some time, and two frames drawn. */
-export async function rest(session: Session, ms: number): Promise<void> {
+export async function rest(session: Surface, ms: number): Promise<void> {
   await session.page.waitForTimeout(ms);
   const begun = performance.now();
   const frames =
@@ -106,7 +106,7 @@ export interface Where {
  * @throws NoWay where it is not there.
  */
 export async function placeAt(
-  session: Session,
+  session: Surface,
   label: string,
   where: Where,
   variant: string,

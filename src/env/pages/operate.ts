@@ -5,6 +5,7 @@ import { EnvironmentFault } from "../browser/browser.js";
 import { PolicyFailure } from "../browser/episode.js";
 import type { Exchange } from "../browser/network/exchange.js";
 import type { Session } from "../browser/session.js";
+import type { Surface } from "../browser/surface.js";
 import type { FieldValue } from "../site.js";
 import { buttonAt } from "./buttons.js";
 import type { PlaceOf } from "./contract.js";
@@ -67,7 +68,7 @@ const isUnanswered = ({ method, how, answer }: Exchange): boolean =>
 
 /** Operates one field. @throws where it cannot be done. */
 export async function operate(
-  session: Session,
+  session: Surface,
   ways: ReadonlyMap<string, Way>,
   label: string,
   operation: Operation,
@@ -88,7 +89,7 @@ export async function operate(
 }
 
 /** Waits until the page has sent what was put in, and taken the answer over. @param isLate it takes its time for both. */
-async function uploadDone(session: Session, label: string, isLate: boolean): Promise<void> {
+async function uploadDone(session: Surface, label: string, isLate: boolean): Promise<void> {
   const begun = session.traffic.exchanges.length;
   const hasBegun = (): boolean => session.traffic.exchanges.slice(begun).some(({ method }) => method !== "GET");
   if (isLate) await session.until(slowed(session, UPLOAD_LATE_MS), hasBegun);

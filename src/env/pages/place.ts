@@ -1,5 +1,5 @@
 import { type Locator, type Page, selectors } from "playwright";
-import type { Session } from "../browser/session.js";
+import type { Surface } from "../browser/surface.js";
 import { BOXES, type BoxesOf } from "./boxes.js";
 
 /** The state of a field as a person sees it. */
@@ -146,7 +146,7 @@ export const setLabels = (page: Page, labels: readonly string[]): void => void L
 
 /** Runs a function of this file in the page, with what finds a label's boxes. */
 function inBoxes<A extends object, T>(
-  session: Session,
+  session: Surface,
   run: (boxes: BoxesOf, argument: A & { all: readonly string[] }) => T,
   argument: A,
 ): Promise<T> {
@@ -155,17 +155,17 @@ function inBoxes<A extends object, T>(
 }
 
 /** The state of each label's field. @param nth which of the label's boxes is looked into; the first where none is given. */
-export function shownIn(session: Session, labels: readonly string[], nth: readonly number[] = []): Promise<Shown[]> {
+export function shownIn(session: Surface, labels: readonly string[], nth: readonly number[] = []): Promise<Shown[]> {
   return inBoxes(session, observe, { labels, nth });
 }
 
 /** The looks of a label's field beside its texts and values. */
-export function looksOf(session: Session, label: string, nth: number): Promise<string> {
+export function looksOf(session: Surface, label: string, nth: number): Promise<string> {
   return inBoxes(session, look, { label, nth });
 }
 
 /** Tells whether something else lies over a label's field, or it is gone. */
-export function isCovered(session: Session, label: string): Promise<boolean> {
+export function isCovered(session: Surface, label: string): Promise<boolean> {
   return inBoxes(session, covers, { label });
 }
 

@@ -1,6 +1,7 @@
 import { PolicyFailure } from "../../browser/episode.js";
 import type { Exchange } from "../../browser/network/exchange.js";
 import type { Session } from "../../browser/session.js";
+import type { Surface } from "../../browser/surface.js";
 import type { FieldValue } from "../../site.js";
 import { shownLines } from "../answer.js";
 import { buttonAt, buttonsOf } from "../buttons.js";
@@ -47,6 +48,8 @@ export interface Progress {
   filled: LearnedField[];
   /** The field whose search needs a fresh page each time; it comes first there. */
   spoiler: LearnedField | undefined;
+  /** A fresh page cannot take back what a try has left: the page is the user's. */
+  readonly isOnly?: true;
   /** Button places that sent nothing though every field was as it should be. */
   readonly idle: Set<string>;
 }
@@ -122,8 +125,8 @@ const boxOf = ({ current }: LearnedField): number =>
   current?.operation.locator.startsWith("field=") ? Math.min(current.operation.nth, 1) : 0;
 
 /** Operates the fields that are shown, those that come with others too. @returns those that are not there. */
-async function fillStep(
-  session: Session,
+export async function fillStep(
+  session: Surface,
   progress: Progress,
   person: Person,
   fields: readonly LearnedField[],
@@ -158,7 +161,7 @@ async function fillStep(
  * @returns what the box shows of the value; `failed` where the operation throws.
  */
 async function carriedOut(
-  session: Session,
+  session: Surface,
   progress: Progress,
   field: LearnedField,
   { value, before, searching }: { readonly value: FieldValue; readonly before: Shown; readonly searching: boolean },
@@ -176,7 +179,7 @@ async function carriedOut(
     await rest(session, field.isPatient ? 200 : 40);
     evidence = evidenceOf(kind, value, before, await look());
   } catch (error) {
-    if (error instanceof PolicyFailure || session.page.isClosed() || !session.browser.isConnected()) throw error;
+    if (error instanceof PolicyFailure || isGone(session)) throw error;
     await session.page.keyboard.press("Escape").catch(() => undefined);
   }
   // what only stands in a field that has the cursor may go when it is left
@@ -193,8 +196,10 @@ async function carriedOut(
   return evidence;
 }
 
+const isGone = ({ page }: Surface): boolean => page.isClosed() || page.context().browser()?.isConnected() === false;
+
 async function fillField(
-  session: Session,
+  session: Surface,
   progress: Progress,
   field: LearnedField,
   person: Person,
@@ -224,12 +229,12 @@ async function fillField(
       }
       const isOver = searching && (await isCovered(session, label));
       // a window that a try has left open is taken back by a fresh page
-      if (isOver && pristine !== undefined && !wasOver) return "spoilt";
+      if (isOver && pristine !== undefined && !wasOver && progress.isOnly !== true) return "spoilt";
       wasOver ||= isOver;
       pristine ??= JSON.stringify(before);
       field.isClean = JSON.stringify(before) === pristine;
       // a choice that is half made is not taken back by a further try
-      if (!field.isClean && CHOSEN.has(kind)) return "spoilt";
+      if (!field.isClean && CHOSEN.has(kind) && progress.isOnly !== true) return "spoilt";
       const evidence = await carriedOut(session, progress, field, { value, before, searching }, look);
       if (!searching) return evidence !== "failed";
       // a key may send the form before it is complete
@@ -280,7 +285,7 @@ function isFurther(one: LearnedField, other: LearnedField): boolean {
 
 /** A field that showed its value and now shows another's instead. */
 async function misplaced(
-  session: Session,
+  session: Surface,
   { filled }: Progress,
   person: Person,
   { label, kind }: LearnedField,
@@ -292,7 +297,7 @@ async function misplaced(
 }
 
 /** Takes the cursor out of the field that has it. */
-async function leave(session: Session): Promise<void> {
+export async function leave(session: Surface): Promise<void> {
   const blur =
     "() => { let e = document.activeElement; while (e?.shadowRoot?.activeElement) e = e.shadowRoot.activeElement; e?.blur?.(); }";
   await session.view.run(blur, undefined);

@@ -1,4 +1,4 @@
-import type { Session } from "../../browser/session.js";
+import type { Surface } from "../../browser/surface.js";
 import { placeAt, slowed } from "../hand.js";
 import { NoWay, type Way } from "../way.js";
 import type { Facts, LearnedField } from "./candidates.js";
@@ -40,7 +40,7 @@ function factsOf(box: Element, [control, needs]: readonly [Element, readonly str
 }
 
 /** Looks at the places where a field may be, and puts what suits them first: nothing is tried twice or in vain. */
-export async function survey(session: Session, field: LearnedField, ways: ReadonlyMap<string, Way>): Promise<void> {
+export async function survey(session: Surface, field: LearnedField, ways: ReadonlyMap<string, Way>): Promise<void> {
   const asked = [...new Set([...ways.values()].flatMap(({ needs = [], signs = [] }) => [needs, signs].flat()))];
   const places = new Map(field.candidates.map(({ operation }) => [`${operation.locator} ${operation.nth}`, operation]));
   const seen = new Set<string>();

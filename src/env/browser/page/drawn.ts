@@ -1,0 +1,158 @@
+import type { ControlKind, FieldValue } from "../../site.js";
+import type { PageForm } from "./form.js";
+
+/** A control that a page draws itself, or that stands in a shadow root. */
+export interface DrawnControl {
+  readonly kind: ControlKind;
+  readonly label: string;
+  /** Texts of its options, as far as they are there before it is opened. */
+  readonly options: readonly string[];
+  readonly value: FieldValue;
+}
+
+/** The controls that are not set by a value alone, and where all stand. */
+export interface DrawnPage {
+  readonly drawn: readonly DrawnControl[];
+  /** Controls of the browser's own, by index, whose value has to be picked: a list or a calendar opens. */
+  readonly pickers: readonly number[];
+  /** For each control, the drawn ones last, where it stands: from above, from the left. */
+  readonly places: readonly (readonly [top: number, left: number])[];
+}
+
+/** Runs IN THE PAGE: finds what has the role of a control, through open shadow roots, and names it by ARIA, labels or its host. */
+export function readDrawn({ elements, controls, shown, clean }: PageForm): DrawnPage {
+  const NATIVE = "input,select,textarea";
+  const ROLES: Readonly<Record<string, ControlKind>> = {
+    combobox: "select",
+    listbox: "select",
+    slider: "number",
+    spinbutton: "number",
+    switch: "checkbox",
+    checkbox: "checkbox",
+    radiogroup: "radio",
+    textbox: "textarea",
+  };
+  const DRAWN = `${Object.keys(ROLES)
+    .map((role) => `[role=${role}]`)
+    .join()},[contenteditable=''],[contenteditable=true]`;
+  const PICKER =
+    "[role=combobox],[readonly],[aria-haspopup]:not([aria-haspopup=false]),[aria-autocomplete=list],[aria-autocomplete=both]";
+  const known = new Set<Element>(elements.flat());
+  const near = (e: Element): DOMRect => e.getBoundingClientRect();
+  const isSeen = (e: Element): boolean => shown(e) && near(e).width > 1 && near(e).height > 1;
+
+  /** Elements of the page and of its open shadow roots, in page order. */
+  const all: Element[] = [];
+  const visit = (root: Document | ShadowRoot): void => {
+    for (const e of root.querySelectorAll("*")) {
+      if (all.length > 20_000) return;
+      all.push(e);
+      if (e.shadowRoot !== null) visit(e.shadowRoot);
+    }
+  };
+  visit(document);
+
+  const hostOf = (e: Element): Element | null => {
+    const root = e.getRootNode();
+    return root instanceof ShadowRoot ? root.host : null;
+  };
+  /** The text of an element without what stands in its controls. */
+  const textOf = (e: Element): string => {
+    const copy = e.cloneNode(true) as Element;
+    for (const part of copy.querySelectorAll(`${NATIVE},button,script,style,[role=option],[role=listbox]`))
+      part.remove();
+    return clean(copy.textContent);
+  };
+  const labelled = (e: Element): string => {
+    const root = e.getRootNode() as Document | ShadowRoot;
+    const ids = clean(e.getAttribute("aria-labelledby")).split(" ");
+    const parts = ids.map((id) => (id === "" ? null : root.getElementById(id))).filter((part) => part !== null);
+    const labels = [...((e as HTMLInputElement).labels ?? [])];
+    return (
+      clean(parts.map(textOf).join(" ")) ||
+      clean(e.getAttribute("aria-label")) ||
+      clean(labels.map(textOf).join(" ")) ||
+      clean(e.getAttribute("label"))
+    );
+  };
+  /** The label before an element, in a box that holds no other control. */
+  const before = (e: Element): string => {
+    for (let box = e.parentElement, n = 0; box !== null && n < 6; box = box.parentElement, n++) {
+      const label = box.querySelector("label,legend,[class*=label i]");
+      if (label !== null && !label.contains(e) && box.querySelectorAll("label,legend").length < 2) return textOf(label);
+    }
+    return "";
+  };
+  const nameOf = (e: Element): string => {
+    for (let at: Element | null = e; at !== null; at = hostOf(at)) {
+      const name = labelled(at) || (hostOf(at) === null ? before(at) : "");
+      if (name !== "") return name;
+    }
+    return clean(e.getAttribute("placeholder"));
+  };
+
+  const partsOf = (e: Element, role: string): Element[] => {
+    const host = hostOf(e);
+    const owned = [e.getAttribute("aria-controls"), e.getAttribute("aria-owns")].flatMap((ids) =>
+      clean(ids)
+        .split(" ")
+        .map((id) => (id === "" ? null : (e.getRootNode() as Document).getElementById(id))),
+    );
+    const roots = [e, host, ...owned].filter((root) => root !== null);
+    return [...new Set(roots.flatMap((root) => [...root.querySelectorAll(`[role=${role}]`)]))];
+  };
+  const nativeKind = (e: HTMLInputElement): ControlKind | undefined => {
+    if (e.localName === "textarea") return "textarea";
+    if (e.localName === "select") return "select";
+    if (/^(?:checkbox|email|tel|url|number|date|time)$/.test(e.type)) return e.type as ControlKind;
+    if (e.type === "range") return "number";
+    return /^(?:text|search)$/.test(e.type) ? "text" : undefined;
+  };
+  const isOn = (e: Element): boolean =>
+    (e as HTMLInputElement).checked === true ||
+    ["aria-checked", "aria-selected"].some((name) => e.getAttribute(name) === "true");
+  const drawnOf = (e: Element): DrawnControl | undefined => {
+    const isNative = e.matches(NATIVE);
+    const role = e.getAttribute("role") ?? "";
+    const kind = isNative && role !== "combobox" ? nativeKind(e as HTMLInputElement) : (ROLES[role] ?? "textarea");
+    const label = nameOf(e)
+      .replace(/[\s*:]+$/, "")
+      .slice(0, 1000);
+    if (kind === undefined || label === "") return undefined;
+    const parts = kind === "select" ? partsOf(e, "option") : kind === "radio" ? partsOf(e, "radio") : [];
+    const own = e.localName === "select" ? [...(e as HTMLSelectElement).options] : parts;
+    const nameIn = (part: Element): string => labelled(part) || clean(part.textContent);
+    const chosen = own.filter(isOn).map(nameIn);
+    const many = e.getAttribute("aria-multiselectable") === "true";
+    const written = isNative
+      ? (e as HTMLInputElement).value
+      : (e.getAttribute("aria-valuenow") ?? clean(e.textContent));
+    return {
+      kind: many ? "checkbox-group" : kind,
+      label,
+      options: [...new Set(own.map(nameIn))].filter((text) => text !== "").slice(0, 300),
+      value: many ? chosen : kind === "checkbox" ? isOn(e) : (chosen[0] ?? (kind === "select" ? "" : written)),
+    };
+  };
+
+  const taken = new Set(controls.filter(({ present }) => present).map(({ label }) => clean(label).toLowerCase()));
+  const drawn: DrawnControl[] = [];
+  const places = elements.map((members): [number, number] => {
+    const { top = 0, left = 0 } = members[0] === undefined ? {} : near(members[0]);
+    return [Math.round(top), Math.round(left)];
+  });
+  for (const e of all) {
+    if (drawn.length > 200) break;
+    const isHidden = hostOf(e) !== null && e.matches(NATIVE);
+    if (known.has(e) || !(e.matches(DRAWN) || isHidden) || !isSeen(e)) continue;
+    // a list stands open in the control that it belongs to
+    if (e.matches("[role=listbox]") && e.parentElement?.closest("[role=combobox]")) continue;
+    const control = drawnOf(e);
+    if (control === undefined || taken.has(control.label.toLowerCase())) continue;
+    taken.add(control.label.toLowerCase());
+    drawn.push(control);
+    places.push([Math.round(near(e).top), Math.round(near(e).left)]);
+  }
+  const pickers = elements.flatMap(([e], i) => (e !== undefined && e.matches(`input:is(${PICKER})`) ? [i] : []));
+  return { drawn, pickers, places };
+}

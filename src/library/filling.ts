@@ -1,0 +1,176 @@
+import { type Control, currentValues, findControl, type ReadForm } from "../env/browser/controls.js";
+import { type ActionRecord, applySteps, resolveAction, type Step, type Wanted } from "../env/browser/fill.js";
+import { type DrawnControl, type DrawnPage, readDrawn } from "../env/browser/page/drawn.js";
+import type { Surface } from "../env/browser/surface.js";
+import { listItems, looseLabel, matchValue, parseBoolean } from "../env/forms/normalize.js";
+import type { Action } from "../env/forms/plan.js";
+import { rest } from "../env/pages/hand.js";
+import { leave } from "../env/pages/learn/attempt.js";
+import { fillShown, optionsOf, type WantedField } from "../env/pages/learn/shown.js";
+import { setLabels, shownIn } from "../env/pages/place.js";
+import { KINDS, type Kind } from "../env/pages/values.js";
+import type { FieldValue } from "../env/site.js";
+import { renderValue } from "../text/prompt.js";
+
+/** Limits how long the fields of a page may take that are not set by a value alone, in milliseconds. */
+const SEARCH_MS = 120_000;
+/** Time in which a page takes back what it does not take. */
+const TAKES_MS = 80;
+
+/** A page of a user's while its form is filled in. */
+export interface OpenPage {
+  readonly form: ReadForm;
+  readonly surface: Surface;
+}
+
+/**
+ * The controls of a page in its order: the browser's own, and what the page draws itself, as pickers, switches and what
+ * stands in shadow roots; these are `found`: how they are operated is searched for.
+ * @param asked values by label: a label that stands beside something else than a known control counts too.
+ * @param opens lists are opened for the texts of their options, and closed again.
+ */
+export async function fieldsOf(
+  { form, surface }: OpenPage,
+  asked: Readonly<Record<string, FieldValue>>,
+  opens: boolean,
+): Promise<Control[]> {
+  const { drawn, pickers, places } = await form.handle.evaluate(readDrawn);
+  const natives = form.controls.map((control) =>
+    pickers.includes(control.index) ? { ...control, widget: "found" as const } : control,
+  );
+  const controls = [...natives, ...drawn.map((one, i) => foundOf(one, natives.length + i))];
+  setLabels(
+    surface.page,
+    controls.filter(({ present }) => present).map(({ label }) => label),
+  );
+  const others = Object.keys(asked).filter((label) => findControl(controls, label) === "none");
+  const shown = others.length === 0 ? [] : await shownIn(surface, others);
+  others.forEach((label, i) => {
+    const kind = typeof asked[label] === "boolean" ? "checkbox" : "text";
+    if (shown[i]?.there) controls.push(foundOf({ kind, label, options: [], value: "" }, controls.length));
+  });
+  for (const control of opens ? controls.filter(isClosedList) : []) {
+    const options = await optionsOf(surface, control.label);
+    if (options.length > 0) controls[control.index] = { ...control, kind: "select", options: options.map(asOption) };
+  }
+  return drawn.length === 0 ? controls : inOrder(controls, places);
+}
+
+const asOption = (text: string): { text: string; value: string } => ({ text, value: text });
+const isClosedList = ({ widget, present, options, kind }: Control): boolean =>
+  widget === "found" && present && options.length === 0 && (kind === "select" || kind === "text");
+
+function foundOf({ kind, label, options, value }: DrawnControl, index: number): Control {
+  return {
+    index,
+    // what offers nothing yet is written
+    kind,
+    label,
+    name: "",
+    widget: "found",
+    required: false,
+    default: value,
+    options: options.map(asOption),
+    present: true,
+  };
+}
+
+function inOrder(controls: readonly Control[], places: DrawnPage["places"]): Control[] {
+  const at = ({ index }: Control): readonly [number, number] => places[index] ?? [Number.MAX_SAFE_INTEGER, 0];
+  return [...controls].sort((a, b) => at(a)[0] - at(b)[0] || at(a)[1] - at(b)[1] || a.index - b.index);
+}
+
+/** Actions that were carried out on a page, and the value of each control, by its index. */
+export interface CarriedOut {
+  readonly records: readonly ActionRecord[];
+  readonly values: ReadonlyMap<number, FieldValue>;
+}
+
+/**
+ * Carries actions out, but those that would send: the browser's own controls are set at once; where a value is not held,
+ * or something is drawn, ways are tried until the page shows it.
+ * @param asked the values that the user asked for, in their own types.
+ */
+export async function carryOut(
+  { form, surface }: OpenPage,
+  controls: readonly Control[],
+  actions: readonly Action[],
+  asked: Readonly<Record<string, FieldValue>>,
+): Promise<CarriedOut> {
+  const path = new URL(surface.page.url()).pathname;
+  const batch = actions
+    .map((action) => ({ action, step: resolveAction(action, { controls, buttons: form.buttons }, path) }))
+    .filter(({ step }) => step.do !== "submit" && step.do !== "upload");
+  const byIndex = new Map(controls.map((control) => [control.index, control]));
+  const records = await applySteps(form, batch);
+  await leave(surface);
+  await rest(surface, TAKES_MS);
+  const held = await currentValues(form);
+  const wanted = new Map<number, WantedField>();
+  batch.forEach(({ step }, i) => {
+    const control = "control" in step && step.control !== undefined ? byIndex.get(step.control) : undefined;
+    const value = control === undefined ? undefined : askedValue(step, control, batch[i]?.action as Action, asked);
+    if (control === undefined || value === undefined) return;
+    const isHeld = control.widget === "native" && matchValue(control, value, held[control.index] ?? "") === 1;
+    if (control.widget === "found" || (records[i]?.fate === "done" && !isHeld))
+      wanted.set(i, { label: control.label, value, kind: kindOf(control) });
+  });
+  const labels = controls.filter(({ present }) => present).map(({ label }) => label);
+  const taken = await fillShown(surface, [...wanted.values()], labels, SEARCH_MS);
+  for (const [i, { label }] of wanted) {
+    const { action, control } = records[i] as ActionRecord;
+    records[i] = {
+      action,
+      fate: taken.has(label) ? "done" : "rejected",
+      ...(control === undefined ? {} : { control }),
+    };
+  }
+  return { records, values: await heldNow({ form, surface }, controls, [...wanted.values()], taken) };
+}
+
+/** The value that a step asks of a control, as the user gave it where the action says the same. */
+function askedValue(
+  step: Step,
+  control: Control,
+  action: Action,
+  asked: Readonly<Record<string, FieldValue>>,
+): FieldValue | undefined {
+  const { value, on }: Wanted =
+    step.do === "operate" ? step.wanted : "value" in action ? { value: action.value } : { on: action.kind === "check" };
+  if (step.do === "nothing" || (value === undefined && (action.kind === "click" || control.kind !== "checkbox")))
+    return;
+  const given = Object.entries(asked).find(([label]) => looseLabel(label) === looseLabel(control.label))?.[1];
+  if (given !== undefined && value !== undefined && renderValue(given) === value) return given;
+  if (control.kind === "checkbox") return on ?? parseBoolean(value ?? "");
+  return control.kind === "checkbox-group" ? listItems(control.options, value ?? "") : value;
+}
+
+/** The kind of a control's values where it is known by the control; else the value tells it. */
+const kindOf = ({ kind }: Control): Kind | undefined =>
+  kind === "checkbox"
+    ? "flag"
+    : kind === "checkbox-group"
+      ? "list"
+      : KINDS.find((one) => one === kind && one !== "text");
+
+async function heldNow(
+  { form, surface }: OpenPage,
+  controls: readonly Control[],
+  wanted: readonly WantedField[],
+  taken: ReadonlySet<string>,
+): Promise<Map<number, FieldValue>> {
+  const held = await currentValues(form);
+  const found = controls.filter(({ widget }) => widget === "found");
+  const shown = await shownIn(
+    surface,
+    found.map(({ label }) => label),
+  );
+  const values = new Map<number, FieldValue>(held.map((value, index) => [index, value]));
+  found.forEach(({ index, kind, label }, i) => {
+    const { on = [], values: written = [], text = "" } = shown[i] ?? {};
+    const asShown = kind === "checkbox" ? on.length > 0 : kind === "checkbox-group" ? [...on] : (written[0] ?? text);
+    const put = taken.has(label) ? wanted.find((one) => one.label === label)?.value : undefined;
+    values.set(index, put ?? asShown);
+  });
+  return values;
+}
