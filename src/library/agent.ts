@@ -1,19 +1,17 @@
 import type { Page } from "playwright";
 import { loadConfig, type RunConfig } from "../config/config.js";
-import { fail, messageOf, misuse } from "../core/errors.js";
+import { fail, misuse } from "../core/errors.js";
 import type { Observation } from "../core/interaction.js";
-import { type Control, findControl, type ReadForm, readForm } from "../env/browser/controls.js";
+import { type Control, findControl } from "../env/browser/controls.js";
 import type { ActionRecord, Fate } from "../env/browser/fill.js";
 import { heldBack } from "../env/browser/page/held-back.js";
-import { PageWorld } from "../env/browser/page/world.js";
-import { surfaceOf } from "../env/browser/surface.js";
 import { controlsOnPage, formTemplate, planOf, type TemplateControl } from "../env/forms/blanks.js";
 import { looseLabel, matchValue } from "../env/forms/normalize.js";
 import type { ControlKind, FieldValue } from "../env/site.js";
 import { RunDirectory } from "../runs/run-directory.js";
 import { type PromptStyle, type PromptValue, renderPrompt, renderValue } from "../text/prompt.js";
 import { type AgentSource, configOfModel, reads, styleOf } from "./agent-config.js";
-import { carryOut, fieldsOf, type OpenPage } from "./filling.js";
+import { carryOut, fieldsOf, type OpenPage, withForm } from "./filling.js";
 import { type Answered, type OpenPolicy, openPolicy } from "./policy.js";
 import { placeOf, quoting } from "./quotes.js";
 
@@ -67,12 +65,6 @@ export interface Agent {
   close(): Promise<void>;
 }
 
-/** What the browser says of a document that is no longer there. */
-const LEFT = /Cannot find (?:context|object)|context was destroyed|navigated or closed|has been closed|Target closed/i;
-
-/** Limit for reading a page, in milliseconds. */
-const PATIENCE_MS = 5000;
-
 /**
  * Opens an agent. @throws UserError where there is no such run or model, the run has no checkpoint that fits, or the adapter
  * does not fit the model.
@@ -87,9 +79,8 @@ export async function loadAgent(
   const style = styleOf(config);
   return {
     fill: (page, what, asked = {}) =>
-      withForm(page, typeof what === "string" ? [] : Object.keys(what), async (form, view) => {
-        const open = { form, surface: surfaceOf(page, view, PATIENCE_MS) };
-        await using _ = await heldBack(view);
+      withForm(page, typeof what === "string" ? [] : Object.keys(what), async (open) => {
+        await using _ = await heldBack(open.surface.view);
         return await fillForm(open, { page, what, style, policy, quotes: quotes(config) }, asked);
       }),
     close: () => policy.close(),
@@ -222,53 +213,4 @@ function readBack(
     return [{ label, kind, ...value, fault: fate === "done" ? "not-asked" : fate }];
   });
   return [...fields, ...others];
-}
-
-/**
- * Reads the page's form and leaves it when the work is done.
- * @param labels the form that has most of them is meant; none: the one with most controls.
- */
-export async function withForm<T>(
-  page: Page,
-  labels: readonly string[],
-  work: (form: ReadForm, view: PageWorld) => Promise<T>,
-): Promise<T> {
-  const devtools = await page.context().newCDPSession(page);
-  try {
-    const { frameTree } = await devtools.send("Page.getFrameTree");
-    const view = await PageWorld.enter(devtools, frameTree.frame.id);
-    const form = await readForm(view, PATIENCE_MS, labels);
-    if (labels.length === 0) await keepLargest(form);
-    try {
-      return await work(form, view);
-    } finally {
-      await form.handle.dispose();
-    }
-  } catch (error) {
-    if (!LEFT.test(messageOf(error))) throw error;
-    fail(`The page left while its form was worked on: it shows ${page.isClosed() ? "nothing" : page.url()} now.`, {
-      hint: "open it again",
-      cause: error,
-    });
-  } finally {
-    await devtools.detach().catch(() => undefined);
-  }
-}
-
-/** Leaves out the controls of a page's smaller forms, as a search or a newsletter; names that are there twice get a number. */
-async function keepLargest(form: ReadForm): Promise<void> {
-  const owners = await form.handle.evaluate(({ elements }) => {
-    const forms = elements.map(([element]) => (element as HTMLInputElement | undefined)?.form ?? null);
-    return forms.map((one) => forms.indexOf(one));
-  });
-  const sizeOf = (owner: number | undefined): number =>
-    form.controls.filter(({ present, index }) => present && owners[index] === owner).length;
-  const main = [...new Set(owners)].reduce((best, owner) => (sizeOf(owner) > sizeOf(best) ? owner : best), owners[0]);
-  const seen = new Map<string, number>();
-  form.controls = form.controls.map((control) => {
-    const present = control.present && owners[control.index] === main;
-    const times = (seen.get(control.label) ?? 0) + Number(present);
-    seen.set(control.label, times);
-    return { ...control, present, label: times > 1 ? `${control.label} (${times})` : control.label };
-  });
 }

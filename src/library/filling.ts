@@ -1,8 +1,11 @@
-import { type Control, currentValues, findControl, type ReadForm } from "../env/browser/controls.js";
+import type { Page } from "playwright";
+import { fail, messageOf } from "../core/errors.js";
+import { type Control, currentValues, findControl, type ReadForm, readForm } from "../env/browser/controls.js";
 import { type ActionRecord, applySteps, resolveAction, type Step, type Wanted } from "../env/browser/fill.js";
 import { type DrawnControl, type DrawnPage, readDrawn } from "../env/browser/page/drawn.js";
-import type { Surface } from "../env/browser/surface.js";
-import { listItems, looseLabel, matchValue, parseBoolean } from "../env/forms/normalize.js";
+import { PageWorld } from "../env/browser/page/world.js";
+import { type Surface, surfaceOf } from "../env/browser/surface.js";
+import { listItems, looseLabel, matchValue, parseBoolean, unfillable } from "../env/forms/normalize.js";
 import type { Action } from "../env/forms/plan.js";
 import { rest } from "../env/pages/hand.js";
 import { leave } from "../env/pages/learn/attempt.js";
@@ -13,14 +16,68 @@ import type { FieldValue } from "../env/site.js";
 import { renderValue } from "../text/prompt.js";
 
 /** Limits how long the fields of a page may take that are not set by a value alone, in milliseconds. */
-const SEARCH_MS = 120_000;
+const SEARCH_MS = 60_000;
 /** Time in which a page takes back what it does not take. */
 const TAKES_MS = 80;
+
+/** What the browser says of a document that is no longer there. */
+const LEFT = /Cannot find (?:context|object)|context was destroyed|navigated or closed|has been closed|Target closed/i;
+/** Limit for reading a page, in milliseconds. */
+const PATIENCE_MS = 5000;
 
 /** A page of a user's while its form is filled in. */
 export interface OpenPage {
   readonly form: ReadForm;
   readonly surface: Surface;
+}
+
+/**
+ * Reads the page's form and leaves it when the work is done.
+ * @param labels the form that has most of them is meant; none: the one with most controls.
+ */
+export async function withForm<T>(
+  page: Page,
+  labels: readonly string[],
+  work: (open: OpenPage) => Promise<T>,
+): Promise<T> {
+  const devtools = await page.context().newCDPSession(page);
+  try {
+    const { frameTree } = await devtools.send("Page.getFrameTree");
+    const view = await PageWorld.enter(devtools, frameTree.frame.id);
+    const form = await readForm(view, PATIENCE_MS, labels);
+    if (labels.length === 0) await keepLargest(form);
+    try {
+      return await work({ form, surface: surfaceOf(page, view, PATIENCE_MS) });
+    } finally {
+      await form.handle.dispose();
+    }
+  } catch (error) {
+    if (!LEFT.test(messageOf(error))) throw error;
+    fail(`The page left while its form was worked on: it shows ${page.isClosed() ? "nothing" : page.url()} now.`, {
+      hint: "open it again",
+      cause: error,
+    });
+  } finally {
+    await devtools.detach().catch(() => undefined);
+  }
+}
+
+/** Leaves out the controls of a page's smaller forms, as a search or a newsletter; names that are there twice get a number. */
+async function keepLargest(form: ReadForm): Promise<void> {
+  const owners = await form.handle.evaluate(({ elements }) => {
+    const forms = elements.map(([element]) => (element as HTMLInputElement | undefined)?.form ?? null);
+    return forms.map((one) => forms.indexOf(one));
+  });
+  const sizeOf = (owner: number | undefined): number =>
+    form.controls.filter(({ present, index }) => present && owners[index] === owner).length;
+  const main = [...new Set(owners)].reduce((best, owner) => (sizeOf(owner) > sizeOf(best) ? owner : best), owners[0]);
+  const seen = new Map<string, number>();
+  form.controls = form.controls.map((control) => {
+    const present = control.present && owners[control.index] === main;
+    const times = (seen.get(control.label) ?? 0) + Number(present);
+    seen.set(control.label, times);
+    return { ...control, present, label: times > 1 ? `${control.label} (${times})` : control.label };
+  });
 }
 
 /**
@@ -63,7 +120,6 @@ const isClosedList = ({ widget, present, options, kind }: Control): boolean =>
 function foundOf({ kind, label, options, value }: DrawnControl, index: number): Control {
   return {
     index,
-    // what offers nothing yet is written
     kind,
     label,
     name: "",
@@ -112,7 +168,8 @@ export async function carryOut(
     const value = control === undefined ? undefined : askedValue(step, control, batch[i]?.action as Action, asked);
     if (control === undefined || value === undefined) return;
     const isHeld = control.widget === "native" && matchValue(control, value, held[control.index] ?? "") === 1;
-    if (control.widget === "found" || (records[i]?.fate === "done" && !isHeld))
+    // what its control cannot hold is not tried in vain
+    if (control.widget === "found" || (!isHeld && unfillable(control, value) === undefined))
       wanted.set(i, { label: control.label, value, kind: kindOf(control) });
   });
   const labels = controls.filter(({ present }) => present).map(({ label }) => label);

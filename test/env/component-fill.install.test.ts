@@ -3,11 +3,9 @@ import { after, before, describe, test } from "node:test";
 import { type Browser, chromium } from "playwright";
 import { findBrowser } from "../../src/env/browser/find-browser.js";
 import { heldBack } from "../../src/env/browser/page/held-back.js";
-import { surfaceOf } from "../../src/env/browser/surface.js";
 import type { Action } from "../../src/env/forms/plan.js";
 import type { FieldValue } from "../../src/env/site.js";
-import { withForm } from "../../src/library/agent.js";
-import { carryOut, fieldsOf } from "../../src/library/filling.js";
+import { carryOut, fieldsOf, withForm } from "../../src/library/filling.js";
 import { renderValue } from "../../src/text/prompt.js";
 import { wrongLabels } from "./components/judge.js";
 import { PAGES, startSuite } from "./components/suite.js";
@@ -45,9 +43,8 @@ describe("pages that nobody has learned, filled in as `agent.fill` does, with th
       site.forget(form.id);
       await page.goto(`${site.baseUrl}/${form.id}`);
       await page.waitForTimeout(500);
-      const filled = await withForm(page, Object.keys(person), async (read, view) => {
-        await using _ = await heldBack(view);
-        const open = { form: read, surface: surfaceOf(page, view, 5000) };
+      const filled = await withForm(page, Object.keys(person), async (open) => {
+        await using _ = await heldBack(open.surface.view);
         const controls = await fieldsOf(open, person, false);
         const actions = Object.entries(person).map(([label, value]) => actionFor(label, value));
         return carryOut(open, controls, actions, person);

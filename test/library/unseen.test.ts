@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import { type Browser, chromium, type Page } from "playwright";
 import { packageRoot } from "../../src/core/files.js";
 import { findBrowser } from "../../src/env/browser/find-browser.js";
-import { withForm } from "../../src/library/agent.js";
+import { withForm } from "../../src/library/filling.js";
 
 type Truth = Readonly<Record<string, string | readonly string[] | { readonly any: readonly string[] } | null>>;
 type Sent = Readonly<Record<string, readonly string[]>>;
@@ -61,7 +61,9 @@ describe("pages that no model was trained on", () => {
       const none = judged(truth, untouched, untouched).filter(({ asked, right }) => asked && right);
       // a remark may be left out
       assert.ok(none.length <= 1, `${name}: ${none.map((field) => field.name)}`);
-      const read = await withForm(page, [], async ({ controls }) => controls.filter(({ present }) => present));
+      const read = await withForm(page, [], async ({ form: { controls } }) =>
+        controls.filter(({ present }) => present),
+      );
       assert.deepEqual(read.map((control) => control.name).sort(), Object.keys(truth).sort(), name);
       assert.equal(new Set(read.map(({ label }) => label)).size, read.length, name);
       assert.ok(

@@ -8,7 +8,8 @@ import { Semaphore } from "../../core/semaphore.js";
 import { within } from "../../core/within.js";
 import { submitButton } from "../../env/browser/controls.js";
 import { aimAt, applyOps } from "../../env/browser/page/actions.js";
-import { type Agent, withForm } from "../../library/agent.js";
+import type { Agent } from "../../library/agent.js";
+import { fieldsOf, withForm } from "../../library/filling.js";
 import { Pages, type Where } from "./pages.js";
 
 /** Limits how long a form may take to send, and to be answered, in milliseconds. */
@@ -85,10 +86,10 @@ export class FormTools {
 
   private read(where: Where): Promise<object> {
     return this.pages.on(where, true, (page) =>
-      withForm(page, this.filled.get(page) ?? [], async ({ controls }) => ({
+      withForm(page, this.filled.get(page) ?? [], async (open) => ({
         url: page.url(),
         title: await page.title(),
-        fields: controls
+        fields: (await fieldsOf(open, {}, false))
           .filter(({ present }) => present)
           .map(({ label, kind, required, options }) => {
             const texts = kind === "checkbox" ? [] : options.flatMap(({ text, value }) => (value === "" ? [] : [text]));
@@ -135,7 +136,7 @@ export class FormTools {
       page.waitForRequest(isSent, { timeout: 0 }),
       page.waitForEvent("popup", { timeout: 0 }).then(() => undefined),
     ]).catch(() => undefined);
-    const pressed = await withForm(page, this.filled.get(page) ?? [], async (form) => {
+    const pressed = await withForm(page, this.filled.get(page) ?? [], async ({ form }) => {
       const button = submitButton(form);
       if (button === undefined) fail("The form has no button that sends it.");
       const { invalid, address, method, hit, point } = await form.handle.evaluate(aimAt, button);

@@ -153,6 +153,6 @@ export function readDrawn({ elements, controls, shown, clean }: PageForm): Drawn
     drawn.push(control);
     places.push([Math.round(near(e).top), Math.round(near(e).left)]);
   }
-  const pickers = elements.flatMap(([e], i) => (e !== undefined && e.matches(`input:is(${PICKER})`) ? [i] : []));
+  const pickers = elements.flatMap(([e], i) => (e?.matches(`input:is(${PICKER})`) === true ? [i] : []));
   return { drawn, pickers, places };
 }

@@ -1,9 +1,10 @@
 import type { Surface } from "../../browser/surface.js";
+import { looseLabel } from "../../forms/normalize.js";
 import type { FieldValue } from "../../site.js";
 import { says } from "../evidence.js";
 import { placeAt } from "../hand.js";
 import { waysOf } from "../operate.js";
-import { fieldOf, registerField, setLabels, shownIn } from "../place.js";
+import { fieldOf, registerField, type Shown, setLabels, shownIn } from "../place.js";
 import { type Kind, kindOfAll } from "../values.js";
 import { fillStep, leave, type Progress } from "./attempt.js";
 import { LearnedField } from "./candidates.js";
@@ -68,8 +69,11 @@ export async function fillShown(
     fields.map(({ label }) => label),
   );
   const holds = (field: LearnedField, i: number): boolean => {
-    const state = shown[i];
-    return field.isSure || (state !== undefined && says(field.kind, person[field.label] as FieldValue, state));
+    const value = person[field.label] as FieldValue;
+    const { text, values } = shown[i] as Shown;
+    const isRead = [value].flat().every((item) => looseLabel(text).includes(looseLabel(String(item))));
+    // stars and their like show no value, but that they are another number now
+    return says(field.kind, value, shown[i] as Shown) || (field.isSure && (isRead || values.length === 0));
   };
   return new Set(fields.filter(holds).map(({ label }) => label));
 }
