@@ -4,7 +4,6 @@ import { fail, misuse } from "../core/errors.js";
 import type { Observation } from "../core/interaction.js";
 import { type Control, findControl } from "../env/browser/controls.js";
 import type { ActionRecord, Fate } from "../env/browser/fill.js";
-import { heldBack } from "../env/browser/page/held-back.js";
 import { controlsOnPage, formTemplate, planOf, type TemplateControl } from "../env/forms/blanks.js";
 import { looseLabel, matchValue } from "../env/forms/normalize.js";
 import type { ControlKind, FieldValue } from "../env/site.js";
@@ -79,10 +78,9 @@ export async function loadAgent(
   const style = styleOf(config);
   return {
     fill: (page, what, asked = {}) =>
-      withForm(page, typeof what === "string" ? [] : Object.keys(what), async (open) => {
-        await using _ = await heldBack(open.surface.view);
-        return await fillForm(open, { page, what, style, policy, quotes: quotes(config) }, asked);
-      }),
+      withForm(page, typeof what === "string" ? [] : Object.keys(what), (open) =>
+        fillForm(open, { page, what, style, policy, quotes: quotes(config) }, asked),
+      ),
     close: () => policy.close(),
   };
 }

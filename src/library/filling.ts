@@ -3,6 +3,7 @@ import { fail, messageOf } from "../core/errors.js";
 import { type Control, currentValues, findControl, type ReadForm, readForm } from "../env/browser/controls.js";
 import { type ActionRecord, applySteps, resolveAction, type Step, type Wanted } from "../env/browser/fill.js";
 import { type DrawnControl, type DrawnPage, readDrawn } from "../env/browser/page/drawn.js";
+import { heldBack } from "../env/browser/page/held-back.js";
 import { PageWorld } from "../env/browser/page/world.js";
 import { type Surface, surfaceOf } from "../env/browser/surface.js";
 import { listItems, looseLabel, matchValue, parseBoolean, unfillable } from "../env/forms/normalize.js";
@@ -143,7 +144,7 @@ export interface CarriedOut {
 }
 
 /**
- * Carries actions out, but those that would send: the browser's own controls are set at once; where a value is not held,
+ * Carries actions out, but those that would send, and keeps the page from sending meanwhile: the browser's own controls are set at once; where a value is not held,
  * or something is drawn, ways are tried until the page shows it.
  * @param asked the values that the user asked for, in their own types.
  */
@@ -153,6 +154,8 @@ export async function carryOut(
   actions: readonly Action[],
   asked: Readonly<Record<string, FieldValue>>,
 ): Promise<CarriedOut> {
+  const texts = actions.flatMap((action) => ("value" in action ? [action.value] : []));
+  await using _ = await heldBack(surface.page, surface.view, texts);
   const path = new URL(surface.page.url()).pathname;
   const batch = actions
     .map((action) => ({ action, step: resolveAction(action, { controls, buttons: form.buttons }, path) }))

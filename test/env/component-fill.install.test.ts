@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { type Browser, chromium } from "playwright";
 import { findBrowser } from "../../src/env/browser/find-browser.js";
-import { heldBack } from "../../src/env/browser/page/held-back.js";
 import type { Action } from "../../src/env/forms/plan.js";
 import type { FieldValue } from "../../src/env/site.js";
 import { carryOut, fieldsOf, withForm } from "../../src/library/filling.js";
@@ -44,7 +43,6 @@ describe("pages that nobody has learned, filled in as `agent.fill` does, with th
       await page.goto(`${site.baseUrl}/${form.id}`);
       await page.waitForTimeout(500);
       const filled = await withForm(page, Object.keys(person), async (open) => {
-        await using _ = await heldBack(open.surface.view);
         const controls = await fieldsOf(open, person, false);
         const actions = Object.entries(person).map(([label, value]) => actionFor(label, value));
         return carryOut(open, controls, actions, person);

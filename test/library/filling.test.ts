@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { type Browser, chromium, type Page } from "playwright";
 import { findBrowser } from "../../src/env/browser/find-browser.js";
-import { heldBack } from "../../src/env/browser/page/held-back.js";
 import type { Action } from "../../src/env/forms/plan.js";
 import type { FieldValue } from "../../src/env/site.js";
 import { type CarriedOut, carryOut, fieldsOf, withForm } from "../../src/library/filling.js";
+import { servePages } from "../env/page-site.js";
 
 /**
  * A list that a script draws, whose search box forgets what is typed; a switch; a slider; a field in a shadow root that is
@@ -65,7 +65,6 @@ async function open(content: string): Promise<{ page: Page; sent: string[] }> {
 /** Fills a page in by lines that say the values. */
 function filled(page: Page, values: Readonly<Record<string, FieldValue>>): Promise<CarriedOut & { labels: string[] }> {
   return withForm(page, Object.keys(values), async (opened) => {
-    await using _ = await heldBack(opened.surface.view);
     const controls = await fieldsOf(opened, values, false);
     const actions = Object.entries(values).map(
       ([label, value]): Action =>
@@ -114,15 +113,25 @@ test("lists are opened for their options where a text is read, and closed again"
   assert.equal(await page.locator("#harbour").textContent(), "Choose");
 });
 
-test("a key that sends is held back; a value that no way puts in is told, and the rest is filled in", async () => {
-  const { page, sent } = await open(`<!doctype html><form action="http://127.0.0.1:9/never">
-    <label>Tag <input id="tag" role="combobox"></label><label>Name <input id="name"></label><button>Go</button></form>
-    <script>tag.onblur = () => { tag.value = ""; };</script>`);
-  const { records } = await filled(page, { Tag: "blue", Name: "Ann" });
+test("no key, button or script sends the values meanwhile; one that no way puts in is told, and the rest is filled in", async () => {
+  await using site = await servePages({
+    "/": `<form method="post"><label>Tag <input id="tag" role="combobox"></label><label>Name <input id="name"></label><button>Go</button></form>
+      <script>tag.onblur = () => { tag.value = ""; };
+      const send = () => fetch("/saved", { method: "POST", body: tag.value + " " + document.getElementById("name").value }).catch(() => undefined);
+      tag.onchange = tag.oninput = () => setTimeout(send); document.onkeydown = (e) => { if (e.key === "Enter") send(); };</script>`,
+  });
+  const page = await browser.newPage();
+  await page.goto(site.baseUrl);
+  const { records } = await filled(page, { Name: "Ann", Tag: "blue" });
   assert.deepEqual(
     records.map(({ fate }) => fate),
-    ["rejected", "done"],
+    ["done", "rejected"],
   );
   assert.equal(await page.inputValue("#name"), "Ann");
-  assert.deepEqual(sent, []);
+  const sent = site.received.filter(({ method }) => method === "POST");
+  assert.ok(sent.length > 0);
+  assert.deepEqual(
+    sent.filter(({ body }) => body.includes("Ann") && body.includes("blue")),
+    [],
+  );
 });
