@@ -1,8 +1,9 @@
 import type { Page } from "playwright";
 import { fail, messageOf } from "../core/errors.js";
 import { type Control, currentValues, findControl, type ReadForm, readForm } from "../env/browser/controls.js";
-import { type ActionRecord, applySteps, resolveAction, type Step, type Wanted } from "../env/browser/fill.js";
+import { type ActionRecord, applySteps, resolveAction, type Step } from "../env/browser/fill.js";
 import { type DrawnControl, type DrawnPage, readDrawn } from "../env/browser/page/drawn.js";
+import type { PageForm } from "../env/browser/page/form.js";
 import { heldBack } from "../env/browser/page/held-back.js";
 import { PageWorld } from "../env/browser/page/world.js";
 import { type Surface, surfaceOf } from "../env/browser/surface.js";
@@ -25,6 +26,9 @@ const TAKES_MS = 80;
 const LEFT = /Cannot find (?:context|object)|context was destroyed|navigated or closed|has been closed|Target closed/i;
 /** Limit for reading a page, in milliseconds. */
 const PATIENCE_MS = 5000;
+
+/** Kinds of controls that hold what is written in their own notation, or one of their options, and nothing else. */
+const WRITTEN: ReadonlySet<string> = new Set(["number", "date", "time", "select"]);
 
 /** A page of a user's while its form is filled in. */
 export interface OpenPage {
@@ -162,22 +166,39 @@ export async function carryOut(
     .filter(({ step }) => step.do !== "submit" && step.do !== "upload");
   const byIndex = new Map(controls.map((control) => [control.index, control]));
   const records = await applySteps(form, batch);
+  await form.handle.evaluate(
+    leaveAll,
+    batch.flatMap(({ step }) => ("control" in step ? (step.control ?? []) : [])),
+  );
   await leave(surface);
   await rest(surface, TAKES_MS);
-  const held = await currentValues(form);
-  const wanted = new Map<number, WantedField>();
-  batch.forEach(({ step }, i) => {
-    const control = "control" in step && step.control !== undefined ? byIndex.get(step.control) : undefined;
-    const value = control === undefined ? undefined : askedValue(step, control, batch[i]?.action as Action, asked);
-    if (control === undefined || value === undefined) return;
-    const isHeld = control.widget === "native" && matchValue(control, value, held[control.index] ?? "") === 1;
-    // what its control cannot hold is not tried in vain
-    if (control.widget === "found" || (!isHeld && unfillable(control, value) === undefined))
-      wanted.set(i, { label: control.label, value, kind: kindOf(control) });
-  });
   const labels = controls.filter(({ present }) => present).map(({ label }) => label);
-  const taken = await fillShown(surface, [...wanted.values()], labels, SEARCH_MS);
-  for (const [i, { label }] of wanted) {
+  const searched = new Map<number, WantedField>();
+  const taken = new Set<string>();
+  // what another field's filling in took away is put in again
+  for (let pass = 0; pass < 2; pass++) {
+    const held = await currentValues(form);
+    const wanted = batch.flatMap(({ action, step }, i): [number, WantedField][] => {
+      const control = "control" in step && step.control !== undefined ? byIndex.get(step.control) : undefined;
+      const value = searched.has(i) ? undefined : askedValue(step, control, action, asked);
+      if (value === undefined || !("label" in action)) return [];
+      const { label } = control ?? action;
+      const isNative = control?.widget === "native";
+      const isHeld = isNative && matchValue(control, value, held[control.index] ?? "") === 1;
+      // what its control cannot hold is not tried in vain
+      const isVain = isNative && WRITTEN.has(control.kind) && unfillable(control, value) !== undefined;
+      return isHeld || isVain ? [] : [[i, { label, value, kind: control && kindOf(control) }]];
+    });
+    for (const [i, field] of wanted) searched.set(i, field);
+    for (const label of await fillShown(
+      surface,
+      wanted.map(([, field]) => field),
+      labels,
+      SEARCH_MS,
+    ))
+      taken.add(label);
+  }
+  for (const [i, { label }] of searched) {
     const { action, control } = records[i] as ActionRecord;
     records[i] = {
       action,
@@ -185,24 +206,36 @@ export async function carryOut(
       ...(control === undefined ? {} : { control }),
     };
   }
-  return { records, values: await heldNow({ form, surface }, controls, [...wanted.values()], taken) };
+  return { records, values: await heldNow({ form, surface }, controls, [...searched.values()], taken) };
 }
 
-/** The value that a step asks of a control, as the user gave it where the action says the same. */
+/** Runs IN THE PAGE: tells scripts that the cursor has left controls whose values were set: some take back what they cannot read. */
+function leaveAll(page: PageForm, controls: readonly number[]): void {
+  for (const control of controls)
+    for (const type of ["focusin", "focusout"])
+      page.elements[control]?.[0]?.dispatchEvent(new FocusEvent(type, { bubbles: true }));
+}
+
+/**
+ * The value that an action asks for, as the user gave it where the action says the same; undefined where nothing on the
+ * page is meant.
+ * @param control that the step names; none where several have the label.
+ */
 function askedValue(
   step: Step,
-  control: Control,
+  control: Control | undefined,
   action: Action,
   asked: Readonly<Record<string, FieldValue>>,
 ): FieldValue | undefined {
-  const { value, on }: Wanted =
-    step.do === "operate" ? step.wanted : "value" in action ? { value: action.value } : { on: action.kind === "check" };
-  if (step.do === "nothing" || (value === undefined && (action.kind === "click" || control.kind !== "checkbox")))
-    return;
-  const given = Object.entries(asked).find(([label]) => looseLabel(label) === looseLabel(control.label))?.[1];
-  if (given !== undefined && value !== undefined && renderValue(given) === value) return given;
-  if (control.kind === "checkbox") return on ?? parseBoolean(value ?? "");
-  return control.kind === "checkbox-group" ? listItems(control.options, value ?? "") : value;
+  const isAmbiguous = step.do === "nothing" && step.fate === "ambiguous";
+  if (!("label" in action) || (control === undefined && !isAmbiguous)) return undefined;
+  const { kind = "text", label, options = [] } = control ?? { label: action.label };
+  const said = step.do === "operate" ? step.wanted.value : "value" in action ? action.value : undefined;
+  if (said === undefined) return kind === "checkbox" && action.kind !== "click" ? action.kind === "check" : undefined;
+  const given = Object.entries(asked).find(([name]) => looseLabel(name) === looseLabel(label))?.[1];
+  if (given !== undefined && renderValue(given) === said) return given;
+  if (kind === "checkbox") return parseBoolean(said);
+  return kind === "checkbox-group" ? listItems(options, said) : said;
 }
 
 /** The kind of a control's values where it is known by the control; else the value tells it. */

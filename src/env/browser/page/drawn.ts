@@ -36,7 +36,7 @@ export function readDrawn({ elements, controls, shown, clean }: PageForm): Drawn
     .map((role) => `[role=${role}]`)
     .join()},[contenteditable=''],[contenteditable=true]`;
   const PICKER =
-    "[role=combobox],[readonly],[aria-haspopup]:not([aria-haspopup=false]),[aria-autocomplete=list],[aria-autocomplete=both]";
+    "[role=combobox],[role=spinbutton],[readonly],[aria-haspopup]:not([aria-haspopup=false]),[aria-autocomplete=list],[aria-autocomplete=both]";
   const known = new Set<Element>(elements.flat());
   const near = (e: Element): DOMRect => e.getBoundingClientRect();
   const isSeen = (e: Element): boolean => shown(e) && near(e).width > 1 && near(e).height > 1;

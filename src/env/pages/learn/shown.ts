@@ -1,5 +1,4 @@
 import type { Surface } from "../../browser/surface.js";
-import { looseLabel } from "../../forms/normalize.js";
 import type { FieldValue } from "../../site.js";
 import { says } from "../evidence.js";
 import { placeAt } from "../hand.js";
@@ -70,10 +69,9 @@ export async function fillShown(
   );
   const holds = (field: LearnedField, i: number): boolean => {
     const value = person[field.label] as FieldValue;
-    const { text, values } = shown[i] as Shown;
-    const isRead = [value].flat().every((item) => looseLabel(text).includes(looseLabel(String(item))));
-    // stars and their like show no value, but that they are another number now
-    return says(field.kind, value, shown[i] as Shown) || (field.isSure && (isRead || values.length === 0));
+    // what was read when it was left may stand in a list that is closed now; stars and their like show no value
+    const wasShown = field.current?.fate === "shown" || (field.isSure && shown[i]?.values.length === 0);
+    return wasShown || says(field.kind, value, shown[i] as Shown);
   };
   return new Set(fields.filter(holds).map(({ label }) => label));
 }
