@@ -171,7 +171,7 @@ async function carriedOut(
   if (current === undefined) return "failed";
   let evidence: Evidence | "failed" = "failed";
   const looks = (): Promise<string> => looksOf(session, label, boxOf(field));
-  const isNew = searching && current.fate === undefined;
+  const isNew = searching && (current.fate === undefined || progress.isOnly === true);
   const looked = searching && current.isLikely ? await looks() : undefined;
   try {
     const patience = searching && !field.isPatient && current.fate === undefined ? 1 : PATIENCE;
