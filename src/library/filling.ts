@@ -79,7 +79,7 @@ async function keepLargest(form: ReadForm): Promise<void> {
   const seen = new Map<string, number>();
   form.controls = form.controls.map((control) => {
     const present = control.present && owners[control.index] === main;
-    const times = (seen.get(control.label) ?? 0) + Number(present);
+    const times = (seen.get(control.label) ?? 0) + Number(present && control.label !== "");
     seen.set(control.label, times);
     return { ...control, present, label: times > 1 ? `${control.label} (${times})` : control.label };
   });
@@ -97,8 +97,13 @@ export async function fieldsOf(
   opens: boolean,
 ): Promise<Control[]> {
   const { drawn, pickers, places } = await form.handle.evaluate(readDrawn);
-  const natives = form.controls.map((control) =>
-    pickers.includes(control.index) ? { ...control, widget: "found" as const } : control,
+  const natives = form.controls.map(
+    (control): Control => ({
+      ...control,
+      widget: pickers.includes(control.index) ? "found" : control.widget,
+      // what has no name is a part of something else
+      present: control.present && /[\p{L}\p{N}]/u.test(control.label),
+    }),
   );
   const controls = [...natives, ...drawn.map((one, i) => foundOf(one, natives.length + i))];
   setLabels(

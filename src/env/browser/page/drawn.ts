@@ -114,11 +114,18 @@ export function readDrawn({ elements, controls, shown, clean }: PageForm): Drawn
   const drawnOf = (e: Element): DrawnControl | undefined => {
     const isNative = e.matches(NATIVE);
     const role = e.getAttribute("role") ?? "";
-    const kind = isNative && role !== "combobox" ? nativeKind(e as HTMLInputElement) : (ROLES[role] ?? "textarea");
-    const label = nameOf(e)
+    const kind =
+      isNative && role !== "combobox"
+        ? nativeKind(e as HTMLInputElement)
+        : (ROLES[role] ?? (role === "group" ? "text" : "textarea"));
+    const now = e.getAttribute("aria-valuenow") ?? (e as HTMLInputElement).value ?? "";
+    const name = nameOf(e);
+    // a label may say what its slider is at
+    const label = (now !== "" && name.endsWith(` ${now}`) ? name.slice(0, -now.length - 1) : name)
+      .replace(/:\s*[\d.,]+\s?(?:\p{L}{1,3}|%|\p{Sc})?$/u, "")
       .replace(/[\s*:]+$/, "")
       .slice(0, 1000);
-    if (kind === undefined || label === "") return undefined;
+    if (kind === undefined || !/[\p{L}\p{N}]/u.test(label)) return undefined;
     const parts = kind === "select" ? partsOf(e, "option") : kind === "radio" ? partsOf(e, "radio") : [];
     const own = e.localName === "select" ? [...(e as HTMLSelectElement).options] : parts;
     const nameIn = (part: Element): string => labelled(part) || clean(part.textContent);
@@ -141,10 +148,14 @@ export function readDrawn({ elements, controls, shown, clean }: PageForm): Drawn
     const { top = 0, left = 0 } = members[0] === undefined ? {} : near(members[0]);
     return [Math.round(top), Math.round(left)];
   });
-  for (const e of all) {
+  for (const one of all) {
     if (drawn.length > 200) break;
+    // a day or a time in parts is one field
+    const parts = one.matches("[role=spinbutton]") ? one.closest("[role=group]") : null;
+    const isPart = parts !== null && parts.querySelectorAll("[role=spinbutton]").length > 1 && nameOf(parts) !== "";
+    const e = isPart ? parts : one;
     const isHidden = hostOf(e) !== null && e.matches(NATIVE);
-    if (known.has(e) || !(e.matches(DRAWN) || isHidden) || !isSeen(e)) continue;
+    if (known.has(e) || !(isPart || e.matches(DRAWN) || isHidden) || !isSeen(e)) continue;
     // a list stands open in the control that it belongs to
     if (e.matches("[role=listbox]") && e.parentElement?.closest("[role=combobox]")) continue;
     const control = drawnOf(e);
