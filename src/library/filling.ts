@@ -2,7 +2,7 @@ import type { Page } from "playwright";
 import { fail, messageOf } from "../core/errors.js";
 import { type Control, currentValues, findControl, type ReadForm, readForm } from "../env/browser/controls.js";
 import { type ActionRecord, applySteps, resolveAction, type Step } from "../env/browser/fill.js";
-import { type DrawnControl, type DrawnPage, readDrawn } from "../env/browser/page/drawn.js";
+import { type DrawnControl, type DrawnPage, isDrawn, readDrawn } from "../env/browser/page/drawn.js";
 import type { PageForm } from "../env/browser/page/form.js";
 import { heldBack } from "../env/browser/page/held-back.js";
 import { PageWorld } from "../env/browser/page/world.js";
@@ -26,6 +26,7 @@ const TAKES_MS = 80;
 const LEFT = /Cannot find (?:context|object)|context was destroyed|navigated or closed|has been closed|Target closed/i;
 /** Limit for reading a page, in milliseconds. */
 const PATIENCE_MS = 5000;
+const DRAWN_MS = 1000;
 
 /** Kinds of controls that hold what is written in their own notation, or one of their options, and nothing else. */
 const WRITTEN: ReadonlySet<string> = new Set(["number", "date", "time", "select"]);
@@ -49,7 +50,8 @@ export async function withForm<T>(
   try {
     const { frameTree } = await devtools.send("Page.getFrameTree");
     const view = await PageWorld.enter(devtools, frameTree.frame.id);
-    const form = await readForm(view, PATIENCE_MS, labels);
+    // a page that draws its controls itself need not have one of the browser's own
+    const form = await readForm(view, (await view.evaluate(isDrawn)) ? DRAWN_MS : PATIENCE_MS, labels);
     if (labels.length === 0) await keepLargest(form);
     try {
       return await work({ form, surface: surfaceOf(page, view, PATIENCE_MS) });
@@ -153,8 +155,8 @@ export interface CarriedOut {
 }
 
 /**
- * Carries actions out, but those that would send, and keeps the page from sending meanwhile: the browser's own controls are set at once; where a value is not held,
- * or something is drawn, ways are tried until the page shows it.
+ * Carries actions out, but those that would send, and keeps the page from sending meanwhile: the browser's own controls
+ * are set at once; where a value is not held, or something is drawn, ways are tried until the page shows it.
  * @param asked the values that the user asked for, in their own types.
  */
 export async function carryOut(

@@ -167,3 +167,14 @@ export function readDrawn({ elements, controls, shown, clean }: PageForm): Drawn
   const pickers = elements.flatMap(([e], i) => (e?.matches(`input:is(${PICKER})`) === true ? [i] : []));
   return { drawn, pickers, places };
 }
+
+/** Runs IN THE PAGE: tells whether something with a control's role is there, or a shadow root with a control. */
+export function isDrawn(): boolean {
+  const has = (root: Document | ShadowRoot): boolean =>
+    root.querySelector(
+      "[role=combobox],[role=listbox],[role=slider],[role=spinbutton],[role=switch],[role=radiogroup],[role=textbox]",
+    ) !== null ||
+    (root !== document && root.querySelector("input,select,textarea") !== null) ||
+    [...root.querySelectorAll("*")].some((e) => e.shadowRoot !== null && has(e.shadowRoot));
+  return has(document);
+}
