@@ -75,7 +75,7 @@ describe("broken estimators on the shipped model", () => {
     "temperature mismatch, mean score": async () => (await measureZeroScore(context, wrongTemperature)).slice(-1),
     "temperature mismatch, replay": () => measureOnPolicy(context, wrongTemperature),
     "fresh masks": () => measureObjectiveRatio(context, freshMasks),
-    "sizes from 1..L": () => measureElbo(context, sizesFromOne),
+    "sizes from 1..L": async () => (await measureElbo(context, sizesFromOne)).slice(0, 2),
   };
   for (const [fault, measure] of Object.entries(broken)) {
     it(`finds: ${fault}`, () => assertMisses(measure()));

@@ -167,7 +167,10 @@ describe("verify on the micro model", () => {
   });
 
   it("mask sizes from 1..L: the ELBO is biased", async () => {
-    await assertMisses(measureElbo(context, sizesFromOne), 0.05);
+    await assertMisses(
+      measureElbo(context, sizesFromOne).then((all) => all.slice(0, 2)),
+      0.05,
+    );
   });
 
   it("a wrong gradient: one tensor too large, one missing", async () => {

@@ -28,13 +28,21 @@ export async function measureElbo(
   const draws = distinct(draw);
   const measurements: Measurement[] = [];
   for (const coupled of [false, true]) {
-    const mean = await expectedEstimate(context, trajectory, draws, coupled);
+    const { mean, uncovered } = await expectedEstimate(context, trajectory, draws, coupled);
     measurements.push({
       name: coupled ? "ELBO with the coupled complement" : "ELBO from one side of the mask",
       measured: Math.abs(mean / exact - 1),
       limit: LIMIT,
       detail: `|mean over ${draws.length} masks / exact - 1|, exact ${exact.toFixed(3)} nats`,
     });
+    // both sides of a mask are unbiased alone: that they are two says nothing of the mean
+    if (coupled)
+      measurements.push({
+        name: "coupled views cover each token once",
+        measured: uncovered,
+        limit: 0,
+        detail: `largest |terms of a mask - tokens| over ${draws.length} masks`,
+      });
   }
   return measurements;
 }
@@ -74,13 +82,13 @@ export function distinct(draw: (slots: number, rng: DiscreteRng) => MaskDraw): O
   return [...known.values()];
 }
 
-/** The estimates of all draws through the sampler's own layout, weighted by their probability. */
+/** The estimates of all draws through the sampler's own layout, weighted by their probability; and how many terms they lack. */
 async function expectedEstimate(
   { policy: { engine, options }, rng }: VerifyContext,
   trajectory: UnmaskTrajectory,
   draws: readonly Outcome<MaskDraw>[],
   coupled: boolean,
-): Promise<number> {
+): Promise<{ readonly mean: number; readonly uncovered: number }> {
   let next = 0;
   const batch = boundTerms(
     draws.map(() => trajectory),
@@ -89,7 +97,14 @@ async function expectedEstimate(
     () => (draws[next++] as Outcome<MaskDraw>).value,
   );
   const { value } = await engine.score(batch, "policy");
-  return draws.reduce((mean, { probability }, i) => mean + probability * (value[i] as number), 0);
+  const terms = new Array<number>(draws.length).fill(0);
+  batch.coefficient.forEach((coefficient, r) => {
+    if (coefficient !== 0) terms[Number(batch.segment[r])] = (terms[Number(batch.segment[r])] as number) + 1;
+  });
+  return {
+    mean: draws.reduce((mean, { probability }, i) => mean + probability * (value[i] as number), 0),
+    uncovered: Math.max(...terms.map((count) => Math.abs(count - trajectory.response.length))),
+  };
 }
 
 /** Every order in which the slots may be revealed, one a step, with its probability and that of the text in this order. */
