@@ -61,7 +61,7 @@ function loads({ babel, vue, svelte }: Compilers, esbuild: { transformSync?: unk
     build.onLoad({ filter: /sources\/.*\.html$/ }, ({ path }) =>
       js(path, SCRIPT.exec(readFileSync(path, "utf8"))?.[1] ?? ""),
     );
-    build.onLoad({ filter: /sources\/solid\// }, ({ path }) =>
+    build.onLoad({ filter: /(?:sources\/solid|@suid)\/.*\.jsx$/ }, ({ path }) =>
       js(
         path,
         babel.transformSync(readFileSync(path, "utf8"), { presets: ["solid"], configFile: false, cwd: HOME }).code,
