@@ -39,7 +39,15 @@ function boxKit(): BoxKit {
     const r = e.getBoundingClientRect();
     return (r.width > 1 && r.height > 1) || getComputedStyle(e).display === "contents";
   };
-  const operable = (e: Element): boolean => e.matches(CONTROL) || (e.shadowRoot !== null && e.localName.includes("-"));
+  /** Tells whether nothing is drawn in an element but words, as in one that is a label. */
+  const isWords = (e: Element): boolean => {
+    const inner = childrenOf(e);
+    return inner.length > 0
+      ? inner.every(isWords)
+      : e.matches("slot,style,script,template,br") || plain(e.textContent) !== "" || !shown(e);
+  };
+  const operable = (e: Element): boolean =>
+    e.matches(CONTROL) || (e.shadowRoot !== null && e.localName.includes("-") && !isWords(e));
   const holds = (box: Element): boolean => {
     const open: Element[] = childrenOf(box);
     for (let i = 0; i < open.length && i < 3000; i++) {

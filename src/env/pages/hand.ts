@@ -61,7 +61,11 @@ async function pick(page: Page, text: string, ms: number): Promise<void> {
     for (const choice of choices) {
       const seen = choice.locator("visible=true");
       // what cannot be clicked stands for the screen reader alone
-      if ((await seen.count()) > 0 && (await clicked(seen.last(), ms))) return;
+      if ((await seen.count()) === 0) continue;
+      const option = seen.last();
+      if (await clicked(option, ms)) return;
+      if (await option.evaluate(isOwnCover, undefined, { timeout: ms }).catch(() => false))
+        return clickLabel({ page, limit: { timeout: ms } }, option);
     }
     if (performance.now() > end) throw new NoWay(`no option ${text.slice(0, 60)}`);
     await page.waitForTimeout(60);
@@ -73,6 +77,15 @@ const clicked = (target: Locator, timeout: number): Promise<boolean> =>
     () => true,
     () => false,
   );
+
+/** Runs IN THE PAGE: whether what lies over an element is a part of the same option, as a film that shows that a pointer is there. */
+function isOwnCover(e: Element): boolean {
+  const { x, y, width, height } = e.getBoundingClientRect();
+  const top = document.elementFromPoint(x + width / 2, y + height / 2);
+  let box: Element | null = e;
+  while (box !== null && !box.contains(top)) box = box.parentElement;
+  return box?.textContent?.trim() === e.textContent?.trim();
+}
 
 /** Runs IN THE PAGE: whether a window lies over the middle of an element, which is larger than a picture of it would be. */
 function isUnder(e: Element): boolean {

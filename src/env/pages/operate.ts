@@ -1,3 +1,4 @@
+import type { Page } from "playwright";
 import { UserError } from "../../core/errors.js";
 import { isModulePath } from "../../core/own-module.js";
 import { loadFolder } from "../../core/registry.js";
@@ -10,7 +11,7 @@ import type { FieldValue } from "../site.js";
 import { buttonAt } from "./buttons.js";
 import type { PlaceOf } from "./contract.js";
 import { placeAt, rest, slowed } from "./hand.js";
-import { looksOf, setLabels, shownIn } from "./place.js";
+import { isCovered, looksOf, setLabels, shownIn } from "./place.js";
 import type { Way } from "./way.js";
 
 /** Limits how long a page may take to draw the form, and how long it may stand still meanwhile. */
@@ -23,6 +24,21 @@ const LOOKUP_MS = 1000;
 const UPLOAD_MS = 250;
 /** As long at most where it does so late. */
 const UPLOAD_LATE_MS = 4000;
+
+/** Limits how long a list that is closed may take to go. */
+const FADE_MS = 800;
+/** Pages on which something may stand open over other fields. */
+const OPENED = new WeakSet<Page>();
+
+/** Closes what an earlier operation left open over a field, and waits until it has gone. */
+async function uncover(session: Surface, label: string): Promise<void> {
+  if (!(await isCovered(session, label))) return;
+  await session.page.keyboard.press("Escape");
+  for (const end = performance.now() + slowed(session, FADE_MS); performance.now() < end; await rest(session, 60)) {
+    if (!(await isCovered(session, label))) return;
+    await session.page.mouse.click(1, 1);
+  }
+}
 
 /** Room for a form and for what opens over it: what lies outside the window cannot be clicked. */
 const VIEWPORT = { width: 1280, height: 1400 };
@@ -39,6 +55,7 @@ export async function waysOf(named: readonly string[] = []): Promise<Map<string,
 /** Opens a form's page and waits until it is drawn: one of the labels is there and nothing is added any more. */
 export async function openPage(session: Session, url: string, labels: readonly string[]): Promise<void> {
   setLabels(session.page, labels);
+  OPENED.delete(session.page);
   await session.page.setViewportSize(VIEWPORT);
   await session.page.emulateMedia({ reducedMotion: "reduce" });
   await session.goto(url);
@@ -77,6 +94,10 @@ export async function operate(
 ): Promise<void> {
   const way = ways.get(operation.way);
   if (way === undefined) throw new Error(`no way ${operation.way}`);
+  if (way.isQuiet !== true) {
+    if (OPENED.has(session.page)) await uncover(session, label);
+    OPENED.add(session.page);
+  }
   const place = await placeAt(session, label, operation, operation.variant, patience);
   try {
     await way.operate(place, value);

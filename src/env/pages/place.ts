@@ -194,6 +194,7 @@ export function located(page: Page, locator: string): Locator {
   return page.locator(field === undefined ? locator : `field=[${field},${JSON.stringify(LABELS.get(page) ?? [])}]`);
 }
 
-/** CSS of what a person operates, in the order in which it is looked for. */
-export const OPERABLE =
-  "input:not([type=hidden]),textarea,select,[role=combobox],[role=slider],[role=spinbutton],[role=textbox],[contenteditable=''],[contenteditable=true],[contenteditable=plaintext-only],button,[role=button],[role=switch],[role=checkbox],[role=radio],[role=listbox],[tabindex='0']";
+/** CSS of a picker that is none itself, but the frame of the field that is written into. */
+const FRAME = ":not(:has(input:not([type=hidden],[readonly],[type=checkbox],[type=radio])))";
+/** CSS of what a person operates. */
+export const OPERABLE = `input:not([type=hidden]),textarea,select,[role=combobox]${FRAME},[role=slider],[role=spinbutton],[role=textbox],[contenteditable=''],[contenteditable=true],[contenteditable=plaintext-only],button,[role=button],[role=switch],[role=checkbox],[role=radio],[role=listbox],[tabindex='0']${FRAME}`;

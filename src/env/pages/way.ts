@@ -42,6 +42,8 @@ export interface Way {
   readonly sends?: true;
   /** It puts a value in by its letters, its place or its size, and chooses no option: no code stands for what it writes. */
   readonly isLiteral?: true;
+  /** It opens nothing and clicks nothing: no list or calendar is in its way, and none is left in the way of others. */
+  readonly isQuiet?: true;
   /** Tells whether a value can be put in by a variant; any can where it is not said. */
   takes?(value: FieldValue, variant: string): boolean;
   /** @throws where it cannot be done. */

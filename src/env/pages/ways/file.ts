@@ -3,6 +3,7 @@ import { NoWay, type Way } from "../way.js";
 /** Attaches a small file of this name: by the field itself, the chooser that a click opens, or a drop. */
 export const way: Way = {
   serves: ["file"],
+  isQuiet: true,
   sends: true,
   oddness: 0,
   isLiteral: true,

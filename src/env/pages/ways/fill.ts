@@ -6,6 +6,7 @@ import { type Way, WRITABLE } from "../way.js";
 /** Writes the value into the control at once, as a browser does that fills in forms. */
 export const way: Way = {
   serves: ["text", "number", "date", "time", "moment", "range", "file"],
+  isQuiet: true,
   oddness: 0,
   isLiteral: true,
   needs: `${WRITABLE},input[type=range]`,

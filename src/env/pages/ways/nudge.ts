@@ -15,13 +15,18 @@ export const way: Way = {
     const area = await (await firstOf(place, bars)).boundingBox();
     if (area === null) throw new NoWay("not seen");
     let [low, high] = [0, 1];
-    for (let i = 0; i < 12; i++) {
+    const read = async (): Promise<number> => (await numbersIn(place.box)).at(-1) ?? Number.NaN;
+    for (let i = 0, now = await read(); i < 12; i++) {
       const middle = (low + high) / 2;
       await place.page.mouse.click(area.x + middle * area.width, area.y + area.height / 2);
-      await place.pause(150);
-      const numbers = await numbersIn(place.box);
-      if (numbers.at(-1) === wanted) return;
-      if ((numbers.at(-1) ?? Number.NaN) < wanted) low = middle;
+      // the number may follow late
+      const last = now;
+      for (let waited = 0; waited < 5 && (waited === 0 || now === last); waited++) {
+        await place.pause(120);
+        now = await read();
+      }
+      if (now === wanted) return;
+      if (now < wanted) low = middle;
       else high = middle;
     }
     throw new NoWay("the number is not reached");

@@ -4,6 +4,7 @@ import { firstOf, itemsOf, type Way } from "../way.js";
 /** Chooses of a native list by the options' texts. */
 export const way: Way = {
   serves: ["text", "number", "list", "date", "time", "flag"],
+  isQuiet: true,
   oddness: 0,
   needs: "select",
   async operate(place, value) {

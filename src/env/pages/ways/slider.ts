@@ -29,11 +29,16 @@ export const way: Way = {
     if (least !== undefined) return blind(page, Number(value) - Number(least));
     const [up, down] = place.variant === "vertical" ? ["ArrowUp", "ArrowDown"] : ["ArrowRight", "ArrowLeft"];
     if (place.variant === "Page") await coarse(place.page, slider, Number(value), place.limit);
-    for (let i = 0, still = 0; i < 400 && still < 3; i++) {
-      const now = await read(slider, place.limit);
-      if (now === Number(value)) return;
-      await page.keyboard.press((now < Number(value) ? up : down) ?? "");
-      still = (await read(slider, place.limit)) === now ? still + 1 : 0;
+    const wanted = Number(value);
+    let now = await read(slider, place.limit);
+    for (let i = 0, still = 0, crossed = 0; i < 400 && still < 3 && crossed < 4; i++) {
+      if (now === wanted) return;
+      const last = now;
+      await page.keyboard.press((now < wanted ? up : down) ?? "");
+      now = await read(slider, place.limit);
+      still = now === last ? still + 1 : 0;
+      // it may lie between two steps
+      if (last < wanted !== now < wanted) crossed++;
     }
     throw new NoWay("the number is not reached");
   },
@@ -58,7 +63,12 @@ async function blind(page: Place["page"], steps: number): Promise<void> {
 type Place = Parameters<Way["operate"]>[0];
 
 async function read(slider: Locator, limit: { timeout: number }): Promise<number> {
-  const said = (await slider.getAttribute("aria-valuenow", limit)) ?? (await slider.inputValue(limit).catch(() => ""));
-  if (said === "") throw new NoWay("says no number");
+  const texts = await slider.evaluate(
+    (e) => [e.getAttribute("aria-valuetext"), e.getAttribute("aria-valuenow"), (e as HTMLInputElement).value],
+    undefined,
+    limit,
+  );
+  const said = texts.find((text) => text != null && text !== "" && !Number.isNaN(Number(text)));
+  if (said == null) throw new NoWay("says no number");
   return Number(said);
 }
