@@ -158,12 +158,14 @@ export interface CarriedOut {
  * Carries actions out, but those that would send, and keeps the page from sending meanwhile: the browser's own controls
  * are set at once; where a value is not held, or something is drawn, ways are tried until the page shows it.
  * @param asked the values that the user asked for, in their own types.
+ * @param searchMs time that all searches may take.
  */
 export async function carryOut(
   { form, surface }: OpenPage,
   controls: readonly Control[],
   actions: readonly Action[],
   asked: Readonly<Record<string, FieldValue>>,
+  searchMs = SEARCH_MS,
 ): Promise<CarriedOut> {
   const texts = actions.flatMap((action) => ("value" in action ? [action.value] : []));
   await using _ = await heldBack(surface.page, surface.view, texts);
@@ -201,7 +203,7 @@ export async function carryOut(
       surface,
       wanted.map(([, field]) => field),
       labels,
-      SEARCH_MS,
+      searchMs,
     ))
       taken.add(label);
   }

@@ -63,14 +63,18 @@ async function open(content: string): Promise<{ page: Page; sent: string[] }> {
 }
 
 /** Fills a page in by lines that say the values. */
-function filled(page: Page, values: Readonly<Record<string, FieldValue>>): Promise<CarriedOut & { labels: string[] }> {
+function filled(
+  page: Page,
+  values: Readonly<Record<string, FieldValue>>,
+  searchMs?: number,
+): Promise<CarriedOut & { labels: string[] }> {
   return withForm(page, Object.keys(values), async (opened) => {
     const controls = await fieldsOf(opened, values, false);
     const actions = Object.entries(values).map(
       ([label, value]): Action =>
         typeof value === "boolean" ? { kind: "check", label } : { kind: "fill", label, value: String(value) },
     );
-    const done = await carryOut(opened, controls, actions, values);
+    const done = await carryOut(opened, controls, actions, values, searchMs);
     return { ...done, labels: controls.filter(({ present }) => present).map(({ label }) => label) };
   });
 }
@@ -122,7 +126,7 @@ test("no key, button or script sends the values meanwhile; one that no way puts 
   });
   const page = await browser.newPage();
   await page.goto(site.baseUrl);
-  const { records } = await filled(page, { Name: "Ann", Tag: "blue" });
+  const { records } = await filled(page, { Name: "Ann", Tag: "blue" }, 15_000);
   assert.deepEqual(
     records.map(({ fate }) => fate),
     ["done", "rejected"],
@@ -134,4 +138,13 @@ test("no key, button or script sends the values meanwhile; one that no way puts 
     sent.filter(({ body }) => body.includes("Ann") && body.includes("blue")),
     [],
   );
+});
+
+test("the window that a form is in stays open, whatever keys are tried", async () => {
+  const { page } = await open(`<!doctype html><div id="window" role="dialog"><form><label>Name <input id="name"></label>
+    <label>Port <input id="port" role="combobox"></label></form></div>
+    <script>document.addEventListener("keydown", (e) => { if (e.key === "Escape") document.getElementById("window").hidden = true; });</script>`);
+  const { records } = await filled(page, { Name: "Ann", Port: "Kiel" }, 10_000);
+  assert.equal(records[0]?.fate, "done");
+  assert.equal(await page.locator("#window").isVisible(), true);
 });

@@ -6,7 +6,7 @@ const CARRIED = 2;
 /** Texts that are shorter stand in any request. */
 const SHORTEST = 3;
 
-/** Runs IN THE PAGE: lets no form be sent, and no button that sends be clicked, until it is told to. */
+/** Runs IN THE PAGE: lets no form be sent, no button that sends be clicked and no window be closed, until it is told to. */
 function holdBack(): { letGo(): void } {
   const stop = (event: Event): void => {
     event.preventDefault();
@@ -18,12 +18,19 @@ function holdBack(): { letGo(): void } {
   const onClick = (event: Event): void => {
     if (event.composedPath().some(sends)) stop(event);
   };
-  window.addEventListener("submit", stop, true);
-  window.addEventListener("click", onClick, true);
+  const OPEN = "[role=dialog],[role=listbox],[role=menu],[role=grid],[role=tree],dialog[open],[aria-expanded=true]";
+  const openNow = (): Element[] =>
+    [...document.querySelectorAll(OPEN)].filter((e) => e.checkVisibility({ visibilityProperty: true }));
+  const openBefore = new Set(openNow());
+  // a key that closes lists is not to close the window that the form is in
+  const onKey = (event: Event): void => {
+    if ((event as KeyboardEvent).key === "Escape" && openNow().every((e) => openBefore.has(e))) stop(event);
+  };
+  const listeners = { submit: stop, click: onClick, keydown: onKey };
+  for (const [type, listener] of Object.entries(listeners)) window.addEventListener(type, listener, true);
   return {
     letGo: () => {
-      window.removeEventListener("submit", stop, true);
-      window.removeEventListener("click", onClick, true);
+      for (const [type, listener] of Object.entries(listeners)) window.removeEventListener(type, listener, true);
     },
   };
 }
