@@ -54,6 +54,27 @@ export interface Progress {
   readonly idle: Set<string>;
 }
 
+/** What is known before the first attempt. */
+export const newProgress = (
+  url: string,
+  ways: ReadonlyMap<string, Way>,
+  fields: readonly LearnedField[],
+): Progress => ({
+  url,
+  ways,
+  fields,
+  steps: [],
+  submit: undefined,
+  request: undefined,
+  sendsWithinMs: 0,
+  early: 0,
+  silent: 0,
+  last: undefined,
+  filled: [],
+  spoiler: undefined,
+  idle: new Set(),
+});
+
 /** One filling in of the form. */
 export interface Attempt extends Press {
   /** Labels whose field says that it is wrong. */

@@ -7,7 +7,15 @@ import { type Shown, shownIn } from "../place.js";
 import { structureHash } from "../structure.js";
 import { canonical, type Kind, kindOfAll, NO_ANSWER } from "../values.js";
 import { keysOf, type Sample, uploaded } from "../wire.js";
-import { type Attempt, attempt, type LearnLimits, type Person, type Play, type Progress } from "./attempt.js";
+import {
+  type Attempt,
+  attempt,
+  type LearnLimits,
+  newProgress,
+  type Person,
+  type Play,
+  type Progress,
+} from "./attempt.js";
 import { LearnedField } from "./candidates.js";
 import { learnCodes } from "./codes.js";
 import { claimed, explain, LIKENESS } from "./explain.js";
@@ -36,21 +44,7 @@ export async function learnForm(
     const known = given[label];
     return new LearnedField(label, kindOfAll(all), ways, all, limits.formMs, known);
   });
-  const progress: Progress = {
-    url: task.url,
-    ways,
-    fields,
-    steps: [],
-    submit: undefined,
-    request: undefined,
-    sendsWithinMs: 0,
-    early: 0,
-    idle: new Set(),
-    last: undefined,
-    filled: [],
-    silent: 0,
-    spoiler: undefined,
-  };
+  const progress = newProgress(task.url, ways, fields);
   const end = performance.now() + limits.formMs;
   const play: Play = async (person, search) => {
     const played = await runner.converse((session) => attempt(session, progress, person, search), limits.attemptMs);

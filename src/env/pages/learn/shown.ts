@@ -5,7 +5,7 @@ import { placeAt } from "../hand.js";
 import { waysOf } from "../operate.js";
 import { fieldOf, registerField, type Shown, setLabels, shownIn } from "../place.js";
 import { type Kind, kindOfAll } from "../values.js";
-import { fillStep, leave, type Progress } from "./attempt.js";
+import { fillStep, leave, newProgress, type Progress } from "./attempt.js";
 import { LearnedField } from "./candidates.js";
 
 /** A value that a field of a page is to hold. */
@@ -40,22 +40,7 @@ export async function fillShown(
     ({ label, value, kind = kindOfAll([value]) }) => new LearnedField(label, kind, ways, [value], limitMs),
   );
   const person = Object.fromEntries(wanted.map(({ label, value }) => [label, value]));
-  const progress: Progress = {
-    url: surface.page.url(),
-    ways,
-    fields,
-    steps: [],
-    submit: undefined,
-    request: undefined,
-    sendsWithinMs: 0,
-    early: 0,
-    idle: new Set(),
-    last: undefined,
-    filled: [],
-    silent: 0,
-    spoiler: undefined,
-    isOnly: true,
-  };
+  const progress: Progress = { ...newProgress(surface.page.url(), ways, fields), isOnly: true };
   const isOpen = (field: LearnedField): boolean => !field.isSure && !field.isLost;
   const end = performance.now() + limitMs;
   for (let round = 0; round < MOST_ROUNDS && performance.now() < end; round++) {
