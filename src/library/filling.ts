@@ -11,7 +11,7 @@ import { listItems, looseLabel, matchValue, parseBoolean, unfillable } from "../
 import type { Action } from "../env/forms/plan.js";
 import { rest } from "../env/pages/hand.js";
 import { leave } from "../env/pages/learn/attempt.js";
-import { fillShown, optionsOf, type WantedField } from "../env/pages/learn/shown.js";
+import { fillUnlearned, optionsOf, type WantedField } from "../env/pages/learn/unlearned.js";
 import { setLabels, shownIn } from "../env/pages/place.js";
 import { KINDS, type Kind } from "../env/pages/values.js";
 import type { FieldValue } from "../env/site.js";
@@ -199,7 +199,7 @@ export async function carryOut(
       return isHeld || isVain ? [] : [[i, { label, value, kind: control && kindOf(control) }]];
     });
     for (const [i, field] of wanted) searched.set(i, field);
-    for (const label of await fillShown(
+    for (const label of await fillUnlearned(
       surface,
       wanted.map(([, field]) => field),
       labels,

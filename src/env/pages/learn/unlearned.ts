@@ -26,7 +26,7 @@ const MOST_ROUNDS = 6;
  * @param limitMs time that all of it may take.
  * @returns the labels whose fields show their values.
  */
-export async function fillShown(
+export async function fillUnlearned(
   surface: Surface,
   wanted: readonly WantedField[],
   labels: readonly string[],
