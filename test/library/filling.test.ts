@@ -119,25 +119,25 @@ test("lists are opened for their options where a text is read, and closed again"
 
 test("no key, button or script sends the values meanwhile; one that no way puts in is told, and the rest is filled in", async () => {
   await using site = await servePages({
-    "/": `<form method="post"><label>Tag <input id="tag" role="combobox"></label><label>Name <input id="name"></label><button>Go</button></form>
+    "/": `<form method="post"><label>Name <input id="name"></label><label>City <input id="city"></label>
+      <label>Tag <input id="tag" role="combobox"></label><button>Go</button></form>
       <script>tag.onblur = () => { tag.value = ""; };
-      const send = () => fetch("/saved", { method: "POST", body: tag.value + " " + document.getElementById("name").value }).catch(() => undefined);
-      tag.onchange = tag.oninput = () => setTimeout(send); document.onkeydown = (e) => { if (e.key === "Enter") send(); };</script>`,
+      const send = () => fetch("/saved", { method: "POST", body: document.getElementById("name").value + " " + city.value }).catch(() => undefined);
+      document.forms[0].oninput = send; document.onkeydown = (e) => { if (e.key === "Enter") send(); };</script>`,
   });
   const page = await browser.newPage();
   await page.goto(site.baseUrl);
-  const { records } = await filled(page, { Name: "Ann", Tag: "blue" }, 15_000);
+  const { records } = await filled(page, { Name: "Ann", City: "Kiel", Tag: "blue" }, 15_000);
   assert.deepEqual(
     records.map(({ fate }) => fate),
-    ["done", "rejected"],
+    ["done", "done", "rejected"],
   );
   assert.equal(await page.inputValue("#name"), "Ann");
-  const sent = site.received.filter(({ method }) => method === "POST");
-  assert.ok(sent.length > 0);
-  assert.deepEqual(
-    sent.filter(({ body }) => body.includes("Ann") && body.includes("blue")),
-    [],
-  );
+  const sent = site.received.filter(({ method }) => method === "POST").map(({ body }) => body);
+  // what carries one value may be a question of the page's own
+  assert.deepEqual([...new Set(sent)], ["Ann "]);
+  const [request] = await Promise.all([page.waitForRequest("**/saved"), page.locator("#city").press("Enter")]);
+  assert.equal(request.postData(), "Ann Kiel");
 });
 
 test("the window that a form is in stays open, whatever keys are tried", async () => {
