@@ -20,13 +20,14 @@ function readButton(button: Element): { readonly text: string; readonly submits:
   };
 }
 
-/** Runs IN THE PAGE: texts of what a hand points at, though it is no button by its tag or its role, and leads nowhere else. */
+/** Runs IN THE PAGE: texts of what a hand points at or what is named a button, though it is no button by its tag or its role, and leads nowhere else. */
 function handsOf(css: string): string[] {
   const found: string[] = [];
   const visit = (node: Element | ShadowRoot): void => {
     for (const e of node.children) {
       if (found.length > 60 || e.matches(`${css},label,select,input,textarea,script,style`)) continue;
-      const isHand = getComputedStyle(e).cursor === "pointer";
+      const isNamed = e.localName.endsWith("-button") || e.matches(".button,.btn");
+      const isHand = isNamed || getComputedStyle(e).cursor === "pointer";
       if (isHand) {
         const text = (e.textContent ?? "").replace(/\s+/g, " ").trim();
         const leads = /^(?!#|javascript:)/.test(e.closest("a")?.getAttribute("href") ?? "#");
