@@ -64,8 +64,7 @@ async function pick(page: Page, text: string, ms: number): Promise<void> {
       if ((await seen.count()) === 0) continue;
       const option = seen.last();
       if (await clicked(option, ms)) return;
-      if (await option.evaluate(isOwnCover, undefined, { timeout: ms }).catch(() => false))
-        return clickLabel({ page, limit: { timeout: ms } }, option);
+      if (await clickedThrough(page, option, ms)) return;
     }
     if (performance.now() > end) throw new NoWay(`no option ${text.slice(0, 60)}`);
     await page.waitForTimeout(60);
@@ -85,6 +84,13 @@ function isOwnCover(e: Element): boolean {
   let box: Element | null = e;
   while (box !== null && !box.contains(top)) box = box.parentElement;
   return box?.textContent?.trim() === e.textContent?.trim();
+}
+
+/** Clicks where an element is that only a part of its own lies over. @returns whether that is so. */
+export async function clickedThrough(page: Page, target: Locator, timeout: number): Promise<boolean> {
+  const isOwn = await target.evaluate(isOwnCover, undefined, { timeout }).catch(() => false);
+  if (isOwn) await clickLabel({ page, limit: { timeout } }, target);
+  return isOwn;
 }
 
 /** Runs IN THE PAGE: whether a window lies over the middle of an element, which is larger than a picture of it would be. */

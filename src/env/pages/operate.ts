@@ -10,7 +10,7 @@ import type { Surface } from "../browser/surface.js";
 import type { FieldValue } from "../site.js";
 import { buttonAt } from "./buttons.js";
 import type { PlaceOf } from "./contract.js";
-import { placeAt, rest, slowed } from "./hand.js";
+import { clickedThrough, placeAt, rest, slowed } from "./hand.js";
 import { isCovered, looksOf, setLabels, shownIn } from "./place.js";
 import type { Way } from "./way.js";
 
@@ -163,6 +163,7 @@ export async function press(
     await click().catch(async (error: unknown) => {
       if (sent() !== undefined) return;
       if (page.isClosed()) throw error;
+      if (await clickedThrough(page, buttonAt(page, button), slowed(session, 900))) return;
       await page.keyboard.press("Escape");
       await click();
     });

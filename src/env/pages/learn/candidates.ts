@@ -63,7 +63,7 @@ interface Candidate {
   oddness: number;
   /** `wrong`: the server did not get the value; `failed`: it could not be done. */
   fate?: "wrong" | "failed" | Evidence;
-  /** The field holds what it is for. */
+  /** The field holds what it is for, or it clicks what is called as the value: that its looks change is enough to try it. */
   isLikely?: boolean;
   /** Counts how often it did nothing after it had once done what it should. */
   misses?: number;
@@ -110,6 +110,7 @@ export class LearnedField {
             PLACES(label).map(([locator, nth, oddness]) => ({
               operation: { locator, nth, way: name, variant },
               oddness: way.oddness + i * VARIANT + oddness,
+              isLikely: BY_NAME.has(name),
             })),
           ),
       );
