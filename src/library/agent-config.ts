@@ -22,7 +22,7 @@ export type AgentSource =
     };
 
 /** The adapter that fills in pages where no model is named. */
-const SHIPPED = "models/smollm2-documents";
+const SHIPPED = "models/smollm2-letters";
 
 /** The objective that samplers are chosen by, as `init` does; nothing is trained. */
 const OBJECTIVE = "flow-grpo";

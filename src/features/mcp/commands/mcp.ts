@@ -26,7 +26,7 @@ export const command: CliCommand = {
       .option("-r, --run <dir>", "run directory whose checkpoint fills")
       .option("--checkpoint <which>", "best, last, or a step of --run", checkpointName, "last")
       .option("-m, --model <dir>", "model directory, instead of a run; by default the one of the adapter")
-      .option("--adapter <dir>", "adapter in PEFT's layout; with neither model nor run: models/smollm2-documents")
+      .option("--adapter <dir>", "adapter in PEFT's layout; with neither model nor run: models/smollm2-letters")
       .requiredOption(
         "--origin <origin>",
         "an origin whose pages may be filled, as https://shop.example; once for each",
