@@ -54,7 +54,7 @@ const runner = spawn(
     "--enable-source-maps",
     "--test",
     // a test of the browser waits most of its time: of two cores three files at once kept one busy
-    `--test-concurrency=${installs ? 2 : slow ? 3 : 5}`,
+    `--test-concurrency=${installs ? 2 : slow ? 4 : 5}`,
     `--test-timeout=${limit}`,
     `--test-reporter=${process.stdout.isTTY ? "spec" : "tap"}`,
     ...nodeOptions,
