@@ -6,7 +6,6 @@
 // minutes beside other work, and 12 GB. `--only int8` takes rollouts in int8, too.
 import { cpus } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { benchCheckpointing } from "./bench/checkpointing.mjs";
 import { benchDecoding } from "./bench/decoding.mjs";
 import { benchInt8 } from "./bench/int8.mjs";
@@ -14,9 +13,10 @@ import { benchLoraStep } from "./bench/lora-step.mjs";
 import { benchPolicy } from "./bench/policy.mjs";
 import { benchRlStep } from "./bench/rl-step.mjs";
 import { ensureBrowser } from "./lib/browser.mjs";
+import { flagsOf } from "./lib/flags.mjs";
 import { build, checkNode, installPackages, ROOT } from "./lib/setup.mjs";
 
-const { values } = parseArgs({
+const { values } = flagsOf(import.meta.url, {
   options: {
     peer: { type: "string" },
     runs: { type: "string", default: "9" },

@@ -6,9 +6,9 @@ import { closeSync, copyFileSync, mkdirSync, mkdtempSync, openSync, rmSync, writ
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import { causalBatch, openTrainer } from "./bench/lora-trainer.mjs";
 import { load } from "./bench/support.mjs";
+import { flagsOf } from "./lib/flags.mjs";
 import { ROOT } from "./lib/setup.mjs";
 
 /** Shapes as Hugging Face names them. 1b: 1.12 billion parameters, 2.2 GB in bf16. */
@@ -19,7 +19,7 @@ const SIZES = {
 const SHARDS = 5;
 const [BATCH, LENGTH, RANK] = [1, 64, 16];
 
-const { values } = parseArgs({
+const { values } = flagsOf(import.meta.url, {
   options: {
     size: { type: "string", default: "1b" },
     quantize: { type: "string", default: "nf4" },

@@ -1,12 +1,12 @@
 // node scripts/corpus.mjs --config FILE [--draws 2000] [key=value ...] > corpus.txt
 // What a policy reads and writes in training: prompts and perfect answers of the config's training tasks, and as many
 // synthetic ones as drawn. It is what `export --keep-tokens` wants. Needs a build (npm run build).
-import { parseArgs } from "node:util";
 import { loadConfig } from "../dist/src/config/config.js";
 import { Rng } from "../dist/src/core/rng.js";
 import { openEnvironment, tasksOf } from "../dist/src/env/open.js";
+import { flagsOf } from "./lib/flags.mjs";
 
-const { values, positionals } = parseArgs({
+const { values, positionals } = flagsOf(import.meta.url, {
   options: { config: { type: "string" }, draws: { type: "string", default: "0" } },
   allowPositionals: true,
 });

@@ -4,7 +4,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { load } from "./bench/support.mjs";
 import { agreement, TOLERANCE } from "./gpu/agreement.mjs";
 import { gpuName } from "./gpu/memory.mjs";
@@ -12,10 +11,11 @@ import { measurePhases } from "./gpu/phases.mjs";
 import { measureProducts } from "./gpu/products.mjs";
 import { writeRandomModel } from "./gpu/random-model.mjs";
 import { limits, SIZES } from "./gpu/shape.mjs";
+import { flagsOf } from "./lib/flags.mjs";
 import { build, checkNode, fail, installPackages, log, ROOT } from "./lib/setup.mjs";
 
 const shapeFlags = Object.fromEntries(Object.keys(SIZES.tiny).map((flag) => [flag, { type: "string" }]));
-const { values } = parseArgs({
+const { values } = flagsOf(import.meta.url, {
   options: {
     size: { type: "string", default: "8b" },
     provider: { type: "string" },

@@ -4,13 +4,13 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import { SIZES } from "./gpu/shape.mjs";
 import { prepareStub } from "./gpu/stub.mjs";
+import { flagsOf } from "./lib/flags.mjs";
 import { build, checkNode, fail, installPackages, ROOT } from "./lib/setup.mjs";
 
 const shapeFlags = Object.fromEntries(Object.keys(SIZES.tiny).map((flag) => [flag, { type: "string" }]));
-const { values } = parseArgs({
+const { values } = flagsOf(import.meta.url, {
   options: {
     size: { type: "string", default: "8b" },
     "gpu-gb": { type: "string", default: "24" },

@@ -3,12 +3,12 @@
 // person wrote (scripts/lib/unseen.mjs). --dev takes the pages for development. Details on stderr, a JSON object on stdout.
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { parseArgs } from "node:util";
 import { chromium } from "playwright";
+import { flagsOf } from "./lib/flags.mjs";
 import { build, ROOT } from "./lib/setup.mjs";
 import { judged, unseenPages, wouldSend } from "./lib/unseen.mjs";
 
-const { values: flags, positionals: overrides } = parseArgs({
+const { values: flags, positionals: overrides } = flagsOf(import.meta.url, {
   allowPositionals: true,
   options: {
     model: { type: "string" },

@@ -5,10 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
-import { parseArgs } from "node:util";
+import { flagsOf } from "../lib/flags.mjs";
 import { ROOT } from "../lib/setup.mjs";
 
-const { values } = parseArgs({
+const { values } = flagsOf(import.meta.url, {
   options: {
     only: { type: "string", default: "cpu,latency,memory" },
     steps: { type: "string", default: "200" },
