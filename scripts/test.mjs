@@ -36,11 +36,6 @@ if (files.length === 0) {
   process.exit(0);
 }
 
-// the longest ones first: one that begins last is waited for by an idle machine
-const LONGEST = ["estimator-proofs/verify.slow", "train/kill.slow", "house/package.slow", "config/shipped.slow"];
-const isLong = (path) => LONGEST.some((part) => path.includes(part));
-files.sort((a, b) => Number(isLong(b)) - Number(isLong(a)));
-
 /** `slow` or `install` of a test file's name, or nothing. */
 function kindOf(path) {
   return /\.(slow|install)\.test\.js$/.exec(path)?.[1] ?? "";
