@@ -1,0 +1,3 @@
+import { proveShipped } from "./shipped.js";
+
+await proveShipped("tiny-refusion");

@@ -1,0 +1,39 @@
+import assert from "node:assert/strict";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { loadConfig, type RunConfig } from "../../../src/config/config.js";
+import { packageRoot } from "../../../src/core/files.js";
+import { formatProofs, verify } from "../../../src/verify/verify.js";
+
+/** The families of shipped models: each has a test file of its own, since its proofs take minutes. */
+export const FAMILIES = ["tiny-refusion", "tiny-masked-lm", "tiny-fsdfm"] as const;
+
+/** Each shipped model and sampler of the shipped configs, with one config for it. */
+export async function shipped(): Promise<Map<string, RunConfig>> {
+  const root = packageRoot();
+  const folder = join(root, "configs", "tiny");
+  const found = new Map<string, RunConfig>();
+  for (const file of readdirSync(folder)) {
+    const model = /^model: (models\/\S+)$/m.exec(readFileSync(join(folder, file), "utf8"))?.[1];
+    if (model === undefined || !existsSync(join(root, model))) continue;
+    const config = await loadConfig(join(folder, file));
+    const name = `${model}, ${config.sampler.kind}`;
+    if (!found.has(name)) found.set(name, config);
+  }
+  return found;
+}
+
+/** Tests that every proof holds of a family's models, as free text: templates.slow.test.ts proves what blanks change. */
+export async function proveShipped(family: (typeof FAMILIES)[number]): Promise<void> {
+  for (const [name, config] of await shipped()) {
+    if (config.plan === "template" || !name.includes(family)) continue;
+    test(`every proof holds: ${name}`, async () => {
+      const lines = await verify({ config, objective: undefined, only: [], signal: new AbortController().signal });
+      assert.ok(
+        lines.every((line) => line.pass),
+        formatProofs(lines),
+      );
+    });
+  }
+}
