@@ -105,9 +105,9 @@ async function fillForm(
 ): Promise<Filled> {
   const values = typeof what === "string" ? recordOf(what, style) : what;
   const text = document ?? (typeof what === "string" ? what : reads(style) ? recordText(what) : undefined);
-  // files and passwords stand in no text
   const asked = (values ?? {}) as Readonly<Record<string, FieldValue>>;
   const fields = await fieldsOf(open, asked, values === undefined);
+  // files and passwords stand in no text
   const controls = controlsOnPage(fields, []).filter(
     ({ kind }) => values !== undefined || !["file", "password"].includes(kind),
   );

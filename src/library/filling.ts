@@ -10,9 +10,9 @@ import { type Surface, surfaceOf } from "../env/browser/surface.js";
 import { listItems, looseLabel, matchValue, parseBoolean, unfillable } from "../env/forms/normalize.js";
 import type { Action } from "../env/forms/plan.js";
 import { rest } from "../env/pages/hand.js";
-import { leave } from "../env/pages/learn/attempt.js";
+import { leave } from "../env/pages/learn/fill-in.js";
 import { fillUnlearned, optionsOf, type WantedField } from "../env/pages/learn/unlearned.js";
-import { setLabels, shownIn } from "../env/pages/place.js";
+import { PICKER, setLabels, shownIn } from "../env/pages/place.js";
 import { KINDS, type Kind } from "../env/pages/values.js";
 import type { FieldValue } from "../env/site.js";
 import { renderValue } from "../text/prompt.js";
@@ -22,7 +22,7 @@ const SEARCH_MS = 60_000;
 /** Time in which a page takes back what it does not take. */
 const TAKES_MS = 80;
 
-/** What the browser says of a document that is no longer there. */
+/** Matches the words in which the browser says that a document is no longer there. */
 const LEFT = /Cannot find (?:context|object)|context was destroyed|navigated or closed|has been closed|Target closed/i;
 /** Limit for reading a page, in milliseconds. */
 const PATIENCE_MS = 5000;
@@ -98,7 +98,7 @@ export async function fieldsOf(
   asked: Readonly<Record<string, FieldValue>>,
   opens: boolean,
 ): Promise<Control[]> {
-  const { drawn, pickers, places } = await form.handle.evaluate(readDrawn);
+  const { drawn, pickers, places } = await form.handle.evaluate(readDrawn, PICKER);
   const natives = form.controls.map(
     (control): Control => ({
       ...control,
@@ -198,6 +198,7 @@ export async function carryOut(
       const isVain = isNative && WRITTEN.has(control.kind) && unfillable(control, value) !== undefined;
       return isHeld || isVain ? [] : [[i, { label, value, kind: control && kindOf(control) }]];
     });
+    if (wanted.length === 0) break;
     for (const [i, field] of wanted) searched.set(i, field);
     for (const label of await fillUnlearned(
       surface,
@@ -263,11 +264,12 @@ async function heldNow(
 ): Promise<Map<number, FieldValue>> {
   const held = await currentValues(form);
   const found = controls.filter(({ widget }) => widget === "found");
+  const values = new Map<number, FieldValue>(held.map((value, index) => [index, value]));
+  if (found.length === 0) return values;
   const shown = await shownIn(
     surface,
     found.map(({ label }) => label),
   );
-  const values = new Map<number, FieldValue>(held.map((value, index) => [index, value]));
   found.forEach(({ index, kind, label }, i) => {
     const { on = [], values: written = [], text = "" } = shown[i] ?? {};
     const asShown = kind === "checkbox" ? on.length > 0 : kind === "checkbox-group" ? [...on] : (written[0] ?? text);

@@ -23,18 +23,18 @@ export const PATIENCE = 4;
 export const slowness = ({ page }: Surface): number => SLOWED.get(page) ?? 1;
 
 /** A wait that suits a quiet machine, as much longer as the page now takes longer to draw. */
-export const slowed = (session: Surface, ms: number): number => session.stretched(ms * slowness(session));
+export const slowed = (surface: Surface, ms: number): number => surface.stretched(ms * slowness(surface));
 
 /** Lets the page do what follows on a step: some time, and two frames drawn. */
-export async function rest(session: Surface, ms: number): Promise<void> {
-  await session.page.waitForTimeout(ms);
+export async function rest(surface: Surface, ms: number): Promise<void> {
+  await surface.page.waitForTimeout(ms);
   const begun = performance.now();
   const frames =
     "() => Promise.race([new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))), new Promise((done) => setTimeout(done, 400))])";
   // the page may be about to leave
-  await session.view.run(frames, undefined).catch(() => undefined);
+  await surface.view.run(frames, undefined).catch(() => undefined);
   const now = (performance.now() - begun) / FRAMES_MS;
-  SLOWED.set(session.page, Math.min(MOST_SLOWED, Math.max(1, now, LASTING * slowness(session))));
+  SLOWED.set(surface.page, Math.min(MOST_SLOWED, Math.max(1, now, LASTING * slowness(surface))));
 }
 
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&").replace(/\s+/g, "\\s*");
@@ -120,19 +120,19 @@ export interface Where {
 }
 
 /**
- * The place of a label on the page that a session shows.
+ * The place of a label on the page that a surface shows.
  * @param patience how many times the usual a step may take.
  * @throws NoWay where it is not there.
  */
 export async function placeAt(
-  session: Surface,
+  surface: Surface,
   label: string,
   where: Where,
   variant: string,
   patience = 1,
 ): Promise<Place> {
-  const { page } = session;
-  const limit = { timeout: slowed(session, patience * STEP_MS) };
+  const { page } = surface;
+  const limit = { timeout: slowed(surface, patience * STEP_MS) };
   const base = located(page, where.locator);
   const near = located(page, fieldOf(label)).nth(where.nth);
   const has = async (locator: Locator): Promise<boolean> => (await locator.count()) > 0;
@@ -154,8 +154,8 @@ export async function placeAt(
     limit,
     has,
     click: (target) => clickOn(page, target, limit.timeout),
-    look: (source) => session.view.run(source, undefined),
-    pick: (text) => pick(page, text, slowed(session, patience * OPEN_MS)),
-    pause: (ms = 80) => rest(session, ms),
+    look: (source) => surface.view.run(source, undefined),
+    pick: (text) => pick(page, text, slowed(surface, patience * OPEN_MS)),
+    pause: (ms = 80) => rest(surface, ms),
   };
 }

@@ -146,27 +146,27 @@ export const setLabels = (page: Page, labels: readonly string[]): void => void L
 
 /** Runs a function of this file in the page, with what finds a label's boxes. */
 function inBoxes<A extends object, T>(
-  session: Surface,
+  surface: Surface,
   run: (boxes: BoxesOf, argument: A & { all: readonly string[] }) => T,
   argument: A,
 ): Promise<T> {
   const source = `function (argument) { return (${run})(${BOXES}, argument); }`;
-  return session.view.run<T>(source, { ...argument, all: LABELS.get(session.page) ?? [] });
+  return surface.view.run<T>(source, { ...argument, all: LABELS.get(surface.page) ?? [] });
 }
 
 /** The state of each label's field. @param nth which of the label's boxes is looked into; the first where none is given. */
-export function shownIn(session: Surface, labels: readonly string[], nth: readonly number[] = []): Promise<Shown[]> {
-  return inBoxes(session, observe, { labels, nth });
+export function shownIn(surface: Surface, labels: readonly string[], nth: readonly number[] = []): Promise<Shown[]> {
+  return inBoxes(surface, observe, { labels, nth });
 }
 
 /** The looks of a label's field beside its texts and values. */
-export function looksOf(session: Surface, label: string, nth: number): Promise<string> {
-  return inBoxes(session, look, { label, nth });
+export function looksOf(surface: Surface, label: string, nth: number): Promise<string> {
+  return inBoxes(surface, look, { label, nth });
 }
 
 /** Tells whether something else lies over a label's field, or it is gone. */
-export function isCovered(session: Surface, label: string): Promise<boolean> {
-  return inBoxes(session, covers, { label });
+export function isCovered(surface: Surface, label: string): Promise<boolean> {
+  return inBoxes(surface, covers, { label });
 }
 
 let registered: Promise<void> | undefined;
@@ -194,6 +194,9 @@ export function located(page: Page, locator: string): Locator {
   return page.locator(field === undefined ? locator : `field=[${field},${JSON.stringify(LABELS.get(page) ?? [])}]`);
 }
 
+/** CSS of a control that says that values are chosen for it from a list or a calendar. */
+export const PICKER =
+  "[role=combobox],[aria-haspopup]:not([aria-haspopup=false]),[readonly],[aria-autocomplete=list],[aria-autocomplete=both]";
 /** CSS of a picker that is none itself, but the frame of the field that is written into. */
 const FRAME = ":not(:has(input:not([type=hidden],[readonly],[type=checkbox],[type=radio])))";
 /** CSS of what a person operates. */

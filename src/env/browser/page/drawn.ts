@@ -19,8 +19,12 @@ export interface DrawnPage {
   readonly places: readonly (readonly [top: number, left: number])[];
 }
 
-/** Runs IN THE PAGE: finds what has the role of a control, through open shadow roots, and names it by ARIA, labels or its host. */
-export function readDrawn({ elements, controls, shown, clean }: PageForm): DrawnPage {
+/**
+ * Runs IN THE PAGE: finds what has the role of a control, through open shadow roots, and names it by ARIA, labels or its
+ * host.
+ * @param picker CSS of the browser's own controls that are pickers.
+ */
+export function readDrawn({ elements, controls, shown, clean }: PageForm, picker: string): DrawnPage {
   const NATIVE = "input,select,textarea";
   const ROLES: Readonly<Record<string, ControlKind>> = {
     combobox: "select",
@@ -35,8 +39,6 @@ export function readDrawn({ elements, controls, shown, clean }: PageForm): Drawn
   const DRAWN = `${Object.keys(ROLES)
     .map((role) => `[role=${role}]`)
     .join()},[contenteditable=''],[contenteditable=true]`;
-  const PICKER =
-    "[role=combobox],[role=spinbutton],[readonly],[aria-haspopup]:not([aria-haspopup=false]),[aria-autocomplete=list],[aria-autocomplete=both]";
   const known = new Set<Element>(elements.flat());
   const near = (e: Element): DOMRect => e.getBoundingClientRect();
   const isSeen = (e: Element): boolean => shown(e) && near(e).width > 1 && near(e).height > 1;
@@ -118,7 +120,8 @@ export function readDrawn({ elements, controls, shown, clean }: PageForm): Drawn
       isNative && role !== "combobox"
         ? nativeKind(e as HTMLInputElement)
         : (ROLES[role] ?? (role === "group" ? "text" : "textarea"));
-    const now = e.getAttribute("aria-valuenow") ?? (e as HTMLInputElement).value ?? "";
+    const number = e.getAttribute("aria-valuenow");
+    const now = number ?? (e as HTMLInputElement).value ?? "";
     const name = nameOf(e);
     // a label may say what its slider is at
     const label = (now !== "" && name.endsWith(` ${now}`) ? name.slice(0, -now.length - 1) : name)
@@ -131,9 +134,7 @@ export function readDrawn({ elements, controls, shown, clean }: PageForm): Drawn
     const nameIn = (part: Element): string => labelled(part) || clean(part.textContent);
     const chosen = own.filter(isOn).map(nameIn);
     const many = e.getAttribute("aria-multiselectable") === "true";
-    const written = isNative
-      ? (e as HTMLInputElement).value
-      : (e.getAttribute("aria-valuenow") ?? clean(e.textContent));
+    const written = isNative ? (e as HTMLInputElement).value : (number ?? clean(e.textContent));
     return {
       kind: many ? "checkbox-group" : kind,
       label,
@@ -164,7 +165,9 @@ export function readDrawn({ elements, controls, shown, clean }: PageForm): Drawn
     drawn.push(control);
     places.push([Math.round(near(e).top), Math.round(near(e).left)]);
   }
-  const pickers = elements.flatMap(([e], i) => (e?.matches(`input:is(${PICKER})`) === true ? [i] : []));
+  const pickers = elements.flatMap(([e], i) =>
+    e?.matches(`input:is(${picker},[role=spinbutton])`) === true ? [i] : [],
+  );
   return { drawn, pickers, places };
 }
 

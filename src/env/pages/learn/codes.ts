@@ -1,8 +1,9 @@
 import type { PostedPair } from "../../forms/posted.js";
 import type { FieldValue, Task } from "../../site.js";
 import { itemsIn, wholeOf } from "../wire.js";
-import type { Attempt, Person, Play } from "./attempt.js";
+import type { Attempt, Play } from "./attempt.js";
 import type { LearnedField } from "./candidates.js";
+import type { Person } from "./fill-in.js";
 
 /**
  * Learns the codes of options that the first persons did not choose: one more submission shows one more option of each

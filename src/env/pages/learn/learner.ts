@@ -7,18 +7,11 @@ import { type Shown, shownIn } from "../place.js";
 import { structureHash } from "../structure.js";
 import { canonical, type Kind, kindOfAll, NO_ANSWER } from "../values.js";
 import { keysOf, type Sample, uploaded } from "../wire.js";
-import {
-  type Attempt,
-  attempt,
-  type LearnLimits,
-  newProgress,
-  type Person,
-  type Play,
-  type Progress,
-} from "./attempt.js";
+import { type Attempt, attempt, type LearnLimits, type Play } from "./attempt.js";
 import { LearnedField } from "./candidates.js";
 import { learnCodes } from "./codes.js";
 import { claimed, explain, LIKENESS } from "./explain.js";
+import { newProgress, type Person, type Progress } from "./fill-in.js";
 import { learnVerdict } from "./verdict.js";
 
 /** Persons whose values are put in. */

@@ -1,5 +1,6 @@
 import type { Surface } from "../../browser/surface.js";
 import { placeAt, slowed } from "../hand.js";
+import { PICKER } from "../place.js";
 import { NoWay, type Way } from "../way.js";
 import type { Facts, LearnedField } from "./candidates.js";
 
@@ -7,7 +8,7 @@ import type { Facts, LearnedField } from "./candidates.js";
 const FOUND_MS = 1500;
 
 /** Runs IN THE PAGE. */
-function factsOf(box: Element, [control, needs]: readonly [Element, readonly string[]]): Facts {
+function factsOf(box: Element, [control, needs, picker]: readonly [Element, readonly string[], string]): Facts {
   const all: Element[] = [control];
   const walk = (node: Element | ShadowRoot): void => {
     for (const child of node.children) {
@@ -28,9 +29,7 @@ function factsOf(box: Element, [control, needs]: readonly [Element, readonly str
   return {
     corners: JSON.stringify([corners(control), corners(box)]),
     holds: needs.map((css) => all.some((e) => e.matches(css))),
-    isPicker: control.matches(
-      "[role=combobox],[aria-haspopup]:not([aria-haspopup=false]),[readonly],[aria-autocomplete=list],[aria-autocomplete=both]",
-    ),
+    isPicker: control.matches(picker),
     isFree: control.matches("input:not([type]),input[type=text],input[type=search],input[type=tel]"),
     hint: [
       ...texts.flatMap((name) => all.slice(0, 60).map((e) => e.getAttribute(name) ?? "")),
@@ -40,16 +39,18 @@ function factsOf(box: Element, [control, needs]: readonly [Element, readonly str
 }
 
 /** Looks at the places where a field may be, and puts what suits them first: nothing is tried twice or in vain. */
-export async function survey(session: Surface, field: LearnedField, ways: ReadonlyMap<string, Way>): Promise<void> {
+export async function survey(surface: Surface, field: LearnedField, ways: ReadonlyMap<string, Way>): Promise<void> {
   const asked = [...new Set([...ways.values()].flatMap(({ needs = [], signs = [] }) => [needs, signs].flat()))];
   const places = new Map(field.candidates.map(({ operation }) => [`${operation.locator} ${operation.nth}`, operation]));
   const seen = new Set<string>();
-  const timeout = slowed(session, FOUND_MS);
+  const timeout = slowed(surface, FOUND_MS);
   for (const operation of places.values()) {
-    const facts = await placeAt(session, field.label, operation, "")
+    const facts = await placeAt(surface, field.label, operation, "")
       .then(async ({ box, control: at }) => {
         const control = await at.elementHandle({ timeout });
-        return box.evaluate(factsOf as (box: Element, argument: unknown) => Facts, [control, asked], { timeout });
+        return box.evaluate(factsOf as (box: Element, argument: unknown) => Facts, [control, asked, PICKER], {
+          timeout,
+        });
       })
       .catch((error: unknown) => (error instanceof NoWay ? undefined : "busy"));
     // what could not be looked at is tried all the same

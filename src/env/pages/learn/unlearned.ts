@@ -5,8 +5,8 @@ import { placeAt } from "../hand.js";
 import { waysOf } from "../operate.js";
 import { fieldOf, registerField, type Shown, setLabels, shownIn } from "../place.js";
 import { type Kind, kindOfAll } from "../values.js";
-import { fillStep, leave, newProgress, type Progress } from "./attempt.js";
 import { LearnedField } from "./candidates.js";
+import { fillStep, leave, newProgress, type Progress } from "./fill-in.js";
 
 /** A value that a field of a page is to hold. */
 export interface WantedField {
@@ -32,7 +32,6 @@ export async function fillUnlearned(
   labels: readonly string[],
   limitMs: number,
 ): Promise<Set<string>> {
-  if (wanted.length === 0) return new Set();
   await registerField();
   setLabels(surface.page, labels);
   const ways = await waysOf();

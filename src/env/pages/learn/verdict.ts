@@ -3,7 +3,8 @@ import { isError } from "../../forms/judge.js";
 import type { FieldValue } from "../../site.js";
 import { featuresOf, telling, withoutValues } from "../answer.js";
 import type { Contract } from "../contract.js";
-import { type Attempt, attempt, type LearnLimits, type Person, type Progress } from "./attempt.js";
+import { type Attempt, attempt, type LearnLimits } from "./attempt.js";
+import type { Person, Progress } from "./fill-in.js";
 
 /** Fields that are left out one by one until the server refuses. */
 const MOST_LEFT_OUT = 3;

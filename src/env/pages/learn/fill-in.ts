@@ -1,0 +1,268 @@
+import { PolicyFailure } from "../../browser/episode.js";
+import type { Exchange } from "../../browser/network/exchange.js";
+import type { Surface } from "../../browser/surface.js";
+import type { FieldValue } from "../../site.js";
+import type { PlaceOf } from "../contract.js";
+import { type Evidence, evidenceOf, says } from "../evidence.js";
+import { PATIENCE, rest, slowness } from "../hand.js";
+import { operate } from "../operate.js";
+import { isCovered, looksOf, type Shown, shownIn } from "../place.js";
+import type { Kind } from "../values.js";
+import type { Way } from "../way.js";
+import type { LearnedField } from "./candidates.js";
+import { survey } from "./survey.js";
+
+/** One person's values by label. */
+export type Person = Readonly<Record<string, FieldValue>>;
+
+/** Knowledge of the form so far, and the findings of an attempt. */
+export interface Progress {
+  readonly url: string;
+  readonly ways: ReadonlyMap<string, Way>;
+  readonly fields: readonly LearnedField[];
+  steps: PlaceOf[];
+  submit: PlaceOf | undefined;
+  request: { readonly method: string; readonly path: string } | undefined;
+  sendsWithinMs: number;
+  /** Counts how often the form was sent before it was complete. */
+  early: number;
+  /** Counts how often nothing was sent and nothing was said of why. */
+  silent: number;
+  /** The field that was operated last. */
+  last: LearnedField | undefined;
+  /** Fields that show their value on the page that is open. */
+  filled: LearnedField[];
+  /** The field whose search needs a fresh page each time; it comes first there. */
+  spoiler: LearnedField | undefined;
+  /** A fresh page cannot take back what a try has left: the page is the user's. */
+  readonly isOnly?: true;
+  /** Button places that sent nothing though every field was as it should be. */
+  readonly idle: Set<string>;
+}
+
+/** The progress of a search that has not begun. */
+export const newProgress = (
+  url: string,
+  ways: ReadonlyMap<string, Way>,
+  fields: readonly LearnedField[],
+): Progress => ({
+  url,
+  ways,
+  fields,
+  steps: [],
+  submit: undefined,
+  request: undefined,
+  sendsWithinMs: 0,
+  early: 0,
+  silent: 0,
+  last: undefined,
+  filled: [],
+  spoiler: undefined,
+  idle: new Set(),
+});
+
+/** Slowness of a page from which on a failure may be the machine's. */
+const BUSY = 2;
+/** Tries that may send the form too early before that is taken for how the page is. */
+const MOST_EARLY = 8;
+/** Kinds of what may be chosen of a list. */
+const CHOSEN: ReadonlySet<Kind> = new Set(["list", "flag", "text"]);
+
+/** Texts of a person's values as they may stand in a request. */
+const textsOf = (person: Person): Set<string> =>
+  new Set(
+    Object.values(person)
+      .flatMap((value) => (Array.isArray(value) ? value : [value]))
+      .filter((value) => typeof value !== "boolean" && String(value).length > 1)
+      .map(String),
+  );
+
+/** Counts how many of a person's values a request carries as they are. */
+export function carriedBy(exchange: Exchange, person: Person): number {
+  const texts = textsOf(person);
+  return new Set(exchange.posted.map(([, value]) => value).filter((value) => texts.has(value))).size;
+}
+
+/** The number of a field's box that says what it holds. */
+const boxOf = ({ current }: LearnedField): number =>
+  current?.operation.locator.startsWith("field=") ? Math.min(current.operation.nth, 1) : 0;
+
+/** Operates the fields that are shown, those that come with others too. @returns those that are not there. */
+export async function fillStep(
+  surface: Surface,
+  progress: Progress,
+  person: Person,
+  fields: readonly LearnedField[],
+  search: boolean,
+  failed: string[],
+): Promise<LearnedField[] | "spoilt"> {
+  let left = [...fields];
+  for (let round = 0; left.length > 0 && round < 4; round++) {
+    const shown = await shownIn(
+      surface,
+      left.map(({ label }) => label),
+    );
+    const there = left.filter(
+      (field, i) => shown[i]?.there === true || field.current?.operation.locator.match(/^(?:label|field)=/) === null,
+    );
+    if (there.length === 0) break;
+    left = left.filter((field) => !there.includes(field));
+    for (const field of there) {
+      if (round > 0) field.late = true;
+      const done = await fillField(surface, progress, field, person, search);
+      if (done === "spoilt") progress.spoiler = field;
+      if (done === "spoilt" || done === "misplaced") return "spoilt";
+      if (!done) failed.push(field.label);
+    }
+  }
+  return left;
+}
+
+/**
+ * Carries the present operation of a field out.
+ * @param before what its box showed. @param look shows it again.
+ * @returns what the box shows of the value; `failed` where the operation throws.
+ */
+async function carriedOut(
+  surface: Surface,
+  progress: Progress,
+  field: LearnedField,
+  { value, before, searching }: { readonly value: FieldValue; readonly before: Shown; readonly searching: boolean },
+  look: () => Promise<Shown>,
+): Promise<Evidence | "failed"> {
+  const { label, kind, current } = field;
+  if (current === undefined) return "failed";
+  let evidence: Evidence | "failed" = "failed";
+  const looks = (): Promise<string> => looksOf(surface, label, boxOf(field));
+  const isNew = searching && (current.fate === undefined || progress.isOnly === true);
+  const looked = searching && current.isLikely ? await looks() : undefined;
+  try {
+    const patience = searching && !field.isPatient && current.fate === undefined ? 1 : PATIENCE;
+    await operate(surface, progress.ways, label, current.operation, value, patience);
+    await rest(surface, field.isPatient ? 200 : 40);
+    evidence = evidenceOf(kind, value, before, await look());
+  } catch (error) {
+    if (error instanceof PolicyFailure || isGone(surface)) throw error;
+    await surface.page.keyboard.press("Escape").catch(() => undefined);
+  }
+  // what only stands in a field that has the cursor may go when it is left
+  if (isNew && evidence === "shown") {
+    await leave(surface);
+    if (evidenceOf(kind, value, before, await look()) !== "shown") evidence = "changed";
+  }
+  // what is drawn, as stars are, changes its looks alone
+  if (looked !== undefined && evidence === "same") {
+    await surface.page.mouse.move(1, 1);
+    await leave(surface);
+    if ((await looks()) !== looked) evidence = "changed";
+  }
+  return evidence;
+}
+
+const isGone = ({ page }: Surface): boolean => page.isClosed() || page.context().browser()?.isConnected() === false;
+
+async function fillField(
+  surface: Surface,
+  progress: Progress,
+  field: LearnedField,
+  person: Person,
+  search: boolean,
+): Promise<boolean | "spoilt" | "misplaced"> {
+  const value = person[field.label] as FieldValue;
+  const { label, kind } = field;
+  if (value === "" || (Array.isArray(value) && value.length === 0)) return true;
+  field.begin();
+  const look = async (): Promise<Shown> => (await shownIn(surface, [label], [boxOf(field)]))[0] as Shown;
+  const searching = search && field.good === undefined;
+  const { [label]: _, ...others } = person;
+  // a page that saves at every change is no form that is sent too early
+  const sendsEarly = (): boolean =>
+    searching &&
+    surface.traffic.exchanges.some((e) => e.method !== "GET" && carriedBy(e, others) > 0) &&
+    progress.early++ < MOST_EARLY;
+  let pristine: string | undefined;
+  let wasOver = false;
+  if (searching && !field.surveyed) await survey(surface, field, progress.ways);
+  try {
+    for (let { current } = field; current !== undefined; current = field.current) {
+      const before = await look();
+      if (progress.last !== undefined && sendsEarly()) {
+        if (!progress.last.isWorthAgain()) progress.last.advance("failed");
+        return "spoilt";
+      }
+      const isOver = searching && (await isCovered(surface, label));
+      // a window that a try has left open is taken back by a fresh page
+      if (isOver && pristine !== undefined && !wasOver && progress.isOnly !== true) return "spoilt";
+      wasOver ||= isOver;
+      pristine ??= JSON.stringify(before);
+      field.isClean = JSON.stringify(before) === pristine;
+      // a choice that is half made is not taken back by a further try
+      if (!field.isClean && CHOSEN.has(kind) && progress.isOnly !== true) return "spoilt";
+      const evidence = await carriedOut(surface, progress, field, { value, before, searching }, look);
+      if (!searching) return evidence !== "failed";
+      // a key may send the form before it is complete
+      if (sendsEarly()) {
+        if (progress.early === 1) for (const other of progress.fields) other.avoidEnter();
+        field.advance("failed");
+        return "spoilt";
+      }
+      progress.last = field;
+      const other = searching ? await misplaced(surface, progress, person, field) : undefined;
+      if (other !== undefined) {
+        // the one whose place is less sure was put into the other's
+        (other.good === undefined && isFurther(other, field) ? other : field).doubt();
+        return "misplaced";
+      }
+      if (evidence === "shown") {
+        current.fate = "shown";
+        if (says(kind, value, await look())) progress.filled.push(field);
+        for (const other of progress.fields)
+          if (other.kind === kind && !other.surveyed) other.prefer(current.operation);
+        return true;
+      }
+      if (field.isWorthAgain()) {
+        await surface.page.keyboard.press("Escape").catch(() => undefined);
+        continue;
+      }
+      // the server judges what is likely, what needs a fresh page next, and what nothing better was found for
+      if (evidence === "changed" && (current.isLikely || kind === "list")) current.fate = "changed";
+      if (current.fate === evidence) return true;
+      field.isHurried ||= slowness(surface) > BUSY;
+      if (field.isSpent() || !field.advance(evidence)) break;
+      await surface.page.keyboard.press("Escape").catch(() => undefined);
+    }
+  } finally {
+    field.end();
+  }
+  field.settle();
+  return false;
+}
+
+/** Tells whether a field is looked for further from its label than another from its own. */
+function isFurther(one: LearnedField, other: LearnedField): boolean {
+  const [far, near] = [one, other].map(({ current }) =>
+    current?.operation.locator.startsWith("label=") ? -1 : (current?.operation.nth ?? 0),
+  );
+  return (far ?? 0) > (near ?? 0);
+}
+
+/** A field that showed its value and now shows another's instead. */
+async function misplaced(
+  surface: Surface,
+  { filled }: Progress,
+  person: Person,
+  { label, kind }: LearnedField,
+): Promise<LearnedField | undefined> {
+  const labels = filled.map((other) => other.label);
+  const shown = await shownIn(surface, labels, filled.map(boxOf));
+  const holds = (i: number, of: Kind, name: string): boolean => says(of, person[name] as FieldValue, shown[i] as Shown);
+  return filled.find((other, i) => !holds(i, other.kind, other.label) && holds(i, kind, label));
+}
+
+/** Takes the cursor out of the field that has it. */
+export async function leave(surface: Surface): Promise<void> {
+  const blur =
+    "() => { let e = document.activeElement; while (e?.shadowRoot?.activeElement) e = e.shadowRoot.activeElement; e?.blur?.(); }";
+  await surface.view.run(blur, undefined);
+  await rest(surface, 40);
+}
