@@ -45,7 +45,7 @@ export const ALARMS: readonly Alarm[] = [
     key: "on_policy_ratio_error",
     limit: 1e-2,
     window: 1,
-    says: "is how far rollout and scoring disagree before the first update: what is trained is not what acts, stop the run and try sampler.kv_cache=false",
+    says: "is how far rollout and scoring disagree before the first update: rollouts in int8 need objective.importance_cap (2, say); in float32 what is trained is not what acts, stop the run and try sampler.kv_cache=false",
   },
   {
     key: "kl_clamped_fraction",

@@ -1,11 +1,12 @@
 import { createRequire } from "node:module";
-import { type Browser, chromium } from "playwright";
+import type { Browser } from "playwright";
 import { messageOf, UserError } from "../../core/errors.js";
 import type { Logger } from "../../core/log.js";
 import { within } from "../../core/within.js";
 import type { RunningSite } from "../site.js";
 import { endOrphanedBrowsers, recordBrowser } from "./browser-record.js";
 import { findBrowser } from "./find-browser.js";
+import { playwright } from "./playwright.js";
 
 /** The environment failed, not the policy: the episode is tried again, never scored. */
 export class EnvironmentFault extends Error {
@@ -90,7 +91,7 @@ export class BrowserHost {
     if (orphans.length > 0) this.options.log?.warn({ pids: orphans }, "ended browsers whose training was killed");
     const root = process.getuid?.() === 0;
     const start = (sandbox: boolean): Promise<Browser> =>
-      chromium.launch({
+      playwright().chromium.launch({
         ...(found.path === undefined ? {} : { executablePath: found.path }),
         headless: this.options.headless,
         chromiumSandbox: sandbox,

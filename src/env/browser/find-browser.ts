@@ -1,7 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { chromium } from "playwright";
 import { UserError } from "../../core/errors.js";
+import { playwright } from "./playwright.js";
 
 /** A Chromium to start. */
 export interface FoundBrowser {
@@ -26,7 +26,7 @@ const HEADLESS_NAMES = ["chromium-headless-shell"];
 export function findBrowser(
   options: { env?: NodeJS.ProcessEnv; own?: string; headless?: boolean } = {},
 ): FoundBrowser | undefined {
-  const { env = process.env, own = chromium.executablePath(), headless = true } = options;
+  const { env = process.env, own = playwright().chromium.executablePath(), headless = true } = options;
   const named = env[BROWSER_VARIABLE];
   if (named !== undefined && named !== "") {
     if (!isFile(named)) {

@@ -1,4 +1,5 @@
-import { type Locator, type Page, selectors } from "playwright";
+import type { Locator, Page } from "playwright";
+import { playwright } from "../browser/playwright.js";
 import type { Surface } from "../browser/surface.js";
 import { BOXES, type BoxesOf } from "./boxes.js";
 
@@ -174,7 +175,7 @@ let registered: Promise<void> | undefined;
 /** Makes `field="Label"` a selector; to be called before a context is opened that uses it. */
 export function registerField(): Promise<void> {
   const engine = `{ queryAll(root, label) { return ${BOXES}(...JSON.parse(label)); }, query(root, label) { return this.queryAll(root, label)[0] ?? null; } }`;
-  registered ??= selectors.register("field", { content: `(${engine})` }, { contentScript: true });
+  registered ??= playwright().selectors.register("field", { content: `(${engine})` }, { contentScript: true });
   return registered;
 }
 

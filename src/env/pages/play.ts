@@ -1,4 +1,3 @@
-import { errors } from "playwright";
 import { EnvironmentFault } from "../browser/browser.js";
 import { type Control, readForm } from "../browser/controls.js";
 import { PolicyFailure } from "../browser/episode.js";
@@ -6,6 +5,7 @@ import type { ActionRecord } from "../browser/fill.js";
 import { resolveAction } from "../browser/fill.js";
 import { awaitMarker } from "../browser/marker.js";
 import type { Exchange } from "../browser/network/exchange.js";
+import { playwright } from "../browser/playwright.js";
 import type { Session } from "../browser/session.js";
 import { arrived } from "../browser/submit.js";
 import { type Played, playedBy } from "../forms/episode.js";
@@ -243,7 +243,7 @@ async function submit(
   const patience = 3 * contract.sends_within_ms + 500;
   const pressed = await press(session, button, isForm, patience, isOver).catch((error: unknown) => {
     // a button that is covered or gone is the form's answer to what was filled in
-    if (session.page.isClosed() || !(error instanceof errors.TimeoutError)) throw error;
+    if (session.page.isClosed() || !(error instanceof playwright().errors.TimeoutError)) throw error;
     return undefined;
   });
   if (pressed?.exchange === undefined) return undefined;

@@ -75,13 +75,15 @@ export function canonical(kind: Kind, value: FieldValue): string {
   }
 }
 
-const monthNames = (locale: string, month: "long" | "short"): string[] =>
-  Array.from({ length: 12 }, (_, i) =>
-    new Intl.DateTimeFormat(locale, { month, timeZone: "UTC" })
+function monthNames(locale: string, month: "long" | "short"): string[] {
+  const format = new Intl.DateTimeFormat(locale, { month, timeZone: "UTC" });
+  return Array.from({ length: 12 }, (_, i) =>
+    format
       .format(Date.UTC(2024, i, 15))
       .replace(/\.$/, "")
       .toLowerCase(),
   );
+}
 
 const LOCALES = ["en", "de", "fr", "es", "it", "pt", "nl", "pl", "sv", "da", "nb", "fi", "cs", "tr", "ru", "ja"];
 /** Names of the months in the languages that calendars are commonly in. */

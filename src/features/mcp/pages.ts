@@ -1,6 +1,7 @@
-import { type Browser, chromium, type Page } from "playwright";
+import type { Browser, Page } from "playwright";
 import { fail, messageOf, misuse } from "../../core/errors.js";
 import { BrowserHost } from "../../env/browser/browser.js";
+import { playwright } from "../../env/browser/playwright.js";
 
 /** The page that a call is about: an address to open, or a page that another Chromium shows. */
 export interface Where {
@@ -87,11 +88,13 @@ export class Pages {
       misuse(`${endpoint} is no browser of this machine.`, { hint: "as http://127.0.0.1:9222" });
     let browser = this.attached.get(endpoint);
     if (browser?.isConnected() !== true) {
-      browser = await chromium.connectOverCDP(endpoint, { timeout: OPEN_MS }).catch((error: unknown) =>
-        fail(`No browser answers at ${endpoint}: ${messageOf(error).split("\n")[0]}`, {
-          hint: "start Chromium with --remote-debugging-port",
-        }),
-      );
+      browser = await playwright()
+        .chromium.connectOverCDP(endpoint, { timeout: OPEN_MS })
+        .catch((error: unknown) =>
+          fail(`No browser answers at ${endpoint}: ${messageOf(error).split("\n")[0]}`, {
+            hint: "start Chromium with --remote-debugging-port",
+          }),
+        );
       this.attached.set(endpoint, browser);
     }
     const all = browser.contexts().flatMap((context) => context.pages());
