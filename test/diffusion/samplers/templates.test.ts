@@ -162,11 +162,12 @@ function forced(
     async forwardRound(input) {
       const out = await network.forwardRound(input);
       const tokens = tokensOf(input);
+      const states = network.hidden(tokens, 0);
       tokens.rows.forEach((flat, r) => {
         const n = Number(flat);
         const isMask = Number(tokens.inputIds[n]) === TOKENS.mask;
         const wanted = tokenAt(Number(tokens.positionIds[n]) - prompt + (isMask ? 0 : 1));
-        const hidden = network.hidden(tokens, 0)[n] as Float64Array;
+        const hidden = states[n] as Float64Array;
         for (const variant of [0, 1]) {
           const token = variant === 1 && wanted === EOS ? 1 : wanted;
           out.token[r * 2 + variant] = BigInt(token);

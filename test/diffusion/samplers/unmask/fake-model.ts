@@ -72,24 +72,32 @@ export class FakeNetwork implements RoundModel<RowStatistics> {
         return embedded + (this.parameters[(VOCAB + position) * WIDTH + d] as number);
       });
     });
+    // plain loops: the tests that enumerate all outcomes spend their time here
     for (let layer = 0; layer < LAYERS; layer++) {
-      const [query, key, value] = [0, 1, 2].map((i) => states.map((state) => this.project(state, layer * 3 + i)));
+      const [queries, keys, values] = [0, 1, 2].map((i) =>
+        states.map((state) => this.project(state, layer * 3 + i)),
+      ) as [Float64Array[], Float64Array[], Float64Array[]];
+      const weights = new Float64Array(length);
       states = states.map((state, n) => {
-        const scores = states.map((_, m) => {
+        const query = queries[n] as Float64Array;
+        let top = Number.NEGATIVE_INFINITY;
+        for (let m = 0; m < length; m++) {
+          const key = keys[m] as Float64Array;
           let dot = 0;
-          for (let d = 0; d < WIDTH; d++) dot += (query?.[n]?.[d] as number) * (key?.[m]?.[d] as number);
-          return dot / WIDTH + (input.attentionBias[(b * length + n) * length + m] as number);
-        });
-        const top = Math.max(...scores);
-        const weights = scores.map((score) => Math.exp(score - top));
-        const total = weights.reduce((sum, weight) => sum + weight, 0);
-        return state.map((x, d) => {
-          const mixed = weights.reduce(
-            (sum, weight, m) => (weight === 0 ? sum : sum + weight * (value?.[m]?.[d] as number)),
-            0,
-          );
-          return Math.tanh(x + mixed / total);
-        });
+          for (let d = 0; d < WIDTH; d++) dot += (query[d] as number) * (key[d] as number);
+          weights[m] = dot / WIDTH + (input.attentionBias[(b * length + n) * length + m] as number);
+          top = Math.max(top, weights[m] as number);
+        }
+        let total = 0;
+        const mixed = new Float64Array(WIDTH);
+        for (let m = 0; m < length; m++) {
+          const weight = Math.exp((weights[m] as number) - top);
+          if (weight === 0) continue;
+          total += weight;
+          const value = values[m] as Float64Array;
+          for (let d = 0; d < WIDTH; d++) mixed[d] = (mixed[d] as number) + weight * (value[d] as number);
+        }
+        return state.map((x, d) => Math.tanh(x + (mixed[d] as number) / total));
       });
     }
     return states;
@@ -97,11 +105,13 @@ export class FakeNetwork implements RoundModel<RowStatistics> {
 
   private project(state: Float64Array, matrix: number): Float64Array {
     const base = (VOCAB + MAX_POSITIONS) * WIDTH + matrix * WIDTH * WIDTH;
-    return Float64Array.from({ length: WIDTH }, (_, i) => {
+    const projected = new Float64Array(WIDTH);
+    for (let i = 0; i < WIDTH; i++) {
       let sum = 0;
       for (let d = 0; d < WIDTH; d++) sum += (state[d] as number) * (this.parameters[base + i * WIDTH + d] as number);
-      return sum / 2;
-    });
+      projected[i] = sum / 2;
+    }
+    return projected;
   }
 
   async forwardRound(round: RoundInput): Promise<RowStatistics> {
