@@ -18,6 +18,7 @@ import { pages as unseen3 } from "./pages/unseen-3.js";
 import { pages as unseen4 } from "./pages/unseen-4.js";
 import { pages as unseen5 } from "./pages/unseen-5.js";
 import { pages as unseen7 } from "./pages/unseen-7.js";
+import { pages as unseen8 } from "./pages/unseen-8.js";
 import { pages as vue1 } from "./pages/vue-1.js";
 import { pages as vue2 } from "./pages/vue-2.js";
 import { serve } from "./server.js";
@@ -44,6 +45,7 @@ export const PAGES: readonly ComponentPage[] = [
   ...unseen4,
   ...unseen5,
   ...unseen7,
+  ...unseen8,
 ];
 
 /** Installs and bundles what is needed, and serves the pages; `ids` picks some of them. */
