@@ -11,7 +11,7 @@ const MOST = 12;
 function readButton(button: Element): { readonly text: string; readonly submits: boolean } {
   const slotted = [...button.querySelectorAll("slot")].flatMap((slot) => slot.assignedNodes({ flatten: true }));
   const inner = (button.textContent ?? "").trim() || slotted.map((node) => node.textContent ?? "").join(" ");
-  const text = button.getAttribute("aria-label") ?? inner;
+  const text = button.getAttribute("aria-label") || inner;
   const type = button.getAttribute("type");
   const isOfForm = (button as HTMLButtonElement).form != null || button.closest("form") !== null;
   return {

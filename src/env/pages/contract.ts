@@ -67,6 +67,8 @@ const schema = z.strictObject({
   /** Buttons that lead on to the next part of the form. */
   steps: z.array(place).default([]),
   submit: place.optional(),
+  /** Buttons of windows that ask once more before the form is sent. */
+  confirm: z.array(place).default([]),
   request: z.strictObject({ method: z.string(), path: z.string() }).optional(),
   /** Time that the form took to send, in milliseconds. */
   sends_within_ms: z.number().default(1000),
@@ -111,12 +113,13 @@ export function writeContract(contract: Contract): string {
       },
     ]),
   );
-  const { steps, refused, not_learned: missing, ...rest } = contract;
+  const { steps, confirm, refused, not_learned: missing, ...rest } = contract;
   return stringify(
     {
       ...rest,
       fields,
       ...(steps.length === 0 ? {} : { steps }),
+      ...(confirm.length === 0 ? {} : { confirm }),
       ...(refused.length === 0 ? {} : { refused }),
       ...(Object.keys(missing).length === 0 ? {} : { not_learned: missing }),
     },

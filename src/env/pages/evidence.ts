@@ -1,7 +1,7 @@
 import { looseLabel, normalizeText, parseDate, parseNumber } from "../forms/normalize.js";
 import type { FieldValue } from "../site.js";
 import type { Shown } from "./place.js";
-import { canonical, dayIn, type Kind, parseRange } from "./values.js";
+import { canonical, dayIn, type Kind, parseRange, partsOf } from "./values.js";
 
 /** Names what the page shows of an operation: the value, some other change, or nothing. */
 export type Evidence = "shown" | "changed" | "same";
@@ -37,6 +37,9 @@ export function says(kind: Kind, value: FieldValue, { values, held, on, unset }:
   // several fields of one character each, or of a day's parts
   const isCode = values.length > 2 && values.every((text) => text.length < 2);
   const joined = isCode ? [values.join("")] : kind === "date" && values.length === 3 ? [values.join(" ")] : [];
+  const parts = partsOf(value);
+  const isEach = (part: string, i: number): boolean => looseLabel(values[i] ?? "") === looseLabel(part);
+  if (parts.length > 1 && parts.length === values.length && parts.every(isEach)) return true;
   return [...all, ...joined].some((text) => isSame(kind, value, text));
 }
 

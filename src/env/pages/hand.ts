@@ -97,17 +97,23 @@ export async function clickedThrough(page: Page, target: Locator, timeout: numbe
 function isUnder(e: Element): boolean {
   const { x, y, width, height } = e.getBoundingClientRect();
   const top = document.elementFromPoint(x + width / 2, y + height / 2);
-  let over = top;
-  while (over?.parentElement != null && !over.parentElement.contains(e)) over = over.parentElement;
-  return top !== null && over !== null && !over.contains(e) && !e.contains(top) && over.clientHeight > 80 + height;
+  let tallest = 0;
+  for (let over = top; over !== null && !over.contains(e); over = over.parentElement)
+    tallest = Math.max(tallest, over.clientHeight);
+  return !e.contains(top) && tallest > 80 + height;
+}
+
+/** Closes what stands open: by a key, and by a click beside it. */
+export async function dismissed(page: Page): Promise<void> {
+  await page.keyboard.press("Escape");
+  await page.mouse.click(1, 1);
 }
 
 /** Clicks an element, or what lies over it: a picture of the control may take its clicks. A window that was left open is closed. */
 async function clickOn(page: Page, target: Locator, timeout: number): Promise<void> {
   if (await clicked(target, timeout / 2)) return;
   if (await target.evaluate(isUnder, undefined, { timeout }).catch(() => false)) {
-    await page.keyboard.press("Escape");
-    await page.mouse.click(1, 1);
+    await dismissed(page);
     if (await clicked(target, timeout / 2)) return;
   }
   await clickLabel({ page, limit: { timeout } }, target);

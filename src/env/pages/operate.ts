@@ -1,4 +1,3 @@
-import type { Page } from "playwright";
 import { UserError } from "../../core/errors.js";
 import { isModulePath } from "../../core/own-module.js";
 import { loadFolder } from "../../core/registry.js";
@@ -10,7 +9,7 @@ import type { Surface } from "../browser/surface.js";
 import type { FieldValue } from "../site.js";
 import { buttonAt } from "./buttons.js";
 import type { PlaceOf } from "./contract.js";
-import { clickedThrough, placeAt, rest, slowed } from "./hand.js";
+import { clickedThrough, dismissed, placeAt, rest, slowed } from "./hand.js";
 import { isCovered, looksOf, setLabels, shownIn } from "./place.js";
 import type { Way } from "./way.js";
 
@@ -27,8 +26,6 @@ const UPLOAD_LATE_MS = 4000;
 
 /** Limits how long a list that is closed may take to go. */
 const FADE_MS = 800;
-/** Pages on which something may stand open over other fields. */
-const OPENED = new WeakSet<Page>();
 
 /** Closes what an earlier operation left open over a field, and waits until it has gone. */
 async function uncover(session: Surface, label: string): Promise<void> {
@@ -55,7 +52,6 @@ export async function waysOf(named: readonly string[] = []): Promise<Map<string,
 /** Opens a form's page and waits until it is drawn: one of the labels is there and nothing is added any more. */
 export async function openPage(session: Session, url: string, labels: readonly string[]): Promise<void> {
   setLabels(session.page, labels);
-  OPENED.delete(session.page);
   await session.page.setViewportSize(VIEWPORT);
   await session.page.emulateMedia({ reducedMotion: "reduce" });
   await session.goto(url);
@@ -94,10 +90,7 @@ export async function operate(
 ): Promise<void> {
   const way = ways.get(operation.way);
   if (way === undefined) throw new Error(`no way ${operation.way}`);
-  if (way.isQuiet !== true) {
-    if (OPENED.has(session.page)) await uncover(session, label);
-    OPENED.add(session.page);
-  }
+  if (way.isQuiet !== true) await uncover(session, label);
   const place = await placeAt(session, label, operation, operation.variant, patience);
   try {
     await way.operate(place, value);
@@ -138,7 +131,7 @@ export interface Press {
 }
 
 /**
- * Clicks a button and waits for the form's request and its answer.
+ * Clicks a button, and those of the windows that ask once more, and waits for the form's request and its answer.
  * @param isForm tells the form's request; a navigation that is not one leads nowhere.
  * @param patienceMs how long the request may take to come.
  * @param isOver asked while nothing is sent: the page says already that it will not be.
@@ -146,7 +139,7 @@ export interface Press {
  */
 export async function press(
   session: Session,
-  button: PlaceOf,
+  [button, ...confirm]: readonly [PlaceOf, ...PlaceOf[]],
   isForm: (exchange: Exchange) => boolean,
   patienceMs: number,
   isOver: () => Promise<boolean>,
@@ -164,9 +157,12 @@ export async function press(
       if (sent() !== undefined) return;
       if (page.isClosed()) throw error;
       if (await clickedThrough(page, buttonAt(page, button), slowed(session, 900))) return;
-      await page.keyboard.press("Escape");
+      await dismissed(page);
       await click();
     });
+    for (const next of confirm)
+      if (sent() === undefined)
+        await buttonAt(page, next).click({ timeout: slowed(session, patienceMs), noWaitAfter: true });
     let looked = start;
     const isOpen = (): boolean => performance.now() - start < slowed(session, patienceMs);
     // before it is given up it is seen how slow the page is now

@@ -118,17 +118,13 @@ function look(boxes: BoxesOf, { label, nth, all }: { label: string; nth: number;
   return parts.join("\n");
 }
 
-/** Runs IN THE PAGE: whether something else lies over the middle of a label's field, as a window that a try has opened, or it is gone. */
-function covers(boxes: BoxesOf, { label, all }: { label: string; all: readonly string[] }): boolean {
+/** Runs IN THE PAGE: whether something else lies over the middle of a label's field or of its control, as a window that a try has opened, or it is gone. */
+function covers(
+  boxes: BoxesOf,
+  { label, all, operable }: { label: string; all: readonly string[]; operable: string },
+): boolean {
   const [box] = boxes(label, all);
   if (box === undefined) return true;
-  const { x, y, width, height } = box.getBoundingClientRect();
-  const at = [x + width / 2, y + height / 2] as const;
-  let top = document.elementFromPoint(...at);
-  for (let inner = top?.shadowRoot?.elementFromPoint(...at); inner != null && inner !== top; ) {
-    top = inner;
-    inner = top.shadowRoot?.elementFromPoint(...at);
-  }
   const isIn = (node: Element | null, outer: Element): boolean => {
     for (
       let e = node;
@@ -138,7 +134,18 @@ function covers(boxes: BoxesOf, { label, all }: { label: string; all: readonly s
       if (e === outer) return true;
     return false;
   };
-  return top !== null && !isIn(top, box) && !isIn(box, top);
+  const seen = [...box.querySelectorAll(operable)].filter((e) => e.checkVisibility() && e.clientHeight > 4);
+  return [box, ...seen.slice(0, 1)].some((part) => {
+    const { x, y, width, height } = part.getBoundingClientRect();
+    const at = [x + width / 2, y + height / 2] as const;
+    let top = document.elementFromPoint(...at);
+    for (let inner = top?.shadowRoot?.elementFromPoint(...at); inner != null && inner !== top; ) {
+      top = inner;
+      inner = top.shadowRoot?.elementFromPoint(...at);
+    }
+    // what lies over a control may be a part of its field, as a panel that stays open is of another's
+    return top !== null && !isIn(top, box) && !isIn(box, top);
+  });
 }
 
 /** The labels of the form that a page shows: where another's begins a label's field ends. */
@@ -167,7 +174,7 @@ export function looksOf(surface: Surface, label: string, nth: number): Promise<s
 
 /** Tells whether something else lies over a label's field, or it is gone. */
 export function isCovered(surface: Surface, label: string): Promise<boolean> {
-  return inBoxes(surface, covers, { label });
+  return inBoxes(surface, covers, { label, operable: OPERABLE });
 }
 
 let registered: Promise<void> | undefined;

@@ -230,7 +230,7 @@ async function submit(
   { contract, controls }: KnownForm,
   task: Task,
 ): Promise<Submission | undefined> {
-  const { request, submit: button } = contract;
+  const { request, submit: button, confirm } = contract;
   if (request === undefined || button === undefined)
     throw new EnvironmentFault(`${contract.form}: its request is not known`);
   const labels = Object.keys(contract.fields);
@@ -241,7 +241,7 @@ async function submit(
   const { documents } = session;
   const isOver = async (): Promise<boolean> => (await shownIn(session, labels)).some(({ invalid }) => invalid);
   const patience = 3 * contract.sends_within_ms + 500;
-  const pressed = await press(session, button, isForm, patience, isOver).catch((error: unknown) => {
+  const pressed = await press(session, [button, ...confirm], isForm, patience, isOver).catch((error: unknown) => {
     // a button that is covered or gone is the form's answer to what was filled in
     if (session.page.isClosed() || !(error instanceof playwright().errors.TimeoutError)) throw error;
     return undefined;

@@ -75,6 +75,9 @@ export function canonical(kind: Kind, value: FieldValue): string {
   }
 }
 
+/** The words and numbers of a value that is written as several: `14:25`, `030 / 12345`. */
+export const partsOf = (value: FieldValue): string[] => String(value).match(/[\p{L}\p{N}]+/gu) ?? [];
+
 function monthNames(locale: string, month: "long" | "short"): string[] {
   const format = new Intl.DateTimeFormat(locale, { month, timeZone: "UTC" });
   return Array.from({ length: 12 }, (_, i) =>

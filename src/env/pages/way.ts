@@ -178,4 +178,15 @@ export async function retyped(at: Place, text: string, key: string): Promise<voi
   await page.keyboard.press("Escape");
 }
 
+const OPTIONS = "[role=option],[role=menuitem],[role=menuitemcheckbox],[role=treeitem],[role=dialog]";
+
+/** Closes a list that stands open: where none does the key may clear what was chosen. */
+export async function shut({ page, box, has }: Place): Promise<void> {
+  const seen = (locator: Locator): Promise<number> => locator.locator("visible=true").count();
+  const isOpen =
+    (await has(box.locator("[aria-expanded=true]"))) ||
+    (await seen(page.locator(OPTIONS))) > (await seen(box.locator(OPTIONS)));
+  if (isOpen) await page.keyboard.press("Escape");
+}
+
 export const itemsOf = (value: FieldValue): string[] => (Array.isArray(value) ? value : [String(value)]);

@@ -35,6 +35,8 @@ export interface Attempt extends Press {
 const SEND_MS = 2500;
 /** Buttons that are tried in one attempt. */
 const MOST_BUTTONS = 4;
+/** A button that may send the form, and those of the windows that ask once more. */
+type Chain = readonly [PlaceOf, ...PlaceOf[]];
 
 /**
  * Fills the form in with one person's values and sends it.
@@ -106,6 +108,13 @@ async function goOn(
   return false;
 }
 
+/** Buttons with words that were not there before, as those of a window that asks once more. */
+async function newButtons(session: Session, before: readonly PlaceOf[]): Promise<PlaceOf[]> {
+  const known = new Set(before.map(({ locator }) => locator));
+  const now = await buttonsOf(session);
+  return now.filter(({ locator }) => /^role=.*\p{L}/u.test(locator) && !known.has(locator)).slice(0, MOST_BUTTONS);
+}
+
 async function send(
   session: Session,
   progress: Progress,
@@ -124,13 +133,14 @@ async function send(
   const before = await textsNow(session);
   let result: Press = { exchange: undefined, exchanges: session.traffic.exchanges, ms: 0 };
   let invalid: string[] = [];
-  const isFresh = (button: PlaceOf): boolean => !progress.idle.has(JSON.stringify(button));
+  const isFresh = (chain: Chain): boolean => !progress.idle.has(JSON.stringify(chain));
   const all = progress.submit === undefined ? await buttonsOf(session) : [progress.submit];
-  if (!all.some(isFresh)) progress.idle.clear();
-  const buttons = all.filter(isFresh);
-  for (const button of buttons.slice(0, MOST_BUTTONS)) {
+  const known = all.map((button): Chain => [button, ...progress.confirm]);
+  if (!known.some(isFresh)) progress.idle.clear();
+  const chains = known.filter(isFresh).slice(0, MOST_BUTTONS);
+  for (const chain of chains) {
     const isOver = async (): Promise<boolean> => (await invalidNow()).length > 0;
-    result = await press(session, button, isForm, SEND_MS, isOver).catch((error: unknown) => {
+    result = await press(session, chain, isForm, SEND_MS, isOver).catch((error: unknown) => {
       if (session.page.isClosed() || (error instanceof Error && error.name === "EnvironmentFault")) throw error;
       return result;
     });
@@ -138,15 +148,20 @@ async function send(
       const best = result.exchanges
         .filter((e) => e.phase === "submit" && isForm(e))
         .reduce((top, e) => (carriedBy(e, person) >= carriedBy(top, person) ? e : top), result.exchange);
-      progress.submit ??= button;
+      [progress.submit, ...progress.confirm] = chain;
       progress.request ??= { method: best.method, path: pathOf(best) };
       progress.sendsWithinMs = Math.max(progress.sendsWithinMs, Math.round(result.ms));
       return { result: { ...result, exchange: best }, invalid };
     }
     invalid = await invalidNow().catch(() => []);
-    if (invalid.length === 0) invalid = await complaints(session, before, labels).catch(() => []);
     if (invalid.length > 0) break;
-    if (progress.fields.every(({ isSure, isLost }) => isSure || isLost)) progress.idle.add(JSON.stringify(button));
+    const asks = chain.length === 1 && progress.submit === undefined ? await newButtons(session, all) : [];
+    // a window asks once more
+    chains.splice(chains.indexOf(chain) + 1, 0, ...asks.map((button): Chain => [chain[0], button]));
+    if (asks.length > 0) continue;
+    invalid = await complaints(session, before, labels).catch(() => []);
+    if (invalid.length > 0) break;
+    if (progress.fields.every(({ isSure, isLost }) => isSure || isLost)) progress.idle.add(JSON.stringify(chain));
   }
   return { result, invalid };
 }

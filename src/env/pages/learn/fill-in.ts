@@ -22,6 +22,7 @@ export interface Progress {
   readonly fields: readonly LearnedField[];
   steps: PlaceOf[];
   submit: PlaceOf | undefined;
+  confirm: PlaceOf[];
   request: { readonly method: string; readonly path: string } | undefined;
   sendsWithinMs: number;
   /** Counts how often the form was sent before it was complete. */
@@ -36,7 +37,7 @@ export interface Progress {
   spoiler: LearnedField | undefined;
   /** A fresh page cannot take back what a try has left: the page is the user's. */
   readonly isOnly?: true;
-  /** Button places that sent nothing though every field was as it should be. */
+  /** Buttons, with those of the windows that they open, that sent nothing though every field was as it should be. */
   readonly idle: Set<string>;
 }
 
@@ -51,6 +52,7 @@ export const newProgress = (
   fields,
   steps: [],
   submit: undefined,
+  confirm: [],
   request: undefined,
   sendsWithinMs: 0,
   early: 0,

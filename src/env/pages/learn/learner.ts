@@ -57,6 +57,7 @@ export async function learnForm(
     fields: Object.fromEntries(fields.flatMap((field) => entryOf(field))),
     steps: progress.steps,
     ...(progress.submit === undefined ? {} : { submit: progress.submit }),
+    confirm: progress.confirm,
     ...(progress.request === undefined ? {} : { request: progress.request }),
     sends_within_ms: progress.sendsWithinMs,
     ...verdict,

@@ -1,29 +1,36 @@
 import type { Locator } from "playwright";
 import { parseDate } from "../../forms/normalize.js";
-import { monthIn } from "../values.js";
+import { monthIn, partsOf } from "../values.js";
 import { NoWay, type Place, type Way } from "../way.js";
 
-/** Sets a date by three lists or fields of day, month and year, in one of the usual orders. */
+/** Sets a value by the lists or fields of its parts: those of a date in one of the usual orders, others as they are written. */
 export const way: Way = {
-  serves: ["date"],
+  serves: ["date", "time", "text"],
   oddness: 2,
   isLiteral: true,
   needs: "select,input",
-  variants: ["day month year", "month day year", "year month day"],
+  variants: ["day month year", "month day year", "year month day", "as written"],
+  takes: (value, variant) => (variant === "as written" ? partsOf(value).length > 1 : parseDate(value) !== undefined),
   async operate(place, value) {
-    const [year = 0, month = 0, day = 0] = (parseDate(value) ?? "").split("-").map(Number);
     const fields = await place.box.locator("select,input").locator("visible=true").all();
-    if (year === 0 || fields.length !== 3) throw new NoWay("not three parts");
-    const numbers: Record<string, number> = { day, month, year };
-    for (const [i, part] of place.variant.split(" ").entries())
-      await setPart(place, fields[i] as Locator, numbers[part] as number, part === "month");
+    const [year, month, day] = (parseDate(value) ?? "").split("-").map((part) => String(Number(part)));
+    const dated: Record<string, string | undefined> = { day, month, year };
+    const names = place.variant.split(" ");
+    const parts = place.variant === "as written" ? partsOf(value) : names.map((name) => dated[name] ?? "");
+    if (fields.length !== parts.length) throw new NoWay("no field for each part");
+    for (const [i, part] of parts.entries()) await setPart(place, fields[i] as Locator, part, names[i] === "month");
+    await place.page.keyboard.press("Tab");
   },
 };
 
-async function setPart({ page, has, limit }: Place, field: Locator, number: number, isMonth: boolean): Promise<void> {
-  if (!(await has(field.and(page.locator("select"))))) return field.fill(String(number), limit);
+async function setPart({ page, has, limit }: Place, field: Locator, part: string, isMonth: boolean): Promise<void> {
+  const isNumber = /^\d+$/.test(part);
+  if (!(await has(field.and(page.locator("select"))))) return field.fill(part, limit);
   const texts = (await field.locator("option").allTextContents()).map((text) => text.trim());
-  const index = texts.findIndex((text) => (isMonth && monthIn(text) === number) || (text !== "" && +text === number));
-  if (index < 0) throw new NoWay(`no ${number} in a list`);
+  const index = texts.findIndex(
+    (text) =>
+      (isMonth && monthIn(text) === Number(part)) || text === part || (isNumber && text !== "" && +text === +part),
+  );
+  if (index < 0) throw new NoWay(`no ${part} in a list`);
   await field.selectOption({ index }, limit);
 }

@@ -1,4 +1,4 @@
-import { confirmed, firstOf, itemsOf, NoWay, type Way } from "../way.js";
+import { confirmed, firstOf, itemsOf, NoWay, shut, type Way } from "../way.js";
 
 /** Picks several options: the list is opened once, or again for each. */
 export const way: Way = {
@@ -6,7 +6,7 @@ export const way: Way = {
   oddness: 2,
   variants: ["once", "each", "once, confirm", "once, button", "each, box", "once, any", "once, box, confirm"],
   async operate(place, value) {
-    const { box, page, control } = place;
+    const { box, control } = place;
     const open = async (): Promise<void> => {
       const opener = place.variant.includes("button")
         ? await firstOf(place, box.locator("button,[role=button],[role=combobox],[aria-haspopup]"))
@@ -34,7 +34,7 @@ export const way: Way = {
       await place.pick(item);
       await place.pause(50);
     }
-    await page.keyboard.press("Escape");
+    await shut(place);
     await place.pause(50);
   },
 };

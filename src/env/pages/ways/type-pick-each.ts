@@ -1,4 +1,4 @@
-import { itemsOf, type Way, WRITABLE } from "../way.js";
+import { itemsOf, shut, type Way, WRITABLE } from "../way.js";
 
 /** Types each item into a control that suggests, and picks it. */
 export const way: Way = {
@@ -15,6 +15,6 @@ export const way: Way = {
       else await place.page.keyboard.press("Enter");
       await place.pause(60);
     }
-    await place.page.keyboard.press("Escape");
+    await shut(place);
   },
 };
