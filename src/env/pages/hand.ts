@@ -87,7 +87,7 @@ function isOwnCover(e: Element): boolean {
 }
 
 /** Clicks where an element is that only a part of its own lies over. @returns whether that is so. */
-export async function clickedThrough(page: Page, target: Locator, timeout: number): Promise<boolean> {
+async function clickedThrough(page: Page, target: Locator, timeout: number): Promise<boolean> {
   const isOwn = await target.evaluate(isOwnCover, undefined, { timeout }).catch(() => false);
   if (isOwn) await clickLabel({ page, limit: { timeout } }, target);
   return isOwn;
@@ -104,7 +104,7 @@ function isUnder(e: Element): boolean {
 }
 
 /** Closes what stands open: by a key, and by a click beside it. */
-export async function dismissed(page: Page): Promise<void> {
+async function dismissed(page: Page): Promise<void> {
   await page.keyboard.press("Escape");
   await page.mouse.click(1, 1);
 }
@@ -117,6 +117,18 @@ async function clickOn(page: Page, target: Locator, timeout: number): Promise<vo
     if (await clicked(target, timeout / 2)) return;
   }
   await clickLabel({ page, limit: { timeout } }, target);
+}
+
+/** Clicks a button; what stands open over it, as a list may, is closed. @param isDone the page has gone on already. */
+export async function clickButton(page: Page, button: Locator, timeout: number, isDone = () => false): Promise<void> {
+  const click = (): Promise<void> => button.click({ timeout, noWaitAfter: true });
+  await click().catch(async (error: unknown) => {
+    if (isDone()) return;
+    if (page.isClosed()) throw error;
+    if (await clickedThrough(page, button, timeout)) return;
+    await dismissed(page);
+    await click();
+  });
 }
 
 /** Tells where a field is looked for: the locator of its control, or of its box, and which of the boxes. */

@@ -9,7 +9,7 @@ import type { Surface } from "../browser/surface.js";
 import type { FieldValue } from "../site.js";
 import { buttonAt } from "./buttons.js";
 import type { PlaceOf } from "./contract.js";
-import { clickedThrough, dismissed, placeAt, rest, slowed } from "./hand.js";
+import { clickButton, placeAt, rest, slowed } from "./hand.js";
 import { isCovered, looksOf, setLabels, shownIn } from "./place.js";
 import type { Way } from "./way.js";
 
@@ -150,16 +150,7 @@ export async function press(
   try {
     const start = performance.now();
     // the server's answer is waited for below, however late it comes
-    const click = (): Promise<void> =>
-      buttonAt(page, button).click({ timeout: slowed(session, 900), noWaitAfter: true });
-    // a list that stands open may cover the button
-    await click().catch(async (error: unknown) => {
-      if (sent() !== undefined) return;
-      if (page.isClosed()) throw error;
-      if (await clickedThrough(page, buttonAt(page, button), slowed(session, 900))) return;
-      await dismissed(page);
-      await click();
-    });
+    await clickButton(page, buttonAt(page, button), slowed(session, 900), () => sent() !== undefined);
     for (const next of confirm)
       if (sent() === undefined)
         await buttonAt(page, next).click({ timeout: slowed(session, patienceMs), noWaitAfter: true });

@@ -17,7 +17,7 @@ import { shownLines } from "./answer.js";
 import { buttonAt } from "./buttons.js";
 import type { Contract, ContractField } from "./contract.js";
 import { says } from "./evidence.js";
-import { PATIENCE } from "./hand.js";
+import { clickButton, PATIENCE } from "./hand.js";
 import { arrive, openPage, operate, press } from "./operate.js";
 import { shownIn } from "./place.js";
 import { structureHash } from "./structure.js";
@@ -211,9 +211,7 @@ async function goOn(session: Session, contract: Contract, step: number): Promise
   const labels = Object.keys(contract.fields).filter((label) => contract.fields[label]?.step === step + 1);
   const button = contract.steps[step];
   if (button === undefined) return false;
-  await buttonAt(session.page, button)
-    .click({ timeout: session.stretched(1500) })
-    .catch(() => undefined);
+  await clickButton(session.page, buttonAt(session.page, button), session.stretched(1500)).catch(() => undefined);
   for (const end = performance.now() + session.stretched(1500); performance.now() < end; ) {
     const shown = await shownIn(session, labels);
     if (shown.some(({ there }) => there)) return true;

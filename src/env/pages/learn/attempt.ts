@@ -3,7 +3,7 @@ import type { Session } from "../../browser/session.js";
 import { shownLines } from "../answer.js";
 import { buttonAt, buttonsOf } from "../buttons.js";
 import type { PlaceOf } from "../contract.js";
-import { rest } from "../hand.js";
+import { clickButton, rest } from "../hand.js";
 import { arrive, openPage, type Press, press } from "../operate.js";
 import { shownIn } from "../place.js";
 import type { LearnedField } from "./candidates.js";
@@ -94,9 +94,7 @@ async function goOn(
   const isShown = async (): Promise<boolean> => (await shownIn(session, labels)).some(({ there }) => there);
   const known = progress.steps[step];
   for (const button of known === undefined ? (await buttonsOf(session)).slice(0, MOST_BUTTONS) : [known]) {
-    await buttonAt(session.page, button)
-      .click({ timeout: session.stretched(1000) })
-      .catch(() => undefined);
+    await clickButton(session.page, buttonAt(session.page, button), session.stretched(1000)).catch(() => undefined);
     for (let waited = 0; waited < 800; waited += 100) {
       await session.page.waitForTimeout(100);
       if (!(await isShown())) continue;
