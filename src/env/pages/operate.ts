@@ -139,7 +139,7 @@ export interface Press {
  */
 export async function press(
   session: Session,
-  [button, ...confirm]: readonly [PlaceOf, ...PlaceOf[]],
+  buttons: readonly [PlaceOf, ...PlaceOf[]],
   isForm: (exchange: Exchange) => boolean,
   patienceMs: number,
   isOver: () => Promise<boolean>,
@@ -149,8 +149,11 @@ export async function press(
   const sent = (): Exchange | undefined => traffic.exchanges.filter((e) => e.phase === "submit" && isForm(e)).at(-1);
   try {
     const start = performance.now();
+    // a window that stands open already is gone on with
+    const seen = await Promise.all(buttons.map((one) => buttonAt(page, one).isVisible()));
+    const [first = buttons[0], ...confirm] = buttons.slice(Math.max(0, seen.lastIndexOf(true)));
     // the server's answer is waited for below, however late it comes
-    await clickButton(page, buttonAt(page, button), slowed(session, 900), () => sent() !== undefined);
+    await clickButton(page, buttonAt(page, first), slowed(session, 900), () => sent() !== undefined);
     for (const next of confirm)
       if (sent() === undefined)
         await buttonAt(page, next).click({ timeout: slowed(session, patienceMs), noWaitAfter: true });
