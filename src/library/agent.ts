@@ -1,6 +1,6 @@
 import type { Page } from "playwright";
 import { loadConfig, type RunConfig } from "../config/config.js";
-import { fail, misuse } from "../core/errors.js";
+import { fail } from "../core/errors.js";
 import type { Observation } from "../core/interaction.js";
 import { type Control, findControl } from "../env/browser/controls.js";
 import type { ActionRecord, Fate } from "../env/browser/fill.js";
@@ -8,11 +8,12 @@ import { controlsOnPage, formTemplate, planOf, type TemplateControl } from "../e
 import { looseLabel, matchValue } from "../env/forms/normalize.js";
 import type { ControlKind, FieldValue } from "../env/site.js";
 import { RunDirectory } from "../runs/run-directory.js";
-import { type PromptStyle, type PromptValue, renderPrompt, renderValue } from "../text/prompt.js";
+import { type PromptStyle, type PromptValue, renderPrompt } from "../text/prompt.js";
 import { type AgentSource, configOfModel, reads, styleOf } from "./agent-config.js";
 import { carryOut, fieldsOf, type OpenPage, withForm } from "./filling.js";
 import { type Answered, type OpenPolicy, openPolicy } from "./policy.js";
 import { placeOf, quoting } from "./quotes.js";
+import { asRecorded, recordOf, recordText } from "./record.js";
 
 /** A field of the page after an agent has filled it in. */
 export interface FilledField {
@@ -26,7 +27,7 @@ export interface FilledField {
   readonly probability?: number;
   /** The words that the model wrote, where they stand in the text: characters `start` to `end`. */
   readonly from?: { readonly start: number; readonly end: number };
-  /** Why it does not hold what was asked for; `differs`: the model wrote something else; `not-asked`: it wrote here too. */
+  /** Why it does not hold what was asked for; `differs`: it shows something else; `not-asked`: no value has its name, and the model took one to be meant. */
   readonly fault?: Exclude<Fate, "done"> | "differs" | "not-asked";
 }
 
@@ -47,8 +48,8 @@ export interface Filled {
 export interface Agent {
   /**
    * Fills the form that a Playwright page shows (Chromium) with values by label, or from a text: a record (`Label: value`
-   * a line), or prose where the model was trained to read it. Nothing is sent: press the button yourself when you have
-   * looked at it.
+   * a line), or prose where the model was trained to read it. A value whose label the page has is put in as it is; the
+   * model decides where the others go. Nothing is sent: press the button yourself when you have looked at it.
    * @throws UserError where the model reads values alone, and the text is no record.
    */
   fill(
@@ -124,21 +125,28 @@ async function fillForm(
   const template = quotes && text !== undefined ? quoting(lines, text) : lines;
   const [answer = { rounds: [] }] = await policy.act([{ text: renderPrompt(task, style, shown), template }], seed);
   const { actions, unresolved } = planOf(answer, controls);
-  const { records, values: now } = await carryOut(open, fields, actions, asked);
+  const said = values === undefined ? actions : asRecorded(actions, fields, asked);
+  const { records, values: now } = await carryOut(open, fields, said, asked);
   const filled = readBack(fields, now, records, values ?? {});
   return {
     plan: answer.text ?? "",
     rounds: answer.rounds,
     actions: records,
     unresolved,
-    fields: filled.map((field) => ({ ...field, ...evidence(field.label, answer, text ?? "") })),
+    fields: filled.map((field) => ({ ...field, ...evidence(field, answer, text ?? "", asked[field.label]) })),
   };
 }
 
-/** How sure an answer was of a field, and the words of the text that it wrote there. */
-function evidence(label: string, { values = {}, logProbs = {} }: Answered, text: string): Partial<FilledField> {
+/** How sure an answer was of a field, and the words of the text that it wrote there; nothing where it wrote something else than was asked for. */
+function evidence(
+  { label, kind = "text" }: FilledField,
+  { values = {}, logProbs = {} }: Answered,
+  text: string,
+  asked: FieldValue | undefined,
+): Partial<FilledField> {
   const name = Object.keys(values).find((other) => looseLabel(other) === looseLabel(label));
-  if (name === undefined) return {};
+  if (name === undefined || (asked !== undefined && matchValue({ kind, options: [] }, asked, values[name] ?? "") < 1))
+    return {};
   const from = placeOf((values[name] ?? "").trim(), text);
   const logProb = logProbs[name];
   return {
@@ -160,25 +168,6 @@ export function pageObservation(
   const shown = Object.fromEntries(controls.map(({ label, ...control }) => [label, control]));
   const task = { formTitle: title, instruction: "", fields: {}, document: text };
   return { text: renderPrompt(task, style, shown), template: formTemplate(controls) };
-}
-
-/** The values of a text: of a record, where the model reads values; undefined where the model reads the text itself. */
-function recordOf(text: string, style: PromptStyle): Record<string, string> | undefined {
-  if (reads(style)) return undefined;
-  const lines = text.split(/\r?\n/).filter((line) => line.trim() !== "");
-  const pairs = lines.map((line) => [line.slice(0, line.search(/[:|]/)), line.slice(line.search(/[:|]/) + 1)] as const);
-  if (lines.length === 0 || lines.some((line) => line.search(/[:|]/) < 1))
-    misuse(`This model reads values by label (prompt.style=${style}), and the text is no record.`, {
-      hint: "give values, or a text with a line `Label: value` a field; a run with prompt.style=page reads prose",
-    });
-  return Object.fromEntries(pairs.map(([label, value]) => [label.trim(), value.trim()]));
-}
-
-/** Values as a record, for a model that reads texts. */
-function recordText(values: Readonly<Record<string, PromptValue>>): string {
-  return Object.entries(values)
-    .map(([label, value]) => `${label}: ${renderValue(value)}`)
-    .join("\n");
 }
 
 /** Reads the page field by field, beside what was asked for. */
