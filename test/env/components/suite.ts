@@ -19,6 +19,8 @@ import { pages as unseen4 } from "./pages/unseen-4.js";
 import { pages as unseen5 } from "./pages/unseen-5.js";
 import { pages as unseen7 } from "./pages/unseen-7.js";
 import { pages as unseen8 } from "./pages/unseen-8.js";
+import { pages as unseenReact1 } from "./pages/unseen-react-1.js";
+import { pages as unseenVue1 } from "./pages/unseen-vue-1.js";
 import { pages as vue1 } from "./pages/vue-1.js";
 import { pages as vue2 } from "./pages/vue-2.js";
 import { serve } from "./server.js";
@@ -46,6 +48,8 @@ export const PAGES: readonly ComponentPage[] = [
   ...unseen5,
   ...unseen7,
   ...unseen8,
+  ...unseenReact1,
+  ...unseenVue1,
 ];
 
 /** Installs and bundles what is needed, and serves the pages; `ids` picks some of them. */
