@@ -1,7 +1,7 @@
 import { looseLabel, normalizeText, parseDate, parseNumber } from "../forms/normalize.js";
 import type { FieldValue } from "../site.js";
 import type { Shown } from "./place.js";
-import { canonical, dayIn, type Kind, parseRange, partsOf } from "./values.js";
+import { canonical, dayIn, type Kind, parseRange, partsOf, showsDigits } from "./values.js";
 
 /** Names what the page shows of an operation: the value, some other change, or nothing. */
 export type Evidence = "shown" | "changed" | "same";
@@ -53,7 +53,7 @@ const numbersIn = (text: string): string =>
 function isSame(kind: Kind, value: string | number | boolean, text: string): boolean {
   switch (kind) {
     case "number":
-      return parseNumber(text) === parseNumber(value);
+      return parseNumber(text) === parseNumber(value) || showsDigits(text, String(value));
     case "date":
       return (
         dayIn(text) === parseDate(value) || text.includes(String(value)) || numbersIn(text) === numbersIn(String(value))
@@ -66,7 +66,7 @@ function isSame(kind: Kind, value: string | number | boolean, text: string): boo
     case "file":
       return text.split(/[\\/]/).at(-1) === value;
     default:
-      return looseLabel(text) === looseLabel(String(value));
+      return looseLabel(text) === looseLabel(String(value)) || showsDigits(text, String(value));
   }
 }
 

@@ -50,14 +50,21 @@ function gridKit(): GridKit {
     walk(box);
     return all;
   };
-  // a list that lies unseen over a heading is not part of what it says
-  const trimmed = (e: Element): string =>
-    (e.querySelector("select") === null
-      ? (e.textContent ?? "")
-      : [...e.childNodes].map((n) => (n.nodeType === 3 ? n.nodeValue : "")).join(" ")
-    )
-      .replace(/\s+/g, " ")
-      .trim();
+  const isAloud = (e: Element): boolean => {
+    const { width, height } = e.getBoundingClientRect();
+    return width > 0 && width <= 1 && height <= 1;
+  };
+  // a list that lies unseen over a heading is not part of what it says, nor is what is only read aloud
+  const said = (n: Node): string =>
+    n.nodeType === 3
+      ? (n.nodeValue ?? "")
+      : n instanceof Element && (n.matches("select") || isAloud(n))
+        ? ""
+        : [...n.childNodes].map(said).join("");
+  const trimmed = (e: Element): string => {
+    const text = e.textContent ?? "";
+    return (e.children.length === 0 || text.length > 200 ? text : said(e)).replace(/\s+/g, " ").trim();
+  };
   const isDay = (e: Element): boolean =>
     /^\d{1,2}$/.test(trimmed(e)) &&
     (e.children.length === 0 || ![...e.children].some((c) => trimmed(c) === trimmed(e))) &&
@@ -122,8 +129,10 @@ function readGrid(
     inside(panel).filter(
       (e) =>
         (e.matches("button,[role=button],a,[onclick],[class*=next i],[class*=prev i],[class*=arrow i],[data-action]") ||
-          (e instanceof SVGElement && e.nodeName === "svg")) &&
+          (e instanceof SVGElement && e.nodeName === "svg") ||
+          getComputedStyle(e).cursor === "pointer") &&
         !within(e, grid) &&
+        !within(grid, e) &&
         seen(e) !== undefined,
     );
   const outermost = (): Element[] => {

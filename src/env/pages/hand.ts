@@ -140,6 +140,7 @@ export interface Where {
 /**
  * The place of a label on the page that a surface shows.
  * @param patience how many times the usual a step may take.
+ * @param needs CSS of the control that is meant where there are several, as a number between two buttons.
  * @throws NoWay where it is not there.
  */
 export async function placeAt(
@@ -148,6 +149,7 @@ export async function placeAt(
   where: Where,
   variant: string,
   patience = 1,
+  needs = OPERABLE,
 ): Promise<Place> {
   const { page } = surface;
   const limit = { timeout: slowed(surface, patience * STEP_MS) };
@@ -160,7 +162,8 @@ export async function placeAt(
   const isBox = isField || (isNear && where.locator.startsWith("label=") && !(await has(base)));
   const box = isField ? base.nth(where.nth) : isNear ? near : base.first().locator("..");
   if (!(await has(isBox ? box : base))) throw new NoWay(`${where.locator} is not there`);
-  const inside = box.locator(OPERABLE).locator("visible=true").first();
+  const within = (css: string): Locator => box.locator(css).locator("visible=true").first();
+  const inside = (await has(within(needs))) ? within(needs) : within(OPERABLE);
   const named = base.locator("visible=true").first();
   const control = isBox ? ((await has(inside)) ? inside : box) : (await has(named)) ? named : base.first();
   return {

@@ -91,7 +91,7 @@ export async function operate(
   const way = ways.get(operation.way);
   if (way === undefined) throw new Error(`no way ${operation.way}`);
   if (way.isQuiet !== true) await uncover(session, label);
-  const place = await placeAt(session, label, operation, operation.variant, patience);
+  const place = await placeAt(session, label, operation, operation.variant, patience, way.needs);
   try {
     await way.operate(place, value);
   } catch (error) {

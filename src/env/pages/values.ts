@@ -8,6 +8,17 @@ export type Kind = (typeof KINDS)[number];
 /** Stands for what a box holds or sends that is neither on nor off: it is not taken for no. */
 export const NO_ANSWER = "no answer";
 
+const digitsOf = (text: string): string => (/\p{L}/u.test(text) ? "" : text.replace(/\D/g, ""));
+
+/** Tells whether two texts have the same digits, and so many that they are a number of something: `41 23 45 67`. */
+export const sameDigits = (a: string, b: string): boolean => digitsOf(a).length > 4 && digitsOf(a) === digitsOf(b);
+
+/** Tells whether a text shows the number of a telephone, which may be without its prefix: `0791 112 3456` of `+447911123456`. */
+export function showsDigits(text: string, value: string): boolean {
+  const end = digitsOf(text).replace(/^0+/, "");
+  return sameDigits(text, value) || (value.startsWith("+") && end.length > 6 && digitsOf(value).endsWith(end));
+}
+
 /** A day and a time of day. */
 export interface Moment {
   readonly date: string;

@@ -3,7 +3,7 @@ import { looseLabel, normalizeText, parseDate, parseNumber, parseTime } from "..
 import type { PostedPair } from "../forms/posted.js";
 import type { FieldValue } from "../site.js";
 import type { Notation, Wire } from "./contract.js";
-import { canonical, dayIn, type Kind, NO_ANSWER, parseMoment, parseRange, writeDay } from "./values.js";
+import { canonical, dayIn, type Kind, NO_ANSWER, parseMoment, parseRange, sameDigits, writeDay } from "./values.js";
 
 /** One submission: the true values by label, and what the server received. */
 export interface Sample {
@@ -27,8 +27,6 @@ export const rawsOf = (posted: readonly PostedPair[], key: string): string[] =>
 /** Tells what stands under a key; an upload may send what it knows of a file beside the file's name, as JSON. */
 const saidOf = (posted: readonly PostedPair[], key: string, kind: Kind): string[] =>
   rawsOf(posted, key).filter((raw) => kind !== "file" || !/^\{.*\}$/s.test(raw));
-
-const digits = (text: string): string => text.replace(/\D/g, "");
 
 const withoutMarkup = (text: string): string =>
   normalizeText(
@@ -74,7 +72,7 @@ export function says(
     case "same":
       return normalizeText(raw) === normalizeText(text);
     case "digits":
-      return digits(text).length > 4 && digits(raw) === digits(text);
+      return sameDigits(raw, text);
     case "html":
       return withoutMarkup(raw) === normalizeText(text);
     case "loose":
@@ -127,7 +125,10 @@ export const isBlank = (value: FieldValue): boolean => value === "" || (Array.is
 
 function fitsList(wire: Wire, value: FieldValue, raws: readonly string[]): boolean {
   const wanted = Array.isArray(value) ? value : [String(value)];
-  const got = itemsIn(raws, wire.list ?? "repeated");
+  const { list = "repeated" } = wire;
+  // a sign behind the last item was typed there: it is one text, and no list
+  if (list !== "repeated" && list !== "\n" && raws[0]?.trim().endsWith(list) === true) return false;
+  const got = itemsIn(raws, list);
   return (
     got.length === wanted.length &&
     wanted.every((item) => got.some((raw) => says(wire.notation, "text", item, raw))) &&

@@ -3,7 +3,7 @@ import type { Session } from "../../browser/session.js";
 import { shownLines } from "../answer.js";
 import { buttonAt, buttonsOf } from "../buttons.js";
 import type { PlaceOf } from "../contract.js";
-import { clickButton, rest } from "../hand.js";
+import { clickButton, rest, slowed } from "../hand.js";
 import { arrive, openPage, type Press, press } from "../operate.js";
 import { shownIn } from "../place.js";
 import type { LearnedField } from "./candidates.js";
@@ -33,6 +33,8 @@ export interface Attempt extends Press {
 
 /** Limits how long a form may take to send. */
 const SEND_MS = 2500;
+/** Limits how long the next part of a form may take to come. */
+const STEP_MS = 800;
 /** Buttons that are tried in one attempt. */
 const MOST_BUTTONS = 4;
 /** A button that may send the form, and those of the windows that ask once more. */
@@ -95,7 +97,7 @@ async function goOn(
   const known = progress.steps[step];
   for (const button of known === undefined ? (await buttonsOf(session)).slice(0, MOST_BUTTONS) : [known]) {
     await clickButton(session.page, buttonAt(session.page, button), session.stretched(1000)).catch(() => undefined);
-    for (let waited = 0; waited < 800; waited += 100) {
+    for (const end = performance.now() + slowed(session, STEP_MS); performance.now() < end; ) {
       await session.page.waitForTimeout(100);
       if (!(await isShown())) continue;
       progress.steps[step] = button;

@@ -29,6 +29,9 @@ const SIGNED = 3.5;
 /** Oddness that is added to a press of Enter where that sends the form. */
 const SENDS = 4;
 
+/** Oddness that is taken off what comes before all that is looked for by the label. */
+const FIRST = 20;
+
 /** Failures after which a way that has done once is left for another. */
 const MOST_MISSES = 3;
 
@@ -155,17 +158,20 @@ export class LearnedField {
     this.order();
   }
 
-  /** Its label is nowhere, though all else is filled in: options may still be found by their own names. */
+  /** Its label is nowhere, though all else is filled in: options may still be found by their own names, until it comes. */
   goWithoutLabel(): void {
-    if (this.surveyed || this.byHand) return;
+    if (this.surveyed || this.byHand || !this.isByLabel) return;
     const named = new Map(this.candidates.filter((c) => BY_NAME.has(c.operation.way)).map((c) => [waysName(c), c]));
-    this.candidates.length = 0;
     for (const { operation, oddness } of named.values())
-      this.candidates.push({ operation: { ...operation, locator: "css=body", nth: 0 }, oddness });
-    this.surveyed = true;
+      this.candidates.push({ operation: { ...operation, locator: "css=body", nth: 0 }, oddness: oddness - FIRST });
     // nothing of these has been tried in this round
     this.isClean = false;
     this.order();
+  }
+
+  /** What is tried now is looked for by the label. */
+  get isByLabel(): boolean {
+    return this.current?.operation.locator.match(/^(?:label|field)=/) != null;
   }
 
   /** A press of Enter sends this form. */

@@ -12,7 +12,7 @@ function notationsFor(kind: Kind): Notation[] {
   );
   switch (kind) {
     case "number":
-      return [1, 100, 0.01].map((times): Notation => ({ as: "number", times }));
+      return [...[1, 100, 0.01].map((times): Notation => ({ as: "number", times })), { as: "digits" }];
     case "date":
       return [
         same,

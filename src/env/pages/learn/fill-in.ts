@@ -105,7 +105,7 @@ export async function fillStep(
       left.map(({ label }) => label),
     );
     const there = left.filter(
-      (field, i) => shown[i]?.there === true || field.current?.operation.locator.match(/^(?:label|field)=/) === null,
+      (field, i) => shown[i]?.there === true || (field.current !== undefined && !field.isByLabel),
     );
     if (there.length === 0) break;
     left = left.filter((field) => !there.includes(field));
@@ -184,7 +184,7 @@ async function fillField(
     progress.early++ < MOST_EARLY;
   let pristine: string | undefined;
   let wasOver = false;
-  if (searching && !field.surveyed) await survey(surface, field, progress.ways);
+  if (searching && !field.surveyed && field.isByLabel) await survey(surface, field, progress.ways);
   try {
     for (let { current } = field; current !== undefined; current = field.current) {
       const before = await look();
@@ -209,7 +209,7 @@ async function fillField(
         return "spoilt";
       }
       progress.last = field;
-      const other = searching ? await misplaced(surface, progress, person, field) : undefined;
+      const other = searching ? await misplaced(surface, progress, person, field, evidence === "same") : undefined;
       if (other !== undefined) {
         // the one whose place is less sure was put into the other's
         (other.good === undefined && isFurther(other, field) ? other : field).doubt();
@@ -248,17 +248,19 @@ function isFurther(one: LearnedField, other: LearnedField): boolean {
   return (far ?? 0) > (near ?? 0);
 }
 
-/** A field that showed its value and now shows another's instead. */
+/** A field that showed its value and now shows another's instead, or anything else where that one shows nothing new. */
 async function misplaced(
   surface: Surface,
   { filled }: Progress,
   person: Person,
   { label, kind }: LearnedField,
+  isSame: boolean,
 ): Promise<LearnedField | undefined> {
   const labels = filled.map((other) => other.label);
   const shown = await shownIn(surface, labels, filled.map(boxOf));
   const holds = (i: number, of: Kind, name: string): boolean => says(of, person[name] as FieldValue, shown[i] as Shown);
-  return filled.find((other, i) => !holds(i, other.kind, other.label) && holds(i, kind, label));
+  const isOther = (i: number): boolean => holds(i, kind, label) || (isSame && shown[i]?.there === true);
+  return filled.find((other, i) => !holds(i, other.kind, other.label) && isOther(i));
 }
 
 /** Takes the cursor out of the field that has it. */

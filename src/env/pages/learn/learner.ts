@@ -245,8 +245,7 @@ function isPlain({ label, kind }: LearnedField, told: readonly Sample[], taken: 
   const text = String(told[0]?.fields[label] ?? "");
   // it may be a part of what stands there, as further persons tell
   if (
-    kind !== "number" &&
-    text.length > 3 &&
+    text.length > (kind === "number" ? 4 : 3) &&
     told[0]?.posted.some(([key, raw]) => !taken.has(key) && raw.includes(text))
   )
     return false;

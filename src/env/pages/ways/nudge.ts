@@ -1,37 +1,58 @@
 import type { Locator } from "playwright";
 import { firstOf, NoWay, type Place, type Way } from "../way.js";
 
-/** Moves what has no role by keys or by clicks on it, and sees which number of the field follows, until that is the value. */
+/** Moves what has no role by keys, by clicks on it or by its handle, and sees which number of the field follows, until that is the value. */
 export const way: Way = {
   serves: ["number"],
   oddness: 5,
   isLiteral: true,
   needs: "[tabindex],[class*=slider i],[class*=range i],[class*=track i]",
-  variants: ["keys", "track"],
+  variants: ["keys", "track", "drag"],
   async operate(place, value) {
     const wanted = Number(value);
     if (place.variant === "keys") return byKeys(place, wanted);
     const bars = place.box.locator("[class*=line i],[class*=track i],[class*=rail i],[class*=bar i],[class*=slider i]");
     const area = await (await firstOf(place, bars)).boundingBox();
     if (area === null) throw new NoWay("not seen");
+    const { mouse } = place.page;
+    const isDrag = place.variant === "drag";
+    if (isDrag) {
+      const handle = await (await firstOf(place, place.box.locator(HANDLE))).boundingBox();
+      if (handle === null) throw new NoWay("no handle");
+      await mouse.move(handle.x + handle.width / 2, handle.y + handle.height / 2);
+      await mouse.down();
+    }
     let [low, high] = [0, 1];
-    const read = async (): Promise<number> => (await numbersIn(place.box)).at(-1) ?? Number.NaN;
-    for (let i = 0, now = await read(); i < 12; i++) {
+    const before = await numbersIn(place.box);
+    let which = -1;
+    const read = async (): Promise<number> => {
+      const numbers = await numbersIn(place.box);
+      if (which < 0) which = numbers.findIndex((number, i) => number !== before[i]);
+      return numbers.at(which) ?? Number.NaN;
+    };
+    for (let i = 0, now = Number.NaN; i < 12; i++) {
       const middle = (low + high) / 2;
-      await place.page.mouse.click(area.x + middle * area.width, area.y + area.height / 2);
+      const at = [area.x + middle * area.width, area.y + area.height / 2] as const;
+      if (isDrag) await mouse.move(...at, { steps: 3 });
+      else await mouse.click(...at);
       // the number may follow late
       const last = now;
-      for (let waited = 0; waited < 5 && (waited === 0 || now === last); waited++) {
+      for (let waited = 0; waited < 5 && (waited === 0 || now === last || which < 0); waited++) {
         await place.pause(120);
         now = await read();
       }
-      if (now === wanted) return;
+      if (now === wanted) return isDrag ? mouse.up() : undefined;
       if (now < wanted) low = middle;
       else high = middle;
     }
+    if (isDrag) await mouse.up();
     throw new NoWay("the number is not reached");
   },
 };
+
+/** CSS of what a slider is moved by. */
+const HANDLE =
+  ":is(button,[role=button],[class*=handle i],[class*=thumb i],[class*=knob i],[class*=btn i],[class*=button i]):not(:has(*:has(*)))";
 
 async function byKeys(place: Place, wanted: number): Promise<void> {
   const { box, page, limit } = place;
@@ -54,14 +75,14 @@ async function byKeys(place: Place, wanted: number): Promise<void> {
   throw new NoWay("the number is not reached");
 }
 
-/** Numbers that a field's inputs hold, those of its texts where none does. */
+/** Numbers that a field's inputs hold, and those of its texts. */
 const numbersIn = (box: Locator): Promise<number[]> =>
   box.evaluate((e) => {
-    const said = [...e.querySelectorAll("[aria-valuetext]")].map((one) => one.getAttribute("aria-valuetext") ?? "");
-    const held = [...e.querySelectorAll("input")]
-      .map(({ value }) => value)
-      .concat(said)
-      .filter((text) => text !== "");
-    const texts = held.length > 0 ? held : ((e.textContent ?? "").match(/-?\d+(?:\.\d+)?/g) ?? []);
-    return texts.map(Number).filter((number) => !Number.isNaN(number));
+    const said = [...e.querySelectorAll("[aria-valuetext],[aria-valuenow]")].map(
+      (one) => one.getAttribute("aria-valuetext") ?? one.getAttribute("aria-valuenow") ?? "",
+    );
+    const held = [...e.querySelectorAll("input")].map(({ value }) => value).concat(said);
+    const numbers = held.filter((text) => text !== "").map(Number);
+    const texts = ((e.textContent ?? "").match(/-?\d+(?:\.\d+)?/g) ?? []).map(Number);
+    return [...numbers.filter((number) => !Number.isNaN(number)), ...texts];
   });

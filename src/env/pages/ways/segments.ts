@@ -28,6 +28,9 @@ export const way: Way = {
             place.box.locator("[contenteditable=true],input"),
           );
     await place.click(first);
+    // a calendar that opens may take the cursor
+    await place.pause();
+    await first.focus(place.limit);
     await place.page.keyboard.press("Home").catch(() => undefined);
     await place.page.keyboard.type(keys, { delay: 20 });
   },
