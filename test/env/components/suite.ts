@@ -20,6 +20,7 @@ import { pages as unseen5 } from "./pages/unseen-5.js";
 import { pages as unseen7 } from "./pages/unseen-7.js";
 import { pages as unseen8 } from "./pages/unseen-8.js";
 import { pages as unseenReact1 } from "./pages/unseen-react-1.js";
+import { pages as unseenSpa2 } from "./pages/unseen-spa-2.js";
 import { pages as unseenVue1 } from "./pages/unseen-vue-1.js";
 import { pages as vue1 } from "./pages/vue-1.js";
 import { pages as vue2 } from "./pages/vue-2.js";
@@ -50,6 +51,7 @@ export const PAGES: readonly ComponentPage[] = [
   ...unseen8,
   ...unseenReact1,
   ...unseenVue1,
+  ...unseenSpa2,
 ];
 
 /** Installs and bundles what is needed, and serves the pages; `ids` picks some of them. */
