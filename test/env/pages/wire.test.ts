@@ -288,3 +288,16 @@ test("a path that is sent level by level has a code of its levels, and no list i
     undefined,
   );
 });
+
+test("a text that ends in the sign that was typed behind each item is no list", () => {
+  const typed = samples("Label", [
+    [["storm"], "storm,"],
+    [["toll", "salt"], "toll,salt,"],
+  ]);
+  assert.equal(explain("Label", "list", typed, true, new Set()), undefined);
+  const joined = samples("Label", [
+    [["storm"], "storm"],
+    [["toll", "salt"], "toll,salt"],
+  ]);
+  assert.equal(explain("Label", "list", joined, true, new Set())?.list, ",");
+});
