@@ -8,6 +8,9 @@ export type Evidence = "shown" | "changed" | "same";
 
 const count = (text: string, part: string): number => (part === "" ? 0 : text.split(part).length - 1);
 
+/** Letters from which on the end of a value is one by no chance. */
+const LONG = 5;
+
 /** Compares a field before and after it was operated. */
 export function evidenceOf(kind: Kind, value: FieldValue, before: Shown, after: Shown): Evidence {
   const same =
@@ -19,7 +22,7 @@ export function evidenceOf(kind: Kind, value: FieldValue, before: Shown, after: 
 }
 
 /** Tells whether inputs, ticks and choices of a field say a value. */
-export function says(kind: Kind, value: FieldValue, { values, held, on, unset }: Shown): boolean {
+export function says(kind: Kind, value: FieldValue, { text, values, held, on, unset }: Shown): boolean {
   if (kind === "flag") return !unset && on.length > 0 === value;
   const all = [...values, ...held, ...on].map(normalizeText);
   const days = kind === "range" ? parseRange(value) : undefined;
@@ -40,6 +43,11 @@ export function says(kind: Kind, value: FieldValue, { values, held, on, unset }:
   const parts = partsOf(value);
   const isEach = (part: string, i: number): boolean => looseLabel(values[i] ?? "") === looseLabel(part);
   if (parts.length > 1 && parts.length === values.length && parts.every(isEach)) return true;
+  // its end may be written, and what comes before it be chosen beside, as the code of a country
+  const [whole, read] = [looseLabel(String(value)), looseLabel(text)];
+  const isEnd = (end: string): boolean =>
+    end.length >= LONG && whole.endsWith(end) && read.includes(whole.slice(0, -end.length));
+  if (kind === "text" && values.some((one) => isEnd(looseLabel(one)))) return true;
   return [...all, ...joined].some((text) => isSame(kind, value, text));
 }
 

@@ -10,7 +10,10 @@ export const way: Way = {
   isLiteral: true,
   needs: "select,input",
   variants: ["day month year", "month day year", "year month day", "as written"],
-  takes: (value, variant) => (variant === "as written" ? partsOf(value).length > 1 : parseDate(value) !== undefined),
+  takes: (value, variant) =>
+    variant === "as written"
+      ? parseDate(value) === undefined && partsOf(value).length > 1
+      : parseDate(value) !== undefined,
   async operate(place, value) {
     const fields = await place.box.locator("select,input").locator("visible=true").all();
     const [year, month, day] = (parseDate(value) ?? "").split("-").map((part) => String(Number(part)));
