@@ -112,7 +112,11 @@ async function fillForm(
   const controls = controlsOnPage(fields, []).filter(
     ({ kind }) => values !== undefined || !["file", "password"].includes(kind),
   );
-  if (controls.length === 0) fail(`${page.url()} shows no form to fill in.`, { hint: "open the page that has it" });
+  if (controls.length === 0) {
+    const inner = page.frames().filter((frame) => frame !== page.mainFrame() && /^(?:https?|file):/.test(frame.url()));
+    const hint = inner.length === 0 ? "the page that has it" : inner.map((frame) => frame.url()).join(" or ");
+    fail(`${page.url()} shows no form to fill in.`, { hint: `open ${hint}` });
+  }
   const task = {
     formTitle: title ?? (await page.title()),
     instruction,

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { type Browser, chromium, type Page } from "playwright";
+import type { UserError } from "../../src/core/errors.js";
 import { findBrowser } from "../../src/env/browser/find-browser.js";
 import { type Agent, loadAgent } from "../../src/index.js";
 
@@ -36,6 +37,10 @@ describe("an agent on pages that mean it no good", () => {
   it("says that a page has no form, or that there is no such adapter", async () => {
     const { page } = await open("<title>News</title><p>Nothing to fill in.</p><button>More</button>");
     await assert.rejects(agent.fill(page, LETTER), /shows no form to fill in/);
+    const inner = "http://forms.test/visit";
+    await page.route(inner, (route) => route.fulfill({ contentType: "text/html", body: FORM }));
+    await page.setContent(`<h1>Visit us</h1><iframe src="${inner}"></iframe>`, { waitUntil: "load" });
+    await assert.rejects(agent.fill(page, LETTER), (error: UserError) => error.hint === `open ${inner}`);
     await assert.rejects(loadAgent({ adapter: "models/nobody" }), /models\/nobody does not exist/);
     await assert.rejects(loadAgent({ model: "docs" }), /docs/);
   });
