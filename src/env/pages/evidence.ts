@@ -1,7 +1,7 @@
 import { looseLabel, normalizeText, parseDate, parseNumber } from "../forms/normalize.js";
 import type { FieldValue } from "../site.js";
 import type { Shown } from "./place.js";
-import { canonical, dayIn, type Kind, parseRange, partsOf, showsDigits } from "./values.js";
+import { canonical, dayIn, type Kind, parseRange, showsDigits } from "./values.js";
 
 /** Names what the page shows of an operation: the value, some other change, or nothing. */
 export type Evidence = "shown" | "changed" | "same";
@@ -37,12 +37,8 @@ export function says(kind: Kind, value: FieldValue, { text, values, held, on, un
       (values.length > 0 || on.length === wanted.length)
     );
   }
-  // several fields of one character each, or of a day's parts
-  const isCode = values.length > 2 && values.every((text) => text.length < 2);
-  const joined = isCode ? [values.join("")] : kind === "date" && values.length === 3 ? [values.join(" ")] : [];
-  const parts = partsOf(value);
-  const isEach = (part: string, i: number): boolean => looseLabel(values[i] ?? "") === looseLabel(part);
-  if (parts.length > 1 && parts.length === values.length && parts.every(isEach)) return true;
+  // several fields of a character each, or of the parts of a day or a time
+  const joined = values.length > 1 ? ["", " ", ":"].map((by) => values.join(by)) : [];
   // its end may be written, and what comes before it be chosen beside, as the code of a country
   const [whole, read] = [looseLabel(String(value)), looseLabel(text)];
   const isEnd = (end: string): boolean =>
