@@ -131,7 +131,7 @@ export const pages: ComponentPage[] = [
       Row: ["West / Row 3", "East / Row 1", "West / Row 4"],
       "Rented from": ["2026-12-07", "2027-01-11", "2027-02-15"],
       Boxes: [12, 4, 30],
-      "Filled in percent": [45, 10, 70],
+      "Filled in percent": [45, 25, 70],
       Goods: [["Paper"], ["Furniture", "Wine"], ["Furniture", "Paper", "Bicycles"]],
       Access: ["Always", "By day", "On demand"],
       Extras: [["Camera"], ["Pallets", "Insurance"], ["Pallets", "Camera", "Insurance"]],
