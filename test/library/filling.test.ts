@@ -79,8 +79,7 @@ function filled(
   });
 }
 
-test("what a page draws itself is filled in, until the page shows it when it is left; nothing is sent", async () => {
-  const { page, sent } = await open(PAGE);
+async function fillsDrawn({ page, sent }: Awaited<ReturnType<typeof open>>): Promise<void> {
   const { records, labels } = await filled(page, VALUES);
   assert.deepEqual(
     records.map(({ action, fate }) => ["label" in action && action.label, fate]),
@@ -103,9 +102,20 @@ test("what a page draws itself is filled in, until the page shows it when it is 
   });
   assert.deepEqual(now, ["Ines Meyer", "Malmo", "Ketch", "on", "4", "DK-77", "09.07.2026"]);
   assert.deepEqual(sent, []);
+  assert.equal(await page.locator("[data-refusion-field]").count(), 0);
   // what held the form back has gone with the work
   await page.route("**/send", (route) => route.fulfill({ body: "sent" }));
   await Promise.all([page.waitForRequest("**/send"), page.getByRole("button", { name: "Book" }).click()]);
+}
+
+test("on a page that Playwright has looked into before, what the page draws itself is filled in by marks", async () => {
+  const opened = await open(PAGE);
+  await opened.page.getByRole("button", { name: "Book" }).waitFor();
+  await fillsDrawn(opened);
+});
+
+test("what a page draws itself is filled in, until the page shows it when it is left; nothing is sent", async () => {
+  await fillsDrawn(await open(PAGE));
 });
 
 test("lists are opened for their options where a text is read, and closed again", async () => {

@@ -1,7 +1,7 @@
 import type { Locator, Page } from "playwright";
 import type { Surface } from "../browser/surface.js";
 import { parseTime } from "../forms/normalize.js";
-import { fieldOf, located, OPERABLE } from "./place.js";
+import { boxAt, located, OPERABLE } from "./place.js";
 import { TIME_PATTERNS, writeTime } from "./values.js";
 import { clickLabel, NoWay, type Place } from "./way.js";
 
@@ -153,14 +153,15 @@ export async function placeAt(
 ): Promise<Place> {
   const { page } = surface;
   const limit = { timeout: slowed(surface, patience * STEP_MS) };
-  const base = located(page, where.locator);
-  const near = located(page, fieldOf(label)).nth(where.nth);
+  // `field="Label"` names the field by its label
+  const field = /^field=(".*")$/.exec(where.locator)?.[1];
+  const near = await boxAt(surface, field === undefined ? label : (JSON.parse(field) as string), where.nth);
   const has = async (locator: Locator): Promise<boolean> => (await locator.count()) > 0;
   const isNear = await has(near);
+  const base = field === undefined ? located(page, where.locator) : near;
   // a picker may give its field another name once it is open
-  const isField = where.locator.startsWith("field=");
-  const isBox = isField || (isNear && where.locator.startsWith("label=") && !(await has(base)));
-  const box = isField ? base.nth(where.nth) : isNear ? near : base.first().locator("..");
+  const isBox = field !== undefined || (isNear && where.locator.startsWith("label=") && !(await has(base)));
+  const box = field !== undefined || isNear ? near : base.first().locator("..");
   if (!(await has(isBox ? box : base))) throw new NoWay(`${where.locator} is not there`);
   const within = (css: string): Locator => box.locator(css).locator("visible=true").first();
   const inside = (await has(within(needs))) ? within(needs) : within(OPERABLE);

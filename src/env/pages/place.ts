@@ -186,6 +186,48 @@ export function registerField(): Promise<void> {
   return registered;
 }
 
+/** Marks a box in a page that takes no further selector. */
+const MARK = "data-refusion-field";
+/** Pages that take none: they are of another copy of Playwright, or it has looked into them before. */
+const MARKED = new WeakSet<Page>();
+
+/** Makes labels' boxes known on a page that is open already. */
+export async function enterField(page: Page): Promise<void> {
+  await registerField();
+  const isKnown = await page
+    .locator('field=["",[]]')
+    .count()
+    .then(
+      () => true,
+      () => false,
+    );
+  if (!isKnown) MARKED.add(page);
+}
+
+/** Runs IN THE PAGE: marks one of a label's boxes, and takes the mark from the last one; no label: from that alone. */
+function markBox(
+  boxes: BoxesOf,
+  { label, nth, all, mark }: { label: string | undefined; nth: number; all: readonly string[]; mark: string },
+): void {
+  const world = globalThis as { marked?: Element | undefined };
+  world.marked?.removeAttribute(mark);
+  world.marked = label === undefined ? undefined : boxes(label, all)[nth];
+  world.marked?.setAttribute(mark, "");
+}
+
+/** Takes marks from a page. */
+export async function leaveField(surface: Surface): Promise<void> {
+  if (MARKED.has(surface.page)) await inBoxes(surface, markBox, { label: undefined, nth: 0, mark: MARK });
+}
+
+/** One of a label's boxes. */
+export async function boxAt(surface: Surface, label: string, nth: number): Promise<Locator> {
+  const { page } = surface;
+  if (!MARKED.has(page)) return page.locator(`field=${JSON.stringify([label, LABELS.get(page) ?? []])}`).nth(nth);
+  await inBoxes(surface, markBox, { label, nth, mark: MARK });
+  return page.locator(`[${MARK}]`);
+}
+
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&").replace(/\s+/g, "\\s+");
 
 /** A label as pages write it: with a mark of what is required or not. */
@@ -195,11 +237,11 @@ export const asLabel = (label: string): RegExp =>
 /** A label's boxes as a locator. */
 export const fieldOf = (label: string): string => `field=${JSON.stringify(label)}`;
 
-/** The elements of a locator that a contract names: `label=Name`, `field="Name"` or any selector of Playwright. */
+/** The elements of a locator that a contract names: `label=Name`, or any selector of Playwright. */
 export function located(page: Page, locator: string): Locator {
-  if (locator.startsWith("label=")) return page.getByLabel(asLabel(locator.slice("label=".length)));
-  const field = /^field=(".*")$/.exec(locator)?.[1];
-  return page.locator(field === undefined ? locator : `field=[${field},${JSON.stringify(LABELS.get(page) ?? [])}]`);
+  return locator.startsWith("label=")
+    ? page.getByLabel(asLabel(locator.slice("label=".length)))
+    : page.locator(locator);
 }
 
 /** CSS of a control that says that values are chosen for it from a list or a calendar. */

@@ -3,7 +3,7 @@ import type { FieldValue } from "../../site.js";
 import { says } from "../evidence.js";
 import { placeAt } from "../hand.js";
 import { waysOf } from "../operate.js";
-import { fieldOf, registerField, type Shown, setLabels, shownIn } from "../place.js";
+import { enterField, fieldOf, leaveField, type Shown, setLabels, shownIn } from "../place.js";
 import { type Kind, kindOfAll } from "../values.js";
 import { LearnedField } from "./candidates.js";
 import { fillStep, leave, newProgress, type Progress } from "./fill-in.js";
@@ -32,7 +32,7 @@ export async function fillUnlearned(
   labels: readonly string[],
   limitMs: number,
 ): Promise<Set<string>> {
-  await registerField();
+  await enterField(surface.page);
   setLabels(surface.page, labels);
   const ways = await waysOf();
   const fields = wanted.map(
@@ -47,6 +47,7 @@ export async function fillUnlearned(
     if (open.length === 0 || (await fillStep(surface, progress, person, open, true, [])) !== "spoilt") break;
   }
   await leave(surface);
+  await leaveField(surface);
   const shown = await shownIn(
     surface,
     fields.map(({ label }) => label),
@@ -82,7 +83,7 @@ function optionsNow(most: number): string[] {
 
 /** The texts of the options that a label's list shows when it is opened; it is closed again. */
 export async function optionsOf(surface: Surface, label: string): Promise<string[]> {
-  await registerField();
+  await enterField(surface.page);
   const before = await surface.view.evaluate(optionsNow, MOST_OPTIONS);
   try {
     const place = await placeAt(surface, label, { locator: fieldOf(label), nth: 0 }, "");
@@ -100,5 +101,6 @@ export async function optionsOf(surface: Surface, label: string): Promise<string
     return [];
   } finally {
     await leave(surface);
+    await leaveField(surface);
   }
 }
