@@ -248,7 +248,7 @@ function isFurther(one: LearnedField, other: LearnedField): boolean {
   return (far ?? 0) > (near ?? 0);
 }
 
-/** A field that showed its value and now shows another's instead, or anything else where that one shows nothing new. */
+/** A field that showed its value and now shows another's or its beginning instead, or anything else where that one shows nothing new. */
 async function misplaced(
   surface: Surface,
   { filled }: Progress,
@@ -259,7 +259,10 @@ async function misplaced(
   const labels = filled.map((other) => other.label);
   const shown = await shownIn(surface, labels, filled.map(boxOf));
   const holds = (i: number, of: Kind, name: string): boolean => says(of, person[name] as FieldValue, shown[i] as Shown);
-  const isOther = (i: number): boolean => holds(i, kind, label) || (isSame && shown[i]?.there === true);
+  const text = String(person[label]).toLowerCase();
+  const begins = (written: string): boolean => written.length > 1 && text.startsWith(written.toLowerCase());
+  const isOther = (i: number): boolean =>
+    holds(i, kind, label) || shown[i]?.values.some(begins) === true || (isSame && shown[i]?.there === true);
   return filled.find((other, i) => !holds(i, other.kind, other.label) && isOther(i));
 }
 
