@@ -48,8 +48,8 @@ const runner = spawn(
   [
     "--enable-source-maps",
     "--test",
-    // a test of the browser waits most of its time: of two cores three files at once kept one busy
-    `--test-concurrency=${installs ? 2 : slow ? 4 : 5}`,
+    // a test of the browser waits most of its time: five files at once left two cores idle for a quarter of the time
+    `--test-concurrency=${installs ? 2 : slow ? 4 : 6}`,
     `--test-timeout=${limit}`,
     `--test-reporter=${process.stdout.isTTY ? "spec" : "tap"}`,
     ...nodeOptions,
