@@ -141,7 +141,7 @@ async function fillForm(
   };
 }
 
-/** How sure an answer was of a field, and the words of the text that it wrote there; nothing where it wrote something else than was asked for. */
+/** The probability of what an answer wrote into a field, and its words in the text; nothing where that is not what was asked for. */
 function evidence(
   { label, kind = "text" }: FilledField,
   { values = {}, logProbs = {} }: Answered,

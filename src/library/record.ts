@@ -1,7 +1,7 @@
 import { misuse } from "../core/errors.js";
 import { type Control, findControl } from "../env/browser/controls.js";
 import { matchValue, parseBoolean } from "../env/forms/normalize.js";
-import { fieldActions, spoken } from "../env/forms/oracle.js";
+import { asKind, fieldActions, spoken } from "../env/forms/oracle.js";
 import type { Action } from "../env/forms/plan.js";
 import type { FieldValue } from "../env/site.js";
 import { type PromptStyle, type PromptValue, renderValue } from "../text/prompt.js";
@@ -11,12 +11,12 @@ import { reads } from "./agent-config.js";
 export function recordOf(text: string, style: PromptStyle): Record<string, string> | undefined {
   if (reads(style)) return undefined;
   const lines = text.split(/\r?\n/).filter((line) => line.trim() !== "");
-  const pairs = lines.map((line) => [line.slice(0, line.search(/[:|]/)), line.slice(line.search(/[:|]/) + 1)] as const);
-  if (lines.length === 0 || lines.some((line) => line.search(/[:|]/) < 1))
+  const pairs = lines.flatMap((line) => [...line.matchAll(/^([^:|]+)[:|](.*)$/gs)]);
+  if (lines.length === 0 || pairs.length < lines.length)
     misuse(`This model reads values by label (prompt.style=${style}), and the text is no record.`, {
       hint: "give values, or a text with a line `Label: value` a field; a run with prompt.style=page reads prose",
     });
-  return Object.fromEntries(pairs.map(([label, value]) => [label.trim(), value.trim()]));
+  return Object.fromEntries(pairs.map(([, label = "", value = ""]) => [label.trim(), value.trim()]));
 }
 
 /** Values as a record, for a model that reads texts. */
@@ -51,8 +51,7 @@ export function asRecorded(
     named.add(target.control);
     const { control, option } = target;
     if (option !== undefined) return [{ kind: (parseBoolean(truth) ?? true) ? "check" : "uncheck", label }];
-    const options = control.options.map(({ text }) => text);
-    return fieldActions(label, truth, { kind: control.kind, default: control.default, options });
+    return fieldActions(label, truth, asKind(control));
   });
   const said = (action: Action): Action[] => {
     if (!("label" in action)) return [];

@@ -39,8 +39,11 @@ export function kindsOn(controls: readonly Control[], labels: readonly string[])
 
 function kindOf(label: string, controls: readonly Control[]): FieldKind | undefined {
   const control = controlNamed(controls, label);
-  if (control === undefined) return undefined;
-  const { kind, default: preset, options } = control;
+  return control === undefined ? undefined : asKind(control);
+}
+
+/** A control as a task has it: its options by their texts. */
+export function asKind({ kind, default: preset, options }: Control): FieldKind {
   return { kind, default: preset, options: options.map(({ text }) => text) };
 }
 

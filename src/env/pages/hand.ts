@@ -1,7 +1,7 @@
 import type { Locator, Page } from "playwright";
 import type { Surface } from "../browser/surface.js";
 import { parseTime } from "../forms/normalize.js";
-import { boxAt, located, OPERABLE } from "./place.js";
+import { boxAt, fieldIn, located, OPERABLE } from "./place.js";
 import { TIME_PATTERNS, writeTime } from "./values.js";
 import { clickLabel, NoWay, type Place } from "./way.js";
 
@@ -153,9 +153,8 @@ export async function placeAt(
 ): Promise<Place> {
   const { page } = surface;
   const limit = { timeout: slowed(surface, patience * STEP_MS) };
-  // `field="Label"` names the field by its label
-  const field = /^field=(".*")$/.exec(where.locator)?.[1];
-  const near = await boxAt(surface, field === undefined ? label : (JSON.parse(field) as string), where.nth);
+  const field = fieldIn(where.locator);
+  const near = await boxAt(surface, field ?? label, where.nth);
   const has = async (locator: Locator): Promise<boolean> => (await locator.count()) > 0;
   const isNear = await has(near);
   const base = field === undefined ? located(page, where.locator) : near;

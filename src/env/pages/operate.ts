@@ -150,8 +150,8 @@ export async function press(
   try {
     const start = performance.now();
     // a window that stands open already is gone on with
-    const seen = await Promise.all(buttons.map((one) => buttonAt(page, one).isVisible()));
-    const [first = buttons[0], ...confirm] = buttons.slice(Math.max(0, seen.lastIndexOf(true)));
+    const seen = await Promise.all(buttons.slice(1).map((one) => buttonAt(page, one).isVisible()));
+    const [first = buttons[0], ...confirm] = buttons.slice(seen.lastIndexOf(true) + 1);
     // the server's answer is waited for below, however late it comes
     await clickButton(page, buttonAt(page, first), slowed(session, 900), () => sent() !== undefined);
     for (const next of confirm)

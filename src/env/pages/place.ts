@@ -188,20 +188,16 @@ export function registerField(): Promise<void> {
 
 /** Marks a box in a page that takes no further selector. */
 const MARK = "data-refusion-field";
-/** Pages that take none: they are of another copy of Playwright, or it has looked into them before. */
-const MARKED = new WeakSet<Page>();
+/** Tells of open pages whether they take one: not those of another copy of Playwright, or that it has looked into before. */
+const TAKES = new WeakMap<Page, boolean>();
 
 /** Makes labels' boxes known on a page that is open already. */
 export async function enterField(page: Page): Promise<void> {
+  if (TAKES.has(page)) return;
   await registerField();
-  const isKnown = await page
-    .locator('field=["",[]]')
-    .count()
-    .then(
-      () => true,
-      () => false,
-    );
-  if (!isKnown) MARKED.add(page);
+  const probe = page.locator('field=["",[]]').count();
+  const isTaken = await probe.then(Number.isFinite, () => false);
+  TAKES.set(page, isTaken);
 }
 
 /** Runs IN THE PAGE: marks one of a label's boxes, and takes the mark from the last one; no label: from that alone. */
@@ -217,13 +213,14 @@ function markBox(
 
 /** Takes marks from a page. */
 export async function leaveField(surface: Surface): Promise<void> {
-  if (MARKED.has(surface.page)) await inBoxes(surface, markBox, { label: undefined, nth: 0, mark: MARK });
+  if (TAKES.get(surface.page) === false) await inBoxes(surface, markBox, { label: undefined, nth: 0, mark: MARK });
 }
 
 /** One of a label's boxes. */
 export async function boxAt(surface: Surface, label: string, nth: number): Promise<Locator> {
   const { page } = surface;
-  if (!MARKED.has(page)) return page.locator(`field=${JSON.stringify([label, LABELS.get(page) ?? []])}`).nth(nth);
+  if (TAKES.get(page) !== false)
+    return page.locator(`field=${JSON.stringify([label, LABELS.get(page) ?? []])}`).nth(nth);
   await inBoxes(surface, markBox, { label, nth, mark: MARK });
   return page.locator(`[${MARK}]`);
 }
@@ -236,6 +233,12 @@ export const asLabel = (label: string): RegExp =>
 
 /** A label's boxes as a locator. */
 export const fieldOf = (label: string): string => `field=${JSON.stringify(label)}`;
+
+/** The label of such a locator; undefined of another. */
+export function fieldIn(locator: string): string | undefined {
+  const label = /^field=(".*")$/.exec(locator)?.[1];
+  return label === undefined ? undefined : (JSON.parse(label) as string);
+}
 
 /** The elements of a locator that a contract names: `label=Name`, or any selector of Playwright. */
 export function located(page: Page, locator: string): Locator {

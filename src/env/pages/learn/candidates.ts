@@ -169,7 +169,7 @@ export class LearnedField {
     this.order();
   }
 
-  /** What is tried now is looked for by the label. */
+  /** Tells whether the present try is looked for by the label. */
   get isByLabel(): boolean {
     return this.current?.operation.locator.match(/^(?:label|field)=/) != null;
   }

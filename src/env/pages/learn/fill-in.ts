@@ -6,7 +6,7 @@ import type { PlaceOf } from "../contract.js";
 import { type Evidence, evidenceOf, says } from "../evidence.js";
 import { PATIENCE, rest, slowness } from "../hand.js";
 import { operate } from "../operate.js";
-import { isCovered, looksOf, type Shown, shownIn } from "../place.js";
+import { fieldIn, isCovered, looksOf, type Shown, shownIn } from "../place.js";
 import type { Kind } from "../values.js";
 import type { Way } from "../way.js";
 import type { LearnedField } from "./candidates.js";
@@ -87,7 +87,7 @@ export function carriedBy(exchange: Exchange, person: Person): number {
 
 /** The number of a field's box that says what it holds. */
 const boxOf = ({ current }: LearnedField): number =>
-  current?.operation.locator.startsWith("field=") ? Math.min(current.operation.nth, 1) : 0;
+  current !== undefined && fieldIn(current.operation.locator) !== undefined ? Math.min(current.operation.nth, 1) : 0;
 
 /** Operates the fields that are shown, those that come with others too. @returns those that are not there. */
 export async function fillStep(
