@@ -1,23 +1,18 @@
-import { join } from "node:path";
 import { ALL_LAYERS, findBlocks, type Recomputed } from "../autodiff/recompute.js";
 import type { Batch } from "../diffusion/batch.js";
 import type { CachedRounds, RoundHead, RoundInput, RoundModel, Sampler } from "../diffusion/sampler.js";
 import type { KeysOf } from "../nn/architecture.js";
-import { loraSites } from "../nn/bind.js";
-import { type LoraOptions, siteShapes } from "../nn/lora.js";
-import { graphWithKeys, type Model, usingGraph, WEIGHTS_FILE } from "../nn/model.js";
+import type { LoraOptions } from "../nn/lora.js";
+import { graphWithKeys, type Model, usingGraph } from "../nn/model.js";
 import type { Runtime } from "../onnx/session.js";
-import { sizeOf } from "../onnx/shapes.js";
-import { f32, type NamedTensors, scalar, vector } from "../onnx/tensors.js";
-import { type Graph, isExternal, type Tensor } from "../onnx/types.js";
-import { optimizerGraph, type Parameter, type ParameterGroup, slot } from "../optim/optimizer.js";
+import { type NamedTensors, scalar, vector } from "../onnx/tensors.js";
+import type { Graph, Tensor } from "../onnx/types.js";
+import { optimizerGraph } from "../optim/optimizer.js";
 import type { OptimizerOptions } from "../optim/update-rule.js";
 import type { Objective } from "../rl/objective.js";
-import { readSafetensors } from "../weights/safetensors.js";
 import { taken, withRanges } from "./attention-ranges.js";
 import { openCachedRounds } from "./cached-rounds.js";
 import {
-  accumulator,
   dimensionsOf,
   type GraphShape,
   openShape,
@@ -30,8 +25,7 @@ import {
 } from "./graphs.js";
 import type { RolloutPrecision } from "./rollout-precision.js";
 import { type Built, recomputedWithin, Sessions, sessionBudget, sessionBytes } from "./sessions.js";
-
-export type PolicyKey = "policy" | "reference";
+import { type PolicyKey, TrainedParameters } from "./trained-parameters.js";
 
 export interface EngineOptions {
   /** Says what is drawn in a round and what a term is worth. */
@@ -66,38 +60,28 @@ export interface SegmentValues {
 
 /**
  * A model with its adapters on a runtime: samples rounds, scores batches, accumulates gradients, takes steps.
- * Graphs are built and loaded for each static shape at first use. Parameters, gradients and moments stay in the runtime,
- * which belongs to one engine. What the tensors of a batch mean is nothing that it knows.
+ * Graphs are built and loaded for each static shape at first use. The runtime belongs to one engine. The engine does not
+ * know what the tensors of a batch mean.
  */
-export class Engine implements RoundModel<unknown> {
-  /** Trained parameters; the first group is the model's own: its adapter, or all of its weights. */
-  readonly groups: readonly ParameterGroup[];
-  readonly parameters: readonly Parameter[];
+export class Engine extends TrainedParameters implements RoundModel<unknown> {
   private readonly trained: TrainedModel;
   private readonly sessions: Sessions;
   /** Bytes that all sessions may take together. */
   private readonly budget: number | undefined;
-  private accumulated = false;
   private readonly withKeys = new Map<KeysOf, ReturnType<typeof graphWithKeys>>();
   private caches = 0;
   /** The way a metric of the loss head combines over micro-batches; filled when the training graph is built. */
   private readonly reductions = new Map<string, "sum" | "max">();
 
   constructor(
-    readonly runtime: Runtime,
-    readonly model: Model,
+    runtime: Runtime,
+    model: Model,
     private readonly options: EngineOptions,
   ) {
     const { lora, training, about, checkpoint = false, memory } = options;
+    const { hidden_size: hiddenSize } = model.config;
+    super(runtime, model, lora, training?.objective.parameters?.(training.options, { hiddenSize }) ?? []);
     this.trained = { graph: model.graph, lora, recomputed: checkpoint ? { layers: ALL_LAYERS } : {}, about };
-    const own: ParameterGroup = {
-      name: lora === undefined ? "weights" : "adapter",
-      parameters: ownParameters(model, lora),
-      inReference: true,
-    };
-    const added = training?.objective.parameters?.(training.options, { hiddenSize: model.config.hidden_size }) ?? [];
-    this.groups = [own, ...added];
-    this.parameters = this.groups.flatMap((group) => group.parameters);
     this.budget = memory === undefined ? undefined : sessionBudget(memory, model.graph, this.parameters, this.copies);
     this.sessions = new Sessions(runtime, model.dir, this.budget ?? Number.POSITIVE_INFINITY, (build) =>
       this.made(build),
@@ -131,59 +115,6 @@ export class Engine implements RoundModel<unknown> {
       ["training_model", trainingGraph(trained, shape, batch.head, objective, new Map())],
       ["optimizer_model", optimizerGraph(this.groups, this.training().optimizer)],
     ]);
-  }
-
-  /** Puts a policy's parameters in place. */
-  async setParameters(key: PolicyKey, tensors: ReadonlyMap<string, Tensor>): Promise<void> {
-    for (const p of this.parametersOf(key)) {
-      const tensor = tensors.get(p.name);
-      if (tensor === undefined) throw new Error(`no value for the parameter ${p.name}`);
-      await this.runtime.put(`${key}/${p.name}`, tensor);
-    }
-  }
-
-  async getParameters(key: PolicyKey): Promise<Map<string, Tensor>> {
-    return this.collect(this.parametersOf(key).map((p) => [p.name, `${key}/${p.name}`]));
-  }
-
-  /** The reference has no copy of what only the loss reads. */
-  private parametersOf(key: PolicyKey): readonly Parameter[] {
-    return key === "policy"
-      ? this.parameters
-      : this.groups.flatMap((group) => (group.inReference ? group.parameters : []));
-  }
-
-  /** The model's own weights, for training all of them. */
-  weights(): Map<string, Tensor> {
-    return readSafetensors(join(this.model.dir, WEIGHTS_FILE));
-  }
-
-  /** Moments of the optimizer, by the optimizer graph's names. */
-  async getOptimizer(): Promise<Map<string, Tensor>> {
-    return this.collect(this.moments().map((k) => [k, k]));
-  }
-
-  async setOptimizer(tensors: ReadonlyMap<string, Tensor> | undefined): Promise<void> {
-    await this.startGradients();
-    for (const p of this.parameters) {
-      for (const key of [slot.first(p.name), slot.second(p.name)])
-        await this.runtime.put(key, tensors?.get(key) ?? zeros(p));
-    }
-  }
-
-  /** Gives what gradients are added to at first; {@link setOptimizer} does so too. */
-  async startGradients(): Promise<void> {
-    for (const p of this.parameters) await this.runtime.put(zeroKey(p.name), zeros(p));
-  }
-
-  private moments(): string[] {
-    return this.parameters.flatMap((p) => [slot.first(p.name), slot.second(p.name)]);
-  }
-
-  private async collect(keys: readonly (readonly [string, string])[]): Promise<Map<string, Tensor>> {
-    const out = new Map<string, Tensor>();
-    for (const [name, key] of keys) out.set(name, await this.runtime.get(key));
-    return out;
   }
 
   /** One round with the current policy. */
@@ -317,13 +248,9 @@ export class Engine implements RoundModel<unknown> {
       { memPattern: false },
       given,
       (session, names) => {
-        const bind = this.bindPolicy("policy", names);
-        const keep: Record<string, string> = {};
-        for (const p of this.parameters) {
-          bind[accumulator(p.name)] = this.accumulated ? slot.gradient(p.name) : zeroKey(p.name);
-          keep[slot.gradient(p.name)] = slot.gradient(p.name);
-        }
-        return this.runtime.run(session, { feeds: taken(names, given), bind, keep });
+        const { bind, keep } = this.bindGradients();
+        const bound = { ...this.bindPolicy("policy", names), ...bind };
+        return this.runtime.run(session, { feeds: taken(names, given), bind: bound, keep });
       },
     );
     this.accumulated = true;
@@ -335,26 +262,6 @@ export class Engine implements RoundModel<unknown> {
     return this.reductions.get(metric) ?? "sum";
   }
 
-  /** Forgets the gradients accumulated so far. */
-  discardGradients(): void {
-    this.accumulated = false;
-  }
-
-  /** The gradients accumulated so far. */
-  async getGradients(): Promise<Map<string, Tensor>> {
-    return this.collect(this.parameters.map((p) => [p.name, slot.gradient(p.name)]));
-  }
-
-  /** Puts gradients in the place of those accumulated so far. */
-  async setGradients(gradients: ReadonlyMap<string, Tensor>): Promise<void> {
-    for (const p of this.parameters) {
-      const tensor = gradients.get(p.name);
-      if (tensor === undefined) throw new Error(`no gradient of the parameter ${p.name}`);
-      await this.runtime.put(slot.gradient(p.name), tensor);
-    }
-    this.accumulated = true;
-  }
-
   /**
    * Updates the policy from the accumulated gradients and clears them.
    * @param t number of this update, from 1 (bias correction).
@@ -362,17 +269,6 @@ export class Engine implements RoundModel<unknown> {
    */
   async step(t: number, learningRate: number): Promise<number> {
     const { optimizer } = this.training();
-    const bind: Record<string, string> = {};
-    const keep: Record<string, string> = {};
-    for (const p of this.parameters) {
-      bind[p.name] = `policy/${p.name}`;
-      keep[slot.next(p.name)] = `policy/${p.name}`;
-      bind[slot.gradient(p.name)] = slot.gradient(p.name);
-      for (const key of [slot.first(p.name), slot.second(p.name)]) {
-        bind[key] = key;
-        keep[slot.next(key)] = key;
-      }
-    }
     const feeds = {
       lr: scalar(learningRate),
       correction1: scalar(1 - optimizer.beta1 ** t),
@@ -383,7 +279,7 @@ export class Engine implements RoundModel<unknown> {
       () => optimizerGraph(this.groups, optimizer),
       {},
       feeds,
-      (session) => this.runtime.run(session, { feeds, bind, keep, fetch: ["grad_norm"] }),
+      (session) => this.runtime.run(session, { feeds, ...this.bindUpdate(), fetch: ["grad_norm"] }),
     );
     this.accumulated = false;
     return Number((out.grad_norm as Tensor).data[0]);
@@ -398,12 +294,6 @@ export class Engine implements RoundModel<unknown> {
     const { objective, options } = this.training();
     const parameters = this.groups.slice(1).flatMap((group) => group.parameters);
     return { objective, options, parameters };
-  }
-
-  /** Says where the parameters lie that a graph reads: only the loss reads an objective's own. */
-  private bindPolicy(key: PolicyKey, names: ReadonlySet<string>): Record<string, string> {
-    const read = this.parametersOf(key).filter((p) => names.has(p.name));
-    return Object.fromEntries(read.map((p) => [p.name, `${key}/${p.name}`]));
   }
 
   private made(build: () => Graph): Built {
@@ -421,26 +311,6 @@ export class Engine implements RoundModel<unknown> {
       return { bytes: this.runtime.encode(graph), inputs, size };
     });
   }
-}
-
-/** The adapter's matrices, or every weight of the model's file. */
-function ownParameters(model: Model, lora: LoraOptions | undefined): Parameter[] {
-  if (lora === undefined) {
-    return [...model.graph.initializers.values()]
-      .filter((i) => isExternal(i.data))
-      .map((i) => ({ name: i.value.name, shape: i.value.shape as number[] }));
-  }
-  return usingGraph(model, () => loraSites(model.graph, lora))
-    .flatMap((site) => siteShapes(site, lora.rank))
-    .map(([name, shape]) => ({ name, shape }));
-}
-
-function zeros({ shape }: Parameter): Tensor {
-  return f32(shape, new Float32Array(sizeOf(shape)));
-}
-
-function zeroKey(parameter: string): string {
-  return `zero/${parameter}`;
 }
 
 function batchFeeds({ inputs, headInputs, coefficient, segment, units }: Batch): NamedTensors {

@@ -1,7 +1,8 @@
 import type { Batch } from "../diffusion/batch.js";
 import type { LayoutSizes } from "../diffusion/layouts.js";
-import type { Engine, PolicyKey } from "../engine/engine.js";
+import type { Engine } from "../engine/engine.js";
 import type { Policy } from "../engine/policy.js";
+import type { PolicyKey } from "../engine/trained-parameters.js";
 import type { Tensor } from "../onnx/types.js";
 import type { LayoutContext, Objective } from "../rl/objective.js";
 import { importanceWeights, normalised, totalShare, type WeighingOptions } from "../rl/weighing.js";

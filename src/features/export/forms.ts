@@ -1,8 +1,8 @@
 import { misuse } from "../../core/errors.js";
-import { floatToBfloat16, floatToFloat16 } from "../../core/half.js";
 import { NF4_BLOCK } from "../../onnx/nf4.js";
 import type { DType } from "../../onnx/types.js";
 import type { Form, Precision } from "../../weights/precision.js";
+import { floatToBfloat16, floatToFloat16 } from "./half.js";
 
 /** Ends of the module names of the matrices that LoRA targets, and that 4 bits are good enough for. */
 const PROJECTIONS: ReadonlySet<string> = new Set([

@@ -4,10 +4,11 @@ import { NF4_BLOCK, NF4_CODE } from "../../onnx/nf4.js";
 import { sizeOf } from "../../onnx/shapes.js";
 import type { StoredMatrix } from "../../weights/model-weights.js";
 import { encodeState, type Form, nf4Part, partsOf } from "../../weights/precision.js";
-import { dynamicMap, encodeNf4, encodeScales } from "../../weights/quantize.js";
+import { dynamicMap } from "../../weights/quantize.js";
 import { SafetensorsWriter, type TensorSpec } from "../../weights/safetensors-write.js";
 import { rounded } from "./forms.js";
 import type { Change } from "./merge.js";
+import { encodeNf4, encodeScales } from "./quantize.js";
 
 /** Elements that are in memory at once: 16 MiB of float32, a whole number of 4-bit blocks. */
 const CHUNK = 2 ** 22;

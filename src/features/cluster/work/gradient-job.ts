@@ -1,8 +1,9 @@
 import { z } from "zod";
 import type { Batch } from "../../../diffusion/batch.js";
 import type { ScoreHead } from "../../../diffusion/score-head.js";
-import type { Engine, PolicyKey, SegmentValues } from "../../../engine/engine.js";
+import type { Engine, SegmentValues } from "../../../engine/engine.js";
 import type { Policy } from "../../../engine/policy.js";
+import type { PolicyKey } from "../../../engine/trained-parameters.js";
 import type { Tensor } from "../../../onnx/types.js";
 import type { Parameter } from "../../../optim/optimizer.js";
 import type { MicroBatch } from "../../../train/micro-batch.js";

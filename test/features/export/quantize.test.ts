@@ -2,10 +2,11 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { packageRoot } from "../../src/core/files.js";
-import { NF4_CODE } from "../../src/onnx/nf4.js";
-import { decodeNf4, decodeScales, dynamicMap, encodeNf4, encodeScales } from "../../src/weights/quantize.js";
-import { readSafetensors } from "../../src/weights/safetensors.js";
+import { packageRoot } from "../../../src/core/files.js";
+import { encodeNf4, encodeScales } from "../../../src/features/export/quantize.js";
+import { NF4_CODE } from "../../../src/onnx/nf4.js";
+import { decodeNf4, decodeScales, dynamicMap } from "../../../src/weights/quantize.js";
+import { readSafetensors } from "../../../src/weights/safetensors.js";
 
 /** What bitsandbytes makes of the same weights (scripts/golden/checkpoints.py). */
 const golden = readSafetensors(join(packageRoot(), "test", "golden", "checkpoint", "expected.safetensors"));
