@@ -3,9 +3,9 @@
 // node scripts/formfactory-pages.mjs CHECKOUT [PYTHON]; exit 1 where a page differs. Needs a Python with Flask.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { CATALOG } from "../dist/src/env/sites/formfactory/catalog.js";
-import { openCheckout } from "../dist/src/env/sites/formfactory/checkout.js";
-import { createApp } from "../dist/src/env/sites/formfactory/server.js";
+import { CATALOG } from "../dist/src/features/formfactory/catalog.js";
+import { openCheckout } from "../dist/src/features/formfactory/checkout.js";
+import { createApp } from "../dist/src/features/formfactory/server.js";
 
 const [dir = "formfactory", python = "python3"] = process.argv.slice(2);
 const ASK = `

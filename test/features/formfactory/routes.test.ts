@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { readLiteral, readRoutes } from "../../../../src/env/sites/formfactory/routes.js";
+import { readLiteral, readRoutes } from "../../../src/features/formfactory/routes.js";
 
 test("literals are read as Python reads them", () => {
   assert.deepEqual(

@@ -1,7 +1,7 @@
 import { type Context, Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
-import { messageOf } from "../../../core/errors.js";
-import { type Served, serveApp } from "../../../core/serve.js";
+import { messageOf } from "../../core/errors.js";
+import { type Served, serveApp } from "../../core/serve.js";
 import type { Checkout } from "./checkout.js";
 import type { Route } from "./routes.js";
 

@@ -1,4 +1,4 @@
-import { messageOf } from "../../../core/errors.js";
+import { messageOf } from "../../core/errors.js";
 
 /** Answer of an address of app.py to GET. */
 export type Answer =

@@ -1,18 +1,18 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { z } from "zod";
-import { closing } from "../../core/closing.js";
-import { fail, messageOf, UserError } from "../../core/errors.js";
-import { type Control, controlNamed } from "../browser/controls.js";
-import { EpisodeRunner } from "../browser/episode.js";
-import { controlsOnPage } from "../forms/blanks.js";
-import { unfillable } from "../forms/normalize.js";
-import type { Asset, FieldKind, RunningSite, SiteKind, Task } from "../site.js";
-import { CATALOG, formId, HELDOUT_FORMS } from "./formfactory/catalog.js";
-import { openCheckout } from "./formfactory/checkout.js";
-import { goldTasks } from "./formfactory/gold.js";
-import { serveCheckout } from "./formfactory/server.js";
-import { splitHash } from "./parts/split-hash.js";
+import { closing } from "../../../core/closing.js";
+import { fail, messageOf, UserError } from "../../../core/errors.js";
+import { type Control, controlNamed } from "../../../env/browser/controls.js";
+import { EpisodeRunner } from "../../../env/browser/episode.js";
+import { controlsOnPage } from "../../../env/forms/blanks.js";
+import { unfillable } from "../../../env/forms/normalize.js";
+import type { Asset, FieldKind, RunningSite, SiteKind, Task } from "../../../env/site.js";
+import { splitHash } from "../../../env/sites/parts/split-hash.js";
+import { CATALOG, formId, HELDOUT_FORMS } from "../catalog.js";
+import { openCheckout } from "../checkout.js";
+import { goldTasks } from "../gold.js";
+import { serveCheckout } from "../server.js";
 
 const FORM_IDS = CATALOG.map(formId);
 

@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { UserError } from "../../../../src/core/errors.js";
-import { CATALOG, type CatalogRow, formId } from "../../../../src/env/sites/formfactory/catalog.js";
-import { openCheckout } from "../../../../src/env/sites/formfactory/checkout.js";
-import { createApp } from "../../../../src/env/sites/formfactory/server.js";
+import { UserError } from "../../../src/core/errors.js";
+import { CATALOG, type CatalogRow, formId } from "../../../src/features/formfactory/catalog.js";
+import { openCheckout } from "../../../src/features/formfactory/checkout.js";
+import { createApp } from "../../../src/features/formfactory/server.js";
 import { MADE_FORMS, madeCheckout } from "./made-checkout.js";
 
 const ROWS: readonly CatalogRow[] = CATALOG.filter((row) => (MADE_FORMS as readonly string[]).includes(formId(row)));

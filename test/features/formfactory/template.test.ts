@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { renderTemplate, TemplateError } from "../../../../src/env/sites/formfactory/template.js";
+import { renderTemplate, TemplateError } from "../../../src/features/formfactory/template.js";
 
 const render = (name: string, sources: Readonly<Record<string, string>>): string =>
   renderTemplate(name, {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { splitDocuments } from "../../../../src/env/sites/formfactory/checkout.js";
+import { splitDocuments } from "../../../src/features/formfactory/checkout.js";
 
 test("texts are told apart by the next number, marked as the first one", () => {
   assert.deepEqual(

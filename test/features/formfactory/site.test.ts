@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { Rng } from "../../../../src/core/rng.js";
-import type { Control } from "../../../../src/env/browser/controls.js";
-import type { EpisodeRunner } from "../../../../src/env/browser/episode.js";
-import { nullPlan, oracleActions } from "../../../../src/env/forms/oracle.js";
-import { renderPlan } from "../../../../src/env/forms/plan.js";
-import type { RunningSite } from "../../../../src/env/site.js";
-import { site as formfactory } from "../../../../src/env/sites/formfactory.js";
-import { renderPrompt } from "../../../../src/text/prompt.js";
-import { openRunner } from "../../page-site.js";
+import { Rng } from "../../../src/core/rng.js";
+import type { Control } from "../../../src/env/browser/controls.js";
+import type { EpisodeRunner } from "../../../src/env/browser/episode.js";
+import { nullPlan, oracleActions } from "../../../src/env/forms/oracle.js";
+import { renderPlan } from "../../../src/env/forms/plan.js";
+import type { RunningSite } from "../../../src/env/site.js";
+import { site as formfactory } from "../../../src/features/formfactory/sites/formfactory.js";
+import { renderPrompt } from "../../../src/text/prompt.js";
+import { openRunner } from "../../env/page-site.js";
 import { MADE_FORMS, madeCheckout } from "./made-checkout.js";
 
 const made = madeCheckout();

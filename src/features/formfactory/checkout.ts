@@ -1,9 +1,9 @@
 import { existsSync, lstatSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { extname, join, resolve, sep } from "node:path";
 import { z } from "zod";
-import { fail, messageOf } from "../../../core/errors.js";
-import { listed } from "../../../core/problems.js";
-import type { Asset } from "../../site.js";
+import { fail, messageOf } from "../../core/errors.js";
+import { listed } from "../../core/problems.js";
+import type { Asset } from "../../env/site.js";
 import type { CatalogRow } from "./catalog.js";
 import { type Route, readRoutes } from "./routes.js";
 import { renderTemplate } from "./template.js";

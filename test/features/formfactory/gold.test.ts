@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { packageRoot } from "../../../../src/core/files.js";
-import { CATALOG, formId, formTitle, HELDOUT_FORMS } from "../../../../src/env/sites/formfactory/catalog.js";
-import { EXCEPTIONS, goldFields } from "../../../../src/env/sites/formfactory/gold.js";
+import { packageRoot } from "../../../src/core/files.js";
+import { CATALOG, formId, formTitle, HELDOUT_FORMS } from "../../../src/features/formfactory/catalog.js";
+import { EXCEPTIONS, goldFields } from "../../../src/features/formfactory/gold.js";
 
 test("the catalog names each of the 25 forms once", () => {
   assert.equal(CATALOG.length, 25);
