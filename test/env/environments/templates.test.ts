@@ -5,7 +5,6 @@ import type { Blank, Observation, Template } from "../../../src/core/interaction
 import { Rng } from "../../../src/core/rng.js";
 import type { Environment, EnvironmentTask, EpisodeOutcome } from "../../../src/env/environment.js";
 import { FormsEnvironment } from "../../../src/env/environments/forms.js";
-import { PagesEnvironment } from "../../../src/env/environments/pages.js";
 import { PaperEnvironment } from "../../../src/env/environments/paper.js";
 import { site as embedded } from "../../../src/env/sites/embedded.js";
 import { FORMS_OPTIONS, type PageSite, servePages, taskFor } from "../page-site.js";
@@ -111,26 +110,4 @@ test("forms of our own: browser and paper offer the same templates, with letters
   assert.deepEqual(forms.demonstrations?.(forms.tasks), paper.demonstrations?.(paper.tasks));
   const { outcome } = await played(forms, forms.tasks[0] as EnvironmentTask);
   assert.deepEqual([outcome.reward, outcome.success], [1, true], JSON.stringify(outcome.detail));
-});
-
-test("wizards: a template a turn, of the page that is there; one without fields asks whether to send it", async () => {
-  const site = await embedded.start(
-    embedded.schema.parse({ tier: "wizard", sizes: { train: 2, val: 0, test: 0, heldout: 0 } }),
-  );
-  const turns = { kind: "pages", turns: 8, page_characters: 2000 };
-  await using pages = closing(new PagesEnvironment(site, { ...FORMS_OPTIONS, environment: turns }));
-  const shown = pages.demonstrations?.(pages.tasks) ?? [];
-  const templates = (id: string): unknown[] =>
-    shown.filter((turn) => turn.id === id).map(({ observation }) => observation.template);
-  const byForm = new Map<string, unknown[]>();
-  for (const { form, id } of pages.tasks) {
-    assert.deepEqual(templates(id), byForm.get(form) ?? templates(id));
-    byForm.set(form, templates(id));
-  }
-  const review = shown.find(({ observation }) => namesOf(observation).includes("submit"));
-  assert.deepEqual(review?.action.values, { submit: "yes" });
-  const task = pages.tasks.find(({ id }) => id === review?.id) as EnvironmentTask;
-  // nothing right: the first page is shown again until there is nothing new to say
-  const { outcome } = await played(pages, task, {});
-  assert.ok(!outcome.success && (outcome.reward as number) < 0.5);
 });

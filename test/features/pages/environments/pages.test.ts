@@ -1,20 +1,20 @@
 import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
 import { Hono } from "hono";
-import type { Action, Observation } from "../../../src/core/interaction.js";
-import { Rng } from "../../../src/core/rng.js";
-import { serveApp } from "../../../src/core/serve.js";
-import { EnvironmentFault } from "../../../src/env/browser/browser.js";
-import type { EpisodeOutcome } from "../../../src/env/environment.js";
-import { PagesEnvironment } from "../../../src/env/environments/pages.js";
-import { NULL_POLICIES } from "../../../src/env/forms/oracle.js";
-import type { Task } from "../../../src/env/site.js";
-import { FORMS } from "../../../src/env/sites/embedded/catalog.js";
-import { createApp } from "../../../src/env/sites/embedded/server.js";
-import { WIZARDS } from "../../../src/env/sites/embedded/wizards.js";
-import { site as embedded } from "../../../src/env/sites/embedded.js";
-import { judgedAgain } from "../judged-again.js";
-import { FORMS_OPTIONS } from "../page-site.js";
+import type { Action, Observation } from "../../../../src/core/interaction.js";
+import { Rng } from "../../../../src/core/rng.js";
+import { serveApp } from "../../../../src/core/serve.js";
+import { EnvironmentFault } from "../../../../src/env/browser/browser.js";
+import type { EpisodeOutcome } from "../../../../src/env/environment.js";
+import { NULL_POLICIES } from "../../../../src/env/forms/oracle.js";
+import type { Task } from "../../../../src/env/site.js";
+import { FORMS } from "../../../../src/env/sites/embedded/catalog.js";
+import { createApp } from "../../../../src/env/sites/embedded/server.js";
+import { WIZARDS } from "../../../../src/env/sites/embedded/wizards.js";
+import { site as embedded } from "../../../../src/env/sites/embedded.js";
+import { PagesEnvironment } from "../../../../src/features/pages/environments/pages.js";
+import { judgedAgain } from "../../../env/judged-again.js";
+import { FORMS_OPTIONS } from "../../../env/page-site.js";
 
 const TURNS = { kind: "pages", turns: 8, page_characters: 2000 };
 /**

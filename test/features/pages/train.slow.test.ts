@@ -3,14 +3,14 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { loadConfig, type RunConfig } from "../../src/config/config.js";
-import { readMetrics } from "../../src/runs/metrics.js";
-import { readRollouts } from "../../src/runs/rollout-record.js";
-import { train } from "../../src/train/recipe.js";
-import type { TrainOptions } from "../../src/train/types.js";
-import { differences, timelessFiles } from "../support/run-files.js";
-import { stopAfter } from "../support/stop-after.js";
-import { trainOptions } from "../support/train-options.js";
+import { loadConfig, type RunConfig } from "../../../src/config/config.js";
+import { readMetrics } from "../../../src/runs/metrics.js";
+import { readRollouts } from "../../../src/runs/rollout-record.js";
+import { train } from "../../../src/train/recipe.js";
+import type { TrainOptions } from "../../../src/train/types.js";
+import { differences, timelessFiles } from "../../support/run-files.js";
+import { stopAfter } from "../../support/stop-after.js";
+import { trainOptions } from "../../support/train-options.js";
 
 const CONFIG = `
 model: models/tiny-refusion

@@ -3,12 +3,11 @@
  * wizard is one episode (docs/pages.md).
  */
 import { z } from "zod";
-import type { Act, Action, Observation } from "../../core/interaction.js";
-import { EnvironmentFault } from "../browser/browser.js";
-import type { Har } from "../browser/network/har.js";
-import { type Asked, answered } from "../browser/recorded-answers.js";
-import type { Session } from "../browser/session.js";
-import { Walk } from "../browser/turns.js";
+import type { Act, Action, Observation } from "../../../core/interaction.js";
+import { EnvironmentFault } from "../../../env/browser/browser.js";
+import type { Har } from "../../../env/browser/network/har.js";
+import { type Asked, answered } from "../../../env/browser/recorded-answers.js";
+import type { Session } from "../../../env/browser/session.js";
 import type {
   Demonstration,
   Environment,
@@ -17,22 +16,23 @@ import type {
   EpisodeOutcome,
   FixedPolicy,
   Unproven,
-} from "../environment.js";
-import { controlsOnPage, formTemplate, planOf, type TemplateControl, trueValues } from "../forms/blanks.js";
-import { type Episode, type Played, scored } from "../forms/episode.js";
-import type { JudgedForm } from "../forms/judge.js";
-import { looseLabel } from "../forms/normalize.js";
-import { nullPolicies, oracleActions } from "../forms/oracle.js";
-import { faulted, outcomeOf } from "../forms/outcome.js";
-import { type RewardKind, rewardFor } from "../forms/own-reward.js";
-import { type PagePrompt, renderPage } from "../forms/page-prompt.js";
-import { renderPlan } from "../forms/plan.js";
-import type { Answer } from "../forms/plan-parts.js";
-import { knownPage, type SeenPage } from "../forms/seen-page.js";
-import { unprovenOf } from "../forms/shortfall.js";
-import type { RunningSite, Task } from "../site.js";
-import { config as formsConfig, SiteEnvironment } from "../site-environment.js";
-import { environment as forms, openSite } from "./forms.js";
+} from "../../../env/environment.js";
+import { environment as forms, openSite } from "../../../env/environments/forms.js";
+import { controlsOnPage, formTemplate, planOf, type TemplateControl, trueValues } from "../../../env/forms/blanks.js";
+import { type Episode, type Played, scored } from "../../../env/forms/episode.js";
+import type { JudgedForm } from "../../../env/forms/judge.js";
+import { looseLabel } from "../../../env/forms/normalize.js";
+import { nullPolicies, oracleActions } from "../../../env/forms/oracle.js";
+import { faulted, outcomeOf } from "../../../env/forms/outcome.js";
+import { type RewardKind, rewardFor } from "../../../env/forms/own-reward.js";
+import { renderPlan } from "../../../env/forms/plan.js";
+import type { Answer } from "../../../env/forms/plan-parts.js";
+import { unprovenOf } from "../../../env/forms/shortfall.js";
+import type { RunningSite, Task } from "../../../env/site.js";
+import { config as formsConfig, SiteEnvironment } from "../../../env/site-environment.js";
+import { type PagePrompt, renderPage } from "../page-prompt.js";
+import { knownPage, type SeenPage } from "../seen-page.js";
+import { Walk } from "../walk.js";
 
 const schema = z.strictObject({
   turns: z.int().min(1).max(50).default(8).describe("turns of one episode at most"),

@@ -1,6 +1,6 @@
-import type { Control, ReadForm } from "../browser/controls.js";
-import type { PageSigns } from "../browser/page/signs.js";
-import type { FieldValue, KnownPage } from "../site.js";
+import type { Control, ReadForm } from "../../env/browser/controls.js";
+import type { PageSigns } from "../../env/browser/page/signs.js";
+import type { FieldValue, KnownPage } from "../../env/site.js";
 
 /** The page as a policy sees it. */
 export interface SeenPage {

@@ -1,20 +1,20 @@
-import type { Played } from "../forms/episode.js";
-import { type KeptRequest, keptRequest, NO_MARKER, refusalOf } from "../forms/judge.js";
-import type { Action, Plan } from "../forms/plan.js";
-import type { PostedPair } from "../forms/posted.js";
-import { type SeenPage, seenPage } from "../forms/seen-page.js";
-import { carriedOf, receivedBy } from "../pages/native.js";
-import type { FieldValue, Task } from "../site.js";
-import { EnvironmentFault } from "./browser.js";
-import { currentValues, type ReadForm, renew, rescan, submitButton } from "./controls.js";
-import { checkBackground, type ExecuteOptions, Filler, openForm } from "./execute.js";
-import type { ActionRecord, Step } from "./fill.js";
-import { awaitMarker } from "./marker.js";
-import { checkAnswered, type Exchange, nameOf } from "./network/exchange.js";
-import { passTime } from "./page/actions.js";
-import { type PageSigns, readSigns } from "./page/signs.js";
-import type { Session } from "./session.js";
-import { aimed } from "./submit.js";
+import { EnvironmentFault } from "../../env/browser/browser.js";
+import { currentValues, type ReadForm, renew, rescan, submitButton } from "../../env/browser/controls.js";
+import { checkBackground, type ExecuteOptions, Filler, openForm } from "../../env/browser/execute.js";
+import type { ActionRecord, Step } from "../../env/browser/fill.js";
+import { awaitMarker } from "../../env/browser/marker.js";
+import { checkAnswered, type Exchange, nameOf } from "../../env/browser/network/exchange.js";
+import { passTime } from "../../env/browser/page/actions.js";
+import { type PageSigns, readSigns } from "../../env/browser/page/signs.js";
+import type { Session } from "../../env/browser/session.js";
+import { aimed } from "../../env/browser/submit.js";
+import type { Played } from "../../env/forms/episode.js";
+import { type KeptRequest, keptRequest, NO_MARKER, refusalOf } from "../../env/forms/judge.js";
+import type { Action, Plan } from "../../env/forms/plan.js";
+import type { PostedPair } from "../../env/forms/posted.js";
+import { carriedOf, receivedBy } from "../../env/pages/native.js";
+import type { FieldValue, Task } from "../../env/site.js";
+import { type SeenPage, seenPage } from "./seen-page.js";
 
 /** Limits how long a page may take to go on after a click that sends nothing. */
 const STEP_MS = 300;
