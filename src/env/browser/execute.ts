@@ -155,7 +155,7 @@ export class Filler {
     }
   }
 
-  /** The values without files that no action of the plan attached: these are nobody's merit. */
+  /** The values without files that no action of the plan attached: these earn nothing. */
   merits(values: readonly FieldValue[]): FieldValue[] {
     const { unearned } = this;
     return this.form.controls.map((control, i) => (unearned.includes(i) ? "" : (values[i] ?? control.default)));

@@ -120,6 +120,23 @@ async function uploadDone(session: Surface, label: string, isLate: boolean): Pro
   }
 }
 
+/** Clicks on to the next part of a form. @returns whether one of its labels came to be seen. */
+export async function stepOn(
+  session: Session,
+  button: PlaceOf,
+  labels: readonly string[],
+  patienceMs: number,
+): Promise<boolean> {
+  await clickButton(session.page, buttonAt(session.page, button), session.stretched(1000)).catch(() => undefined);
+  for (const end = performance.now() + slowed(session, patienceMs); performance.now() < end; ) {
+    await session.page.waitForTimeout(50);
+    if ((await shownIn(session, labels)).some(({ there }) => there)) return true;
+  }
+  return false;
+}
+
+export const pathOf = ({ url }: Exchange): string => new URL(url).pathname;
+
 /** The outcome of pressing the button that sends. */
 export interface Press {
   /** The form's request with its answer; undefined where nothing was sent. */

@@ -14,14 +14,16 @@ import { listItems, parseBoolean } from "../forms/normalize.js";
 import type { Action, Plan } from "../forms/plan.js";
 import type { ControlKind, FieldValue, SuccessMarker, Task } from "../site.js";
 import { shownLines } from "./answer.js";
-import { buttonAt } from "./buttons.js";
 import type { Contract, ContractField } from "./contract.js";
 import { says } from "./evidence.js";
-import { clickButton, PATIENCE } from "./hand.js";
-import { arrive, openPage, operate, press } from "./operate.js";
+import { PATIENCE } from "./hand.js";
+import { arrive, openPage, operate, pathOf, press, stepOn } from "./operate.js";
 import { shownIn } from "./place.js";
 import { structureHash } from "./structure.js";
 import type { Way } from "./way.js";
+
+/** Limits how long the next part of a form may take to come. */
+const STEP_MS = 1500;
 
 /** A form's page is not the one that was learned: it has to be learned again. */
 class PageChanged extends EnvironmentFault {}
@@ -157,7 +159,9 @@ export async function playPlan(
       if (uploads === "none" && field.kind === "file") continue;
       fates.set(control.index, await fate(session, form, control, field, value));
     }
-    arrived = step === contract.steps.length || !asked.submits || (await goOn(session, contract, step));
+    const next = contract.steps[step];
+    const later = labels.filter((label) => contract.fields[label]?.step === step + 1);
+    arrived = next === undefined || !asked.submits || (await stepOn(session, next, later, STEP_MS));
   }
   const records = asked.records.map((record): ActionRecord => {
     if ("fate" in record) return record;
@@ -205,22 +209,6 @@ async function fate(
     return /no option/.test(String(error)) ? "no-such-option" : "rejected";
   }
 }
-
-/** Clicks on to the next part of the form. @returns whether it came. */
-async function goOn(session: Session, contract: Contract, step: number): Promise<boolean> {
-  const labels = Object.keys(contract.fields).filter((label) => contract.fields[label]?.step === step + 1);
-  const button = contract.steps[step];
-  if (button === undefined) return false;
-  await clickButton(session.page, buttonAt(session.page, button), session.stretched(1500)).catch(() => undefined);
-  for (const end = performance.now() + session.stretched(1500); performance.now() < end; ) {
-    const shown = await shownIn(session, labels);
-    if (shown.some(({ there }) => there)) return true;
-    await session.page.waitForTimeout(50);
-  }
-  return false;
-}
-
-const pathOf = ({ url }: Exchange): string => new URL(url).pathname;
 
 /** Sends the form, and reads what the server received and how it answered. */
 async function submit(

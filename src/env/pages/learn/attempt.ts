@@ -1,10 +1,10 @@
 import type { Exchange } from "../../browser/network/exchange.js";
 import type { Session } from "../../browser/session.js";
 import { shownLines } from "../answer.js";
-import { buttonAt, buttonsOf } from "../buttons.js";
+import { buttonsOf } from "../buttons.js";
 import type { PlaceOf } from "../contract.js";
-import { clickButton, rest, slowed } from "../hand.js";
-import { arrive, openPage, type Press, press } from "../operate.js";
+import { rest } from "../hand.js";
+import { arrive, openPage, type Press, pathOf, press, stepOn } from "../operate.js";
 import { shownIn } from "../place.js";
 import type { LearnedField } from "./candidates.js";
 import { complaints, textsNow } from "./complaints.js";
@@ -93,17 +93,12 @@ async function goOn(
   left: readonly LearnedField[],
 ): Promise<boolean> {
   const labels = left.map(({ label }) => label);
-  const isShown = async (): Promise<boolean> => (await shownIn(session, labels)).some(({ there }) => there);
   const known = progress.steps[step];
   for (const button of known === undefined ? (await buttonsOf(session)).slice(0, MOST_BUTTONS) : [known]) {
-    await clickButton(session.page, buttonAt(session.page, button), session.stretched(1000)).catch(() => undefined);
-    for (const end = performance.now() + slowed(session, STEP_MS); performance.now() < end; ) {
-      await session.page.waitForTimeout(100);
-      if (!(await isShown())) continue;
-      progress.steps[step] = button;
-      for (const field of left) field.step = step + 1;
-      return true;
-    }
+    if (!(await stepOn(session, button, labels, STEP_MS))) continue;
+    progress.steps[step] = button;
+    for (const field of left) field.step = step + 1;
+    return true;
   }
   return false;
 }
@@ -165,5 +160,3 @@ async function send(
   }
   return { result, invalid };
 }
-
-export const pathOf = ({ url }: Exchange): string => new URL(url).pathname;
