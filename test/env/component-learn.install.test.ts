@@ -36,7 +36,7 @@ async function learned(form: ComponentPage): Promise<{ wrong: string[]; text: st
       kind: "url",
       tasks,
       base_url: site.baseUrl,
-      learn: { minutes: Number(process.env.COMPONENT_MINUTES ?? 5) },
+      learn: { minutes: Number(process.env.COMPONENT_MINUTES ?? 10) },
     },
     browser: { contexts: 1, action_timeout_s: 20, rollout_timeout_s: 120 },
     prompt: {},

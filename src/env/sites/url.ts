@@ -41,7 +41,7 @@ const schema = z.strictObject({
       contracts: maybe(
         "folder of the forms' contracts (docs/contracts.md); null: beside the tasks file, as tasks.jsonl.contracts",
       ),
-      minutes: z.number().positive().max(600).default(5).describe("that one form may be searched"),
+      minutes: z.number().positive().max(600).default(10).describe("that one form may be searched"),
     })
     .nullable()
     .prefault({})
