@@ -2,13 +2,11 @@ import type { Exchange } from "../browser/network/exchange.js";
 import type { Session } from "../browser/session.js";
 import type { FieldValue } from "../site.js";
 
-/** Texts of an answer or a page that are looked at. */
+/** Most lines of an answer or a page that are read, and most characters of a line. */
 const MOST_LINES = 400;
 const MOST_LETTERS = 160;
 
-/**
- * Tells what can be observed of how a form was answered, one a text: `status 303`, `json ok = true`, `says Thank you`.
- */
+/** Lists the features of an answer to a form: `status 303`, `json ok = true`, `says Thank you`. */
 export function featuresOf(exchange: Exchange): string[] {
   const { answer } = exchange;
   if (answer === undefined) return [];
@@ -53,7 +51,7 @@ const linesOf = (html: string): string[] =>
     .filter((line) => line !== "" && line.length <= MOST_LETTERS)
     .slice(0, MOST_LINES);
 
-/** Lines that the page shows, and those that it has said in dialogs. */
+/** Reads the lines that the page shows, and the texts of its dialogs. */
 export async function visibleLines(session: Session): Promise<string[]> {
   const text = await session.view.evaluate(() => {
     let text = "";
@@ -68,17 +66,17 @@ export async function visibleLines(session: Session): Promise<string[]> {
   return [...new Set([...lines, ...session.said])].filter((line) => line !== "" && line.length <= MOST_LETTERS);
 }
 
-/** Features of the page that is open: its lines and its path. */
+/** Lists the features of the open page: its lines and its path. */
 export async function shownLines(session: Session): Promise<string[]> {
   const lines = await visibleLines(session);
   return [...lines.map((line) => `shows ${line}`), `at ${new URL(session.page.url()).pathname}`];
 }
 
-/** Kinds of features, those first that say most: of the first kind that tells accepted from refused some are kept. */
+/** Kinds of features, most reliable first; only the first kind that tells accepted from refused is kept. */
 const STRENGTH = [/^status/, /^leads/, /^json has/, /^json/, /^at /, /^says/, /^shows/];
 const MOST_KEPT = 4;
 
-/** Of what was observed whenever a form was accepted what was not when it was refused; the other way round alike. */
+/** Finds the features that all accepted answers have and no refused one; with swapped arguments, the reverse. */
 export function telling(accepted: readonly (readonly string[])[], refused: readonly (readonly string[])[]): string[] {
   const [first = [], ...rest] = accepted;
   const constant = first.filter((feature) => rest.every((other) => other.includes(feature)));
@@ -87,11 +85,11 @@ export function telling(accepted: readonly (readonly string[])[], refused: reado
     const kept = apart.filter((feature) => kind.test(feature));
     if (kept.length > 0) return kept.slice(0, MOST_KEPT);
   }
-  // nothing was refused in another way: any answer of this status is taken for yes
+  // without a refused answer, any answer of this status is taken for acceptance
   return refused.length > 0 ? [] : constant.filter((feature) => feature.startsWith("status"));
 }
 
-/** Tells whether features name one of the values that were put in: they differ from person to person. */
+/** Drops features that contain one of the entered values: they differ from person to person. */
 export function withoutValues(features: readonly string[], fields: Readonly<Record<string, FieldValue>>): string[] {
   const values = Object.values(fields)
     .flatMap((value) => (Array.isArray(value) ? value : [String(value)]))

@@ -1,18 +1,18 @@
-/** Functions of the page by which a label's boxes are found. */
+/** Functions that find a label's boxes in the page. */
 interface BoxKit {
-  /** A label's text without its marks. */
+  /** Returns a label's text in lower case, without marks such as `*`. */
   plain(text: string | null): string;
   childrenOf(node: Element | ShadowRoot): Element[];
   up(node: Element): Element | null;
   operable(e: Element): boolean;
-  /** Tells whether a control lies in it, through open shadow roots. */
+  /** Tells whether a box contains a control, in open shadow roots too. */
   holds(box: Element): boolean;
-  /** Tells whether it is laid out on the page. */
+  /** Tells whether an element is laid out on the page. */
   seen(e: Element): boolean;
-  /** Tells whether something can be seen in it beside an element that says a label. */
+  /** Tells whether a box shows anything beside the element with the label. */
   hasMore(box: Element, from: Element): boolean;
   bare(e: Element): string[];
-  /** Texts that an element may be named by. */
+  /** Lists the texts that may be an element's label. */
   sayings(e: Element): string[];
 }
 
@@ -25,7 +25,7 @@ function boxKit(): BoxKit {
       .replace(/[\s\u200b]+/g, " ")
       .trim()
       .toLowerCase()
-      // a label may say what its slider is at
+      // a label may contain the value of its slider
       .replace(/:\s*[\d.,]+\s?(?:[a-z]{1,3}|%|[€$£])?$/, "")
       .replace(/\s*(?:\*|:|\(required\)|\(optional\)|\s)+$/, "")
       .replace(/^\*\s*/, "");
@@ -39,7 +39,7 @@ function boxKit(): BoxKit {
     const r = e.getBoundingClientRect();
     return (r.width > 1 && r.height > 1) || getComputedStyle(e).display === "contents";
   };
-  /** Tells whether nothing is drawn in an element but words, as in one that is a label. */
+  /** Tells whether an element shows only text, as a label does. */
   const isWords = (e: Element): boolean => {
     const inner = childrenOf(e);
     return inner.length > 0
@@ -85,7 +85,7 @@ function boxKit(): BoxKit {
     return text;
   };
   const ATTRIBUTES = ["label", "aria-label", "placeholder", "data-placeholder", "title", "header"];
-  /** Texts that stand in an element beside its controls, in no element of their own. */
+  /** Lists the text nodes that stand directly beside child elements. */
   const bare = (e: Element): string[] =>
     e.children.length === 0 ? [] : [...e.childNodes].filter((n) => n.nodeType === 3).map((n) => plain(n.nodeValue));
   const sayings = (e: Element): string[] => {
@@ -97,16 +97,16 @@ function boxKit(): BoxKit {
 }
 
 /**
- * Runs IN THE PAGE: the boxes that a label's text stands in, smallest first: for each element that says the label the
- * ancestors that hold a control, through open shadow roots, until one holds another label too. Where there is
- * none what stands beside the label is taken, and what holds other labels too.
+ * Runs IN THE PAGE: finds the boxes of a label, smallest first. For each element with the label's text these are the
+ * ancestors that contain a control, up to the first that contains another label too. If there are none, elements beside
+ * the label and boxes shared with other labels are taken.
  */
 function boxesOf(kit: BoxKit, wanted: string, others: readonly string[]): Element[] {
   const { plain, childrenOf, up, operable, holds, seen, hasMore, bare, sayings } = kit;
   const target = plain(wanted);
   const foreign = new Set(others.map(plain).filter((text) => text !== target));
   const says: Element[] = [];
-  /** Elements that hold one which says another label. */
+  /** Elements that contain another label. */
   const shared = new Set<Element>();
   const visit = (node: Element | ShadowRoot, depth: number): boolean => {
     let inside = false;
@@ -136,12 +136,12 @@ function boxesOf(kit: BoxKit, wanted: string, others: readonly string[]): Elemen
         if (chain.length > 0 || holds(box)) chain.push(box);
         else if (hasMore(box, from)) unnamed ??= box;
       } else if (chain.length === 0 && holds(box) && seen(from)) {
-        // labels and controls stand side by side: the label's are those up to the next label
+        // labels and controls are siblings: the controls up to the next label belong to this one
         for (let next = below.nextElementSibling; next !== null && !shared.has(next); next = next.nextElementSibling)
           if (operable(next) || holds(next)) chain.push(next);
           else if (seen(next)) unnamed ??= next;
         if (chain.length === 0 && !isBox) {
-          // what is no control by its tag or its role may be one all the same, as stars that are drawn
+          // an element without the tag or role of a control may still be one, for example drawn stars
           spare.push(...(unnamed === undefined ? [] : [unnamed]), box);
           break;
         }
@@ -158,10 +158,10 @@ function boxesOf(kit: BoxKit, wanted: string, others: readonly string[]): Elemen
       const box = chain[level];
       if (box !== undefined && !boxes.includes(box)) boxes.push(box);
     }
-  // those that stand on a part of the form that is not shown come last
+  // boxes in a hidden part of the form come last
   return boxes.length === 0 ? [...new Set(spare)] : [...boxes.filter(seen), ...boxes.filter((box) => !seen(box))];
 }
 
-/** Finds a label's boxes IN THE PAGE: the source of a function of the label and the form's labels. */
+/** The source of a function that finds a label's boxes IN THE PAGE; it takes the label and all labels of the form. */
 export const BOXES = `((label, others) => (${boxesOf})((${boxKit})(), label, others))`;
 export type BoxesOf = (label: string, others: readonly string[]) => Element[];

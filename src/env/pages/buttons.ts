@@ -4,10 +4,10 @@ import type { PlaceOf } from "./contract.js";
 
 const BUTTONS =
   "button:not([type=reset]),input[type=submit],input[type=button],input[type=image],[role=button],[type=submit]";
-/** Buttons that are looked at, the likeliest first. */
+/** Most buttons that are listed. */
 const MOST = 12;
 
-/** Runs IN THE PAGE: what a button is called, by the text in it or in its slots, and whether it sends the form that it is in. */
+/** Runs IN THE PAGE: reads a button's text, in slots too, and whether it submits its form. */
 function readButton(button: Element): { readonly text: string; readonly submits: boolean } {
   const slotted = [...button.querySelectorAll("slot")].flatMap((slot) => slot.assignedNodes({ flatten: true }));
   const inner = (button.textContent ?? "").trim() || slotted.map((node) => node.textContent ?? "").join(" ");
@@ -20,7 +20,7 @@ function readButton(button: Element): { readonly text: string; readonly submits:
   };
 }
 
-/** Runs IN THE PAGE: texts of what a hand points at or what is named a button, though it is no button by its tag or its role, and leads nowhere else. */
+/** Runs IN THE PAGE: lists the texts of elements that look like buttons, but have no such tag or role and no link. */
 function handsOf(css: string): string[] {
   const found: string[] = [];
   const visit = (node: Element | ShadowRoot): void => {
@@ -44,7 +44,7 @@ function handsOf(css: string): string[] {
   return found;
 }
 
-/** A button as a contract names it: by what it is called where that is plain, else by its place among the buttons. */
+/** Locates a button for a contract: by its name if that is unique, else by its index among the buttons. */
 async function named(page: Page, { nth, text }: { readonly nth: number; readonly text: string }): Promise<PlaceOf> {
   const locator = `role=button[name=${JSON.stringify(text)}s]`;
   const same = text === "" || text.length > 60 ? 0 : await page.locator(locator).count();
@@ -52,8 +52,8 @@ async function named(page: Page, { nth, text }: { readonly nth: number; readonly
 }
 
 /**
- * Lists what may send the form, the likeliest first: submits, the last on the page first, other buttons with words, what only
- * looks like a button, and buttons without words, which rather are parts of fields.
+ * Lists the buttons that may send the form, likeliest first: submit buttons, other buttons with text, elements that
+ * look like buttons, and buttons without text, mostly parts of fields. Of each sort, the last on the page is first.
  */
 export async function buttonsOf({ page, view }: Session): Promise<PlaceOf[]> {
   const found: { readonly nth: number; readonly text: string; readonly rank: number }[] = [];
@@ -69,5 +69,5 @@ export async function buttonsOf({ page, view }: Session): Promise<PlaceOf[]> {
   return [...(await ranked(0, 1)), ...looks, ...(await ranked(3))].slice(0, MOST);
 }
 
-/** Tells what a contract's place of a button is on the page. */
+/** Finds a contract's button on the page. */
 export const buttonAt = (page: Page, { locator, nth }: PlaceOf): Locator => page.locator(locator).nth(nth);

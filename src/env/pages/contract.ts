@@ -4,13 +4,13 @@ import { UserError } from "../../core/errors.js";
 import { KINDS } from "./values.js";
 
 const raw = z.string().max(8192);
-/** Notation of a value where it stands in the request. */
+/** Notation of a value in the request. */
 const notation = z.discriminatedUnion("as", [
   z.strictObject({ as: z.enum(["same", "digits", "html", "loose"]) }),
   /** A text made of the value: `lower`, `upper`, or its words joined. */
   z.strictObject({ as: z.literal("slug"), by: z.enum(["lower", "upper", "-", "_", "", "camel", "first"]) }),
   z.strictObject({ as: z.literal("number"), times: z.number() }),
-  /** A day, or a time of day, in any notation that says it without doubt. */
+  /** A day, a time of day or both, in any unambiguous notation. */
   z.strictObject({ as: z.enum(["day", "time", "moment"]) }),
   z.strictObject({ as: z.literal("pattern"), pattern: z.string().max(100) }),
   z.strictObject({ as: z.literal("seconds"), times: z.number() }),
@@ -31,7 +31,7 @@ const wire = z.strictObject({
   /** A form key, or a path of JSON: `order.customer`. */
   key: z.string().max(8192),
   notation,
-  /** A list: how its items are told apart; each is written by the notation. */
+  /** Separator of a list's items; each item is written in the notation. */
   list: z.enum(["repeated", ",", ";", "|", "\n"]).optional(),
 });
 export type Wire = z.output<typeof wire>;
@@ -49,7 +49,7 @@ const field = z.strictObject({
   way: z.string().min(1),
   variant: z.string().default(""),
   kind: z.enum(KINDS),
-  /** Before which of the steps it is shown, from 0. */
+  /** Number of the form's part that shows the field, from 0. */
   step: z.int().min(0).default(0),
   default: z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]).default(""),
   wire: wire.optional(),
@@ -67,7 +67,7 @@ const schema = z.strictObject({
   /** Buttons that lead on to the next part of the form. */
   steps: z.array(place).default([]),
   submit: place.optional(),
-  /** Buttons of windows that ask once more before the form is sent. */
+  /** Buttons of confirmation windows before the form is sent. */
   confirm: z.array(place).default([]),
   request: z.strictObject({ method: z.string(), path: z.string() }).optional(),
   /** Time that the form took to send, in milliseconds. */
@@ -78,17 +78,17 @@ const schema = z.strictObject({
   /** Labels that could not be learned, and what was tried. */
   not_learned: z.record(z.string(), z.string()).default({}),
 });
-/** A form as it was learned: how each field is operated, where its value stands in the request, what acceptance is. */
+/** A learned form: how each field is operated, where its value stands in the request, which answers accept it. */
 export type Contract = z.output<typeof schema>;
 
-/** The part of a contract that tells the form's request, and an accepted form from a refused one. */
+/** The part of a contract that identifies the form's request, and tells an accepted form from a refused one. */
 export interface Answers {
   readonly request?: Contract["request"];
   readonly accepted: readonly string[];
   readonly refused: readonly string[];
 }
 
-/** @throws UserError where a text is no contract. */
+/** Parses a contract. @throws UserError if the text is not a contract. */
 export function readContract(text: string, file: string): Contract {
   const result = schema.safeParse(parse(text));
   if (result.success) return result.data;
@@ -98,7 +98,7 @@ export function readContract(text: string, file: string): Contract {
   });
 }
 
-/** A contract as YAML, without what says nothing. */
+/** Writes a contract as YAML, without default values. */
 export function writeContract(contract: Contract): string {
   const fields = Object.fromEntries(
     Object.entries(contract.fields).map(([label, { nth, variant, step, default: preset, hand, ...rest }]) => [

@@ -9,10 +9,10 @@ import { learnForm } from "./learn/learner.js";
 import { waysOf } from "./operate.js";
 import { controlsOf, type KnownForm } from "./play.js";
 
-/** Limit of one filling in while a form is learned, in milliseconds. */
+/** Time limit of one attempt while a form is learned, in milliseconds. */
 const ATTEMPT_MS = 150_000;
 
-/** The forms of a site as far as they are known: each is learned once, before its first episode. */
+/** The known forms of a site; each is learned once, before its first episode. */
 export class Contracts {
   private readonly known = new Map<string, Promise<KnownForm>>();
   private readonly ready = new Map<string, KnownForm>();
@@ -23,7 +23,7 @@ export class Contracts {
     private readonly tell: (text: string) => void,
   ) {}
 
-  /** The form of a task, learned where it is not known. @throws UserError where nothing of it can be learned. */
+  /** Returns the form of a task, and learns it first if it is not known. @throws UserError if that fails. */
   of(task: Task, runner: () => Promise<EpisodeRunner>): Promise<KnownForm> {
     const known = this.known.get(task.form) ?? this.load(task, runner);
     this.known.set(task.form, known);
@@ -31,18 +31,18 @@ export class Contracts {
     return known;
   }
 
-  /** The form of a task that `of` was asked for before. */
+  /** Returns the form of a task if `of` has loaded it before. */
   knownForm(task: Task): KnownForm | undefined {
     return this.ready.get(task.form);
   }
 
-  /** The contract of a task's form as its file has it, or undefined. Nothing is learned. */
+  /** Reads the contract of a task's form from its file; undefined if there is none. Nothing is learned. */
   kept({ form }: Pick<Task, "form">): Contract | undefined {
     const file = this.fileOf(form);
     return existsSync(file) ? readContract(readFileSync(file, "utf8"), file) : undefined;
   }
 
-  /** Its page is another than the one that was learned. */
+  /** Forgets a form whose page has changed: it is learned again. */
   forget({ form }: Task): void {
     this.known.delete(form);
     this.ready.delete(form);
@@ -65,7 +65,7 @@ export class Contracts {
       const browser = await runner();
       await checkNoLogin(browser, task);
       contract = await learnForm(browser, tasks, limits, this.tell, kept?.fields);
-      // what was found is kept, so that the rest may be given by hand
+      // the findings are kept even after a failure, so that the rest can be added by hand
       mkdirSync(this.options.folder, { recursive: true });
       await writeFileAtomic(file, writeContract(contract));
       if (contract.request === undefined)
@@ -81,7 +81,7 @@ export class Contracts {
   }
 }
 
-/** @throws UserError where a task's page leads to a login. */
+/** @throws UserError if a task's page leads to a login. */
 async function checkNoLogin(runner: EpisodeRunner, { url }: Task): Promise<void> {
   const led = await runner.converse(async (session) => {
     await session.goto(url);

@@ -3,12 +3,12 @@ import type { FieldValue } from "../site.js";
 import type { Shown } from "./place.js";
 import { canonical, dayIn, type Kind, parseRange, showsDigits } from "./values.js";
 
-/** Names what the page shows of an operation: the value, some other change, or nothing. */
+/** The visible result of an operation: the value, some other change, or no change. */
 export type Evidence = "shown" | "changed" | "same";
 
 const count = (text: string, part: string): number => (part === "" ? 0 : text.split(part).length - 1);
 
-/** Letters from which on the end of a value is one by no chance. */
+/** Length in characters from which a text is no chance match for the end of a value. */
 const LONG = 5;
 
 /** Compares a field before and after it was operated. */
@@ -21,7 +21,7 @@ export function evidenceOf(kind: Kind, value: FieldValue, before: Shown, after: 
   return says(kind, value, after) || tells(kind, value, before, after) ? "shown" : "changed";
 }
 
-/** Tells whether inputs, ticks and choices of a field say a value. */
+/** Tells whether the inputs and choices of a field show a value. */
 export function says(kind: Kind, value: FieldValue, { text, values, held, on, unset }: Shown): boolean {
   if (kind === "flag") return !unset && on.length > 0 === value;
   const all = [...values, ...held, ...on].map(normalizeText);
@@ -37,9 +37,9 @@ export function says(kind: Kind, value: FieldValue, { text, values, held, on, un
       (values.length > 0 || on.length === wanted.length)
     );
   }
-  // several fields of a character each, or of the parts of a day or a time
+  // several inputs, one for each character or for each part of a day or a time
   const joined = values.length > 1 ? ["", " ", ":"].map((by) => values.join(by)) : [];
-  // its end may be written, and what comes before it be chosen beside, as the code of a country
+  // an input may hold only the end of a value, beside a chosen beginning such as a country code
   const [whole, read] = [looseLabel(String(value)), looseLabel(text)];
   const isEnd = (end: string): boolean =>
     end.length >= LONG && whole.endsWith(end) && read.includes(whole.slice(0, -end.length));
@@ -47,7 +47,7 @@ export function says(kind: Kind, value: FieldValue, { text, values, held, on, un
   return [...all, ...joined].some((text) => isSame(kind, value, text));
 }
 
-/** The numbers of a day in order of size: the day may stand before the month or behind it. */
+/** Sorts the numbers of a date by size, so that the day may stand before the month or after it. */
 const numbersIn = (text: string): string =>
   (text.match(/\d+/g) ?? [])
     .map(Number)
@@ -74,7 +74,7 @@ function isSame(kind: Kind, value: string | number | boolean, text: string): boo
   }
 }
 
-/** Tells whether the value is read in the field's box now, and no list stands open there that has it among others. */
+/** Tells whether the value has appeared in the text of the field's box, and not only in an open list. */
 function tells(kind: Kind, value: FieldValue, before: Shown, after: Shown): boolean {
   const items = Array.isArray(value) ? value : [String(value)];
   const grown = after.text.length - before.text.length;

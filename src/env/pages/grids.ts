@@ -14,12 +14,12 @@ export interface Grid {
   readonly bottom: number;
 }
 
-/** Functions of the page by which calendars are read. */
+/** Functions that read calendars in the page. */
 interface GridKit {
-  /** An element's place; undefined where it cannot be seen. */
+  /** Returns an element's rectangle; undefined if it is not visible. */
   seen(e: Element): DOMRect | undefined;
   up(e: Element): Element | null;
-  /** All that lies in an element, through open shadow roots. */
+  /** Lists the descendants of an element, in open shadow roots too. */
   inside(box: Element): Element[];
   within(e: Element, box: Element): boolean;
   trimmed(e: Element): string;
@@ -54,7 +54,7 @@ function gridKit(): GridKit {
     const { width, height } = e.getBoundingClientRect();
     return width > 0 && width <= 1 && height <= 1;
   };
-  // a list that lies unseen over a heading is not part of what it says, nor is what is only read aloud
+  // an invisible list over a heading is not part of its text, and neither is text for screen readers
   const said = (n: Node): string =>
     n.nodeType === 3
       ? (n.nodeValue ?? "")
@@ -99,7 +99,7 @@ function gridKit(): GridKit {
   return { seen, up, inside, within, trimmed, isDay, cellOf };
 }
 
-/** Runs IN THE PAGE: a grid of days with what stands around it. */
+/** Runs IN THE PAGE: reads a grid of days with its heading and buttons. */
 function readGrid(
   { seen, up, inside, within, trimmed, cellOf }: GridKit,
   grid: Element,
@@ -147,7 +147,7 @@ function readGrid(
   };
   grow(yearSaid);
   const said = heads().map(textOf);
-  // of two months side by side each may have one of the arrows
+  // two months side by side may each have one of the arrows
   grow(() => outermost().length > 1);
   const label = grid.getAttribute("aria-label") ?? grid.querySelector("[aria-label]")?.getAttribute("aria-label") ?? "";
   return {
@@ -162,7 +162,7 @@ function readGrid(
   };
 }
 
-/** Runs IN THE PAGE: the grids of days that can be seen. */
+/** Runs IN THE PAGE: reads the visible grids of days. */
 function findGrids(kit: GridKit, read: typeof readGrid): Grid[] {
   const { up, inside, within, trimmed, isDay } = kit;
   const days = inside(document.body).filter((e) => e.childNodes.length < 6 && isDay(e));
@@ -179,6 +179,6 @@ function findGrids(kit: GridKit, read: typeof readGrid): Grid[] {
   return grids.slice(0, 4).map((grid) => read(kit, grid, days));
 }
 
-/** Reads the grids of days that can be seen. */
+/** Reads the visible grids of days. */
 export const readGrids = (place: Place): Promise<Grid[]> =>
   place.look(`function () { return (${findGrids})((${gridKit})(), ${readGrid}); }`);

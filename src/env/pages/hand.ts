@@ -5,33 +5,33 @@ import { boxAt, fieldIn, located, OPERABLE } from "./place.js";
 import { TIME_PATTERNS, writeTime } from "./values.js";
 import { clickLabel, NoWay, type Place } from "./way.js";
 
-/** Limits how long a step on a control may take on a quiet machine, and a list to open. */
+/** Time limits of a step on a control and of opening a list on a quiet machine, in milliseconds. */
 const STEP_MS = 900;
 const OPEN_MS = 450;
 
-/** Frames that a page draws at once on a quiet machine, and how much slower than that one may be. */
+/** Time for drawing two frames on a quiet machine, in milliseconds, and the greatest slowness that counts. */
 const FRAMES_MS = 50;
 const MOST_SLOWED = 8;
-/** Share of an earlier slowness that is still reckoned with: a busy machine is slow by fits. */
+/** Share of an earlier slowness that still counts: a busy machine is slow in bursts. */
 const LASTING = 0.8;
 const SLOWED = new WeakMap<Page, number>();
 
-/** Factor by which a way that is known, or tried again on a busy machine, is waited for longer than one that is tried. */
+/** Factor on the time limits of a way that is known, or that is tried again on a busy machine. */
 export const PATIENCE = 4;
 
 /** Factor by which a page now takes longer to draw than on a quiet machine. */
 export const slowness = ({ page }: Surface): number => SLOWED.get(page) ?? 1;
 
-/** A wait that suits a quiet machine, as much longer as the page now takes longer to draw. */
+/** Stretches a time limit for a quiet machine by the present slowness of the page. */
 export const slowed = (surface: Surface, ms: number): number => surface.stretched(ms * slowness(surface));
 
-/** Lets the page do what follows on a step: some time, and two frames drawn. */
+/** Waits for the page to react to a step: some milliseconds, then two drawn frames. */
 export async function rest(surface: Surface, ms: number): Promise<void> {
   await surface.page.waitForTimeout(ms);
   const begun = performance.now();
   const frames =
     "() => Promise.race([new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))), new Promise((done) => setTimeout(done, 400))])";
-  // the page may be about to leave
+  // the page may be navigating away
   await surface.view.run(frames, undefined).catch(() => undefined);
   const now = (performance.now() - begun) / FRAMES_MS;
   SLOWED.set(surface.page, Math.min(MOST_SLOWED, Math.max(1, now, LASTING * slowness(surface))));
@@ -40,8 +40,8 @@ export async function rest(surface: Surface, ms: number): Promise<void> {
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&").replace(/\s+/g, "\\s*");
 
 /**
- * Picks an option by its role, else by its text: the newest on the page, where lists stand that were opened last.
- * @throws NoWay where there is none in time.
+ * Picks an option by its role, else by its text: the last match on the page, where newly opened lists stand.
+ * @throws NoWay if none appears in time.
  */
 async function pick(page: Page, text: string, ms: number): Promise<void> {
   const time = parseTime(text);
@@ -60,7 +60,7 @@ async function pick(page: Page, text: string, ms: number): Promise<void> {
   for (const end = performance.now() + ms; ; ) {
     for (const choice of choices) {
       const seen = choice.locator("visible=true");
-      // what cannot be clicked stands for the screen reader alone
+      // an option that cannot be clicked is there for screen readers alone
       if ((await seen.count()) === 0) continue;
       const option = seen.last();
       if (await clicked(option, ms)) return;
@@ -77,7 +77,7 @@ const clicked = (target: Locator, timeout: number): Promise<boolean> =>
     () => false,
   );
 
-/** Runs IN THE PAGE: whether what lies over an element is a part of the same option, as a film that shows that a pointer is there. */
+/** Runs IN THE PAGE: tells whether an element is covered only by a part of its own option, such as a hover effect. */
 function isOwnCover(e: Element): boolean {
   const { x, y, width, height } = e.getBoundingClientRect();
   const top = document.elementFromPoint(x + width / 2, y + height / 2);
@@ -86,14 +86,14 @@ function isOwnCover(e: Element): boolean {
   return box?.textContent?.trim() === e.textContent?.trim();
 }
 
-/** Clicks where an element is that only a part of its own lies over. @returns whether that is so. */
+/** Clicks an element that is covered only by a part of its own option. @returns whether that is so. */
 async function clickedThrough(page: Page, target: Locator, timeout: number): Promise<boolean> {
   const isOwn = await target.evaluate(isOwnCover, undefined, { timeout }).catch(() => false);
   if (isOwn) await clickLabel({ page, limit: { timeout } }, target);
   return isOwn;
 }
 
-/** Runs IN THE PAGE: whether a window lies over the middle of an element, which is larger than a picture of it would be. */
+/** Runs IN THE PAGE: tells whether a window covers the centre of an element: it is clearly taller than the element. */
 function isUnder(e: Element): boolean {
   const { x, y, width, height } = e.getBoundingClientRect();
   const top = document.elementFromPoint(x + width / 2, y + height / 2);
@@ -103,13 +103,13 @@ function isUnder(e: Element): boolean {
   return !e.contains(top) && tallest > 80 + height;
 }
 
-/** Closes what stands open: by a key, and by a click beside it. */
+/** Closes an open list or window by Escape and by a click in the corner of the page. */
 async function dismissed(page: Page): Promise<void> {
   await page.keyboard.press("Escape");
   await page.mouse.click(1, 1);
 }
 
-/** Clicks an element, or what lies over it: a picture of the control may take its clicks. A window that was left open is closed. */
+/** Clicks an element, or the drawing that covers it. A window that was left open over it is closed first. */
 async function clickOn(page: Page, target: Locator, timeout: number): Promise<void> {
   if (await clicked(target, timeout / 2)) return;
   if (await target.evaluate(isUnder, undefined, { timeout }).catch(() => false)) {
@@ -119,7 +119,7 @@ async function clickOn(page: Page, target: Locator, timeout: number): Promise<vo
   await clickLabel({ page, limit: { timeout } }, target);
 }
 
-/** Clicks a button; what stands open over it, as a list may, is closed. @param isDone the page has gone on already. */
+/** Clicks a button; an open list over it is closed first. @param isDone tells whether the page has gone on already. */
 export async function clickButton(page: Page, button: Locator, timeout: number, isDone = () => false): Promise<void> {
   const click = (): Promise<void> => button.click({ timeout, noWaitAfter: true });
   await click().catch(async (error: unknown) => {
@@ -131,17 +131,17 @@ export async function clickButton(page: Page, button: Locator, timeout: number, 
   });
 }
 
-/** Tells where a field is looked for: the locator of its control, or of its box, and which of the boxes. */
+/** The place where a field is looked for: the locator of its control or its box, and the index of the box. */
 export interface Where {
   readonly locator: string;
   readonly nth: number;
 }
 
 /**
- * The place of a label on the page that a surface shows.
- * @param patience how many times the usual a step may take.
- * @param needs CSS of the control that is meant where there are several, as a number between two buttons.
- * @throws NoWay where it is not there.
+ * Finds the place of a label on the page of a surface.
+ * @param patience factor on the time limit of a step.
+ * @param needs CSS of the wanted control if there are several, such as a number between two buttons.
+ * @throws NoWay if the place is not there.
  */
 export async function placeAt(
   surface: Surface,
@@ -158,7 +158,7 @@ export async function placeAt(
   const has = async (locator: Locator): Promise<boolean> => (await locator.count()) > 0;
   const isNear = await has(near);
   const base = field === undefined ? located(page, where.locator) : near;
-  // a picker may give its field another name once it is open
+  // a picker may rename its field once it is open
   const isBox = field !== undefined || (isNear && where.locator.startsWith("label=") && !(await has(base)));
   const box = field !== undefined || isNear ? near : base.first().locator("..");
   if (!(await has(isBox ? box : base))) throw new NoWay(`${where.locator} is not there`);

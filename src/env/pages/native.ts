@@ -14,7 +14,7 @@ const kindOf = ({ kind }: Control): Kind =>
         ? kind
         : "text";
 
-/** Tells where a control's value stands in a post, and how it is written there: as HTML says it. */
+/** Derives the key and the notation of a control's value in the payload, as HTML defines them. */
 function wireOf({ kind, name, options }: Control): Wire {
   switch (kind) {
     case "checkbox":
@@ -40,7 +40,7 @@ function wireOf({ kind, name, options }: Control): Wire {
   }
 }
 
-/** Tells what the server received, one value a control. */
+/** Reads the values that the server received, one for each control. */
 export function receivedBy(
   controls: readonly Control[],
   posted: readonly PostedPair[],
@@ -52,9 +52,9 @@ export function receivedBy(
     const own = posted.filter(([key]) => key === wire.key);
     const pairs = own.length > 0 ? own : posted.filter(([key]) => innermost(key) === wire.key);
     const raws = pairs.map(([, value]) => value);
-    // several values under one name are none of them
+    // several different values under one name do not count as any of them
     if (wire.list === undefined && new Set(raws).size > 1) return raws.join(", ");
-    // a text is compared as it came
+    // a text is compared unchanged
     if (wire.notation.as !== "codes" && wire.notation.as !== "flag") return raws[0] ?? "";
     return received(
       control.label,
@@ -74,10 +74,10 @@ export function carriedOf(controls: readonly Control[], posted: readonly PostedP
   return controls.filter(({ name }) => name !== "" && keys.has(name)).length;
 }
 
-/** `n` of `order.data.n`. */
+/** Returns the last part of a key: `n` of `order.data.n`. */
 const innermost = (key: string): string => key.split(/[.[\]]+/).findLast((part) => part !== "") ?? key;
 
-/** The controls that a site declares. */
+/** Lists the controls that a site declares. */
 export function declaredControls({ fields }: DeclaredForm): Control[] {
   return Object.entries(fields).map(
     ([label, { kind, name, default: preset, required = false, offers = [] }], index): Control => ({

@@ -13,21 +13,21 @@ import { clickButton, placeAt, rest, slowed } from "./hand.js";
 import { isCovered, looksOf, setLabels, shownIn } from "./place.js";
 import type { Way } from "./way.js";
 
-/** Limits how long a page may take to draw the form, and how long it may stand still meanwhile. */
+/** Time limits for a page to draw the form, and to stand still meanwhile, in milliseconds. */
 const DRAWN_MS = 6000;
 const STILL_MS = 300;
-/** Limits how long a page may wait for answers to its own requests before it is read. */
+/** Time limit for answers to the page's own requests before it is read, in milliseconds. */
 const LOOKUP_MS = 1000;
 
-/** Time in which a page begins to send a file that was chosen, or takes over the answer. */
+/** Time in which a page begins to upload a chosen file, or takes over the answer, in milliseconds. */
 const UPLOAD_MS = 250;
-/** As long at most where it does so late. */
+/** Time limit for the same in a page that does so with a delay. */
 const UPLOAD_LATE_MS = 4000;
 
-/** Limits how long a list that is closed may take to go. */
+/** Time limit for a closed list to disappear, in milliseconds. */
 const FADE_MS = 800;
 
-/** Closes what an earlier operation left open over a field, and waits until it has gone. */
+/** Closes a list or window that an earlier operation left open over a field, and waits until it has gone. */
 async function uncover(session: Surface, label: string): Promise<void> {
   if (!(await isCovered(session, label))) return;
   await session.page.keyboard.press("Escape");
@@ -37,10 +37,10 @@ async function uncover(session: Surface, label: string): Promise<void> {
   }
 }
 
-/** Room for a form and for what opens over it: what lies outside the window cannot be clicked. */
+/** Size of the window in pixels: a form and its open lists have to fit, as nothing outside can be clicked. */
 const VIEWPORT = { width: 1280, height: 1400 };
 
-/** The ways that there are, and those that a contract names by the path of a module. */
+/** Loads the built-in ways, and those that a contract names by the path of a module. */
 export async function waysOf(named: readonly string[] = []): Promise<Map<string, Way>> {
   const folder = new URL("./ways/", import.meta.url);
   const ways = await loadFolder<Way>(folder, "way");
@@ -49,7 +49,7 @@ export async function waysOf(named: readonly string[] = []): Promise<Map<string,
   return ways;
 }
 
-/** Opens a form's page and waits until it is drawn: one of the labels is there and nothing is added any more. */
+/** Opens a form's page and waits until it is drawn: one of the labels is there and no more labels appear. */
 export async function openPage(session: Session, url: string, labels: readonly string[]): Promise<void> {
   setLabels(session.page, labels);
   await session.page.setViewportSize(VIEWPORT);
@@ -70,7 +70,7 @@ export async function openPage(session: Session, url: string, labels: readonly s
   session.background.touch();
 }
 
-/** The part of a contract that operates a field. */
+/** A way with its variant, and the place of the field that it operates. */
 export interface Operation extends PlaceOf {
   readonly way: string;
   readonly variant: string;
@@ -79,7 +79,7 @@ export interface Operation extends PlaceOf {
 const isUnanswered = ({ method, how, answer }: Exchange): boolean =>
   method !== "GET" && answer === undefined && how !== "socket" && how !== "beacon";
 
-/** Operates one field. @throws where it cannot be done. */
+/** Operates one field. @throws Error if that fails; PolicyFailure if a user's own way has a mistake. */
 export async function operate(
   session: Surface,
   ways: ReadonlyMap<string, Way>,
@@ -95,14 +95,14 @@ export async function operate(
   try {
     await way.operate(place, value);
   } catch (error) {
-    // a mistake in a module of the user's is no answer of the page's
+    // a mistake in a user's module must not count as a failure on the page
     const mistake = [TypeError, ReferenceError, RangeError, UserError].some((kind) => error instanceof kind);
     throw isModulePath(operation.way) && mistake ? new PolicyFailure("a way of the user's", { cause: error }) : error;
   }
   if (way.sends === true) await uploadDone(session, label, operation.variant.endsWith(", later"));
 }
 
-/** Waits until the page has sent what was put in, and taken the answer over. @param isLate it takes its time for both. */
+/** Waits until the page has uploaded a file and taken over the answer. @param isLate whether both have a delay. */
 async function uploadDone(session: Surface, label: string, isLate: boolean): Promise<void> {
   const begun = session.traffic.exchanges.length;
   const hasBegun = (): boolean => session.traffic.exchanges.slice(begun).some(({ method }) => method !== "GET");
@@ -120,7 +120,7 @@ async function uploadDone(session: Surface, label: string, isLate: boolean): Pro
   }
 }
 
-/** Clicks on to the next part of a form. @returns whether one of its labels came to be seen. */
+/** Clicks the button to the next part of a form. @returns whether one of its labels has appeared. */
 export async function stepOn(
   session: Session,
   button: PlaceOf,
@@ -137,7 +137,7 @@ export async function stepOn(
 
 export const pathOf = ({ url }: Exchange): string => new URL(url).pathname;
 
-/** The outcome of pressing the button that sends. */
+/** The result of pressing the submit button. */
 export interface Press {
   /** The form's request with its answer; undefined where nothing was sent. */
   readonly exchange: Exchange | undefined;
@@ -148,11 +148,11 @@ export interface Press {
 }
 
 /**
- * Clicks a button, and those of the windows that ask once more, and waits for the form's request and its answer.
- * @param isForm tells the form's request; a navigation that is not one leads nowhere.
- * @param patienceMs how long the request may take to come.
- * @param isOver asked while nothing is sent: the page says already that it will not be.
- * @throws EnvironmentFault where the server fails the request.
+ * Clicks a button and the buttons of its confirmation windows, and waits for the form's request and its answer.
+ * @param isForm recognises the form's request.
+ * @param patienceMs time limit for the request to be sent, in milliseconds.
+ * @param isOver tells, while nothing is sent, whether the page has already refused to send.
+ * @throws EnvironmentFault if the server fails the request.
  */
 export async function press(
   session: Session,
@@ -166,7 +166,7 @@ export async function press(
   const sent = (): Exchange | undefined => traffic.exchanges.filter((e) => e.phase === "submit" && isForm(e)).at(-1);
   try {
     const start = performance.now();
-    // a window that stands open already is gone on with
+    // a confirmation window that is open already is continued
     const seen = await Promise.all(buttons.slice(1).map((one) => buttonAt(page, one).isVisible()));
     const [first = buttons[0], ...confirm] = buttons.slice(seen.lastIndexOf(true) + 1);
     // the server's answer is waited for below, however late it comes
@@ -176,7 +176,7 @@ export async function press(
         await buttonAt(page, next).click({ timeout: slowed(session, patienceMs), noWaitAfter: true });
     let looked = start;
     const isOpen = (): boolean => performance.now() - start < slowed(session, patienceMs);
-    // before it is given up it is seen how slow the page is now
+    // the present slowness of the page is measured before giving up
     while (sent() === undefined && (isOpen() || (await rest(session, 0).then(isOpen)))) {
       await traffic.next(50);
       if (sent() !== undefined || performance.now() - looked < 300) continue;
@@ -202,7 +202,7 @@ export async function press(
   }
 }
 
-/** Waits for the page that follows on the answer, or for what the page does with it. */
+/** Waits for the page that the answer leads to, or for the page to react to the answer. */
 export async function arrive(session: Session, ms = 200): Promise<void> {
   await session.page.waitForTimeout(session.stretched(ms));
   if (session.isLeaving()) await session.enter();

@@ -5,23 +5,23 @@ import { BOXES, type BoxesOf } from "./boxes.js";
 
 /** The state of a field as a person sees it. */
 export interface Shown {
-  /** All that is read in its box. */
+  /** All visible text in its box. */
   readonly text: string;
   /** Values of inputs. */
   readonly values: readonly string[];
   /** Values of hidden inputs, which are sent. */
   readonly held: readonly string[];
-  /** Names of what is ticked, chosen or pressed. */
+  /** Names of ticked, chosen or pressed elements. */
   readonly on: readonly string[];
-  /** The box that was looked into is there, and laid out: a part of the form that comes later is not. */
+  /** Set if the box is there and laid out; in a later part of the form it is not. */
   readonly there: boolean;
-  /** Part of it says that it is wrong. */
+  /** Set if a part of it is marked as invalid. */
   readonly invalid: boolean;
-  /** A box or switch in it is neither on nor off. */
+  /** Set if a checkbox or switch in it is neither on nor off. */
   readonly unset: boolean;
 }
 
-/** Runs IN THE PAGE: the state of each label's field. */
+/** Runs IN THE PAGE: reads the state of each label's field. */
 function observe(
   boxes: BoxesOf,
   { labels, nth, all }: { labels: readonly string[]; nth: readonly number[]; all: readonly string[] },
@@ -47,7 +47,7 @@ function observe(
     const on: string[] = [];
     let text = "";
     const marks = { invalid: false, unset: false };
-    // what is only read aloud stands in a box of one pixel
+    // text for screen readers alone stands in a box of one pixel
     const isAloud = (e: Element): boolean => {
       const { width, height } = e.getBoundingClientRect();
       return width > 0 && height > 0 && width <= 1 && height <= 1;
@@ -103,7 +103,7 @@ function observe(
   });
 }
 
-/** Runs IN THE PAGE: classes, styles and hidden values in a label's field, which tell that something happened where no text does. */
+/** Runs IN THE PAGE: reads classes, styles and hidden values in a label's field, which may change without any text. */
 function look(boxes: BoxesOf, { label, nth, all }: { label: string; nth: number; all: readonly string[] }): string {
   const parts: string[] = [];
   const visit = (e: Element): void => {
@@ -118,7 +118,7 @@ function look(boxes: BoxesOf, { label, nth, all }: { label: string; nth: number;
   return parts.join("\n");
 }
 
-/** Runs IN THE PAGE: whether something else lies over the middle of a label's field or of its control, as a window that a try has opened, or it is gone. */
+/** Runs IN THE PAGE: tells whether a label's field is gone, or its centre or its control's centre is covered. */
 function covers(
   boxes: BoxesOf,
   { label, all, operable }: { label: string; all: readonly string[]; operable: string },
@@ -143,16 +143,16 @@ function covers(
       top = inner;
       inner = top.shadowRoot?.elementFromPoint(...at);
     }
-    // what lies over a control may be a part of its field, as a panel that stays open is of another's
+    // an element on top that is a part of the field, or that contains the field, does not cover it
     return top !== null && !isIn(top, box) && !isIn(box, top);
   });
 }
 
-/** The labels of the form that a page shows: where another's begins a label's field ends. */
+/** The labels of the form on a page: a label's field ends where another label begins. */
 const LABELS = new WeakMap<Page, readonly string[]>();
 export const setLabels = (page: Page, labels: readonly string[]): void => void LABELS.set(page, labels);
 
-/** Runs a function of this file in the page, with what finds a label's boxes. */
+/** Runs a function of this file in the page, with the function that finds a label's boxes. */
 function inBoxes<A extends object, T>(
   surface: Surface,
   run: (boxes: BoxesOf, argument: A & { all: readonly string[] }) => T,
@@ -162,36 +162,36 @@ function inBoxes<A extends object, T>(
   return surface.view.run<T>(source, { ...argument, all: LABELS.get(surface.page) ?? [] });
 }
 
-/** The state of each label's field. @param nth which of the label's boxes is looked into; the first where none is given. */
+/** Reads the state of each label's field. @param nth for each label the index of the box to read; 0 by default. */
 export function shownIn(surface: Surface, labels: readonly string[], nth: readonly number[] = []): Promise<Shown[]> {
   return inBoxes(surface, observe, { labels, nth });
 }
 
-/** The looks of a label's field beside its texts and values. */
+/** Reads the appearance of a label's field, beside its texts and values. */
 export function looksOf(surface: Surface, label: string, nth: number): Promise<string> {
   return inBoxes(surface, look, { label, nth });
 }
 
-/** Tells whether something else lies over a label's field, or it is gone. */
+/** Tells whether a label's field is covered or gone. */
 export function isCovered(surface: Surface, label: string): Promise<boolean> {
   return inBoxes(surface, covers, { label, operable: OPERABLE });
 }
 
 let registered: Promise<void> | undefined;
 
-/** Makes `field="Label"` a selector; to be called before a context is opened that uses it. */
+/** Registers the selector `field="Label"`. Call it before opening a context that uses it. */
 export function registerField(): Promise<void> {
   const engine = `{ queryAll(root, label) { return ${BOXES}(...JSON.parse(label)); }, query(root, label) { return this.queryAll(root, label)[0] ?? null; } }`;
   registered ??= playwright().selectors.register("field", { content: `(${engine})` }, { contentScript: true });
   return registered;
 }
 
-/** Marks a box in a page that takes no further selector. */
+/** Attribute that marks a box in a page that does not know the `field` selector. */
 const MARK = "data-refusion-field";
-/** Tells of open pages whether they take one: not those of another copy of Playwright, or that it has looked into before. */
+/** Tells whether an open page knows the selector: not if another copy of Playwright runs it, or it was used before. */
 const TAKES = new WeakMap<Page, boolean>();
 
-/** Makes labels' boxes known on a page that is open already. */
+/** Prepares an open page for finding boxes: tries the `field` selector there, else boxes will be marked. */
 export async function enterField(page: Page): Promise<void> {
   if (TAKES.has(page)) return;
   await registerField();
@@ -200,7 +200,7 @@ export async function enterField(page: Page): Promise<void> {
   TAKES.set(page, isTaken);
 }
 
-/** Runs IN THE PAGE: marks one of a label's boxes, and takes the mark from the last one; no label: from that alone. */
+/** Runs IN THE PAGE: moves the mark to one of a label's boxes; without a label it only removes the mark. */
 function markBox(
   boxes: BoxesOf,
   { label, nth, all, mark }: { label: string | undefined; nth: number; all: readonly string[]; mark: string },
@@ -211,12 +211,12 @@ function markBox(
   world.marked?.setAttribute(mark, "");
 }
 
-/** Takes marks from a page. */
+/** Removes the mark from a page. */
 export async function leaveField(surface: Surface): Promise<void> {
   if (TAKES.get(surface.page) === false) await inBoxes(surface, markBox, { label: undefined, nth: 0, mark: MARK });
 }
 
-/** One of a label's boxes. */
+/** Locates one of a label's boxes. */
 export async function boxAt(surface: Surface, label: string, nth: number): Promise<Locator> {
   const { page } = surface;
   if (TAKES.get(page) !== false)
@@ -227,30 +227,30 @@ export async function boxAt(surface: Surface, label: string, nth: number): Promi
 
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&").replace(/\s+/g, "\\s+");
 
-/** A label as pages write it: with a mark of what is required or not. */
+/** Matches a label as pages write it: with or without a mark for required or optional. */
 export const asLabel = (label: string): RegExp =>
   new RegExp(`^\\s*(?:\\*\\s*)?${escaped(label.trim())}\\s*(?:\\*|:|\\(required\\)|\\(optional\\)|\\s)*$`, "i");
 
-/** A label's boxes as a locator. */
+/** Returns the locator of a label's boxes. */
 export const fieldOf = (label: string): string => `field=${JSON.stringify(label)}`;
 
-/** The label of such a locator; undefined of another. */
+/** Returns the label of such a locator; undefined for any other. */
 export function fieldIn(locator: string): string | undefined {
   const label = /^field=(".*")$/.exec(locator)?.[1];
   return label === undefined ? undefined : (JSON.parse(label) as string);
 }
 
-/** The elements of a locator that a contract names: `label=Name`, or any selector of Playwright. */
+/** Finds the elements of a contract's locator: `label=Name`, or any selector of Playwright. */
 export function located(page: Page, locator: string): Locator {
   return locator.startsWith("label=")
     ? page.getByLabel(asLabel(locator.slice("label=".length)))
     : page.locator(locator);
 }
 
-/** CSS of a control that says that values are chosen for it from a list or a calendar. */
+/** CSS of a control that is marked as a picker: its value is chosen from a list or a calendar. */
 export const PICKER =
   "[role=combobox],[aria-haspopup]:not([aria-haspopup=false]),[readonly],[aria-autocomplete=list],[aria-autocomplete=both]";
-/** CSS of a picker that is none itself, but the frame of the field that is written into. */
+/** CSS that excludes the frame of an input: the input in it is the control. */
 const FRAME = ":not(:has(input:not([type=hidden],[readonly],[type=checkbox],[type=radio])))";
-/** CSS of what a person operates. */
+/** CSS of controls that a person operates. */
 export const OPERABLE = `input:not([type=hidden]),textarea,select,[role=combobox]${FRAME},[role=slider],[role=spinbutton],[role=textbox],[contenteditable=''],[contenteditable=true],[contenteditable=plaintext-only],button,[role=button],[role=switch],[role=checkbox],[role=radio],[role=listbox],[tabindex='0']${FRAME}`;

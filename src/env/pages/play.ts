@@ -22,23 +22,23 @@ import { shownIn } from "./place.js";
 import { structureHash } from "./structure.js";
 import type { Way } from "./way.js";
 
-/** Limits how long the next part of a form may take to come. */
+/** Time that the next part of a form may take to appear, in milliseconds. */
 const STEP_MS = 1500;
 
-/** A form's page is not the one that was learned: it has to be learned again. */
+/** The fault of a page that is not the one that was learned: the form has to be learned again. */
 class PageChanged extends EnvironmentFault {}
 const CHANGED = "the page is not the one that was learned";
-/** Tells whether an episode's fault is that. */
+/** Tells whether the text of a fault is that of `PageChanged`. */
 export const isChanged = (fault: string): boolean => fault.includes(CHANGED);
 
-/** A form that is known, and the values that its tasks ask for. */
+/** A learned form with its controls and ways. */
 export interface KnownForm {
   readonly contract: Contract;
   readonly controls: readonly Control[];
   readonly ways: ReadonlyMap<string, Way>;
 }
 
-/** The fields of a contract as controls, by which plans and rewards name them. */
+/** Converts the fields of a contract to controls, which plans and rewards refer to. */
 export function controlsOf(contract: Contract, tasks: readonly Task[]): Control[] {
   return Object.entries(contract.fields).map(([label, field], index): Control => {
     const values = tasks.flatMap(({ fields: { [label]: value } }) => (value === undefined ? [] : [value]));
@@ -78,7 +78,7 @@ function shapeOf(
   return { kind: "text", options: [] };
 }
 
-/** The values that a plan asks for, one a control, and the fate of its lines. */
+/** The values that a plan asks for, by the index of the control, and the fates of its actions. */
 interface Asked {
   readonly values: Map<number, FieldValue>;
   readonly records: (ActionRecord | { readonly action: Action; readonly control: number })[];
@@ -137,7 +137,7 @@ function wantedValue(
   return value;
 }
 
-/** Carries a plan out on a form that is known. @throws PageChanged where the page is not the one that was learned. */
+/** Carries out a plan on a known form. @throws PageChanged if the page is not the one that was learned. */
 export async function playPlan(
   session: Session,
   form: KnownForm,
@@ -210,7 +210,7 @@ async function fate(
   }
 }
 
-/** Sends the form, and reads what the server received and how it answered. */
+/** Sends the form and judges its request and the answer. @returns undefined if nothing was sent. */
 async function submit(
   session: Session,
   { contract, controls }: KnownForm,
@@ -228,7 +228,7 @@ async function submit(
   const isOver = async (): Promise<boolean> => (await shownIn(session, labels)).some(({ invalid }) => invalid);
   const patience = 3 * contract.sends_within_ms + 500;
   const pressed = await press(session, [button, ...confirm], isForm, patience, isOver).catch((error: unknown) => {
-    // a button that is covered or gone is the form's answer to what was filled in
+    // a button that is covered or gone means that the form refuses the values
     if (session.page.isClosed() || !(error instanceof playwright().errors.TimeoutError)) throw error;
     return undefined;
   });
@@ -248,7 +248,7 @@ async function submit(
   return judgeRequest({ controls, contract, fields: contract.fields }, kept, task, { marked });
 }
 
-/** Tells what the page shows of the values that were put in, where nothing was sent. */
+/** Tells which of the entered values the page shows, if nothing was sent. */
 async function heldValues(
   session: Session,
   { controls, contract }: KnownForm,

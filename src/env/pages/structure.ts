@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { PageWorld } from "../browser/page/world.js";
 
-/** Hash of what a page's form is made of: controls with their names and options, and no values. */
+/** Hashes the controls of a page with their names and options, without values. */
 export async function structureHash(world: PageWorld): Promise<string> {
   const parts = await world.evaluate(() => {
     const found: string[] = [];

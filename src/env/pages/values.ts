@@ -1,19 +1,19 @@
 import { isNoFile, normalizeText, parseDate, parseNumber, parseTime } from "../forms/normalize.js";
 import type { FieldValue } from "../site.js";
 
-/** Kinds of values, told by the values alone. */
+/** Kinds of values, inferred from the values alone. */
 export const KINDS = ["flag", "list", "number", "date", "time", "moment", "range", "file", "text"] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** Stands for what a box holds or sends that is neither on nor off: it is not taken for no. */
+/** The value of a checkbox that is neither on nor off: it does not count as off. */
 export const NO_ANSWER = "no answer";
 
 const digitsOf = (text: string): string => (/\p{L}/u.test(text) ? "" : text.replace(/\D/g, ""));
 
-/** Tells whether two texts have the same digits, and so many that they are a number of something: `41 23 45 67`. */
+/** Tells whether two texts have the same digits, at least five: `41 23 45 67`. */
 export const sameDigits = (a: string, b: string): boolean => digitsOf(a).length > 4 && digitsOf(a) === digitsOf(b);
 
-/** Tells whether a text shows the number of a telephone, which may be without its prefix: `0791 112 3456` of `+447911123456`. */
+/** Tells whether a text shows a phone number, with or without its prefix: `0791 112 3456` for `+447911123456`. */
 export function showsDigits(text: string, value: string): boolean {
   const end = digitsOf(text).replace(/^0+/, "");
   return sameDigits(text, value) || (value.startsWith("+") && end.length > 6 && digitsOf(value).endsWith(end));
@@ -27,7 +27,7 @@ export interface Moment {
 
 const MOMENT = /^(.*?\d)[T ,]+(\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?\s*(?:[ap]\.?m\.?)?)\s*(?:Z|[+-]00:?00)?$/i;
 
-/** A day with a time, as `2026-04-03 16:30`; undefined where it is none. */
+/** Parses a day with a time, such as `2026-04-03 16:30`; undefined for any other value. */
 export function parseMoment(value: FieldValue): Moment | undefined {
   const m = MOMENT.exec(normalizeText(String(value)).replace(/(\d\.\d+)?(?:Z|[+-]00:?00)$/i, ""));
   const date = m === null ? undefined : parseDate(m[1] ?? "");
@@ -35,7 +35,7 @@ export function parseMoment(value: FieldValue): Moment | undefined {
   return date === undefined || time === undefined ? undefined : { date, time };
 }
 
-/** Two days, as `2026-04-03 - 2026-04-10`; undefined where it is none. */
+/** Parses two days, such as `2026-04-03 - 2026-04-10`; undefined for any other value. */
 export function parseRange(value: FieldValue): [string, string] | undefined {
   const parts = normalizeText(String(value)).split(/\s+(?:-|\u2013|to|\/)\s+|\u2013/);
   const days = parts.map((part) => parseDate(part));
@@ -57,14 +57,14 @@ function kindOf(value: FieldValue): Kind {
   return /^-?\d{1,9}(?:\.\d+)?$/.test(text) && !/^0\d/.test(text) ? "number" : "text";
 }
 
-/** The kind of a field by its values in several tasks; where they differ it is text. */
+/** Infers the kind of a field from its values in several tasks; it is text if their kinds differ. */
 export function kindOfAll(values: readonly FieldValue[]): Kind {
   const told = values.filter((value) => value !== "" && !(typeof value === "string" && isNoFile(value)));
   const kinds = new Set(told.map(kindOf));
   return kinds.size === 1 ? ([...kinds][0] as Kind) : "text";
 }
 
-/** One text for one value, whatever its notation: what two values of a kind are compared by. */
+/** Returns one text for a value in any notation, so that two values of a kind can be compared. */
 export function canonical(kind: Kind, value: FieldValue): string {
   switch (kind) {
     case "number":
@@ -86,7 +86,7 @@ export function canonical(kind: Kind, value: FieldValue): string {
   }
 }
 
-/** The words and numbers of a value that is written as several: `14:25`, `030 / 12345`. */
+/** Splits a value into its words and numbers: `14:25`, `030 / 12345`. */
 export const partsOf = (value: FieldValue): string[] => String(value).match(/[\p{L}\p{N}]+/gu) ?? [];
 
 function monthNames(locale: string, month: "long" | "short"): string[] {
@@ -100,11 +100,11 @@ function monthNames(locale: string, month: "long" | "short"): string[] {
 }
 
 const LOCALES = ["en", "de", "fr", "es", "it", "pt", "nl", "pl", "sv", "da", "nb", "fi", "cs", "tr", "ru", "ja"];
-/** Names of the months in the languages that calendars are commonly in. */
+/** Month names in the common languages of calendars. */
 const MONTHS = LOCALES.flatMap((locale) => [monthNames(locale, "long"), monthNames(locale, "short")]);
 const ENGLISH = MONTHS[0] as string[];
 
-/** The month (1 to 12) that a text names; undefined where it names none. */
+/** Returns the month (1 to 12) that a text names; undefined if it names none. */
 export function monthIn(text: string): number | undefined {
   const words: readonly string[] = text.toLowerCase().match(/\p{L}+/gu) ?? [];
   for (const names of MONTHS) {
@@ -114,7 +114,7 @@ export function monthIn(text: string): number | undefined {
   return undefined;
 }
 
-/** The day (`2026-04-03`) that a text such as `Friday, April 3rd, 2026` names in any common way. */
+/** Returns the day (`2026-04-03`) that a text such as `Friday, April 3rd, 2026` names; undefined if it names none. */
 export function dayIn(text: string): string | undefined {
   const iso = /\b(\d{4})-(\d{1,2})-(\d{1,2})\b/.exec(text);
   if (iso !== null) return parseDate(iso[0]);

@@ -11,10 +11,10 @@ export interface Sample {
   readonly posted: readonly PostedPair[];
 }
 
-/** A key whose numbers in brackets count the items of a list, with the numbers left open: `days[#]`. */
+/** Replaces the numbers in brackets that count the items of a list: `days[0]` becomes `days[#]`. */
 export const counted = (name: string): string => name.replace(/\[\d+\]/g, "[#]");
 
-/** All keys under which a value stands. */
+/** Lists all keys that hold a value. */
 export function keysOf({ key, notation }: Wire): string[] {
   if (notation.as === "ends") return [notation.from, notation.to];
   if (notation.as === "parts") return [notation.year, notation.month, notation.day];
@@ -24,7 +24,7 @@ export function keysOf({ key, notation }: Wire): string[] {
 export const rawsOf = (posted: readonly PostedPair[], key: string): string[] =>
   posted.filter(([name]) => (key.includes("[#]") ? counted(name) : name) === key).map(([, value]) => value);
 
-/** Tells what stands under a key; an upload may send what it knows of a file beside the file's name, as JSON. */
+/** Reads the texts under a key; of a file without JSON, which an upload may send beside the file's name. */
 const saidOf = (posted: readonly PostedPair[], key: string, kind: Kind): string[] =>
   rawsOf(posted, key).filter((raw) => kind !== "file" || !/^\{.*\}$/s.test(raw));
 
@@ -58,7 +58,7 @@ function slug(text: string, by: Slug): string {
   }
 }
 
-/** Tells whether a text of a request says a value, in a notation. A value that is nothing is said by nothing. */
+/** Tells whether a text of a request stands for a value in a notation. A missing text stands for an empty value. */
 export function says(
   notation: Notation,
   kind: Kind,
@@ -112,7 +112,7 @@ const secondsOf = (text: string): string => {
   return moment === undefined ? `${parseDate(text) ?? text}T00:00:00` : `${moment.date}T${moment.time}:00`;
 };
 
-/** The items of a list as a request holds them. */
+/** Splits the texts of a request into the items of a list. */
 export function itemsIn(raws: readonly string[], list: NonNullable<Wire["list"]>): string[] {
   if (list === "repeated") return raws.filter((raw) => raw !== "");
   return (raws[0] ?? "")
@@ -126,7 +126,7 @@ export const isBlank = (value: FieldValue): boolean => value === "" || (Array.is
 function fitsList(wire: Wire, value: FieldValue, raws: readonly string[]): boolean {
   const wanted = Array.isArray(value) ? value : [String(value)];
   const { list = "repeated" } = wire;
-  // a sign behind the last item was typed there: it is one text, and no list
+  // a separator after the last item was typed: the text is no list
   if (list !== "repeated" && list !== "\n" && raws[0]?.trim().endsWith(list) === true) return false;
   const got = itemsIn(raws, list);
   return (
@@ -167,23 +167,21 @@ export function carries(
     );
   }
   if (wire.list !== undefined) return fitsList(wire, value, raws);
-  // a box may be sent behind a hidden field of its name that says no: the last counts
+  // a checkbox may follow a hidden field of the same name that stands for "off": the last value counts
   if (notation.as === "flag") return says(notation, kind, value as boolean, raws.at(-1));
   if (isBlank(value)) return raws.every((raw) => raw === "");
   const one = wholeOf(value, raws);
   return one.length <= 1 && says(notation, kind, value as string, one[0]);
 }
 
-/** A path as `Norway / Oslo` may be sent level by level: what stands under its key is one text then. */
+/** Joins the levels of a path, such as `Norway / Oslo`, if they were sent one by one. */
 export const wholeOf = (value: FieldValue, raws: readonly string[]): readonly string[] =>
   raws.length > 1 && String(value).split(/[/>]/).length === raws.length ? [raws.join("\n")] : raws;
 
 const filled = (template: string, fields: Sample["fields"]): string =>
   template.replace(/\{([^{}]*)\}/g, (_, label: string) => String(fields[label] ?? ""));
 
-/**
- * Tells what a submission holds for a field: the true value where it carries that, else what can be made of its text.
- */
+/** Reads a field's value from a submission: the true value if it carries that, else its text. */
 export function received(
   label: string,
   wire: Wire,
@@ -213,13 +211,13 @@ export function received(
   }
   if (notation.as === "part") return partSaid(notation.of, raws[0] ?? "", label);
   const text = said(raws[0] ?? "");
-  // another value that is not the true one is not to be read as if it were
+  // the factor is undone, so that a wrong number is not read as the true value
   return kind === "number" && notation.as === "number"
     ? (parseNumber(text) ?? Number.NaN) / notation.times || text
     : text;
 }
 
-/** The label's part of a text that is made of several: between what stands before and behind it. */
+/** Cuts the part of a label out of a text that was made by a template. */
 function partSaid(template: string, raw: string, label: string): string {
   const pieces = template.split(/\{([^{}]*)\}/);
   let at = (pieces[0] ?? "").length;
@@ -235,8 +233,8 @@ function partSaid(template: string, raw: string, label: string): string {
 }
 
 /**
- * Tells what was sent elsewhere before the form, as a file that is sent as soon as it is chosen: keys tell where. What
- * an earlier sending of the form itself held counts for nothing.
+ * Lists the pairs that were sent elsewhere before the form, such as a file that is uploaded once it is chosen; keys
+ * contain the path. Earlier requests of the form itself do not count.
  */
 export function uploaded(exchanges: readonly Exchange[], form: Exchange): PostedPair[] {
   const pathOf = ({ url }: Exchange): string => new URL(url).pathname;

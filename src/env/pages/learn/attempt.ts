@@ -14,35 +14,35 @@ import { carriedBy, fillStep, type Person, type Progress } from "./fill-in.js";
 export interface LearnLimits {
   /** Time that one form may take, in milliseconds. */
   readonly formMs: number;
-  /** Of one filling in. */
+  /** Time that one attempt may take, in milliseconds. */
   readonly attemptMs: number;
 }
 
-/** Plays one person's values on a fresh page. @returns undefined where the environment failed. */
+/** Enters and sends one person's values on a fresh page. @returns undefined if the environment failed. */
 export type Play = (person: Person, search: boolean) => Promise<Attempt | undefined>;
 
-/** One filling in of the form. */
+/** The result of filling the form in and sending it once. */
 export interface Attempt extends Press {
-  /** Labels whose field says that it is wrong. */
+  /** Labels of fields that the page marks as invalid, or shows an error text beside. */
   readonly invalid: readonly string[];
-  /** Labels that were not operated. */
+  /** Labels of fields that could not be operated. */
   readonly failed: readonly string[];
   readonly before: readonly string[];
   readonly after: readonly string[];
 }
 
-/** Limits how long a form may take to send. */
+/** Time that the form's request may take to appear after a click, in milliseconds. */
 const SEND_MS = 2500;
-/** Limits how long the next part of a form may take to come. */
+/** Time that the next part of a form may take to appear after a click, in milliseconds. */
 const STEP_MS = 800;
-/** Buttons that are tried in one attempt. */
+/** Most buttons that are tried in one attempt. */
 const MOST_BUTTONS = 4;
-/** A button that may send the form, and those of the windows that ask once more. */
+/** A button that may send the form, then the buttons of the confirmation windows that follow. */
 type Chain = readonly [PlaceOf, ...PlaceOf[]];
 
 /**
  * Fills the form in with one person's values and sends it.
- * @param search tries one way after another for fields whose way is not known; else what is known is done.
+ * @param search whether to try further ways for fields without a known one; else each field's current way is used.
  */
 export async function attempt(session: Session, progress: Progress, person: Person, search: boolean): Promise<Attempt> {
   const wanted = progress.fields.filter(({ label }) => label in person);
@@ -64,7 +64,7 @@ export async function attempt(session: Session, progress: Progress, person: Pers
   return { ...result, invalid, failed, before, after };
 }
 
-/** @returns labels that were not operated; `spoilt` where a try left something that is to be taken back by a fresh page. */
+/** Operates all fields. @returns labels that could not be operated, or `spoilt` if only a fresh page undoes a try. */
 async function fillAll(
   session: Session,
   progress: Progress,
@@ -85,7 +85,7 @@ async function fillAll(
   return [...failed, ...left.map(({ label }) => label)];
 }
 
-/** Clicks on to the part of the form that shows more labels. */
+/** Clicks a button that leads to the next part of the form. @returns whether one of the labels has appeared. */
 async function goOn(
   session: Session,
   progress: Progress,
@@ -103,7 +103,7 @@ async function goOn(
   return false;
 }
 
-/** Buttons with words that were not there before, as those of a window that asks once more. */
+/** Lists buttons with text that have appeared since, for example in a confirmation window. */
 async function newButtons(session: Session, before: readonly PlaceOf[]): Promise<PlaceOf[]> {
   const known = new Set(before.map(({ locator }) => locator));
   const now = await buttonsOf(session);
@@ -151,7 +151,7 @@ async function send(
     invalid = await invalidNow().catch(() => []);
     if (invalid.length > 0) break;
     const asks = chain.length === 1 && progress.submit === undefined ? await newButtons(session, all) : [];
-    // a window asks once more
+    // the new buttons may belong to a confirmation window
     chains.splice(chains.indexOf(chain) + 1, 0, ...asks.map((button): Chain => [chain[0], button]));
     if (asks.length > 0) continue;
     invalid = await complaints(session, before, labels).catch(() => []);

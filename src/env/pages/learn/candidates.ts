@@ -16,30 +16,30 @@ const PLACES = (label: string): readonly (readonly [locator: string, nth: number
 /** Oddness that each further variant of a way adds. */
 const VARIANT = 0.12;
 
-/** Oddness that is added to typing where a list offers the values. */
+/** Oddness added to typing where it is unlikely to work, and to places that are doubted. */
 const TYPED = 4.7;
 const TYPING = new Set(["fill", "type-leave", "keys"]);
 const WRITING = new Set([...TYPING, "chips"]);
-/** A calendar writes days as they are to be written: it comes before a notation that is guessed. */
+/** Kinds that a calendar writes in the right notation: it is tried before typing in a guessed one. */
 const DAYS: ReadonlySet<Kind> = new Set(["date", "moment", "range"]);
-/** Oddness that is taken off a way that did for another field of the kind, or that the field's own hint names. */
+/** Oddness taken off a way that worked for another field of the kind, or whose notation the field's hint names. */
 const KNOWN = 1.5;
-/** Oddness that is taken off a way where the field holds what it is for. */
+/** Oddness taken off a way whose `signs` the field contains. */
 const SIGNED = 3.5;
-/** Oddness that is added to a press of Enter where that sends the form. */
+/** Oddness added to a press of Enter where Enter sends the form. */
 const SENDS = 4;
 
-/** Oddness that is taken off what comes before all that is looked for by the label. */
+/** Oddness taken off candidates without a label, so that they come first. */
 const FIRST = 20;
 
-/** Failures after which a way that has done once is left for another. */
+/** Failures that are allowed to a way that has worked before. */
 const MOST_MISSES = 3;
 
-/** States of candidates that the server has not judged yet, in the order of trial; a control may show nothing of its value. */
+/** Fates of candidates to try next, in order. `same` is one of them, as a control may not show its value. */
 const UNTRIED = [undefined, "changed", "same"] as const;
 const SEEN = ["shown", "changed", "same"] as const;
 
-/** Ways that find an option by what it is called itself. */
+/** Ways that find an option by its own name. */
 const BY_NAME = new Set(["boxes", "radio", "hidden-radio"]);
 const waysName = ({ operation }: Candidate): string => `${operation.way} ${operation.variant}`;
 
@@ -48,51 +48,51 @@ const FIELD_SHARE = 0.4;
 
 /** The state of a place before anything is tried there. */
 export interface Facts {
-  /** Corners of the control and of its box: the same ones are the same place under another name. */
+  /** Positions and sizes of the control and its box: places with equal ones are the same place. */
   readonly corners: string;
-  /** For each CSS that was asked for: the field holds something like it. */
+  /** For each CSS selector that was asked for: whether the field contains a match. */
   readonly holds: readonly boolean[];
-  /** The control says that values are chosen for it from a list or a calendar. */
+  /** Set if the control is marked as a picker: its value is chosen from a list or a calendar. */
   readonly isPicker: boolean;
-  /** Set where it takes any text: that a day stands in it says nothing of how days are written there. */
+  /** Set if the control takes any text: a day shown in it does not prove its notation. */
   readonly isFree: boolean;
-  /** Texts that may say how a value is written: `dd.mm.yyyy`. */
+  /** Texts that may name the notation: `dd.mm.yyyy`. */
   readonly hint: string;
 }
 
-/** Knowledge of one way to operate a field. */
+/** One operation that may work for a field, with its results so far. */
 interface Candidate {
   readonly operation: Operation;
   oddness: number;
-  /** `wrong`: the server did not get the value; `failed`: it could not be done. */
+  /** `wrong`: the server did not receive the value; `failed`: the operation could not be carried out. */
   fate?: "wrong" | "failed" | Evidence;
-  /** The field holds what it is for, or it clicks what is called as the value: that its looks change is enough to try it. */
+  /** Set if the field has the way's `signs`, or an option is clicked by name: any change then counts as success. */
   isLikely?: boolean;
-  /** Counts how often it did nothing after it had once done what it should. */
+  /** Counts the failures after a first success. */
   misses?: number;
 }
 
-/** One label of a form while it is learned: the ways that are left, and what was found. */
+/** A field of a form while it is learned: its candidates and the findings. */
 export class LearnedField {
   readonly candidates: Candidate[];
   private at = 0;
   wire: Wire | undefined;
-  /** The operation with which it arrived right. */
+  /** The operation whose value arrived correctly at the server. */
   good: Operation | undefined;
   step = 0;
   default: FieldValue = "";
-  /** Set where it came to be seen after something else was done. */
+  /** Set if the field appeared only after another one was operated. */
   late = false;
   readonly byHand: boolean;
-  /** Set where nothing had been done to it before the current way was tried on the page that is open. */
+  /** Set if no earlier try has changed the field on the open page. */
   isClean = true;
   isGivenUp = false;
-  /** Its places have been looked at. */
+  /** Set once `survey` has looked at its places. */
   surveyed = false;
-  /** Set where the page was slow: what failed is tried once more, and waited for longer. */
+  /** `isHurried`: the page was slow during a try. `isPatient`: failed candidates get a second try with longer waits. */
   isHurried = false;
   isPatient = false;
-  /** Milliseconds that its search took so far, and when the one that goes on began. */
+  /** Time that its search took so far, and the start of the running search, in milliseconds. */
   private spent = 0;
   private begun: number | undefined;
 
@@ -126,7 +126,7 @@ export class LearnedField {
     this.order();
   }
 
-  /** Sorts what is left; a way that was found stays. */
+  /** Sorts the candidates by oddness; one that has worked stays the current one. */
   private order(): void {
     const found = this.candidates.find(
       (c, i) => i === this.at && (c.fate === "shown" || c.fate === "changed" || c.fate === "same"),
@@ -136,7 +136,7 @@ export class LearnedField {
     else this.first();
   }
 
-  /** Takes into account what stands at a place; a place that is none, or another's twin, is not tried. */
+  /** Adapts the candidates of a place to its facts. @param facts undefined if the place is missing or a duplicate. */
   weigh(
     { locator, nth }: PlaceOf,
     facts: Facts | undefined,
@@ -158,30 +158,30 @@ export class LearnedField {
     this.order();
   }
 
-  /** Its label is nowhere, though all else is filled in: options may still be found by their own names, until it comes. */
+  /** Adds candidates for a label that is not on the page: they find options by their own names. */
   goWithoutLabel(): void {
     if (this.surveyed || this.byHand || !this.isByLabel) return;
     const named = new Map(this.candidates.filter((c) => BY_NAME.has(c.operation.way)).map((c) => [waysName(c), c]));
     for (const { operation, oddness } of named.values())
       this.candidates.push({ operation: { ...operation, locator: "css=body", nth: 0 }, oddness: oddness - FIRST });
-    // nothing of these has been tried in this round
+    // the new candidates were not tried in this round: the next one has to try them
     this.isClean = false;
     this.order();
   }
 
-  /** Tells whether the present try is looked for by the label. */
+  /** Tells whether the current candidate is found by the label. */
   get isByLabel(): boolean {
     return this.current?.operation.locator.match(/^(?:label|field)=/) != null;
   }
 
-  /** A press of Enter sends this form. */
+  /** Moves variants that press Enter back: Enter sends this form. */
   avoidEnter(): void {
     for (const candidate of this.candidates)
       if (/\bEnter\b/.test(candidate.operation.variant)) candidate.oddness += SENDS;
     this.order();
   }
 
-  /** A way has done for another field of the kind. */
+  /** Moves a way forward that has worked for another field of the same kind. */
   prefer({ way, variant, nth }: Operation): void {
     if (this.good !== undefined || this.candidates.some(({ fate }) => fate === "shown")) return;
     const alike = ({ operation: o }: Candidate): boolean => o.way === way && o.variant === variant && o.nth === nth;
@@ -193,7 +193,7 @@ export class LearnedField {
     return this.good === undefined ? this.candidates[this.at] : this.candidates.find((c) => c.operation === this.good);
   }
 
-  /** The current way has done what it should before: it is tried again where it does not now. */
+  /** Counts a failure of the current way. @returns whether to try it again: it has worked before and failed rarely. */
   isWorthAgain(): boolean {
     const { current } = this;
     if (current?.fate !== "shown") return false;
@@ -201,7 +201,7 @@ export class LearnedField {
     return current.misses <= MOST_MISSES;
   }
 
-  /** Goes on to the next candidate that nothing speaks against: first those that are untried, then those that changed something. */
+  /** Records the current candidate's fate and goes on to the next. @returns false if none is left for this page. */
   advance(fate: Candidate["fate"]): boolean {
     const current = this.candidates[this.at];
     if (current !== undefined && fate !== undefined) current.fate = fate;
@@ -211,7 +211,7 @@ export class LearnedField {
     return this.at < this.candidates.length;
   }
 
-  /** Its way put its value into another field: that failed, and what else is tried at that place comes last. */
+  /** Marks the current candidate as failed, as its value went into another field; others at its place move back. */
   doubt(): void {
     const { current } = this;
     if (current === undefined) return;
@@ -223,7 +223,7 @@ export class LearnedField {
     this.advance("failed");
   }
 
-  /** Takes back what failed, on a machine that was busy: its places are looked at anew. @returns false: not on this page. */
+  /** Resets the candidates that failed on a busy machine. @returns false: they are tried on the next page. */
   private again(): false {
     for (const candidate of this.candidates) if (candidate.fate === "failed") delete candidate.fate;
     this.isPatient = true;
@@ -238,13 +238,13 @@ export class LearnedField {
     this.at = next ?? this.candidates.length;
   }
 
-  /** Goes back to the first candidate that changed something, where no further one is tried now. */
+  /** Goes back to the candidate with the best evidence when the search stops. */
   settle(): void {
     const best = SEEN.map((fate) => this.candidates.findIndex((c) => c.fate === fate)).find((at) => at >= 0);
     if (best !== undefined) this.at = best;
   }
 
-  /** Set where no way is left to try, or no time. */
+  /** Tells whether no candidate or no time is left. */
   get isLost(): boolean {
     return this.good === undefined && (this.isGivenUp || this.current === undefined || this.isSpent());
   }
@@ -257,13 +257,13 @@ export class LearnedField {
     this.begun = performance.now();
   }
 
-  /** The search is over for now; it costs nothing where the first way did it. */
+  /** Stops the clock of the search; time is not counted for a field that is sure. */
   end(): void {
     if (this.begun !== undefined && !this.isSure) this.spent += performance.now() - this.begun;
     this.begun = undefined;
   }
 
-  /** Its value is chosen among what the page offers, and no text that is typed: a code may stand for it. */
+  /** Tells whether its value is chosen from options, so that the request may hold a code for it. */
   get isPicked(): boolean {
     const { current } = this;
     return current !== undefined && this.ways.get(current.operation.way)?.isLiteral !== true;
@@ -274,12 +274,12 @@ export class LearnedField {
     return current?.fate === "shown" || (current?.fate === "changed" && current.isLikely === true);
   }
 
-  /** Counts how many of its ways did what they should, and the server got something else. */
+  /** Counts the candidates whose value did not arrive at the server. */
   get wrongs(): number {
     return this.candidates.filter(({ fate }) => fate === "wrong").length;
   }
 
-  /** Tells what was tried, in a few words. */
+  /** Sums up the tries in a few words. */
   get tried(): string {
     const done = this.candidates.filter((c) => c.fate !== undefined);
     const names = [...new Set(done.map((c) => c.operation.way))];

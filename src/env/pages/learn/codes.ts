@@ -50,7 +50,7 @@ function knownOf({ wire }: LearnedField): Readonly<Record<string, string>> | und
   return notation?.as === "codes" ? notation.codes : notation?.as === "each" ? notation.keys : undefined;
 }
 
-/** Takes down what stands for a value that was put in alone: its code, or its key. */
+/** Records the code or the key of a value that was entered alone. */
 function learnOne(field: LearnedField, value: string, posted: readonly PostedPair[], fields: readonly LearnedField[]) {
   const { wire } = field;
   const known = knownOf(field);

@@ -1,7 +1,7 @@
 import type { Session } from "../../browser/session.js";
 import { BOXES, type BoxesOf } from "../boxes.js";
 
-/** Texts that can be seen, and how often each. */
+/** Visible texts and how often each occurs. */
 export type Texts = Readonly<Record<string, number>>;
 
 interface Text {
@@ -9,7 +9,7 @@ interface Text {
   readonly middle: readonly [x: number, y: number];
 }
 
-/** Runs IN THE PAGE: texts in elements of their own, with their places. */
+/** Runs IN THE PAGE: lists the texts of elements, with their centres. */
 function textsOf(): Text[] {
   const found: Text[] = [];
   const visit = (node: Document | ShadowRoot): void => {
@@ -27,7 +27,7 @@ function textsOf(): Text[] {
   return found;
 }
 
-/** Runs IN THE PAGE: for each of some places the label whose field is next to it. */
+/** Runs IN THE PAGE: finds for each spot the label whose field is nearest, within 60 pixels. */
 function nearest(
   boxes: BoxesOf,
   { labels, spots }: { labels: readonly string[]; spots: readonly (readonly [number, number])[] },
@@ -40,7 +40,7 @@ function nearest(
       const r = rects[i];
       if (r === undefined) return;
       const beside = Math.max(r.left - x, 0, x - r.right);
-      // what is wrong with a field is mostly said below it
+      // an error text mostly stands below its field
       const above = Math.max(r.top - y, 0) * 1.5 + Math.max(y - r.bottom, 0);
       if (beside + above < best.far) best = { label, far: beside + above };
     });
@@ -57,7 +57,7 @@ const counted = (texts: readonly Text[]): Texts => {
 export const textsNow = async (session: Session): Promise<Texts> =>
   counted(await session.view.run<Text[]>(String(textsOf), undefined));
 
-/** Labels beside whose fields a text has come: what a page says of a field that it does not take. */
+/** Lists labels beside whose fields a new text has appeared, which is mostly an error message. */
 export async function complaints(session: Session, before: Texts, labels: readonly string[]): Promise<string[]> {
   const now = await session.view.run<Text[]>(String(textsOf), undefined);
   const counts = counted(now);

@@ -4,7 +4,7 @@ import type { Notation, Wire } from "../contract.js";
 import { canonical, DAY_PATTERNS, dayIn, type Kind, parseMoment, parseRange } from "../values.js";
 import { carries, counted, isBlank, itemsIn, rawsOf, type Sample, says, wholeOf } from "../wire.js";
 
-/** Notations that are tried for a kind of value, plain ones first. */
+/** Lists the notations to try for a kind of value, plain ones first. */
 function notationsFor(kind: Kind): Notation[] {
   const same: Notation = { as: "same" };
   const slugs = (["lower", "upper", "-", "_", "", "camel", "first"] as const).map(
@@ -37,10 +37,10 @@ const COMPACT = ["YYYYMMDD", "DDMMYYYY", "MMDDYYYY", "YYMMDD", "YYYY.MM.DD", "MM
 
 const seconds: Notation[] = [1, 0.001].map((times) => ({ as: "seconds", times }));
 
-/** Letters from which on a value stands nowhere by chance. */
+/** Length in characters from which a value does not occur in a request by chance. */
 const TELLING = 4;
 
-/** Keys under which the value of a label plainly stands, at least once: they hold no code of another label's. */
+/** Lists keys that hold a label's value in a known notation at least once: they hold no code of another label. */
 export function claimed(label: string, kind: Kind, samples: readonly Sample[]): string[] {
   if (kind === "flag" || kind === "list") return [];
   return samples.flatMap(({ fields: { [label]: value }, posted }) =>
@@ -59,10 +59,9 @@ export function claimed(label: string, kind: Kind, samples: readonly Sample[]): 
 /**
  * Finds where the values of a label stand in what the server received, and how they are written there.
  * @param samples submissions whose values differ.
- * @param isSure the page showed the values, so that a code may stand for them.
- * @param taken keys that other labels' values stand under.
- * @param likeness how much a key has to resemble the label so that whatever comes with a value under it may stand for the
- * value: one of `LIKENESS`.
+ * @param isSure whether the page showed the values, so that codes may stand for them.
+ * @param taken keys that hold other labels' values.
+ * @param likeness how much a key has to resemble the label for its texts to count as codes: one of `LIKENESS`.
  */
 export function explain(
   label: string,
@@ -84,7 +83,7 @@ export function explain(
   const value = ({ fields }: Sample): FieldValue => fields[label] as FieldValue;
   const holds = (wire: Wire, of: FieldValue, { posted, fields }: Sample): boolean =>
     carries(wire, kind, of, posted, fields);
-  // it has to be right for every value, and for none in another's place
+  // it has to match each sample's own value, and no other sample's value
   const fits = (wire: Wire): boolean =>
     all.every((sample) => holds(wire, value(sample), sample)) &&
     (wire.notation.as === "part" ||
@@ -110,14 +109,14 @@ export function explain(
   return listCodes(label, told, like, isSure, fits) ?? (likeness > 0 ? undefined : listKeys(label, told, free, fits));
 }
 
-/** The day or time that a text says, for kinds of values that say one. */
+/** Reads the day or time in a text; undefined for other kinds of values. */
 function readAs(kind: Kind, text: string): unknown {
   if (kind === "time") return parseTime(text);
   if (kind === "date") return dayIn(text);
   return kind === "moment" ? parseMoment(text) : undefined;
 }
 
-/** A code a value: known values only, each with one of its own, and none of them by chance. */
+/** Finds a key that holds a different code for each value, and rules out chance matches. */
 function codes(
   label: string,
   kind: Kind,
@@ -134,10 +133,10 @@ function codes(
     }
     const values = Object.keys(known);
     if (values.length < 2 || new Set(Object.values(known)).size !== values.length) continue;
-    // a bare number is rather a part of another day than a code of this one
+    // a bare number is more likely a part of another date than a code for this one
     const isRead = values.some((value) => readAs(kind, value) !== undefined && /^\d+$/.test(known[value] as string));
     if (isRead && likenessOf(key, label) === 0) continue;
-    // six in the evening is not written as six in the morning
+    // a text that reads as a day or time is no code: it is another day or time
     if (values.some((value) => readAs(kind, known[value] as string) !== undefined)) continue;
     const alike = values.filter((value) => isAlike(known[value] as string, value)).length;
     const wire: Wire = { key, notation: { as: "codes", codes: known } };
@@ -148,8 +147,8 @@ function codes(
 }
 
 /**
- * As `codes`, for lists: an item's code is what comes with it and never without it. Items that always come together keep
- * theirs to be found, where the page showed them.
+ * Finds the codes of a list's items: a code is sent with its item and never without it. Codes of items that always
+ * occur together may stay unknown, if the page showed the items.
  */
 function listCodes(
   label: string,
@@ -178,7 +177,7 @@ function listCodes(
           if (best.length === 1) known[item] = best[0] as string;
         }
       const wire: Wire = { key, notation: { as: "codes", codes: known }, list };
-      // lists of several lengths that all agree vouch for the key as the page does
+      // lists of different lengths that all agree prove the key as well as the page does
       const vouched = isSure || new Set(got.map((one) => one.items.length)).size > 1;
       const isPart = vouched && Object.keys(known).length < items.length && told.length > 1;
       if (isPart ? new Set(got.flatMap((one) => one.raws)).size === items.length : fits(wire)) return wire;
@@ -186,7 +185,7 @@ function listCodes(
   return undefined;
 }
 
-/** A list whose items have keys of their own: one that is chosen says something that one that is not does not say. */
+/** Finds a key for each item of a list, whose text differs between a chosen item and one that is not chosen. */
 function listKeys(
   label: string,
   told: readonly Sample[],
@@ -235,7 +234,7 @@ function isAlike(code: string, text: string): boolean {
   return b.startsWith(a) || b.includes(a) || a.includes(b) || initials === a || (a.length <= 4 && isWithin(a, b));
 }
 
-/** Tells whether the letters of a short text stand in another in their order, from the first one on. */
+/** Tells whether the letters of a short text occur in a longer one in the same order, with the same first letter. */
 function isWithin(short: string, long: string): boolean {
   if (short[0] !== long[0]) return false;
   let at = 0;
@@ -294,7 +293,7 @@ function ends(label: string, kind: Kind, told: readonly Sample[], keys: readonly
   return from === undefined || to === undefined ? undefined : { key: from, notation: { as: "ends", from, to } };
 }
 
-/** A longer text that holds the values of this label, and of others, always in the same way. */
+/** Finds a longer text that holds the values of this label and of others in the same template each time. */
 function partOf(label: string, all: readonly Sample[], keys: readonly string[]): Wire | undefined {
   for (const key of keys) {
     const templates = all.map(({ fields, posted }) => {
@@ -321,10 +320,10 @@ function partOf(label: string, all: readonly Sample[], keys: readonly string[]):
   return undefined;
 }
 
-/** Degrees of how much a key resembles a label, most first: more than any does, the same name, down to not at all. */
+/** Degrees of resemblance between a key and a label: out of reach, equal, contained, abbreviated, none. */
 export const LIKENESS = [Number.POSITIVE_INFINITY, 3, 2, 1, 0] as const;
 
-/** Tells how much a key resembles a label, for keys that hold the same. */
+/** Measures how much a key resembles a label, from 0 to 3. */
 function likenessOf(key: string, label: string): number {
   const a = looseLabel(
     key

@@ -15,7 +15,7 @@ import { survey } from "./survey.js";
 /** One person's values by label. */
 export type Person = Readonly<Record<string, FieldValue>>;
 
-/** Knowledge of the form so far, and the findings of an attempt. */
+/** The state of a search: the knowledge of the form, and the state of the running attempt. */
 export interface Progress {
   readonly url: string;
   readonly ways: ReadonlyMap<string, Way>;
@@ -27,17 +27,17 @@ export interface Progress {
   sendsWithinMs: number;
   /** Counts how often the form was sent before it was complete. */
   early: number;
-  /** Counts how often nothing was sent and nothing was said of why. */
+  /** Counts the attempts that sent nothing although no field was in doubt. */
   silent: number;
   /** The field that was operated last. */
   last: LearnedField | undefined;
-  /** Fields that show their value on the page that is open. */
+  /** Fields that show their value on the open page. */
   filled: LearnedField[];
-  /** The field whose search needs a fresh page each time; it comes first there. */
+  /** The field whose last try needed a fresh page; it is operated first there. */
   spoiler: LearnedField | undefined;
-  /** A fresh page cannot take back what a try has left: the page is the user's. */
+  /** Set on a user's page, which is not loaded anew to undo a try. */
   readonly isOnly?: true;
-  /** Buttons, with those of the windows that they open, that sent nothing though every field was as it should be. */
+  /** Chains of buttons, as JSON, that sent nothing although every field was sure or lost. */
   readonly idle: Set<string>;
 }
 
@@ -63,11 +63,11 @@ export const newProgress = (
   idle: new Set(),
 });
 
-/** Slowness of a page from which on a failure may be the machine's. */
+/** Slowness of a page from which a failure may be due to a busy machine. */
 const BUSY = 2;
-/** Tries that may send the form too early before that is taken for how the page is. */
+/** Most early sendings that are undone; a page that goes on is taken for one that saves at every change. */
 const MOST_EARLY = 8;
-/** Kinds of what may be chosen of a list. */
+/** Kinds whose values may be chosen from a list. */
 const CHOSEN: ReadonlySet<Kind> = new Set(["list", "flag", "text"]);
 
 /** Texts of a person's values as they may stand in a request. */
@@ -79,17 +79,17 @@ const textsOf = (person: Person): Set<string> =>
       .map(String),
   );
 
-/** Counts how many of a person's values a request carries as they are. */
+/** Counts the values of a person that a request carries unchanged. */
 export function carriedBy(exchange: Exchange, person: Person): number {
   const texts = textsOf(person);
   return new Set(exchange.posted.map(([, value]) => value).filter((value) => texts.has(value))).size;
 }
 
-/** The number of a field's box that says what it holds. */
+/** The index of the box that shows a field's value. */
 const boxOf = ({ current }: LearnedField): number =>
   current !== undefined && fieldIn(current.operation.locator) !== undefined ? Math.min(current.operation.nth, 1) : 0;
 
-/** Operates the fields that are shown, those that come with others too. @returns those that are not there. */
+/** Operates the visible fields, and those that appear meanwhile. @returns the others, or `spoilt`: see `attempt.ts`. */
 export async function fillStep(
   surface: Surface,
   progress: Progress,
@@ -121,9 +121,9 @@ export async function fillStep(
 }
 
 /**
- * Carries the present operation of a field out.
- * @param before what its box showed. @param look shows it again.
- * @returns what the box shows of the value; `failed` where the operation throws.
+ * Carries out the current operation of a field.
+ * @param before the state of its box before. @param look reads the state anew.
+ * @returns the evidence that the box shows; `failed` if the operation throws.
  */
 async function carriedOut(
   surface: Surface,
@@ -147,12 +147,12 @@ async function carriedOut(
     if (error instanceof PolicyFailure || isGone(surface)) throw error;
     await surface.page.keyboard.press("Escape").catch(() => undefined);
   }
-  // what only stands in a field that has the cursor may go when it is left
+  // a value may vanish when its field loses the focus
   if (isNew && evidence === "shown") {
     await leave(surface);
     if (evidenceOf(kind, value, before, await look()) !== "shown") evidence = "changed";
   }
-  // what is drawn, as stars are, changes its looks alone
+  // a drawn control, such as stars, changes only its appearance
   if (looked !== undefined && evidence === "same") {
     await surface.page.mouse.move(1, 1);
     await leave(surface);
@@ -177,7 +177,7 @@ async function fillField(
   const look = async (): Promise<Shown> => (await shownIn(surface, [label], [boxOf(field)]))[0] as Shown;
   const searching = search && field.good === undefined;
   const { [label]: _, ...others } = person;
-  // a page that saves at every change is no form that is sent too early
+  // a page that saves at every change does not send its form too early
   const sendsEarly = (): boolean =>
     searching &&
     surface.traffic.exchanges.some((e) => e.method !== "GET" && carriedBy(e, others) > 0) &&
@@ -193,12 +193,12 @@ async function fillField(
         return "spoilt";
       }
       const isOver = searching && (await isCovered(surface, label));
-      // a window that a try has left open is taken back by a fresh page
+      // a fresh page removes a window that a try has left open
       if (isOver && pristine !== undefined && !wasOver && progress.isOnly !== true) return "spoilt";
       wasOver ||= isOver;
       pristine ??= JSON.stringify(before);
       field.isClean = JSON.stringify(before) === pristine;
-      // a choice that is half made is not taken back by a further try
+      // a further try does not undo a partial choice
       if (!field.isClean && CHOSEN.has(kind) && progress.isOnly !== true) return "spoilt";
       const evidence = await carriedOut(surface, progress, field, { value, before, searching }, look);
       if (!searching) return evidence !== "failed";
@@ -211,7 +211,7 @@ async function fillField(
       progress.last = field;
       const other = searching ? await misplaced(surface, progress, person, field, evidence === "same") : undefined;
       if (other !== undefined) {
-        // the one whose place is less sure was put into the other's
+        // the field whose place is less sure has overwritten the other
         (other.good === undefined && isFurther(other, field) ? other : field).doubt();
         return "misplaced";
       }
@@ -226,7 +226,7 @@ async function fillField(
         await surface.page.keyboard.press("Escape").catch(() => undefined);
         continue;
       }
-      // the server judges what is likely, what needs a fresh page next, and what nothing better was found for
+      // a change that is likely to be right, or evidence seen before, is left for the server to judge
       if (evidence === "changed" && (current.isLikely || kind === "list")) current.fate = "changed";
       if (current.fate === evidence) return true;
       field.isHurried ||= slowness(surface) > BUSY;
@@ -240,7 +240,7 @@ async function fillField(
   return false;
 }
 
-/** Tells whether a field is looked for further from its label than another from its own. */
+/** Tells whether a field's place is further from its label than another field's place. */
 function isFurther(one: LearnedField, other: LearnedField): boolean {
   const [far, near] = [one, other].map(({ current }) =>
     current?.operation.locator.startsWith("label=") ? -1 : (current?.operation.nth ?? 0),
@@ -248,7 +248,7 @@ function isFurther(one: LearnedField, other: LearnedField): boolean {
   return (far ?? 0) > (near ?? 0);
 }
 
-/** A field that showed its value and now shows another's or its beginning instead, or anything else where that one shows nothing new. */
+/** Finds a filled field whose value the last operation replaced. @param isSame the operated field shows no change. */
 async function misplaced(
   surface: Surface,
   { filled }: Progress,
@@ -266,7 +266,7 @@ async function misplaced(
   return filled.find((other, i) => !holds(i, other.kind, other.label) && isOther(i));
 }
 
-/** Takes the cursor out of the field that has it. */
+/** Takes the focus from the control that has it. */
 export async function leave(surface: Surface): Promise<void> {
   const blur =
     "() => { let e = document.activeElement; while (e?.shadowRoot?.activeElement) e = e.shadowRoot.activeElement; e?.blur?.(); }";

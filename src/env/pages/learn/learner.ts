@@ -14,14 +14,14 @@ import { claimed, explain, LIKENESS } from "./explain.js";
 import { newProgress, type Person, type Progress } from "./fill-in.js";
 import { learnVerdict } from "./verdict.js";
 
-/** Persons whose values are put in. */
+/** Most persons whose values are entered. */
 const MOST_PERSONS = 3;
 
 /**
- * Learns a form in closed loop with its server: known values are put in, and what it receives says which way of operating
- * each control works and where its value stands.
+ * Learns a form by sending known values to its server: the requests show which way operates each control, and under
+ * which key its value stands.
  * @param tasks of this form, whose values differ.
- * @param given what is known of its fields: by hand, or from an earlier search.
+ * @param given fields that are known already: written by hand, or from an earlier search.
  */
 export async function learnForm(
   runner: EpisodeRunner,
@@ -67,7 +67,7 @@ export async function learnForm(
 
 function entryOf(field: LearnedField): [string, Contract["fields"][string]][] {
   const { good, wire, kind, label, step, default: preset } = field;
-  // what the page showed is worth keeping where nothing was sent
+  // an operation whose value the page showed is kept even if nothing was sent
   const found = good ?? (field.isSure ? field.current?.operation : undefined);
   if (found === undefined) return [];
   return [[label, { ...found, kind, step, default: preset, ...(wire && { wire }), hand: field.byHand }]];
@@ -80,7 +80,7 @@ function valuesByLabel(tasks: readonly Task[]): Map<string, FieldValue[]> {
   return values;
 }
 
-/** The page's structure, and what each field holds on it before anybody touches it. */
+/** Reads the preset of each field from the fresh page. @returns a hash of its structure; empty after a fault. */
 async function untouched(runner: EpisodeRunner, task: Task, fields: readonly LearnedField[]): Promise<string> {
   const read = await runner.converse(async (session: Session) => {
     const labels = fields.map(({ label }) => label);
@@ -104,8 +104,8 @@ function presetOf({ kind }: LearnedField, { values, on, unset }: Shown): FieldVa
 }
 
 /**
- * Values of persons that are unlike each other in every field. The first has something to do at every field, and where all
- * persons agree on a box, one is there that does not.
+ * Chooses persons whose values differ in as many fields as possible. The first one has a value for every field, and the
+ * first two differ at every checkbox.
  */
 function unlike(tasks: readonly Task[], fields: readonly LearnedField[]): Person[] {
   const persons: Person[] = [];
@@ -136,7 +136,7 @@ function unlike(tasks: readonly Task[], fields: readonly LearnedField[]): Person
       if (label in busy) busy[label] = field.default !== true;
       if (label in idle) idle[label] = field.default === true;
     } else if (kind === "list" && now !== undefined) {
-      // the longest list goes to the first, whose own goes where that came from
+      // the first person gets the longest list in exchange for its own
       const longest = persons
         .map(({ [label]: list }) => list)
         .reduce((top, list) => (Array.isArray(list) && list.length > (top as string[]).length ? list : top), now);
@@ -149,7 +149,7 @@ function unlike(tasks: readonly Task[], fields: readonly LearnedField[]): Person
   return [busy, idle, ...persons.slice(2)];
 }
 
-/** Rounds of filling in and sending until every field arrives right, or time is over. @returns the submissions that were right. */
+/** Fills in and sends until every value arrives, or time is over. @returns the submissions of the best round. */
 async function rounds(
   progress: Progress,
   persons: readonly Person[],
@@ -173,7 +173,7 @@ async function rounds(
         break;
       }
       played.push({ person, attempt: result });
-      // what is given up keeps nothing else from being found
+      // a field that is given up does not stop the search for others
       wrong = unexplained(fields, played, i === persons.length - 1).filter((field) => !field.isLost);
       if (wrong.length > 0 && i < persons.length - 1) break;
     }
@@ -183,21 +183,21 @@ async function rounds(
     if (last && played.length > 0) unexplained(fields, played, true);
     if (played.length > sure.length || wrong.length === 0) sure = played;
     if (wrong.length === 0 && played.length === persons.length) return played;
-    // a way that was tried on a field which another had touched is tried once more
+    // a way is tried once more if an earlier try had changed the field
     const moved = wrong.map((field) => {
       const again = !field.isClean;
       field.isClean = true;
       return again || (field.surveyed && field.advance("wrong"));
     });
     if (last) break;
-    // once more without what is not found, so that the rest is sure
+    // one more round without the missing fields confirms the rest
     last = performance.now() > end || (!moved.some(Boolean) && ++still > 1);
     if (last) for (const field of wrong) field.isGivenUp = true;
   }
   return sure;
 }
 
-/** Fields whose values are not found in what was received. @param all every person has been played. */
+/** Lists fields whose values the requests do not hold. @param all whether every person's values were entered. */
 function unexplained(
   fields: readonly LearnedField[],
   played: readonly { person: Person; attempt: Attempt }[],
@@ -214,7 +214,7 @@ function unexplained(
   const sorted = [...fields].sort((a, b) => order(a) - order(b));
   const claims = sorted.map((field) => ({ field, keys: claimed(field.label, field.kind, samples) }));
   const others = (of: LearnedField): string[] => claims.flatMap(({ field, keys }) => (field === of ? [] : keys));
-  // what says a value plainly is no other's code, and what stands under a key that is named as a label is rather that label's
+  // known notations come first, then codes under the keys that resemble the label most
   for (const likeness of LIKENESS)
     for (const field of sorted) {
       const { label, kind } = field;
@@ -235,7 +235,7 @@ function unexplained(
   return wrong;
 }
 
-/** Kinds whose notation leaves least room come first, so that their keys are known to be taken. */
+/** Ranks fields by kind: kinds that are recognised most surely come first and take their keys. */
 const order = ({ kind }: LearnedField): number =>
   ["text", "date", "range", "moment", "time", "file", "number", "list", "flag"].indexOf(kind);
 
@@ -243,7 +243,7 @@ const order = ({ kind }: LearnedField): number =>
 function isPlain({ label, kind }: LearnedField, told: readonly Sample[], taken: ReadonlySet<string>): boolean {
   if (kind === "flag") return false;
   const text = String(told[0]?.fields[label] ?? "");
-  // it may be a part of what stands there, as further persons tell
+  // the value may be part of a longer text, which further persons' values will show
   if (
     text.length > (kind === "number" ? 4 : 3) &&
     told[0]?.posted.some(([key, raw]) => !taken.has(key) && raw.includes(text))
@@ -254,20 +254,20 @@ function isPlain({ label, kind }: LearnedField, told: readonly Sample[], taken: 
   return free.length === 0 || text.length > 40;
 }
 
-/** Kinds whose fields show what they do not hold, the likeliest first. */
+/** Kinds in the order of how likely a field shows a value that it does not hold. */
 const ODDEST: readonly Kind[] = ["date", "moment", "range", "time", "list", "text", "number", "file", "flag"];
 
-/** Tells who keeps a form from being sent: what says so itself, else what could not be operated, else the button. */
+/** Finds the fields that may prevent sending: invalid ones, else failed ones, else those that are not sure. */
 function blamed(progress: Progress, { invalid, failed }: Attempt): LearnedField[] {
   const by = (labels: readonly string[]): LearnedField[] =>
     progress.fields.filter(({ label }) => labels.includes(label));
   for (const told of [by(invalid), by(failed), progress.fields.filter((field) => !field.isSure)]) {
     const open = told.filter(({ good }) => good === undefined);
     if (open.length > 0) return open;
-    // a way that did for one person's value does not for another's
+    // a way that worked for one person's value may fail for another's
     if (told.length > 0) return told;
   }
-  // nothing is said of any: the page may have been slow, else one field at a time is operated otherwise, the least tried and the least plain first
+  // no field is in doubt: the page may have been slow, else one field is operated otherwise, the least tried first
   if (progress.silent++ === 0) return [];
   const [suspect] = progress.fields
     .filter(({ good, isLost }) => good === undefined && !isLost)

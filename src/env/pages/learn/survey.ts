@@ -4,10 +4,10 @@ import { PICKER } from "../place.js";
 import { NoWay, type Way } from "../way.js";
 import type { Facts, LearnedField } from "./candidates.js";
 
-/** Limits how long a place may take to be found. */
+/** Time that a place may take to be found, in milliseconds. */
 const FOUND_MS = 1500;
 
-/** Runs IN THE PAGE. */
+/** Runs IN THE PAGE: reads the facts of a control and its box. */
 function factsOf(box: Element, [control, needs, picker]: readonly [Element, readonly string[], string]): Facts {
   const all: Element[] = [control];
   const walk = (node: Element | ShadowRoot): void => {
@@ -38,7 +38,7 @@ function factsOf(box: Element, [control, needs, picker]: readonly [Element, read
   };
 }
 
-/** Looks at the places where a field may be, and puts what suits them first: nothing is tried twice or in vain. */
+/** Looks at a field's possible places and moves suitable ways forward; missing and duplicate places are dropped. */
 export async function survey(surface: Surface, field: LearnedField, ways: ReadonlyMap<string, Way>): Promise<void> {
   const asked = [...new Set([...ways.values()].flatMap(({ needs = [], signs = [] }) => [needs, signs].flat()))];
   const places = new Map(field.candidates.map(({ operation }) => [`${operation.locator} ${operation.nth}`, operation]));
@@ -53,7 +53,7 @@ export async function survey(surface: Surface, field: LearnedField, ways: Readon
         });
       })
       .catch((error: unknown) => (error instanceof NoWay ? undefined : "busy"));
-    // what could not be looked at is tried all the same
+    // a place that could not be read is tried all the same
     if (facts === "busy") continue;
     const isTwin = facts === undefined || seen.has(facts.corners);
     if (facts !== undefined) seen.add(facts.corners);

@@ -8,22 +8,22 @@ import { type Kind, kindOfAll } from "../values.js";
 import { LearnedField } from "./candidates.js";
 import { fillStep, leave, newProgress, type Progress } from "./fill-in.js";
 
-/** A value that a field of a page is to hold. */
+/** A value to enter into a field of a page. */
 export interface WantedField {
   readonly label: string;
   readonly value: FieldValue;
-  /** The kind of the value where the page tells it; else it is told by the value. */
+  /** The kind of the value if the page tells it; else it is inferred from the value. */
   readonly kind?: Kind | undefined;
 }
 
-/** Fillings in after which what is not found is given up: each ends where a try has met another field. */
+/** Most rounds of filling in: a round ends early if a try has changed another field. */
 const MOST_ROUNDS = 6;
 
 /**
- * Fills in fields of a page that nobody has learned: one way after another is tried, from plain to odd, until the field
- * shows the value when it is left. The page is not loaded anew, and no form is sent.
- * @param labels all of the form: where another's begins a label's field ends.
- * @param limitMs time that all of it may take.
+ * Fills in fields of a page that was not learned: tries one way after another, plain ones first, until the field shows
+ * the value without the focus. The page is not loaded anew, and no form is sent.
+ * @param labels all labels of the form: a label's field ends where another label begins.
+ * @param limitMs time limit for all fields together, in milliseconds.
  * @returns the labels whose fields show their values.
  */
 export async function fillUnlearned(
@@ -54,19 +54,19 @@ export async function fillUnlearned(
   );
   const holds = (field: LearnedField, i: number): boolean => {
     const value = person[field.label] as FieldValue;
-    // what was read when it was left may stand in a list that is closed now; stars and their like show no value
+    // a value that was shown before may stand in a list that is closed by now; stars and the like show no value
     const wasShown = field.current?.fate === "shown" || (field.isSure && shown[i]?.values.length === 0);
     return wasShown || says(field.kind, value, shown[i] as Shown);
   };
   return new Set(fields.filter(holds).map(({ label }) => label));
 }
 
-/** Options that are read of one list. */
+/** Most options that are read from one list. */
 const MOST_OPTIONS = 100;
-/** Time that a list may take to open. */
+/** Time that a list may take to open, in milliseconds. */
 const OPENS_MS = 250;
 
-/** Runs IN THE PAGE: texts of the options that can be seen. */
+/** Runs IN THE PAGE: lists the texts of the visible options. */
 function optionsNow(most: number): string[] {
   const found = new Set<string>();
   const visit = (root: Document | ShadowRoot): void => {
@@ -81,7 +81,7 @@ function optionsNow(most: number): string[] {
   return [...found];
 }
 
-/** The texts of the options that a label's list shows when it is opened; it is closed again. */
+/** Opens a label's list, reads the texts of its options and closes it. @returns nothing if it cannot be opened. */
 export async function optionsOf(surface: Surface, label: string): Promise<string[]> {
   await enterField(surface.page);
   const before = await surface.view.evaluate(optionsNow, MOST_OPTIONS);
@@ -91,13 +91,12 @@ export async function optionsOf(surface: Surface, label: string): Promise<string
     await place.pause(OPENS_MS);
     const now = await surface.view.evaluate(optionsNow, MOST_OPTIONS);
     const options = now.filter((text) => !before.includes(text));
-    // Escape would close a window that the form is in
+    // a click comes first: Escape could close a window that contains the form
     if (options.length > 0) await place.click(place.control);
     const still = await surface.view.evaluate(optionsNow, MOST_OPTIONS);
     if (options.length > 0 && still.some((text) => options.includes(text))) await surface.page.keyboard.press("Escape");
     return options;
   } catch {
-    // what cannot be opened shows nothing
     return [];
   } finally {
     await leave(surface);

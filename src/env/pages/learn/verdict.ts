@@ -6,18 +6,18 @@ import type { Contract } from "../contract.js";
 import { type Attempt, attempt, type LearnLimits } from "./attempt.js";
 import type { Person, Progress } from "./fill-in.js";
 
-/** Fields that are left out one by one until the server refuses. */
+/** Most fields that are left out, one at a time, until the server refuses. */
 const MOST_LEFT_OUT = 3;
 
-/** Tells what an attempt shows of its answer that no person's values make. */
+/** Lists the features of an attempt's answer that do not contain the person's values. */
 function observed({ exchange, before, after }: Attempt, person: Person): string[] {
   if (exchange === undefined) return [];
   return withoutValues([...featuresOf(exchange), ...after.filter((line) => !before.includes(line))], person);
 }
 
 /**
- * Finds out what tells an accepted form from a refused one: it is sent with everything left out, then with one field left
- * out at a time, until the server answers otherwise than it does when all is right.
+ * Finds the features that tell an accepted form from a refused one: sends the form empty, then with one field left out
+ * at a time, until the server answers differently.
  */
 export async function learnVerdict(
   runner: EpisodeRunner,
@@ -27,7 +27,7 @@ export async function learnVerdict(
   limits: LearnLimits,
   end: number,
 ): Promise<Pick<Contract, "accepted" | "refused">> {
-  // of a form with a field that was never found even the best one may have been refused
+  // if a field was never found, even the best submission may have been refused
   const taken = right.filter(({ attempt: { exchange } }) => !isError(exchange?.answer?.status ?? null));
   if (taken.length === 0) return { accepted: [], refused: [] };
   const accepted = taken.map(({ person, attempt: done }) => observed(done, person));
@@ -45,7 +45,7 @@ export async function learnVerdict(
     const differs = telling(accepted, [refused]);
     if (differs.length === 0) continue;
     const found = { accepted: differs, refused: telling([refused], accepted) };
-    // other words may only echo what was left out
+    // a difference in texts alone may only reflect the missing value
     if (!differs.some((feature) => /^(?:says|shows)/.test(feature))) return found;
     second ??= found;
   }

@@ -1,6 +1,6 @@
 import { firstOf, itemsOf, turned, type Way } from "../way.js";
 
-/** Ticks the boxes, switches or toggle buttons of these names, and no other. */
+/** Ticks the checkboxes, switches, toggle buttons or options with these names; others stay as they are. */
 export const way: Way = {
   serves: ["list"],
   oddness: 0,

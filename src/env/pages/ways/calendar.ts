@@ -4,10 +4,10 @@ import { type Grid, readGrids, type Spot } from "../grids.js";
 import { dayIn, monthIn, parseMoment, parseRange } from "../values.js";
 import { firstOf, NoWay, type Place, pinned, type Way } from "../way.js";
 
-/** Clicks that a calendar may take to reach a month. */
+/** Most clicks on a calendar's arrows to reach a month. */
 const MOST_CLICKS = 90;
 
-/** Opens a calendar and clicks its arrows, which are told by what they change, then the day; or sets the time in what opens. */
+/** Opens a calendar, clicks its arrows until it shows the month, then the day; sets a time in its lists or fields. */
 export const way: Way = {
   serves: ["date", "moment", "range", "time"],
   oddness: 4,
@@ -25,7 +25,7 @@ async function pickDay(place: Place, value: FieldValue): Promise<void> {
   await open(place, opener);
   if (days[0] !== undefined) {
     await chooseLists(place, days[0]);
-    // a list takes the cursor, and some calendars close then: their arrows are left
+    // some calendars close when a list takes the focus: they are opened again for their arrows
     if ((await readGrids(place)).length === 0) await open(place, opener);
   }
   for (const [i, one] of days.entries()) {
@@ -36,7 +36,7 @@ async function pickDay(place: Place, value: FieldValue): Promise<void> {
   if (days.length === 0 && !isSet) throw new NoWay("no date and no time");
 }
 
-/** Sets the hour and the minute in lists or fields for them, told by their greatest number. @returns whether there are any. */
+/** Sets hour and minute in lists or fields, recognised by their greatest number. @returns whether any was found. */
 async function setTime({ page, box, has, limit }: Place, time: string): Promise<boolean> {
   const [hour = 0, minute = 0] = time.split(":").map(Number);
   const own = box.locator("select,input[type=number],[role=spinbutton]").locator("visible=true");
@@ -50,7 +50,7 @@ async function setTime({ page, box, has, limit }: Place, time: string): Promise<
     if (!isMinute && ![11, 12, 23, 24].includes(most)) continue;
     const number = isMinute ? minute : most > 12 ? hour : hour % 12 || 12;
     isSet = true;
-    // the first one of a list may only say that nothing is chosen yet
+    // the first option of a list may be a placeholder
     if (numbers.length > 0) await field.selectOption({ index: numbers.lastIndexOf(number) }, limit);
     else {
       await field.click(limit);
@@ -96,7 +96,7 @@ async function open(place: Place, opener: string): Promise<void> {
   await place.pause(200);
 }
 
-/** Lists and fields of the month and the year that a calendar may have. */
+/** Sets the month and the year in a calendar's lists and fields, if it has any. */
 async function chooseLists({ page, limit, pause }: Place, day: string): Promise<void> {
   const [year = 0, month = 0] = day.split("-").map(Number);
   for (const list of await page.locator("select").locator("visible=true").all()) {
@@ -111,7 +111,7 @@ async function chooseLists({ page, limit, pause }: Place, day: string): Promise<
     await field.fill(String(year), limit).catch(() => undefined);
     await page.keyboard.press("Enter");
   }
-  // a calendar that closes without the cursor takes its time
+  // a calendar that closes when it loses the focus may do so with a delay
   await pause(200);
 }
 
@@ -126,7 +126,7 @@ const monthOf = ({ heading }: Grid): number | undefined => {
 };
 
 const numeric = (text: string): number | undefined => {
-  // a month by its number and the sign for it
+  // the number of a month before the sign for "month"
   const m =
     /(?<!\d)(\d{1,2})()\s*[月월]/.exec(text) ??
     /^(?:(?:19|20)\d\d\D{1,3}(\d{1,2})\D?|(\d{1,2})\D{1,3}(?:19|20)\d\d)$/.exec(text.trim());
@@ -144,11 +144,11 @@ function cellOf(grids: readonly Grid[], day: string): Spot | undefined {
   const same = grid?.cells.filter((cell) => Number(cell.text) === date) ?? [];
   const able = same.filter((cell) => !cell.off);
   const pool = able.length > 0 ? able : same;
-  // days of the months before and after stand at the ends
+  // days of the neighbouring months stand at both ends of the grid
   return date > 15 ? pool.at(-1) : pool[0];
 }
 
-/** Clicks what leads nearer to the month. */
+/** Clicks the arrow that leads nearer to the month; the first click on an arrow shows where it leads. */
 async function turn(place: Place, grids: readonly Grid[], day: string, tried: Map<string, number>): Promise<void> {
   const [year = 0, month = 0] = day.split("-").map(Number);
   const wanted = year * 12 + month - 1;
@@ -156,7 +156,7 @@ async function turn(place: Place, grids: readonly Grid[], day: string, tried: Ma
   const at = monthOf(grid);
   if (at === undefined) throw new NoWay("no month is said");
   const ahead = wanted - at;
-  // of months side by side each may have some of the arrows
+  // months side by side may each have some of the arrows
   const buttons = [
     ...new Map(grids.flatMap((one) => one.buttons).map((spot) => [`${spot.x} ${spot.y}`, spot])).values(),
   ];

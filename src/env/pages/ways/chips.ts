@@ -1,10 +1,10 @@
 import { firstOf, itemsOf, type Way } from "../way.js";
 
 const KEYS: Readonly<Record<string, string>> = { lines: "Shift+Enter", Tab: "Tab" };
-/** Time in which a page that is slow on purpose takes over what is typed. */
+/** Time in which a page with a built-in delay takes over typed text, in milliseconds. */
 const LATER_MS = 600;
 
-/** Types items that become chips; a button may come before each. */
+/** Types items that become chips; a button may have to be clicked before each. */
 export const way: Way = {
   serves: ["list"],
   oddness: 2.2,

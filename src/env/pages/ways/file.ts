@@ -1,6 +1,6 @@
 import { NoWay, type Way } from "../way.js";
 
-/** Attaches a small file of this name: by the field itself, the chooser that a click opens, or a drop. */
+/** Attaches a small file of this name to a file input, or through the file chooser that a click opens. */
 export const way: Way = {
   serves: ["file"],
   isQuiet: true,
@@ -10,7 +10,7 @@ export const way: Way = {
   variants: ["input", "box", "input, later", "box, later", "chooser", "any", "any, later"],
   async operate(place, value) {
     const { page, box, control, limit } = place;
-    // a path or control characters in a file's name would be an invention of the page's browser
+    // the name of a real file holds no path and no control characters
     const name =
       String(value)
         .replace(/[\p{Cc}/\\]+/gu, "_")

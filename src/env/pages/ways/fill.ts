@@ -3,7 +3,7 @@ import type { FieldValue } from "../../site.js";
 import { parseMoment } from "../values.js";
 import { type Way, WRITABLE } from "../way.js";
 
-/** Writes the value into the control at once, as a browser does that fills in forms. */
+/** Sets the control's value in one step, as a browser's autofill does. */
 export const way: Way = {
   serves: ["text", "number", "date", "time", "moment", "range", "file"],
   isQuiet: true,
@@ -11,14 +11,14 @@ export const way: Way = {
   isLiteral: true,
   needs: `${WRITABLE},input[type=range]`,
   async operate({ control, limit }, value) {
-    // an episode's fields are filled so: the page is asked only where the answer can matter
+    // to save time in episodes, the type is read only where it can matter
     const isTimed = [parseDate, parseTime, parseMoment].some((parse) => parse(value) !== undefined);
     const type = isTimed ? await control.getAttribute("type", limit) : null;
     await control.fill(native(type, value) ?? String(value), limit);
   },
 };
 
-/** A value as a field of the browser's own takes it; undefined where the field takes any text. */
+/** Writes a value in the notation of a native date or time input; undefined if the input takes any text. */
 function native(type: string | null, value: FieldValue): string | undefined {
   const moment = parseMoment(value);
   if (type === "datetime-local") return moment && `${moment.date}T${moment.time}`;

@@ -1,6 +1,6 @@
 import { clickLabel, firstOf, NoWay, type Way } from "../way.js";
 
-/** Clicks the text of an option where its own button cannot be seen. */
+/** Clicks the text or the label of an option whose radio button is hidden. */
 export const way: Way = {
   serves: ["text", "number", "time", "date"],
   oddness: 3,

@@ -1,6 +1,6 @@
 import { cleared, type Way, WRITABLE } from "../way.js";
 
-/** Types the digits alone into a mask, or pastes the whole value. */
+/** Types into a masked field: the digits only, slowly, or without a country code; or pastes the whole value. */
 export const way: Way = {
   serves: ["text", "number"],
   oddness: 5,

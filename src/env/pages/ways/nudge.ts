@@ -1,7 +1,7 @@
 import type { Locator } from "playwright";
 import { firstOf, NoWay, type Place, type Way } from "../way.js";
 
-/** Moves what has no role by keys, by clicks on it or by its handle, and sees which number of the field follows, until that is the value. */
+/** Moves a slider without a role by keys, clicks or dragging until the number that follows it equals the value. */
 export const way: Way = {
   serves: ["number"],
   oddness: 5,
@@ -35,7 +35,7 @@ export const way: Way = {
       const at = [area.x + middle * area.width, area.y + area.height / 2] as const;
       if (isDrag) await mouse.move(...at, { steps: 3 });
       else await mouse.click(...at);
-      // the number may follow late
+      // the number may change with a delay
       const last = now;
       for (let waited = 0; waited < 5 && (waited === 0 || now === last || which < 0); waited++) {
         await place.pause(120);
@@ -50,7 +50,7 @@ export const way: Way = {
   },
 };
 
-/** CSS of what a slider is moved by. */
+/** CSS of a slider's handle. */
 const HANDLE =
   ":is(button,[role=button],[class*=handle i],[class*=thumb i],[class*=knob i],[class*=btn i],[class*=button i]):not(:has(*:has(*)))";
 
@@ -75,7 +75,7 @@ async function byKeys(place: Place, wanted: number): Promise<void> {
   throw new NoWay("the number is not reached");
 }
 
-/** Numbers that a field's inputs hold, and those of its texts. */
+/** Reads the numbers in a field's inputs, ARIA values and texts. */
 const numbersIn = (box: Locator): Promise<number[]> =>
   box.evaluate((e) => {
     const said = [...e.querySelectorAll("[aria-valuetext],[aria-valuenow]")].map(

@@ -1,6 +1,6 @@
 import type { Way } from "../way.js";
 
-/** Opens a list that has a search field of its own, types there and clicks what is found. */
+/** Opens a list with its own search field, types there and picks the match. */
 export const way: Way = {
   serves: ["text", "number", "time"],
   oddness: 4,

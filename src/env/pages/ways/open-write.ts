@@ -1,6 +1,6 @@
 import { confirmed, firstOf, NoWay, type Way, WRITABLE } from "../way.js";
 
-/** Runs IN THE PAGE: the middles of fields that nothing lies over, those for numbers first. */
+/** Runs IN THE PAGE: lists the centres of fields that nothing covers, number fields first. */
 function fieldsNow(css: string): [number, number][] {
   const isText = (e: Element): number => Number(!e.matches("[role=spinbutton],[type=number]"));
   const fields = [...document.querySelectorAll(css)].sort((a, b) => isText(a) - isText(b));
@@ -11,7 +11,7 @@ function fieldsNow(css: string): [number, number][] {
   });
 }
 
-/** Opens a window that has a field of its own, as for a colour, writes the value there and takes it over. */
+/** Opens a window with its own field, such as a colour picker, writes the value there and confirms it. */
 export const way: Way = {
   serves: ["text", "number", "time"],
   oddness: 4.5,
@@ -21,7 +21,7 @@ export const way: Way = {
   async operate(place, value) {
     const { box, page } = place;
     const [key = "", bare] = place.variant.split(", ");
-    // what is drawn is opened by what stands last in it
+    // a drawn control is opened by its last part
     const drawn = box.locator(":not(:has(*))").locator("visible=true").last();
     const opener = await firstOf(place, box.locator("button,[role=button],[aria-haspopup]"), drawn);
     if (await place.has(opener.and(page.locator(WRITABLE)))) throw new NoWay("it is written into");
@@ -30,7 +30,7 @@ export const way: Way = {
       await place.click(opener);
       await place.pause(200);
     };
-    // a window that was closed fades away
+    // a window that was closed may still be fading out
     await place.pause(700);
     const before = (await look()).map(String);
     const write = async (): Promise<void> => {
@@ -38,7 +38,7 @@ export const way: Way = {
       if (field === undefined) throw new NoWay("nothing to write into");
       await page.mouse.click(...field);
       await page.keyboard.press("ControlOrMeta+A");
-      // a sign before the value may stand outside the field
+      // a leading sign, such as #, may stand outside the field
       const text = bare === undefined ? String(value) : String(value).replace(/^\W/, "");
       await page.keyboard.type(text, { delay: 15 });
     };

@@ -3,7 +3,7 @@ import { parseDate } from "../../forms/normalize.js";
 import { monthIn, partsOf } from "../values.js";
 import { NoWay, type Place, type Way } from "../way.js";
 
-/** Sets a value by the lists or fields of its parts: those of a date in one of the usual orders, others as they are written. */
+/** Sets each part of a value in its own list or field: dates in one of the usual orders, others as written. */
 export const way: Way = {
   serves: ["date", "time", "text"],
   oddness: 2,

@@ -1,6 +1,6 @@
 import type { Way } from "../way.js";
 
-/** Picks level by level in a list of lists: `Europe / Norway / Oslo`. */
+/** Picks level by level in a nested list: `Europe / Norway / Oslo`. */
 export const way: Way = {
   serves: ["text"],
   oddness: 1.9,

@@ -1,6 +1,6 @@
 import { confirmed, firstOf, itemsOf, NoWay, shut, type Way } from "../way.js";
 
-/** Picks several options: the list is opened once, or again for each. */
+/** Picks several options: the list is opened once, or for each option. */
 export const way: Way = {
   serves: ["list"],
   oddness: 2,

@@ -1,6 +1,6 @@
 import { firstOf, type Way } from "../way.js";
 
-/** Clicks the radio button, card or tab of the value's name. */
+/** Clicks the radio button, button or option that is named like the value. */
 export const way: Way = {
   serves: ["text", "number", "time", "date"],
   oddness: 1,

@@ -1,6 +1,6 @@
 import { clickLabel, NoWay, type Way } from "../way.js";
 
-/** Runs IN THE PAGE: the middle of the n-th of a row of like elements, as stars are. */
+/** Runs IN THE PAGE: finds the centre of the n-th element in a row of equal elements, such as stars. */
 function nthOfRow(box: Element, n: number): [number, number] | undefined {
   const rectOf = (e: Element): DOMRect => e.getBoundingClientRect();
   const rowOf = (parent: Element | ShadowRoot): Element[] => {
@@ -23,7 +23,7 @@ function nthOfRow(box: Element, n: number): [number, number] | undefined {
   return undefined;
 }
 
-/** Clicks the star, dot or cell whose place is the number. */
+/** Clicks the star, dot or cell whose position equals the number. */
 export const way: Way = {
   serves: ["number"],
   oddness: 4,
@@ -40,7 +40,7 @@ export const way: Way = {
           ? await box.evaluate(nthOfRow, n, place.limit)
           : ([area.x + ((n - 0.5) / 5) * area.width, area.y + area.height / 2] as const);
       if (at === undefined) throw new NoWay("no stars");
-      // what follows the pointer takes a click where it has drawn it
+      // stars that follow the pointer are redrawn before the click
       await page.mouse.move(...at);
       await place.pause(0);
       return page.mouse.click(...at);

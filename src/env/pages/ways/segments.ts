@@ -3,7 +3,7 @@ import type { FieldValue } from "../../site.js";
 import { parseMoment, writeDay, writeTime } from "../values.js";
 import { firstOf, NoWay, type Way } from "../way.js";
 
-/** Types digits into the first of several parts, which pass the cursor on by themselves. */
+/** Types into the first of several fields for parts, which move the focus on by themselves. */
 export const way: Way = {
   serves: ["date", "time", "moment", "text", "number"],
   oddness: 3,
@@ -16,7 +16,7 @@ export const way: Way = {
     const keys = keysOf(value, place.variant);
     if (keys === undefined) throw new NoWay("no such parts");
     const inputs = place.box.locator("input").locator("visible=true");
-    // one input may stand before the others that holds the whole
+    // an input for the whole value may come before the others
     const ahead = (await inputs.count()) - keys.length;
     if (place.variant === "characters" && (keys.length < 3 || ahead < 0)) throw new NoWay("no parts");
     const first =
@@ -28,7 +28,7 @@ export const way: Way = {
             place.box.locator("[contenteditable=true],input"),
           );
     await place.click(first);
-    // a calendar that opens may take the cursor
+    // a calendar that opens may take the focus
     await place.pause();
     await first.focus(place.limit);
     await place.page.keyboard.press("Home").catch(() => undefined);

@@ -1,7 +1,7 @@
 import type { Locator } from "playwright";
 import { firstOf, itemsOf, type Way } from "../way.js";
 
-/** Chooses of a native list by the options' texts. */
+/** Selects options of a native list by their texts. */
 export const way: Way = {
   serves: ["text", "number", "list", "date", "time", "flag"],
   isQuiet: true,

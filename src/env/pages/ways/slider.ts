@@ -1,7 +1,7 @@
 import type { Locator } from "playwright";
 import { firstOf, NoWay, type Way } from "../way.js";
 
-/** Moves a slider or a spin button by keys until it says the number. */
+/** Moves a slider or a spin button by keys until it shows the number. */
 export const way: Way = {
   serves: ["number"],
   oddness: 2,
@@ -37,7 +37,7 @@ export const way: Way = {
       await page.keyboard.press((now < wanted ? up : down) ?? "");
       now = await read(slider, place.limit);
       still = now === last ? still + 1 : 0;
-      // it may lie between two steps
+      // the number may lie between two steps
       if (last < wanted !== now < wanted) crossed++;
     }
     throw new NoWay("the number is not reached");
@@ -53,7 +53,7 @@ async function coarse(page: Place["page"], slider: Locator, value: number, limit
   }
 }
 
-/** A slider that says no number is moved from its start, a step a number. */
+/** Moves a slider that shows no number from its start by a number of key presses. */
 async function blind(page: Place["page"], steps: number): Promise<void> {
   if (!(steps >= 0 && steps <= 200)) throw new NoWay("too far");
   await page.keyboard.press("Home");

@@ -1,6 +1,6 @@
 import { NoWay, type Way } from "../way.js";
 
-/** Clicks the buttons beside a number, and sees which of them leads up, until the number is there. */
+/** Clicks the buttons beside a number until it equals the value; the first clicks show which button counts up. */
 export const way: Way = {
   serves: ["number"],
   oddness: 4,

@@ -4,7 +4,7 @@ import { firstOf, type Way } from "../way.js";
 
 const DRAWN = "[class*=switch i],[class*=toggle i],[class*=check i]";
 
-/** Clicks what stands for a box that cannot be seen or has no role: its text, its track, its host. */
+/** Toggles a checkbox that is hidden or has no role by a click on its text, its drawing, its box or its host. */
 export const way: Way = {
   serves: ["flag"],
   oddness: 2,

@@ -1,7 +1,7 @@
 import { asLabel } from "../place.js";
 import { firstOf, turned, type Way } from "../way.js";
 
-/** Sets a box or a switch by its role and name; it is clicked where it is not as it should be. */
+/** Sets a checkbox or switch by its role and name: clicks it if its state differs. */
 export const way: Way = {
   serves: ["flag"],
   oddness: 0,

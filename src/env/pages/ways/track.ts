@@ -1,6 +1,6 @@
 import { firstOf, NoWay, type Way } from "../way.js";
 
-/** Clicks on a slider's track where the number lies between the least and the most. */
+/** Clicks a slider's track at the position of the number between minimum and maximum. */
 export const way: Way = {
   serves: ["number"],
   oddness: 5,

@@ -1,6 +1,6 @@
 import { firstOf, itemsOf, NoWay, type Place, type Way } from "../way.js";
 
-/** Moves items from the list of all to the list of those that are chosen: by a double click, or by a button between them. */
+/** Moves items to the list of chosen items, by a double click or by a button between the lists. */
 export const way: Way = {
   serves: ["list"],
   oddness: 3,
@@ -20,7 +20,7 @@ export const way: Way = {
   },
 };
 
-/** Chooses an item, which may move it, and tries the buttons: it has moved when it stands some pixels away. */
+/** Selects an item, which may move it already, then tries the buttons until its position has changed. */
 async function moveByButton(place: Place, item: string): Promise<void> {
   const { box, page, limit } = place;
   const buttons = box.locator("button:enabled,[role=button]").locator("visible=true");

@@ -1,6 +1,6 @@
 import { itemsOf, shut, type Way, WRITABLE } from "../way.js";
 
-/** Types each item into a control that suggests, and picks it. */
+/** Types each item into a control with suggestions, and picks it. */
 export const way: Way = {
   serves: ["list"],
   oddness: 3,

@@ -1,6 +1,6 @@
 import { cleared, type Way, WRITABLE } from "../way.js";
 
-/** Types into a control that suggests, and clicks the suggestion. */
+/** Types into a control with suggestions, and picks the suggestion. */
 export const way: Way = {
   serves: ["text", "number", "time"],
   oddness: 3,

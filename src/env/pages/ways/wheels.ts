@@ -3,18 +3,18 @@ import type { FieldValue } from "../../site.js";
 import { monthIn, parseMoment } from "../values.js";
 import { confirmed, NoWay, type Place, type Way } from "../way.js";
 
-/** Turns that a column may take to a line, and the time after which it is looked at whether it has come to rest. */
+/** Most clicks that turn a column to a line, and the wait after each, in milliseconds. */
 const MOST_TURNS = 60;
 const TURN_MS = 150;
 
-/** A column of lines of which one is chosen, as on a drum: the texts of all, and the middles of those that can be seen. */
+/** A column with one chosen line, as on a drum: the texts of all lines, and the centres of the visible ones. */
 interface Column {
   readonly texts: readonly string[];
   readonly seen: readonly { readonly i: number; readonly x: number; readonly y: number }[];
   readonly middle: number;
 }
 
-/** Runs IN THE PAGE: columns of numbers or months, by what lies uppermost where they are seen. */
+/** Runs IN THE PAGE: finds the visible columns of numbers or months. */
 function columnsNow(): Column[] {
   const found: Column[] = [];
   const textOf = (e: Element): string => (e.textContent ?? "").replace(/\s+/g, " ").trim();
@@ -28,7 +28,7 @@ function columnsNow(): Column[] {
         visit(e);
         continue;
       }
-      // what is shown of them is the part of the box that cuts them off
+      // visible lines lie inside the box that clips them
       let box: Element = e;
       while (box.parentElement !== null && getComputedStyle(box).overflowY === "visible") box = box.parentElement;
       const frame = box.getBoundingClientRect();
