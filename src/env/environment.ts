@@ -9,20 +9,20 @@ export type Split = (typeof SPLITS)[number];
 /** `all`: the tasks of every split together. */
 export type TaskSet = Split | "all";
 
-/** Something to do once. */
+/** One task of an environment. */
 export interface EnvironmentTask {
   /** Unique in its environment; ends in `/<split>/<number>`. */
   readonly id: string;
   readonly split: Split;
-  /** Group of results: the form, the game, the region that a robot starts in. */
+  /** Group of results: the form, the game, the start region of a robot. */
   readonly form: string;
 }
 
-/** A part of a turn's answer: an attempt at something that is scored by itself, as a field of a form. */
+/** A part of a turn's answer that is scored by itself, such as the attempt at one field of a form. */
 export interface AnswerPart {
-  /** Name of the part that it attempts: the same in every episode of the task. */
+  /** Name of the part, the same in every episode of the task. */
   readonly name: string;
-  /** Place in the answer's text, in characters; `end` is behind it. */
+  /** Place in the answer's text, in characters; `end` is exclusive. */
   readonly start: number;
   readonly end: number;
   readonly reward: number;
@@ -30,121 +30,121 @@ export interface AnswerPart {
 
 /** Outcome of one episode. */
 export interface EpisodeOutcome {
-  /** Null where the environment failed: nothing is known of the policy then. */
+  /** Null if the environment failed: the episode then says nothing about the policy. */
   readonly reward: number | null;
-  /** Reason why there is no reward. */
+  /** The reason why there is no reward. */
   readonly fault?: string;
   readonly success: boolean;
-  /** Reward of each turn by itself, where the environment says. */
+  /** Reward of each single turn, if the environment gives it. */
   readonly turnRewards?: readonly number[];
-  /** Rewards of parts of each turn's answer, where the environment says; they do not overlap. */
+  /** Rewards of parts of each turn's answer, if the environment gives them; the parts do not overlap. */
   readonly answerParts?: readonly (readonly AnswerPart[])[];
-  /** Named measures of the episode, which are averaged. */
+  /** Named measures of the episode, to be averaged. */
   readonly metrics: Readonly<Record<string, number>>;
-  /** Named numbers of things, which are added up: pairs that were right. */
+  /** Named counts, to be added up: pairs that were right. */
   readonly counts?: Readonly<Record<string, number>>;
-  /** The right answer that was given, where a task has several and the environment tells them apart. */
+  /** The right answer that was given, if a task has several and the environment tells them apart. */
   readonly answer?: RightAnswer;
-  /** Detail for the rollout file and for `view`: JSON. */
+  /** Detail for the rollout file and for `view`, as JSON. */
   readonly detail: Readonly<Record<string, unknown>>;
-  /** A few words for whoever watches. */
+  /** A few words for the user. */
   readonly summary?: string;
-  /** The requests that it sent, as an HTTP Archive, where that is asked for. */
+  /** The requests that the episode sent, as an HTTP Archive, if that is wanted. */
   readonly har?: object;
-  /** Set where this is another episode's outcome: the same task was answered in the same way. */
+  /** Set if this is the outcome of another episode with the same task and the same answer. */
   readonly reused?: boolean;
 }
 
-/** Index of the right answer that was given, null where it was wrong, and their number. */
+/** The right answer that was given, null if the answer was wrong, and the number of right answers. */
 export interface RightAnswer {
   readonly is: string | null;
   readonly of: number;
 }
 
-/** The observation has more tokens than the policy reads; an environment that cannot know before takes it for a fault. */
+/** The error of an observation with more tokens than the policy reads; an environment may take it for a fault. */
 export class ObservationTooLong extends UserError {}
 
-/** No reward is larger, nor a sum of them below its negative: further out, float32 has no room for what follows. */
+/** Limit of rewards and of their sums, above and below zero: float32 is too coarse for larger numbers. */
 export const LARGEST_REWARD = 1e6;
 export const anyReward = z.number().min(-LARGEST_REWARD).max(LARGEST_REWARD);
 
-/** Outcomes of the episodes that are collected together, which an environment may use again. */
+/** Outcomes of episodes that are collected together; an environment may use them again. */
 export type PlayedTogether = Map<string, Promise<EpisodeOutcome>>;
 
-/** Observation and answer of a perfect policy: an example for supervised training. */
+/** Observation and answer of a perfect policy, as an example for supervised training. */
 export interface Demonstration {
-  /** Of the task that it solves, for messages. */
+  /** Id of the task that it solves, for messages. */
   readonly id: string;
   readonly observation: Observation;
   readonly action: Action;
 }
 
-/** A policy that needs no model: the oracle, or one that a fair reward gives next to nothing. */
+/** A policy without a model: the oracle, or a null policy, which earns almost nothing under a fair reward. */
 export type FixedPolicy = (task: EnvironmentTask, rng: Rng) => Promise<Act>;
 
-/** Tasks of which it is not known that they can be won. */
+/** Tests of tasks of which it is not known that they can be solved. */
 export interface Unproven {
-  /** Number of training tasks that the oracle plays before a run; 0: none. */
+  /** Number of training tasks that the oracle plays before a run. */
   readonly tasks: number;
-  /** Says in words what the oracle could not do in an episode. */
+  /** Describes how the oracle failed in an episode. */
   why(outcome: EpisodeOutcome): string;
-  /** Answers that ought to be refused, by what is wrong with them: what became of each is told. */
+  /** Policies with wrong answers, named by the mistake: their answers should be refused. */
   readonly wrong: Readonly<Record<string, FixedPolicy>>;
-  /** Undefined where such an answer was accepted; else why not, in words. */
+  /** Returns the reason why such an answer was refused; undefined if it was accepted. */
   refused(outcome: EpisodeOutcome): string | undefined;
-  /** Advice, and the way to train all the same. */
+  /** Advice, and how to train all the same. */
   readonly hint: string;
 }
 
-/** Tasks, and a way to play them. Nothing outside knows what is played. */
+/** Tasks and the means to play them. The other parts of the program do not know the kind of task. */
 export interface Environment {
   readonly name: string;
-  /** Notes for the user before a run: what was left out of the tasks, and why. */
+  /** Notes for the user before a run, such as the reason why tasks were left out. */
   readonly notes: readonly string[];
   /** All tasks of all splits, in a fixed order. */
   readonly tasks: readonly EnvironmentTask[];
-  /** SHA-256 over what the tasks are and which split they are in. */
+  /** SHA-256 over the tasks and their splits. */
   splitHash(): string;
   /**
-   * SHA-256 over what decides about rewards, code and contracts, for these tasks; absent: it is not known, as on another
+   * SHA-256 over the code and the contracts that decide about the rewards of these tasks; absent: unknown, as on another
    * machine.
    */
   judge?(tasks: readonly EnvironmentTask[]): string;
-  /** Of vectors; absent: what is seen and answered are texts. */
+  /** Spaces of vectors; absent: observations and answers are texts. */
   readonly spaces?: Spaces;
-  /** Starts what plays (a browser, a simulator): before the first episode, so that a failure is said early. */
+  /** Starts the browser or the simulator before the first episode, so that a failure is reported early. */
   start(): Promise<void>;
   readonly started: boolean;
-  /** Episodes that can be between two turns at once (each holds a page then); absent: any number. */
+  /** Most episodes that can be between two turns at once, as each holds a page; absent: any number. */
   readonly capacity?: number;
   /**
-   * Set where an episode is one answer to `firstObservation`, and the same answer has the same outcome: such an answer
-   * can be played anywhere, without asking back.
+   * Set if an episode is one answer to `firstObservation`, and the same answer has the same outcome: such an answer can be
+   * played anywhere, without the policy.
    */
   readonly oneTurn?: boolean;
   /**
-   * Plays a task from a fresh start: calls the policy back with what is to be seen, once or many times.
-   * Never throws for what the policy does, nor for what the environment fails at: that is a fault.
+   * Plays a task from a fresh start: calls the policy with an observation, once or many times.
+   * Never throws for mistakes of the policy; failures of the environment become faults.
    */
   play(task: EnvironmentTask, act: Act, together: PlayedTogether): Promise<EpisodeOutcome>;
-  /** The first observation of a task, where it is known without playing. */
+  /** Returns the first observation of a task, if it is known without playing. */
   firstObservation?(task: EnvironmentTask): Observation;
-  /** Between which an episode's reward lies, where that is known: a recorded one outside of it is none of its. */
+  /** Range of an episode's reward, if it is known: a recorded reward outside it comes from another environment. */
   readonly rewardRange?: readonly [least: number, most: number];
-  /** Policies that need no model, by name. */
+  /** Policies without a model, by name. */
   readonly fixedPolicies: Readonly<Record<string, FixedPolicy>>;
-  /** Set where nobody has shown that the tasks can be won, as on somebody else's site: the oracle plays some before a run. */
+  /** Set if the tasks may be impossible, as on a user's site: the oracle plays some before a run. */
   readonly unproven?: Unproven;
-  /** Absent where they are not known without playing: the oracle plays them then. */
+  /** Returns demonstrations of tasks; absent if they are not known without playing: then the oracle plays. */
   demonstrations?(tasks: readonly EnvironmentTask[]): Demonstration[];
-  /** A demonstration of a task that does not exist, for augmentation. */
+  /** Returns a demonstration of an invented task, for augmentation. */
   syntheticDemonstration?(rng: Rng): Demonstration;
   /**
-   * Judges an episode again by the detail that its record keeps; a text says what the record lacks. Absent: an episode
-   * has to be played to be judged.
+   * Judges an episode again by the detail in its record. Absent: an episode has to be played to be judged.
+   * @returns a text that names the missing part if the record is incomplete.
    */
   rejudge?(task: EnvironmentTask, detail: Readonly<Record<string, unknown>>): Promise<EpisodeOutcome | string>;
-  /** A picture (JPEG) of an episode that was played before, from what the rollout file has of it. */
+  /** Takes a picture (JPEG) of an earlier episode, from its actions in the rollout file. */
   photograph?(task: EnvironmentTask, actions: readonly Action[]): Promise<Uint8Array | undefined>;
   close(): Promise<void>;
 }
@@ -162,29 +162,29 @@ export interface DetailCell {
 
 /** A file of environments/ exports one of these as `environment`; its name is its `kind`. */
 export interface EnvironmentKind {
-  /** Its own options, in the section `environment`. */
+  /** Its options, in the section `environment`. */
   readonly schema: z.ZodObject;
-  /** Further top-level sections of the config that it reads, by name; how each of them is looked up, if by `kind`. */
+  /** Further top-level sections of the config that it reads, by name. */
   readonly sections?: Readonly<Record<string, EnvironmentSection>>;
-  /** @param config the run's config, its own sections included. @throws UserError where it cannot be opened. */
+  /** @param config the run's config, with the sections above. @throws UserError if it cannot be opened. */
   open(config: Readonly<Record<string, unknown>>): Promise<Environment>;
-  /** Memory that it takes beside this process, by what takes it; bytes. */
+  /** Lists the memory that it takes beside this process, by user, in bytes. */
   memory?(config: Readonly<Record<string, unknown>>): readonly { readonly name: string; readonly bytes: number }[];
-  /** Checks that what it plays in is here; says so in a few words. @throws where it is not. */
+  /** Checks that the environment can run. @returns a few words about it. @throws Error if it cannot run. */
   check?(config: Readonly<Record<string, unknown>>, environment: Environment): Promise<string>;
-  /** Tables of an episode's detail, for people. */
+  /** Returns readable tables of an episode's detail. */
   view?(detail: Readonly<Record<string, unknown>>): DetailTable[];
   /**
-   * A drawing of what an episode's detail records, for the report: SVG of its own making, since it is put into the page
-   * as it is.
+   * Draws an episode's detail for the report. The SVG must not contain foreign markup, since it is put into the page
+   * unchanged.
    */
   drawing?(detail: Readonly<Record<string, unknown>>): { readonly title: string; readonly svg: string } | undefined;
-  /** One word for how an episode ended, where success and failure say too little. */
+  /** Returns one word for the end of an episode, if success and failure say too little. */
   verdict?(detail: Readonly<Record<string, unknown>>): string | undefined;
 }
 
 /** A section of the config that belongs to an environment. */
 export type EnvironmentSection =
   | { readonly schema: z.ZodType; readonly description: string }
-  /** Its options depend on its `kind`: a file in a folder that exports a `schema` under `exportName`. */
+  /** A section whose options depend on its `kind`: a file of the folder, which exports a `schema` under `exportName`. */
   | { readonly folder: URL; readonly exportName: string; readonly default: string; readonly description: string };

@@ -38,7 +38,7 @@ const observation = z.looseObject({
   vectors: z.record(z.string(), z.unknown()).optional(),
 });
 
-/** What an environment of the user's own has to give. */
+/** The members that a user's own environment needs. */
 const GIVES: Gives = {
   open: z.promise(
     z.looseObject({
@@ -55,13 +55,13 @@ const GIVES: Gives = {
   ),
 };
 
-/** The environments that there are, and the one that a config names by its file. */
+/** Loads the built-in environments, and the one that a config names by its file. */
 export function environmentKinds(named?: string): Promise<Map<string, EnvironmentKind>> {
   const folder = new URL("./environments/", import.meta.url);
   return loadFolder<EnvironmentKind>(folder, "environment", named, GIVES, ["view", "verdict"]);
 }
 
-/** Opens the environment of a config. @param note gets what its user should know. @throws UserError where it cannot be opened. */
+/** Opens the environment of a config. @param note gets notes for the user. @throws UserError if that fails. */
 export async function openEnvironment(
   config: { readonly environment: { readonly kind: string } },
   note: (text: string) => void = (text) => process.stderr.write(`${text}\n`),
@@ -85,7 +85,7 @@ export async function openEnvironment(
   return own === undefined ? environment : shown(environment, own);
 }
 
-/** The environment of the user's own: what it shows is checked too. @param hash of its module. */
+/** Adds a check of the observations to a user's own environment. @param hash of its module. */
 function shown(environment: Environment, hash: string): Environment {
   const play: Environment["play"] = (task, act, together) => {
     const asked: Act = (seen) => {
@@ -102,7 +102,7 @@ function shown(environment: Environment, hash: string): Environment {
   return delegate(environment, { play, judge });
 }
 
-/** The tasks of a split. @throws UserError where it has none. */
+/** Returns the tasks of a split. @throws UserError if there are none. */
 export function tasksOf(environment: Pick<Environment, "name" | "tasks">, split: TaskSet): readonly EnvironmentTask[] {
   const tasks = split === "all" ? environment.tasks : environment.tasks.filter((task) => task.split === split);
   if (tasks.length > 0) return tasks;
@@ -120,7 +120,7 @@ function missingSplitHint(split: TaskSet): string {
   return `leave it out of evaluation.splits (or --split)${during}; or give the site tasks of that split`;
 }
 
-/** The same `count` tasks for every run of one seed: shuffled, then cycled where more episodes than tasks are asked for. */
+/** Returns the same `count` tasks for every run of one seed: shuffled, and repeated if there are too few. */
 export function evaluationTasks<T>(tasks: readonly T[], count: number, seed: number, split: string): T[] {
   const order = Rng.named(seed, `evaluation/${split}`).shuffle(tasks);
   return Array.from({ length: count }, (_, i) => order[i % order.length] as T);

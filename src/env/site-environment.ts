@@ -19,7 +19,7 @@ import { registerField } from "./pages/place.js";
 import { type KnownForm, controlsOf as learnedControls, playPlan } from "./pages/play.js";
 import type { RunningSite, Task } from "./site.js";
 
-/** A day at most: a timer overflows at 25 of them, and would then go off at once. */
+/** A time in seconds, at most a day: timers overflow after 25 days and would fire at once. */
 const seconds = (): z.ZodNumber => z.number().positive().max(86_400);
 
 const browser = z.strictObject({
@@ -71,18 +71,18 @@ export const config = z.looseObject({
 });
 export type FormsConfig = z.output<typeof config>;
 
-/** The modules that tell accepted from refused, and what a form got right. */
+/** The modules that decide whether a form was accepted, and which fields are right. */
 const JUDGES = ["forms/judge", "forms/reward", "browser/marker", "browser/shown-again"].map(
   (name) => new URL(`./${name}.js`, import.meta.url).href,
 );
 
-/** A running site whose forms are played in a browser: its tasks, its contracts and the browser. */
+/** A running site whose forms are played in a browser, with its tasks, its contracts and the browser. */
 export class SiteEnvironment {
   readonly name: string;
   readonly tasks: readonly Task[];
   readonly notes: readonly string[];
   readonly rewardRange?: readonly [number, number];
-  /** Contracts of the site's forms, where they are learned. */
+  /** Contracts of the site's forms, if they are learned. */
   readonly contracts?: Contracts;
   private opened: Promise<EpisodeRunner> | undefined;
   private readonly byForm = new Map<string, readonly Task[]>();
@@ -104,7 +104,7 @@ export class SiteEnvironment {
     return this.site.splitHash();
   }
 
-  /** Of the code that judges, own modules, and the contracts and declarations of the tasks' forms. */
+  /** Hashes the code that judges, the user's modules, and the contracts and declarations of the tasks' forms. */
   judge(given: readonly EnvironmentTask[]): string {
     const { reward = "default", site, browser } = this.config;
     const forms = new Map((given as readonly Task[]).map((task) => [task.form, task]));
@@ -124,7 +124,7 @@ export class SiteEnvironment {
     return this.opened !== undefined;
   }
 
-  /** The browser; started at first use, since supervised training needs none. */
+  /** Returns the browser; it starts at first use, since supervised training needs none. */
   runner(): Promise<EpisodeRunner> {
     this.opened ??= this.openRunner();
     return this.opened;
@@ -145,7 +145,7 @@ export class SiteEnvironment {
     return orClose(runner, () => checkSelectors(runner, site));
   }
 
-  /** A form as it was learned; it is learned where it is not. */
+  /** Returns the learned form of a task; learns it first if it is not known. */
   form(task: Task): Promise<KnownForm> | undefined {
     return this.contracts?.of(task, () => this.runner());
   }
@@ -156,14 +156,14 @@ export class SiteEnvironment {
     return playPlan(session, form, task, plan, this.config.browser.uploads);
   }
 
-  /** All tasks of the form of a task. */
+  /** Returns all tasks with the same form. */
   tasksOf({ form }: Task): readonly Task[] {
     const known = this.byForm.get(form) ?? this.tasks.filter((task) => task.form === form);
     this.byForm.set(form, known);
     return known;
   }
 
-  /** Opens the first task's page as an episode does. @returns what was found. @throws where it does not open. */
+  /** Opens the first task's page as an episode does. @returns a report in words. @throws Error if it does not open. */
   async checkPage(): Promise<string> {
     const [task] = this.tasks;
     if (task === undefined) throw new UserError(`The site ${this.name} has no tasks.`);
@@ -184,13 +184,13 @@ export class SiteEnvironment {
   }
 
   async close(): Promise<void> {
-    // one that did not open has said so where it was asked for
+    // a browser that did not open has already reported its error
     await (await this.opened?.catch(() => undefined))?.close();
     await this.site.stop();
   }
 }
 
-/** @throws UserError where a success marker's selector is none to this browser: it would never be found. */
+/** @throws UserError if the browser does not accept a success marker's selector: it would never match. */
 async function checkSelectors(runner: EpisodeRunner, { source, ...site }: RunningSite): Promise<void> {
   const given = new Map(site.tasks().flatMap(({ id, success }) => (success?.selector ? [[success.selector, id]] : [])));
   if (given.size === 0) return;
@@ -206,7 +206,7 @@ async function checkSelectors(runner: EpisodeRunner, { source, ...site }: Runnin
   );
 }
 
-/** Runs IN THE PAGE. */
+/** Runs IN THE PAGE: returns the invalid selectors. */
 function invalidSelectors(selectors: readonly string[]): string[] {
   const nowhere = document.createDocumentFragment();
   return selectors.filter((selector) => {

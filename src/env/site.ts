@@ -3,14 +3,14 @@ import type { z } from "zod";
 import type { Rng } from "../core/rng.js";
 import type { EnvironmentTask, Split } from "./environment.js";
 
-/** Forms of one page. `starter`: 3-6 short fields a form, for the tiny models. `full`: every field of the form. */
+/** Forms of one page. `starter`: 3-6 short fields in a form, for the tiny models. `full`: all fields of the form. */
 export const TIERS = ["starter", "full"] as const;
 /** `wizard`: forms of several pages. */
 export type Tier = (typeof TIERS)[number] | "wizard";
 
 /**
- * Kind of a control, as a person fills it in. `radio` and `checkbox-group` are one field each: the group's label names the
- * field, the options' labels are its values.
+ * Kind of a control. `radio` and `checkbox-group` are one field each: the group's label names the field, the options'
+ * labels are its values.
  */
 export type ControlKind =
   | "text"
@@ -38,14 +38,14 @@ export type ControlKind =
  */
 export type FieldValue = string | number | boolean | string[];
 
-/** One field's control and what it holds on a page nobody has touched. */
+/** One field's control and its value on the untouched page. */
 export interface FieldKind {
   readonly kind: ControlKind;
-  /** `""` where nothing is preset, `false` for an unticked box, `[]` for a group without ticked boxes. */
+  /** `""` without a preset, `false` for an unticked checkbox, `[]` for a group without ticked checkboxes. */
   readonly default: FieldValue;
   /** The visible texts of a select, a radio group or a checkbox group, in page order. */
   readonly options?: readonly string[];
-  /** Under which it is posted, and its limits, where the site knows them: what `prompt.style: page` shows. */
+  /** The key that it is posted under, and its limits, if the site knows them; `prompt.style: page` shows them. */
   readonly name?: string;
   readonly required?: boolean;
   readonly min?: number;
@@ -55,18 +55,18 @@ export interface FieldKind {
 
 /** A field as its site declares it. */
 export interface DeclaredField extends FieldKind {
-  /** Under which it is posted. */
+  /** The key that it is posted under. */
   readonly name: string;
-  /** The options in page order, with what each of them sends; of a single box what it sends. */
+  /** The options in page order with their posted values; the posted value of a single checkbox. */
   readonly offers?: readonly { readonly text: string; readonly value: string }[];
 }
 
-/** A form as its site declares it: its page has the browser's own controls, and nothing of it has to be learned. */
+/** A form as its site declares it: its page has HTML controls only, and it need not be learned. */
 export interface DeclaredForm {
   readonly url: string;
   readonly fields: Readonly<Record<string, DeclaredField>>;
   readonly request: { readonly method: string; readonly path: string };
-  /** Signs of an answer where the form was accepted, and where it was refused (docs/contracts.md). */
+  /** Features of answers that accept the form, and of those that refuse it (docs/contracts.md). */
   readonly accepted: readonly string[];
   readonly refused: readonly string[];
 }
@@ -75,55 +75,55 @@ export interface DeclaredForm {
 export interface Task extends EnvironmentTask {
   /** As `embedded/starter/library/visitor-pass/train/0007`. */
   readonly id: string;
-  /** The form's name, the same for all of its records, as `library/visitor-pass`. */
+  /** The form's name, as `library/visitor-pass`, the same for all of its records. */
   readonly form: string;
   readonly formTitle: string;
   /** The form's path on its site, from the root: `/library/visitor-pass`. */
   readonly url: string;
-  /** The task in words; it gives the path, not the address, so that the same task reads the same on any port. */
+  /** The task in words. It has the path, not the address, so that it reads the same on any port. */
   readonly instruction: string;
   /** Visible label to true value, in page order. */
   readonly fields: Readonly<Record<string, FieldValue>>;
-  /** Signs that the form was accepted, where the task gives them: all of them have to hold. */
+  /** Signs that the form was accepted, if the task gives them: all of them are required. */
   readonly success?: SuccessMarker;
-  /** Under which key a label's value is posted, where names do not tell: `{"Full name": "guest.n"}`. */
+  /** The key that a label's value is posted under, if names do not tell: `{"Full name": "guest.n"}`. */
   readonly keys?: Readonly<Record<string, string>>;
-  /** The text that the true values come from, where the site has one: what `prompt.style: document` shows instead of them. */
+  /** The text that contains the true values, if there is one; `prompt.style: document` shows it in their place. */
   readonly document?: string;
-  /** Place of each true value in the document, in characters; null: nowhere. For tasks with a letter. */
+  /** Place of each true value in the document, in characters; null if it is not there. For tasks with a letter. */
   readonly spans?: Readonly<Record<string, readonly [start: number, end: number] | null>>;
-  /** The options of its choices by label, where the site knows them: a document does not say how the form words them. */
+  /** The options of choices by label, if the site knows them: a document may use other words than the form. */
   readonly choices?: Readonly<Record<string, readonly string[]>>;
-  /** False where its controls cannot hold all of its true values, so that cleaning leaves it out; absent: not looked at. */
+  /** False if its controls cannot hold all true values, so that cleaning leaves it out; absent: not checked. */
   readonly clean?: boolean;
   readonly tier: Tier;
-  /** The labels of each page, where the form has several and the site knows them. */
+  /** The labels of each page, if the form has several and the site knows them. */
   readonly pages?: readonly (readonly string[])[];
 }
 
-/** Signs of the server's answer, or of the page after it, where a form was accepted. */
+/** Signs in the server's answer, or on the page after it, that a form was accepted. */
 export interface SuccessMarker {
-  /** A part of the address that the page is at then, as `/thanks`. */
+  /** A part of the page's address then, as `/thanks`. */
   readonly url?: string;
-  /** A text that can be read then, on the page or in the answer; case does not matter. */
+  /** A text on the page or in the answer; case does not matter. */
   readonly text?: string;
-  /** A CSS selector of something that can be seen then. */
+  /** A CSS selector of a visible element. */
   readonly selector?: string;
-  /** The answer's HTTP status, or one of several. */
+  /** The answer's HTTP status, or several allowed ones. */
   readonly status?: number | readonly number[];
 }
 
-/** A file that a site serves, or that is served in place of a foreign host's. */
+/** A file that a site serves, or that replaces a file of another host. */
 export interface Asset {
   readonly contentType: string;
   readonly body: Uint8Array;
 }
 
-/** One page of a form of several, untouched. */
+/** One untouched page of a form of several pages. */
 export interface KnownPage {
-  /** Headings above its fields besides the form's title: the step that it is, what names a group. */
+  /** Headings above its fields besides the form's title: of the step and of groups. */
   readonly headings: readonly string[];
-  /** The fields that it shows, by label. */
+  /** Its fields, by label. */
   readonly fields: Readonly<Record<string, FieldKind>>;
 }
 
@@ -133,7 +133,7 @@ export interface KnownTask {
   readonly kinds: Readonly<Record<string, FieldKind>>;
 }
 
-/** A server of forms that is up, and its tasks. */
+/** A running server of forms with its tasks. */
 export interface RunningSite {
   /** Origin without a trailing slash, as `http://127.0.0.1:40123`. */
   readonly baseUrl: string;
@@ -141,41 +141,41 @@ export interface RunningSite {
   readonly name: string;
   /** All tasks of all splits, in a fixed order. */
   tasks(): readonly Task[];
-  /** The file that its tasks come from, for messages. */
+  /** The file of its tasks, for messages. */
   readonly source?: string;
-  /** Notes for the user before a run: what was left out of the tasks, and why. */
+  /** Notes for the user before a run, such as the reason why tasks were left out. */
   readonly notes?: readonly string[];
   /** SHA-256 over the ids, fields and splits of all tasks. */
   splitHash(): string;
   /**
-   * Its pages are our own and leave nothing in a browser: no cookie, no storage, no worker, nothing that outlives the
-   * document. Only then may one context serve episode after episode.
+   * Set if its pages leave nothing in a browser that outlives the document: no cookie, no storage, no worker. Only then
+   * may one context serve several episodes.
    */
   readonly stateless?: boolean;
-  /** Local copies of what the pages load from other hosts, by full address; everything else foreign is blocked. */
+  /** Local copies of files of other hosts, by full address; all other foreign requests are blocked. */
   readonly assets?: ReadonlyMap<string, Asset>;
   /** Other origins that its pages may speak to, as an API on another port. */
   readonly allowOrigins?: readonly string[];
-  /** Playwright's storage state (cookies and local storage) that every episode begins with: a login that was done once. */
+  /** Playwright's storage state (cookies and local storage) that every episode begins with, for example a login. */
   readonly storageState?: Exclude<BrowserContextOptions["storageState"], string | undefined>;
-  /** Number of training tasks that the oracle plays before a run, which stops where it cannot win them; absent: none. */
+  /** Number of training tasks that the oracle has to solve before a run; absent: none. */
   readonly rehearse?: number;
-  /** Its forms are learned once: where what was found is kept, and for how long one may be searched; absent: never. */
+  /** The folder for contracts and the time limit of learning one form in minutes; absent: no form is learned. */
   readonly learn?: { readonly folder: string; readonly minutes: number };
-  /** The form of a task, where the site declares it. */
+  /** Returns the form of a task, if the site declares it. */
   declaredForm?(task: Task): DeclaredForm;
-  /** Each field's control, where the site knows it without a browser: supervised training writes its targets from it. */
+  /** Returns each field's control, if it is known without a browser: supervised training makes its targets from it. */
   fieldKinds?(task: Task): Readonly<Record<string, FieldKind>>;
-  /** The pages of a task's form as who fills it in rightly meets them, where the site knows them without a browser. */
+  /** Returns the pages of a task's form as they appear with its true values, if known without a browser. */
   knownPages?(task: Task): readonly KnownPage[];
-  /** A synthetic training task of a form that does not exist, and its controls. */
+  /** Returns a training task of an invented form, with its controls. */
   augmentedTask?(rng: Rng): KnownTask;
   /**
-   * Brings the server back to where every episode begins; called before each, which are then played one at a time. What it
-   * throws is a fault.
+   * Resets the server before each episode; episodes are then played one at a time. An error that it throws becomes a
+   * fault.
    */
   reset?(): Promise<void>;
-  /** Ends the server and its connections. */
+  /** Stops the server and its connections. */
   stop(): Promise<void>;
 }
 
@@ -183,8 +183,8 @@ export interface RunningSite {
 export interface SiteKind<Options = unknown> {
   /** The options as the config gives them: strict, with defaults. */
   readonly schema: z.ZodType<Options>;
-  /** The splits that its tasks are of, where that is known without starting it: what `init` writes. */
+  /** Returns the splits of its tasks, if they are known without starting the site; `init` writes them. */
   splits?(options: Options): readonly Split[] | undefined;
-  /** @throws UserError where the site cannot be served with these options. */
+  /** @throws UserError if the site cannot be served with these options. */
   start(options: Options): Promise<RunningSite>;
 }

@@ -5,24 +5,24 @@ import { z } from "zod";
 import { isSameProcess, processGroup, processStart } from "../../core/processes.js";
 
 /**
- * A browser ends when the process that drives it does: its pipe closes. One that hangs does not notice. So each browser
- * is recorded while it runs, by pid and start, and the next one to start ends those whose driver is gone.
+ * A browser ends with the process that drives it, as its pipe closes; a hanging browser does not. So each running
+ * browser is recorded by process id and start time, and the next start ends those whose driver has ended.
  */
 
 const processSchema = z.strictObject({ pid: z.int().positive(), start: z.string().min(1) });
 const recordSchema = z.strictObject({
   driver: processSchema,
   browser: processSchema,
-  /** The browser's own process group, which its helpers are in; null where it is not its own. */
+  /** The process group of the browser and its helpers; null if it is unknown, or the driver's group too. */
   group: z.int().positive().nullable(),
 });
 
-/** This user's records. They hold no more than pids, and are gone after a reboot as the processes are. */
+/** Returns the folder of this user's records. They hold only process ids, and a reboot deletes them. */
 function defaultFolder(): string {
   return join(tmpdir(), `refusion-train-${process.getuid?.() ?? "user"}`);
 }
 
-/** Records a running browser that this process drives. @returns how to forget it, once it has ended. */
+/** Records a running browser that this process drives. @returns a function that deletes the record. */
 export function recordBrowser(pid: number, folder = defaultFolder()): () => void {
   const [start, driverStart] = [processStart(pid), processStart(process.pid)];
   if (start === undefined || driverStart === undefined || !ownFolder(folder)) return () => undefined;
@@ -36,12 +36,12 @@ export function recordBrowser(pid: number, folder = defaultFolder()): () => void
   try {
     writeFileSync(path, JSON.stringify(record), { mode: 0o600 });
   } catch {
-    // a full disk must not keep the browser from its work
+    // a full disk must not stop the browser
   }
   return () => rmSync(path, { force: true });
 }
 
-/** Ends recorded browsers whose driver has ended. @returns their pids. */
+/** Ends recorded browsers whose driver has ended. @returns their process ids. */
 export function endOrphanedBrowsers(folder = defaultFolder()): number[] {
   const ended: number[] = [];
   for (const entry of ownFolder(folder) ? readdirSync(folder) : []) {
@@ -70,7 +70,7 @@ function readRecord(path: string): z.infer<typeof recordSchema> | undefined {
   }
 }
 
-/** Makes the folder; false where it is not this user's own: somebody else's records must not decide what we end. */
+/** Makes the folder. @returns whether this user owns it: records of another user must not end a browser. */
 function ownFolder(folder: string): boolean {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });

@@ -8,12 +8,12 @@ import { endOrphanedBrowsers, recordBrowser } from "./browser-record.js";
 import { findBrowser } from "./find-browser.js";
 import { playwright } from "./playwright.js";
 
-/** The environment failed, not the policy: the episode is tried again, never scored. */
+/** A failure of the environment, not of the policy: the episode is tried again, never scored. */
 export class EnvironmentFault extends Error {
   override readonly name = "EnvironmentFault";
 }
 
-/** The browser was given up for what another page in it did: nobody's fault here. */
+/** The browser was given up because of another page in it. */
 export class SharedFate extends EnvironmentFault {}
 
 export interface BrowserOptions {
@@ -28,7 +28,7 @@ export interface BrowserOptions {
 
 type Reached = Pick<RunningSite, "baseUrl" | "allowOrigins">;
 
-/** Limits how long a browser may take to end before it is killed, and after. */
+/** Time that a browser may take to end, before and after it is killed, in milliseconds. */
 const CLOSE_PATIENCE_MS = 5000;
 
 /** One Chromium process and its relaunches. */
@@ -37,10 +37,10 @@ export class BrowserHost {
   private closed = false;
   private readonly discarded = new WeakSet<Browser>();
 
-  /** @param options `site`: all that its pages reach; undefined: whatever they ask for. */
+  /** @param options `site`: the only site that pages can reach; undefined: any. */
   constructor(private readonly options: Pick<BrowserOptions, "headless" | "log"> & { readonly site?: Reached }) {}
 
-  /** The running browser; starts one at first and after a crash. */
+  /** Returns the running browser; starts one at first and after a crash. */
   async browser(): Promise<Browser> {
     if (this.closed) throw new UserError("The browser is closed.");
     const running = this.current;
@@ -54,7 +54,7 @@ export class BrowserHost {
     return (await launching).browser;
   }
 
-  /** The browser's own process id, where it is known. */
+  /** Returns the browser's process id, if it is known. */
   async pid(): Promise<number | undefined> {
     return (await this.current)?.pid;
   }
@@ -95,13 +95,13 @@ export class BrowserHost {
         ...(found.path === undefined ? {} : { executablePath: found.path }),
         headless: this.options.headless,
         chromiumSandbox: sandbox,
-        // the program itself decides what an interrupt ends
+        // the program handles interrupts itself
         handleSIGINT: false,
         handleSIGTERM: false,
         handleSIGHUP: false,
         args: [
           "--disable-gpu",
-          // one origin is all that can be reached: a process a site would only cost time
+          // only one origin can be reached: a process for each site would only cost time
           "--disable-site-isolation-trials",
           "--dns-prefetch-disable",
           "--disable-domain-reliability",
@@ -134,8 +134,8 @@ export class BrowserHost {
 }
 
 /**
- * The wall below the request filter, which sees neither WebSockets, redirects, workers nor WebRTC: everything but the
- * site's own hosts and ports goes through a proxy whose name has no address, and no other name has one either.
+ * Blocks what the request filter does not see: WebSockets, redirects, workers and WebRTC. Everything but the site's own
+ * hosts and ports goes through a proxy without an address, and no other name is resolved.
  */
 function wall(site: Reached | undefined): string[] {
   if (site === undefined) return [];
@@ -146,13 +146,13 @@ function wall(site: Reached | undefined): string[] {
     "--proxy-server=http://wall.invalid:1",
     `--proxy-bypass-list=${["<-loopback>", ...new Set(hosts)].join(";")}`,
     `--host-resolver-rules=${["MAP * ~NOTFOUND", ...names.map((name) => `EXCLUDE ${name}`)].join(", ")}`,
-    // the headless shell and the full browser each know it by a name of their own
+    // the headless shell and the full browser have different names for this option
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--webrtc-ip-handling-policy=disable_non_proxied_udp",
   ];
 }
 
-/** The version whose browsers fit: another one's would not be found. */
+/** Returns Playwright's version: the browsers of other versions are not found. */
 function playwrightVersion(): string {
   return (createRequire(import.meta.url)("playwright/package.json") as { readonly version: string }).version;
 }
@@ -168,7 +168,7 @@ async function processId(browser: Browser): Promise<number | undefined> {
   }
 }
 
-/** Asks the browser to end; one that does not is ended by its own process id. */
+/** Asks the browser to end, and kills it by its process id if it does not. */
 async function endBrowser({ browser, pid }: { browser: Browser; pid: number | undefined }): Promise<void> {
   const closing = browser.close();
   if ((await within(closing, CLOSE_PATIENCE_MS)) || pid === undefined) return;

@@ -6,17 +6,17 @@ import type { Session } from "./session.js";
 
 /** One control of a page, as a person sees it. */
 export interface Control extends Readonly<Omit<RawControl, "value">> {
-  /** Its place on the page, which is also how it is reached. */
+  /** Position in the list of controls, by which it is addressed. */
   readonly index: number;
-  /** `native`: a control of the browser's own, set at once with others; `found`: operated by the way that its contract names. */
+  /** `native`: a control of HTML, set together with others; `found`: operated by the way that its contract names. */
   readonly widget: "native" | "found";
-  /** Value on a page nobody has touched; shaped as a FieldValue of its kind. */
+  /** Value on the untouched page. */
   readonly default: FieldValue;
-  /** Set where it was not there on the untouched page. */
+  /** Set if it is not on the untouched page. */
   readonly late?: true;
 }
 
-/** A read page: its controls as data, and the handle through which they are changed. It is read again as it changes. */
+/** A read page: its controls as data, and the handle to change them. It is read again when it changes. */
 export interface ReadForm {
   controls: readonly Control[];
   buttons: readonly RawButton[];
@@ -24,17 +24,17 @@ export interface ReadForm {
   /** The task's labels. */
   readonly labels: readonly string[];
   readonly declared: readonly Control[] | undefined;
-  /** Values of controls at the time when the page that they belong to was left. */
+  /** Values that controls had when their page was left, by index. */
   readonly left: Map<number, FieldValue>;
 }
 
-/** Limits how long a page may take to draw its form. */
+/** Time that a page may take to draw its form, in milliseconds. */
 const DRAWN_MS = 6000;
 
 /**
  * Reads a page's controls.
- * @param declared the controls where they are known: nothing but these is looked up.
- * @param before what was read of the page that this one has taken the place of.
+ * @param declared the controls if they are known: only these are looked up.
+ * @param before the previous page, which this one has replaced.
  */
 export async function readForm(
   world: PageWorld,
@@ -60,12 +60,12 @@ export async function readForm(
   return form;
 }
 
-/** Reads the page again after it has changed: known controls keep their place, new ones come after them. */
+/** Reads a changed page again: known controls keep their index, new ones come after them. */
 export async function rescan(form: ReadForm): Promise<void> {
   take(form, await form.handle.evaluate(readAgain));
 }
 
-/** Reads the page that has taken the place of the last one; its controls come after those that are known. */
+/** Reads the page that has replaced the last one; its controls come after the known ones. */
 export async function renew(session: Session, form: ReadForm): Promise<void> {
   const { declared, labels } = form;
   const next = await readForm(await session.enter(), DRAWN_MS, labels, { declared, before: form });
@@ -88,7 +88,7 @@ function take(form: ReadForm, { controls, buttonData }: Pick<PageForm, "controls
   form.buttons = buttonData;
 }
 
-/** The controls' values now. @returns one FieldValue a control. */
+/** Reads the current values. @returns one for each control. */
 export async function currentValues(form: ReadForm): Promise<FieldValue[]> {
   const raw = await form.handle.evaluate((page) => {
     page.scan();
@@ -99,7 +99,7 @@ export async function currentValues(form: ReadForm): Promise<FieldValue[]> {
 
 const emptyOf = (kind: ControlKind): FieldValue => (kind === "checkbox" ? false : kind === "checkbox-group" ? [] : "");
 
-/** The button that sends the form, or leads on in it: a submit of the form that has most of the controls, else the last one. */
+/** Finds the button that sends the form or leads to its next page: the main form's submit button, else the last. */
 export function submitButton({ buttons }: Pick<ReadForm, "buttons">): number | undefined {
   const rank = ({ submits, main }: RawButton): number => Number(submits) * 2 + Number(main);
   const best = buttons.reduce((top, button) => Math.max(top, rank(button)), 0);
@@ -107,12 +107,12 @@ export function submitButton({ buttons }: Pick<ReadForm, "buttons">): number | u
   return index < 0 ? undefined : index;
 }
 
-/** The thing that a label names: a control, or one option of a group. */
+/** The target of a label: a control, or one option of a group. */
 export type Target = { readonly control: Control; readonly option?: number } | "none" | "ambiguous";
 
 const looseForms = new WeakMap<Control, readonly [strict: string, loose: string]>();
 
-/** A control's label as it is compared; computed once, since a plan asks for it with every line. */
+/** Returns a control's label in its compared forms; computed once, as each line of a plan needs them. */
 function formsOf(control: Control): readonly [strict: string, loose: string] {
   const forms = looseForms.get(control) ?? [normalizeLabel(control.label), looseLabel(control.label)];
   looseForms.set(control, forms);
@@ -120,9 +120,8 @@ function formsOf(control: Control): readonly [strict: string, loose: string] {
 }
 
 /**
- * Finds the control a label names: by accessible name, then by its letters and digits alone, then as one option of a
- * radio or checkbox group. Of several controls with one name one that can be reached is taken, and `prefer` may single
- * one out.
+ * Finds the control of a label: by accessible name, then by letters and digits alone, then as one option of a radio or
+ * checkbox group. Of several controls with one name, those that are present and that `prefer` accepts come first.
  */
 export function findControl(
   controls: readonly Control[],
@@ -149,7 +148,7 @@ export function findControl(
   return only === undefined ? "none" : options.length === 1 ? only : "ambiguous";
 }
 
-/** The control of a label; undefined where there is none or several, or it is an option's. */
+/** Returns the control of a label; undefined if there is none or several, or it is the label of an option. */
 export function controlNamed(controls: readonly Control[], label: string): Control | undefined {
   const target = findControl(controls, label);
   return typeof target === "string" || target.option !== undefined ? undefined : target.control;

@@ -1,11 +1,11 @@
 import { EnvironmentFault } from "./browser.js";
 
-/** The time in which an episode waits for its policy. */
+/** Measures the time in which an episode waits for its policy. */
 export class Idle {
   private total = 0;
   private since: number | undefined;
 
-  /** Milliseconds so far. */
+  /** Time so far, in milliseconds. */
   get ms(): number {
     return this.total + (this.since === undefined ? 0 : performance.now() - this.since);
   }
@@ -24,10 +24,10 @@ export class Idle {
 /**
  * Waits for a promise.
  * @param ms limit in milliseconds, without the time that `idle` counts.
- * @throws EnvironmentFault after it.
+ * @throws EnvironmentFault after the limit.
  */
 export async function withDeadline<T>(promise: Promise<T>, ms: number, idle?: Idle): Promise<T> {
-  // a rejection after the limit is reported nowhere else
+  // a rejection after the limit must not count as unhandled
   promise.catch(() => undefined);
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

@@ -14,49 +14,47 @@ import { Pace } from "./pace.js";
 import { Session } from "./session.js";
 
 export interface EpisodeOptions extends BrowserOptions {
-  /** Episodes at once, each in its own isolated context. */
+  /** Number of episodes at once, each in its own isolated context. */
   readonly contexts: number;
   /** Limit of one attempt at an episode, in milliseconds. */
   readonly episodeTimeoutMs: number;
-  /** The file that a file field gets: a small generated one, or none (file fields then do not count). */
+  /** The file for a file field: a small generated one, or none (file fields then do not count). */
   readonly uploads: "dummy" | "none";
   /** Faults on purpose. */
   readonly faults?: InjectedFaults;
-  /** Carries a plan out on a task's page, where its form was learned. */
+  /** Carries out a plan on a task's page, if its form was learned. */
   readonly execute?: (session: Session, task: Task, plan: Plan) => Promise<Played>;
 }
 
-/** The result of some work with a page, or the last of the faults that it met. */
+/** The result of some work with a page, or its last fault. */
 export type Tried<T> = Pick<Episode, "attempts" | "ms"> & ({ readonly result: T } | { readonly fault: string });
 
 /** Retries after a fault. */
 const RETRIES = 2;
-/** Retries on top of these where the browser was given up because of another episode's page. */
+/** Further retries if the browser was given up because of another episode's page. */
 const SHARED_RETRIES = 5;
-/** Each attempt gives an action so many times the time of the last: a machine that is busy is slow, not broken. */
+/** Factor on the time limit of an action from attempt to attempt: a busy machine is slow, not broken. */
 const PATIENCE_GROWTH = 2;
-/**
- * Times a whole episode's length after which something is stuck: one action, one attempt, the closing of a context.
- */
+/** Multiples of an episode's length after which an action, an attempt or the closing of a context counts as stuck. */
 const STUCK = { action: 2, attempt: 8, close: 2 };
-/** Contexts that are opened ahead of the episodes that will use them. */
+/** Most contexts that are opened in advance. */
 const SPARES = 2;
-/** Limits how long a context may take to close on a quiet machine before its browser is given up. */
+/** Time in which a context has to close on a quiet machine, or its browser is given up; in milliseconds. */
 const CLOSE_PATIENCE_MS = 3000;
 
 type Work<T> = (session: Session, idle: Idle) => Promise<T>;
 
 /**
- * Plays plans in one Chromium, several at once. A crash, a hang or a failing server is a fault: the context is
- * replaced, the episode retried, and at last marked as faulty, never scored 0.
+ * Plays plans in one Chromium, several at once. A crash, a hang or a failing server is a fault: the context is replaced
+ * and the episode retried. If no retry succeeds, the episode is marked as faulty, never scored 0.
  */
 export class EpisodeRunner {
-  /** Contexts for the next episodes: fresh ones, opened while others play, or such as may be used again. */
+  /** Contexts for the next episodes: fresh ones, opened while others play, or reusable ones. */
   private readonly spares: Promise<Session | undefined>[] = [];
   private readonly chores = new Set<Promise<void>>();
   private readonly pace = new Pace();
   private readonly slots: Semaphore;
-  /** Asked for so far. */
+  /** Number of episodes that were asked for so far. */
   private episodes = 0;
   private closing: Promise<void> | undefined;
 
@@ -64,18 +62,18 @@ export class EpisodeRunner {
     private readonly options: EpisodeOptions,
     private readonly host: BrowserHost,
   ) {
-    // what one episode resets another one may be using
+    // a reset for one episode would disturb another one
     this.slots = new Semaphore(options.site.reset === undefined ? options.contexts : 1);
   }
 
-  /** Starts the browser. @throws UserError where there is none or it does not start. */
+  /** Starts the browser. @throws UserError if there is none or it does not start. */
   static async open(options: EpisodeOptions): Promise<EpisodeRunner> {
     const host = new BrowserHost(options);
     await host.browser();
     return new EpisodeRunner(options, host);
   }
 
-  /** Plays a plan, or a response text as one. Never throws for what the policy or the environment does. */
+  /** Plays a plan, or a response text as one. Never throws for mistakes of the policy or faults of the environment. */
   async run(task: Task, written: string | Plan): Promise<Episode> {
     const plan = typeof written === "string" ? parsePlan(written) : written;
     const tried = await this.converse(async (session) => {
@@ -92,16 +90,16 @@ export class EpisodeRunner {
   }
 
   /**
-   * Keeps a context for an episode of one or several turns: `work` plays it with a session, and gives back what it came
-   * to. What it waits for on the policy's side (`idle`) costs it no time. It is called anew, with another session, after a
-   * fault: what it has asked before it must not ask again.
-   * @param limitMs of one attempt, where it is another than an episode's.
+   * Runs `work` with a session for an episode of one or several turns, and returns its result. Waits for the policy,
+   * which `idle` measures, do not count against the limit. After a fault `work` is called again with another session; it
+   * must not ask the policy again for answers that it already has.
+   * @param limitMs time limit of one attempt in milliseconds; default: that of an episode.
    */
   async converse<T>(work: Work<T>, limitMs?: number): Promise<Tried<T>> {
     return this.tried(work, limitMs, this.episodes++);
   }
 
-  /** The controls of a task's page, untouched. @throws EnvironmentFault where the page cannot be read. */
+  /** Reads the controls of a task's untouched page. @throws EnvironmentFault if the page cannot be read. */
   async snapshot(task: Task): Promise<readonly Control[]> {
     const tried = await this.tried(async (session) => {
       const form = await openForm(session, task, this.declared(task)?.controls);
@@ -113,8 +111,8 @@ export class EpisodeRunner {
   }
 
   /**
-   * The page as a plan fills it in, as JPEG: actions that may send something are left out. Undefined where the
-   * environment failed.
+   * Takes a picture (JPEG) of the page that a plan fills in, without the actions that may send something.
+   * @returns undefined if the environment failed.
    */
   async photograph(task: Task, plan: Plan): Promise<Uint8Array | undefined> {
     const end = plan.actions.findIndex((action) => action.kind === "submit");
@@ -128,7 +126,7 @@ export class EpisodeRunner {
     return "fault" in tried ? undefined : tried.result;
   }
 
-  /** The browser's process id, where it is known. */
+  /** Returns the browser's process id, if it is known. */
   async browserPid(): Promise<number | undefined> {
     return this.host.pid();
   }
@@ -147,7 +145,7 @@ export class EpisodeRunner {
     return execute?.(session, task, plan) ?? executePlan(session, task, plan, { uploads, known: this.declared(task) });
   }
 
-  /** A task's form as its site declares it. */
+  /** Returns a task's form as its site declares it. */
   declared(task: Task): JudgedForm | undefined {
     const known = this.forms.get(task.url);
     const contract = known === undefined ? this.options.site.declaredForm?.(task) : undefined;
@@ -158,7 +156,7 @@ export class EpisodeRunner {
   }
   private readonly forms = new Map<string, JudgedForm>();
 
-  /** @param episode its number, where it may meet an injected fault. */
+  /** @param episode the episode's number, if faults may be injected. */
   private tried<T>(work: Work<T>, limitMs = this.options.episodeTimeoutMs, episode?: number): Promise<Tried<T>> {
     return this.slots.run(async () => {
       const start = performance.now();
@@ -173,7 +171,7 @@ export class EpisodeRunner {
           return { result, attempts: faults.length + 1, ms: performance.now() - start };
         } catch (error) {
           if (error instanceof PolicyFailure) throw error.cause;
-          // a browser that does not start again even now will not start for any other episode either
+          // a browser that still does not start will not start for other episodes either
           if (error instanceof UserError && faults.length === RETRIES && this.closing === undefined) throw error;
           if (error instanceof SharedFate && shared++ < SHARED_RETRIES) continue;
           const fault = reasonOf(error);
@@ -195,12 +193,12 @@ export class EpisodeRunner {
     const session = await this.openSession();
     session.fault = injected;
     const deadline = this.pace.limit(limitMs, STUCK.attempt);
-    // what has a limit of its own says nothing about episodes, nor they about it
+    // work with its own limit does not count towards the pace of episodes
     const ordinary = limitMs === this.options.episodeTimeoutMs;
     const action = ordinary
       ? this.pace.limit(this.options.actionTimeoutMs, STUCK.action)
       : this.options.actionTimeoutMs;
-    // one action that uses up its time leaves some of the attempt's, so that the fault says which action it was
+    // an action may not use up the whole attempt, so that the fault can name the action
     session.actionTimeoutMs = Math.min(action * PATIENCE_GROWTH ** faults, Math.max(action, deadline / 2));
     session.har?.begin();
     let start = performance.now();
@@ -220,7 +218,7 @@ export class EpisodeRunner {
     }
   }
 
-  /** @throws EnvironmentFault where the site's own reset fails. */
+  /** @throws EnvironmentFault if the site's reset fails. */
   private async reset(): Promise<void> {
     try {
       await this.options.site.reset?.();
@@ -229,7 +227,7 @@ export class EpisodeRunner {
     }
   }
 
-  /** Gives up what an error came from. @returns the error's cause: often the end of a browser, which the page meets first. */
+  /** Gives up the source of an error. @returns its cause: a page may report an error first when its browser ends. */
   private async causeOf(error: unknown, browser: Session["browser"], giveUp: () => Promise<void>): Promise<unknown> {
     const shared = this.host.wasDiscarded(browser);
     let ended = !browser.isConnected();
@@ -239,9 +237,9 @@ export class EpisodeRunner {
     return ended ? new EnvironmentFault("the browser ended") : error;
   }
 
-  /** A spare context, or a fresh one. */
+  /** Takes a spare context, or opens a fresh one. */
   private async openSession(): Promise<Session> {
-    // where contexts close more slowly than episodes end, there would be ever more of them
+    // contexts that close more slowly than episodes end would pile up
     while (this.chores.size > 2 * this.options.contexts + SPARES) await Promise.race(this.chores);
     const browser = await this.host.browser();
     const spare = (await this.takeSpare(browser)) ?? (await this.openFresh(browser));
@@ -257,7 +255,7 @@ export class EpisodeRunner {
       this.pace.observe(performance.now() - start);
       return session;
     } catch (error) {
-      // a context that opens too late has nobody left to close it, and its browser is not to be trusted
+      // a context that opens too late still has to be closed, and its browser cannot be trusted
       opening.then(
         (session) => session.close(CLOSE_PATIENCE_MS),
         () => undefined,
@@ -274,16 +272,16 @@ export class EpisodeRunner {
     return undefined;
   }
 
-  /** Opens a context while an episode plays, for the next: half of an episode's time would else be spent on waiting for it. */
+  /** Opens a context for the next episode while one plays: the wait for it would take half of an episode's time. */
   private openSpare(browser: Session["browser"]): void {
     if (this.spares.length >= Math.min(SPARES, this.options.contexts) || this.options.site.stateless) return;
-    // what fails here fails again, and with a reason, where it is waited for
+    // a failure here happens again, with its reason, when a context is needed
     const opening = this.openFresh(browser).catch(() => undefined);
     this.spares.push(opening);
     this.inBackground(opening);
   }
 
-  /** Work that no episode waits for; the end of the runner does. */
+  /** Runs work that only the end of the runner waits for. */
   private inBackground(work: Promise<unknown>): void {
     const done = (): void => void this.chores.delete(chore);
     const chore = work.then(done, done);
@@ -296,7 +294,7 @@ export class EpisodeRunner {
   }
 }
 
-/** Tells what a user can make of an error: the browser's protocol speaks of sessions and execution contexts. */
+/** Rewrites an error in the user's terms: the browser's protocol speaks of sessions and execution contexts. */
 function reasonOf(error: unknown): string {
   const text = messageOf(error).split("\n")[0] ?? "unknown";
   if (error instanceof EnvironmentFault || error instanceof UserError) return text;
@@ -309,5 +307,5 @@ function reasonOf(error: unknown): string {
   return timeout === null ? plain : `the page did not answer within ${Number(timeout[1]) / 1000} s`;
 }
 
-/** The policy failed, not the environment: nothing is tried again. */
+/** A failure of the policy, not of the environment: nothing is tried again. */
 export class PolicyFailure extends Error {}

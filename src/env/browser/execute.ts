@@ -11,16 +11,16 @@ import { submitForm } from "./submit.js";
 
 export interface ExecuteOptions {
   readonly uploads: "dummy" | "none";
-  /** The form where it is known; else its page is read. */
+  /** The form, if it is known; else its page is read. */
   readonly known?: JudgedForm | undefined;
 }
 
-/** Limits how long an untouched page may wait for answers to its own requests; longer ones are kept open on purpose. */
+/** Time limit for a page's own first requests, in milliseconds; pages keep longer ones open on purpose. */
 const LOOKUP_PATIENCE_MS = 1000;
 
 /**
- * Opens a task's page and reads its form when what the page's scripts ask the site for has come.
- * @throws EnvironmentFault where the site does not serve the page, fails its scripts, or shows another page than the task's.
+ * Opens a task's page and reads its form once the requests of the page's scripts are answered.
+ * @throws EnvironmentFault if the site does not serve the page, fails its scripts, or shows another page.
  */
 export async function openForm(
   session: Session,
@@ -38,7 +38,7 @@ export async function openForm(
   return form;
 }
 
-/** @throws EnvironmentFault where this is not the page that the task is about, with what it is instead. */
+/** @throws EnvironmentFault if this is not the task's page; the message says which page it is. */
 function checkPage(session: Session, { controls, labels }: ReadForm, { url }: Pick<Task, "url">): void {
   const there = controls.filter(({ present }) => present);
   if (there.length > 0 && (labels.length === 0 || labels.some((label) => findControl(there, label) !== "none"))) return;
@@ -56,8 +56,8 @@ export async function checkBackground(session: Session): Promise<void> {
 }
 
 /**
- * Carries a plan out on the task's page, in order: everything up to a submit goes to the page in one message.
- * @throws EnvironmentFault and Playwright's errors where the environment fails; whatever the policy does wrong is a fate.
+ * Carries out a plan on the task's page, in order: everything up to a submit goes to the page in one message.
+ * @throws EnvironmentFault and Playwright's errors if the environment fails; mistakes of the policy become fates.
  */
 export async function executePlan(session: Session, task: Task, plan: Plan, options: ExecuteOptions): Promise<Played> {
   const form = await openForm(session, task, options.known?.controls);
@@ -82,21 +82,21 @@ export async function executePlan(session: Session, task: Task, plan: Plan, opti
   }
   await filler.flush();
   await checkBackground(session);
-  // a page that went elsewhere without a post holds nothing any more
+  // a page that was left without a post holds no values any more
   const held = async (): Promise<FieldValue[]> => (session.documents > documents ? [] : currentValues(form));
   const values = filler.merits(submission?.values ?? (await held()));
   await form.handle.dispose();
   const { controls } = form;
-  // a form that is declared is known without them
+  // the controls of a known form need not be recorded
   const read = options.known === undefined ? { controls } : {};
   return playedBy(submission, { controls, actions: filler.records, values }, { ...filler.unearnedFiles, ...read });
 }
 
-/** Puts values into a form's controls, those that stand together in one message to the page. */
+/** Puts values into a form's controls; consecutive ones go to the page in one message. */
 export class Filler {
   readonly records: ActionRecord[] = [];
   private batch: { action: Action; step: Step }[] = [];
-  /** Controls that got a file which no plan asked for. */
+  /** Indices of controls that got a file which no plan asked for. */
   private readonly attached = new Set<number>();
 
   constructor(
@@ -105,7 +105,7 @@ export class Filler {
     private readonly options: ExecuteOptions,
   ) {}
 
-  /** Resolves an action on the page that is there now: controls of earlier pages cannot be reached any more. */
+  /** Resolves an action on the current page: controls of earlier pages cannot be reached any more. */
   resolve(action: Action): Step {
     const { controls, buttons } = this.form;
     const there = controls.filter(({ present }) => present);
@@ -120,11 +120,11 @@ export class Filler {
     await this.flush();
     const on = { action, control: step.control };
     if (this.options.uploads === "none") {
-      // file fields do not count then, on either side
+      // file fields then count neither as planned nor as needed
       this.records.push({ ...on, fate: "rejected", detail: "uploads are off", neutral: true });
       return;
     }
-    // a folder or control characters in a file's name would be an invention of the page's browser, not of the plan
+    // the name of a real file holds no folder and no control characters
     const [file = ""] = step.file.split(/[\\/]/).slice(-1);
     const name = file.replace(/\p{Cc}+/gu, "_").slice(0, 100) || "file.txt";
     await this.form.handle.evaluate(attachFile, { control: step.control, name });
@@ -138,8 +138,8 @@ export class Filler {
   }
 
   /**
-   * Required file inputs get a file that no plan asked for: a task whose true value is "None" names none, yet without one
-   * the form cannot be sent. It earns nothing.
+   * Attaches a file to required file inputs without one: the form cannot be sent otherwise, even if a task's true value
+   * is "None". Such a file earns no reward.
    */
   async attachRequired(): Promise<void> {
     const required = this.form.controls.filter(({ kind, required, present }) => kind === "file" && required && present);
@@ -155,13 +155,13 @@ export class Filler {
     }
   }
 
-  /** The values without files that no action of the plan attached: these earn nothing. */
+  /** Returns the values without the files that no action of the plan attached: these earn nothing. */
   merits(values: readonly FieldValue[]): FieldValue[] {
     const { unearned } = this;
     return this.form.controls.map((control, i) => (unearned.includes(i) ? "" : (values[i] ?? control.default)));
   }
 
-  /** As evidence; empty where there are none. */
+  /** Returns these files as evidence; empty if there are none. */
   get unearnedFiles(): { readonly unearned?: readonly number[] } {
     const { unearned } = this;
     return unearned.length === 0 ? {} : { unearned };

@@ -13,7 +13,7 @@ import type { ControlKind } from "../site.js";
 import { type Control, findControl, type ReadForm, submitButton } from "./controls.js";
 import { applyOps, type PageOp } from "./page/actions.js";
 
-/** The value, tick or other state that an action asks of a control. */
+/** The value or state that an action wants a control to have. */
 export interface Wanted {
   readonly value?: string;
   readonly on?: boolean;
@@ -33,20 +33,20 @@ export type Fate =
   | "after-submit"
   | "timeout";
 
-/** An action and what became of it. */
+/** An action with its fate. */
 export interface ActionRecord {
   readonly action: Action;
   readonly fate: Fate;
   readonly detail?: string;
-  /** The control it acted on, by index; absent for goto, submit and whatever found no control. */
+  /** Index of the control; absent for goto, submit and actions that found no control. */
   readonly control?: number;
-  /** Set where an action asked for nothing that counts: going to the page one is on, a click into a text field, a file where uploads are off. */
+  /** Set if an action does not count: going to the same page, a click into a text field, a file with uploads off. */
   readonly neutral?: true;
-  /** The submit whose form post reached the server. */
+  /** Set on the submit whose form post reached the server. */
   readonly submitted?: true;
 }
 
-/** A step that an action becomes on this page, before anything is touched. */
+/** The step that carries out an action on this page. */
 export type Step =
   | {
       readonly do: "ops";
@@ -73,7 +73,7 @@ const TEXT_KINDS: readonly ControlKind[] = [
 const isChoice = (kind: ControlKind): boolean => kind === "select" || kind === "radio" || kind === "checkbox-group";
 const isTick = (kind: ControlKind): boolean => kind === "checkbox" || kind === "checkbox-group";
 
-/** Tells which kinds a verb is meant for: it decides only between several controls of one label. */
+/** Returns the kinds that a verb is meant for; they decide only between several controls with one label. */
 function preference(action: Action): (kind: ControlKind) => boolean {
   switch (action.kind) {
     case "fill":
@@ -89,9 +89,9 @@ function preference(action: Action): (kind: ControlKind) => boolean {
 }
 
 /**
- * Finds out what an action means on this page. Lenient about the verb where the meaning is plain: `fill` picks an option
- * of a select, `select` of a radio group, `fill X | yes` ticks a box; a `no` unticks it.
- * @param path the task's own path: to navigate there again is no change.
+ * Turns an action into a step on this page. The verb may differ if the meaning is plain: `fill` picks an option of a
+ * select, `select` of a radio group, `fill X | yes` ticks a checkbox and `no` unticks it.
+ * @param path the task's path: going there again is no change.
  */
 export function resolveAction(action: Action, form: Pick<ReadForm, "controls" | "buttons">, path: string): Step {
   if (action.kind === "submit") return { do: "submit", button: submitButton(form) };
@@ -135,7 +135,7 @@ function pressButton(label: string, form: Pick<ReadForm, "buttons">): Step {
     : { do: "ops", control: undefined, ops: [{ op: "press", button }] };
 }
 
-/** The label named one option of a group: `check Jazz`, `click Jazz`, `fill Jazz | yes`. */
+/** Handles a label that names one option of a group: `check Jazz`, `click Jazz`, `fill Jazz | yes`. */
 function onOption(control: Control, option: number, { value, on = true }: Wanted): Step {
   const chosen = value === undefined ? on : parseBoolean(value);
   if (chosen === undefined || (!chosen && control.kind === "radio"))
@@ -168,7 +168,7 @@ function onControl(control: Control, { value = "", on, toggle }: Wanted): Step {
       const items = listItems(options, value);
       const chosen = items.flatMap((item) => findOption(options, item) ?? []);
       if (chosen.length < items.length) return unknown;
-      // one item adds to what is ticked, so that items can come one a line; a list is the whole choice
+      // one item adds to the ticked ones, so that a plan can have a line for each; a list is the whole choice
       const [only] = chosen;
       return step(
         ...(only !== undefined && chosen.length === 1 ? [optionOp(control, only, true)] : optionOps(control, chosen)),
@@ -192,7 +192,7 @@ const optionOp = ({ index: control, options }: Control, option: number, on: bool
 const optionOps = (control: Control, chosen: readonly number[]): PageOp[] =>
   control.options.map((_, option) => optionOp(control, option, chosen.includes(option)));
 
-/** The notation that a control takes; what cannot be read goes in as it is and the control refuses it. */
+/** Writes a value in the control's notation; an unreadable one stays unchanged, and the control refuses it. */
 function typed({ kind, notation }: Control, value: string): string {
   switch (kind) {
     case "date": {
@@ -208,7 +208,7 @@ function typed({ kind, notation }: Control, value: string): string {
     case "textarea":
       return value;
     default:
-      // a one-line control would glue the lines together
+      // a one-line control would join lines without a space
       return value.replace(/\s*[\r\n]+\s*/g, " ");
   }
 }

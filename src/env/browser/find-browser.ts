@@ -5,9 +5,9 @@ import { playwright } from "./playwright.js";
 
 /** A Chromium to start. */
 export interface FoundBrowser {
-  /** `executablePath` for Playwright; undefined means its own download. */
+  /** `executablePath` for Playwright; undefined for Playwright's own download. */
   readonly path: string | undefined;
-  /** Tells where it was found, for logs. */
+  /** The place where it was found, for logs. */
   readonly source: string;
 }
 
@@ -15,13 +15,13 @@ export interface FoundBrowser {
 export const BROWSER_VARIABLE = "REFUSION_BROWSER";
 
 const SYSTEM_NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
-/** Without a window system behind it: a third of the processor time of a full browser, for the same pages. */
+/** Browsers without a window system: they take a third of the processor time of a full browser. */
 const HEADLESS_NAMES = ["chromium-headless-shell"];
 
 /**
  * Finds a Chromium without installing anything: $REFUSION_BROWSER, else Playwright's own, else one on the PATH (a
- * headless shell first, where no window is asked for).
- * @throws UserError where $REFUSION_BROWSER names no file: another browser than the one asked for would be a surprise.
+ * headless shell first, if no window is wanted).
+ * @throws UserError if $REFUSION_BROWSER names no file: another browser would be a surprise.
  */
 export function findBrowser(
   options: { env?: NodeJS.ProcessEnv; own?: string; headless?: boolean } = {},
@@ -52,7 +52,7 @@ function isFile(path: string): boolean {
   try {
     return statSync(path).isFile();
   } catch {
-    // a folder that may not be read holds nothing for us
+    // a file in an unreadable folder cannot be used
     return false;
   }
 }

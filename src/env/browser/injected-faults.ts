@@ -6,7 +6,7 @@ import { EnvironmentFault } from "./browser.js";
 export const FAULT_KINDS = ["kill", "delay", "drop"] as const;
 export type FaultKind = (typeof FAULT_KINDS)[number];
 
-/** Options of whatever plays in a browser: faults on purpose, to see that training does not mind them. */
+/** Options of injected faults, which test that training survives them. */
 export const injectedFaults = z.strictObject({
   rate: z.number().min(0).max(1).default(0).describe("share of attempts at an episode that meet one; 0 = none"),
   kinds: z
@@ -19,12 +19,12 @@ export const injectedFaults = z.strictObject({
 });
 export type InjectedFaults = z.output<typeof injectedFaults>;
 
-/** A fault comes with the first, the second ... or this request of an attempt. */
+/** Number of the last request of an attempt that a fault may come with. */
 const LAST_REQUEST = 4;
 
 /**
- * Tells what an attempt meets, drawn from `fault/EPISODE/ATTEMPT`; undefined: nothing.
- * @param episode its number, in the order in which episodes were asked for.
+ * Draws the fault of an attempt from `fault/EPISODE/ATTEMPT`; undefined: none.
+ * @param episode number of the episode, in the order in which episodes were asked for.
  */
 export function drawFault(options: InjectedFaults, episode: number, attempt: number): InjectedFault | undefined {
   if (options.rate === 0) return undefined;
@@ -33,7 +33,7 @@ export function drawFault(options: InjectedFaults, episode: number, attempt: num
   return new InjectedFault(rng.pick(options.kinds), 1 + rng.int(LAST_REQUEST), options.delay_s * 1000);
 }
 
-/** One fault of one attempt: at its n-th request, or at its end where it makes fewer. */
+/** One fault of one attempt: at the n-th request, or at the attempt's end if there are fewer requests. */
 export class InjectedFault {
   private requests = 0;
   private met = false;
@@ -44,9 +44,9 @@ export class InjectedFault {
     private readonly delayMs: number,
   ) {}
 
-  /** A request goes through here. @returns how it is answered. */
+  /** Applies the fault to a request, if it is due. @returns the route to answer the request with. */
   async pass(route: Route, page: Page): Promise<Route> {
-    // a page that misses its style or a picture is still the same page
+    // a missing style sheet or picture does not change the form
     if (!/document|script|fetch|xhr/.test(route.request().resourceType())) return route;
     if (++this.requests !== this.at) return route;
     this.met = true;
@@ -62,7 +62,7 @@ export class InjectedFault {
     }
   }
 
-  /** The attempt is at its end. @throws EnvironmentFault where the fault was still to come: the result is lost with it. */
+  /** Applies a fault that is still to come at the end of the attempt. @throws EnvironmentFault: the result is lost. */
   async end(): Promise<void> {
     if (this.met) return;
     if (this.kind === "delay") return this.wait();
@@ -76,10 +76,10 @@ export class InjectedFault {
 
 const dropped = new WeakSet<Route>();
 
-/** Tells whether a request's answer never comes: whoever brings it to its server himself must not. */
+/** Tells whether a request gets no answer: code that forwards requests itself must not forward this one. */
 export const isDropped = (route: Route): boolean => dropped.has(route);
 
-/** A route whose server closes the connection. */
+/** Returns a route that behaves as if the server closed the connection. */
 function unanswered(route: Route): Route {
   const reset = (): Promise<void> => route.abort("connectionreset");
   const own = new Proxy(route, {

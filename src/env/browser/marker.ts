@@ -5,13 +5,13 @@ import { passTime } from "./page/actions.js";
 import { readSigns, sees } from "./page/signs.js";
 import type { Session } from "./session.js";
 
-/** Limits how long a page's own clock may run until it shows that a form was accepted. */
+/** Time that a page may take to show that a form was accepted, and the interval of looking, in milliseconds. */
 const MARKER = { patienceMs: 3000, everyMs: 100 };
 
 /**
- * Waits for what a task says that an accepted form shows.
- * @param documents how many the session had shown when the form was sent.
- * @param isLast it has to come now: it is waited for.
+ * Waits for the signs of an accepted form that a task gives.
+ * @param documents number of documents that the session had shown when the form was sent.
+ * @param isLast whether to wait for the signs; else the page is looked at once.
  */
 export async function awaitMarker(
   session: Session,

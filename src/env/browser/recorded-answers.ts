@@ -2,16 +2,16 @@ import type { Act, Action, Observation } from "../../core/interaction.js";
 import { EnvironmentFault } from "./browser.js";
 import { PolicyFailure } from "./episode.js";
 
-/** One turn as it was asked for: a retry after a fault plays it again without asking anew. */
+/** The question and the answer of one turn: a retry after a fault plays it again without asking again. */
 export interface Asked {
   readonly text: string;
   readonly answer: Promise<Action>;
 }
 
-/** Of a fault: what says that an episode cannot be played again. */
+/** Message of the fault that an episode cannot be played again. */
 export const OTHER_PAGE = "shows another page than when it was played before";
 
-/** Tells what the policy answers, or what it answered when the episode was tried before. */
+/** Returns the policy's answer, or its recorded answer if the episode was tried before. */
 export async function answered(asked: Asked[], turn: number, observation: Observation, act: Act): Promise<Action> {
   const { text = "" } = observation;
   const before = asked[turn];

@@ -11,40 +11,40 @@ import { Traffic } from "./network/traffic.js";
 import { PageWorld } from "./page/world.js";
 
 const VIEWPORT = { width: 800, height: 600 };
-/** Pixels of a page that a picture shows at most. */
+/** Greatest height of a picture of a page, in pixels. */
 const PICTURE_HEIGHT = 2000;
-/** Episodes that one context serves where the site's pages keep nothing; more would only gather history. */
+/** Episodes that one context serves if the site's pages store nothing; more would only collect history. */
 const EPISODES_A_CONTEXT = 100;
-/** Dialogs and windows that a page may open in one episode; beyond them it does nothing else any more. */
+/** Most dialogs and windows that a page may open in one episode. */
 const NUISANCE_LIMIT = 20;
-/** Limits how long a document that can no longer be read is waited out. */
+/** Time to wait for the successor of a document that can no longer be read, in milliseconds. */
 const MOVES_MS = 1000;
 
 /**
- * One isolated context with one page, for one episode: what a page stores, runs or opens ends with its context, and no
- * list of things to clear would be complete. Only pages of our own, which keep nothing, share one (`finish`).
+ * One isolated context with one page, for one episode: all that a page stores, runs or opens ends with its context, and
+ * no list of things to clear would be complete. Only the pages of stateless sites share a context (`finish`).
  */
 export class Session {
   private episodes = 0;
-  /** Our own view of the page that is open. */
+  /** The isolated view of the open page. */
   private world: PageWorld | undefined;
-  /** Documents that the page has shown since it was opened. */
+  /** Number of documents that the page has shown since it was opened. */
   documents = 0;
   /** The status of the newest document. */
   status = Number.NaN;
   /** Messages of the page's alerts. */
   readonly said: string[] = [];
-  /** Dialogs and windows of this episode. */
+  /** Number of dialogs and windows in this episode. */
   private nuisances = 0;
   /** Requests of the page's scripts to the site. */
   readonly background: BackgroundRequests;
   /** Requests that the page sends. */
   readonly traffic: Traffic;
-  /** Record of this episode's requests, where it is asked for. */
+  /** Record of this episode's requests, if it is wanted. */
   readonly har: HarRecorder | undefined;
-  /** A fault on purpose that this episode is to meet. */
+  /** The fault that is injected into this episode. */
   fault: InjectedFault | undefined;
-  /** Limits how long an action or an answer may take now. */
+  /** Present time limit of an action or an answer, in milliseconds. */
   private patience: number;
 
   private constructor(
@@ -90,8 +90,8 @@ export class Session {
       ...(options.site.storageState === undefined ? {} : { storageState: options.site.storageState }),
     });
     let session: Session | undefined;
-    // An empty page that only a page's way back leads to. What lay before the first page would else be about:blank, to
-    // which nothing can refuse the way.
+    // An empty first page, to which a page may go back. Without it that would be about:blank, and a navigation there
+    // cannot be blocked.
     const start = new URL(`/${randomUUID()}`, options.site.baseUrl).href;
     const empty = { contentType: "text/html", body: "" };
     await context.route("**", (route) => {
@@ -102,7 +102,7 @@ export class Session {
     const devtools = await context.newCDPSession(page);
     await page.goto(start);
     const { frameTree } = await devtools.send("Page.getFrameTree");
-    // refused in the moment of a swap of documents; a page that goes back twice then ends as one that leaves
+    // this fails while documents are swapped; a page that then goes back twice counts as leaving
     await devtools.send("Page.resetNavigationHistory").catch(() => undefined);
     let die = (_: string): void => undefined;
     const died = new Promise<never>((_, reject) => {
@@ -112,7 +112,7 @@ export class Session {
     const onEnd = (): void => die("the browser ended");
     browser.on("disconnected", onEnd);
     page.on("crash", () => die("the page crashed"));
-    // where the browser ends, its pages close first, and it says so itself in the same breath
+    // when the browser ends, its pages close just before: the end of the browser is the better reason
     page.on("close", () => setImmediate(die, "the page closed itself"));
     const opened = new Session(browser, context, page, devtools, frameTree.frame.id, options, died, die, () =>
       browser.off("disconnected", onEnd),
@@ -126,12 +126,12 @@ export class Session {
       const request = response.request();
       if (request.isNavigationRequest() && ownerOf(request, page) === "page") opened.status = response.status();
     });
-    // no request goes before this one, so that the filter does not meet it
+    // no request precedes this navigation, so that the filter does not see it
     page.on("framenavigated", (frame) => {
       if (opened.traffic.loading && frame === page.mainFrame() && frame.url() === "about:blank")
         die("the page leaves for about:blank");
     });
-    // a blocked dialog would hang the page; a person would confirm
+    // an open dialog would block the page; a person would confirm it
     page.on("dialog", (dialog) => {
       opened.countNuisance();
       if (dialog.type() === "alert") opened.said.push(dialog.message().slice(0, 500));
@@ -148,13 +148,13 @@ export class Session {
     await this.traffic.filter((await this.fault?.pass(route, this.page)) ?? route);
   }
 
-  /** Our own view of the page that is open. */
+  /** The isolated view of the open page. */
   get view(): PageWorld {
     if (this.world === undefined) throw new Error("no page is open");
     return this.world;
   }
 
-  /** Limits how long one action or answer may take, in milliseconds. */
+  /** Time limit of one action or answer, in milliseconds. */
   get actionTimeoutMs(): number {
     return this.patience;
   }
@@ -164,35 +164,35 @@ export class Session {
     this.context.setDefaultTimeout(ms);
   }
 
-  /** A wait that suits a quiet machine, in milliseconds, as much longer as an action may now take longer. */
+  /** Stretches a wait for a quiet machine, in milliseconds, by as much as the time limit of actions has grown. */
   stretched(ms: number): number {
     return Math.min(this.patience, ms * Math.max(1, this.patience / this.options.actionTimeoutMs));
   }
 
   /**
-   * Opens a path of the site. @returns the way to read and change the page.
-   * @throws EnvironmentFault where the server does not serve it, or only half of it.
+   * Opens a path of the site. @returns the isolated view of the page.
+   * @throws EnvironmentFault if the server does not serve the page completely.
    */
   async goto(path: string): Promise<PageWorld> {
     this.episodes++;
     this.nuisances = 0;
     this.said.length = 0;
     const url = new URL(path, this.options.site.baseUrl);
-    // the part behind the `#` is the page's own, and no server's
+    // the part behind the `#` is not sent to the server
     this.traffic.begin(url.href.split("#")[0] ?? url.href);
     this.background.begin();
     const response = await this.load(url.href);
     this.background.parsed();
     if (response === null || !response.ok())
       throw new EnvironmentFault(`HTTP ${response?.status() ?? "?"} for GET ${path}`);
-    // half a page would be read as a form with fewer fields
+    // an incomplete page would be read as a form with fewer fields
     const [cut, world] = await Promise.all([response.finished(), PageWorld.enter(this.devtools, this.frameId)]);
     if (cut !== null) throw new EnvironmentFault(`half an answer to GET ${path}: ${cut.message}`);
     this.world = world;
     return world;
   }
 
-  /** The page at this address, parsed. @throws EnvironmentFault where the answer is none (204, a file). */
+  /** Loads and parses the page at this address. @throws EnvironmentFault if the answer is no page (204, a file). */
   private async load(url: string): Promise<Response | null> {
     this.status = Number.NaN;
     try {
@@ -208,29 +208,29 @@ export class Session {
     }
   }
 
-  /** Waits while the page sends, until something is so. @returns whether it came to be in time. */
+  /** Waits until a condition holds; tests it after each request or answer. @returns whether it holds in time. */
   async until(ms: number, isSo: () => boolean): Promise<boolean> {
     for (const end = performance.now() + ms; !isSo(); await this.traffic.next(50))
       if (performance.now() > end) return false;
     return true;
   }
 
-  /** Tells whether a document is on its way that takes the page's place. */
+  /** Tells whether a document that replaces the page is loading. */
   isLeaving(): boolean {
     return this.traffic.leaving;
   }
 
-  /** Tells whether the page has left its document, or is about to. @param documents that it had shown with it. */
+  /** Tells whether the page has left its document, or is leaving it. @param documents the count with that document. */
   hasMovedOn(documents: number): boolean {
     return this.isLeaving() || this.documents !== documents;
   }
 
-  /** The same where the page cannot be read any more: what takes its place without a request (about:blank) is told of late. */
+  /** Waits for the same: a replacement without a request (about:blank) is reported late. */
   movesOn(documents: number): Promise<boolean> {
     return this.until(this.stretched(MOVES_MS), () => this.hasMovedOn(documents));
   }
 
-  /** The document that has taken the page's place, when it is parsed. @throws EnvironmentFault where none comes. */
+  /** Enters the document that replaces the page, once it is parsed. @throws EnvironmentFault if none comes. */
   async enter(): Promise<PageWorld> {
     for (const end = performance.now() + this.patience; this.traffic.leaving; ) {
       if (performance.now() > end) throw new EnvironmentFault("the page that the form leads to does not come");
@@ -241,12 +241,12 @@ export class Session {
     return this.world;
   }
 
-  /** Looks at the document that is shown now: a script may have taken the page elsewhere. */
+  /** Enters the current document: a script may have navigated. */
   async renewView(): Promise<void> {
     this.world = await PageWorld.enter(this.devtools, this.frameId);
   }
 
-  /** The whole page as a small JPEG; a very long one is cut. */
+  /** Takes a small JPEG of the whole page; a very long page is cut. */
   async photograph(): Promise<Uint8Array> {
     const { width } = VIEWPORT;
     const height = (await this.world?.evaluate(() => document.documentElement.scrollHeight)) ?? PICTURE_HEIGHT;
@@ -262,18 +262,18 @@ export class Session {
   }
 
   /**
-   * Ends the episode. @returns whether the next one may use this context too: a navigation then ends all that this one's
-   * page has begun.
+   * Ends the episode. @returns whether the next one may use this context too: its navigation then ends everything that
+   * this page has begun.
    */
   finish(): boolean {
     const { stateless = false, storageState } = this.options.site;
-    // a state that the site brings along is there in a fresh context only
+    // only a fresh context has the site's storage state
     return (
       stateless && storageState === undefined && this.episodes < EPISODES_A_CONTEXT && this.context.pages().length === 1
     );
   }
 
-  /** Closes the context. @returns false where it does not close in time: the browser is then not to be trusted. */
+  /** Closes the context. @returns false if that takes too long: the browser cannot be trusted then. */
   async close(patienceMs: number): Promise<boolean> {
     this.unsubscribe();
     return within(this.context.close(), patienceMs);

@@ -3,7 +3,7 @@ import { visibleLines } from "../pages/answer.js";
 import type { Exchange } from "./network/exchange.js";
 import type { Session } from "./session.js";
 
-/** Limits how long a script may take to say what became of a form, and an answer to become the page. */
+/** Time that a script may take to show the result, and a document to replace the page, in milliseconds. */
 const SAYS_MS = 200;
 const ARRIVES_MS = 2000;
 const MOST_SAID = 100;
@@ -15,15 +15,15 @@ interface NamedField {
   readonly marks: string;
 }
 
-/** A page with a form, before or after it was sent. */
+/** The state of a page with a form, before or after it was sent. */
 export interface Seen {
   readonly fields: Readonly<Record<string, NamedField>>;
   readonly lines: readonly string[];
-  /** Documents that the session had shown. */
+  /** Number of documents that the session had shown. */
   readonly documents: number;
 }
 
-/** Runs IN THE PAGE. */
+/** Runs IN THE PAGE: reads the fields by name. */
 function namedFields(): Record<string, NamedField> {
   const fields: Record<string, NamedField> = {};
   const found = "input[name]:not([type=hidden]),select[name],textarea[name]";
@@ -41,9 +41,9 @@ export async function look(session: Session): Promise<Seen> {
 }
 
 /**
- * Tells a refused form by the form itself, in any language: it is shown again by the document that answers, or a script
- * left it filled in and marked it or wrote something.
- * @returns why it counts as refused; undefined where it does not.
+ * Recognises a refused form in any language: the document that answers shows the form again, or a script leaves it
+ * filled in and marks it or shows a text.
+ * @returns the reason why it counts as refused; undefined if it does not.
  */
 export async function shownAgain(session: Session, exchange: Exchange, before: Seen): Promise<string | undefined> {
   const names = [...new Set(exchange.posted.map(([name]) => name))].filter((name) =>
@@ -65,7 +65,7 @@ export async function shownAgain(session: Session, exchange: Exchange, before: S
   }
 }
 
-/** Looks at the page; at the next one where a script leads on meanwhile. */
+/** Reads the page, or the next one if a script navigates meanwhile. */
 async function lookOnwards(session: Session, documents: number): Promise<Seen> {
   try {
     return await look(session);
@@ -76,7 +76,7 @@ async function lookOnwards(session: Session, documents: number): Promise<Seen> {
   }
 }
 
-/** Waits for the document that an answer becomes. @returns false where it becomes none, as a download. */
+/** Waits for the document of an answer. @returns false if there is none, such as for a download. */
 async function hasArrived(session: Session, documents: number): Promise<boolean> {
   if (!(await session.until(session.stretched(ARRIVES_MS), () => session.documents !== documents))) return false;
   await session.enter();

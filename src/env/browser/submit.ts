@@ -13,13 +13,13 @@ import { type Aim, aimAt } from "./page/actions.js";
 import type { Session } from "./session.js";
 import { look, shownAgain } from "./shown-again.js";
 
-/** Limits how long a form may take to send, and when a click is looked for that met nothing. */
+/** Time limit for sending the form, and the wait before a missed click is noticed, in milliseconds. */
 const SEND_MS = 3000;
 const MISSED_MS = 200;
-/** Clicks beside a button that a page moves away. */
+/** Most clicks on a button that the page keeps moving. */
 const MOST_MISSES = 5;
 
-/** Sends the form as a person does, and finds out what the server received and whether it took it. */
+/** Sends the form as a person does, and judges its request and the answer. */
 export async function submitForm(
   session: Session,
   form: ReadForm,
@@ -30,7 +30,7 @@ export async function submitForm(
 ): Promise<{ readonly record: ActionRecord; readonly submission?: Submission }> {
   if (button === undefined) return { record: { action, fate: "no-such-control", detail: "no submit button" } };
   const { traffic, documents } = session;
-  // a page that says itself what accepted means, or that was learned, needs no comparison
+  // a task with success signs, or a known form, needs no comparison of the page
   const before = contract === undefined && task.success === undefined ? await look(session) : undefined;
   try {
     const pressed = await pressButton(session, form, button, contract?.request);
@@ -54,9 +54,9 @@ const COVERED = "the submit button could not be clicked";
 
 /**
  * Clicks a button and waits for the form's request and its answer.
- * @param request the form's, where it is known; else what goes where the form says, or carries one of its controls.
- * @returns why there was none.
- * @throws EnvironmentFault where there was none because the server failed the page.
+ * @param request the form's request, if it is known; else one to the form's address, or with one of its controls.
+ * @returns the request, or the reason why there was none.
+ * @throws EnvironmentFault if there was none because the server failed the page.
  */
 async function pressButton(
   session: Session,
@@ -81,7 +81,7 @@ async function pressButton(
     point = again.point;
   }
   await session.until(session.stretched(SEND_MS), () => sent() !== undefined || traffic.stopped.length > 0);
-  // what the page asks for before it sends may take as long as an answer
+  // requests of the page before it sends may take as long as an answer
   await session.until(session.actionTimeoutMs, () => sent() !== undefined || background.unanswered() === undefined);
   if (sent() === undefined && background.unanswered() === undefined)
     await session.until(MISSED_MS, () => sent() !== undefined);
@@ -104,7 +104,7 @@ async function pressButton(
 
 const clicked = (form: ReadForm): Promise<boolean> => form.handle.evaluate((page) => page.clicked).catch(() => true);
 
-/** Tells a form's request from all others. */
+/** Returns a function that recognises the form's request. */
 function formRequest(
   form: ReadForm,
   { method, address }: Pick<Aim, "method" | "address">,
@@ -122,14 +122,14 @@ function formRequest(
     if (exchange.method === method && (exchange.url.split(/[?#]/)[0] ?? "") === address)
       return method === "POST" || carried > 0 || posted.length === 0;
     if (exchange.owner === "frame") return false;
-    // a script may send it elsewhere
+    // a script may send the form to another address
     if (exchange.method === "GET")
       return how === "navigation" && carried > 0 && carried === form.controls.filter(({ present }) => present).length;
     return how !== "beacon" && carried > 0;
   };
 }
 
-/** Aims at a button until a click would meet it. @returns undefined where something covers it. */
+/** Aims at a button until a click would reach it. @returns undefined if it stays covered. */
 export async function aimed(session: Session, form: ReadForm, button: number): Promise<Aim | undefined> {
   for (const end = performance.now() + session.actionTimeoutMs; ; ) {
     const aim = await form.handle.evaluate(aimAt, button);
@@ -140,7 +140,7 @@ export async function aimed(session: Session, form: ReadForm, button: number): P
   }
 }
 
-/** Waits for the document that takes the page's place, where one does. */
+/** Waits for the document that replaces the page, if there is one. */
 export async function arrived(session: Session): Promise<void> {
   await session.until(session.actionTimeoutMs, () => !session.isLeaving());
 }

@@ -2,22 +2,22 @@ import type { Page } from "playwright";
 import type { Exchange } from "./network/exchange.js";
 import type { PageWorld } from "./page/world.js";
 
-/** A page that is open, as the ways of filling in work on it: that of an episode, or one of a user's. */
+/** An open page that ways can operate: that of an episode, or a user's own page. */
 export interface Surface {
   readonly page: Page;
-  /** Our own view of the page. */
+  /** The isolated view of the page. */
   readonly view: PageWorld;
-  /** Limits how long one action or answer may take, in milliseconds. */
+  /** Time limit of one action or answer, in milliseconds. */
   readonly actionTimeoutMs: number;
-  /** Requests that the page has sent, where they are watched. */
+  /** Requests that the page has sent, if they are watched. */
   readonly traffic: { readonly exchanges: readonly Exchange[] };
-  /** A wait that suits a quiet machine, in milliseconds, as long as it may take now. */
+  /** Stretches a wait for a quiet machine, in milliseconds, to the present slowness. */
   stretched(ms: number): number;
-  /** Waits until something is so. @returns whether it came to be in time. */
+  /** Waits until a condition holds. @returns whether it holds in time. */
   until(ms: number, isSo: () => boolean): Promise<boolean>;
 }
 
-/** A page of a user's: its requests are its own. */
+/** Returns the surface of a user's own page; its requests are not watched. */
 export function surfaceOf(page: Page, view: PageWorld, actionTimeoutMs: number): Surface {
   return {
     page,

@@ -1,6 +1,6 @@
 /**
- * Filling in web forms in a real browser: the policy reads a task, writes a plan, and is scored by what the server
- * received (docs/browser.md, src/env/forms/reward.ts).
+ * The environment of web forms in a real browser: the policy reads a task and writes a plan, and is scored by the values
+ * that the server received (docs/browser.md, src/env/forms/reward.ts).
  */
 import { z } from "zod";
 import { UserError } from "../../core/errors.js";
@@ -83,7 +83,7 @@ const fieldValue = z.union([z.string(), z.number(), z.boolean(), z.array(z.strin
   error: "expected a text, a finite number, true or false, or an array of texts",
 });
 
-/** What a site of the user's own has to give. */
+/** The members that a user's own site needs. */
 const GIVES: Gives = {
   start: z.promise(
     z.looseObject({
@@ -116,13 +116,13 @@ export class FormsEnvironment extends SiteEnvironment implements Environment {
   private readonly pages = new Map<string, Promise<readonly Control[]>>();
   /** Pages that have been read, by address. */
   private readonly read = new Map<string, readonly Control[]>();
-  /** Only where the site knows its fields' controls; elsewhere the oracle has to play, and the browser reads them. */
+  /** Set if the site knows its fields' controls; else the oracle has to play, and the browser reads them. */
   readonly demonstrations?: (tasks: readonly EnvironmentTask[]) => Demonstration[];
 
   constructor(...given: ConstructorParameters<typeof SiteEnvironment>) {
     super(...given);
     const { fieldKinds, rehearse } = this.site;
-    // elsewhere the page has to be read before its template is known
+    // otherwise the page has to be read before its template is known
     this.oneTurn = fieldKinds !== undefined || this.config.plan === "free";
     if (rehearse !== undefined) this.unproven = unprovenOf(rehearse, this.fixedPolicies);
     if (fieldKinds !== undefined)
@@ -130,7 +130,7 @@ export class FormsEnvironment extends SiteEnvironment implements Environment {
         (tasks as readonly Task[]).map((task) => this.demonstration(task, fieldKinds(task)));
   }
 
-  /** Plays a plan; a page that is another than the one that was learned is learned again, once. */
+  /** Plays a plan; if the page has changed since it was learned, it is learned again, once. */
   protected async played(task: Task, plan: Plan): Promise<Episode> {
     await this.form(task);
     const runner = await this.runner();
@@ -155,7 +155,7 @@ export class FormsEnvironment extends SiteEnvironment implements Environment {
     return this.config.plan === "free" || controls.length === 0 ? { text } : { text, template: formTemplate(controls) };
   }
 
-  /** The controls that a template of the task's form has; none where its page has not been read. */
+  /** Returns the controls of the template of a task's form; none if its page has not been read. */
   private blanksOf(task: Task): TemplateControl[] {
     const kinds = this.site.fieldKinds?.(task);
     if (kinds !== undefined) return controlsOf(kinds);
@@ -163,7 +163,7 @@ export class FormsEnvironment extends SiteEnvironment implements Environment {
     return read === undefined ? [] : controlsOnPage(read, this.tasksOf(task));
   }
 
-  /** A task starts from the same fresh page every time, so that one plan needs playing once. */
+  /** Plays a task. The same plan is played only once, as the task starts from the same fresh page every time. */
   async play(given: EnvironmentTask, act: Act, together: PlayedTogether): Promise<EpisodeOutcome> {
     const task = given as Task;
     let answer: Answer;
@@ -194,7 +194,7 @@ export class FormsEnvironment extends SiteEnvironment implements Environment {
     ...nullPolicies((task) => this.controls(task)),
   };
 
-  /** The controls of a task's page, read once an address. */
+  /** Returns the controls of a task's page, read once for each address. */
   protected async controls(task: Task): Promise<readonly Control[]> {
     const known = this.form(task);
     const read = (): Promise<readonly Control[]> =>
@@ -212,7 +212,7 @@ export class FormsEnvironment extends SiteEnvironment implements Environment {
     }
   }
 
-  /** A form that does not exist: the site's own, or fields of the training tasks put together anew. */
+  /** Returns a demonstration on an invented form: the site's own, or recombined fields of the training tasks. */
   syntheticDemonstration(rng: Rng): Demonstration {
     const drawn =
       this.site.augmentedTask?.(rng) ??
@@ -220,7 +220,7 @@ export class FormsEnvironment extends SiteEnvironment implements Environment {
     return this.demonstration(drawn.task, drawn.kinds);
   }
 
-  /** The training tasks whose controls are known: by the site, or by their page, which has been read. */
+  /** Returns the training tasks whose controls are known from the site, or from their page. */
   private knownTasks(): readonly KnownTask[] {
     const { fieldKinds, name } = this.site;
     this.known ??= this.tasks.flatMap((task) => {

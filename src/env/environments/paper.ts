@@ -1,7 +1,7 @@
 /**
- * The embedded site's forms on paper: the same tasks, prompts, plans and reward as `forms`, carried out on a model of the
- * page instead of in a browser. An episode takes a fraction of a millisecond, so that many runs can be compared; what is
- * learned here is evaluated in the browser by `environment.kind=forms`.
+ * The embedded site's forms on paper: the same tasks, prompts, plans and reward as `forms`, carried out on a model of
+ * the page instead of in a browser. An episode takes a fraction of a millisecond, so that many runs can be compared; the
+ * trained model is evaluated in the browser by `environment.kind=forms`.
  */
 
 import { z } from "zod";
@@ -46,7 +46,7 @@ export const environment: EnvironmentKind = {
   verdict: (detail) => (detail.accepted === true ? "accepted" : "not accepted"),
 };
 
-/** A site that nobody serves: the tasks of the embedded one. */
+/** Returns the embedded site without a server. */
 function paperSite({ tier, seed, sizes, letters, generated }: PaperOptions): RunningSite {
   const tasks = embeddedTasks(tier, seed, sizes, letters, generated);
   return {
@@ -81,7 +81,7 @@ export class PaperEnvironment extends FormsEnvironment {
     return codeHash(import.meta.url);
   }
 
-  /** Every answer is played: it costs next to nothing. */
+  /** Plays every answer, even a repeated one: it costs almost nothing. */
   override play(task: EnvironmentTask, act: Act): Promise<EpisodeOutcome> {
     return super.play(task, act, new Map());
   }
@@ -117,7 +117,7 @@ export class PaperEnvironment extends FormsEnvironment {
     return this.sheetsOf(task).map(({ control }) => control);
   }
 
-  /** A form's page, read once. */
+  /** Returns the model of a form's page, which is made once. */
   private sheetsOf({ form }: Task): readonly Sheet[] {
     const known = this.sheets.get(form);
     if (known !== undefined) return known;
@@ -146,13 +146,13 @@ function controlOf(field: Field, index: number): Control {
     name: field.name,
     required: field.required,
     default: kindOf(field).default,
-    // an open list begins with an entry that is no choice
+    // the first entry of a list without a preset is left out: it is no choice
     options: field.options ?? [],
     present: true,
   };
 }
 
-/** Tells what the page would do: a control takes what its type can hold. */
+/** Applies a change as the page would: a control takes the values of its type. */
 function apply(op: PageOp, controls: readonly Control[], values: FieldValue[]): boolean {
   if (op.op === "press") return true;
   const { kind, options } = controls[op.control] as Control;
@@ -180,7 +180,7 @@ function apply(op: PageOp, controls: readonly Control[], values: FieldValue[]): 
   }
 }
 
-/** Inputs of a type keep nothing that is not of it. */
+/** Tells whether an input of this type keeps a value. */
 function holds(kind: Control["kind"], value: string): boolean {
   if (value === "") return true;
   if (kind === "date") return /^\d{4}-\d{2}-\d{2}$/.test(value) && !Number.isNaN(Date.parse(value));
@@ -188,7 +188,7 @@ function holds(kind: Control["kind"], value: string): boolean {
   return kind !== "number" || /^-?\d*\.?\d+(?:e[-+]?\d+)?$/i.test(value);
 }
 
-/** The browser's own validation before it sends, and the server's. */
+/** Tells whether a value passes the validation of the browser and of the server. */
 function isValid({ kind, required, min, max, step }: Field, value: FieldValue): boolean {
   const empty = value === "" || value === false || (Array.isArray(value) && value.length === 0);
   if (empty) return !required;

@@ -14,12 +14,12 @@ import { isNoFile, listItems, looseLabel, parseBoolean } from "./normalize.js";
 import { fieldActions, spoken } from "./oracle.js";
 import { type Action, type Plan, parsePlan } from "./plan.js";
 
-/** A control as a template has it: what the page says of it, and nothing of a task. */
+/** A control in a template: only facts of the page, none of a task. */
 export interface TemplateControl extends FieldKind {
   readonly label: string;
 }
 
-/** The line of a page without fields: the only thing to say there is that it may be sent. */
+/** The line of a page without fields: the only answer is whether to send the page. */
 const SUBMIT: TemplateControl = { label: "submit", kind: "checkbox", default: false };
 
 const KINDS: Readonly<Record<ControlKind, BlankKind>> = {
@@ -39,17 +39,17 @@ const KINDS: Readonly<Record<ControlKind, BlankKind>> = {
   checkbox: "flag",
 };
 
-/** The word that a control's line begins with, as plans have it. */
+/** The first word of a control's line, as in plans. */
 const VERBS: Partial<Record<BlankKind, string>> = { choice: "select", list: "select", flag: "check" };
 
 /**
- * A form as lines with blanks, one a control, in page order:
+ * Writes a form as lines with blanks, one for each control, in page order:
  * ```
  * fill Guest Name | ____
  * select Visit Time | ____
  * check Print Card | ____
  * ```
- * A box is a blank of yes or no; the submit follows by itself. A page without fields is the line `submit | ____`.
+ * A checkbox is a blank of yes or no; the submit is added automatically. A page without fields is `submit | ____`.
  */
 export function formTemplate(controls: readonly TemplateControl[]): Template {
   const blanks = blanksOf(controls);
@@ -79,16 +79,16 @@ function blanksOf(controls: readonly TemplateControl[]): Blank[] {
   });
 }
 
-/** The controls of a form whose kinds are known by label, in page order. */
+/** Lists the controls of a form whose kinds are known by label, in page order. */
 export function controlsOf(kinds: Readonly<Record<string, FieldKind>>): TemplateControl[] {
   return Object.entries(kinds).map(([label, kind]) => ({ label, ...kind }));
 }
 
 /**
- * The controls of a page that was read: those that can be filled in now, and those that tasks of the form name. Each is
- * called as those tasks call it; what they name and the page does not show may come with what is filled in before it.
- * @param tasks all of the form, so that none of its own tasks tells what is asked for.
- * @param labels of the page, where the form has several; default: all that the tasks name.
+ * Lists the controls of a page that was read: those that are present, and those that tasks of the form name, with the
+ * labels of the tasks. A named control that is not on the page may appear after others are filled in.
+ * @param tasks all tasks of the form, so that the template does not depend on a single one.
+ * @param labels labels of this page, if the form has several; default: all labels of the tasks.
  */
 export function controlsOnPage(
   controls: readonly Control[],
@@ -112,14 +112,14 @@ export function controlsOnPage(
   const shown = controls.flatMap((control): TemplateControl[] => {
     const { kind, default: preset, present, name, required } = control;
     const label = names.get(control) ?? (present ? control.label.replace(/[\s*:]+$/, "") : "");
-    // an entry without a value is no choice
+    // an option without a value is no choice
     const options = control.options.flatMap(({ text, value }) => (value === "" ? [] : [text]));
     return label === "" ? [] : [{ label, kind, default: preset, options, name, required }];
   });
   return [...shown, ...others];
 }
 
-/** Tells what filled blanks ask the page for: an action for each value that is not there already, then the submit. */
+/** Turns filled blanks into actions: one for each value that the page does not hold already, then the submit. */
 export function blankActions(controls: readonly TemplateControl[], values: Readonly<Record<string, string>>): Action[] {
   if (controls.length === 0) return parseBoolean(valueIn(values, { name: SUBMIT.label })) ? [{ kind: "submit" }] : [];
   const actions = blanksOf(controls).flatMap((blank, i): Action[] => {
@@ -135,12 +135,12 @@ export function blankActions(controls: readonly TemplateControl[], values: Reado
   return [...actions, { kind: "submit" }];
 }
 
-/** The plan of an answer: by its blanks where it filled in a template, else as its text says. */
+/** Returns the plan of an answer: from its blanks if it filled in a template, else from its text. */
 export function planOf({ text = "", values }: PolicyAction, controls: readonly TemplateControl[]): Plan {
   return values === undefined ? parsePlan(text) : { actions: blankActions(controls, values), unresolved: [] };
 }
 
-/** Tells what a perfect policy fills in: each control's true value as plans write it; nothing where there is none. */
+/** Returns the values of a perfect policy: each control's true value as plans write it, or an empty text. */
 export function trueValues(
   controls: readonly TemplateControl[],
   fields: Readonly<Record<string, FieldValue>>,
@@ -155,7 +155,7 @@ export function trueValues(
   );
 }
 
-/** Tells what a record has under a label, however it is spelled there. */
+/** Finds the entry of a label in a record, in a loose spelling too. */
 function byLabel<T>(record: Readonly<Record<string, T>>, label: string): readonly [string, T] | undefined {
   if (Object.hasOwn(record, label)) return [label, record[label] as T];
   return Object.entries(record).find(([other]) => looseLabel(other) === looseLabel(label));
@@ -163,14 +163,14 @@ function byLabel<T>(record: Readonly<Record<string, T>>, label: string): readonl
 
 function written(truth: FieldValue, kind: ControlKind, preset: FieldValue): string {
   if (kind === "file" && isNoFile(truth)) return "";
-  // an empty list that is not there yet has to be said
+  // an empty list has to be written if the preset is not empty
   const clears = Array.isArray(truth) && truth.length === 0 && Array.isArray(preset) && preset.length > 0;
   return clears ? "none" : spoken(truth);
 }
 
 /**
- * Each blank as the attempt at its field, the end of its value included.
- * @param scores of the task's fields by label, 0 to 1.
+ * Returns each blank as the attempt at its field; the part includes the end mark of its value.
+ * @param scores scores of the task's fields by label, 0 to 1.
  */
 export function blankParts(
   controls: readonly TemplateControl[],
@@ -182,7 +182,7 @@ export function blankParts(
     const span = spans.get(name);
     const scored = byLabel(scores, controls[i]?.label ?? "");
     if (span === undefined || scored === undefined) return [];
-    // the end is written where the value's text ends
+    // the end mark follows the value's text
     return [{ name: scored[0], start: span.start, end: span.end + 1, reward: scored[1] }];
   });
 }

@@ -10,7 +10,7 @@ import { documentsReward, type Score, score } from "./reward.js";
 export interface Played {
   readonly controls: readonly Control[];
   readonly actions: readonly ActionRecord[];
-  /** One a control: as the server received it, or as the page held it where nothing was posted. */
+  /** One value for each control: as the server received it, or as the page held it if nothing was posted. */
   readonly values: readonly FieldValue[];
   readonly accepted: boolean;
   readonly refusal?: string | undefined;
@@ -22,21 +22,21 @@ export interface Played {
 /** A plan carried out once. */
 export interface Episode extends Score, Omit<Played, "controls" | "values"> {
   readonly taskId: string;
-  /** The environment failed, after all retries: there is no reward, its fields are NaN. Leave the episode out. */
+  /** The failure of the environment after all retries: rewards are NaN, and the episode has to be left out. */
   readonly fault?: string;
-  /** The design documents' own formula, for comparison. */
+  /** The reward by the formula of the design documents, for comparison. */
   readonly documentsReward: number;
-  /** The requests that were sent, where that is asked for. */
+  /** The requests that were sent, if they are wanted. */
   readonly har?: Har | undefined;
-  /** Lines of the plan that are no action. */
+  /** Lines of the plan that are not actions. */
   readonly unresolved: readonly string[];
-  /** Attempts it took: 1 without faults. */
+  /** Number of attempts: 1 without faults. */
   readonly attempts: number;
-  /** Milliseconds from the start of the first attempt, without the wait for a free context. */
+  /** Time from the start of the first attempt in milliseconds, without the wait for a free context. */
   readonly ms: number;
 }
 
-/** Puts together what a plan was played to. @param submission undefined where no form was sent. */
+/** Combines the results of a plan. @param submission undefined if no form was sent. */
 export function playedBy(
   submission: Submission | undefined,
   came: Pick<Played, "controls" | "actions" | "values">,
@@ -53,7 +53,7 @@ export function playedBy(
   };
 }
 
-/** Scores what was played. @param unresolved lines of the plan that are no action. */
+/** Scores a plan that was carried out. @param unresolved lines of the plan that are not actions. */
 export function scored(
   task: Pick<Task, "fields">,
   { controls, values, ...played }: Played,

@@ -1,6 +1,6 @@
 /**
- * What decides about an episode, from what its server received and answered: no browser is needed for it, so that kept
- * episodes can be judged again. Its code is what the checksum of the judge is made of.
+ * Judges an episode by the requests that its server received and its answers. That needs no browser, so that recorded
+ * episodes can be judged again. The checksum of the judge is made of this code.
  */
 import type { Control } from "../browser/controls.js";
 import type { Exchange } from "../browser/network/exchange.js";
@@ -11,51 +11,51 @@ import { received, uploaded } from "../pages/wire.js";
 import type { FieldValue, Task } from "../site.js";
 import type { PostedPair } from "./posted.js";
 
-/** A request that carried what was filled in, and how it was answered. */
+/** A request with the form's values, and its answer. */
 export interface KeptRequest {
   readonly method: string;
   readonly path: string;
   readonly posted: readonly PostedPair[];
-  /** Sent elsewhere before it, as a file that was sent as soon as it was chosen. */
+  /** Pairs that were sent elsewhere before it, such as a file that was uploaded once it was chosen. */
   readonly uploads?: readonly PostedPair[];
-  /** Null where an answer has none: a socket, a beacon. */
+  /** Null if the answer has no status, as for a socket or a beacon. */
   readonly status: number | null;
-  /** Features of the answer, and of the page where its form is accepted by these; at most {@link MOST_FEATURES}. */
+  /** Features of the answer, and of the page if the contract needs them; about {@link MOST_FEATURES} at most. */
   readonly features: readonly string[];
-  /** The answer is the form again. */
+  /** Set if the answer is the form again. */
   readonly again?: true;
-  /** Controls that it may hold a value of, by index; absent: all. */
+  /** Indices of the controls that it may hold values of; absent: all. */
   readonly of?: readonly number[];
 }
 
-/** The evidence that an episode is judged by besides its actions. */
+/** The evidence for judging an episode, besides its actions. */
 export interface Evidence {
-  /** In the order in which the server received them. */
+  /** The requests in the order in which the server received them. */
   readonly requests: readonly KeptRequest[];
-  /** The values that were compared, one a control. */
+  /** The values that were compared, one for each control. */
   readonly values: readonly FieldValue[];
-  /** Controls with a file that no plan asked for, by index. */
+  /** Indices of controls with a file that no plan asked for. */
   readonly unearned?: readonly number[] | undefined;
   /** Tells whether the task's success marker appeared. */
   readonly marked?: boolean | undefined;
-  /** Tells why the page that was shown is that of a form which was not accepted. */
+  /** The reason why the page shows that the form was not accepted. */
   readonly page?: string | undefined;
-  /** Used where neither the site nor a contract tells them. */
+  /** The controls, if neither the site nor a contract defines them. */
   readonly controls?: readonly Control[] | undefined;
 }
 
-/** A form as far as judging needs it. */
+/** The parts of a form that judging needs. */
 export interface JudgedForm {
   readonly controls: readonly Control[];
   readonly contract?: Answers | undefined;
-  /** The learned fields: each tells where its value stands and how it is written. */
+  /** The learned fields, with the key and the notation of each value. */
   readonly fields?: Contract["fields"] | undefined;
 }
 
 export const NO_MARKER = "the success marker did not appear";
 const MOST_FEATURES = 100;
 
-/** A request as it is judged and kept. @param shown features of the page. */
+/** Returns a request as it is judged and recorded. @param shown features of the page. */
 export function keptRequest(
   exchange: Exchange,
   contract: Answers | undefined,
@@ -81,7 +81,7 @@ export function keptRequest(
   };
 }
 
-/** Tells why an answer is none that a form was accepted with; undefined where it is one. */
+/** Returns the reason why an answer does not accept the form; undefined if it does. */
 export function refusalOf(
   { status, features, again }: Pick<KeptRequest, "status" | "features" | "again">,
   contract: Answers | undefined,
@@ -97,14 +97,14 @@ export function refusalOf(
 
 export const isError = (status: number | null): boolean => (status ?? 0) >= 400;
 
-/** Tells whether a page that answers has fields of all the names that were sent. */
+/** Tells whether the page in an answer has fields with all the names that were sent. */
 function isShownAgain({ answer, posted, how, method }: Exchange): boolean {
   if (how !== "navigation" || method === "GET" || answer === undefined || answer.status >= 300 || posted.length === 0)
     return false;
   return posted.every(([name]) => answer.text.includes(`name="${name}"`) || answer.text.includes(`name=${name}`));
 }
 
-/** Tells what the server received by a request, one value a control. */
+/** Reads the values of a request, one for each control. */
 function valuesOf(
   { controls, fields }: Pick<JudgedForm, "controls" | "fields">,
   { posted, uploads = [] }: Pick<KeptRequest, "posted" | "uploads">,
@@ -118,18 +118,18 @@ function valuesOf(
   });
 }
 
-/** A form that was sent: what the server received and answered. */
+/** A form that was sent, with the received values and the verdict. */
 export interface Submission {
   readonly posted: readonly PostedPair[];
   readonly status?: number | undefined;
-  /** Tells why it was not accepted, if it was not. */
+  /** The reason why the form was not accepted; undefined if it was. */
   readonly refusal: string | undefined;
-  /** One value a control, as the server received it. */
+  /** One value for each control, as the server received it. */
   readonly values: readonly FieldValue[];
   readonly evidence: Omit<Evidence, "values">;
 }
 
-/** Judges a form that was sent. @param said what the page says of it. */
+/** Judges a form that was sent. */
 export function judgeRequest(
   { contract, ...form }: JudgedForm,
   request: KeptRequest,
@@ -145,7 +145,7 @@ export function judgeRequest(
   };
 }
 
-/** Judges kept evidence: why the form was not accepted, if it was not, and one value a control. */
+/** Judges recorded evidence. @returns why the form was not accepted, if so, and one value for each control. */
 export function judgeEvidence(
   form: JudgedForm,
   { requests, values: compared, unearned = [], marked, page }: Evidence,

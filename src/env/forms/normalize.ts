@@ -9,16 +9,16 @@ export interface ValueSpace {
   readonly options?: readonly Option[];
 }
 
-/** NFC, trimmed, runs of whitespace collapsed. Case is kept: it is part of a value. */
+/** Normalises a text: NFC, trimmed, runs of whitespace collapsed. Case is kept: it is part of a value. */
 export function normalizeText(text: string): string {
   return text.normalize("NFC").replace(/\s+/g, " ").trim();
 }
 
-/** The form in which labels and options are compared: NFC, one case, no trailing `*`, `:` or `(required)`. */
+/** Normalises a label or an option for comparison: NFC, lower case, no trailing `*`, `:` or `(required)`. */
 export function normalizeLabel(label: string): string {
   let text = normalizeText(label).toLowerCase();
   for (;;) {
-    // no regular expression: one would take quadratic time over the long texts that a page or a policy may bring
+    // a regular expression would take quadratic time for long texts of a page or a policy
     const mark = LABEL_MARKS.find((end) => text.endsWith(end));
     if (mark === undefined) return text;
     text = text.slice(0, -mark.length).trimEnd();
@@ -27,14 +27,14 @@ export function normalizeLabel(label: string): string {
 
 const LABEL_MARKS = ["*", ":", "(required)", "(optional)"];
 
-/** Letters and digits only: the second chance of a label whose punctuation differs. */
+/** Reduces a label to letters and digits, to match labels with other punctuation. */
 export function looseLabel(label: string): string {
   return normalizeLabel(label).replace(/[^\p{L}\p{N}]+/gu, "");
 }
 
-/** 1 - edit distance / longer length, on normalised text; two empty texts are equal. */
+/** Returns 1 - edit distance / longer length, for normalised texts; two empty texts are equal. */
 export function similarity(a: string, b: string): number {
-  // the distance is quadratic: a megabyte of posted text must not stall the trainer
+  // the distance takes quadratic time: a megabyte of posted text must not block training
   const x = normalizeText(a).slice(0, 8192);
   const y = normalizeText(b).slice(0, 8192);
   const longest = Math.max(x.length, y.length);
@@ -44,14 +44,14 @@ export function similarity(a: string, b: string): number {
 const TRUE_WORDS = new Set(["true", "yes", "y", "on", "1", "checked", "enabled", "x"]);
 const FALSE_WORDS = new Set(["false", "no", "n", "off", "0", "unchecked", "disabled", "none", ""]);
 
-/** true or false in the words forms and people use; undefined for anything else. */
+/** Parses true or false in common words; undefined for anything else. */
 export function parseBoolean(value: FieldValue): boolean | undefined {
   if (typeof value === "boolean") return value;
   const word = String(value).trim().toLowerCase();
   return TRUE_WORDS.has(word) ? true : FALSE_WORDS.has(word) ? false : undefined;
 }
 
-/** A number with optional sign, thousands separators, currency sign or percent; undefined for anything else. */
+/** Parses a number with optional sign, thousands separators, currency or percent sign; undefined for anything else. */
 export function parseNumber(value: FieldValue): number | undefined {
   if (typeof value === "number") return Number.isFinite(value) ? value : undefined;
   const text = String(value)
@@ -66,7 +66,7 @@ export function parseNumber(value: FieldValue): number | undefined {
 }
 
 const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
-/** Notations of dates; of those that one text may be in, the first that makes it a date counts. */
+/** Notations of dates; the first one that makes a text a valid date counts. */
 const DATES = [
   /^(?<y>\d{4})[-/.](?<m>\d{1,2})[-/.](?<d>\d{1,2})$/,
   /^(?<m>\d{1,2})[-/](?<d>\d{1,2})[-/](?<y>\d{4})$/,
@@ -77,7 +77,7 @@ const DATES = [
 ];
 
 /**
- * A date in any common notation as `YYYY-MM-DD`; undefined where it is no date.
+ * Parses a date in any common notation to `YYYY-MM-DD`; undefined if it is no date.
  * `03/04/2024` is read month first (as in the US) unless that is no date; with dots, day first.
  */
 export function parseDate(value: FieldValue): string | undefined {
@@ -98,7 +98,7 @@ function isoDate(year = "", month = "", day = ""): string | undefined {
   return `${year.padStart(4, "0")}-${month.padStart(2, "0")}-${day.padStart(2, "0")}`;
 }
 
-/** A time of day as `HH:MM` (24 hours); undefined where it is none. */
+/** Parses a time of day to `HH:MM` (24 hours); undefined if it is none. */
 export function parseTime(value: FieldValue): string | undefined {
   const m = /^(\d{1,2})(?::(\d{2}))?(?::\d{2})?\s*([ap])?\.?(?:m\.?)?$/i.exec(String(value).trim());
   if (m === null || (m[2] === undefined && m[3] === undefined)) return undefined;
@@ -113,12 +113,12 @@ export function parseTime(value: FieldValue): string | undefined {
 
 type Option = { readonly text: string; readonly value: string };
 /**
- * The texts that an option is found by, those first that say most: its text and its value as they are, without case, by letters and
- * digits alone; then its text without a last `(...)`.
+ * The texts that an option is found by, best matches first: its text and its value unchanged, without case, by letters
+ * and digits alone; then its text without a last `(...)`.
  */
 type OptionForms = readonly string[];
 
-/** Computed once an option: a page may hold thousands, and every value is compared with all of them. */
+/** Computed once for each option: a page may hold thousands, and every value is compared with all of them. */
 const knownForms = new WeakMap<Option, OptionForms>();
 
 function formsOf(option: Option): OptionForms {
@@ -141,8 +141,9 @@ function indexWhere<T>(items: readonly T[], isIt: (item: T) => boolean): number 
 }
 
 /**
- * The option that a text or a value names: exact text, exact value, the same without case, then by letters and digits
- * alone, with and without a last remark in brackets; at last a number or a time finds the range that holds it (`80303`: "$60,001 - $90,000").
+ * Finds the index of the option for a value: by exact text, exact value, the same without case, then by letters and
+ * digits alone, with and without a last remark in brackets; at last by equal times, dates and numbers, by the range that
+ * contains a number or a time (`80303`: "$60,001 - $90,000"), and by ratings.
  */
 export function findOption(options: readonly Option[], wanted: FieldValue): number | undefined {
   if (typeof wanted === "boolean") return indexWhere(options, (o) => o.text !== "" && parseBoolean(o.text) === wanted);
@@ -156,7 +157,7 @@ export function findOption(options: readonly Option[], wanted: FieldValue): numb
   return findEqual(options, text) ?? findRange(options, text) ?? findRating(options, text);
 }
 
-/** An option that says the same time, date or number in another notation: `14:30` is "2:30 PM". */
+/** Finds an option with the same time, date or number in another notation: `14:30` is "2:30 PM". */
 function findEqual(options: readonly { readonly text: string }[], wanted: string): number | undefined {
   if (!/\d/.test(wanted)) return undefined;
   for (const parse of [parseTime, parseDate, parseNumber]) {
@@ -168,7 +169,7 @@ function findEqual(options: readonly { readonly text: string }[], wanted: string
   return undefined;
 }
 
-/** Of ratings the one that says a number: `4` is "4 stars", "4 out of 5", "Rate 4". */
+/** Finds the rating with a number: `4` is "4 stars", "4 out of 5", "Rate 4". */
 function findRating(options: readonly { readonly text: string }[], wanted: string): number | undefined {
   const number = parseNumber(wanted);
   if (number === undefined) return undefined;
@@ -192,13 +193,13 @@ function findRange(options: readonly { readonly text: string }[], wanted: string
   );
 }
 
-/** Items of a list value; a string is split at commas unless it is an option as a whole. */
+/** Returns the items of a list value; a string is split at commas unless it is an option as a whole. */
 export function listItems(options: readonly Option[], value: FieldValue): string[] {
   if (Array.isArray(value)) return value;
   if (typeof value !== "string") return [String(value)];
   if (value.trim() === "" || /^none$/i.test(value.trim())) return [];
   if (findOption(options, value) !== undefined) return [value];
-  // an option may hold a comma itself
+  // an option may contain a comma
   const pieces = value.split(/(?<=[,;])/);
   const items: string[] = [];
   for (let from = 0, to = pieces.length; from < pieces.length; to = pieces.length) {
@@ -218,7 +219,7 @@ export function isNoFile(value: FieldValue): boolean {
 type Canonical = (value: FieldValue, options: readonly Option[]) => unknown;
 const chosen: Canonical = (value, options) => (value === "" ? "" : findOption(options, value));
 
-/** What values are compared by that are right or wrong; undefined for one outside of its type. */
+/** Converts values that are either right or wrong to a comparable form; undefined for a value outside its type. */
 const CANONICAL: Partial<Record<ControlKind, Canonical>> = {
   number: parseNumber,
   date: parseDate,
@@ -232,10 +233,9 @@ const CANONICAL: Partial<Record<ControlKind, Canonical>> = {
 };
 
 /**
- * Tells how well `actual` matches `truth` in [0, 1]: free text by similarity, lists by Jaccard, everything else equal
- * or not: a telephone number by its digits, an address of mail or of a page whatever its case, a code (one word with a
- * digit) as it is. A value outside its type (a date that is none, a truth that is none of the options) is compared as
- * exact text.
+ * Measures how well `actual` matches `truth`, from 0 to 1: free text by similarity, lists by Jaccard, all others by
+ * equality: telephone numbers by digits, mail and web addresses in normal form, codes (one word with a digit) exactly. A
+ * value outside its type (an invalid date, a truth that is no option) is compared as exact text.
  */
 export function matchValue(space: ValueSpace, truth: FieldValue, actual: FieldValue): number {
   const { kind, options = [] } = space;
@@ -259,8 +259,7 @@ const NONE_OF_ITS_KIND: Partial<Record<ControlKind, string>> = {
 };
 
 /**
- * Tells why nobody can make a control hold a true value; undefined where it can be done. Decided by what the control
- * offers: its options and the values of its type.
+ * Returns the reason why a control cannot hold a true value, by its options and its type; undefined if it can.
  */
 export function unfillable(control: ValueSpace & { default: FieldValue }, truth: FieldValue): string | undefined {
   const { kind, options = [] } = control;
@@ -272,10 +271,10 @@ export function unfillable(control: ValueSpace & { default: FieldValue }, truth:
   return fits ? undefined : NONE_OF_ITS_KIND[kind];
 }
 
-/** One word with a digit in it, as a number of a member or a postal code: nearly right is another one. */
+/** Tells whether a text is a code: one word with a digit, such as a postal code; a similar code is a wrong one. */
 const isCode = (text: string): boolean => /^\S*\d\S*$/.test(text.trim());
 
-/** A file's name without its folder, as a control gets it. */
+/** Returns a file's name without its folder, as a control gets it. */
 const fileName = (value: FieldValue): string => normalizeText(asText(value)).split(/[\\/]/).at(-1) ?? "";
 
 function addressOf(text: string): string | undefined {

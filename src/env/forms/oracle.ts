@@ -9,10 +9,9 @@ import { type Action, renderPlan } from "./plan.js";
 type Kinds = Readonly<Record<string, FieldKind>>;
 
 /**
- * The plan that a perfect policy writes: one action a field whose default is not already right, then the submit.
- * @param kinds the page's controls, or each label's kind where no browser is at hand (targets of supervised training).
- * A field that the untouched page does not show may come with what is filled in before it: its action is told by its
- * value. Without a browser it gets none.
+ * Writes the plan of a perfect policy: one action for each field whose default is not right already, then the submit.
+ * @param kinds the page's controls, or each label's kind without a browser (targets of supervised training). A field that
+ * is not on the untouched page may appear later: its action is chosen by its value. Without a browser it gets none.
  */
 export function oracleActions(
   fields: Readonly<Record<string, FieldValue>>,
@@ -25,13 +24,13 @@ export function oracleActions(
   return [...actions, { kind: "submit" }];
 }
 
-/** The kind of control that a value suits, for one that is not shown yet; texts as file names, since "none" is nothing to fill in. */
+/** Guesses the kind of a control that is not shown yet by its value; a text as a file, since "none" needs no action. */
 function unseenKind(truth: FieldValue): FieldKind {
   if (typeof truth === "boolean") return { kind: "checkbox", default: false };
   return Array.isArray(truth) ? { kind: "checkbox-group", default: [] } : { kind: "file", default: "" };
 }
 
-/** The controls of a task's labels as a page shows them, by label; those that it does not show are left out. */
+/** Returns the controls of a task's labels on a page, by label; missing ones are left out. */
 export function kindsOn(controls: readonly Control[], labels: readonly string[]): Record<string, FieldKind> {
   const known = labels.map((label) => [label, kindOf(label, controls)] as const);
   return Object.fromEntries(known.filter((entry): entry is [string, FieldKind] => entry[1] !== undefined));
@@ -42,7 +41,7 @@ function kindOf(label: string, controls: readonly Control[]): FieldKind | undefi
   return control === undefined ? undefined : asKind(control);
 }
 
-/** A control as a task has it: its options by their texts. */
+/** Converts a control to a field kind, with the texts of its options. */
 export function asKind({ kind, default: preset, options }: Control): FieldKind {
   return { kind, default: preset, options: options.map(({ text }) => text) };
 }
@@ -51,7 +50,7 @@ function isControls(kinds: Kinds | readonly Control[]): kinds is readonly Contro
   return Array.isArray(kinds);
 }
 
-/** The actions that give a control a value; none where it holds it already. */
+/** Returns the actions that give a control a value; none if it holds the value already. */
 export function fieldActions(label: string, truth: FieldValue, kind: FieldKind): Action[] {
   const space = { kind: kind.kind, options: (kind.options ?? []).map((text) => ({ text, value: text })) };
   if (kind.kind === "file") return isNoFile(truth) ? [] : [{ kind: "fill", label, value: spoken(truth) }];
@@ -69,7 +68,7 @@ export function fieldActions(label: string, truth: FieldValue, kind: FieldKind):
   }
 }
 
-/** A list is the whole choice; a single item only adds, so a preset choice is taken back first. */
+/** Returns the actions for a group. A list replaces the choice; a single item only adds, so a preset is cleared first. */
 function groupActions(label: string, truth: FieldValue, preset: FieldValue): Action[] {
   const items = Array.isArray(truth) ? truth : [spoken(truth)];
   const clear: Action[] = Array.isArray(preset) && preset.length > 0 ? [{ kind: "uncheck", label }] : [];
@@ -79,17 +78,17 @@ function groupActions(label: string, truth: FieldValue, preset: FieldValue): Act
   return [...clear, ...items.map((value): Action => ({ kind: "select", label, value }))];
 }
 
-/** A value as plans and instructions say it. */
+/** Writes a value as plans and instructions do. */
 export function spoken(value: FieldValue): string {
   if (typeof value === "boolean") return value ? "yes" : "no";
   return Array.isArray(value) ? value.join(", ") : String(value);
 }
 
-/** Policies that know nothing of the task: a fair reward gives them next to nothing. */
+/** Policies that know nothing of the task: they earn almost nothing under a fair reward. */
 export const NULL_POLICIES = ["empty", "submit-only", "random"] as const;
 export type NullPolicy = (typeof NULL_POLICIES)[number];
 
-/** The plan of a null policy. `random` clicks as many random controls and options as the page has controls, then submits. */
+/** Returns the plan of a null policy. `random` clicks as many controls and options as there are controls, then submits. */
 export function nullPlan(policy: NullPolicy, controls: readonly Control[], rng: Rng): Action[] {
   switch (policy) {
     case "empty":
@@ -110,7 +109,7 @@ function randomClick(controls: readonly Control[], rng: Rng): Action {
   };
 }
 
-/** The null policies. @param controlsOf the controls that a policy is shown; undefined: it says nothing. */
+/** Returns the null policies. @param controlsOf the controls on the page; undefined: the policy answers nothing. */
 export function nullPolicies(
   controlsOf: (task: Task, observation: Observation) => Promise<readonly Control[] | undefined>,
 ): Record<string, FixedPolicy> {

@@ -5,12 +5,12 @@ import type { RewardKind } from "./own-reward.js";
 import { renderPlan } from "./plan.js";
 import { type Answer, answerParts } from "./plan-parts.js";
 
-/** Tells what comes of an episode that the environment failed. */
+/** Returns the outcome of an episode in which the environment failed. */
 export function faulted({ fields }: Task, fault: string): EpisodeOutcome {
   return { reward: null, fault, success: false, metrics: {}, detail: { truth: fields, posted: [], actions: [] } };
 }
 
-/** Tells what comes of an episode: its reward, its metrics and its record. @param answers the policy's, one a turn. */
+/** Returns the outcome of an episode: its reward, metrics and record. @param answers one answer for each turn. */
 export async function outcomeOf(
   task: Task,
   episode: Episode,

@@ -5,11 +5,11 @@ import { anyReward } from "../environment.js";
 import type { Task } from "../site.js";
 import type { Episode } from "./episode.js";
 
-/** A reward of a user's own: `reward: ./my-reward.mjs`, a module that exports one of these as `reward`. */
+/** A user's own reward: `reward: ./my-reward.mjs`, a module that exports one of these as `reward`. */
 export interface RewardKind {
   /**
-   * @param episode what the page and the server made of the plan; it did not fault.
-   * @returns the reward, finite, or a promise of it.
+   * @param episode the plan's result on the page and the server, without a fault.
+   * @returns the reward, a finite number, or a promise of it.
    */
   score(episode: Episode, task: Task): number | Promise<number>;
 }
@@ -17,9 +17,7 @@ export interface RewardKind {
 export const scoreByDefault: RewardKind["score"] = ({ reward }) => reward;
 export const scoreByDocuments: RewardKind["score"] = ({ documentsReward }) => documentsReward;
 
-/**
- * Tells how episodes are scored: by the environment's own formula, the design documents', or a module of the user's.
- */
+/** Returns the scoring function: the default formula, that of the design documents, or a user's module. */
 export async function rewardFor(name: string): Promise<RewardKind["score"]> {
   if (name === "default") return scoreByDefault;
   if (name === "documents") return scoreByDocuments;
@@ -29,5 +27,5 @@ export async function rewardFor(name: string): Promise<RewardKind["score"]> {
   return (episode, task) => entry.score(episode, task);
 }
 
-/** What a reward of the user's own has to give. */
+/** The members that a user's own reward needs. */
 const GIVES: Gives = { score: z.promise(anyReward) };

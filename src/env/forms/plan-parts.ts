@@ -5,12 +5,12 @@ import { blankParts, type TemplateControl } from "./blanks.js";
 import { looseLabel, normalizeLabel } from "./normalize.js";
 import { parsePlan } from "./plan.js";
 
-/** A turn's answer, and the controls that it was asked about. */
+/** A turn's answer, with the controls of its template. */
 export interface Answer extends Action {
   readonly controls: readonly TemplateControl[];
 }
 
-/** The blanks or the lines of an episode's answers as attempts at the fields of its task, one list a turn. */
+/** Returns the blanks or lines of an episode's answers as attempts at the task's fields, one list for each turn. */
 export function answerParts(
   answers: readonly Answer[],
   fields: Readonly<Record<string, FieldValue>>,
@@ -27,7 +27,7 @@ export function answerParts(
     const parts =
       values === undefined ? (planParts([text], fields, scores)[0] ?? []) : blankParts(controls, values, scores);
     const counted = parts.map((part) => (overwritten.has(part.name) ? { ...part, reward: 0 } : part));
-    // a blank that holds its end alone overwrites nothing
+    // a blank with only an end mark overwrites nothing
     for (const { name, start, end } of parts) if (end > start + 1) overwritten.add(name);
     return counted;
   };
@@ -35,20 +35,20 @@ export function answerParts(
 }
 
 /**
- * The lines of an episode's plans as attempts at the fields of its task: a line that is an action on a field earns the
- * field's score, an earlier one on the same field 0, since a later one has overwritten it (lists have a line an item), and
- * a line that names a field and is no action 0. A line that names no field, as the submit, is none's attempt.
- * @param plans one a turn.
+ * Returns the lines of an episode's plans as attempts at the task's fields. The last action on a field earns the field's
+ * score; earlier ones earn 0, since they are overwritten (lists have one line for each item). A line that names a field
+ * but is no action earns 0. A line that names no field, such as the submit, is no attempt.
+ * @param plans one plan for each turn.
  * @param fields true values by label.
- * @param scores of the fields by label, 0 to 1.
- * @returns one list a turn, in the order of the lines.
+ * @param scores scores of the fields by label, 0 to 1.
+ * @returns one list for each turn, in the order of the lines.
  */
 export function planParts(
   plans: readonly string[],
   fields: Readonly<Record<string, FieldValue>>,
   scores: Readonly<Record<string, number>>,
 ): AnswerPart[][] {
-  // the longest name first: `Email Address` is in `Secondary Email Address` too
+  // the longest label first: `Secondary Email Address` contains `Email Address`
   const labels = Object.keys(fields)
     .map((label) => ({ label, loose: looseLabel(label), words: spaced(label) }))
     .filter(({ loose }) => loose !== "")
@@ -66,12 +66,12 @@ export function planParts(
     if (action !== undefined) overwritten.add(label);
     return [{ name: label, start, end, reward: counts ? (scores[label] ?? 0) : 0 }];
   };
-  // from the end, so that what overwrites is known before what it overwrites
+  // backwards, so that overwriting actions are known before overwritten ones
   const partsOf = (plan: string): AnswerPart[] => linesOf(plan).reverse().flatMap(attempt).reverse();
   return [...plans].reverse().map(partsOf).reverse();
 }
 
-/** Words between single spaces, so that a name is not found inside of a longer word. */
+/** Puts words between single spaces, so that a label is not found inside a longer word. */
 const spaced = (text: string): string =>
   ` ${
     normalizeLabel(text)
@@ -82,7 +82,7 @@ const spaced = (text: string): string =>
 interface Line {
   readonly line: string;
   readonly start: number;
-  /** Behind the break that ends it. */
+  /** Position after the line break. */
   readonly end: number;
 }
 

@@ -1,5 +1,5 @@
 /**
- * A plan is a response text: one action a line, in one of two grammars (or a mixture: every line is read on its own).
+ * A plan is a response text with one action in each line, in one of two grammars, which may be mixed.
  *
  *   compact                   documents
  *   fill <label> | <value>    Step 1: Type '<value>' into the '<label>' field
@@ -10,7 +10,7 @@
  *   goto <url>                Step 6: Navigate to <url>
  *   submit                    Step 7: Click the Submit button
  *
- * Labels and values are data from here on: nothing of them ever becomes a selector or a script.
+ * Labels and values are only data from here on: they never become a selector or a script.
  */
 export type Action =
   | { readonly kind: "goto"; readonly url: string }
@@ -23,14 +23,14 @@ export type Action =
 
 export interface Plan {
   readonly actions: readonly Action[];
-  /** Lines that are no action; they count as planned. */
+  /** Lines that are not actions; they count as planned. */
   readonly unresolved: readonly string[];
 }
 
-/** Text beyond these is cut: a policy that babbles must not cost the environment time. */
+/** Limits in characters and lines; text beyond them is cut, so that long answers cost no time. */
 export const PLAN_LIMITS = { text: 65_536, lines: 256, line: 4_096 } as const;
 
-/** Reads any text as a plan. Never throws: what is no action becomes an unresolved line. */
+/** Reads any text as a plan. Never throws: a line that is no action becomes an unresolved line. */
 export function parsePlan(text: string): Plan {
   const actions: Action[] = [];
   const unresolved: string[] = [];
@@ -48,7 +48,7 @@ export function parsePlan(text: string): Plan {
   return { actions, unresolved };
 }
 
-/** Instruction-tuned models think aloud first; an unclosed thought swallows the rest. */
+/** Removes the thoughts of instruction-tuned models; an unclosed thought extends to the end. */
 function withoutThoughts(text: string): string {
   let out = "";
   let rest = text;
@@ -69,8 +69,8 @@ function stripPrefix(line: string): string {
 
 type Parts = { readonly label: string; readonly value: string };
 /**
- * The documents' sentences, each with the action that it is. Greedy values and end anchors, so that a quote inside a value
- * ('O'Brien') stays in the value.
+ * The sentences of the documents' grammar with their actions. Values are greedy and ends anchored, so that a quote
+ * inside a value ('O'Brien') stays in the value.
  */
 const SENTENCES: readonly (readonly [RegExp, (parts: Parts, line: string) => Action])[] = [
   [
@@ -109,7 +109,7 @@ function readDocuments(line: string): Action | undefined {
   return undefined;
 }
 
-/** The words that a compact line may begin with, and the action that each is. */
+/** The first words of compact lines, with their actions. */
 const VERBS: ReadonlyMap<string, Exclude<Action["kind"], "submit">> = new Map([
   ["fill", "fill"],
   ["type", "fill"],
@@ -140,7 +140,7 @@ function readCompact(line: string): Action | undefined {
 }
 
 /**
- * Writes actions as a compact plan that `parsePlan` reads back. Line breaks inside values become spaces: an action is one
+ * Writes actions as a compact plan that `parsePlan` can read. Line breaks inside values become spaces: an action is one
  * line, and the reward collapses whitespace. A label with `|` cannot be written.
  */
 export function renderPlan(actions: readonly Action[]): string {

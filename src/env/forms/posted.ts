@@ -1,24 +1,24 @@
-/** One posted name and value; a file is its name. A nested name is written as a path: `user.address.city`. */
+/** One posted name and value; the value of a file is its name. A nested name is a path: `user.address.city`. */
 export type PostedPair = readonly [name: string, value: string];
 
-/** Limits on what is read of a post: a page may send anything, and every value is compared with the truth. */
+/** Limits on reading a post: a page may send anything, and every value is compared with the truth. */
 const POST_LIMITS = { bytes: 16_000_000, pairs: 10_000, text: 8192, depth: 10 };
 
 /**
- * Reads what a request carries: urlencoded, multipart, JSON (nested, in strings, in frames of a socket), lines of text,
- * XML. Far too much of it is no pairs.
+ * Reads the payload of a request: urlencoded, multipart, JSON (nested, in strings, in frames of a socket), lines of
+ * text, XML. A payload beyond the byte limit gives no pairs.
  */
 export async function readPosted(body: Uint8Array | null, contentType: string): Promise<PostedPair[]> {
   if (body === null || body.byteLength === 0 || body.byteLength > POST_LIMITS.bytes) return [];
   return limitPairs(await readPairs(body, contentType.toLowerCase(), contentType));
 }
 
-/** The pairs of a query, its JSON values opened. */
+/** Reads the pairs of a query, with JSON values expanded. */
 export function readQuery(url: string): PostedPair[] {
   return limitPairs([...new URL(url).searchParams].flatMap(([name, value]) => opened(name, value)));
 }
 
-/** The first pairs, each cut to what a comparison looks at. */
+/** Cuts the number of pairs and the length of their texts to the limits. */
 export function limitPairs(pairs: readonly PostedPair[]): PostedPair[] {
   return pairs
     .slice(0, POST_LIMITS.pairs)
@@ -39,14 +39,14 @@ async function readPairs(body: Uint8Array, type: string, contentType: string): P
   return readText(Buffer.from(body).toString("utf8"));
 }
 
-/** A JSON part of a multipart body is data, any other file its name. */
+/** Reads a part of a multipart body: JSON as data, any other file as its name. */
 async function partPairs(name: string, value: string | File): Promise<PostedPair[]> {
   if (typeof value === "string") return opened(name, value);
   if (!value.type.includes("json") && value.name !== "blob") return [[name, value.name]];
   return opened(name, await value.text());
 }
 
-/** Text of a body or of a socket's frame, whatever it is said to be. */
+/** Reads the text of a body or of a socket's frame, whatever its content type. */
 export function readText(text: string): PostedPair[] {
   const json = jsonIn(text);
   if (json !== undefined) return limitPairs(flatten(json));
@@ -65,7 +65,7 @@ export function readText(text: string): PostedPair[] {
   return limitPairs(pairs);
 }
 
-/** JSON, or JSON behind the few letters that socket protocols put before it (`42["submit",{...}]`). */
+/** Parses JSON, also after the few characters that socket protocols put before it (`42["submit",{...}]`). */
 function jsonIn(text: string): unknown {
   const start = text.slice(0, 64).search(/[[{]/);
   if (start < 0) return undefined;
@@ -94,7 +94,7 @@ function xmlPairs(text: string): PostedPair[] {
   );
 }
 
-/** A value that is JSON or an encoded form itself gives its own pairs too. */
+/** Expands a value that is JSON or an encoded form into its pairs. */
 function opened(name: string, value: string, depth = 0): PostedPair[] {
   if (depth > 3 || value.length > 1_000_000) return [[name, value]];
   if (/^\s*[[{]/.test(value)) {
@@ -106,7 +106,7 @@ function opened(name: string, value: string, depth = 0): PostedPair[] {
   return [[name, value]];
 }
 
-/** The leaves of posted JSON under the path of their keys; list items repeat the key. `{name, value}` is a pair itself. */
+/** Lists the leaves of posted JSON with the path of their keys; list items repeat the key. `{name, value}` is a pair. */
 function flatten(value: unknown, name = "", depth = 0): PostedPair[] {
   if (depth > POST_LIMITS.depth || value === undefined) return [];
   if (Array.isArray(value)) return value.flatMap((item) => flatten(item, name, depth + 1));
@@ -123,7 +123,7 @@ function flatten(value: unknown, name = "", depth = 0): PostedPair[] {
 const NAMES = ["name", "field", "key", "id", "label", "question", "fieldName", "fieldId"];
 const VALUES = ["value", "answer", "values", "val", "response", "text"];
 
-/** `{name: "email", value: "a@b"}` and the like, with at most one thing beside. */
+/** Recognises `{name: "email", value: "a@b"}` and the like, with at most two further keys. */
 function pairOf(value: Record<string, unknown>): { name: string; value: unknown } | undefined {
   const keys = Object.keys(value);
   if (keys.length < 2 || keys.length > 4) return undefined;

@@ -1,4 +1,4 @@
-/** A span of numbers that an option's text stands for, ends included where `open` does not say otherwise. */
+/** A span of numbers that an option's text stands for; both ends are included unless it is `open`. */
 interface Span {
   readonly low: number;
   readonly high: number;
@@ -39,7 +39,7 @@ function numberSpan(text: string): Span | undefined {
 const CLOCK = String.raw`\d{1,2}(?::\d{2})?\s*(?:[ap]\.?m\.?)|\d{1,2}:\d{2}`;
 const HOURS = new RegExp(`(${CLOCK})${TO}(${CLOCK})`, "i");
 
-/** Tells whether an option's text is a range that holds this number: `$30,001 - $60,000`, `10 or more`, `under 18`. */
+/** Tells whether an option's text is a range that contains a number: `$30,001 - $60,000`, `10 or more`, `under 18`. */
 export function holdsNumber(text: string, wanted: number): boolean {
   const span = numberSpan(text);
   if (span === undefined) return false;
@@ -47,7 +47,7 @@ export function holdsNumber(text: string, wanted: number): boolean {
 }
 
 /**
- * Tells whether an option's text names a span of hours that holds this time: `Afternoon (1:00 PM - 4:00 PM)`.
+ * Tells whether an option's text names a span of hours that contains a time: `Afternoon (1:00 PM - 4:00 PM)`.
  * @param wanted `HH:MM`.
  * @param parse reads a time of day as `HH:MM`.
  */

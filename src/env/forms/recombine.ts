@@ -1,16 +1,16 @@
 import type { Rng } from "../../core/rng.js";
 import type { ControlKind, FieldKind, FieldValue, KnownTask } from "../site.js";
 
-/** Share of the tasks whose fields get labels that no form has, and of those tasks the share of fields. */
+/** Share of the tasks in which fields get new labels, and the share of fields in these tasks. */
 const RENAMED = 0.6;
-/** Share of a renamed task's texts that are made of other words. */
+/** Share of the texts in a renamed task that are replaced by other words. */
 const REWORDED = 0.3;
 const LONGEST_LABEL = 7;
 const LONGEST_TEXT = 12;
 
 const words = new WeakMap<readonly KnownTask[], readonly string[]>();
 
-/** The words of all labels, titles and texts of the known tasks, each once. */
+/** Lists the words of all labels, titles and texts of the known tasks, each once. */
 function wordsOf(known: readonly KnownTask[]): readonly string[] {
   const texts = known.flatMap(({ task }) => [
     task.formTitle,
@@ -23,10 +23,10 @@ function wordsOf(known: readonly KnownTask[]): readonly string[] {
 }
 
 /**
- * A task put together anew: some fields of one task, or of two under the title of a third, in random order; in some of
- * them labels, digits and texts are others. What such tasks teach is to read labels and values, not which of them a form
- * has.
- * @param fromDocument the values are found in the task's document: then they stay, and stay together.
+ * Makes a new task from known ones: some fields of one task, or of two under the title of a third, in random order; in
+ * some of them labels, digits and texts are replaced. Such tasks teach to read labels and values, instead of learning the
+ * fields of each form by heart.
+ * @param fromDocument whether the values are in the task's document: then they stay unchanged and together.
  */
 export function recombined(known: readonly KnownTask[], rng: Rng, fromDocument = false): KnownTask {
   const [first, second, third] = [rng.pick(known), rng.pick(known), rng.pick(known)];
@@ -49,14 +49,14 @@ export function recombined(known: readonly KnownTask[], rng: Rng, fromDocument =
   return { task: { ...first.task, formTitle: (mixed ? third : first).task.formTitle, fields }, kinds };
 }
 
-/** Up to so many words, short phrases more often than long ones. */
+/** Draws a phrase of up to `longest` words, short ones more often than long ones. */
 function phrase(known: readonly KnownTask[], longest: number, rng: Rng): string {
   const all = wordsOf(known);
   const count = 1 + Math.floor(rng.uniform() * rng.uniform() * longest);
   return Array.from({ length: count }, () => rng.pick(all)).join(" ");
 }
 
-/** Other words where a control takes any text, other digits where it takes any number; else what it was. */
+/** Replaces words for a control of free text, and digits where a control allows any; else keeps the value. */
 function otherText(value: string, kind: ControlKind | undefined, known: readonly KnownTask[], rng: Rng): string {
   const free = kind === "text" || kind === "textarea";
   if (free && rng.uniform() < REWORDED) return phrase(known, LONGEST_TEXT, rng);

@@ -18,8 +18,8 @@ const action = z.looseObject({ action: z.string(), fate: z.string(), control: z.
 const schema = z.looseObject({ evidence, posted: pairs, actions: z.array(action) });
 
 /**
- * Judges an episode by what its record keeps of it. @param known its form today, where it is declared or was learned.
- * @returns a text where it cannot be judged: what the record lacks.
+ * Judges an episode again by its record. @param known its form today, if it is declared or was learned.
+ * @returns a text that names the missing part of the record if it cannot be judged.
  */
 export async function rejudge(
   task: Task,
@@ -31,7 +31,7 @@ export async function rejudge(
   if (!parsed.success)
     return `no ${parsed.error.issues[0]?.path.join(".") || "detail"} (kept since requests and answers are recorded)`;
   const kept = parsed.data.evidence as unknown as Evidence;
-  // controls are kept where the page alone told them
+  // controls are recorded if only the page defined them
   const form = kept.controls === undefined ? known : { controls: kept.controls, contract: known?.contract };
   if (form === undefined) return `no contract of ${task.form}`;
   const actions: ActionRecord[] = [];
@@ -46,7 +46,7 @@ export async function rejudge(
   const episode: Episode = {
     ...scored(task, { ...played, posted: parsed.data.posted }, unresolved, uploads),
     taskId: task.id,
-    // of no two playings the same, so that no record has them
+    // these differ between two plays, so that no record has them
     attempts: Number.NaN,
     ms: Number.NaN,
   };

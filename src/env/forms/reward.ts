@@ -4,13 +4,13 @@ import type { FieldValue, Task } from "../site.js";
 import { isNoFile, matchValue } from "./normalize.js";
 import type { Action } from "./plan.js";
 
-/** Result of an episode: the input of the reward. */
+/** Result of an episode, the input of the reward. */
 export interface Outcome {
-  /** One value a control: what the server received, or what the page holds where nothing was posted. */
+  /** One value for each control: as the server received it, or as the page holds it if nothing was posted. */
   readonly values: readonly FieldValue[];
   readonly accepted: boolean;
   readonly actions: readonly ActionRecord[];
-  /** Lines of the plan that are no action. */
+  /** Number of lines of the plan that are not actions. */
   readonly unresolved: number;
   /** Tells whether file fields can be filled in at all; if not, they do not count. */
   readonly uploads: boolean;
@@ -24,16 +24,16 @@ export interface Score {
   readonly executionCompleteness: number;
   /** Accepted, and every true field exactly right. */
   readonly success: boolean;
-  /** Every true field's own score; 1 for one whose default is right and was left alone. */
+  /** Score of each true field; 1 if its default is right and unchanged. */
   readonly perField: Readonly<Record<string, number>>;
-  /** The final value of each true field's control; null where the page has no such control. */
+  /** The final value of each true field's control; null if the page has no such control. */
   readonly received: Readonly<Record<string, FieldValue | null>>;
 }
 
 interface FieldResult {
   readonly label: string;
   readonly control: Control | undefined;
-  /** Tells whether it is in the mean: its default is wrong, or was right and is no longer. */
+  /** Tells whether it counts in the mean: its default is wrong, or was right and has been spoilt. */
   readonly counted: boolean;
   /** Tells whether the default has to be changed. */
   readonly needed: boolean;
@@ -56,23 +56,23 @@ function judgeField(label: string, truth: FieldValue, controls: readonly Control
   const score = matchValue(control, truth, actual);
   const exact = score === 1;
   if (matchValue(control, truth, control.default) === 1) {
-    // right from the start: worth nothing when left alone, a miss when spoilt
+    // a right default does not count if it is unchanged, and scores 0 if it is spoilt
     return { label, control, counted: !exact, needed: false, changed, score: exact ? 1 : 0, exact, actual };
   }
-  // a wrong default that resembles the truth was not filled in by anybody
+  // an unchanged wrong default scores 0, even if it resembles the truth
   return { label, control, counted: true, needed: true, changed, score: changed ? score : 0, exact, actual };
 }
 
 /**
- * execution_completeness: actions that took effect on an intended control / max(actions planned, actions needed).
+ * Computes execution_completeness: actions that took effect on an intended control / max(actions planned, needed).
  *
- * A control is intended where a true field asks to change it. An action takes effect on it where it was done, nothing
- * later overwrote it, and the control no longer holds its default. The submit takes effect as far as what it sent was
- * asked for (accepted x field accuracy): sending an empty form is no part of any task. Neutral steps (going to the page
- * one is on, clicking into a text field) count on neither side. One action a field and the submit are needed.
+ * A control is intended if a true field needs a change of it. An action takes effect if it was done, no later action
+ * overwrote it, and the control no longer holds its default. The submit counts as much as the sent values are right
+ * (accepted x field accuracy): sending an empty form is no part of any task. Neutral steps (going to the same page,
+ * clicking into a text field) do not count at all. Needed are one action for each field, and the submit.
  */
 function executionCompleteness(fields: readonly FieldResult[], outcome: Outcome, fieldAccuracy: number): number {
-  // whoever has not seen a field cannot know that it is right already
+  // a policy cannot know that a field that it has not seen is right already
   const unseen = new Set(fields.filter((f) => !f.needed && f.exact && f.control?.late).map((f) => f.control?.index));
   const wanted = new Map(fields.filter((f) => f.needed && f.changed).map((f) => [f.control?.index, f]));
   const lastOn = new Map<number, number>();
@@ -96,7 +96,7 @@ function executionCompleteness(fields: readonly FieldResult[], outcome: Outcome,
     const field = wanted.get(record.control);
     if (field === undefined) return;
     if (field.control?.kind === "checkbox-group") {
-      // items may come one a line: every different one takes effect
+      // a plan may have one line for each item: every different one takes effect
       const seen = perControl.get(record.control) ?? new Set<string>();
       perControl.set(record.control, seen);
       const key = actionKey(record.action);
@@ -113,7 +113,7 @@ function executionCompleteness(fields: readonly FieldResult[], outcome: Outcome,
 const actionKey = (action: Action): string =>
   "label" in action ? `${action.label}|${"value" in action ? action.value : ""}` : "";
 
-/** The default reward, from what the server received. */
+/** Computes the default reward from the values that the server received. */
 export function score(task: Pick<Task, "fields">, controls: readonly Control[], outcome: Outcome): Score {
   const fields = Object.entries(task.fields).map(([label, truth]) => judgeField(label, truth, controls, outcome));
   const counted = fields.filter((field) => field.counted);
@@ -133,9 +133,9 @@ export function score(task: Pick<Task, "fields">, controls: readonly Control[], 
 }
 
 /**
- * The design documents' own formula, for comparison only: .4 accepted + .4 share of true fields that the plan's TEXT
- * names with the right value + .2 executed / planned. A plan that only submits scores .60 on a form without required
- * fields, and a box that has to stay empty is never credited.
+ * Computes the formula of the design documents, for comparison only: .4 accepted + .4 share of true fields that the
+ * plan's TEXT names with the right value + .2 executed / planned. A plan that only submits scores .60 on a form without
+ * required fields, and a checkbox that has to stay empty never counts as right.
  */
 export function documentsReward(
   task: Pick<Task, "fields">,

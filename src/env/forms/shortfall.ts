@@ -1,8 +1,6 @@
 import type { EpisodeOutcome, FixedPolicy, Unproven } from "../environment.js";
 
-/**
- * Tells what an episode on a form fell short of, by label: what the server received there, and why an action failed.
- */
+/** Describes the wrong fields of an episode by label: the received value, or why an action failed. */
 export function shortfall({ fault, detail, reward }: EpisodeOutcome): string {
   if (fault !== undefined) return fault;
   const scores = (detail.field_scores ?? {}) as Readonly<Record<string, number>>;
@@ -21,7 +19,7 @@ export function shortfall({ fault, detail, reward }: EpisodeOutcome): string {
   return [...missed, ...(refused === undefined ? [] : [refused])].join("; ") || `reward ${reward}`;
 }
 
-/** Tells why an episode's form was not accepted; undefined where it was. */
+/** Returns the reason why an episode's form was not accepted; undefined if it was. */
 export function refusalIn({ fault, detail }: Pick<EpisodeOutcome, "fault" | "detail">): string | undefined {
   if (fault !== undefined) return fault;
   if (detail.accepted === true) return undefined;
@@ -31,7 +29,7 @@ export function refusalIn({ fault, detail }: Pick<EpisodeOutcome, "fault" | "det
   return why === undefined ? "not accepted" : `not accepted: ${why}`;
 }
 
-/** Describes tasks of somebody else's site, of which it is not known that they can be won. */
+/** Describes the tests of tasks on a user's site, which may be impossible. */
 export const unprovenOf = (tasks: number, policies: Readonly<Record<string, FixedPolicy>>): Unproven => ({
   tasks,
   why: shortfall,
@@ -40,7 +38,7 @@ export const unprovenOf = (tasks: number, policies: Readonly<Record<string, Fixe
   hint: 'docs/reward-stays-0.md says what each means. A form that was accepted and is shown again needs "success" in its tasks (docs/tasks.md). To train all the same: site.rehearse=0',
 });
 
-/** Answers that a form ought to refuse: nothing at all, and the oracle's without its first line. */
+/** Returns policies that a form should refuse: only the submit, and the oracle's plan without its first line. */
 function wrongPolicies({
   oracle,
   "submit-only": empty,

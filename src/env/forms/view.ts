@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { DetailCell, DetailTable } from "../environment.js";
 
-/** The detail of an episode on a form, as the rollout file has it: written by hand or cut off, it may be anything. */
+/** The detail of an episode on a form in the rollout file, which may be edited by hand or incomplete. */
 const schema = z.object({
   truth: z.record(z.string(), z.unknown()).default({}),
   posted: z.array(z.tuple([z.string(), z.string()])).default([]),
@@ -10,7 +10,7 @@ const schema = z.object({
   field_scores: z.record(z.string(), z.number()).optional(),
 });
 
-/** The plan's actions, and the form as the server received it beside the truth: by label where the record has it. */
+/** Shows the plan's actions, and the received values beside the true ones, by label if the record has them. */
 export function viewDetail(detail: Readonly<Record<string, unknown>>): DetailTable[] {
   const parsed = schema.safeParse(detail);
   if (!parsed.success) return [];

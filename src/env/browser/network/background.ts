@@ -2,29 +2,29 @@ import type { Page, Request } from "playwright";
 import { isServerFault, ownerOf } from "./requests.js";
 import { Signal } from "./signal.js";
 
-/** Kinds of resources that a page needs to work; images and style sheets are none. */
+/** Kinds of resources that a page needs to work; images and style sheets are not among them. */
 const WORKING_PARTS = ["script", "fetch", "xhr"];
-/** Ends of a request that are the server's doing; all others are the page's own (taken back, another host) or the walls'. */
+/** Errors of a request that the server causes; others come from the page (cancelled, another host) or the blocking. */
 const SERVER_ENDS =
   /ERR_(?:CONNECTION_(?:RESET|REFUSED|CLOSED|ABORTED|FAILED|TIMED_OUT)|EMPTY_RESPONSE|TIMED_OUT|CONTENT_LENGTH_MISMATCH|INCOMPLETE_CHUNKED_ENCODING|INVALID_CHUNKED_ENCODING|INVALID_HTTP_RESPONSE|RESPONSE_HEADERS_TRUNCATED)/;
 
 /**
- * Holds what a page's own scripts ask the site for: script files, fetch and XHR. Where the site fails such a request,
- * the page is not the one that the task is about, and what the policy makes of it says nothing.
+ * Tracks the requests of a page's own scripts to the site: script files, fetch and XHR. If the site fails one, the page
+ * is not the task's page, and the episode must not be scored.
  */
 export class BackgroundRequests {
   private watching = false;
-  /** Requests without a full answer, and when they began (`performance.now()`). */
+  /** Requests without a full answer, with their start (`performance.now()`). */
   private readonly running = new Map<Request, number>();
-  /** Failures by request; one that is asked again with success has not failed. */
+  /** Failures by request; a successful repetition deletes the failure. */
   private readonly failures = new Map<string, string>();
   /** Requests of the page before any action. */
   private readonly early = new Set<string>();
-  /** Addresses of requests whose answers come after the page was parsed, or may. */
+  /** Addresses of requests whose answers may come after the page was parsed. */
   private readonly lookups = new Set<string>();
   private isParsed = false;
   private touched = false;
-  /** A request has ended, or a failure was made good. */
+  /** Fires when a request has ended, or a failure is deleted. */
   private readonly changed = new Signal();
   private readonly origins: ReadonlySet<string>;
 
@@ -57,7 +57,7 @@ export class BackgroundRequests {
     });
   }
 
-  /** A page is about to be opened. */
+  /** Starts the watch before a page is opened. */
   begin(): void {
     this.running.clear();
     this.failures.clear();
@@ -69,24 +69,24 @@ export class BackgroundRequests {
     this.changed.fire();
   }
 
-  /** The page is in use from here on: what it asks for now belongs to what is done with it. */
+  /** Marks the page as in use: later requests may be due to actions. */
   touch(): void {
     this.touched = true;
   }
 
-  /** Tells whether the page had sent or asked for the same before it was touched: no post of the form then. */
+  /** Tells whether the page sent the same request before any action: then it is no post of the form. */
   isRoutine(request: Request): boolean {
     return this.early.has(nameOf(request));
   }
 
-  /** Ends the watch: what the page asks for from here on does not matter any more. */
+  /** Ends the watch: later requests do not matter any more. */
   end(): void {
     this.watching = false;
     this.running.clear();
     this.changed.fire();
   }
 
-  /** The first failure that nothing makes good within so long, as `HTTP 503 for GET /options`: pages ask again. */
+  /** Returns the first failure that no repetition fixes within `ms`, as `HTTP 503 for GET /options`. */
   async lastingFailure(ms: number): Promise<string | undefined> {
     await this.changed.until(() => this.failures.size === 0 || !this.watching, ms);
     const [first] = this.failures.values();
@@ -94,8 +94,8 @@ export class BackgroundRequests {
   }
 
   /**
-   * The oldest request that the page still waits for: a script file, or what it asked for since it was touched. What it
-   * had asked for already before that is not counted: such pages keep a request open on purpose, or repeat it.
+   * Returns the oldest request that the page still waits for: a script file, or a request since the first action. Earlier
+   * requests are not counted: pages keep such requests open on purpose, or repeat them.
    */
   unanswered(): { readonly name: string; readonly ageMs: number } | undefined {
     for (const [request, since] of this.running) {
@@ -106,15 +106,15 @@ export class BackgroundRequests {
     return undefined;
   }
 
-  /** The page has been parsed: scripts that have ended by now have run. */
+  /** Marks the page as parsed: scripts that are loaded by now have run. */
   parsed(): void {
     this.isParsed = true;
     for (const request of this.running.keys()) this.lookups.add(request.url());
   }
 
   /**
-   * Waits until no request runs any more, at most so long.
-   * @returns the addresses of what was answered, since answers may have changed the page after it was parsed.
+   * Waits until no request is running, at most `ms` milliseconds.
+   * @returns the addresses that were answered, as answers may have changed the page after it was parsed.
    */
   async settle(ms: number): Promise<readonly string[]> {
     await this.changed.until(() => this.running.size === 0, ms);

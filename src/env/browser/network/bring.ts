@@ -3,10 +3,10 @@ import { request as httpsRequest } from "node:https";
 import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
 import type { BrowserContext, Request } from "playwright";
 
-/** An answer of more bytes is no answer to a form. */
+/** Most bytes of an answer to a form. */
 export const MOST_BYTES = 16 * 2 ** 20;
 
-/** A whole answer, as a page can be given it. */
+/** A whole answer that can be passed to a page. */
 export interface Brought {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -14,9 +14,9 @@ export interface Brought {
 }
 
 /**
- * Brings a page's request to its server as it is, with the cookies that the page's context has for it, and follows no
- * redirect. What the browser's own tools offer for it reads an answer to its end, however long it is.
- * @throws Error where there is no answer in time, or one of more than MOST_BYTES.
+ * Forwards a page's request unchanged to its server, with the cookies of the page's context, and follows no redirect.
+ * The browser's own tools for this would read an answer of any length to its end.
+ * @throws Error if there is no answer in time, or one of more than MOST_BYTES.
  */
 export async function bring(request: Request, context: BrowserContext, timeoutMs: number): Promise<Brought> {
   const url = new URL(request.url());
@@ -28,7 +28,7 @@ export async function bring(request: Request, context: BrowserContext, timeoutMs
       url,
       {
         method: request.method(),
-        // a connection that is kept open may be closed by the server in the moment in which it is used again
+        // the server may close an open connection just when it is used again
         agent: false,
         headers: {
           ...headers,
@@ -66,7 +66,7 @@ export async function bring(request: Request, context: BrowserContext, timeoutMs
   });
 }
 
-/** Some servers compress what nobody asked them to. */
+/** Decompresses a body: some servers compress without being asked. */
 function decoded(body: Buffer, encoding: string | undefined): Buffer {
   const options = { maxOutputLength: MOST_BYTES };
   switch (encoding?.trim().toLowerCase()) {
@@ -82,7 +82,7 @@ function decoded(body: Buffer, encoding: string | undefined): Buffer {
   }
 }
 
-/** Headers without those of the connection and of a coding that has been taken off; several of one name by lines. */
+/** Drops the headers of the connection and of the removed encoding; repeated headers are joined by line breaks. */
 function plain(headers: IncomingHttpHeaders): Record<string, string> {
   const own = /^(?:connection|keep-alive|transfer-encoding|content-encoding|content-length)$/;
   return Object.fromEntries(

@@ -6,37 +6,37 @@ import { isServerFault, type Owner } from "./requests.js";
 
 /** Answer to a request of the page. */
 export interface Answer {
-  /** NaN where there was none, or none that a script can see. */
+  /** HTTP status; NaN if there is no answer, or none that can be seen. */
   readonly status: number;
   readonly contentType: string;
   readonly text: string;
-  /** The address that the answer came from in the end, or that it leads to. */
+  /** The address that the answer came from, or that it redirects to. */
   readonly url: string;
-  /** Tells why there is no answer. */
+  /** The reason why there is no answer. */
   readonly failure?: string;
 }
 
-/** One request of the page that carries something, from the moment the page was opened. */
+/** One request with data that the page has sent since it was opened. */
 export interface Exchange {
   readonly method: string;
   readonly url: string;
   readonly how: "navigation" | "script" | "beacon" | "socket";
   readonly owner: Owner;
   readonly posted: readonly PostedPair[];
-  /** The page had sent the same (method and path) before anybody touched it. */
+  /** Set if the page had sent the same method and path before any action. */
   readonly routine: boolean;
-  /** `Traffic.phase` when it was sent: after the submit, or after a step towards it. */
+  /** `Traffic.phase` when it was sent. */
   phase: Phase;
   answer: Answer | undefined;
 }
 
-/** `open`: until the plan submits. `step`: the way on to a further part of the form. `submit`: from the submit on. */
+/** `open`: until the plan submits. `step`: on the way to the form's next part. `submit`: from the submit on. */
 export type Phase = "open" | "step" | "submit";
 
-/** Characters of an answer that are read. */
+/** Most characters of an answer that are read. */
 export const MOST_TEXT = 2_000_000;
 
-/** Tells what the browser says of an answer. */
+/** Reads an answer from the browser. */
 export async function answerOf(response: Response | null, url: string): Promise<Answer> {
   const status = response?.status() ?? Number.NaN;
   const contentType = response?.headers()["content-type"] ?? "";
@@ -49,7 +49,7 @@ export async function answerOf(response: Response | null, url: string): Promise<
   return { status, contentType, text: text.slice(0, MOST_TEXT), url: response?.url() ?? url };
 }
 
-/** An answer that did not come. */
+/** Returns the record of an answer that did not come. */
 export const noAnswer = (url: string, failure: string): Answer => ({
   status: Number.NaN,
   contentType: "",
@@ -58,10 +58,10 @@ export const noAnswer = (url: string, failure: string): Answer => ({
   failure,
 });
 
-/** A request as faults call it, as `POST /send`. */
+/** Names a request for messages, as `POST /send`. */
 export const nameOf = ({ method, url }: Exchange): string => `${method} ${new URL(url).pathname}`;
 
-/** @throws EnvironmentFault where an answer says that the server is broken, or there is none. */
+/** @throws EnvironmentFault if an answer failed to come, or is an error of the server. */
 export function checkAnswered(exchange: Exchange): void {
   const { answer } = exchange;
   const about = nameOf(exchange);

@@ -8,19 +8,19 @@ export interface Har {
   readonly log: { readonly version: "1.2"; readonly creator: object; readonly entries: readonly object[] };
 }
 
-/** A request of the page, in milliseconds since 1970. */
+/** A recorded request; times are in milliseconds since 1970. */
 interface Asked {
   readonly began: number;
   ended?: number;
-  /** What the browser has of the answer, once it has ended. */
+  /** The answer that the browser received, once the request has ended. */
   answer?: Promise<Pick<Answer, "status" | "text"> & { readonly headers: Readonly<Record<string, string>> }>;
 }
 
-/** Records an episode's requests. Headers are as the page gives them: no cookie is among them. */
+/** Records an episode's requests. Headers are those of the page, without cookies. */
 export class HarRecorder {
   private readonly asked = new Map<Request, Asked>();
 
-  /** @param kept the server's answer, where the page was given another one: a page that is to stay gets 204. */
+  /** @param kept the server's answer if the page got another one: a page that has to stay gets 204. */
   constructor(
     context: BrowserContext,
     private readonly kept: (request: Request) => Answer | undefined,
@@ -28,7 +28,7 @@ export class HarRecorder {
     context.on("request", (request) => this.asked.set(request, { began: Date.now() }));
     const end = (request: Request): void => {
       const asked = this.asked.get(request);
-      // a body is gone when the next document is there
+      // the next document makes a body unreadable
       if (asked !== undefined) Object.assign(asked, { ended: Date.now(), answer: answerOf(request) });
     };
     context.on("requestfinished", end);

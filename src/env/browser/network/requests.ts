@@ -1,6 +1,6 @@
 import type { Page, Request } from "playwright";
 
-/** Whose request it is: of the page itself, of a frame in it, or of a window it opened. */
+/** The source of a request: the page itself, a frame in it, or a window that it opened. */
 export type Owner = "page" | "frame" | "popup";
 
 export function ownerOf(request: Request, page: Page): Owner {
@@ -13,7 +13,7 @@ export function ownerOf(request: Request, page: Page): Owner {
   }
 }
 
-/** Answers that say something about the server and nothing about the form: busy, overloaded, broken. */
+/** Tells whether a status is due to the server and not to the form: busy, overloaded, broken. */
 export function isServerFault(status: number): boolean {
   return status >= 500 || status === 408 || status === 425 || status === 429;
 }

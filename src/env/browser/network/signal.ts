@@ -1,4 +1,4 @@
-/** Wakes those who wait for something to happen. */
+/** Wakes the promises that wait for an event. */
 export class Signal {
   private readonly waiting = new Set<() => void>();
 
@@ -6,7 +6,7 @@ export class Signal {
     for (const wake of [...this.waiting]) wake();
   }
 
-  /** Resolves when it fires next, or after so many milliseconds. */
+  /** Resolves when the signal fires next, or after `ms` milliseconds. */
   async next(ms: number): Promise<void> {
     let [wake, timer] = [(): void => undefined, undefined as NodeJS.Timeout | undefined];
     await new Promise<void>((resolve) => {
@@ -18,7 +18,7 @@ export class Signal {
     this.waiting.delete(wake);
   }
 
-  /** Waits until something is so that it fires for, at most so many milliseconds. */
+  /** Waits until a condition holds, which is tested whenever the signal fires; at most `ms` milliseconds. */
   async until(isSo: () => boolean, ms: number): Promise<void> {
     for (const end = performance.now() + ms; !isSo() && performance.now() < end; )
       await this.next(end - performance.now());

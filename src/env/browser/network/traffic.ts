@@ -19,46 +19,46 @@ import {
 import { isServerFault, type Owner, ownerOf } from "./requests.js";
 import { Signal } from "./signal.js";
 
-/** Limits how long a script that goes elsewhere may take to send the form after that. */
+/** Time that a script may take to send the form after it has started a navigation, in milliseconds. */
 const HOLD_MS = 400;
 
-/** The outcome of a navigation. */
+/** The decision on a navigation. */
 type Verdict = "stay" | "form" | "go" | "wait" | "tell";
 
 export interface TrafficOptions {
   readonly page: Page;
   readonly site: RunningSite;
   readonly background: BackgroundRequests;
-  /** Ends the episode: the page does what makes it unreadable. */
+  /** Ends the episode if the page becomes unreadable. */
   readonly die: (why: string) => void;
   readonly patienceMs: () => number;
-  /** Tells the page that it is about to be left: what it sends in the moment in which it is, no filter sees. */
+  /** Tells the page that it is about to be left: the filter does not see requests that it sends while leaving. */
   readonly tellLeaving: () => Promise<void>;
   readonly leaveFor: (url: string) => Promise<void>;
 }
 
 /**
- * Everything that a page sends, seen and decided on: to the site, from the site's own copies, or nowhere. A page stays
- * where it is until its form is sent.
+ * Records all requests of a page and decides on each: send it to the site, answer it from local copies, or block it.
+ * The page keeps its document until its form is sent.
  */
 export class Traffic {
   readonly exchanges: Exchange[] = [];
   phase: Phase = "open";
   loading = false;
-  /** A document is on its way that takes the page's place. */
+  /** Set while a document that replaces the page is loading. */
   leaving = false;
-  /** Tells where the page goes now that it has sent nothing. */
+  /** The address that the page goes to after it has sent nothing. */
   private going: string | undefined;
   /** The address that `goto` is opening. */
   opening: string | undefined;
   /** Posts to other hosts that were stopped, by origin. */
   readonly stopped: { origin: string; posted: readonly PostedPair[] }[] = [];
-  /** Tells whether a navigation is the form's: told by what it carries. */
+  /** Tells whether a request is the form's. */
   private isForm: ((exchange: Exchange) => boolean) | undefined;
   private readonly allowed: ReadonlySet<string>;
   private readonly happened = new Signal();
   private readonly byRequest = new WeakMap<Request, Exchange>();
-  /** Posts that we bring to the server ourselves: how a browser's request ends says nothing about these. */
+  /** Posts that are forwarded to the server here: the end of the browser's request does not matter for these. */
   private readonly forwarded = new Set<Exchange>();
 
   constructor(private readonly options: TrafficOptions) {
@@ -78,7 +78,7 @@ export class Traffic {
     return this.byRequest.get(request);
   }
 
-  /** A page is about to be opened. */
+  /** Resets the record before a page is opened. */
   begin(address: string): void {
     this.exchanges.length = 0;
     this.stopped.length = 0;
@@ -90,7 +90,7 @@ export class Traffic {
     this.leaving = false;
   }
 
-  /** From here on a navigation that is the form's goes through; one of a step towards it in any case. */
+  /** Lets the form's navigation through from here on; in the phase `step`, any GET of the page too. */
   arm(phase: "step" | "submit", isForm: (exchange: Exchange) => boolean): void {
     this.phase = phase;
     this.isForm = isForm;
@@ -101,7 +101,7 @@ export class Traffic {
     this.isForm = undefined;
   }
 
-  /** Tells whether an answer to something that the form may have sent is still on its way. */
+  /** Tells whether the answer to a possible post of the form is still missing. */
   isPosting(): boolean {
     return (
       this.forwarded.size > 0 ||
@@ -115,14 +115,14 @@ export class Traffic {
     );
   }
 
-  /** Tells whether the page has sent what may be its form: nothing that it only asked for, or sends anyway. */
+  /** Tells whether the page has sent a possible post of its form: no GET and no routine request. */
   hasSent(): boolean {
     return this.exchanges.some(({ method, routine }) => method !== "GET" && !routine);
   }
 
   /**
-   * Of requests of this phase for the same the last one counts.
-   * @throws EnvironmentFault where the server failed one, or has not answered one that it was brought.
+   * Checks the answers of a phase; of repeated requests the last one counts.
+   * @throws EnvironmentFault if the server failed a request, or has not answered a forwarded one.
    */
   checkAnswers(phase: Phase): void {
     const sent = this.exchanges.filter((e) => e.phase === phase && ["navigation", "script"].includes(e.how));
@@ -134,7 +134,7 @@ export class Traffic {
     });
   }
 
-  /** Resolves with the next request, answer or navigation, or after so long. */
+  /** Resolves with the next request, answer or navigation, or after `ms` milliseconds. */
   next(ms: number): Promise<void> {
     return this.happened.next(ms);
   }
@@ -170,14 +170,14 @@ export class Traffic {
         origin === new URL(site.baseUrl).origin
       )
         return await this.forward(route, exchange, false);
-      // a form may post into a new window; anything else that a window asks for goes nowhere
+      // a form may post into a new window; all other requests of a window are blocked
       await (owner === "popup" ? route.abort("blockedbyclient") : route.continue());
     } catch {
-      // the page or the context went away while the request was in the air
+      // the page or the context was closed during the request
     }
   }
 
-  /** A page or a window wants to go somewhere. */
+  /** Decides on a navigation of the page or of a window. */
   private async navigate(route: Route, owner: Owner, own: boolean, exchange: Exchange | undefined): Promise<void> {
     const request = route.request();
     let verdict = this.verdict(request, owner, own, exchange);
@@ -187,22 +187,22 @@ export class Traffic {
       return route.continue();
     }
     if (verdict === "tell") {
-      // a page that is on its way elsewhere cannot be told anything
+      // the answer 204 keeps the document, so that it can still be told
       await route.fulfill({ status: 204 });
       const known = this.exchanges.length;
       return this.leaveAfter(request.url(), () => this.exchanges.slice(known).some((e) => this.isForm?.(e) === true));
     }
     if (verdict === "stay" || exchange === undefined) {
-      // a browser reads a page no further that has left while it was loading
+      // a page that leaves while it is loading is never loaded completely
       if (this.loading && owner === "page") this.options.die("the page leaves before it is loaded");
-      // neither a link, a script nor a refresh takes the page away: to this answer a browser stays where it is
+      // no link, script or refresh may replace the page: with a 204 the browser keeps the document
       return owner === "popup" ? route.abort("blockedbyclient") : route.fulfill({ status: 204 });
     }
     if (exchange.phase === "open") exchange.phase = "step";
     await this.forward(route, exchange, true);
   }
 
-  /** A script goes elsewhere after the click: where the form was sent well by then or a moment later, or nothing is, it may. */
+  /** Decides on a script's navigation after the click: allowed if the form was sent well, or if nothing is sent. */
   private async outcome(exchange: Exchange | undefined): Promise<Verdict> {
     const sent = (): Exchange[] =>
       this.exchanges.filter((e) => e !== exchange && e.phase === "submit" && e.how !== "socket" && this.isForm?.(e));
@@ -219,7 +219,7 @@ export class Traffic {
     return last.how !== "navigation" && (last.answer?.status ?? 200) < 400 ? "go" : "stay";
   }
 
-  /** Tells a page that is about to leave so while it is still there, where it has sent nothing yet; it leaves if it sends nothing then. */
+  /** Tells a page that has sent nothing that it is about to be left, and leaves it if it still sends nothing. */
   private async leaveAfter(url: string, isSent: () => boolean): Promise<void> {
     await this.options.tellLeaving();
     await this.next(100);
@@ -269,15 +269,15 @@ export class Traffic {
     if (!own) return exchange;
     this.exchanges.push(exchange);
     this.byRequest.set(request, exchange);
-    // what fails from here on says nothing about the form any more
+    // later failures of background requests do not concern the form
     if (phase === "submit" && this.isForm?.(exchange)) this.options.background.end();
     this.happened.fire();
     return exchange;
   }
 
   /**
-   * Brings a post to the server as it is, and the answer to the page. A page answer of a navigation takes the page's
-   * place; any other is answered with 204, so that the page stays.
+   * Forwards a post unchanged to the server, and the answer to the page. A document that answers a navigation replaces
+   * the page; for any other answer the page gets 204, so that it stays.
    */
   private async forward(route: Route, exchange: Exchange, navigation: boolean): Promise<void> {
     const request = route.request();
@@ -301,7 +301,7 @@ export class Traffic {
           (page && status !== 204 && text.length > 0)) &&
         !isServerFault(status);
       const answer: Answer = { status, contentType, text, url };
-      // an answer that a script is led on from ends where the browser ends
+      // a script's redirect is followed by the browser: its last answer counts
       if (navigation || status < 300 || status >= 400) exchange.answer = answer;
       if (follows) {
         this.leaving = true;
@@ -310,7 +310,7 @@ export class Traffic {
       await (navigation && !follows ? route.fulfill({ status: 204 }) : route.fulfill(brought)).catch(() => undefined);
     } catch (error) {
       exchange.answer = noAnswer(request.url(), messageOf(error).split("\n")[0] ?? "");
-      // a navigation that fails would take the page away, and whoever looks at it would meet another error than this one
+      // a failed navigation would replace the page, and reading the page would hide this error
       await (navigation ? route.fulfill({ status: 204 }) : route.abort("failed")).catch(() => undefined);
     } finally {
       this.forwarded.delete(exchange);
@@ -320,7 +320,7 @@ export class Traffic {
 
   private async onFinished(request: Request): Promise<void> {
     const leaves = this.leaving && request.isNavigationRequest();
-    // a page's own files are neither: the browser is not asked about each of them
+    // the answers to the page's own files are not needed
     if (!leaves && this.openExchange(request) === undefined) return;
     const response = await request.response().catch(() => null);
     if (leaves && response?.status() === 204) this.leaving = false;
@@ -339,7 +339,7 @@ export class Traffic {
     this.happened.fire();
   }
 
-  /** Finds what a request that has ended, or one that led to it, was logged as; undefined where it has its answer already. */
+  /** Finds the record of an ended request or of the one that it was redirected from; undefined if it has its answer. */
   private openExchange(request: Request): Exchange | undefined {
     let first = request;
     for (let before = request.redirectedFrom(); before !== null; before = before.redirectedFrom()) first = before;

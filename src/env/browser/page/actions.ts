@@ -1,9 +1,9 @@
 import type { PageForm } from "./form.js";
 
-/** One change to a control: indices and values, nothing else, reaches the page. */
+/** One change to a control: only indices and values are sent to the page. */
 export type PageOp =
   | { readonly op: "value"; readonly control: number; readonly value: string }
-  /** `option`: its place among the control's options; `value`: what it sends. */
+  /** `option`: index among the control's options; `value`: the option's posted value. */
   | {
       readonly op: "option";
       readonly control: number;
@@ -15,10 +15,10 @@ export type PageOp =
   | { readonly op: "toggle"; readonly control: number }
   | { readonly op: "press"; readonly button: number };
 
-/** Runs IN THE PAGE: applies the changes in order and says for each whether it took. */
+/** Runs IN THE PAGE: applies the changes in order. @returns for each whether the control took it. */
 export function applyOps(page: PageForm, ops: readonly PageOp[]): boolean[] {
   function set(element: HTMLElement, property: string, value: unknown): void {
-    // the prototype's own setter: frameworks replace the instance's to hide changes they did not make
+    // the setter of the prototype: frameworks replace that of the element to hide changes by others
     const descriptor = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(element), property);
     if (descriptor?.set !== undefined) descriptor.set.call(element, value);
     else Reflect.set(element, property, value);
@@ -33,7 +33,7 @@ export function applyOps(page: PageForm, ops: readonly PageOp[]): boolean[] {
       page.buttons[op.button]?.click();
       return true;
     }
-    // a script may have put another element in its place
+    // a script may have replaced the element
     if (page.elements[op.control]?.[0]?.isConnected !== true) page.scan();
     const elements = page.elements[op.control];
     const element = elements?.[0];
@@ -45,7 +45,7 @@ export function applyOps(page: PageForm, ops: readonly PageOp[]): boolean[] {
         const limit = field.maxLength ?? -1;
         const value = limit >= 0 ? op.value.slice(0, limit) : op.value;
         set(field, "value", value);
-        // two scripts on one date field (a mask and a calendar) garble it between them when it loses the focus
+        // a mask and a calendar on one date field may spoil its value when it loses the focus
         announce(element, page.controls[op.control]?.notation === undefined);
         return field.value !== "" || value === "";
       }
@@ -84,16 +84,16 @@ export function applyOps(page: PageForm, ops: readonly PageOp[]): boolean[] {
   });
 }
 
-/** Tells where and whether a button can be clicked, and what its form sends where. */
+/** The point at which a button can be clicked, and the request of its form. */
 export interface Aim {
   /** In CSS pixels of the window. */
   readonly point: { readonly x: number; readonly y: number };
-  /** Tells whether a click there meets it: nothing covers it, and it is in reach. */
+  /** Tells whether a click there reaches the button: nothing covers it. */
   readonly hit: boolean;
   readonly gone: boolean;
   /** Messages of the browser's own validation, as `name: message`. */
   readonly invalid?: string;
-  /** `GET` or `POST`; empty where a button has no form: only scripts send then. */
+  /** `GET` or `POST`; empty if the button has no form: then only scripts send. */
   readonly method: string;
   /** Without query and fragment. */
   readonly address: string;
@@ -105,7 +105,7 @@ export function aimAt(page: PageForm, index: number): Aim {
   button.scrollIntoView({ block: "center", inline: "nearest", behavior: "instant" });
   const box = button.getBoundingClientRect();
   const { elementFromPoint } = Document.prototype;
-  // the middle first; something may cover a part of it
+  // the centre first; a part of the button may be covered
   const places = [0.5, 0.2, 0.8].flatMap((v) =>
     [0.5, 0.2, 0.8].map((u) => [box.x + box.width * u, box.y + box.height * v]),
   );
@@ -117,10 +117,10 @@ export function aimAt(page: PageForm, index: number): Aim {
   page.clicked = false;
   button.addEventListener("click", () => (page.clicked = true), { capture: true, once: true });
   const form = button.form ?? null;
-  // a control may have the name of what is asked for here, and stand in its place
+  // a control with the name of a property would hide it, so that the attribute is read
   const said = (name: string): string | undefined =>
     form === null ? undefined : (Element.prototype.getAttribute.call(form, name) ?? undefined);
-  // of an address that is none it gives the text back, and does not throw
+  // a link returns an invalid address unchanged, and does not throw
   const link = document.createElement("a");
   link.href = (button.getAttribute("formaction") ?? said("action")) || document.URL;
   const skips = form === null || said("novalidate") !== undefined || button.formNoValidate;
@@ -139,7 +139,7 @@ export function aimAt(page: PageForm, index: number): Aim {
   };
 }
 
-/** Runs IN THE PAGE: gives a file input a small file of this name, as a person does. */
+/** Runs IN THE PAGE: attaches a small file of this name to a file input. */
 export function attachFile(page: PageForm, { control, name }: { control: number; name: string }): void {
   if (page.elements[control]?.[0]?.isConnected !== true) page.scan();
   const input = page.elements[control]?.[0] as HTMLInputElement;
@@ -150,12 +150,12 @@ export function attachFile(page: PageForm, { control, name }: { control: number;
   input.dispatchEvent(new Event("change", { bubbles: true }));
 }
 
-/** Runs IN THE PAGE: the values of file inputs are empty here. */
+/** Runs IN THE PAGE: returns the indices of file inputs without a file. */
 export function emptyFiles(page: PageForm, controls: readonly number[]): number[] {
   return controls.filter((i) => (page.elements[i]?.[0] as HTMLInputElement | undefined)?.files?.length === 0);
 }
 
-/** Runs IN THE PAGE: lets this much of the page's own time pass. */
+/** Runs IN THE PAGE: waits for so many milliseconds on the page's clock. */
 export async function passTime(_: PageForm, ms: number): Promise<void> {
   for (let passed = 0; passed < ms; passed += 100) await new Promise((resolve) => setTimeout(resolve, 100));
 }

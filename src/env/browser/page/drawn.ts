@@ -1,28 +1,28 @@
 import type { ControlKind, FieldValue } from "../../site.js";
 import type { PageForm } from "./form.js";
 
-/** A control that a page draws itself, or that stands in a shadow root. */
+/** A control that a page draws itself, or that is in a shadow root. */
 export interface DrawnControl {
   readonly kind: ControlKind;
   readonly label: string;
-  /** Texts of its options, as far as they are there before it is opened. */
+  /** Texts of its options, as far as they exist before it is opened. */
   readonly options: readonly string[];
   readonly value: FieldValue;
 }
 
-/** The controls that are not set by a value alone, and where all stand. */
+/** The controls that cannot be set by a value alone, and the positions of all. */
 export interface DrawnPage {
   readonly drawn: readonly DrawnControl[];
-  /** Controls of the browser's own, by index, whose value has to be picked: a list or a calendar opens. */
+  /** Indices of HTML controls whose value has to be picked from a list or a calendar. */
   readonly pickers: readonly number[];
-  /** For each control, the drawn ones last, where it stands: from above, from the left. */
+  /** The position of each control in pixels, the drawn ones last. */
   readonly places: readonly (readonly [top: number, left: number])[];
 }
 
 /**
- * Runs IN THE PAGE: finds what has the role of a control, through open shadow roots, and names it by ARIA, labels or its
- * host.
- * @param picker CSS of the browser's own controls that are pickers.
+ * Runs IN THE PAGE: finds elements with the role of a control, in open shadow roots too, and names them by ARIA, labels
+ * or their host.
+ * @param picker CSS of HTML controls that are pickers.
  */
 export function readDrawn({ elements, controls, shown, clean }: PageForm, picker: string): DrawnPage {
   const NATIVE = "input,select,textarea";
@@ -58,7 +58,7 @@ export function readDrawn({ elements, controls, shown, clean }: PageForm, picker
     const root = e.getRootNode();
     return root instanceof ShadowRoot ? root.host : null;
   };
-  /** The text of an element without what stands in its controls. */
+  /** Returns the text of an element without that of its controls. */
   const textOf = (e: Element): string => {
     const copy = e.cloneNode(true) as Element;
     for (const part of copy.querySelectorAll(`${NATIVE},button,script,style,[role=option],[role=listbox]`))
@@ -77,7 +77,7 @@ export function readDrawn({ elements, controls, shown, clean }: PageForm, picker
       clean(e.getAttribute("label"))
     );
   };
-  /** The label before an element, in a box that holds no other control. */
+  /** Returns the label before an element, in a box with no other label. */
   const before = (e: Element): string => {
     for (let box = e.parentElement, n = 0; box !== null && n < 6; box = box.parentElement, n++) {
       const label = box.querySelector("label,legend,[class*=label i]");
@@ -123,7 +123,7 @@ export function readDrawn({ elements, controls, shown, clean }: PageForm, picker
     const number = e.getAttribute("aria-valuenow");
     const now = number ?? (e as HTMLInputElement).value ?? "";
     const name = nameOf(e);
-    // a label may say what its slider is at
+    // a label may contain the value of its slider
     const label = (now !== "" && name.endsWith(` ${now}`) ? name.slice(0, -now.length - 1) : name)
       .replace(/:\s*[\d.,]+\s?(?:\p{L}{1,3}|%|\p{Sc})?$/u, "")
       .replace(/[\s*:]+$/, "")
@@ -151,13 +151,13 @@ export function readDrawn({ elements, controls, shown, clean }: PageForm, picker
   });
   for (const one of all) {
     if (drawn.length > 200) break;
-    // a day or a time in parts is one field
+    // the parts of a day or a time are one field
     const parts = one.matches("[role=spinbutton]") ? one.closest("[role=group]") : null;
     const isPart = parts !== null && parts.querySelectorAll("[role=spinbutton]").length > 1 && nameOf(parts) !== "";
     const e = isPart ? parts : one;
     const isHidden = hostOf(e) !== null && e.matches(NATIVE);
     if (known.has(e) || !(isPart || e.matches(DRAWN) || isHidden) || !isSeen(e)) continue;
-    // a list stands open in the control that it belongs to
+    // an open list belongs to its combobox
     if (e.matches("[role=listbox]") && e.parentElement?.closest("[role=combobox]")) continue;
     const control = drawnOf(e);
     if (control === undefined || taken.has(control.label.toLowerCase())) continue;
@@ -171,7 +171,7 @@ export function readDrawn({ elements, controls, shown, clean }: PageForm, picker
   return { drawn, pickers, places };
 }
 
-/** Runs IN THE PAGE: tells whether something with a control's role is there, or a shadow root with a control. */
+/** Runs IN THE PAGE: tells whether there is an element with a control's role, or a control in a shadow root. */
 export function isDrawn(): boolean {
   const has = (root: Document | ShadowRoot): boolean =>
     root.querySelector(

@@ -6,16 +6,16 @@ export interface KnownControl {
   readonly kind: ControlKind;
   /** Accessible name. */
   readonly label: string;
-  /** Under which it is posted; its `id` where it has no name. */
+  /** The key that it is posted under; its `id` if it has no name. */
   readonly name: string;
   readonly required: boolean;
-  /** Options of selects, members of radio and checkbox groups; of a single box what it sends. */
+  /** Options of selects, members of radio and checkbox groups; the posted value of a single checkbox. */
   readonly options: readonly { readonly text: string; readonly value: string }[];
 }
 
-/** Plain data of one control, as it crosses from the page. */
+/** Plain data of one control, as it is read from the page. */
 export interface RawControl extends KnownControl {
-  /** Tells how a date has to be written where its control is a text field that says so: `YYYY/MM/DD`. */
+  /** The notation of a date if a text field names it: `YYYY/MM/DD`. */
   readonly notation?: string;
   readonly value: FieldValue;
   /** Tells whether it can be reached now. */
@@ -25,28 +25,28 @@ export interface RawControl extends KnownControl {
 export interface RawButton {
   label: string;
   submits: boolean;
-  /** Of the form that most of the controls belong to. */
+  /** Set if the button belongs to the form with most of the controls. */
   main: boolean;
 }
 
 export interface ReadOptions {
   readonly patienceMs: number;
-  /** The controls where they are known: they are looked up by name, and no label is looked for. */
+  /** The controls if they are known: they are looked up by name, without labels. */
   readonly declared?: readonly KnownControl[] | undefined;
-  /** Labels one of which has to be there before the page is taken to be drawn. */
+  /** Labels; the page counts as drawn once one of them is there. */
   readonly labels: readonly string[];
-  /** Controls of the page that this one has taken the place of: they keep their places. */
+  /** Controls of the page that this one has replaced: they keep their indices. */
   readonly known: readonly KnownControl[];
 }
 
-/** The page's own objects behind the data: they stay in the page and are reached by index. */
+/** The page's elements behind the data: they stay in the page and are addressed by index. */
 export interface PageForm {
-  /** Per control: its element, or the members of a radio or checkbox group. */
+  /** For each control: its element, or the members of a radio or checkbox group. */
   elements: HTMLElement[][];
   controls: RawControl[];
   buttons: HTMLElement[];
   buttonData: RawButton[];
-  /** The button that was aimed at has been clicked. */
+  /** Set once the button that was aimed at is clicked. */
   clicked: boolean;
   all(selector: string): HTMLElement[];
   shown(element: Element): boolean;
@@ -55,22 +55,22 @@ export interface PageForm {
   scan(): void;
 }
 
-/** A control and the elements that it is made of. */
+/** A control and its elements. */
 interface Entry {
   readonly members: Field[];
   readonly raw: RawControl;
 }
 
-/** Reads the browser's own controls. */
+/** Functions that read HTML controls. */
 export interface FieldKit extends NameKit {
   readonly FIELDS: string;
   isOff(field: Field): boolean;
   rawOf(members: readonly Field[], declaredAs?: KnownControl): RawControl;
-  /** All controls with their elements, in page order. */
+  /** Lists all controls with their elements, in page order. */
   entries(): Entry[];
 }
 
-/** Runs IN THE PAGE: what controls are, and what they hold. Self-contained. */
+/** Runs IN THE PAGE: finds controls and reads their values. Self-contained. */
 export function fieldKit(kit: NameKit): FieldKit {
   const FIELDS = "input,select,textarea";
   const KINDS = /^(?:email|tel|url|password|number|date|time|file|checkbox|radio)$/;
@@ -82,7 +82,7 @@ export function fieldKit(kit: NameKit): FieldKit {
   const usable = (field: Field): boolean =>
     !isOff(field) &&
     !(field.tagName === "INPUT" && /^(?:hidden|submit|button|reset|image)$/.test(field.type)) &&
-    // styled boxes and file inputs are hidden behind a visible label
+    // styled checkboxes and file inputs are hidden behind a visible label
     (shown(field) ||
       (/^(?:checkbox|radio|file)$/.test(field.type) && labelsOf(field).some(shown)) ||
       (field.type === "file" && shown(parentOf(field) ?? field)));
@@ -151,17 +151,17 @@ export function fieldKit(kit: NameKit): FieldKit {
   return { ...kit, FIELDS, isOff, rawOf, entries };
 }
 
-/** Reads the browser's own controls of a page, and its buttons. */
+/** Functions that read the HTML controls and the buttons of a page. */
 export interface FormKit extends FieldKit {
   wantedBy(labels: readonly string[]): (control: RawControl) => boolean;
-  /** Looks up controls that are known. */
+  /** Looks up known controls by name. */
   lookUp(page: PageForm, declared: readonly KnownControl[]): void;
-  /** Finds controls, without those of other forms than the one that has most of the labels: a search, a newsletter, a login. */
+  /** Finds the controls of the form with most of the labels, without a search, a newsletter or a login form. */
   find(page: PageForm, labels: readonly string[]): void;
   readButtons(page: PageForm): void;
 }
 
-/** Runs IN THE PAGE: finds the browser's own controls with their names, and the buttons. Self-contained. */
+/** Runs IN THE PAGE: finds HTML controls with their names, and the buttons. Self-contained. */
 export function formKit(kit: FieldKit): FormKit {
   const PLAIN = "button,input[type=submit],input[type=image],input[type=button],[role=button]";
   const { all, shown, clean } = kit;
@@ -232,11 +232,11 @@ export function formKit(kit: FieldKit): FormKit {
 }
 
 /**
- * Runs IN THE PAGE: reads it. A form that a script builds is waited for, at most `patienceMs`: until one of the labels is
- * there and no form is busy.
+ * Runs IN THE PAGE: reads the page. Waits for a form that a script builds, at most `patienceMs`: until one of the
+ * labels is there and no form is busy.
  */
 export async function readPage({ patienceMs, declared, labels, known }: ReadOptions, kit: FormKit): Promise<PageForm> {
-  /** A style sheet that does not come is not waited for any longer. */
+  /** Time limit for a style sheet, in milliseconds. */
   const STYLE_MS = 1000;
   const { all, shown, clean } = kit;
   const page: PageForm = {
@@ -257,13 +257,13 @@ export async function readPage({ patienceMs, declared, labels, known }: ReadOpti
   const isWanted = kit.wantedBy(labels);
   const start = performance.now();
   const isDrawn = (): boolean => {
-    // without its style a page has another layout, and what is aimed at is elsewhere a moment later
+    // without its style a page has another layout, and a button would move before the click
     const bare = all("link[rel=stylesheet]").some((link) => (link as HTMLLinkElement).sheet === null);
     if (bare && performance.now() < start + STYLE_MS && document.readyState !== "complete") return false;
     if (all("form[aria-busy=true]").length > 0) return false;
     page.scan();
     const there = page.controls.filter(({ present }) => present);
-    // what follows on a page need not have controls
+    // a page that follows another one need not have controls
     if (known.length > 0 && document.readyState === "complete") return true;
     return there.length > 0 && (declared !== undefined || labels.length === 0 || there.some(isWanted));
   };
@@ -271,7 +271,7 @@ export async function readPage({ patienceMs, declared, labels, known }: ReadOpti
   return page;
 }
 
-/** Runs IN THE PAGE: reads it again. */
+/** Runs IN THE PAGE: reads the page again. */
 export function readAgain(page: PageForm): Pick<PageForm, "controls" | "buttonData"> {
   page.scan();
   return { controls: page.controls, buttonData: page.buttonData };

@@ -1,12 +1,12 @@
 import type { Page, Route } from "playwright";
 import type { PageWorld } from "./world.js";
 
-/** Values that a request has to carry to be the form's, where so many are known. */
+/** Number of values that a request of the form carries at least, if so many are known. */
 const CARRIED = 2;
-/** Texts that are shorter stand in any request. */
+/** Length in characters of the shortest text that counts: shorter ones may occur in any request. */
 const SHORTEST = 3;
 
-/** Runs IN THE PAGE: lets no form be sent, no button that sends be clicked and no window be closed, until it is told to. */
+/** Runs IN THE PAGE: stops forms from being sent and their window from being closed, until `letGo` is called. */
 function holdBack(): { letGo(): void } {
   const stop = (event: Event): void => {
     event.preventDefault();
@@ -22,7 +22,7 @@ function holdBack(): { letGo(): void } {
   const openNow = (): Element[] =>
     [...document.querySelectorAll(OPEN)].filter((e) => e.checkVisibility({ visibilityProperty: true }));
   const openBefore = new Set(openNow());
-  // a key that closes lists is not to close the window that the form is in
+  // Escape closes lists; it must not close the window of the form
   const onKey = (event: Event): void => {
     if ((event as KeyboardEvent).key === "Escape" && openNow().every((e) => openBefore.has(e))) stop(event);
   };
@@ -36,9 +36,9 @@ function holdBack(): { letGo(): void } {
 }
 
 /**
- * Keeps a page from sending what is filled in, by a key, a button or a script, until it is disposed: its forms are not
- * submitted, and requests that carry values are stopped.
- * @param texts values that are filled in.
+ * Keeps a page from sending the entered values by a key, a button or a script, until the result is disposed: forms are
+ * not submitted, and requests with values are stopped.
+ * @param texts the entered values.
  */
 export async function heldBack(page: Page, world: PageWorld, texts: readonly string[]): Promise<AsyncDisposable> {
   const handle = await world.hold(holdBack, undefined);
@@ -57,7 +57,7 @@ export async function heldBack(page: Page, world: PageWorld, texts: readonly str
   return {
     async [Symbol.asyncDispose]() {
       await page.unroute("**/*", filter).catch(() => undefined);
-      // a page that has left has nothing to be let go
+      // a page that was left holds nothing back any more
       await handle.evaluate((held) => held.letGo()).catch(() => undefined);
       await handle.dispose();
     },

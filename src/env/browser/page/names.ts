@@ -1,7 +1,7 @@
 /** An input, a text area or a list. */
 export type Field = HTMLInputElement & Pick<HTMLSelectElement, "options" | "selectedOptions">;
 
-/** A look at the page's elements as a person has it. */
+/** Functions that read elements and their accessible names. */
 export interface NameKit {
   all(selector: string): HTMLElement[];
   shown(element: Element): boolean;
@@ -9,20 +9,20 @@ export interface NameKit {
   labelsOf(element: Element): HTMLElement[];
   parentOf(element: Element): HTMLElement | null;
   isSelect(field: Element): boolean;
-  /** aria-labelledby, else aria-label. */
+  /** Returns the text of aria-labelledby, else aria-label. */
   ariaName(element: Element): string;
   nameOf(field: Field): string;
-  /** The name of a group of boxes. */
+  /** Returns the name of a group of checkboxes or radio buttons. */
   groupName(members: readonly Element[]): string;
 }
 
 /**
- * Runs IN THE PAGE: accessible names: aria-labelledby, aria-label, label, of a group its legend; else the text before it,
- * its placeholder, title or name. Self-contained, since its source is sent.
+ * Runs IN THE PAGE: finds accessible names: aria-labelledby, aria-label, label, or the legend of a group; else the text
+ * before the control, its placeholder, title or name. Self-contained, since its source is sent.
  */
 export function nameKit(): NameKit {
   const FIELDS = "input,select,textarea";
-  // a form's controls may have the names of what is asked of it or of the document, and stand in its place
+  // controls with the name of a property would hide that of the form or the document: prototypes are used
   const { querySelectorAll, getElementById } = Document.prototype;
   const { checkVisibility, getAttribute, closest } = Element.prototype;
   const parentOf = Object.getOwnPropertyDescriptor(Node.prototype, "parentElement")?.get as () => HTMLElement | null;
@@ -46,7 +46,7 @@ export function nameKit(): NameKit {
     return clean(parts.map(textOf).join(" ")) || clean(getAttribute.call(element, "aria-label"));
   }
 
-  /** The nearest text before an element that belongs to no other control. */
+  /** Returns the nearest text before an element that belongs to no other control. */
   function textBefore(element: Element): string {
     for (let node: Element | null = element; node !== null; node = parentOf.call(node)) {
       if (node.tagName === "FORM" || node.tagName === "BODY") return "";

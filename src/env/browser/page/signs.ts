@@ -1,6 +1,6 @@
 import type { PageForm } from "./form.js";
 
-/** The texts that a page shows. */
+/** The visible texts of a page. */
 export interface PageSigns {
   readonly title: string;
   readonly headings: readonly string[];
@@ -8,11 +8,11 @@ export interface PageSigns {
   readonly errors: readonly string[];
   /** Texts that are announced: alerts, states, flashes. */
   readonly notices: readonly string[];
-  /** All of the page's text, cut. */
+  /** The page's text, up to 4000 characters. */
   readonly text: string;
 }
 
-/** Runs IN THE PAGE: reads the signs of the document that is shown. */
+/** Runs IN THE PAGE: reads the signs of the current document. */
 export function readSigns(page: PageForm): PageSigns {
   const all = (selector: string): HTMLElement[] => page.all(selector).filter(page.shown);
   const textOf = (e: HTMLElement): string => page.clean(e.innerText).slice(0, 500);
@@ -38,7 +38,7 @@ export function readSigns(page: PageForm): PageSigns {
   };
 }
 
-/** Runs IN THE PAGE: whether something that can be seen matches a selector; an invalid selector matches nothing. */
+/** Runs IN THE PAGE: tells whether a visible element matches a selector; an invalid selector matches nothing. */
 export function sees(page: PageForm, selector: string): boolean {
   try {
     return page.all(selector).some(page.shown);

@@ -2,16 +2,16 @@ import type { CDPSession } from "playwright";
 import { type FormKit, fieldKit, formKit } from "./form.js";
 import { nameKit } from "./names.js";
 
-/** An object of our own that stays in the page. */
+/** A handle of an object that stays in the page. */
 export interface PageHandle<T> {
-  /** Runs a function IN THE PAGE on the object and plain data; plain data comes back. */
+  /** Runs a function IN THE PAGE on the object and plain data. @returns plain data. */
   evaluate<R, A = undefined>(work: (object: T, argument: A) => R, argument?: A): Promise<Awaited<R>>;
   dispose(): Promise<void>;
 }
 
 /**
- * A document seen from a script world of our own, as a browser extension sees it: the same elements, events and timers,
- * but untouched built-ins and no object of the page. Whatever a page patches, nothing of ours calls it. The world ends
+ * A document seen from an isolated script world, as a browser extension sees it: the same elements, events and timers,
+ * but untouched built-ins and none of the page's objects, so that no patch by the page has an effect. The world ends
  * with its document; every call then fails.
  */
 export class PageWorld {
@@ -20,13 +20,13 @@ export class PageWorld {
     private readonly context: number,
   ) {}
 
-  /** Enters the document that a frame shows now. */
+  /** Enters the current document of a frame. */
   static async enter(devtools: CDPSession, frameId: string): Promise<PageWorld> {
     const { executionContextId } = await devtools.send("Page.createIsolatedWorld", { frameId, worldName: "forms" });
     return new PageWorld(devtools, executionContextId);
   }
 
-  /** Runs a function IN THE PAGE. Its source text is sent: it may use nothing but its argument and the page. */
+  /** Runs a function IN THE PAGE. Its source text is sent: it may use only its argument and the page. */
   evaluate<R, A = undefined>(work: (argument: A) => R, argument?: A): Promise<Awaited<R>> {
     return this.run<Awaited<R>>(String(work), argument);
   }
@@ -36,7 +36,7 @@ export class PageWorld {
     return (await this.call(source, { executionContextId: this.context }, argument, true)).value as R;
   }
 
-  /** As `evaluate`, but the function also gets the page's kit, and what it returns stays in the page. */
+  /** Runs a function IN THE PAGE with the page's kit. @returns a handle of its result, which stays in the page. */
   async hold<R, A>(work: (argument: A, kit: FormKit) => R, argument: A): Promise<PageHandle<Awaited<R>>> {
     const withKit = `function (argument) { return (${work})(argument, (${formKit})((${fieldKit})((${nameKit})()))); }`;
     const { objectId } = await this.call(withKit, { executionContextId: this.context }, argument, false);
@@ -47,7 +47,7 @@ export class PageWorld {
         return (await this.call(bound, { objectId }, data, true)).value as Awaited<Q>;
       },
       dispose: async () => {
-        // it went with its document, where a page has left after its post
+        // the object is gone if the page was left after its post
         await this.devtools.send("Runtime.releaseObject", { objectId }).catch(() => undefined);
       },
     };
