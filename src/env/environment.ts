@@ -106,8 +106,8 @@ export interface Environment {
   /** SHA-256 over the tasks and their splits. */
   splitHash(): string;
   /**
-   * SHA-256 over the code and the contracts that decide about the rewards of these tasks; absent: unknown, as on another
-   * machine.
+   * SHA-256 over the code and the contracts that decide about the rewards of these tasks; absent: unknown, as on
+   * another machine.
    */
   judge?(tasks: readonly EnvironmentTask[]): string;
   /** Spaces of vectors; absent: observations and answers are texts. */
@@ -118,8 +118,8 @@ export interface Environment {
   /** Most episodes that can be between two turns at once, as each holds a page; absent: any number. */
   readonly capacity?: number;
   /**
-   * Set if an episode is one answer to `firstObservation`, and the same answer has the same outcome: such an answer can be
-   * played anywhere, without the policy.
+   * Set if an episode is one answer to `firstObservation`, and the same answer has the same outcome: such an answer can
+   * be played anywhere, without the policy.
    */
   readonly oneTurn?: boolean;
   /**
@@ -186,5 +186,5 @@ export interface EnvironmentKind {
 /** A section of the config that belongs to an environment. */
 export type EnvironmentSection =
   | { readonly schema: z.ZodType; readonly description: string }
-  /** A section whose options depend on its `kind`: a file of the folder, which exports a `schema` under `exportName`. */
+  /** Its options depend on its `kind`: a file in a folder, which exports a `schema` under `exportName`. */
   | { readonly folder: URL; readonly exportName: string; readonly default: string; readonly description: string };

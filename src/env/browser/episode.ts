@@ -91,8 +91,8 @@ export class EpisodeRunner {
 
   /**
    * Runs `work` with a session for an episode of one or several turns, and returns its result. Waits for the policy,
-   * which `idle` measures, do not count against the limit. After a fault `work` is called again with another session; it
-   * must not ask the policy again for answers that it already has.
+   * which `idle` measures, do not count against the limit. After a fault `work` is called again with another session,
+   * and must not ask the policy again for answers that it already has.
    * @param limitMs time limit of one attempt in milliseconds; default: that of an episode.
    */
   async converse<T>(work: Work<T>, limitMs?: number): Promise<Tried<T>> {

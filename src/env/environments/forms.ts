@@ -1,6 +1,6 @@
 /**
- * The environment of web forms in a real browser: the policy reads a task and writes a plan, and is scored by the values
- * that the server received (docs/browser.md, src/env/forms/reward.ts).
+ * The environment of web forms in a real browser: the policy reads a task and writes a plan, and is scored by the
+ * values that the server received (docs/browser.md, src/env/forms/reward.ts).
  */
 import { z } from "zod";
 import { UserError } from "../../core/errors.js";

@@ -1,7 +1,7 @@
 /**
  * The embedded site's forms on paper: the same tasks, prompts, plans and reward as `forms`, carried out on a model of
- * the page instead of in a browser. An episode takes a fraction of a millisecond, so that many runs can be compared; the
- * trained model is evaluated in the browser by `environment.kind=forms`.
+ * the page instead of in a browser. An episode takes a fraction of a millisecond, so that many runs can be compared;
+ * the trained model is evaluated in the browser by `environment.kind=forms`.
  */
 
 import { z } from "zod";

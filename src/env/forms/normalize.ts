@@ -142,8 +142,8 @@ function indexWhere<T>(items: readonly T[], isIt: (item: T) => boolean): number 
 
 /**
  * Finds the index of the option for a value: by exact text, exact value, the same without case, then by letters and
- * digits alone, with and without a last remark in brackets; at last by equal times, dates and numbers, by the range that
- * contains a number or a time (`80303`: "$60,001 - $90,000"), and by ratings.
+ * digits alone, with and without a last remark in brackets; at last by an equal time, date or number, by the range that
+ * contains it (`80303`: "$60,001 - $90,000"), and by a rating.
  */
 export function findOption(options: readonly Option[], wanted: FieldValue): number | undefined {
   if (typeof wanted === "boolean") return indexWhere(options, (o) => o.text !== "" && parseBoolean(o.text) === wanted);
@@ -234,8 +234,8 @@ const CANONICAL: Partial<Record<ControlKind, Canonical>> = {
 
 /**
  * Measures how well `actual` matches `truth`, from 0 to 1: free text by similarity, lists by Jaccard, all others by
- * equality: telephone numbers by digits, mail and web addresses in normal form, codes (one word with a digit) exactly. A
- * value outside its type (an invalid date, a truth that is no option) is compared as exact text.
+ * equality: telephone numbers by digits, mail and web addresses in normal form, codes (one word with a digit) exactly.
+ * A value outside its type (an invalid date, a truth that is no option) is compared as exact text.
  */
 export function matchValue(space: ValueSpace, truth: FieldValue, actual: FieldValue): number {
   const { kind, options = [] } = space;

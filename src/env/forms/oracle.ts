@@ -10,8 +10,8 @@ type Kinds = Readonly<Record<string, FieldKind>>;
 
 /**
  * Writes the plan of a perfect policy: one action for each field whose default is not right already, then the submit.
- * @param kinds the page's controls, or each label's kind without a browser (targets of supervised training). A field that
- * is not on the untouched page may appear later: its action is chosen by its value. Without a browser it gets none.
+ * @param kinds the page's controls, or each label's kind without a browser (targets of supervised training). A field
+ * that is not on the untouched page may appear later: its value determines its action. Without a browser it gets none.
  */
 export function oracleActions(
   fields: Readonly<Record<string, FieldValue>>,
@@ -68,7 +68,7 @@ export function fieldActions(label: string, truth: FieldValue, kind: FieldKind):
   }
 }
 
-/** Returns the actions for a group. A list replaces the choice; a single item only adds, so a preset is cleared first. */
+/** Returns the actions for a group. A list replaces the choice; one item only adds, so a preset is cleared first. */
 function groupActions(label: string, truth: FieldValue, preset: FieldValue): Action[] {
   const items = Array.isArray(truth) ? truth : [spoken(truth)];
   const clear: Action[] = Array.isArray(preset) && preset.length > 0 ? [{ kind: "uncheck", label }] : [];
@@ -88,7 +88,7 @@ export function spoken(value: FieldValue): string {
 export const NULL_POLICIES = ["empty", "submit-only", "random"] as const;
 export type NullPolicy = (typeof NULL_POLICIES)[number];
 
-/** Returns the plan of a null policy. `random` clicks as many controls and options as there are controls, then submits. */
+/** Returns the plan of a null policy. `random` clicks a random control or option for each control, then submits. */
 export function nullPlan(policy: NullPolicy, controls: readonly Control[], rng: Rng): Action[] {
   switch (policy) {
     case "empty":

@@ -35,9 +35,9 @@ export function answerParts(
 }
 
 /**
- * Returns the lines of an episode's plans as attempts at the task's fields. The last action on a field earns the field's
- * score; earlier ones earn 0, since they are overwritten (lists have one line for each item). A line that names a field
- * but is no action earns 0. A line that names no field, such as the submit, is no attempt.
+ * Returns the lines of an episode's plans as attempts at the task's fields. The last action on a field earns the
+ * field's score; earlier ones earn 0, since they are overwritten (except for lists, with their line for each item). A
+ * line that names a field but is no action earns 0. A line that names no field, such as the submit, is no attempt.
  * @param plans one plan for each turn.
  * @param fields true values by label.
  * @param scores scores of the fields by label, 0 to 1.

@@ -106,7 +106,7 @@ function opened(name: string, value: string, depth = 0): PostedPair[] {
   return [[name, value]];
 }
 
-/** Lists the leaves of posted JSON with the path of their keys; list items repeat the key. `{name, value}` is a pair. */
+/** Lists the leaves of posted JSON with the paths of their keys; list items repeat a key. `{name, value}` is a pair. */
 function flatten(value: unknown, name = "", depth = 0): PostedPair[] {
   if (depth > POST_LIMITS.depth || value === undefined) return [];
   if (Array.isArray(value)) return value.flatMap((item) => flatten(item, name, depth + 1));

@@ -24,8 +24,8 @@ function wordsOf(known: readonly KnownTask[]): readonly string[] {
 
 /**
  * Makes a new task from known ones: some fields of one task, or of two under the title of a third, in random order; in
- * some of them labels, digits and texts are replaced. Such tasks teach to read labels and values, instead of learning the
- * fields of each form by heart.
+ * some of them labels, digits and texts are replaced. From such tasks a model learns to read labels and values, and not
+ * the fields of each form by heart.
  * @param fromDocument whether the values are in the task's document: then they stay unchanged and together.
  */
 export function recombined(known: readonly KnownTask[], rng: Rng, fromDocument = false): KnownTask {

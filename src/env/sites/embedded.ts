@@ -29,7 +29,7 @@ const schema = z.strictObject({
 
 export type EmbeddedOptions = z.output<typeof schema>;
 
-/** Declares a form's page and its answers, as the server makes them. */
+/** Declares a form's page and the server's answers. */
 export function declarationOf({ form: id, tier, url }: Task): DeclaredForm {
   const wizard = tier === "wizard" ? WIZARDS.find((one) => one.id === id) : undefined;
   const fields = Object.fromEntries(
@@ -40,7 +40,7 @@ export function declarationOf({ form: id, tier, url }: Task): DeclaredForm {
   return { url, fields, request: { method: "POST", path: url }, accepted, refused };
 }
 
-/** Our own server of 25 forms in 8 domains (`src/env/sites/embedded/`), with seeded records. */
+/** The built-in server of 25 forms in 8 domains (`src/env/sites/embedded/`), with seeded records. */
 export const site: SiteKind<EmbeddedOptions> = {
   schema,
   async start(options) {

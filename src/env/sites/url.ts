@@ -52,14 +52,14 @@ const schema = z.strictObject({
 
 export type UrlOptions = z.output<typeof schema>;
 
-/** Pages that are asked for before a run; a site has as many forms, not as many tasks. */
+/** Most pages that are requested before a run: one for each form, not for each task. */
 const MAX_PROBES = 200;
 const PROBES_AT_ONCE = 4;
 const PROBE_TIMEOUT_MS = 10_000;
 const MAX_HOPS = 5;
 const MAX_LISTED = 8;
 
-/** Any running site, with a file of tasks. It is somebody else's server: nothing here starts or ends it. */
+/** A user's running site, with a file of tasks. Nothing here starts or stops its server. */
 export const site: SiteKind<UrlOptions> = {
   schema,
   splits(options) {
@@ -102,7 +102,7 @@ export const site: SiteKind<UrlOptions> = {
   },
 };
 
-/** A function that brings the server back to where episodes begin. @throws UserError where there is none of that name. */
+/** Returns the function that resets the server before an episode. @throws UserError if there is no such function. */
 async function resetOf({ reset, allow_hosts }: UrlOptions, baseUrl: string): Promise<RunningSite["reset"]> {
   if (reset === null) return undefined;
   if (!URL.canParse(reset) || !/^https?:/.test(reset)) {
@@ -118,7 +118,7 @@ async function resetOf({ reset, allow_hosts }: UrlOptions, baseUrl: string): Pro
 
 type Reset = (site: { readonly baseUrl: string }) => void | Promise<void>;
 
-/** @throws UserError where it is no origin, or one on a host that the config does not allow. */
+/** @throws UserError if it is no origin, or the config does not allow its host. */
 function originOf(baseUrl: string, allowed: readonly string[], key = "site.base_url"): string {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
   if (
@@ -142,7 +142,7 @@ function originOf(baseUrl: string, allowed: readonly string[], key = "site.base_
 const isLoopback = (host: string): boolean =>
   host === "localhost" || host.endsWith(".localhost") || host === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(host);
 
-/** Forms that are held out and trained on at once: no error, but their heldout figures say little. */
+/** Reports forms that are both held out and trained on: no error, but their heldout figures say little. */
 function leaks(tasks: readonly Task[]): string[] {
   const trained = new Set(tasks.filter((task) => task.split === "train").map((task) => task.form));
   const both = [
@@ -151,7 +151,7 @@ function leaks(tasks: readonly Task[]): string[] {
   return both.length === 0 ? [] : [`Held out and trained on as well: ${both.slice(0, MAX_LISTED).join(", ")}`];
 }
 
-/** Asks for each form's page once. @throws UserError where the site does not answer, or does not serve a page. */
+/** Requests each form's page once. @throws UserError if the site does not answer, or does not serve a page. */
 async function probe(baseUrl: string, tasks: readonly Task[], state: StorageState | undefined): Promise<void> {
   const headers = cookiesFor(state, baseUrl);
   const paths = [...new Set(tasks.map((task) => task.url))].slice(0, MAX_PROBES);
@@ -170,7 +170,7 @@ async function probe(baseUrl: string, tasks: readonly Task[], state: StorageStat
   });
 }
 
-/** Asks for one page, by redirects of the same origin only. @returns what is wrong with it. */
+/** Requests one page; follows redirects of the same origin only. @returns its problem; undefined if there is none. */
 async function ask(address: string, headers: HeadersInit, method = "GET"): Promise<string | undefined> {
   let at = new URL(address);
   for (let hops = 0; hops <= MAX_HOPS; hops++) {
@@ -189,7 +189,7 @@ async function ask(address: string, headers: HeadersInit, method = "GET"): Promi
   return `leads on and on (${MAX_HOPS} redirects)`;
 }
 
-/** Reason of a failed fetch: it lies in the error's cause. */
+/** Returns the reason of a failed fetch, which is the error's cause. */
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error ? error.cause : undefined;
   return messageOf(cause instanceof Error && cause.message !== "" ? cause : error);

@@ -94,8 +94,8 @@ export class BackgroundRequests {
   }
 
   /**
-   * Returns the oldest request that the page still waits for: a script file, or a request since the first action. Earlier
-   * requests are not counted: pages keep such requests open on purpose, or repeat them.
+   * Returns the oldest request that the page still waits for: a script file, or a request since the first action.
+   * Earlier requests are not counted: pages keep such requests open on purpose, or repeat them.
    */
   unanswered(): { readonly name: string; readonly ageMs: number } | undefined {
     for (const [request, since] of this.running) {

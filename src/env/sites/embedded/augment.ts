@@ -8,7 +8,7 @@ import { drawRecord } from "./records.js";
 import { instructionFor } from "./tasks.js";
 
 interface Material {
-  /** All fields of the training forms, and the boxes among them. */
+  /** All fields of the training forms, and the checkboxes among them. */
   readonly fields: readonly Field[];
   readonly boxes: readonly Field[];
   readonly labelWords: readonly string[];
@@ -16,7 +16,7 @@ interface Material {
   /** Labels and titles of held-out forms, which must stay unseen. */
   readonly forbidden: ReadonlySet<string>;
   readonly size: readonly [min: number, max: number];
-  /** Characters of all labels and values together: a starter task has to fit a tiny model's canvas. */
+  /** Most characters of all labels and values together: a starter task has to fit a tiny model's canvas. */
   readonly longest: number;
 }
 
@@ -39,7 +39,7 @@ function materialOf(tier: Tier): Material {
 
 const materials = new Map<Tier, Material>();
 
-/** One field in five is a box on top of the share that boxes have anyway: they are learned last. */
+/** Picks a field. One in five picks is a checkbox in any case, as checkboxes are learned last. */
 function pickField(material: Material, rng: Rng): Field {
   return rng.pick(rng.uniform() < 0.2 ? material.boxes : material.fields);
 }
@@ -54,15 +54,15 @@ function pickPhrase(vocabulary: readonly string[], count: number, taken: Readonl
 const CONSONANTS = "bcdfghklmnprstvw";
 const VOWELS = "aeiou";
 
-/** A word that no vocabulary holds, of two or three syllables: it is split into a varying number of tokens. */
+/** Invents a word of two or three syllables that no vocabulary contains: its number of tokens varies. */
 function inventedWord(rng: Rng): string {
   const word = Array.from({ length: 2 + rng.int(2) }, () => rng.pick([...CONSONANTS]) + rng.pick([...VOWELS])).join("");
   return word[0]?.toUpperCase() + word.slice(1);
 }
 
 /**
- * One to three words, a third of them invented. With titles of two known words only, a model learns at which token the
- * first label stands instead of looking for it, and fails on the first title it has never seen.
+ * Makes a title of one to three words, a third of them invented. With titles of two known words only, a model learns
+ * the token position of the first label instead of looking for it, and fails on new titles.
  */
 function pickTitle(material: Material, rng: Rng): string {
   for (;;) {
@@ -75,9 +75,9 @@ function pickTitle(material: Material, rng: Rng): string {
 }
 
 /**
- * A task with a random title and random labels made of the words of training labels, and values that suit random
- * controls: for supervised training only, no page shows it. It holds no label or title of a held-out form and no reserved
- * value, so it may be trained on.
+ * Makes a task with a random title, random labels of the words of training labels, and values that suit random
+ * controls. It is for supervised training only, as no page shows it. It contains no label or title of a held-out form
+ * and no reserved value.
  */
 export function augmentedTask(rng: Rng, tier: Tier, level: LetterLevel = "off"): KnownTask {
   const material = materials.get(tier) ?? materialOf(tier);

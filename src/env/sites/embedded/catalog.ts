@@ -8,22 +8,22 @@ import { generatedForm } from "./generate.js";
 const FILE = new URL("../../../../../src/env/sites/embedded/forms.yaml", import.meta.url);
 
 /**
- * All forms of the embedded site, 25 in 8 domains, 20 to train on and 5 held out; the options that they share by name;
- * and the rows of its forms of several pages.
+ * All forms of the embedded site: 25 in 8 domains, 20 to train on and 5 held out; the options that they share, by name;
+ * and the specifications of its forms of several pages.
  */
 export const { forms: FORMS, options: OPTIONS, wizards: WIZARD_ROWS } = readForms(parse(readFileSync(FILE, "utf8")));
 
 export const TRAINING_FORMS: readonly Form[] = FORMS.filter((form) => !form.heldout);
 export const HELDOUT_FORMS: readonly Form[] = FORMS.filter((form) => form.heldout);
 
-/** The form of this id (`<domain>/<slug>`), one that is generated included. @throws RangeError where there is none. */
+/** Returns the form of an id (`<domain>/<slug>`), generated ones too. @throws RangeError if there is none. */
 export function formOf(id: string): Form {
   const found = FORMS.find((form) => form.id === id) ?? generatedForm(id);
   if (found === undefined) throw new RangeError(`The embedded site has no form "${id}"`);
   return found;
 }
 
-/** Label to control, default and options of one form's page, without a browser. */
+/** Returns the controls, defaults and options of one form's page by label, without a browser. */
 export function fieldKinds(formId: string, tier: Tier): Record<string, FieldKind> {
   return Object.fromEntries(fieldsOf(formOf(formId), tier).map((field) => [field.label, kindOf(field)]));
 }

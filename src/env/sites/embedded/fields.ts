@@ -2,17 +2,17 @@ import { z } from "zod";
 import type { ControlKind, DeclaredField, FieldKind, FieldValue } from "../../site.js";
 import * as values from "./values.js";
 
-/** Text that the page shows, and value that the control posts. The two always differ. */
+/** The text that the page shows, and the posted value. The two always differ. */
 export interface Option {
   readonly text: string;
   readonly value: string;
 }
 
-/** One field of a form: its control, its label and the values it is asked to take. */
+/** One field of a form: its control, its label and the source of its values. */
 export interface Field {
   readonly kind: ControlKind;
   readonly label: string;
-  /** The control's `name`, under which it is posted: never the label. */
+  /** The control's `name`, the key of the posted value: never the label. */
   readonly name: string;
   readonly source: values.Source;
   readonly labelling: Labelling;
@@ -21,36 +21,36 @@ export interface Field {
   readonly preset?: FieldValue;
   /** Enforced by the page and by the server. */
   readonly required: boolean;
-  /** A star is shown: always where required, on some fields also where nothing enforces it. */
+  /** Tells whether a star is shown: on all required fields, and on some others. */
   readonly star: boolean;
   readonly min?: number;
   readonly max?: number;
   readonly step?: number;
 }
 
-/** Way in which a control gets its visible label: `<label for>`, a `<label>` around it, `aria-label`, or only a heading above. */
+/** The labelling of a control: `<label for>`, a `<label>` around it, `aria-label`, or only a heading above. */
 const labellings = z.enum(["for", "wrap", "aria", "heading"]);
 export type Labelling = z.output<typeof labellings>;
 
-/** Texts with what each posts; of a text alone the posted value is the text in snake case. */
+/** Texts with their posted values; without one, the posted value is the text in snake case. */
 export const optionSet = z.union([z.array(z.string()), z.record(z.string(), z.string())]);
 export type OptionSet = z.output<typeof optionSet>;
 
 const BASIC = { name: z.string(), labelling: labellings, required: z.boolean(), star: z.boolean() };
-/** A field as forms.yaml writes it. */
+/** A field in forms.yaml. */
 export const fieldSpec = z.strictObject({
   ...z.strictObject(BASIC).partial({ labelling: true, required: true, star: true }).shape,
   kind: z.enum([
     ...["text", "textarea", "email", "tel", "url", "number", "date", "time"],
     ...["select", "radio", "checkbox", "checkbox-group", "file"],
   ] as const satisfies readonly ControlKind[]),
-  /** A source of values.ts, `[least, most, step]`, the years of a date, an ending of files, or options. */
+  /** A source of values.ts, `[least, most, step]`, the years of a date, a file extension, or options. */
   of: z.union([z.string(), z.array(z.number()).min(2).max(3), optionSet]).optional(),
   preset: z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]).optional(),
 });
 export type FieldSpec = z.output<typeof fieldSpec>;
 
-/** The options of a set: a list of texts, or texts with what they post. */
+/** Returns the options of a set: a list of texts, or texts with posted values. */
 export function optionsOf(set: OptionSet): readonly Option[] {
   if (!Array.isArray(set)) return Object.entries(set).map(([text, value]) => ({ text, value }));
   return set.map((text: string) => ({ text, value: text.toLowerCase().replaceAll(/[^a-z0-9]+/g, "_") }));
@@ -60,9 +60,9 @@ const texts = (options: readonly Option[]): string[] => options.map((option) => 
 const CHOSEN: ReadonlySet<ControlKind> = new Set(["select", "radio", "checkbox-group"]);
 
 /**
- * A field of this label. A required box must be ticked to submit, so its true value is always true.
- * @param sets options by name, for a field whose options are a set's.
- * @throws RangeError where there is no such source or set.
+ * Makes the field of a label. A required checkbox must be ticked to submit, so its true value is always true.
+ * @param sets option sets by name, for a field with the options of a set.
+ * @throws RangeError if there is no such source or set.
  */
 export function field(label: string, spec: FieldSpec, sets: Readonly<Record<string, readonly Option[]>> = {}): Field {
   const { kind, name, of, preset, required = false } = spec;
@@ -111,7 +111,7 @@ function sourceOf(
   }
 }
 
-/** The control's kind, its value on the untouched page, and its options. */
+/** Returns the control's kind, its value on the untouched page, and its options. */
 export function kindOf(field: Field): FieldKind {
   const empty: FieldValue = field.kind === "checkbox" ? false : field.kind === "checkbox-group" ? [] : "";
   const fallback: FieldValue = field.preset ?? empty;
@@ -129,7 +129,7 @@ export function kindOf(field: Field): FieldKind {
 /** Text of a list before anything is chosen. */
 export const NO_CHOICE = "Choose one";
 
-/** A field as the site declares it: with what its options send. */
+/** Returns a field as the site declares it, with the posted values of its options. */
 export function declared(field: Field): DeclaredField {
   const { kind, name, preset, options = [] } = field;
   const offers = kind === "select" && preset === undefined ? [{ text: NO_CHOICE, value: "" }, ...options] : options;

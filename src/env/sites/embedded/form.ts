@@ -10,7 +10,7 @@ const spec = z.strictObject({
   starter: z.array(z.string()).default([]),
   /** Never trained on. */
   heldout: z.boolean().default(false),
-  /** Built in the browser from `<url>/form-config`, submitted by fetch; the page stays. */
+  /** Set if the form is built in the browser from `<url>/form-config` and sent by fetch; the page stays. */
   scripted: z.boolean().default(false),
   /** Encoding of the post. `multipart` sends a file; `urlencoded` sends only its name, as text. */
   encoding: z.enum(["urlencoded", "multipart"]).default("urlencoded"),
@@ -25,7 +25,7 @@ export type Form = Omit<z.output<typeof spec>, "fields"> & {
   readonly fields: readonly Field[];
 };
 
-/** A form of these fields. @throws RangeError where the starter variant names a field that the form lacks. */
+/** Makes a form of these fields. @throws RangeError if the starter variant names a field that the form lacks. */
 export function formOfFields(id: string, traits: Omit<FormSpec, "fields">, fields: readonly Field[]): Form {
   const { title, intro, starter, fields: _, ...rest } = spec.parse({ ...traits, fields: {} });
   const unknown = starter.filter((label) => !fields.some((field) => field.label === label));
@@ -37,11 +37,11 @@ const condition = z.record(z.string(), z.union([z.string(), z.boolean()]));
 const wizard = z.strictObject({
   /** `server`: every page is posted and answered with the next one. `client`: one document, posted at the end. */
   steps: z.enum(["server", "client"]),
-  /** A last page shows what was given, and asks to confirm it. */
+  /** Set if a last page shows the given values and asks to confirm them. */
   review: z.boolean().default(false),
   /** Labels of the fields of each page. */
   pages: z.array(z.array(z.string())),
-  /** Fields that are asked for only where another one of the same page has this value; they are required then. */
+  /** Fields that are asked for only if another one of the same page has this value; they are required then. */
   when: z.record(z.string(), condition).default({}),
 });
 export type WizardSpec = z.output<typeof wizard>;
@@ -52,14 +52,14 @@ const file = z.strictObject({
   wizards: z.record(z.string(), wizard),
 });
 
-/** Forms, the option sets that they share, and forms of several pages by the id of the form whose fields they have. */
+/** Forms, the option sets that they share, and forms of several pages, by the id of the form with the same fields. */
 export interface Forms {
   readonly options: Readonly<Record<string, readonly Option[]>>;
   readonly forms: readonly Form[];
   readonly wizards: ReadonlyMap<string, WizardSpec>;
 }
 
-/** Reads forms from what a YAML file holds. @throws ZodError or RangeError where it is none. */
+/** Reads forms from the data of a YAML file. @throws ZodError or RangeError if the data is invalid. */
 export function readForms(data: unknown): Forms {
   const { options: sets, forms, wizards } = file.parse(data);
   const options = Object.fromEntries(Object.entries(sets).map(([name, set]) => [name, optionsOf(set)]));
@@ -76,12 +76,12 @@ export function readForms(data: unknown): Forms {
   };
 }
 
-/** The form's fields on the page of this tier, in page order. */
+/** Returns the form's fields on the page of this tier, in page order. */
 export function fieldsOf(form: Form, tier: Tier): readonly Field[] {
   return tier === "starter" ? form.fields.filter((field) => form.starter.includes(field.label)) : form.fields;
 }
 
-/** The form's path on the site. */
+/** Returns the form's path on the site. */
 export function pathOf(form: Pick<Form, "id">, tier: Tier): string {
   return tier === "full" ? `/${form.id}` : `/${tier}/${form.id}`;
 }

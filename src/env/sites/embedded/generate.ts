@@ -4,7 +4,7 @@ import { type FieldSpec, field } from "./fields.js";
 import { type Form, fieldsOf, formOfFields } from "./form.js";
 import { drawRecord, type FormRecord } from "./records.js";
 
-/** A domain: its title's word, who and what its forms are about, the things to choose from, the boxes. */
+/** Domains: name, word of the title, persons, things, options to choose from, checkboxes. */
 const DOMAINS = `
 boats|Mooring|Skipper,Deckhand|Hull,Berth,Sail|Pontoon,Buoy,Jetty|Shore Power,Night Watch
 bakery|Bakery|Baker,Apprentice|Loaf,Oven,Dough|Rye,Wheat,Spelt|Sliced Bread,Gluten Check
@@ -32,7 +32,7 @@ rescue|Rescue|Diver,Ranger|Beacon,Rope,Stretcher|Alpine,Coastal,Cave|Radio Carri
 const PURPOSES = "Booking Application Report Survey Renewal Inquiry Claim Notice Sign-up Handbook".split(" ");
 const GRADES = ["Basic,Comfort,Premium", "Bronze Plan,Silver Plan,Gold Plan", "Short,Long", "Left,Middle,Right"];
 
-/** Kinds of fields: who or what they are of, the rest of the label, and the field. */
+/** Makes the specification of a field. The tables below list makers by the last words of labels. */
 type Maker = (rng: Rng, things: readonly string[]) => Omit<FieldSpec, "name">;
 const PERSON_ASPECTS: readonly (readonly [aspect: string, make: Maker])[] = [
   ["Full Name", () => ({ kind: "text", of: "person" })],
@@ -59,7 +59,7 @@ const BOX: Maker = () => ({ kind: "checkbox" });
 const ID = /^made\/(\d+)-(\d+)$/;
 const known = new Map<string, Form>();
 
-/** The generated form of this id (`made/<seed>-<index>`); undefined where it is no such id. */
+/** Returns the generated form of an id (`made/<seed>-<index>`); undefined for any other id. */
 export function generatedForm(id: string): Form | undefined {
   const [, seed, index] = ID.exec(id) ?? [];
   if (seed === undefined || index === undefined) return undefined;
@@ -68,7 +68,7 @@ export function generatedForm(id: string): Form | undefined {
   return found;
 }
 
-/** Makes so many forms from a seed: the same bytes every time. */
+/** Makes `count` forms from a seed: the same forms every time. */
 export function generatedForms(seed: number, count: number): Form[] {
   return Array.from({ length: count }, (_, index) => generatedForm(`made/${seed}-${index}`) as Form);
 }
@@ -98,7 +98,7 @@ function make(id: string, rng: Rng): Form {
   return formOfFields(id, { title: heading, intro: `For everybody of the ${domain[0]}.`, starter }, all);
 }
 
-/** The one record of a generated form. */
+/** Returns the only record of a generated form. */
 export function recordOf(made: Form, tier: Tier, seed: number): FormRecord {
   return drawRecord(fieldsOf(made, tier), Rng.named(seed, `generated/${tier}/${made.id}`), true);
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { LEVELS } from "./letters/letter.js";
 
-/** Options of the embedded site's tasks that the browser and paper share. */
+/** Option of the embedded site's tasks, shared by the browser and paper. */
 export const letters = z
   .literal(LEVELS)
   .default("off")
@@ -18,7 +18,7 @@ const generated = z
 
 const size = (preset: number): z.ZodDefault<z.ZodInt> => z.int().min(0).max(5000).default(preset);
 
-/** All of them but the tier. */
+/** All shared options of the tasks except the tier. */
 export const optionsOfTasks = {
   seed: z.int().min(0).default(1).describe("seed of the records"),
   sizes: z

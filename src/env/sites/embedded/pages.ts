@@ -24,14 +24,14 @@ ${script === undefined ? "" : html`<script src="${script}" defer></script>`}
 `;
 }
 
-/** ` name` where it holds: a boolean attribute. */
+/** Writes a boolean attribute, if it holds. */
 const flag = (name: string, holds: boolean): Html => raw(holds ? ` ${name}` : "");
 const attribute = (name: string, value: string | number | undefined): Html =>
   value === undefined ? raw("") : html` ${raw(name)}="${value}"`;
 
 /**
- * A label's text. An enforced star is decoration, hidden from assistive technology, which announces `required` itself;
- * a star that nothing enforces is part of the text, as on many real forms.
+ * Writes a label's text. The star of a required field is hidden from assistive technology, which announces `required`
+ * itself; the star of any other field is part of the text, as on many real forms.
  */
 function caption(field: Field): Html {
   if (!field.star) return html`${field.label}`;
@@ -98,12 +98,12 @@ export function labelled(field: Field): Html {
 
 const WIDE: readonly Field["kind"][] = ["textarea", "radio", "checkbox-group"];
 
-/** A field with its label, as a cell of its form. */
+/** Writes a field with its label, as a cell of its form. */
 export const fieldHtml = (field: Field): Html =>
   html`<div class="${WIDE.includes(field.kind) ? "field wide" : "field"}">${labelled(field)}</div>
 `;
 
-/** The page of one form; a scripted form's page holds the empty form and the script that builds it. */
+/** Makes the page of one form; that of a scripted form has an empty form and the script that builds it. */
 export function formPage(form: Form, tier: Tier): Html {
   const path = pathOf(form, tier);
   const head = html`<h1>${form.title}</h1>
@@ -124,7 +124,7 @@ ${fields}<div class="actions"><button type="submit">Submit</button></div>
   );
 }
 
-/** The start page: all forms by domain. */
+/** Makes the start page, with all forms by domain. */
 export function indexPage(forms: readonly Form[]): Html {
   const domainOf = (form: Form): string => form.id.split("/")[0] ?? "";
   const sections = [...new Set(forms.map(domainOf))].map((domain) => {
@@ -140,12 +140,12 @@ export function indexPage(forms: readonly Form[]): Html {
   return layout("Civic Forms", html`<div class="domains">${sections}</div>`);
 }
 
-/** Makes the page of an address without a form. */
+/** Makes the page for an address without a form. */
 export function missingPage(): Html {
   return layout("Not found", html`<div class="card"><h1>Not found</h1><p>There is no such form.</p></div>`);
 }
 
-/** The one style sheet of all pages; it stands in them, since each request costs an episode time. */
+/** The style sheet of all pages. It is part of each page, since a further request costs time in each episode. */
 const STYLE = `
 :root { --ink: #1f2a37; --soft: #5b6776; --line: #cfd7e1; --brand: #1d6b5a; --paper: #fff; --ground: #f1f4f3; }
 * { box-sizing: border-box; }

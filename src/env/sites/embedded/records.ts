@@ -7,18 +7,18 @@ import type { Field } from "./fields.js";
 import { type Form, fieldsOf } from "./form.js";
 import { isReserved } from "./values.js";
 
-/** The true values of one form, label by label in page order. */
+/** The true values of one form by label, in page order. */
 export type FormRecord = Readonly<Record<string, FieldValue>>;
 
-/** Fields whose two values make one combination although they stand in two controls. */
+/** Pairs of fields whose values make one combination. */
 const COUPLES: ReadonlyMap<string, string> = new Map([
   ["given", "family"],
   ["street", "city"],
 ]);
 
 /**
- * The combinations in a record: full names, streets with their city, dates, numbers from 20 on ... About 20 % of all
- * combinations are reserved (`isReserved`): no training record holds one, whatever the seed.
+ * Lists the combinations in a record: full names, streets with their city, dates, numbers from 20 on ... About 20 % of
+ * all combinations are reserved (`isReserved`): no training record contains one, whatever the seed.
  */
 export function combinationsOf(fields: readonly Field[], record: FormRecord): string[] {
   const found: string[] = [];
@@ -32,9 +32,9 @@ export function combinationsOf(fields: readonly Field[], record: FormRecord): st
   return found;
 }
 
-/** One record of these fields; `training` keeps reserved combinations out. */
+/** Draws one record of these fields; `training` keeps reserved combinations out. */
 export function drawRecord(fields: readonly Field[], rng: Rng, training: boolean): FormRecord {
-  // value by value, so that a form with many fields still gets a record without reserved combinations soon
+  // drawing value by value soon finds a record without reserved combinations, even for a form with many fields
   for (;;) {
     const record: Record<string, FieldValue> = {};
     for (const field of fields) {
@@ -50,9 +50,9 @@ const splitOf = (form: Form, tier: Tier, record: FormRecord): Split =>
   recordSplit(`split/${tier}/${form.id}/${JSON.stringify(record)}`);
 
 /**
- * `count` different records of one form for one split.
- * @param trim takes out what a record does not ask for: records are told apart, and split, by what is left.
- * @throws UserError where the form has too few different records for that many.
+ * Draws `count` different records of one form for one split.
+ * @param trim drops the values that are not asked for: records are compared, and split, by the others.
+ * @throws UserError if the form has too few different records.
  */
 export function recordsOf(
   form: Form,

@@ -8,12 +8,12 @@ import { type Form, fieldsOf, pathOf } from "./form.js";
 import { fieldHtml, formPage, indexPage, missingPage } from "./pages.js";
 import { serveWizards } from "./wizard-server.js";
 
-/** Largest body accepted, in bytes: forms with one small file. */
+/** Largest accepted body in bytes, enough for a form with one small file. */
 const BODY_LIMIT = 1 << 20;
 
 type Posted = Record<string, string | string[]>;
 
-/** The posted values by input name; a file by its name, a repeated name as a list. Undefined where they are unreadable. */
+/** Reads the posted values by input name: a file as its name, a repeated name as a list; undefined if unreadable. */
 async function postedValues(context: Context): Promise<Posted | undefined> {
   const body = await context.req.parseBody({ all: true }).catch(() => undefined);
   if (body === undefined) return undefined;
@@ -27,8 +27,8 @@ const isMissing = (field: Field, posted: Posted): boolean =>
   field.required && [posted[field.name] ?? ""].flat().every((value) => value.trim() === "");
 
 /**
- * The site as a Hono application, so that tests can call it without a socket.
- * @param status500Every every n-th post answers 500; 0: none does.
+ * Makes the site as a Hono application, so that tests can call it without a socket.
+ * @param status500Every every n-th post is answered with 500; 0: none is.
  */
 export function createApp(forms: readonly Form[], status500Every = 0): Hono {
   const limit = bodyLimit({ maxSize: BODY_LIMIT, onError: (c) => c.json({ error: "The body is too large" }, 413) });
@@ -67,14 +67,14 @@ export function createApp(forms: readonly Form[], status500Every = 0): Hono {
 
 /**
  * Serves the forms on the loopback interface.
- * @param port 0: any free one. @throws UserError where it is taken or may not be used.
+ * @param port 0: any free one. @throws UserError if the port is taken or may not be used.
  */
 export const serveForms = (forms: readonly Form[], port: number, status500Every = 0): Promise<Served> =>
   serveApp(createApp(forms, status500Every), port, "embedded site");
 
 /**
- * Puts the scripted form together in the browser, out of the controls that `<url>/form-config` lists as HTML, and posts it
- * by fetch. Until it is whole, the form is `aria-busy`.
+ * Builds the scripted form in the browser from the HTML controls in `<url>/form-config`, and posts it by fetch. Until
+ * it is complete, the form is `aria-busy`.
  */
 const FORM_SCRIPT = `
 "use strict";

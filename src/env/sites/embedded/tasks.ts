@@ -9,10 +9,10 @@ import { type LetterLevel, withLetter } from "./letters/letter.js";
 import { type FormRecord, recordsOf } from "./records.js";
 import { isAsked, WIZARDS, type Wizard } from "./wizards.js";
 
-/** Records a form: `train`, `val`, `test` of each training form, `heldout` of each held-out form. */
+/** Number of records for each form: `train`, `val`, `test` for training forms, `heldout` for held-out forms. */
 export type Sizes = Readonly<Record<Split, number>>;
 
-/** The task in words. No value holds a semicolon, so the sentence can be taken apart again. */
+/** Writes the task in words. No value contains a semicolon, so that the sentence can be parsed again. */
 export function instructionFor(path: string, title: string, fields: FormRecord): string {
   const wishes = Object.entries(fields).map(([label, value]) => `${label}: ${spoken(value)}`);
   return `Go to ${path}. Fill in the ${title} form with: ${wishes.join("; ")}; and submit it.`;
@@ -32,7 +32,7 @@ function taskOf(form: Form, tier: Tier, split: Split, index: number, fields: For
   };
 }
 
-/** Tasks of a form of several pages: they give no value for what is not asked for. */
+/** Makes the tasks of a form of several pages, without values for fields that are not asked for. */
 function wizardTasks(wizard: Wizard, split: Split, count: number, seed: number): Task[] {
   const trim = (record: FormRecord): FormRecord =>
     Object.fromEntries(Object.entries(record).filter(([label]) => isAsked(wizard, label, record)));
@@ -42,7 +42,7 @@ function wizardTasks(wizard: Wizard, split: Split, count: number, seed: number):
   }));
 }
 
-/** All tasks of one tier, form by form, split by split, then those of generated forms. The same options: the same tasks. */
+/** Makes all tasks of one tier by form and split, then those of generated forms; equal options give equal tasks. */
 export function embeddedTasks(
   tier: Tier,
   seed: number,
@@ -61,7 +61,7 @@ export function embeddedTasks(
           : recordsOf(form, tier, split, sizes[split], seed).map((record, i) => taskOf(form, tier, split, i, record)),
       );
     }),
-    // a form of its own for every task
+    // every generated form has one task
     ...made.map((form) => taskOf(form, tier, "train", 0, recordOf(form, tier, seed))),
   ];
   if (level === "off" || tier === "wizard") return tasks;

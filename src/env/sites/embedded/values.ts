@@ -15,10 +15,10 @@ import {
 
 /** Source of a field's true values. */
 export interface Source {
-  /** Two sources of the same name make the same sort of value. */
+  /** Name of the sort of values: sources with the same name draw the same sort. */
   readonly name: string;
   draw(rng: Rng): FieldValue;
-  /** Tells whether a value combines parts, so that a combination can be kept away from training while its parts are not. */
+  /** Tells whether a value combines parts, so that a combination can be kept out of training, but not its parts. */
   combines(value: FieldValue): boolean;
 }
 
@@ -37,7 +37,7 @@ export const person = source("person", (rng) => `${rng.pick(GIVEN_NAMES)} ${rng.
 export const yesNo = source("yesNo", (rng) => rng.uniform() < 0.6, false);
 export const alwaysYes = source("alwaysYes", () => true, false);
 
-/** Days of `from`..`to` (years, inclusive); no month's 29th to 31st. */
+/** Draws days in the years `from` to `to`, both included; no month's 29th to 31st. */
 export function day(from = 2026, to = 2027): Source {
   return source(
     "day",
@@ -46,7 +46,7 @@ export function day(from = 2026, to = 2027): Source {
   );
 }
 
-/** `min`, `min + step`, ... up to `max`. Below 20 every number occurs in training: too many fields count that far. */
+/** Draws `min`, `min + step`, ... up to `max`. Numbers below 20 are never reserved, as too many fields use them. */
 export function numbers(min: number, max: number, step = 1): Source {
   const count = Math.floor((max - min) / step + 1e-9) + 1;
   const decimals = String(step).split(".")[1]?.length ?? 0;
@@ -62,7 +62,7 @@ export function oneOf(texts: readonly string[]): Source {
   return source("option", (rng) => rng.pick(texts), false);
 }
 
-/** One or more of the texts, in their order. */
+/** Draws one or more of the texts, in their order. */
 export function someOf(texts: readonly string[]): Source {
   return source(
     "options",
@@ -74,7 +74,7 @@ export function someOf(texts: readonly string[]): Source {
   );
 }
 
-/** A file name of this extension. */
+/** Draws file names with this extension. */
 export function fileName(extension: string): Source {
   return source("file", (rng) => `${slug(rng.pick(NOUNS))}-${two(1 + rng.int(99))}.${extension}`, true);
 }

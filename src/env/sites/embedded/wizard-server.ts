@@ -11,10 +11,10 @@ import { isAsked, REVIEW_HEADING, stepHeading, WIZARDS, type Wizard } from "./wi
 
 type Posted = Readonly<Record<string, string | string[]>>;
 
-/** Wizards that are under way; of more than these the oldest are forgotten. */
+/** Most unfinished wizards that are kept; beyond that the oldest ones are forgotten. */
 const MOST_OPEN = 10_000;
 
-/** The page's script reads these rules: the condition of each field, and what is checked before the next step. */
+/** Writes the rules for the page's script: the condition of each field, and the checks before the next step. */
 const rulesOf = (wizard: Wizard): string =>
   JSON.stringify(
     wizard.fields.map((field) => ({
@@ -43,7 +43,7 @@ function fieldsHtml(fields: readonly Field[]): Html {
 
 const complaintHtml = (text: string): Html => html`<p class="error" role="alert">${text}</p>`;
 
-/** One page of a wizard on the server, or all steps of one in the browser. `held`: what is shown again after a complaint. */
+/** Makes one page of a server's wizard, or all steps of a browser's. @param held values shown after a complaint. */
 function wizardPage(wizard: Wizard, page: number, token: string, held: FormRecord = {}, complaint = ""): Html {
   const path = pathOf(wizard, "wizard");
   const { pages, steps, title } = wizard;
@@ -101,7 +101,7 @@ const thanksPage = (wizard: Wizard): Html =>
     html`<div class="card"><h1>Thank you</h1><p role="status">${wizard.title}: we have received it.</p></div>`,
   );
 
-/** The posted values by label: options by their texts. */
+/** Reads the posted values by label, with the texts of options. */
 function read(fields: readonly Field[], posted: Posted): FormRecord {
   return Object.fromEntries(
     fields.map((field): [string, FieldValue] => {
@@ -114,7 +114,7 @@ function read(fields: readonly Field[], posted: Posted): FormRecord {
   );
 }
 
-/** Complaint about a page's values; empty where they are right. */
+/** Returns the complaint about a page's values; empty if they are right. */
 function complaintOf(wizard: Wizard, fields: readonly Field[], values: FormRecord): string {
   const asked = fields.filter((field) => isAsked(wizard, field.label, values));
   const missing = asked.filter((field) => {
@@ -131,7 +131,7 @@ function complaintOf(wizard: Wizard, fields: readonly Field[], values: FormRecor
 
 /**
  * Adds the forms of several pages to the site.
- * @param readPost the posted values by name; undefined where it is no form.
+ * @param readPost returns the posted values by name; undefined if the body is no form.
  */
 export function serveWizards(
   app: Hono,
@@ -139,7 +139,7 @@ export function serveWizards(
   readPost: (context: Context) => Promise<Posted | undefined>,
 ): void {
   const open = new Map<string, FormRecord>();
-  /** A token says what was given so far, and nothing of when or by whom: an episode posts the same when it is played again. */
+  /** Makes a token that depends only on the values so far, so that a replayed episode posts the same. */
   const keep = (path: string, values: FormRecord): string => {
     const token = sha256(JSON.stringify([path, values])).slice(0, 16);
     open.delete(token);
@@ -180,7 +180,7 @@ export function serveWizards(
   }
 }
 
-/** Shows what is asked for under a condition, and leads from step to step where that is the browser's part. */
+/** Shows conditional fields, and goes from step to step in wizards of the browser. */
 const WIZARD_SCRIPT = `
 "use strict";
 const form = document.querySelector("form[data-rules]");

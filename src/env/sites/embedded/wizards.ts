@@ -4,7 +4,7 @@ import { type Field, kindOf, NO_CHOICE } from "./fields.js";
 import type { Form, WizardSpec } from "./form.js";
 import type { FormRecord } from "./records.js";
 
-/** A form of several pages. Its fields are those of a form of the full tier. */
+/** A form of several pages, with the fields of a form of the full tier. */
 export interface Wizard extends Form, Omit<WizardSpec, "pages"> {
   readonly pages: readonly (readonly Field[])[];
 }
@@ -21,7 +21,7 @@ function wizardOf(id: string, { pages: labels, when, ...steps }: WizardSpec): Wi
   return { ...base, starter: [], fields: pages.flat(), pages, when, ...steps, scripted: false, encoding: "urlencoded" };
 }
 
-/** All forms of several pages: 12 to train on, 2 held out. What is asked for under a condition is required then. */
+/** All forms of several pages: 12 to train on, 2 held out. A conditional field is required if it is asked for. */
 export const WIZARDS: readonly Wizard[] = [...WIZARD_ROWS].map(([id, row]) => wizardOf(id, row));
 
 /** Tells whether a field is asked for, given the other values of its page. */
@@ -31,9 +31,9 @@ export const isAsked = ({ when }: Wizard, label: string, values: FormRecord): bo
 };
 
 /**
- * Fields and headings of each page of a wizard before it is touched.
- * @param labels of the fields that are asked for in the end: the last page may list them.
- * @throws RangeError where there is no such wizard.
+ * Returns the fields and headings of each untouched page of a wizard.
+ * @param labels labels of the fields that are asked for: the last page may list them.
+ * @throws RangeError if there is no such wizard.
  */
 export function knownPages(id: string, labels: readonly string[]): KnownPage[] {
   const wizard = WIZARDS.find((one) => one.id === id);
@@ -51,7 +51,7 @@ export function knownPages(id: string, labels: readonly string[]): KnownPage[] {
   return review ? [...steps, { headings: [REVIEW_HEADING, ...labels], fields: {} }] : steps;
 }
 
-/** A list that opens on nothing has an option that says so. */
+/** Adds the placeholder option to a list without a preset. */
 function shownKind(field: Field): FieldKind {
   const kind = kindOf(field);
   if (field.kind !== "select" || field.preset !== undefined) return kind;

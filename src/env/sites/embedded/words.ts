@@ -1,6 +1,6 @@
 /**
- * The words that free-text values are made of. Short lists, shared by all forms: a tokenizer of about a thousand entries
- * has to cover them. No word here is an option of a select or a radio group (`options.ts`), so that a value alone tells
+ * The words of free-text values. The lists are short and shared by all forms, as a tokenizer of about a thousand
+ * entries has to cover them. No word here is an option of a select or a radio group, so that a value alone tells
  * whether a field is typed in or chosen.
  */
 

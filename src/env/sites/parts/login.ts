@@ -9,15 +9,15 @@ import type { RunningSite } from "../../site.js";
 
 export type StorageState = NonNullable<RunningSite["storageState"]>;
 
-/** Limit of a login, in milliseconds. */
+/** Time limit of a login, in milliseconds. */
 const LOGIN_MS = 60_000;
 
-/** Default export of a login module: it leaves the page logged in; what its cookies and storage hold then is kept. */
+/** Default export of a login module: it logs the page in; the cookies and the storage are then kept. */
 export type Login = (page: Page, site: { readonly baseUrl: string }) => Promise<void>;
 
 /**
- * The state that every episode begins with: Playwright's file, then what a login script makes of it, run once.
- * @throws UserError where the file is none, or the script fails.
+ * Returns the storage state that every episode begins with: Playwright's file, changed by a login script, run once.
+ * @throws UserError if the file is no storage state, or the script fails.
  */
 export async function storageStateOf(
   given: { readonly file?: string | undefined; readonly stateFile?: string | undefined },
@@ -66,7 +66,7 @@ async function logIn(
   }
 }
 
-/** The state's cookies for an address, as a header: a page behind a login is asked for with it. */
+/** Returns the state's cookies for an address as a header, to request pages behind a login. */
 export function cookiesFor(state: StorageState | undefined, baseUrl: string): Record<string, string> {
   const { hostname } = new URL(baseUrl);
   const cookies = (state?.cookies ?? []).filter(({ domain }) => {

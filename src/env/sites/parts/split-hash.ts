@@ -2,7 +2,7 @@ import { sha256 } from "../../../core/files.js";
 import type { Split } from "../../environment.js";
 import type { Task } from "../../site.js";
 
-/** SHA-256 over ids, forms, fields and splits: changes when any task moves, changes or goes. Independent of task order. */
+/** Returns a SHA-256 over ids, forms, fields and splits of all tasks, whatever their order. */
 export function splitHash(tasks: readonly Task[]): string {
   const rows = tasks.map((task) =>
     JSON.stringify([
@@ -14,14 +14,14 @@ export function splitHash(tasks: readonly Task[]): string {
   return sha256(rows.sort().join("\n"));
 }
 
-/** A number in [0, 1) that depends on the text alone: the same in every process and under every seed. */
+/** Returns a number in [0, 1) that depends on the text alone: the same in every process and for every seed. */
 export function fraction(text: string): number {
   return Number.parseInt(sha256(text).slice(0, 8), 16) / 2 ** 32;
 }
 
 /**
- * The split of a training form's record, from a text that spells form and record: 60 % train, 20 % val, 20 % test.
- * Decided by the record itself, so that the splits stay disjoint between seeds, sizes and options as well.
+ * Returns the split of a training form's record, from a text of form and record: 60 % train, 20 % val, 20 % test. It
+ * depends only on the record, so that splits stay disjoint between seeds, sizes and options too.
  */
 export function recordSplit(text: string): Exclude<Split, "heldout"> {
   const x = fraction(text);

@@ -6,10 +6,10 @@ import { SPLITS } from "../../environment.js";
 import { normalizeLabel } from "../../forms/normalize.js";
 import type { FieldValue, SuccessMarker, Task } from "../../site.js";
 
-/** Larger files are no tasks files; it bounds what a wrong path can cost. */
+/** Largest size of a tasks file, in bytes: it limits the cost of a wrong path. */
 const MAX_BYTES = 256 << 20;
 const MAX_DEPTH = 20;
-/** Problems that are listed; the rest is counted. */
+/** Most problems that are listed; the others are only counted. */
 const MAX_LISTED = 20;
 
 const FORMAT = "docs/tasks.md describes the format: one JSON object a line.";
@@ -44,8 +44,8 @@ const row = z.strictObject({
 });
 
 /**
- * Reads a tasks file: JSON Lines, a task a line, blank lines apart.
- * @param baseUrl the site's origin, which an absolute url has to have.
+ * Reads a tasks file: JSON Lines with one task in each line; blank lines are skipped.
+ * @param baseUrl the site's origin, which absolute urls must have.
  * @throws UserError with every problem of the file, each with its line.
  */
 export function readTasks(file: string, baseUrl: string): Task[] {
@@ -157,7 +157,7 @@ function parseLine(content: string, report: (problem: string) => void): z.output
   return undefined;
 }
 
-/** Labels that would be lost without a word: an object keeps one value a label, and none under `__proto__`. */
+/** Finds labels that would get lost silently: an object keeps one value for a label, and none for `__proto__`. */
 function labelProblems(fields: unknown): string[] {
   if (typeof fields !== "object" || fields === null || Array.isArray(fields)) return [];
   const seen = new Map<string, string>();
@@ -173,8 +173,8 @@ function labelProblems(fields: unknown): string[] {
 }
 
 /**
- * Keys that a line of JSON has twice in one object: of their values JSON.parse keeps the last, without a word. Undefined
- * where its brackets are nested deeper than those of any task.
+ * Finds keys that occur twice in one object of a JSON line: JSON.parse silently keeps only the last value. Undefined if
+ * the brackets are nested deeper than in any task.
  */
 function repeatedKeys(line: string): string[] | undefined {
   const open: (Set<string> | undefined)[] = [];
@@ -194,7 +194,7 @@ function repeatedKeys(line: string): string[] | undefined {
   return [...repeated].map((key) => `${show(key)} is there twice, with one value lost`);
 }
 
-/** A key for a label that is no field would never be looked at. */
+/** Finds keys for labels that are no fields: they would never be used. */
 function keyProblems({ fields, keys }: { fields?: unknown; keys?: unknown }): string[] {
   if (typeof keys !== "object" || keys === null || typeof fields !== "object" || fields === null) return [];
   const labels = Object.keys(fields).map((label) => label.trim());
@@ -205,7 +205,7 @@ function keyProblems({ fields, keys }: { fields?: unknown; keys?: unknown }): st
   });
 }
 
-/** A task's path on its site, with its query and what is behind the `#`; undefined where it leads to another one. */
+/** Returns a task's path on its site with query and fragment; undefined if it leads to another site. */
 function pathOn(url: string, baseUrl: string): string | undefined {
   if (!URL.canParse(url, baseUrl) || (!url.startsWith("/") && !URL.canParse(url))) return undefined;
   const { origin, pathname, search, hash } = new URL(url, baseUrl);

@@ -1,11 +1,11 @@
 /**
- * The grammar of letters as tables: phrasings of one side never stand on the other. `{l}` is a field's name, `{v}` its
+ * The grammar of letters as tables: training and held-out letters share no phrasing. `{l}` is a field's name, `{v}` its
  * value, `{w}` another value, `{p}` a given name. Rows are separated by lines, entries by ` / `.
  */
 
 export type Side = "train" | "heldout";
 
-/** One way of writing. */
+/** One style of writing. */
 export interface Voice {
   readonly opening: readonly string[];
   readonly closing: readonly string[];
@@ -119,7 +119,7 @@ export const GRAMMARS: Readonly<Record<Side, Grammar>> = {
   },
 };
 
-/** Words of labels: the word, another one in training letters, another one in held-out letters. */
+/** Words of labels: the word, its synonym in training letters, its synonym in held-out letters. */
 const LABEL_WORDS = `
 name full-name name-in-full|title headline caption|number no figure|count total tally|date calendar-date calendar-day|day weekday day-of-week
 time hour moment|type kind sort|size measure extent|email mail inbox|phone telephone ring-line|city town place-of-living
@@ -151,7 +151,7 @@ function synonyms(rows: string, side: Side): ReadonlyMap<string, string> {
   );
 }
 
-/** Other words for a label's words and for options, by side. */
+/** Synonyms for the words of labels and for options, by side. */
 export const OTHER_WORDS = {
   train: { labels: synonyms(LABEL_WORDS, "train"), options: synonyms(OPTION_WORDS, "train") },
   heldout: { labels: synonyms(LABEL_WORDS, "heldout"), options: synonyms(OPTION_WORDS, "heldout") },

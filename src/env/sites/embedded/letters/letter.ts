@@ -10,7 +10,7 @@ export const LEVELS = ["off", 1, 2, 3] as const;
 export type LetterLevel = (typeof LEVELS)[number];
 type Level = Exclude<LetterLevel, "off">;
 
-/** Shares of fields, by level: under another name, in another notation, and a gap, a correction, another person, an aside. */
+/** Shares of fields by level: with another name, another notation, a gap, a correction, another person, an aside. */
 const SHARES: Readonly<
   Record<Level, Readonly<Record<"name" | "notation" | "gap" | "correction" | "other" | "aside", number>>>
 > = {
@@ -19,7 +19,7 @@ const SHARES: Readonly<
   3: { name: 0.8, notation: 0.75, gap: 0.25, correction: 0.3, other: 0.25, aside: 0.5 },
 };
 
-/** A part of the letter, and where in it the value of a label stands. */
+/** A part of the letter, with the place of a label's value in it. */
 interface Clause {
   readonly text: string;
   readonly label?: string;
@@ -36,8 +36,8 @@ interface Writing {
 }
 
 /**
- * The task with a letter that says its values, and where it says them. What the letter leaves out is no longer asked for:
- * its true value is what the untouched page holds.
+ * Adds a letter to a task, with its values and their places. A field that the letter leaves out is no longer asked for:
+ * its true value is that of the untouched page.
  */
 export function withLetter(task: Task, fields: readonly Field[], level: Level, rng: Rng): Task {
   const side: Side = task.split === "heldout" ? "heldout" : "train";
@@ -63,7 +63,7 @@ export function withLetter(task: Task, fields: readonly Field[], level: Level, r
   };
 }
 
-/** Labels that are left out: never a required one, and two at least that have to be filled in stay. */
+/** Draws the labels to leave out: no required ones, and at least two fields to fill in remain. */
 function gapsOf(task: Task, fields: readonly Field[], share: number, rng: Rng): Set<string> {
   const drawn = fields.filter(({ required }) => !required && rng.uniform() < share);
   const needed = fields.filter((field) => task.fields[field.label] !== kindOf(field).default && !drawn.includes(field));
@@ -76,7 +76,7 @@ function choicesOf(fields: readonly Field[]): Record<string, readonly string[]> 
   );
 }
 
-/** The name that a letter gives a field: its label's words, or others. */
+/** Returns a field's name in a letter: its label's words, or synonyms. */
 function nameOf({ label }: Field, { side, level, rng }: Writing): string {
   const words = label.toLowerCase().split(" ");
   if (rng.uniform() >= SHARES[level].name) return words.join(" ");
@@ -89,7 +89,7 @@ function notationOf(field: Field, value: FieldValue, { level, grammar, side, rng
   return others.length === 0 ? String(value) : level === 1 ? (others[0] as string) : rng.pick(others);
 }
 
-/** Another value that the field might have; undefined where none is found soon. */
+/** Draws another possible value of the field; undefined if 20 draws find none. */
 function otherValue(field: Field, value: FieldValue, { training, rng }: Writing): FieldValue | undefined {
   for (let i = 0; i < 20; i++) {
     const other = field.source.draw(rng);
@@ -124,7 +124,7 @@ function clausesOf(field: Field, value: FieldValue, writing: Writing): Clause[] 
   return clauses;
 }
 
-/** A pattern with its parts put in, and where the value came to stand. */
+/** Fills in a pattern. @returns the clause with the place of the value. */
 function fill(
   pattern: string,
   parts: Readonly<Record<"l" | "v" | "w", string> & { p?: string }>,
@@ -141,7 +141,7 @@ function fill(
   return label === undefined ? { text } : { text, label, span };
 }
 
-/** The letter of these clauses, and the place of each label's value in it. */
+/** Joins the clauses to a letter. @returns the letter with the place of each label's value. */
 function put(
   clauses: readonly Clause[],
   labels: readonly string[],

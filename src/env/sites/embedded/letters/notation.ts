@@ -10,7 +10,7 @@ const ONES =
 const TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split(" ");
 const DOZENS: Readonly<Record<number, string>> = { 2: "a couple", 6: "half a dozen", 12: "a dozen", 24: "two dozen" };
 
-/** A whole number from 0 to 99 in words. */
+/** Writes a whole number from 0 to 99 in words; undefined for any other number. */
 export function inWords(n: number): string | undefined {
   if (!Number.isInteger(n) || n < 0 || n > 99) return undefined;
   return n < 20 ? ONES[n] : `${TENS[Math.floor(n / 10) - 2]}${n % 10 === 0 ? "" : `-${ONES[n % 10]}`}`;
@@ -21,7 +21,7 @@ function ordinal(n: number): string {
   return `${n}${ending || "th"}`;
 }
 
-/** The parts that a notation may name, of a value of this kind. */
+/** Returns the parts of a value that notations of its kind may name. */
 function partsOf(kind: Field["kind"], value: FieldValue): Readonly<Record<string, string>> {
   const text = String(value);
   if (kind === "date") {
@@ -39,7 +39,7 @@ function partsOf(kind: Field["kind"], value: FieldValue): Readonly<Record<string
       "00": `${now} o'clock ${ap}`,
       "15": `quarter past ${now} ${ap}`,
       "30": `half past ${now} ${ap}`,
-      // a quarter to noon is before noon: the half of the day is that of the hour that is named
+      // "am" or "pm" belongs to the named hour, which is the next one
       "45": `quarter to ${next} ${(hour + 1) % 24 < 12 ? "am" : "pm"}`,
     };
     return { h: String(hour % 12 || 12), h24, mm, ap, ...(spoken[mm] === undefined ? {} : { past: spoken[mm] }) };
@@ -57,7 +57,7 @@ function partsOf(kind: Field["kind"], value: FieldValue): Readonly<Record<string
   return { ...(words === undefined ? {} : { words }), ...(dozen === undefined ? {} : { dozen }) };
 }
 
-/** The same value as people write it otherwise than the control takes it; empty where it has no other notation. */
+/** Lists other notations of a value that people use but the control does not take. */
 export function otherNotations(field: Field, value: FieldValue, grammar: Grammar, side: Side): string[] {
   if (field.options !== undefined && !Array.isArray(value)) {
     const other = OTHER_WORDS[side].options.get(String(value));
