@@ -55,7 +55,7 @@ export interface EpisodeOutcome {
   readonly reused?: boolean;
 }
 
-/** The right answer that was given, null if the answer was wrong, and the number of right answers. */
+/** The index of the right answer that was given, null if the answer was wrong, and the number of right answers. */
 export interface RightAnswer {
   readonly is: string | null;
   readonly of: number;
@@ -168,7 +168,7 @@ export interface EnvironmentKind {
   readonly sections?: Readonly<Record<string, EnvironmentSection>>;
   /** @param config the run's config, with the sections above. @throws UserError if it cannot be opened. */
   open(config: Readonly<Record<string, unknown>>): Promise<Environment>;
-  /** Lists the memory that it takes beside this process, by user, in bytes. */
+  /** Lists the memory that it takes beside this process, by program, in bytes. */
   memory?(config: Readonly<Record<string, unknown>>): readonly { readonly name: string; readonly bytes: number }[];
   /** Checks that the environment can run. @returns a few words about it. @throws Error if it cannot run. */
   check?(config: Readonly<Record<string, unknown>>, environment: Environment): Promise<string>;

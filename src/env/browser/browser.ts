@@ -21,7 +21,7 @@ export interface BrowserOptions {
   readonly headless: boolean;
   /** Limit of one browser action or answer, in milliseconds. */
   readonly actionTimeoutMs: number;
-  /** Requests of episodes are recorded. */
+  /** Set if requests of episodes are recorded. */
   readonly har?: boolean;
   readonly log?: Logger;
 }
@@ -68,7 +68,7 @@ export class BrowserHost {
     await endBrowser(await running);
   }
 
-  /** Tells whether this browser was given up here, and did not die by itself. */
+  /** Tells whether this browser was given up here, and did not end by itself. */
   wasDiscarded(browser: Browser): boolean {
     return this.discarded.has(browser);
   }

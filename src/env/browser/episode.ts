@@ -20,7 +20,7 @@ export interface EpisodeOptions extends BrowserOptions {
   readonly episodeTimeoutMs: number;
   /** The file for a file field: a small generated one, or none (file fields then do not count). */
   readonly uploads: "dummy" | "none";
-  /** Faults on purpose. */
+  /** Faults to inject, for tests. */
   readonly faults?: InjectedFaults;
   /** Carries out a plan on a task's page, if its form was learned. */
   readonly execute?: (session: Session, task: Task, plan: Plan) => Promise<Played>;
@@ -29,7 +29,7 @@ export interface EpisodeOptions extends BrowserOptions {
 /** The result of some work with a page, or its last fault. */
 export type Tried<T> = Pick<Episode, "attempts" | "ms"> & ({ readonly result: T } | { readonly fault: string });
 
-/** Retries after a fault. */
+/** Most retries after a fault. */
 const RETRIES = 2;
 /** Further retries if the browser was given up because of another episode's page. */
 const SHARED_RETRIES = 5;

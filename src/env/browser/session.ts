@@ -54,7 +54,7 @@ export class Session {
     private readonly devtools: CDPSession,
     private readonly frameId: string,
     private readonly options: BrowserOptions,
-    /** Rejects when the page or the browser dies. */
+    /** Rejects when the page or the browser ends. */
     readonly died: Promise<never>,
     private readonly die: (why: string) => void,
     private readonly unsubscribe: () => void,

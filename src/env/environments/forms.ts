@@ -38,7 +38,7 @@ import type { FieldKind, KnownTask, RunningSite, SiteKind, Task } from "../site.
 import { config, type FormsConfig, SiteEnvironment, sections } from "../site-environment.js";
 
 const MIB = 2 ** 20;
-/** A headless shell with one context took 96 MB (PSS, Linux x64); the rest is room for a full Chromium and more pages. */
+/** A headless shell with one context took 96 MB (PSS, Linux x64); this leaves room for a full Chromium and pages. */
 const BROWSER = { program: 150 * MIB, context: 30 * MIB };
 
 const sitesFolder = new URL("../sites/", import.meta.url);

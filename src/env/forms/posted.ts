@@ -28,7 +28,7 @@ export function limitPairs(pairs: readonly PostedPair[]): PostedPair[] {
 async function readPairs(body: Uint8Array, type: string, contentType: string): Promise<PostedPair[]> {
   if (type.includes("form-data") || type.includes("x-www-form-urlencoded")) {
     try {
-      // a Response needs plain bytes of its own
+      // a Response needs a copy of the bytes
       const data = await new Response(Uint8Array.from(body), { headers: { "content-type": contentType } }).formData();
       const parts = await Promise.all([...data].map(async ([name, value]) => partPairs(name, value)));
       return parts.flat();
@@ -74,7 +74,7 @@ function jsonIn(text: string): unknown {
       const value: unknown = JSON.parse(part.replace(/\0$/, ""));
       if (typeof value === "object" && value !== null) return value;
     } catch {
-      // not this one
+      // the next part is tried
     }
   }
   return undefined;

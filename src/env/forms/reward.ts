@@ -22,7 +22,7 @@ export interface Score {
   readonly taskCompletion: number;
   readonly fieldAccuracy: number;
   readonly executionCompleteness: number;
-  /** Accepted, and every true field exactly right. */
+  /** Set if the form was accepted and every true field is exactly right. */
   readonly success: boolean;
   /** Score of each true field; 1 if its default is right and unchanged. */
   readonly perField: Readonly<Record<string, number>>;

@@ -16,7 +16,7 @@ interface BoxKit {
   sayings(e: Element): string[];
 }
 
-/** Runs IN THE PAGE. */
+/** Runs IN THE PAGE: returns the functions. */
 function boxKit(): BoxKit {
   const CONTROL =
     "input:not([type=hidden]),textarea,select,button,[role=combobox],[role=slider],[role=switch],[role=checkbox],[role=radio],[role=spinbutton],[role=listbox],[role=textbox],[role=option],[contenteditable=''],[contenteditable=true],[contenteditable=plaintext-only],[tabindex='0'],[draggable=true]";

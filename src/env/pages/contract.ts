@@ -53,7 +53,7 @@ const field = z.strictObject({
   step: z.int().min(0).default(0),
   default: z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]).default(""),
   wire: wire.optional(),
-  /** Written by hand: kept when the form is learned again. */
+  /** Set if it was written by hand: it is kept when the form is learned again. */
   hand: z.boolean().default(false),
 });
 export type ContractField = z.output<typeof field>;
@@ -75,7 +75,7 @@ const schema = z.strictObject({
   /** Features of answers to an accepted form, and of those to a refused one. */
   accepted: z.array(z.string()).default([]),
   refused: z.array(z.string()).default([]),
-  /** Labels that could not be learned, and what was tried. */
+  /** Labels that could not be learned, with the tries. */
   not_learned: z.record(z.string(), z.string()).default({}),
 });
 /** A learned form: how each field is operated, where its value stands in the request, which answers accept it. */

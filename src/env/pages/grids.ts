@@ -27,7 +27,7 @@ interface GridKit {
   cellOf(day: Element, grid: Element): Grid["cells"][number];
 }
 
-/** Runs IN THE PAGE. */
+/** Runs IN THE PAGE: returns the functions. */
 function gridKit(): GridKit {
   const seen = (e: Element): DOMRect | undefined => {
     const r = e.getBoundingClientRect();

@@ -139,7 +139,7 @@ export const pathOf = ({ url }: Exchange): string => new URL(url).pathname;
 
 /** The result of pressing the submit button. */
 export interface Press {
-  /** The form's request with its answer; undefined where nothing was sent. */
+  /** The form's request with its answer; undefined if nothing was sent. */
   readonly exchange: Exchange | undefined;
   /** All requests since the page was opened. */
   readonly exchanges: readonly Exchange[];
@@ -169,7 +169,7 @@ export async function press(
     // a confirmation window that is open already is continued
     const seen = await Promise.all(buttons.slice(1).map((one) => buttonAt(page, one).isVisible()));
     const [first = buttons[0], ...confirm] = buttons.slice(seen.lastIndexOf(true) + 1);
-    // the server's answer is waited for below, however late it comes
+    // the code below waits for the server's answer, however late it comes
     await clickButton(page, buttonAt(page, first), slowed(session, 900), () => sent() !== undefined);
     for (const next of confirm)
       if (sent() === undefined)

@@ -5,7 +5,7 @@ import type { FieldValue } from "../site.js";
 import type { Notation, Wire } from "./contract.js";
 import { canonical, dayIn, type Kind, NO_ANSWER, parseMoment, parseRange, sameDigits, writeDay } from "./values.js";
 
-/** One submission: the true values by label, and what the server received. */
+/** One submission: the true values by label, and the pairs that the server received. */
 export interface Sample {
   readonly fields: Readonly<Record<string, FieldValue>>;
   readonly posted: readonly PostedPair[];
@@ -136,7 +136,7 @@ function fitsList(wire: Wire, value: FieldValue, raws: readonly string[]): boole
   );
 }
 
-/** Tells whether a submission carries a value of a field as it was learned. */
+/** Tells whether a submission carries a field's value under the learned key and in the learned notation. */
 export function carries(
   wire: Wire,
   kind: Kind,

@@ -18,7 +18,7 @@ export interface RawControl extends KnownControl {
   /** The notation of a date if a text field names it: `YYYY/MM/DD`. */
   readonly notation?: string;
   readonly value: FieldValue;
-  /** Tells whether it can be reached now. */
+  /** Tells whether it is on the page and usable now. */
   present: boolean;
 }
 

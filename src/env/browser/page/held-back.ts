@@ -1,7 +1,7 @@
 import type { Page, Route } from "playwright";
 import type { PageWorld } from "./world.js";
 
-/** Number of values that a request of the form carries at least, if so many are known. */
+/** Least number of values in a request for it to count as the form's, if that many are known. */
 const CARRIED = 2;
 /** Length in characters of the shortest text that counts: shorter ones may occur in any request. */
 const SHORTEST = 3;

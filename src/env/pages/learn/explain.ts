@@ -57,7 +57,7 @@ export function claimed(label: string, kind: Kind, samples: readonly Sample[]): 
 }
 
 /**
- * Finds where the values of a label stand in what the server received, and how they are written there.
+ * Finds the key and the notation of a label's values in the requests that the server received.
  * @param samples submissions whose values differ.
  * @param isSure whether the page showed the values, so that codes may stand for them.
  * @param taken keys that hold other labels' values.

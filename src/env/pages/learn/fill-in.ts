@@ -89,7 +89,7 @@ export function carriedBy(exchange: Exchange, person: Person): number {
 const boxOf = ({ current }: LearnedField): number =>
   current !== undefined && fieldIn(current.operation.locator) !== undefined ? Math.min(current.operation.nth, 1) : 0;
 
-/** Operates the visible fields, and those that appear meanwhile. @returns the others, or `spoilt`: see `attempt.ts`. */
+/** Operates the visible fields, and new ones. @returns the others, or `spoilt` if only a fresh page undoes a try. */
 export async function fillStep(
   surface: Surface,
   progress: Progress,

@@ -20,7 +20,7 @@ const MOST_PERSONS = 3;
 /**
  * Learns a form by sending known values to its server: the requests show which way operates each control, and under
  * which key its value stands.
- * @param tasks of this form, whose values differ.
+ * @param tasks tasks of this form with different values.
  * @param given fields that are known already: written by hand, or from an earlier search.
  */
 export async function learnForm(

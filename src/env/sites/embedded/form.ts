@@ -18,7 +18,7 @@ const spec = z.strictObject({
 });
 export type FormSpec = z.input<typeof spec>;
 
-/** One form of the embedded site. Its starter variant is a page of its own with some of its fields. */
+/** One form of the embedded site. Its starter variant is a separate page with some of its fields. */
 export type Form = Omit<z.output<typeof spec>, "fields"> & {
   /** `<domain>/<slug>`. */
   readonly id: string;

@@ -126,7 +126,7 @@ export const RESERVED_SHARE = 0.2;
 
 /**
  * Tells whether this combination (a full name, a street and its city, a date ...) is kept for val, test and heldout.
- * It does not depend on the seed: a model trained under one seed has not seen what another seed evaluates on.
+ * It does not depend on the seed: a model trained with one seed has not seen the evaluation values of another.
  */
 export function isReserved(combination: string): boolean {
   return fraction(`reserved/${combination}`) < RESERVED_SHARE;

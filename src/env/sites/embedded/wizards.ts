@@ -58,6 +58,6 @@ function shownKind(field: Field): FieldKind {
   return { ...kind, options: [NO_CHOICE, ...(kind.options ?? [])] };
 }
 
-/** @param k from 0. */
+/** Returns the heading of a step. @param k index of the step, from 0. */
 export const stepHeading = (k: number, pages: number): string => `Step ${k + 1} of ${pages}`;
 export const REVIEW_HEADING = "Check your answers";
