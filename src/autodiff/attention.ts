@@ -3,17 +3,17 @@ import type { Value } from "../onnx/types.js";
 import { gradientOf, type RuleContext, type Thunk } from "./rule.js";
 
 export interface AttentionGradient {
-  /** The gradient of the scores that the softmax takes. */
+  /** The gradient dS of the softmax's input. */
   readonly scores: Thunk;
-  /** The weights P as the gradients read them: large ones may be computed again. */
+  /** Builds the weights P for the gradients; large ones may be recomputed. */
   weights(): Value;
 }
 
 /**
- * The gradient of a product O = P V with P = softmax(S) (FlashAttention, Dao et al. 2022, arXiv 2205.14135, appendix
- * B.2): dS = P * (dP - sum(dP * P)), and that sum over the keys is sum(dO * O) over the width of a head. So dP - sum is
- * one product with one more column: [dO | -sum] [V | 1]^T.
- * @returns undefined where no softmax lies behind the product.
+ * Returns the gradient of a product O = P V with P = softmax(S) (FlashAttention, Dao et al. 2022, arXiv 2205.14135,
+ * appendix B.2): dS = P * (dP - sum(dP * P)). The sum over the keys is sum(dO * O) over the width of a head, so that dP
+ * - sum is one product with one more column: [dO | -sum] [V | 1]^T.
+ * @returns undefined where P is not the output of a softmax.
  */
 export function attentionOf(c: RuleContext): AttentionGradient | undefined {
   const { e } = c;

@@ -14,9 +14,9 @@ const DIFFERENTIABLE = new Set(["float32", "float64", "float16", "bfloat16"]);
  * Appends to `g` the gradient of the scalar `loss` with respect to each of `wrt` (reverse mode).
  *
  * Only nodes on a path from some `wrt` to `loss` are visited, so dead gradients are never built.
- * @param initial gradients to add to (accumulation over micro-batches), by the parameter's name, of the parameter's shape.
- * @param recomputed what is computed again for the backward pass instead of kept: less memory, more time.
- * @returns one gradient a parameter, in the order of `wrt`; zeros where the loss does not depend on it.
+ * @param initial gradients to add to (accumulation over micro-batches), by parameter name, of the parameter's shape.
+ * @param recomputed activations to recompute instead of keeping them: less memory, more time.
+ * @returns one gradient per parameter, in the order of `wrt`; zeros where the loss does not depend on it.
  * @throws UserError naming op, node and parameter where a rule is missing.
  */
 export function backward(
@@ -48,7 +48,7 @@ export function backward(
     g.scope("grad", () =>
       g.scope(node.name.replace(/^\//, ""), () => {
         const behind = node.outputs.map((o) => gradients.get(o.name)).find((v) => v !== undefined) as Value;
-        // a layer that is computed again as a whole needs nothing computed again in it
+        // a layer that is recomputed as a whole needs no selective recomputation
         const read = whole === node ? (selective?.node(node, behind) ?? node) : whole;
         const context = new RuleContext(
           g,

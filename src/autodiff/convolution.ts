@@ -1,14 +1,14 @@
 import { padsOf, slidingOf } from "../onnx/infer-conv.js";
 import type { Rule } from "./rule.js";
 
-/** Gradients of convolutions and padding, as far as adapters need them: by what flows through, not by a kernel. */
+/** Gradients of convolutions and padding with respect to their input x; kernels get none. */
 
-/** By x: the transposed convolution with the same kernel, which lies as that operator wants it. */
+/** Gradient of x: the transposed convolution with the same kernel, whose layout ConvTranspose already expects. */
 export const conv: Rule = (c) => [
   () => {
     const [x, w] = [c.x(0), c.x(1)];
     const { strides, dilations, begins, ends } = slidingOf(c.node, x.shape.length - 2);
-    // places at the end that no step of the kernel reached
+    // positions at the end that no step of the kernel reached
     const left = strides.map((stride, i) => {
       const covered = (dilations[i] as number) * ((w.shape[2 + i] as number) - 1) + 1;
       const padded = (x.shape[2 + i] as number) + (begins[i] as number) + (ends[i] as number);
@@ -26,7 +26,7 @@ export const conv: Rule = (c) => [
     ),
 ];
 
-/** Cuts off again what was added; the gradient of what was cut off is 0. */
+/** Gradient of a constant padding: removes the added border; an element that the padding cropped has gradient 0. */
 export const pad: Rule = (c) => {
   const mode = c.node.attributes.mode ?? "constant";
   if (mode !== "constant") c.refuse(`with mode ${mode}`);

@@ -3,9 +3,9 @@ import { axisOf, product } from "../onnx/shapes.js";
 import type { Dim, Value } from "../onnx/types.js";
 import type { Rule, RuleContext } from "./rule.js";
 
-/** Gradients of what takes or writes parts of a tensor. */
+/** Gradients of the operators that read or write parts of a tensor. */
 
-/** Adds the rows of dy into zeros of x's shape at the gathered places. */
+/** Adds the rows of dy into zeros of x's shape at the gathered indices. */
 export const gather: Rule = (c) => [
   () => {
     const { e } = c;
@@ -36,7 +36,7 @@ export const gather: Rule = (c) => [
   null,
 ];
 
-/** `part` is every `step`-th of `size` places of an axis, from `first` on: zeros in the others. */
+/** Places `part` at every `step`-th of `size` positions of an axis, from `first` on; the others are zero. */
 function padded(c: RuleContext, part: Value, axis: number, size: number, first: number, step: number): Value {
   const { e } = c;
   const n = part.shape[axis] as number;
@@ -74,14 +74,14 @@ export const slice: Rule = (c) => [
   null,
 ];
 
-/** Writing or adding into places of x: `take` reads the same places. */
+/** Gradient of a scatter into x, with or without addition; `take` reads the same indices. */
 export const scatter =
   (take: (c: RuleContext) => Value): Rule =>
   (c) => {
     const reduction = c.node.attributes.reduction ?? "none";
     if (reduction !== "add" && reduction !== "none") c.refuse(`with reduction ${reduction}`);
     return [
-      // without reduction, what was overwritten has no influence
+      // without reduction, the overwritten elements have gradient 0
       () =>
         reduction === "add"
           ? c.dy

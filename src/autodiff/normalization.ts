@@ -4,13 +4,13 @@ import type { Rule, RuleContext } from "./rule.js";
 
 /** Gradients of the normalisations. */
 
-/** The axes that a normalisation's statistics are taken over. */
+/** The axes over which a normalisation takes its statistics. */
 function normalizedAxes(c: RuleContext): readonly number[] {
   const rank = c.x().shape.length;
   return [...Array(rank).keys()].slice(axisOf(c.int("axis", -1), rank));
 }
 
-/** 1 / sqrt(mean(v^2) + eps) from the forward pass, or again where the graph does not save it. */
+/** 1 / sqrt(mean(v^2) + eps): the forward pass's own output, or recomputed where the graph does not save it. */
 function inverseDeviation(c: RuleContext, saved: Value | undefined, v: Value): Value {
   const { e } = c;
   if (saved !== undefined) return e.cast(saved, v.dtype);

@@ -1,41 +1,41 @@
 /**
- * Gradient checkpointing (Chen et al. 2016, arXiv 1604.06174), a block at a time: the backward pass of a layer reads
- * activations that are computed again from the layer's input, so that of the forward pass only those inputs are kept.
+ * Gradient checkpointing (Chen et al. 2016, arXiv 1604.06174), one block at a time: the backward pass of a layer reads
+ * activations that are recomputed from the layer's input, so that the forward pass keeps only those inputs.
  *
- * ONNX Runtime merges equal computations and orders nodes as it likes, so a plain copy of a layer saves nothing. The
- * copy reads x + Clip(s, 0, 0), where s sums one element of the gradient that reaches the layer and of each parameter
- * gradient of the layer behind it: it adds 0, cannot be merged with the forward pass, and cannot run before the layer
- * behind it is done with its own activations.
+ * ONNX Runtime merges equal computations and orders nodes freely, so a plain copy of a layer saves nothing. The copy
+ * reads x + Clip(s, 0, 0), where s sums one element of the gradient that reaches the layer and of each parameter
+ * gradient of the next layer. This adds 0, cannot be merged with the forward pass, and cannot run before the backward
+ * pass of the next layer is done with its own activations.
  */
 import { Emitter } from "../onnx/emit.js";
 import type { GraphBuilder } from "../onnx/graph.js";
 import type { Node, Value } from "../onnx/types.js";
 
-/** Gradient checkpointing of a whole model. */
+/** The number of layers that selects gradient checkpointing of a whole model. */
 export const ALL_LAYERS = Number.POSITIVE_INFINITY;
 
-/** Values that a backward pass computes again instead of keeping them. */
+/** Values that a backward pass recomputes instead of keeping them. */
 export interface Recomputed {
-  /** Layers, the first ones, that are computed again as wholes: what the last ones keep is free again when it is their turn. */
+  /** Number of first layers to recompute as a whole; the activations of the last layers are freed before they run. */
   readonly layers?: number;
-  /** Results of cheap ops from so many bytes on (selective.ts), in layers that are not computed again as wholes. */
+  /** Least size in bytes at which results of cheap ops are recomputed (selective.ts), in the other layers. */
   readonly cheap?: number;
 }
 
 /** A layer: the nodes of one path `.../layers.3`. */
 interface Block {
   readonly nodes: Node[];
-  /** Value -> the same computed again; filled when the backward pass comes to the block. */
+  /** Recomputed values by the name of the original; filled when the backward pass reaches the block. */
   again: Map<string, Value> | undefined;
 }
 
-/** `/model/layers` and `3` of `/model/layers.3/mlp/Mul`: the first numbered part of a path, as `layers.3` or `h/3`. */
+/** Splits a path at its first numbered part: `/model/layers` and `3` of `/model/layers.3/mlp/Mul`; `h/3` counts too. */
 function layerOf(path: string): { stack: string; index: string } | undefined {
   const match = /^(.*?\/[A-Za-z_]\w*)[./](\d+)(?=\/)/.exec(path);
   return match === null ? undefined : { stack: match[1] as string, index: match[2] as string };
 }
 
-/** Groups nodes by the repeated part of their paths; a stack of one layer is none. */
+/** Groups nodes by the repeated part of their paths; a stack of a single layer is left out. */
 export function findBlocks<N extends { readonly name: string }>(nodes: readonly N[]): Map<string, N[]> {
   const blocks = new Map<string, N[]>();
   const layers = new Map<string, Set<string>>();
@@ -51,19 +51,19 @@ export function findBlocks<N extends { readonly name: string }>(nodes: readonly 
   return blocks;
 }
 
-/** The activations that the backward pass reads, layer by layer. */
+/** Recomputes the activations that the backward pass reads, layer by layer. */
 export class Recompute {
   private readonly e: Emitter;
   private readonly blockOf = new Map<Node, Block>();
   private readonly producer = new Map<string, Node>();
   private readonly users = new Map<string, Node[]>();
-  /** Parameter gradients that a barrier already waits for. */
+  /** Parameter gradients that a barrier already depends on. */
   private readonly waited: Map<string, Value>;
 
   /**
    * @param forward nodes of the forward pass.
-   * @param initial gradients that were there before the backward pass.
-   * @param layers how many, the first ones.
+   * @param initial gradients from before the backward pass.
+   * @param layers number of first layers to recompute.
    */
   constructor(
     private readonly g: GraphBuilder,
@@ -85,7 +85,7 @@ export class Recompute {
     }
   }
 
-  /** A node of the forward pass, reading and giving the values that are computed again for its backward pass. */
+  /** Returns a node of the forward pass that reads and yields the recomputed values of its layer. */
   node(node: Node, gradients: ReadonlyMap<string, Value>): Node {
     const block = this.blockOf.get(node);
     if (block === undefined) return node;
@@ -93,7 +93,7 @@ export class Recompute {
     return this.reread(node);
   }
 
-  /** A node whose layer is computed again already, with those values; others as they are. */
+  /** Returns a node with the recomputed values of its layer where they exist already, else the node itself. */
   reread(node: Node): Node {
     const again = this.blockOf.get(node)?.again;
     if (again === undefined) return node;
@@ -117,7 +117,7 @@ export class Recompute {
         if (!node.inputs.some((input) => input !== undefined && again.has(input.name))) continue;
         const inputs = node.inputs.map((input) => {
           const value = input && again.get(input.name);
-          // what is known of a shape stays known
+          // a known content stays known
           return value === undefined || input?.content === undefined
             ? (value ?? input)
             : { ...value, content: input.content };
@@ -133,14 +133,14 @@ export class Recompute {
     return again;
   }
 
-  /** Gives what flows into a layer and nowhere else: its input, but no mask or rotation that all layers share. */
+  /** Tells whether a value flows into this layer only: its input, but no mask or rotation that all layers share. */
   private isStream(value: Value, inside: ReadonlySet<Node>): boolean {
     const producer = this.producer.get(value.name);
     if (producer === undefined || inside.has(producer) || !value.dtype.includes("float")) return false;
     return (this.users.get(value.name) ?? []).every((user) => inside.has(user));
   }
 
-  /** A zero [1] that is known only once these gradients are. */
+  /** A zero [1] that depends on these gradients, so that it is known only after them. */
   private barrier(upstream: Value, gradients: ReadonlyMap<string, Value>): Value {
     const fresh = this.parameters.flatMap(({ name }) => {
       const gradient = gradients.get(name);

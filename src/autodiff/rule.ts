@@ -4,8 +4,8 @@ import type { GraphBuilder } from "../onnx/graph.js";
 import type { Node, Value } from "../onnx/types.js";
 
 /**
- * Emits a gradient. A fused thunk adds to `accumulated` itself (Gemm's C), the others are added by the walk. Where the
- * gradient of what lies behind an input is cheaper than the input's own, `of` says what it is the gradient of.
+ * Emits a gradient. A fused thunk adds to `accumulated` itself (Gemm's C); for the others the walk adds. Where a
+ * gradient further back is cheaper than the input's own, `of` names the value whose gradient this is.
  */
 export interface Thunk {
   (accumulated?: Value): Value;
@@ -13,7 +13,7 @@ export interface Thunk {
   readonly of?: Value;
 }
 
-/** A node of the forward pass, and the same node as its gradient reads it: its values may be computed again. */
+/** A node of the forward pass, and the same node as its gradient reads it, possibly with recomputed values. */
 export interface Source {
   readonly node: Node;
   readonly read: Node;
@@ -37,7 +37,7 @@ export class RuleContext {
     return v;
   }
 
-  /** An input as a gradient needs it: a weight that is decoded where it is used is decoded once more. */
+  /** Returns an input for a gradient; a weight that is decoded at its use is decoded once more. */
   again(i: number): Value {
     return this.g.again(this.x(i), this.dy);
   }
@@ -46,7 +46,7 @@ export class RuleContext {
     return this.node.outputs[i] as Value;
   }
 
-  /** Gives what makes an input, looking through ops that only lay it out anew or keep NaN out of it. */
+  /** Returns the producer of an input, skipping ops that only change its layout or replace its NaN. */
   source(i = 0): Source | undefined {
     const of = (v: Value | undefined): Node | undefined => v && this.g.producer(v);
     let node = of(this.forward.inputs[i]);
@@ -82,21 +82,21 @@ export class RuleContext {
     return Array.isArray(v) ? (v as readonly number[]).map(Number) : undefined;
   }
 
-  /** Ends the walk for a form of the op that has no rule. */
+  /** Rejects a form of the op that has no rule. @throws UserError. */
   refuse(form: string): never {
     fail(`No gradient rule for ${this.node.op} ${form} at ${this.node.name}.`, {
       hint: "Leave the modules before it out of lora.targets, or export the model without it.",
     });
   }
 
-  /** For ops whose further outputs (statistics) have no gradient of their own. */
+  /** Rejects gradients of an op's further outputs (statistics), which have no rule. */
   firstOutputOnly(): void {
     if (this.gradients.slice(1).some((g) => g !== undefined)) this.refuse("through an output beside the first");
   }
 }
 
 export type Rule = (c: RuleContext) => readonly (Thunk | null)[];
-/** Marks a thunk as the gradient of a value behind the input. */
+/** Marks a thunk as the gradient of `value`, which lies further back than the input. */
 export const gradientOf = (value: Value, build: () => Value): Thunk => Object.assign(build, { of: value });
-/** Marks a thunk that adds to what is accumulated itself. */
+/** Marks a thunk that adds to the accumulated gradient itself. */
 export const fused = (build: (accumulated?: Value) => Value): Thunk => Object.assign(build, { fused: true as const });

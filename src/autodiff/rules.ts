@@ -1,7 +1,7 @@
 /**
- * Gradients: one row an op. A rule gets the node and the gradient of its outputs and returns, for each input,
- * a thunk that emits the gradient (or null where an input has none: indices, shapes, bounds).
- * Un-broadcasting, accumulation, dead gradients and arity live in the walk (backward.ts), never here.
+ * Gradient rules: one row per op. A rule gets the node and the gradients of its outputs and returns, for each input, a
+ * thunk that emits the gradient (or null where an input has none: indices, shapes, bounds). Un-broadcasting,
+ * accumulation, dead gradients and arity belong to the walk (backward.ts), never to a rule.
  */
 import { reducedAxes } from "../onnx/infer.js";
 import { emitNf4Matrix, NF4_BLOCK } from "../onnx/nf4.js";
@@ -21,14 +21,14 @@ const unary =
 
 const one = (c: RuleContext): Value => c.g.scalar(1, c.x().dtype);
 
-/** Layout ops: the gradient has the input's shape again. */
+/** Gradient of a layout op: dy in the input's shape. */
 const reshaped: Rule = (c) => [() => c.e.reshape(c.dy, c.x().shape), null];
 
 function axesOf(c: RuleContext): readonly number[] {
   return reducedAxes(c.x().shape.length, c.ints(1, "axes"), c.int("noop_with_empty_axes", 0) === 1);
 }
 
-/** Puts back the axes that a reduction dropped. */
+/** Restores the axes that a reduction dropped. */
 function keptShape(c: RuleContext, v: Value): Value {
   if (c.int("keepdims", 1) === 1) return v;
   const axes = axesOf(c);
@@ -73,7 +73,7 @@ function geluDerivative(c: RuleContext): Value {
 }
 
 const gemm: Rule = (c) => {
-  // Y = alpha A' B' + beta C; weights are multiplied as they lie, never transposed in memory
+  // Y = alpha A' B' + beta C; weights are multiplied in their own layout, never transposed in memory
   const alpha = c.int("alpha", 1);
   const beta = c.int("beta", 1);
   const tA = c.int("transA", 0) === 1;
@@ -87,17 +87,17 @@ const gemm: Rule = (c) => {
   ];
 };
 
-/** Columns of x up to which a product has them for its rows. */
+/** Most columns of x for which the product takes them as its rows. */
 const NARROW = 8;
 
 /**
- * dW = alpha dY^T X of Y = alpha X W^T with few columns in X, as LoRA's B has: (X^T dY)^T keeps registers full where
- * dY^T X would not.
+ * dW = alpha dY^T X of Y = alpha X W^T with few columns in X, as LoRA's B has: (X^T dY)^T uses the vector registers
+ * better than dY^T X.
  */
 function narrowWeight(c: RuleContext): Thunk | undefined {
   const { e } = c;
   if (c.int("transA", 0) === 1 || (c.x(0).shape[1] as number) > NARROW) return undefined;
-  // a Gemm here would be turned back into dY^T X by ONNX Runtime
+  // ONNX Runtime would turn a Gemm here back into dY^T X
   return () => {
     const alpha = c.int("alpha", 1);
     const product = e.swap(e.matmul(e.swap(c.x(0)), c.dy));
@@ -116,7 +116,7 @@ const matmul: Rule = (c) => {
       fused((acc) => e.gemm(rows(a), rows(c.dy), { transA: true, ...(acc === undefined ? {} : { c: acc }) })),
     ];
   }
-  // the narrower operand is the one to be read across: A^T dY, or (dY^T A)^T
+  // the narrower operand is the transposed one: A^T dY, or (dY^T A)^T
   const isNarrow = (c.dy.shape.at(-1) as number) < (a.shape.at(-1) as number);
   const acrossA = (by: Value): Value => (isNarrow ? e.swap(e.matmul(e.swap(c.dy), by)) : e.matmul(e.swap(by), c.dy));
   const attention = attentionOf(c);
@@ -134,7 +134,7 @@ const matmulBnb4: Rule = (c) => [
     const [n, k] = [c.int("N", 0), c.int("K", 0)];
     if (c.int("quant_type", 1) !== 1 || c.int("block_size", 0) !== NF4_BLOCK || c.int("transB", 1) !== 1)
       c.refuse("other than NF4 in blocks of 64 with transB = 1");
-    // scales that lie in the file as they are would be reshaped, and so copied, when the graph is loaded
+    // scales stored in the file would be reshaped, and so copied, when the graph is loaded
     const blocks = [(n * k) / NF4_BLOCK, 1];
     const scales = c.g.initializers.has(c.x(2).name) ? late(e, c.x(2), c.dy, blocks) : e.reshape(c.again(2), blocks);
     const weight = emitNf4Matrix(e, late(e, c.x(1), c.dy), scales, n, k);
@@ -154,15 +154,15 @@ const softmax: Rule = (c) => [
 ];
 
 /**
- * Puts 0 in the place of a NaN that the graph itself expects (PyTorch's attention writes Where(IsNaN(p), 0, p) for rows
- * that see nothing): those rows have no gradient, and 0 * NaN would give them one.
+ * Replaces a NaN that the graph itself expects by 0 (PyTorch's attention writes Where(IsNaN(p), 0, p) for fully masked
+ * rows): those rows have no gradient, and 0 * NaN would give them one.
  */
 function withoutNan(c: RuleContext, y: Value): Value {
   const test = c.g.nodes.find((n) => n.op === "IsNaN" && n.inputs[0]?.name === y.name);
   return test === undefined ? y : c.e.where(test.outputs[0] as Value, c.g.scalar(0, y.dtype), y);
 }
 
-/** Cross-entropy: what is picked out of log softmax(z) gives dz = dy at its place - exp(log softmax(z)) * its row's dy. */
+/** Cross-entropy: for an element of log softmax(z), dz = dy at its place - exp(log softmax(z)) * the row's dy. */
 const gatherElements: Rule = (c) => {
   const axis = c.int("axis", 0);
   const scattered = (into: Value): Value => c.g.op("ScatterElements", [into, c.x(1), c.dy], { axis, reduction: "add" });
@@ -187,7 +187,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
   Sub: (c) => [() => c.dy, () => c.e.neg(c.dy)],
   Mul: (c) => [() => c.e.mul(c.dy, c.x(1)), () => c.e.mul(c.dy, c.x(0))],
   Div: (c) => [() => c.e.div(c.dy, c.x(1)), () => c.e.neg(c.e.div(c.e.mul(c.dy, c.y()), c.x(1)))],
-  // d(x^p) = p x^(p-1) dx; the exponent is a constant in every graph we know
+  // d(x^p) = p x^(p-1) dx; the exponent is a constant in every known graph
   Pow: (c) => [
     () => {
       const p = c.e.cast(c.x(1), c.x(0).dtype);
@@ -209,7 +209,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
   Identity: (c) => [() => c.dy],
   Cast: (c) => [() => c.e.cast(c.dy, c.x().dtype)],
   Clip: (c) => [
-    // inside the bounds only; a bound itself counts as inside
+    // only inside the bounds; a bound itself counts as inside
     () => {
       let inside: Value | undefined;
       if (c.node.inputs[1] !== undefined) inside = c.e.greaterOrEqual(c.x(), c.x(1));
@@ -239,7 +239,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
     const rest = e.sub(c.y(), e.mul(c.y(), s));
     return e.add(alpha === 1 ? rest : e.mul(rest, alpha), s);
   }),
-  // a rotation's transpose turns the other way
+  // the transpose of a rotation is the rotation by the opposite angle
   RotaryEmbedding: (c) => [
     () => c.g.op("RotaryEmbedding", [c.dy, c.x(1), c.x(2), c.e.neg(c.x(3))], c.node.attributes),
     null,
@@ -252,7 +252,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
   Gelu: unary(geluDerivative),
   Softmax: softmax,
   LogSoftmax: logSoftmax,
-  // along an axis: sums from here on become sums up to here
+  // along an axis: the sum of dy from each position on
   CumSum: (c) => [
     () => c.g.op("CumSum", [c.dy, c.x(1)], { ...c.node.attributes, reverse: 1 - c.int("reverse", 0) }),
     null,
@@ -273,7 +273,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
     null,
   ],
   ReduceSumSquare: (c) => [() => c.e.mul(c.e.mul(c.x(), 2), keptShape(c, c.dy)), null],
-  // 0 at the zero vector, as PyTorch has it
+  // 0 at the zero vector, as in PyTorch
   ReduceL2: (c) => [
     () => {
       const zero = c.g.scalar(0, c.y().dtype);
@@ -301,9 +301,9 @@ export const RULES: Readonly<Record<string, Rule>> = {
         ),
     ];
   },
-  // the walk sums what was broadcast
+  // the walk sums over the broadcast axes
   Expand: (c) => [() => c.dy, null],
-  // every axis apart into copies and content: the copies add up
+  // each axis is split into copies and content; the gradients of the copies are summed
   Tile: (c) => [
     () => {
       const repeats = c.ints(1, "") as readonly number[];
@@ -349,7 +349,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
   LayerNormalization: layerNormalization,
 };
 
-/** Ops through which no gradient flows, because their outputs are integers, booleans or piecewise constant. */
+/** Ops without a gradient, because their outputs are integers, booleans or piecewise constant. */
 export const NO_GRADIENT: ReadonlySet<string> = new Set([
   "ArgMax",
   "ArgMin",

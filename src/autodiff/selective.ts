@@ -4,13 +4,13 @@ import { late } from "../onnx/passes/late.js";
 import { isStatic, sizeOf } from "../onnx/shapes.js";
 import { BYTES, type Node, type Value } from "../onnx/types.js";
 
-/** Results from this size on, in bytes, are worth computing again: no cache holds them until the backward pass. */
+/** Default least size in bytes of a result to recompute: no cache holds it until the backward pass. */
 export const LARGE = 4 * 2 ** 20;
 
 /**
  * Selective recomputation (Korthikanti et al. 2022, arXiv 2205.05198, section 5): large results that cost one pass over
- * memory are computed again where a gradient reads them. Only those count whose operands are kept anyway, because their
- * own gradient reads them: activation functions, normalisations, and products of two activations.
+ * memory are recomputed where a gradient reads them. Only results whose operands are kept anyway, for their own
+ * gradients, qualify: activation functions, normalisations, and products of two activations.
  */
 export class SelectiveRecompute {
   private readonly e: Emitter;
@@ -24,7 +24,7 @@ export class SelectiveRecompute {
     this.e = new Emitter(g);
   }
 
-  /** A node of the forward pass, reading what is computed again once `behind` is known. */
+  /** Returns a node of the forward pass that reads the recomputed values, available once `behind` is known. */
   node(node: Node, behind: Value): Node {
     const again = (v: Value): Value => this.again(v, behind);
     return { ...node, inputs: node.inputs.map((v) => v && again(v)), outputs: node.outputs.map(again) };
@@ -41,7 +41,7 @@ export class SelectiveRecompute {
       waits ||= again !== v;
       return again;
     });
-    // one operand that waits is enough: equal nodes are not merged, and this one cannot run before
+    // one delayed operand is enough: then the node is not merged with its equal, and cannot run earlier
     const [first] = inputs;
     if (!waits && first !== undefined) inputs[0] = late(this.e, first, behind);
     const made = this.g.scope("again", () => this.g.node(node.op, inputs, node.attributes, { domain: node.domain }));
@@ -51,7 +51,7 @@ export class SelectiveRecompute {
 
   private isCheap({ op, inputs, outputs }: Node, value: Value): boolean {
     if (outputs[0]?.name !== value.name) return false;
-    // open sizes may be any
+    // a shape with open sizes counts as large
     if (isStatic(value.shape) && sizeOf(value.shape) * BYTES[value.dtype] < this.large) return false;
     if (op === "QuickGelu" || op === "SimplifiedLayerNormalization") return true;
     const activations = inputs.filter(

@@ -6,7 +6,7 @@ import { sizeOf } from "../onnx/shapes.js";
 import type { Value } from "../onnx/types.js";
 import type { ModelConfig } from "./config.js";
 
-/** The way a fresh weight is drawn: a normal of this standard deviation, or a constant. */
+/** Distribution of a fresh weight: a normal of this standard deviation, or a constant. */
 export type Initialisation = { readonly std: number } | { readonly fill: number };
 
 export interface WeightSpec {
@@ -14,21 +14,21 @@ export interface WeightSpec {
   readonly init: Initialisation;
 }
 
-/** Whose keys and values a graph's tokens see besides their own sequence's. */
+/** Source of further keys and values that a graph's tokens see besides their own sequence's. */
 export type KeysOf = "past" | "shared";
 
-/** One file under arch/ exports one of these as `architecture`; its file name is the `architecture` of config.json. */
+/** A network architecture. Each file under arch/ exports one as `architecture`; config.json has its file name. */
 export interface Architecture {
-  /** False: a network of vectors, with inputs and outputs of its own and neither tokenizer nor vocabulary. */
+  /** False: a network of vectors, with its own inputs and outputs and neither tokenizer nor vocabulary. */
   readonly readsTokens?: false;
   /** Emits the whole contract graph (docs/model.md): inputs, weights by their checkpoint names, output `logits`. */
   build(g: GraphBuilder, config: ModelConfig, weights: WeightDeclarer): void;
   /**
-   * The same graph whose tokens see keys and values of others (past.ts): of an earlier forward, or of other sequences of
-   * the same one; absent where the architecture cannot.
+   * Emits the graph whose tokens also see other keys and values (past.ts): of an earlier forward, or of other sequences
+   * of the same one; absent where the architecture cannot.
    */
   readonly buildWithKeys?: Readonly<Record<KeysOf, Architecture["build"]>>;
-  /** Every weight under its checkpoint name, in checkpoint order. */
+  /** Returns every weight under its checkpoint name, in checkpoint order. */
   weights(config: ModelConfig): ReadonlyMap<string, WeightSpec>;
 }
 
@@ -37,7 +37,7 @@ export type WeightDeclarer = (name: string, shape: readonly number[]) => Value;
 
 let architectures: Promise<Map<string, Architecture>> | undefined;
 
-/** The architecture named in config.json. */
+/** Loads the architecture named in config.json. */
 export async function architectureOf(config: ModelConfig): Promise<Architecture> {
   architectures ??= loadFolder<Architecture>(new URL("./arch/", import.meta.url), "architecture");
   const known = await architectures;

@@ -13,13 +13,13 @@ import { replaceRows, tableOf } from "./token-rows.js";
 import { weightExpressions } from "./weight-expressions.js";
 
 export interface BindOptions {
-  /** Numbers for the symbolic dimensions, as {B: 8, N: 416}; absent: they stay symbols, in a graph of our own. */
+  /** Numbers for the symbolic dimensions, as {B: 8, N: 416}; absent: they stay symbols (only in a graph of ours). */
   readonly dims?: Readonly<Record<string, number>>;
   /** Adds adapters; their A and B become graph inputs under PEFT's names. */
   readonly lora?: LoraOptions;
   /** `all`: every float weight becomes a graph input (full fine-tuning). */
   readonly weights?: "constant" | "input";
-  /** No token sees one behind it in any batch that the graph is fed with: what lies there is not computed. */
+  /** Set where no token sees a later one in any batch: the blocked upper part is then not computed. */
   readonly causal?: BlockOptions | undefined;
   /** Gathers this many rows of the final hidden states before the head: a number, or a symbol. */
   readonly rows?: Dim;
@@ -28,15 +28,15 @@ export interface BindOptions {
 export interface BoundModel {
   readonly g: GraphBuilder;
   readonly e: Emitter;
-  /** Outputs of the model's graph by name; `logits` is [rows, V] where rows were asked for, else [B, N, V]. */
+  /** Outputs of the model's graph by name; `logits` is [rows, V] with `rows`, else [B, N, V]. */
   readonly outputs: Readonly<Record<string, Value>>;
-  /** [B*N, D] what goes into the output head, all rows of it; undefined where there is no such head. */
+  /** [B*N, D] input of the output head, all rows; undefined where there is no such head. */
   readonly hidden: Value | undefined;
   /** Adapter matrices, or all weights. */
   readonly parameters: readonly Value[];
 }
 
-/** Operators that may stand between the head's product and `logits`: layout, which gathered rows do without, and bias or scale. */
+/** Operators allowed between the head's product and `logits`: layout, dropped for gathered rows, and bias or scale. */
 const LAYOUT = new Set(["Reshape", "Squeeze", "Unsqueeze", "Flatten"]);
 const NORMALIZATIONS = new Set(["LayerNormalization", "SimplifiedLayerNormalization"]);
 const POINTWISE = new Set(["Identity", "Cast", "Add", "Sub", "Mul", "Div", "Tanh"]);
@@ -44,11 +44,11 @@ const POINTWISE = new Set(["Identity", "Cast", "Add", "Sub", "Mul", "Div", "Tanh
 interface Head {
   /** The product with the output head. */
   readonly product: RawNode;
-  /** The nodes from there to `logits`. */
+  /** The nodes from the product to `logits`. */
   readonly tail: ReadonlySet<RawNode>;
 }
 
-/** The node that multiplies by the output head: back from `logits` through a bias, a scale or a new layout. */
+/** Finds the product with the output head: from `logits` back through a bias, a scale or a layout change. */
 function headOf(model: RawModel): Head {
   const producers = producersOf(model);
   const tail = new Set<RawNode>();
@@ -70,12 +70,12 @@ function headOf(model: RawModel): Head {
   return { product: node, tail };
 }
 
-/** `model.layers.0.self_attn.q_proj` of the weight `model.layers.0.self_attn.q_proj.weight`. */
+/** Returns the module of a weight: `model.layers.0.self_attn.q_proj` of `model.layers.0.self_attn.q_proj.weight`. */
 export function moduleOf(weight: string): string {
   return weight.endsWith(".weight") ? weight.slice(0, -".weight".length) : weight;
 }
 
-/** All projections of a graph that `options.targets` names, in graph order; one that several layers share counts once. */
+/** Finds the projections of a graph that `options.targets` names, in graph order; one shared by layers counts once. */
 export function loraSites(model: RawModel, options: LoraOptions): LoraSite[] {
   const sites = new Map<string, LoraSite>();
   for (const node of model.nodes) {
@@ -115,8 +115,8 @@ function siteOf(model: RawModel, node: RawNode, options: LoraOptions): LoraSite 
 }
 
 /**
- * Re-emits a model graph with all dimensions bound: shapes fold to constants, adapters are injected,
- * and only the wanted rows go through the head. The result is ready for a loss, a sampler head and `backward`.
+ * Re-emits a model graph with all dimensions bound: shapes fold to constants, adapters are injected, and only the
+ * gathered rows go through the head. The result is ready for a loss, a sampler head and `backward`.
  */
 export function bindModel(model: RawModel, name: string, options: BindOptions): BoundModel {
   return new Binding(model, name, options).bind();
@@ -132,7 +132,7 @@ class Binding {
   private readonly head: ReturnType<typeof headOf> | undefined;
   private readonly expressions: ReturnType<typeof weightExpressions>;
   private readonly lows = new Map<RawNode, Value>();
-  /** With rows gathered, what else hangs on the head (the shape of [B, N, V] logits) has no meaning. */
+  /** Nodes after the head; with rows gathered, those off the path to `logits` (the shape of [B, N, V]) are dropped. */
   private readonly ofHead = new Set<string>();
   private hidden: Value | undefined;
 
@@ -196,7 +196,7 @@ class Binding {
   private operand(node: RawNode, input: string): Value {
     const { g, model } = this;
     if (this.expressions.packed.has(input)) {
-      // under the consumer's path: where its layer is computed again, so is this
+      // under the consumer's path, so that it is recomputed together with its layer
       const value = g.scope(pathOf(node), () => this.unpack(input, this.companion(node)));
       g.remember(value, (behind) => this.unpack(input, behind));
       return value;
@@ -237,7 +237,7 @@ class Binding {
       value = g.input(name, dtype, shape as number[]);
       this.parameters.push(value);
     } else {
-      // constants of the file get a prefix of their own, so that they cannot meet the builder's
+      // constants of the file get a prefix, so that they cannot collide with the builder's
       const own = isExternal(initializer.data) ? name : `/imported/${name}`;
       value = g.initializer(own, dtype, shape as number[], initializer.data);
     }
@@ -245,7 +245,7 @@ class Binding {
     return value;
   }
 
-  /** Emits a value that is made from weights so that it is computed behind `behind`, and no earlier. */
+  /** Emits a value that is computed from weights so that it runs after `behind`, and no earlier. */
   private unpack(name: string, behind: Value): Value {
     const { g, e, model } = this;
     const initializer = model.initializers.get(name);
@@ -265,7 +265,7 @@ class Binding {
     return outputs[made.outputs.indexOf(name)] as Value;
   }
 
-  /** The operand that a packed weight meets, behind which it is unpacked. */
+  /** Returns the other operand of a packed weight's product; the weight is unpacked after it. */
   private companion(node: RawNode): Value {
     const { model, expressions, values } = this;
     const own = node.inputs.find(
@@ -274,14 +274,14 @@ class Binding {
     return values.get(own ?? model.inputs[0]?.name ?? "") as Value;
   }
 
-  /** Layers that share a weight share its adapter. */
+  /** Returns a site's adapter; layers that share a weight share its adapter. */
   private adapterOf(site: LoraSite, lora: LoraOptions): LoraPair {
     const pair = this.adapters.get(site.module) ?? loraInputs(this.g, site, lora);
     this.adapters.set(site.module, pair);
     return pair;
   }
 
-  /** x A^T of a site, computed together with that of all sites which read the same x. */
+  /** Returns x A^T of a site, computed together with all sites that read the same x. */
   private lowOf(node: RawNode, x: Value, lora: LoraOptions): Value {
     const { g, e, model, head, lows } = this;
     if (!lows.has(node)) {
@@ -303,7 +303,7 @@ class Binding {
 
 const pathOf = (node: RawNode): string => node.name.replace(/^\//, "");
 
-/** Sizes of a graph's dimensions by name. */
+/** Returns a function from a graph's dimension to its size. */
 function boundDimension(model: RawModel, dims: BindOptions["dims"]): (d: Dim) => Dim {
   if (dims === undefined) return (d) => d;
   const aliases = dimensionAliases(model, dims);
@@ -317,7 +317,7 @@ function boundDimension(model: RawModel, dims: BindOptions["dims"]): (d: Dim) =>
         ));
 }
 
-/** An imported graph names its batch and length as it likes: the dimensions of input_ids are B and N. */
+/** Maps an imported graph's names of batch and length: the dimensions of input_ids are B and N. */
 function dimensionAliases(model: RawModel, dims: NonNullable<BindOptions["dims"]>): Record<string, number> {
   const aliases: Record<string, number> = {};
   const shape = model.inputs.find((i) => i.name === "input_ids")?.shape ?? [];
@@ -344,7 +344,7 @@ function emitNode(
 ): Value[] {
   const projection = projectionOf(model, node);
   if (projection?.throughTranspose) {
-    // multiplied as it lies: a transposed copy of the weight would be held in memory
+    // multiplied in its own layout: a transposed copy of the weight would stay in memory
     const x = inputs[0] as Value;
     const weight = read(projection.weight.value.name) as Value;
     return g.scope(pathOf(node), () => {
@@ -353,7 +353,7 @@ function emitNode(
     });
   }
   const { operands, attributes } = modernise(g, node, inputs);
-  // statistics that the file does not save are saved here: the backward pass reuses them
+  // statistics that the file does not output are added here: the backward pass reuses them
   const count = NORMALIZATIONS.has(node.op) ? {} : { count: node.outputs.length };
   return [...g.node(node.op, operands, attributes, { domain: node.domain, ...count, name: node.name })];
 }
@@ -365,7 +365,7 @@ function notTrainable(model: RawModel, name: string, dtype: DType): UserError {
   );
 }
 
-/** Writes what opsets 17 to 20 say differently as our opset says it: axes of reductions, the parts of Split. */
+/** Converts the forms of opsets 17 to 20 to our opset's: axes of reductions, the parts of Split. */
 function modernise(
   g: GraphBuilder,
   node: RawNode,
@@ -380,7 +380,7 @@ function modernise(
   return { operands: inputs, attributes: node.attributes };
 }
 
-/** [..., D] as [M, D]. */
+/** Reshapes [..., D] to [M, D]. */
 function flatRows(e: Emitter, v: Value): Value {
   return v.shape.length === 2 ? v : e.reshape(v, [-1, v.shape.at(-1) as number]);
 }

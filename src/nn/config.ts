@@ -4,7 +4,7 @@ import { readJson } from "../core/files.js";
 import { checked } from "../core/problems.js";
 import { LARGEST_VOCABULARY } from "../text/tokenizer.js";
 
-/** A size that no model exceeds and that memory bears: what is built from it is counted before it is read. */
+/** A size up to a limit that memory can bear: sizes are checked before anything is built from them. */
 export const size = (most: number): z.ZodInt => z.int().positive().max(most);
 /** The most layers, and the widest hidden vector; a vocabulary is at most LARGEST_VOCABULARY. */
 export const MOST_LAYERS = 1000;
@@ -27,10 +27,10 @@ export const baseConfigSchema = z.looseObject({
 
 export type ModelConfig = z.infer<typeof baseConfigSchema>;
 
-/** Stands for the vocabulary of a model that has none, or none yet. */
+/** Placeholder for the vocabulary of a model that has none, or none yet. */
 export const NO_VOCABULARY = { vocab_size: 1, pad_token_id: 0, eos_token_id: 0, mask_token_id: 0 } as const;
 
-/** A config.json as it is read: a network that reads no tokens says nothing of a vocabulary, nor of attention. */
+/** Completes a config.json: a network without tokens states neither vocabulary nor attention. */
 function complete(raw: unknown): unknown {
   const silent = raw !== null && typeof raw === "object" && "reads_tokens" in raw && raw.reads_tokens === false;
   return silent ? { attention: "bidirectional", ...NO_VOCABULARY, ...raw } : raw;
@@ -42,7 +42,7 @@ export function readModelConfig(dir: string): ModelConfig {
   return parseConfig(baseConfigSchema, complete(readJson(path)), path);
 }
 
-/** Parses with every problem listed at once. */
+/** Parses a config. @throws UserError with every problem at once. */
 export function parseConfig<S extends z.ZodType>(schema: S, value: unknown, where: string): z.infer<S> {
   return checked(schema, value, `${where} is not a usable model config`, {
     hint: "docs/model.md lists the keys of each architecture",

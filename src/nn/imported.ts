@@ -1,7 +1,7 @@
 /**
- * Graphs that PyTorch's ONNX exporters wrote (the TorchScript one and dynamo=True), made to look like ours: nodes are
- * named by module paths, weights by their modules, and weights that stand behind an Identity are used directly.
- * Only names change and Identity nodes go: what the graph computes is the file's own.
+ * Normalises graphs of PyTorch's ONNX exporters (the TorchScript one and dynamo=True) to the form of ours: nodes are
+ * named by module paths, weights by their modules, and weights behind an Identity are used directly. Only names change
+ * and Identity nodes are removed; the computation stays the file's own.
  */
 import { dirname, join } from "node:path";
 import { fail } from "../core/errors.js";
@@ -29,9 +29,9 @@ export function checkOpset(model: RawModel, where: string): void {
 }
 
 /**
- * Names an exported graph's nodes and weights, and keeps equal weights once.
+ * Names an exported graph's nodes and weights, and merges equal weights.
  * @param where names the file in errors.
- * @throws UserError for inputs that nothing here can feed.
+ * @throws UserError for inputs that this program cannot feed.
  */
 export function normaliseImported(model: RawModel, where: string): RawModel {
   const strange = model.inputs.find(({ name }) => !isModelInput(name));
@@ -52,12 +52,12 @@ export function normaliseImported(model: RawModel, where: string): RawModel {
 
 const STORED = new WeakMap<RawModel, ReadonlyMap<string, readonly string[]>>();
 
-/** Initializers of the file that a weight of a graph made by `normaliseImported` stands for: copies are several. */
+/** Returns the file's initializers behind a weight of a graph of `normaliseImported`; merged copies are several. */
 export function storedNames(model: RawModel, weight: string): readonly string[] {
   return STORED.get(model)?.get(weight) ?? [weight];
 }
 
-/** Equal weights are written once by the older exporter; the others are Identity nodes of it. */
+/** Removes the Identity nodes by which the older exporter refers to the first of several equal weights. */
 function withoutWeightIdentities(model: RawModel): RawModel {
   const standsFor = new Map<string, string>();
   const outputs = new Set(model.outputs.map((o) => o.name));
@@ -73,7 +73,7 @@ function withoutWeightIdentities(model: RawModel): RawModel {
   return { ...model, nodes };
 }
 
-/** Every node gets a path of its own: its module's where the exporter noted it, else the name that it has. */
+/** Gives every node a unique path: its module's where the exporter recorded it, else its own name. */
 function nameNodes(model: RawModel): RawModel {
   const taken = new Set<string>();
   const nodes = model.nodes.map((node) => {
@@ -86,7 +86,7 @@ function nameNodes(model: RawModel): RawModel {
   return { ...model, nodes };
 }
 
-/** `/bert/encoder/layer.0/attention/self/query/MatMul`, as the older exporter writes names itself. */
+/** Returns a node's path, in the older exporter's style: `/bert/encoder/layer.0/attention/self/query/MatMul`. */
 function pathOf(node: RawNode): string {
   const scopes = [...(node.metadata?.[SCOPES] ?? "").matchAll(/'([^']*)'/g)].map((m) => m[1] as string);
   // the first is the root, the last the operator; each of the others begins with the one before it
@@ -99,7 +99,7 @@ function pathOf(node: RawNode): string {
   return `/${[...parts, node.op].join("/")}`;
 }
 
-/** `bert.encoder.layer.0.attention.self.query` of a node's path; undefined for a node outside any module. */
+/** Returns `bert.encoder.layer.0.attention.self.query` of a node's path; undefined for a node outside any module. */
 function moduleOfPath(path: string): string | undefined {
   if (!path.startsWith("/")) return undefined;
   const parts = path.split("/").slice(1, -1);
@@ -107,9 +107,9 @@ function moduleOfPath(path: string): string | undefined {
 }
 
 /**
- * A module that runs several times has one weight. The newer exporter folds a transpose into each use of it, and leaves
- * that many equal matrices (ALBERT's layers, DeBERTa's keys of positions): all but the first go, so that there is one
- * weight, and one adapter, again.
+ * Merges equal weights of one module. The newer exporter folds a transpose into each use of a module's weight, and
+ * writes as many equal matrices (ALBERT's layers, DeBERTa's keys of positions). All but the first are removed, which
+ * leaves one weight, and one adapter.
  */
 function shareWeights(model: RawModel, dir: string): { model: RawModel; standsFor: ReadonlyMap<string, string> } {
   const firsts = new Map<string, string[]>();
@@ -145,9 +145,9 @@ function bytesOf({ data }: Initializer, dir: string): Buffer {
 }
 
 /**
- * Projections' weights were transposed while exporting and lost their names (`onnx::MatMul_368`, `val_70`): they get
- * their module's. The one attribute that a wrapper holds the model by (`self.m = model`) is taken off all names, so
- * that adapters carry the names that PEFT gives them.
+ * Names projection weights by their modules: exporters transpose them and drop their names (`onnx::MatMul_368`,
+ * `val_70`). The single attribute of a wrapper around the model (`self.m = model`) is removed from all names, so that
+ * adapters have PEFT's names.
  */
 function nameWeights(model: RawModel): { model: RawModel; final: (name: string) => string } {
   const names = new Map<string, string>();
@@ -183,9 +183,9 @@ function nameWeights(model: RawModel): { model: RawModel; final: (name: string) 
 }
 
 /**
- * Gives the paths at which modules are attributes, which is what weights are named by. The older exporter's paths say who called: OPT
- * calls `model.decoder` itself, and the path of its layers lacks `model`. Biases and norms kept their names, so that
- * what their own paths lack is known, for them and for what lies beside them.
+ * Returns the attribute paths of modules, which name the weights. The older exporter's paths name the callers: OPT
+ * calls `model.decoder` itself, and the path of its layers lacks `model`. Biases and norms kept their names, which
+ * reveal the missing parts of their own paths and of their neighbours'.
  */
 function ownersOf(model: RawModel): (module: string) => string {
   const attributes = new Map<string, string>();
@@ -196,7 +196,7 @@ function ownersOf(model: RawModel): (module: string) => string {
     );
     const name = parameter?.split(".").slice(0, -1);
     if (path === undefined || name === undefined || name.at(-1) !== path.at(-1)) continue;
-    // the module itself, then those around it, as far as what is missing must lie still further out
+    // the module itself, then the enclosing ones, while the missing part must lie further out
     for (let end = path.length, missing = name.length - end; end > 0; end--) {
       const called = path.slice(0, end).join(".");
       if (end < path.length && (path[end] !== name[end + missing] || called === name.slice(0, end).join("."))) break;

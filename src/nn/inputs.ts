@@ -5,7 +5,7 @@ import { formatShape } from "../onnx/shapes.js";
 import type { Dim, Value } from "../onnx/types.js";
 import { KEYS } from "./past.js";
 
-/** Inputs that a model's graph may take, by rank: the contract's own inputs, and what can be made from them. */
+/** Inputs that a model's graph may take, by rank: the contract's own inputs, and those derived from them. */
 const KNOWN: Readonly<Record<string, number>> = {
   input_ids: 2,
   position_ids: 2,
@@ -19,10 +19,10 @@ export function isModelInput(name: string): boolean {
 }
 
 /**
- * Declares the contract's inputs (input_ids and position_ids [B, N], attention_bias [B, 1, N, N], or [B, 1, N, W] in a graph
- * whose tokens see keys of others), whether the model uses them or not, and any others of its own.
- * @param bound a number for a dimension, or the symbol that it stays.
- * @returns a value for each input of the model. `attention_mask` [B, N] is what the first token sees: the same for all
+ * Declares the contract's inputs, used or not (input_ids and position_ids [B, N], attention_bias [B, 1, N, N], or [B,
+ * 1, N, W] in a graph with other keys), and the model's further ones.
+ * @param bound maps a dimension to a number, or to a symbol that stays.
+ * @returns a value for each input of the model. `attention_mask` [B, N] is the first token's: the same for all
  *   tokens of a bidirectional model, whose bias blocks padding only. `token_type_ids` is 0.
  */
 export function emitInputs(e: Emitter, model: RawModel, bound: (d: Dim) => Dim): Map<string, Value> {
@@ -36,7 +36,7 @@ export function emitInputs(e: Emitter, model: RawModel, bound: (d: Dim) => Dim):
     );
   }
   const ids = model.inputs.find((i) => i.name === "input_ids");
-  // a network that reads no tokens
+  // a network without tokens
   if (ids === undefined)
     return new Map(model.inputs.map(({ name, dtype, shape }) => [name, g.input(name, dtype, shape.map(bound))]));
   const [batch, length] = ids.shape.map(bound) as [Dim, Dim];

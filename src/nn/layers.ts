@@ -1,10 +1,10 @@
 import type { Emitter } from "../onnx/emit.js";
 import type { Value } from "../onnx/types.js";
 
-/** The way layers get their weights: by the checkpoint's own name, declared once. */
+/** Declares a layer's weight once, by the checkpoint's own name. */
 export type WeightOf = (name: string) => Value;
 
-/** y = x W^T (+ b): x [M, in], W [out, in] as PyTorch keeps it; y [M, out]. 2-D, so that its gradients are plain Gemms. */
+/** y = x W^T (+ b): x [M, in], W [out, in] as in PyTorch; y [M, out]. 2-D, so that its gradients are plain Gemms. */
 export function linear(e: Emitter, x: Value, weight: Value, bias?: Value): Value {
   return e.gemm(x, weight, { transB: true, ...(bias === undefined ? {} : { c: bias }) });
 }
@@ -14,7 +14,7 @@ export function rmsNorm(e: Emitter, x: Value, weight: Value, epsilon: number): V
   return e.g.op("SimplifiedLayerNormalization", [x, weight], { axis: -1, epsilon });
 }
 
-/** LayerNorm over the last axis (Ba et al. 2016) without a bias: (x - mean) / sqrt(var + eps) * w, statistics in fp32. */
+/** LayerNorm over the last axis (Ba et al. 2016), no bias: (x - mean) / sqrt(var + eps) * w, statistics in fp32. */
 export function layerNorm(e: Emitter, x: Value, weight: Value, epsilon: number): Value {
   return e.g.op("LayerNormalization", [x, weight], { axis: -1, epsilon });
 }
@@ -45,9 +45,9 @@ export interface Rotation {
 }
 
 /**
- * The angles of rotary embedding (Su et al. 2021) for explicit position ids [B, N]: a token's place in the buffer and
- * its position are two coordinates here. Attention's 1 / sqrt(hd) is folded in for queries, so that no [B, H, N, N]
- * tensor is scaled.
+ * The angles of rotary embedding (Su et al. 2021) for explicit position ids [B, N]: a token's buffer index and its
+ * position are independent here. Attention's 1 / sqrt(hd) is folded in for queries, so that no [B, H, N, N] tensor is
+ * scaled.
  */
 export function rotations(
   e: Emitter,
@@ -76,7 +76,7 @@ export interface AttentionShapes {
   readonly headDim: number;
 }
 
-/** Reshape targets that hold the symbolic batch and length: each is made once a graph from Shape(input_ids). */
+/** Reshape targets with the symbolic batch and length; each is built once per graph from Shape(input_ids). */
 export class Targets {
   private readonly batch: Value;
   private readonly length: Value;
@@ -91,7 +91,7 @@ export class Targets {
 
   private readonly made = new Map<string, Value>();
 
-  /** A target from numbers, "B" and "N". */
+  /** Returns a target from numbers, "B" and "N". */
   of(...dims: readonly (number | "B" | "N")[]): Value {
     const key = dims.join(",");
     let target = this.made.get(key);

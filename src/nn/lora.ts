@@ -9,30 +9,30 @@ import type { Tensor, Value } from "../onnx/types.js";
 export interface LoraOptions {
   readonly rank: number;
   readonly alpha: number;
-  /** Ends of module names, whole components, as `q_proj` or `mlp.0`. */
+  /** Suffixes of module names, in whole components, as `q_proj` or `mlp.0`. */
   readonly targets: readonly string[];
-  /** Ids of tokens whose rows of the table of embeddings are trained as well (PEFT's trainable_token_indices). */
+  /** Ids of tokens whose embedding rows are trained as well (PEFT's trainable_token_indices). */
   readonly tokens?: readonly number[];
 }
 
-/** PEFT's name of a module's A or B matrix. */
+/** Returns PEFT's name of a module's A or B matrix. */
 export function loraName(module: string, part: "A" | "B"): string {
   return `base_model.model.${module}.lora_${part}.weight`;
 }
 
-/** PEFT's name of the rows that an adapter puts in the place of a table's own. */
+/** Returns PEFT's name of the rows with which an adapter replaces rows of a table. */
 export function rowsName(module: string): string {
   return `base_model.model.${module}.token_adapter.trainable_tokens_delta`;
 }
 
-/** One weight that an adapter changes: a projection by A and B, or the table of embeddings by rows of its own. */
+/** One weight that an adapter changes: a projection by A and B, or the embedding table by rows of its own. */
 export interface LoraSite {
   /** Module path of the weight, as `model.layers.0.self_attn.q_proj`. */
   readonly module: string;
-  /** Of a table: its tokens. */
+  /** For a table: its number of tokens. */
   readonly inFeatures: number;
   readonly outFeatures: number;
-  /** Of a table: the tokens whose rows are replaced. */
+  /** For a table: the tokens whose rows are replaced. */
   readonly tokens?: readonly number[];
 }
 
@@ -45,7 +45,7 @@ export function siteShapes({ module, inFeatures, outFeatures, tokens }: LoraSite
   ];
 }
 
-/** PEFT's rule for `target_modules`: a target is a module's name or its end behind a dot. */
+/** Tells whether a module is a target by PEFT's rule for `target_modules`: by its name or by its end after a dot. */
 export function isTarget(module: string, options: LoraOptions): boolean {
   return options.targets.some((target) => module === target || module.endsWith(`.${target}`));
 }
@@ -65,8 +65,8 @@ export function loraInputs(g: GraphBuilder, site: LoraSite, options: LoraOptions
 }
 
 /**
- * x A^T [M, r] of every site that reads x [M, in], in one product: r rows alone fill no register tile, those of q, k and
- * v do, and the gradient of x is one product as well.
+ * Returns x A^T [M, r] of every site that reads x [M, in], computed in one product: r rows alone do not fill a register
+ * tile, those of q, k and v do, and the gradient of x is one product as well.
  */
 export function lowRank(g: GraphBuilder, pairs: readonly LoraPair[], x: Value): Value[] {
   const e = new Emitter(g);
@@ -81,16 +81,16 @@ export function lowRank(g: GraphBuilder, pairs: readonly LoraPair[], x: Value): 
 }
 
 /**
- * Adds a site's low-rank branch to the projection's output y [M, out]: low = x A^T [M, r].
- * The product adds to y in place of a separate Add (Gemm's C).
+ * Adds a site's low-rank branch to the projection's output y [M, out]: low = x A^T [M, r]. The product accumulates into
+ * y (Gemm's C) instead of a separate Add.
  */
 export function addLora(g: GraphBuilder, { b }: LoraPair, low: Value, y: Value, options: LoraOptions): Value {
   return new Emitter(g).gemm(low, b, { transB: true, alpha: options.alpha / options.rank, c: y });
 }
 
 /**
- * A fresh adapter as PEFT makes it: A Kaiming-uniform (a = sqrt(5), so U(+-1/sqrt(in))), B zero, rows of a table as they
- * are in the model: it changes nothing yet.
+ * Draws a fresh adapter like PEFT's: A Kaiming-uniform (a = sqrt(5), so U(+-1/sqrt(in))), B zero, rows of a table equal
+ * to the model's, so that it has no effect yet.
  * @param rowOf [D] a token's row of the model's own table; needed where sites have tokens.
  */
 export function freshAdapter(
@@ -115,7 +115,7 @@ export function freshAdapter(
   return adapter;
 }
 
-/** Checks an adapter against a model's sites: every tensor there, none too many, every shape right. */
+/** Checks an adapter against a model's sites: no tensor missing or surplus, every shape right. */
 export function checkAdapter(
   adapter: ReadonlyMap<string, Tensor>,
   sites: readonly LoraSite[],

@@ -18,7 +18,7 @@ import { PackedBuilder, type StoredWeight } from "./packed-builder.js";
 
 export const WEIGHTS_FILE = "model.safetensors";
 
-/** A model directory, opened (docs/model.md). The weights stay in their file. */
+/** An open model directory (docs/model.md). The weights stay in their file. */
 export interface Model {
   readonly dir: string;
   readonly config: ModelConfig;
@@ -26,13 +26,13 @@ export interface Model {
   readonly tokenizer: Tokenizer | undefined;
   readonly graph: RawModel;
   /**
-   * The graph that config.json describes, where this version writes another one (engine/graph-check.ts compares what
-   * the two compute); absent where model.onnx is that graph, or another program's.
+   * The graph that this version builds from config.json, where it differs from model.onnx (engine/graph-check.ts
+   * compares their outputs); absent where model.onnx is that graph, or another program's.
    */
   readonly described?: RawModel;
 }
 
-/** Opens and cross-checks a model directory. Errors name the file and what it should hold. */
+/** Opens and cross-checks a model directory. @throws UserError naming the file and its required content. */
 export async function loadModel(dir: string): Promise<Model> {
   if (!existsSync(dir))
     fail(`There is no model directory ${dir}.`, { hint: "Shipped models: models/tiny-refusion-template." });
@@ -68,7 +68,7 @@ export async function loadModel(dir: string): Promise<Model> {
   return { dir, config, tokenizer, ...read };
 }
 
-/** Reads a model's graph: ours as it stands, one of PyTorch's exporters with our names. */
+/** Reads a model's graph: ours unchanged, an exporter's with our names. */
 async function readGraph(dir: string, path: string, config: ModelConfig): Promise<Pick<Model, "graph" | "described">> {
   const graph = await readModelFile(path);
   checkOpset(graph, path);
@@ -78,7 +78,7 @@ async function readGraph(dir: string, path: string, config: ModelConfig): Promis
   return Buffer.from(encodeModel(graph)).equals(encodeModel(described)) ? { graph } : { graph, described };
 }
 
-/** The graph that config.json makes of the weights' file. */
+/** Builds the graph of config.json on the weights' file. */
 async function describedGraph(dir: string, config: ModelConfig): Promise<RawModel> {
   try {
     const architecture = await architectureOf(config);
@@ -92,7 +92,7 @@ async function describedGraph(dir: string, config: ModelConfig): Promise<RawMode
   }
 }
 
-/** Gives what two graphs of one model share whatever version wrote them: the architecture, the weights, the epsilons. */
+/** Checks the properties that graphs of one model share across versions: architecture, weights, epsilons. */
 function checkDescribed(graph: RawModel, described: RawModel, dir: string): void {
   const contradiction = (found: string, expected: string): UserError =>
     new UserError(
@@ -121,7 +121,7 @@ function checkDescribed(graph: RawModel, described: RawModel, dir: string): void
 export const CONTRADICTION_HINT =
   "Put back the config.json that the graph was exported with, or export the model again: the keys of docs/model.md must be the graph's own.";
 
-/** @throws UserError where a graph of tokens has not the inputs of the contract, or what they can be made from. */
+/** @throws UserError where a graph of tokens lacks inputs of the contract, or inputs derived from them. */
 function checkTokenInputs(graph: RawModel, path: string, config: ModelConfig): void {
   const names = graph.inputs.map((i) => i.name);
   const missing = ["input_ids", "position_ids", "attention_bias"].filter((input) => !names.includes(input));
@@ -138,8 +138,8 @@ function checkTokenInputs(graph: RawModel, path: string, config: ModelConfig): v
 }
 
 /**
- * Does something with a model's graph that its file may be unfit for: what is found wrong is said of that file.
- * @throws UserError that names the file, where the graph is refused for whatever reason.
+ * Runs work on a model's graph; errors in the graph are reported as errors of its file.
+ * @throws UserError that names the file, where the graph is refused for any reason.
  */
 export function usingGraph<T>(model: Pick<Model, "dir">, work: () => T): T {
   try {
@@ -158,8 +158,8 @@ export function usingGraph<T>(model: Pick<Model, "dir">, work: () => T): T {
 }
 
 /**
- * Writes a model directory: weights as safetensors, and a graph that points into that very file. A new directory is there
- * whole or not at all; in one that exists, the model's own files are replaced.
+ * Writes a model directory: weights as safetensors, and a graph that refers to that file. A new directory is created
+ * atomically; in an existing one, the model's own files are replaced.
  */
 export async function saveModel(
   dir: string,
@@ -176,7 +176,7 @@ export async function saveModel(
   await (existsSync(dir) ? write(dir) : writeDirectory(dir, write));
 }
 
-/** Writes the graph of the weights that lie in a directory already, in whatever form they are stored. */
+/** Writes the graph for the weights already in a directory, in any storage form. */
 export async function writeModelGraph(dir: string, config: ModelConfig): Promise<void> {
   const architecture = await architectureOf(config);
   const graph = emitGraph(dir, config, (g, weight) => architecture.build(g, config, weight));
@@ -184,9 +184,9 @@ export async function writeModelGraph(dir: string, config: ModelConfig): Promise
 }
 
 /**
- * The graph of a model whose tokens see keys and values of an earlier forward or of other sequences (past.ts), made from
- * config.json and the weights' file as model.onnx was; undefined where the model has none: its graph is not ours, or its
- * tokens see what lies behind them.
+ * Builds the graph whose tokens see keys and values of an earlier forward or of other sequences (past.ts), from
+ * config.json and the weights' file, like model.onnx. Undefined where the graph is not ours, or its tokens see later
+ * ones.
  */
 export async function graphWithKeys({ dir, config, graph }: Model, of: KeysOf): Promise<RawModel | undefined> {
   if (isImported(graph) || config.attention !== "causal") return undefined;
@@ -214,7 +214,7 @@ function emitGraph(dir: string, config: ModelConfig, build: (g: GraphBuilder, we
   return g.build();
 }
 
-/** A weight of a file as a graph refers to it. @throws UserError where it is missing or of a form that no graph has. */
+/** Returns the reference to a weight of a file. @throws UserError where it is missing or of an unsupported form. */
 function storedWeight(header: SafetensorsHeader, name: string): StoredWeight {
   const place = (part: string): ExternalData => {
     const entry = header.tensors.get(part);
@@ -234,12 +234,12 @@ function storedWeight(header: SafetensorsHeader, name: string): StoredWeight {
   return { form: dtype, shape, place };
 }
 
-/** The files of a model directory that hold its graph's weights; none where they are inside model.onnx. */
+/** Lists the files of a model directory with its graph's weights; none where they are inside model.onnx. */
 export function weightFiles(graph: RawModel): string[] {
   return [...new Set([...graph.initializers.values()].flatMap(({ data }) => (isExternal(data) ? [data.file] : [])))];
 }
 
-/** A hash of everything in a model directory that decides its output. */
+/** Returns a hash of all files of a model directory that determine its output. */
 export async function modelHash(dir: string): Promise<string> {
   const weights = weightFiles(await readModelFile(join(dir, "model.onnx"))).sort();
   const tokenizer = existsSync(join(dir, "tokenizer.json")) ? ["tokenizer.json"] : [];

@@ -7,11 +7,11 @@ import { DTYPE_CODE } from "../onnx/types.js";
 import { type Form, nf4Part, partsOf } from "../weights/precision.js";
 import { NESTED_BLOCK } from "../weights/quantize.js";
 
-/** A weight as its file holds it. */
+/** A weight in its stored form. */
 export interface StoredWeight {
   readonly form: Form;
   readonly shape: readonly number[];
-  /** Says where one of its parts lies, by the part's name. */
+  /** Returns the place of one of its parts in the file, by the part's name. */
   place(part: string): ExternalData;
   /** Mean of the scales, where these are nested. */
   readonly offset?: number;
@@ -23,14 +23,14 @@ interface Packed extends StoredWeight {
 
 /**
  * A graph builder whose weights need not be float32. An architecture emits plain products and lookups of float32
- * weights; this builder turns those of packed weights into a Cast behind the weight, or a product in 4 bits.
+ * weights; for packed weights this builder emits a Cast of the weight, or a product in 4 bits, instead.
  */
 export class PackedBuilder extends GraphBuilder {
   private readonly packed = new Map<string, Packed>();
   private readonly made = new Map<string, Value>();
   private readonly e = new Emitter(this);
 
-  /** Declares a weight. The value stands for its float32 matrix. */
+  /** Declares a weight; returns the value of its float32 matrix. */
   weight(name: string, stored: StoredWeight): Value {
     const { form, shape } = stored;
     if (form === "float32") return this.initializer(name, form, shape, stored.place(name));
@@ -48,7 +48,7 @@ export class PackedBuilder extends GraphBuilder {
     const weight = weights.find((w) => w !== undefined);
     if (weight === undefined) return super.node(op, inputs, attributes, options);
     if (weight.form === "nf4" || weight.form === "nf4-nested") return [this.product(weight, op, inputs, attributes)];
-    // a lookup takes its rows first: casting them is cheaper than casting the table
+    // a lookup gathers its rows first: casting them is cheaper than casting the table
     if (op === "Gather" && weights[0] === weight) {
       const rows = super.node(op, [this.half(weight), inputs[1]], attributes, options)[0] as Value;
       return super.node("Cast", [rows], { to: DTYPE_CODE.float32 });
@@ -90,7 +90,7 @@ export class PackedBuilder extends GraphBuilder {
     const part = (name: string, column = false): Value => {
       const spec = specs.get(name);
       if (spec === undefined) throw new Error(`no part ${name}`);
-      // ONNX Runtime wants the codes flat
+      // ONNX Runtime needs flat codes
       const shape = [sizeOf(spec.shape), ...(column ? [1] : [])];
       return this.once(name, () => this.initializer(name, spec.dtype, shape, weight.place(name)));
     };

@@ -1,25 +1,25 @@
 import type { Emitter } from "../onnx/emit.js";
 import type { Dim, Value } from "../onnx/types.js";
 
-/** Name of the input that says which keys and values each row of the attention sees. */
+/** Name of the input that selects the keys and values of each attention row. */
 export const KEYS = "keys";
 
-/** The keys and values that the tokens of a graph see, where these are not just those of their own sequence. */
+/** The keys and values that a graph's tokens see, where these are not only those of their own sequence. */
 export interface Keys {
-  /** Sizes of the attention: rows, queries of a row. */
+  /** Sizes of the attention: rows, and queries per row. */
   readonly rows: readonly [Dim, Dim];
-  /** x [B, N, H, D] of a graph's tokens: the queries [A, Q, H, D] of the attention's rows. */
+  /** Gathers the queries [A, Q, H, D] of the attention's rows from x [B, N, H, D]. */
   queriesOf(x: Value): Value;
-  /** x [B, N, H, D] of a graph's tokens, by the layer's name: [A, W, H, D] of all that each row sees. */
+  /** Gathers the keys or values [A, W, H, D] of each row, by the layer's name, with x [B, N, H, D] of this forward. */
   seen(name: string, x: Value): Value;
-  /** [A*Q, D] of the rows as [B*N, D] of the tokens. */
+  /** Reorders results [A*Q, D] of the rows to [B*N, D] of the tokens. */
   toTokens(x: Value): Value;
 }
 
 /**
- * Keys and values of the same forward. Tokens stand one behind the other, without padding; the attention has rows of
- * them: `queries` [A, Q] and `keys` [A, W] say which tokens, as b*N+n, and `places` [B, N] where each one's result is, as
- * a*Q+q. So a prompt that several sequences begin with is read once.
+ * Keys and values of the same forward. Tokens are concatenated without padding and gathered in attention rows:
+ * `queries` [A, Q] and `keys` [A, W] are token indices b*N+n, and `places` [B, N] is the index a*Q+q of each token's
+ * result. A prompt that starts several sequences is thus read once.
  */
 export class SharedKeys implements Keys {
   readonly rows = ["A", "Q"] as const;
@@ -50,16 +50,15 @@ export class SharedKeys implements Keys {
   }
 }
 
-/** Names of a graph's inputs and outputs that carry keys and values from one forward to the next. */
+/** Prefixes of a graph's inputs and outputs that carry keys and values from one forward to the next. */
 export const PAST = "past/";
 export const PRESENT = "present/";
 
 /**
- * Keys and values of tokens that an earlier forward computed, in rows of tokens as in {@link SharedKeys}: the graph's own
- * outputs `present/<name>` [A*W, H, D], all rows one behind the other, come back as its inputs `past/<name>` [C, H, D].
- * `keys` [A, W] says which of them each row sees: an index of the C old ones, or b*N+n - B*N, which is below 0, for a new
- * token. So they stand in the order of the sequence, as in a forward over all of it, and sums over them are the same to
- * the last bit.
+ * Keys and values of an earlier forward, gathered in rows as in {@link SharedKeys}: the graph's outputs
+ * `present/<name>` [A*W, H, D], all rows concatenated, become its inputs `past/<name>` [C, H, D]. `keys` [A, W] selects
+ * those of each row: an index into the C old ones, or b*N+n - B*N, which is negative, for a new token. The keys are
+ * thus in sequence order, as in a forward over the whole sequence, and sums over them are bit-identical.
  */
 export class Past extends SharedKeys {
   override seen(name: string, x: Value): Value {

@@ -14,10 +14,10 @@ export const ADAPTER_CONFIG = "adapter_config.json";
 export const ADAPTER = "adapter_model.safetensors";
 
 /**
- * adapter_config.json, with the keys that decide what an adapter computes. PEFT wraps a model by its task: what generates
- * from left to right as CAUSAL_LM; a masked model has no such methods, and no task of PEFT's is its own.
+ * Returns adapter_config.json, with the keys that determine an adapter's output. PEFT wraps a model by its task:
+ * CAUSAL_LM for one that generates from left to right; a masked model has no such methods and gets no task.
  * @param base name or path of the model.
- * @param table module of the table of embeddings, where rows of it are trained.
+ * @param table module of the embedding table, where rows of it are trained.
  */
 export function peftConfig(
   lora: LoraOptions,
@@ -40,12 +40,12 @@ export function peftConfig(
   };
 }
 
-/** Writes adapter_model.safetensors byte for byte as PEFT does. */
+/** Writes adapter_model.safetensors with the same bytes as PEFT. */
 export function writePeftTensors(path: string, tensors: ReadonlyMap<string, Tensor>): void {
   writeSafetensors(path, tensors, { format: "pt" }, { alignment: 8 });
 }
 
-/** Forms of LoRA that PEFT knows and our graphs do not compute: key -> the value under which they do. */
+/** LoRA variants of PEFT that our graphs do not compute: key -> the values that mean plain LoRA. */
 const PLAIN: Readonly<Record<string, readonly unknown[]>> = {
   peft_type: ["LORA"],
   bias: ["none"],
@@ -69,13 +69,13 @@ export interface PeftAdapter {
   readonly rank: number;
   readonly alpha: number;
   readonly tensors: ReadonlyMap<string, Tensor>;
-  /** Rows of the table of embeddings that it replaces. */
+  /** Rows of the embedding table that it replaces. */
   readonly rows?: { readonly module: string; readonly tokens: readonly number[] };
 }
 
 /**
- * Reads an adapter directory that we or PEFT wrote.
- * @throws UserError naming the key or file where it is missing or no plain LoRA.
+ * Reads an adapter directory of ours or of PEFT.
+ * @throws UserError naming the missing or unsupported key or file.
  */
 export function readPeft(dir: string): PeftAdapter {
   const path = join(dir, ADAPTER);
@@ -117,14 +117,14 @@ export function readPeft(dir: string): PeftAdapter {
   return { rank: r as number, alpha, tensors, ...rows };
 }
 
-/** 16 bits are enough to keep an adapter in; it is trained in 32. */
+/** Converts a tensor to float32: adapters may be stored in 16 bits, but are trained in 32. */
 function inFloat32(tensor: Tensor): Tensor {
   const { dtype, shape, data } = tensor;
   if (dtype !== "bfloat16" && dtype !== "float16") return tensor;
   return { dtype: "float32", shape, data: floatsOf(dtype, shape as number[], data).read(0, data.length) };
 }
 
-/** PEFT's list of ids, or its map with one table in it; undefined: none; null: something else. */
+/** Returns PEFT's list of ids, or that of its map with one table; undefined: none; null: malformed. */
 function tokensOf(value: unknown): number[] | undefined | null {
   if (value === undefined || value === null) return undefined;
   const lists = Array.isArray(value) ? [value] : typeof value === "object" ? Object.values(value) : [];

@@ -4,17 +4,17 @@ import type { Initializer } from "../onnx/types.js";
 /** A product with a weight matrix of the model. */
 export interface Projection {
   readonly weight: Initializer;
-  /** As the matrix lies, whatever form it is kept in. */
+  /** Shape in the stored layout, whatever the storage form. */
   readonly shape: readonly [number, number];
-  /** The weight lies as [out, in], as PyTorch keeps it. */
+  /** The weight is stored as [out, in], PyTorch's layout. */
   readonly transposed: boolean;
-  /** The weight reaches a MatMul through a Transpose node, as exporters write a head that shares the embedding. */
+  /** A Transpose node precedes the MatMul, as in exports of a head that shares the embedding. */
   readonly throughTranspose: boolean;
 }
 
 const PRODUCERS = new WeakMap<RawModel, ReadonlyMap<string, RawNode>>();
 
-/** Value -> the node that makes it. */
+/** Returns the producer of each value, by name. */
 export function producersOf(model: RawModel): ReadonlyMap<string, RawNode> {
   let producers = PRODUCERS.get(model);
   if (producers === undefined) {
@@ -24,7 +24,7 @@ export function producersOf(model: RawModel): ReadonlyMap<string, RawNode> {
   return producers;
 }
 
-/** Gives what a product multiplies by, where that is a matrix of the model: as it lies, cast from 16 bits, or in 4 bits. */
+/** Returns the weight matrix of a product, where it is the model's: stored as is, cast from 16 bits, or in 4 bits. */
 export function projectionOf(model: RawModel, node: RawNode): Projection | undefined {
   let name = node.inputs[1] ?? "";
   if (node.op === "MatMulBnb4") {

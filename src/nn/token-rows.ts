@@ -6,12 +6,12 @@ import { type LoraSite, rowsName } from "./lora.js";
 import { producersOf } from "./projection.js";
 
 /**
- * Rows of the table of embeddings that an adapter replaces: tokens which the model was never trained on, as the mask of a
- * model that was no diffusion model. PEFT calls them trainable tokens. Only what goes in is replaced: where the head
- * shares the table, its logits of such a token stay as they were, and mask and pad are never drawn.
+ * Rows of the embedding table that an adapter replaces, for tokens that the model was never trained on, as the mask in
+ * a model that was no diffusion model. PEFT calls them trainable tokens. Only the input embedding is replaced: a head
+ * that shares the table keeps its logits of such a token, and mask and pad are never drawn.
  */
 
-/** The table that a node looks up the graph's tokens in; undefined where it does something else. */
+/** Returns the embedding table of a lookup of tokens; undefined for any other node. */
 export function tableOf(model: RawModel, node: RawNode): Initializer | undefined {
   if (node.op !== "Gather") return undefined;
   const producers = producersOf(model);
@@ -25,8 +25,8 @@ export function tableOf(model: RawModel, node: RawNode): Initializer | undefined
 }
 
 /**
- * Puts a site's rows, a graph input, in the place of the table's own.
- * @param embedded [..., D] what the lookup of `ids` [...] gave
+ * Replaces the looked-up rows of a site's tokens by a graph input.
+ * @param embedded [..., D] result of the lookup of `ids` [...]
  */
 export function replaceRows(g: GraphBuilder, site: LoraSite, ids: Value, embedded: Value): { rows: Value; y: Value } {
   const e = new Emitter(g);

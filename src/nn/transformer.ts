@@ -36,7 +36,7 @@ type TransformerConfig = z.infer<typeof transformerSchema>;
 
 const EMBED = "model.embed_tokens.weight";
 
-/** LLaDA's names of what the code below calls as Llama does. */
+/** LLaDA's weight names for Llama's, which the code below uses. */
 const LLADA_NAMES: readonly (readonly [string, string])[] = [
   [EMBED, "model.transformer.wte.weight"],
   ["model.norm.", "model.transformer.ln_f."],
@@ -51,7 +51,7 @@ const LLADA_NAMES: readonly (readonly [string, string])[] = [
   [".mlp.", "."],
 ];
 
-/** The checkpoint's name of a weight. */
+/** Returns the checkpoint's name of a weight. */
 function named(c: TransformerConfig, name: string): string {
   if (c.weight_names === "llama") return name;
   return LLADA_NAMES.reduce((made, [ours, theirs]) => made.replace(ours, theirs), name);
@@ -60,10 +60,10 @@ function named(c: TransformerConfig, name: string): string {
 /**
  * A stack of pre-norm blocks with RoPE at the tokens' own positions:
  *
- *   x -> RMSNorm -> q, k, v -> QK-norm -> RoPE -> attention -> o -> + -> RMSNorm -> SwiGLU -> + -> ... -> RMSNorm -> head
+ *   x -> RMSNorm -> q, k, v -> QK-norm -> RoPE -> attention -> o -> + -> RMSNorm -> SwiGLU -> + -> ... -> RMSNorm ->
+ *   head
  *
- * `attention_bias`, an input, says which rows see each other: the architectures made from this one differ in what their
- * `schema` admits.
+ * The input `attention_bias` decides which rows see each other; architectures made from this one differ in `schema`.
  */
 export function transformer(schema: z.ZodType<TransformerConfig>): Architecture {
   const parse = (config: ModelConfig): TransformerConfig => {
@@ -154,7 +154,7 @@ function emit(g: GraphBuilder, c: TransformerConfig, weight: WeightDeclarer, key
   });
 }
 
-/** Rows one further in each sequence, the first one twice: x [B*N, D]. */
+/** Shifts the rows of each sequence by one, repeating the first: x [B*N, D]. */
 function shifted(e: Emitter, x: Value, t: Targets, d: number): Value {
   const ones = e.g.op("Expand", [e.g.ints([1]), t.of("N")]);
   const before = e.max(e.sub(e.g.op("CumSum", [ones, e.g.scalar(0, "int64")]), 2), 0);

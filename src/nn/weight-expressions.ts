@@ -3,11 +3,11 @@ import { isExternal } from "../onnx/types.js";
 
 /** Values that a graph computes from its weights alone. */
 export interface WeightExpressions {
-  /** Every value that nothing but weights and constants flows into, with the node that makes it. */
+  /** Every value that depends only on weights and constants, with its producer. */
   readonly nodes: ReadonlyMap<string, RawNode>;
   /**
-   * Those of them that hold a weight other than float32: the Cast of a 16-bit weight, the scales of a 4-bit one. They
-   * are emitted where they are used (late.ts), or the decoded weights would stay in memory.
+   * Those among them that hold a weight other than float32: the Cast of a 16-bit weight, the scales of a 4-bit one.
+   * They are emitted at their uses (late.ts), because decoded weights would stay in memory.
    */
   readonly packed: ReadonlySet<string>;
 }

@@ -4,8 +4,8 @@ import type { Dim, DType, Value } from "./types.js";
 import { DTYPE_CODE } from "./types.js";
 
 /**
- * Short names for the ops that layers, losses and gradient rules are written with.
- * Numbers among the operands become scalar constants of the other operand's dtype.
+ * Short names for the ops of layers, losses and gradient rules. A number among the operands becomes a scalar constant
+ * of the other operand's dtype.
  */
 export class Emitter {
   constructor(readonly g: GraphBuilder) {}
@@ -39,7 +39,7 @@ export class Emitter {
   sign = (x: Value): Value => this.g.op("Sign", [x]);
   not = (x: Value): Value => this.g.op("Not", [x]);
 
-  /** x itself, through which no gradient flows back. */
+  /** Returns x without a gradient. */
   stopGradient = (x: Value): Value => this.g.stopGradient(x);
 
   where = (condition: Value, a: Value, b: Value): Value => this.g.op("Where", [condition, a, b]);
@@ -76,7 +76,7 @@ export class Emitter {
           false,
         );
 
-  /** One open dimension is left to the runtime (-1): no shape is computed for it. */
+  /** Leaves a single open dimension to the runtime (-1), so that no shape is computed for it. */
   reshape = (x: Value, shape: readonly Dim[]): Value => {
     const open = shape.filter((d) => typeof d !== "number");
     const isOne = open.length === 1 && !shape.includes(-1) && !shape.includes(0);
@@ -112,7 +112,7 @@ export class Emitter {
   softmax = (x: Value): Value => this.g.op("Softmax", [x], { axis: -1 });
   logSoftmax = (x: Value): Value => this.g.op("LogSoftmax", [x], { axis: -1 });
 
-  /** A dimension as a number that others are divided by. */
+  /** Returns a dimension as a divisor. */
   count = (d: Dim, dtype: DType): Value | number =>
     typeof d === "number" ? d : this.cast(this.reshape(this.g.ints([d]), []), dtype);
 

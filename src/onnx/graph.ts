@@ -16,21 +16,21 @@ import {
   type Value,
 } from "./types.js";
 
-/** The opset every graph of ours is written in. */
+/** The opset of every graph that this program writes. */
 const OPSET = 21;
 
 type Attributes = Readonly<Record<string, Attribute>>;
 const CONTENT_LIMIT = 4096;
 
-/** Makes the typed array of a dtype from plain numbers (fp16 and bf16 are raw bits and not made here). */
+/** Makes the typed array of a dtype from numbers (fp16 and bf16 are raw bits and not supported here). */
 export function typedArray(dtype: DType, values: readonly number[]): TypedArray {
   if (dtype === "float16" || dtype === "bfloat16") throw new Error(`constants of ${dtype} are not made from numbers`);
   return dtype === "int64" ? BigInt64Array.from(values, int64) : ARRAYS[dtype].from(values);
 }
 
 /**
- * Builds a graph node by node: every value's dtype and shape is known at once, names are paths,
- * equal constants are shared, and integer shape arithmetic with a known result never becomes a node.
+ * Builds a graph node by node: every value's dtype and shape is known at once, names are paths, equal constants are
+ * shared, and integer shape arithmetic with a known result never becomes a node.
  */
 export class GraphBuilder {
   private readonly inputs: Value[] = [];
@@ -38,13 +38,13 @@ export class GraphBuilder {
   private readonly nodeList: Node[] = [];
   private readonly initializerMap = new Map<string, Initializer>();
   private readonly constants = new Map<string, Value>();
-  /** Shapes with symbols, as they are computed. */
+  /** Shapes with symbols, as computed values. */
   private readonly shapes = new Map<string, Value>();
   private readonly names = new Set<string>();
   private readonly producers = new Map<string, Node>();
   private readonly recipes = new Map<string, (behind: Value) => Value>();
   private path: string[] = [];
-  /** Names of the values that {@link stopGradient} made. */
+  /** Names of the values made by {@link stopGradient}. */
   readonly stopped = new Set<string>();
 
   constructor(readonly name: string) {}
@@ -64,7 +64,7 @@ export class GraphBuilder {
     return value;
   }
 
-  /** A named weight, in memory or in an external file. */
+  /** Declares a named weight, in memory or in an external file. */
   initializer(name: string, dtype: DType, shape: readonly number[], data: TypedArray | ExternalData): Value {
     this.claim(name);
     const size = sizeOf(shape);
@@ -80,7 +80,7 @@ export class GraphBuilder {
     return value;
   }
 
-  /** An unnamed constant; equal constants are one. */
+  /** Adds an unnamed constant; equal constants are shared. */
   constant(dtype: DType, shape: readonly number[], values: readonly number[]): Value {
     // join() writes -0 as 0
     const written = values.map((v) => (Object.is(v, -0) ? "-0" : v)).join(",");
@@ -98,14 +98,14 @@ export class GraphBuilder {
     return this.constant(dtype, [], [x]);
   }
 
-  /** A copy of `x` that gradients stop at (autodiff/backward.ts). */
+  /** Returns a copy of `x` at which gradients stop (autodiff/backward.ts). */
   stopGradient(x: Value): Value {
     const copy = this.op("Identity", [x]);
     this.stopped.add(copy.name);
     return copy;
   }
 
-  /** 1-D int64: axes, a shape; computed from the graph's inputs where dimensions of it are symbols. */
+  /** Returns a 1-D int64 value: axes, or a shape; computed from the graph's inputs where dimensions are symbols. */
   ints(values: readonly Dim[]): Value {
     if (isStatic(values)) return this.constant("int64", [values.length], values);
     return this.known(values.join(), () => {
@@ -114,7 +114,7 @@ export class GraphBuilder {
     });
   }
 
-  /** The number [1] that a symbol stands for: a dimension of an input, or a product of some. */
+  /** Returns the number [1] of a symbol: a dimension of an input, or a product of several. */
   private open(symbol: string): Value {
     return this.known(`${symbol} `, () => {
       const factors = symbol.split("*");
@@ -178,7 +178,7 @@ export class GraphBuilder {
     return outputs;
   }
 
-  /** The node that makes a value; undefined for inputs and constants. */
+  /** Returns the producer of a value; undefined for inputs and constants. */
   producer(value: Value): Node | undefined {
     return this.producers.get(value.name);
   }
@@ -191,14 +191,14 @@ export class GraphBuilder {
   }
 
   /**
-   * Notes how a value is made once more, late: a weight that is decoded where it is used.
-   * @param make emits the same value again, computed only behind the value that it is given.
+   * Records how a value is emitted again, late: a weight that is decoded at its use.
+   * @param make emits the same value again, computed only after its argument.
    */
   remember(value: Value, make: (behind: Value) => Value): void {
     this.recipes.set(value.name, make);
   }
 
-  /** A remembered value made again behind `behind`, so that the first one need not be kept; others as they are. */
+  /** Emits a recorded value again after `behind`, so that the first need not be kept; others are returned unchanged. */
   again(value: Value, behind: Value): Value {
     return this.recipes.get(value.name)?.(behind) ?? value;
   }
@@ -231,7 +231,7 @@ export class GraphBuilder {
     });
   }
 
-  /** A value whose integers are all known becomes a constant instead of a node. */
+  /** Replaces a value whose integers are all known by a constant. */
   private fold(value: Inferred): Value | undefined {
     if (value.content === undefined || value.shape.length > 1 || !isStatic(value.content)) return undefined;
     if (value.dtype !== "int64" && value.dtype !== "int32") return undefined;
@@ -251,7 +251,7 @@ export class GraphBuilder {
   }
 }
 
-/** The same graph without what no output needs. */
+/** Returns the graph without the nodes that no output needs. */
 export function live(graph: Graph): Graph {
   const needed = new Set(graph.outputs.map((v) => v.name));
   const nodes: Node[] = [];

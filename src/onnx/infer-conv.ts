@@ -3,7 +3,7 @@ import { axisOf, formatShape } from "./shapes.js";
 
 /** Shapes of convolutions and padding. */
 
-/** The way a kernel of this shape slides over the axes behind batch and channels. */
+/** How a kernel of this shape slides over the axes after batch and channels. */
 export interface Sliding {
   readonly strides: readonly number[];
   readonly dilations: readonly number[];
@@ -65,7 +65,7 @@ export const convTranspose: InferRule = (call) => {
   return [{ dtype: x.dtype, shape: [x.shape[0] as number, channels, ...spatial] }];
 };
 
-/** Measures how much Pad adds in front of and behind each axis; negative where it cuts off. */
+/** Returns the padding before and after each axis; negative where Pad crops. */
 export function padsOf(call: OpCall): { readonly begins: readonly number[]; readonly ends: readonly number[] } {
   const rank = required(call, 0).shape.length;
   const pads = mustKnow(call, 1, "pads");

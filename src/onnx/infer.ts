@@ -1,7 +1,7 @@
 /**
- * Shape and dtype inference: the rules that rows of the table of operators (ops.ts) share.
- * A graph may hold symbolic dimensions (model.onnx) or numbers only (every graph that is differentiated).
- * Integer shape arithmetic carries its `content` along, so that Shape sub-graphs fold while a graph is built.
+ * Shape and dtype inference: the rules that rows of the table of operators (ops.ts) share. A graph may have symbolic
+ * dimensions (model.onnx) or numbers only (every differentiated graph). Integer shape arithmetic carries its `content`
+ * along, so that Shape sub-graphs fold while a graph is built.
  */
 import { axisOf, broadcast, formatShape, product, quotient } from "./shapes.js";
 import type { Attribute, Dim, DType, Tensor, Value } from "./types.js";
@@ -21,7 +21,7 @@ export interface OpCall {
 
 export type InferRule = (call: OpCall) => Inferred[];
 
-/** The i-th input, which the op requires. */
+/** Returns the i-th input. @throws Error where it is missing. */
 export function required(call: OpCall, i: number): Value {
   const value = call.inputs[i];
   if (value === undefined) throw new Error(`${call.op} needs input ${i}`);
@@ -44,14 +44,14 @@ export function intsAttribute(call: OpCall, name: string): readonly number[] | u
   return v.map(Number);
 }
 
-/** Known integers of input i (a shape, axes, indices), numbers only. */
+/** Returns the known integers of input i (a shape, axes, indices), numbers only. */
 export function knownInts(call: OpCall, i: number): readonly number[] | undefined {
   const content = call.inputs[i]?.content;
   if (content === undefined || !content.every((d) => typeof d === "number")) return undefined;
   return content as readonly number[];
 }
 
-/** Reads the value of an input that has to be known while the graph is built. */
+/** Reads the value of an input. @throws Error where it is not known while the graph is built. */
 export function mustKnow(call: OpCall, i: number, what: string): readonly number[] {
   const ints = knownInts(call, i);
   if (ints === undefined) throw new Error(`${call.op}: ${what} must be constant, got ${call.inputs[i]?.name}`);
@@ -63,7 +63,7 @@ export const same: InferRule = (call) => {
   return [{ dtype: x.dtype, shape: x.shape, ...(x.content && call.op === "Identity" ? { content: x.content } : {}) }];
 };
 
-/** Gives the shape to which all inputs broadcast. */
+/** Returns the shape to which all inputs broadcast. */
 export function broadcastOf(call: OpCall): Dim[] {
   const values = call.inputs.filter((v) => v !== undefined);
   const shape = broadcast(...values.map((v) => v.shape));
@@ -95,7 +95,7 @@ export const elementwise =
     return [{ ...out, content: Array.from({ length: n }, (_, i) => fold(at(x, i), at(y, i))) }];
   };
 
-/** The axes, counted from 0, that a Reduce* op takes away: an empty list means all, unless `noop_with_empty_axes`. */
+/** Returns the axes, from 0, that a Reduce* op reduces: an empty list means all, unless `noop_with_empty_axes`. */
 export function reducedAxes(rank: number, axes: readonly number[] | undefined, noop: boolean): readonly number[] {
   if (axes !== undefined && (axes.length > 0 || noop)) return axes.map((a) => axisOf(a, rank));
   return noop ? [] : [...Array(rank).keys()];
@@ -168,7 +168,7 @@ export const transpose: InferRule = (call) => {
   const shape = perm.map((p) => x.shape[p] as Dim);
   const { content } = x;
   if (content === undefined || perm.join() !== "1,0") return [{ dtype: x.dtype, shape }];
-  // exporters keep the pads of an axis beside each other, and turn them to ONNX's order
+  // exporters keep the pads of an axis together, and transpose them to ONNX's order
   const [rows, columns] = x.shape as [number, number];
   return [
     {
@@ -215,7 +215,7 @@ export const concat: InferRule = (call) => {
   return [{ dtype: first.dtype, shape }];
 };
 
-/** First index and number of the elements that Slice takes of an axis (ONNX's clamping of starts and ends). */
+/** Returns the first index and the number of elements of a Slice along an axis (ONNX's clamping of starts and ends). */
 export function sliceRange(size: number, start: number, end: number, step: number): { first: number; count: number } {
   const [low, high] = step > 0 ? [0, size] : [-1, size - 1];
   const clamp = (v: number, least: number): number => Math.max(least, Math.min(high, v < 0 ? v + size : v));
@@ -242,7 +242,7 @@ export const slice: InferRule = (call) => {
     const { first, count } = sliceRange(size, start, end, step);
     shape[axis] = count;
     const known = content;
-    // whole rows of what is known
+    // only whole rows of known content
     content = undefined;
     if (known !== undefined && axis === 0) {
       const row = known.length / size;
@@ -253,7 +253,7 @@ export const slice: InferRule = (call) => {
   return [{ dtype: x.dtype, shape, ...(content === undefined ? {} : { content }) }];
 };
 
-/** No model splits a tensor into more parts. */
+/** Most parts of a Split, beyond any real model. */
 const SPLIT_LIMIT = 4096;
 
 export const split: InferRule = (call) => {
@@ -298,7 +298,7 @@ export const expand: InferRule = (call) => {
   return [{ dtype: x.dtype, shape }];
 };
 
-/** The choice among known integers folds too: exporters write "expand to this shape" as Where(Equal(shape, -1), ...). */
+/** A choice among known integers folds too: exporters write "expand to this shape" as Where(Equal(shape, -1), ...). */
 export const where: InferRule = (call) => {
   const [out] = elementwise()(call) as [Inferred];
   const [condition, a, b] = [knownInts(call, 0), call.inputs[1]?.content, call.inputs[2]?.content];
@@ -327,7 +327,7 @@ export const oneHot: InferRule = (call) => {
   ];
 };
 
-/** A constant that stands as a node, as exporters write it. */
+/** A constant as a node, in exporters' graphs. */
 export const constant: InferRule = (call) => {
   const [[kind, value] = []] = Object.entries(call.attributes);
   const list = Array.isArray(value) ? value.map(Number) : [Number(value)];
@@ -380,7 +380,7 @@ export const constantOfShape: InferRule = (call) => {
   return [{ dtype, shape, ...content }];
 };
 
-/** Larger ranges are no positions of a sequence: what they would cost is not paid for a broken file. */
+/** Largest Range: a sequence has fewer positions, and a corrupt file must not cost more. */
 const RANGE_LIMIT = 2 ** 20;
 
 export const range: InferRule = (call) => {

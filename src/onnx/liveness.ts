@@ -1,25 +1,25 @@
 import { sizeAt } from "./shapes.js";
 import { BYTES, type Graph, type Node, type Value } from "./types.js";
 
-/** Ops whose output is their input's memory in another shape. */
+/** Ops whose output shares its input's memory under another shape. */
 const VIEWS: ReadonlySet<string> = new Set(["Reshape", "Squeeze", "Unsqueeze", "Flatten", "Identity"]);
 
-/** Ops that read each element once, where it is written: they may write over an input that nobody needs any more. */
+/** Ops that read each element once, where it is written: they may overwrite an input that is not used again. */
 const IN_PLACE: ReadonlySet<string> = new Set([
   ...["Add", "Sub", "Mul", "Div", "Neg", "Abs", "Exp", "Log", "Sqrt", "Reciprocal", "Sin", "Cos", "Tanh", "Sigmoid"],
   ...["Softmax", "LogSoftmax", "Clip", "Relu", "Erf", "Gelu"],
 ]);
 
 /**
- * The most memory that a graph's activations take at one time, in bytes: its nodes in order, every value freed after
- * its last use, views free of charge. Graph inputs and what follows from constants alone are left out (a session folds
- * the latter).
- * @param sizes of the dimensions that are symbols; another one counts once.
+ * Estimates the peak memory of a graph's activations, in bytes: its nodes in order, every value freed after its last
+ * use, views for free. Graph inputs and values that follow from constants alone are left out (a session folds the
+ * latter).
+ * @param sizes of the symbolic dimensions; a missing one counts once.
  */
 export function peakActivationBytes(graph: Graph, sizes: Readonly<Record<string, number>> = {}): number {
   const bytesOf = ({ shape, dtype }: Value): number => BYTES[dtype] * sizeAt(shape, sizes);
   const fed = new Set(graph.inputs.map((v) => v.name));
-  /** Value -> the value whose memory it is, of those that are computed. */
+  /** Owner of the memory of each computed value, by name. */
   const owner = new Map<string, string>();
   const computed: Node[] = [];
   const last = new Map<string, number>();
@@ -61,7 +61,7 @@ export function peakActivationBytes(graph: Graph, sizes: Readonly<Record<string,
     }
     peak = Math.max(peak, now);
     for (const own of dying) free(own);
-    // an output that nobody reads
+    // an unused output
     for (const output of node.outputs) if (last.get(output.name) === at) free(output.name);
   });
   return peak;

@@ -6,8 +6,8 @@ import type { SelfCheck } from "./provider.js";
 const [M, N, K] = [3, 64, 128];
 
 /**
- * dx = dy W for a matrix in NF4: dy [3, 64], W [64, 128]. On the CPU through the decoded matrix; on CUDA through
- * MatMulBnb4 with transB = 0 (cuda.ts), which other kernels are known to compute wrong without a word.
+ * Builds a check of dx = dy W for a matrix in NF4: dy [3, 64], W [64, 128]. On the CPU through the decoded matrix; on
+ * CUDA through MatMulBnb4 with transB = 0 (cuda.ts), which some kernels compute wrongly without an error.
  */
 export function packedGradientCheck(): SelfCheck {
   const g = new GraphBuilder("packed-gradient-check");

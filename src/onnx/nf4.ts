@@ -3,7 +3,7 @@ import type { Value } from "./types.js";
 
 /**
  * NF4 (Dettmers et al. 2023, QLoRA): the 16 quantiles of a normal distribution scaled to [-1, 1], one absolute maximum
- * a block of 64 weights. Two weights a byte, the first in the high half, as bitsandbytes packs them.
+ * per block of 64 weights. Two weights per byte, the first in the high half, in bitsandbytes' order.
  */
 export const NF4_CODE: Float32Array = Float32Array.of(
   ...[-1, -0.6961928009986877, -0.5250730514526367, -0.39491748809814453, -0.28444138169288635],
@@ -11,10 +11,10 @@ export const NF4_CODE: Float32Array = Float32Array.of(
   ...[0.24611230194568634, 0.33791524171829224, 0.44070982933044434, 0.5626170039176941, 0.7229568362236023, 1],
 );
 
-/** Weights under one absolute maximum. */
+/** Weights per absolute maximum. */
 export const NF4_BLOCK = 64;
 
-/** ONNX Runtime's attributes of a product with a matrix [N, K] in NF4: y [M, N] = x [M, K] W^T. */
+/** Returns ONNX Runtime's attributes of a product with a matrix [N, K] in NF4: y [M, N] = x [M, K] W^T. */
 export function bnb4Attributes(n: number, k: number): Readonly<Record<string, number>> {
   return { K: k, N: n, block_size: NF4_BLOCK, quant_type: 1, transB: 1 };
 }

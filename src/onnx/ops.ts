@@ -1,6 +1,6 @@
 /**
- * The operators this project knows: one row an op, giving dtype and shape of its outputs. A graph may hold symbolic
- * dimensions (model.onnx) or numbers only (every graph that is differentiated).
+ * The operators this project knows: one row per op, with the dtype and shape of its outputs. A graph may have symbolic
+ * dimensions (model.onnx) or numbers only (every differentiated graph).
  */
 import {
   argReduce,
@@ -34,7 +34,7 @@ import {
 import { conv, convTranspose, pad } from "./infer-conv.js";
 import { axisOf, formatShape, product } from "./shapes.js";
 
-/** Operators of ONNX Runtime's own domain that it does not list under the standard one as well. */
+/** Operators of ONNX Runtime's own domain that the standard domain lacks. */
 export const MICROSOFT_OPS: ReadonlySet<string> = new Set([
   "DynamicQuantizeMatMul",
   "MatMulBnb4",

@@ -3,10 +3,10 @@ import { isExternal } from "./types.js";
 
 export type HalfDType = "float16" | "bfloat16";
 
-/** Type in which the layers of a model are computed on CUDA; elsewhere that is float32. */
+/** Dtype in which a model's layers are computed on CUDA; elsewhere float32. */
 export type Precision = "float32" | HalfDType;
 
-/** `auto`: bfloat16 where a model's weights are stored in less than 32 bits, so that rounding was accepted already. */
+/** Resolves `auto`: bfloat16 where a model's weights are stored in less than 32 bits, and so rounded already. */
 export function precisionOf(request: "auto" | Precision, model: RawModel): Precision {
   if (request !== "auto") return request;
   const packed = [...model.initializers.values()].some(

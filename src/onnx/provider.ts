@@ -13,17 +13,17 @@ export interface ProviderChoice {
 }
 
 /**
- * A small graph that a provider must compute as the CPU does before it is used. Its float32 outputs are compared one by
- * one, and their names say in messages what differs.
+ * A small graph on which a provider must agree with the CPU before it is used. Its float32 outputs are compared one by
+ * one; messages name those that differ.
  */
 export interface SelfCheck {
   readonly graph: Graph;
   readonly feeds: Readonly<Record<string, Tensor>>;
-  /** Tolerance, as a share of an output's largest value. */
+  /** Tolerance relative to an output's largest value. */
   readonly tolerance: number;
 }
 
-/** Runs a self-check on a provider and returns its outputs by name; throws where the provider cannot be used. */
+/** Runs a self-check on a provider and returns its outputs by name. @throws Error where the provider cannot be used. */
 export type Probe = (provider: ProviderName, check: SelfCheck) => Promise<ReadonlyMap<string, Float32Array>>;
 
 const CUDA_INSTALL = "node node_modules/onnxruntime-node/script/install.js --onnxruntime-node-install=true";
@@ -32,13 +32,13 @@ const ROWS = 4;
 const INNER = 8;
 const COLS = 3;
 
-/** Quarters of small integers: exact in float32, and in the TF32 that GPUs may use. */
+/** Returns quarters of small integers: exact in float32, and in the TF32 that GPUs may use. */
 function quarters(shape: readonly [number, number], step: number, period: number): Tensor {
   const data = Float32Array.from({ length: shape[0] * shape[1] }, (_, i) => ((i * step) % period) / 4 - 1);
   return { dtype: "float32", shape, data };
 }
 
-/** Tells whether a provider works at all: c = a @ b, float32 [4,8] @ [8,3]. */
+/** Checks that a provider works at all: c = a @ b, float32 [4,8] @ [8,3]. */
 export function matMulCheck(): SelfCheck {
   const a: Value = { name: "a", dtype: "float32", shape: [ROWS, INNER] };
   const b: Value = { name: "b", dtype: "float32", shape: [INNER, COLS] };
@@ -58,7 +58,7 @@ export function matMulCheck(): SelfCheck {
   };
 }
 
-/** The folder where ONNX Runtime looks for its CUDA provider: beside the native binding. Undefined on platforms without CUDA. */
+/** Returns the path of ONNX Runtime's CUDA provider, beside the native binding; undefined on platforms without CUDA. */
 export function cudaLibrary(): string | undefined {
   const name = { linux: "libonnxruntime_providers_cuda.so", win32: "onnxruntime_providers_cuda.dll" }[
     process.platform as string
@@ -66,11 +66,11 @@ export function cudaLibrary(): string | undefined {
   return name === undefined ? undefined : join(libraryDir(), name);
 }
 
-/** Libraries of CUDA as a provider's file names them, with the version that it was built for. */
+/** Matches names of CUDA libraries in a provider's file, with their versions. */
 const CUDA_NAMES =
   /lib(?:cudart|cublas|cublasLt|cudnn|cufft|curand)\.so\.\d+|(?:cudart|cublas|cublasLt|cudnn|cufft)64_\d+\.dll/g;
 
-/** Reads off the provider's file which libraries of CUDA it is linked with. */
+/** Reads the names of a provider's linked CUDA libraries from its file. */
 export function cudaNeeds(library: string): string[] {
   const found = new Set<string>();
   const chunk = Buffer.alloc(1 << 24);
@@ -88,7 +88,7 @@ export function cudaNeeds(library: string): string[] {
   return [...found].sort();
 }
 
-/** Those of the libraries that neither the library path nor the linker's cache has. */
+/** Returns the libraries that are neither on the library path nor in the linker's cache. */
 function missing(names: readonly string[], library: string, env = process.env): string[] {
   const path = process.platform === "win32" ? env.PATH : env.LD_LIBRARY_PATH;
   const folders = [join(library, ".."), ...(path ?? "").split(delimiter).filter((dir) => dir !== "")];
@@ -97,7 +97,7 @@ function missing(names: readonly string[], library: string, env = process.env): 
   return names.filter((name) => !known.includes(name) && !folders.some((dir) => existsSync(join(dir, name))));
 }
 
-/** Lists libraries that a provider's file needs and that are not there; empty where it names none. */
+/** Describes the libraries that a provider's file needs, and those that are missing; empty where it names none. */
 function cudaLibraries(library: string): string {
   const needs = cudaNeeds(library);
   const lacks = missing(needs, library);
@@ -106,11 +106,11 @@ function cudaLibraries(library: string): string {
 }
 
 /**
- * Chooses the execution provider. `auto` takes CUDA if its library is there and the self-check agrees with the CPU,
- * else the CPU; WebGPU only on request.
+ * Chooses the execution provider. `auto` takes CUDA if its library exists and the self-check agrees with the CPU, else
+ * the CPU; WebGPU only on request.
  * @param library path of the CUDA provider's library, undefined where the platform has none.
- * @param checks what it must compute right, besides a MatMul.
- * @throws UserError where a requested provider cannot be used, saying what is missing.
+ * @param checks further graphs that it must compute correctly, besides a MatMul.
+ * @throws UserError where a requested provider cannot be used, with the missing parts.
  */
 export async function chooseProvider(
   request: ProviderRequest,
@@ -144,7 +144,7 @@ export async function chooseProvider(
   return { provider: "cpu", reason: `auto: CUDA was not taken: ${fault}.${cudaLibraries(library)}` };
 }
 
-/** Finds what is wrong with a provider: runs the self-checks on it and on the CPU; undefined where nothing is. */
+/** Runs the self-checks on a provider and on the CPU, and describes the first fault; undefined where there is none. */
 async function faultOf(
   provider: ProviderName,
   probe: Probe,
@@ -168,7 +168,7 @@ async function faultOf(
   return undefined;
 }
 
-/** The largest difference as a share of the largest expected value; infinite where values are missing or not finite. */
+/** Returns the largest difference relative to the largest expected value; infinite for missing or non-finite values. */
 function difference(got: Float32Array | undefined, expected: Float32Array): number {
   if (got?.length !== expected.length) return Number.POSITIVE_INFINITY;
   let [most, scale] = [0, 0];

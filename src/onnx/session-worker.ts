@@ -1,6 +1,6 @@
 /**
- * The thread that owns ONNX Runtime: its sessions, and the store of tensors that stay between runs.
- * A native run blocks its thread, so it must not be the main one (browser, progress, Ctrl-C live there).
+ * The thread that owns ONNX Runtime: its sessions, and the store of tensors that persist between runs. A native run
+ * blocks its thread, so it must not be the main one (with the browser, progress and Ctrl-C).
  */
 import { parentPort } from "node:worker_threads";
 import { fail, messageOf, UserError } from "../core/errors.js";
@@ -40,7 +40,7 @@ function send(reply: Reply, port: NonNullable<typeof parentPort>): void {
   try {
     port.postMessage(reply, buffers);
   } catch (error) {
-    // some native memory cannot change hands: then it is copied
+    // some native memory cannot be transferred: then it is copied
     if (!(error instanceof DOMException) || error.name !== "DataCloneError") throw error;
     port.postMessage(reply);
   }

@@ -14,13 +14,13 @@ import { ARRAYS, BYTES, type Graph, type Tensor, type TypedArray } from "./types
 export interface RuntimeOptions {
   /** `auto` (default) takes CUDA where it works, else the CPU. */
   readonly provider?: ProviderRequest;
-  /** The way ONNX Runtime is called: `auto` (default) takes the C API for CUDA where koffi is installed, else npm's binding. */
+  /** Binding to ONNX Runtime: `auto` (default) takes the C API for CUDA where koffi is installed, else npm's. */
   readonly binding?: BindingRequest;
   /** Default float32. */
   readonly precision?: Precision;
-  /** Bytes of the device that may be taken; default: all of it. For the C API alone. */
+  /** Limit of device memory in bytes; default: all of it. For the C API alone. */
   readonly deviceMemory?: number;
-  /** Graphs that a provider beside the CPU must compute right to be used, besides a MatMul. */
+  /** Graphs that a provider other than the CPU must compute correctly before it is used, besides a MatMul. */
   readonly checks?: readonly SelfCheck[];
   /** Threads inside one operator; default: the physical cores. */
   readonly threads?: number;
@@ -28,17 +28,17 @@ export interface RuntimeOptions {
 }
 
 export interface LoadOptions {
-  /** Let ONNX Runtime copy weights into its own layout (default true). Off, sessions share one weight file's pages. */
+  /** Lets ONNX Runtime copy weights into its own layout (default true). Off, sessions share one weight file's pages. */
   readonly prepack?: boolean;
   /** Graph optimization level, default `all`. */
   readonly optimization?: "all" | "basic" | "disabled" | "extended";
-  /** Plan memory ahead (default true). Off lowers the peak of training graphs. */
+  /** Plans memory ahead (default true). Off lowers the peak of training graphs. */
   readonly memPattern?: boolean;
-  /** The place where to write what every node took and which provider ran it, as JSON, when the session is unloaded. */
+  /** Path for a JSON profile of every node's time and provider, written when the session is unloaded. */
   readonly profile?: string;
 }
 
-/** One file under lowerings/ exports one of these as `lowering`: a graph in the form that the provider of its name computes right. */
+/** Rewrites a graph for the provider of its name. Each file under lowerings/ exports one as `lowering`. */
 export type Lowering = (graph: Graph, precision: Precision) => Graph;
 
 export interface RunRequest {
@@ -60,14 +60,13 @@ interface Pending {
 
 /**
  * ONNX Runtime in a worker thread: named sessions, and a store of tensors (weights, adapters, optimizer moments) that
- * stay there between runs. Calls run one after the other, in the order they were made. An idle runtime does not keep
- * the process alive.
+ * persist there between runs. Calls run in the order they were made. An idle runtime does not keep the process alive.
  */
 export class Runtime {
   private readonly pending = new Map<number, Pending>();
   private readonly loaded = new Set<string>();
   private nextId = 0;
-  /** Reason why no call can be made any more. */
+  /** Reason why calls are no longer possible. */
   private ended: Error | undefined;
   private closing = false;
   private chosen: { provider: ProviderName; reason: string } = { provider: "cpu", reason: "" };
@@ -76,7 +75,7 @@ export class Runtime {
   private constructor(
     private readonly worker: Worker,
     private readonly threads: number,
-    /** The way ONNX Runtime is called. */
+    /** The binding to ONNX Runtime. */
     readonly binding: BindingName,
     private readonly precision: Precision,
     private readonly lowerings: ReadonlyMap<string, Lowering>,
@@ -104,8 +103,8 @@ export class Runtime {
     const request = options.provider ?? "auto";
     const binding = await chooseBinding(options.binding ?? "auto", request);
     const lowerings = await loadFolder<Lowering>(new URL("./lowerings/", import.meta.url), "lowering");
-    // execArgv: flags of the main program (--test, --eval, loaders) are not meant for the worker
-    // SHARE_ENV: native code reads the process's own environment, which a thread with a copy cannot set
+    // execArgv: flags of the main program (--test, --eval, loaders) are not meant for the worker SHARE_ENV: native code
+    // reads the process's own environment, which a thread with a copy cannot set
     const worker = new Worker(new URL("./session-worker.js", import.meta.url), {
       execArgv: [],
       env: SHARE_ENV,
@@ -122,7 +121,7 @@ export class Runtime {
     }
     const settled = await chooseBinding(options.binding ?? "auto", runtime.provider);
     if (settled !== binding) {
-      // CUDA turned out to be of no use: the CPU has a default of its own
+      // CUDA proved unusable: the CPU has its own default binding
       const { chosen } = runtime;
       await runtime.close();
       runtime = await Runtime.open({ provider: chosen.provider, binding: settled, threads });
@@ -145,7 +144,7 @@ export class Runtime {
     return this.chosen.reason;
   }
 
-  /** A graph as a model for `load`, in the form that this runtime's provider computes right. */
+  /** Serializes a graph for `load`, lowered for this runtime's provider. */
   encode(graph: Graph): Uint8Array {
     return this.encodeFor(this.provider, graph, this.precision);
   }
@@ -169,19 +168,19 @@ export class Runtime {
     return this.loaded.has(session);
   }
 
-  /** Copies a tensor into the worker's store, over whatever had that key. */
+  /** Copies a tensor into the worker's store, replacing any tensor under that key. */
   async put(key: string, tensor: Tensor): Promise<void> {
     const wire = toWire(tensor, `put "${key}"`);
     await this.call("store", { kind: "put", key, tensor: wire }, [wire.buffer]);
   }
 
-  /** A copy of a stored tensor. */
+  /** Returns a copy of a stored tensor. */
   async get(key: string): Promise<Tensor> {
     const { value } = await this.call("store", { kind: "get", key });
     return fromWire(value as WireTensor);
   }
 
-  /** Frees stored tensors; unknown keys are fine. */
+  /** Frees stored tensors; unknown keys are ignored. */
   async drop(keys: readonly string[]): Promise<void> {
     await this.call("store", { kind: "drop", keys });
   }
@@ -201,7 +200,7 @@ export class Runtime {
     return Object.fromEntries(Object.entries(tensors).map(([name, wire]) => [name, fromWire(wire)]));
   }
 
-  /** Ends the worker after the calls already made. Further calls are refused; closing twice is fine. */
+  /** Ends the worker after the calls already made. Further calls are refused; closing twice is allowed. */
   async close(): Promise<void> {
     if (this.closing || this.ended !== undefined) {
       await this.exited;
@@ -226,7 +225,7 @@ export class Runtime {
     }
   }
 
-  /** Runs a self-check on one provider: its outputs, by name. */
+  /** Runs a self-check on one provider; returns its outputs by name. */
   private async probe(provider: ProviderName, { graph, feeds }: SelfCheck): Promise<Map<string, Float32Array>> {
     const session = `${graph.name} on ${provider}`;
     await this.loadOn(provider, session, { bytes: this.encodeFor(provider, graph) }, {});
@@ -319,7 +318,7 @@ function toWire(tensor: Tensor, what: string): WireTensor {
   if (elements * BYTES[dtype] !== data.byteLength) {
     throw new Error(`${what}: shape [${shape.join(", ")}] wants ${elements} elements, got ${data.length}`);
   }
-  // a copy that can be transferred: the caller's array stays usable, and a small view does not drag its buffer along
+  // a copy to transfer: the caller's array stays usable, and a small view does not drag its buffer along
   return { dtype, shape: [...shape], buffer: copyOf(data).buffer };
 }
 
@@ -327,7 +326,7 @@ function fromWire(wire: WireTensor): Tensor {
   return { dtype: wire.dtype, shape: wire.shape, data: new ARRAYS[wire.dtype](wire.buffer) };
 }
 
-/** Hyper-threads share one vector unit: a second thread on it only adds waiting. */
+/** Counts physical cores. Hyper-threads share one vector unit: a second thread on it only adds waiting. */
 function physicalCores(): number {
   const logical = availableParallelism();
   try {

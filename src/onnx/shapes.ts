@@ -1,12 +1,12 @@
 import type { Dim } from "./types.js";
 
-/** Shape arithmetic over dimensions that may still be symbols. */
+/** Shape arithmetic over dimensions that may be symbols. */
 
 export function isStatic(shape: readonly Dim[]): shape is readonly number[] {
   return shape.every((d) => typeof d === "number");
 }
 
-/** The number of elements; throws where a dimension is a symbol. */
+/** Returns the number of elements. @throws Error where a dimension is a symbol. */
 export function sizeOf(shape: readonly Dim[]): number {
   let size = 1;
   for (const d of shape) {
@@ -16,7 +16,7 @@ export function sizeOf(shape: readonly Dim[]): number {
   return size;
 }
 
-/** The number of elements where symbols have these sizes; one that has none counts once. */
+/** Returns the number of elements with these sizes of symbols; an unknown symbol counts once. */
 export function sizeAt(shape: readonly Dim[], sizes: Readonly<Record<string, number>>): number {
   const of = (d: Dim): number =>
     typeof d === "number" ? d : d.split("*").reduce((n, part) => n * (sizes[part] ?? (Number(part) || 1)), 1);
@@ -28,12 +28,12 @@ export function sameShape(a: readonly Dim[], b: readonly Dim[]): boolean {
   return a.length === b.length && a.every((d, i) => d === b[i]);
 }
 
-/** Writes a shape as `[B, N, 64]`. */
+/** Formats a shape, as `[B, N, 64]`. */
 export function formatShape(shape: readonly Dim[]): string {
   return `[${shape.join(", ")}]`;
 }
 
-/** The product as a number, or as a symbol such as `B*N` or `2*B`. */
+/** Returns the product as a number, or as a symbol such as `B*N` or `2*B`. */
 export function product(dims: readonly Dim[]): Dim {
   let factor = 1;
   const symbols: string[] = [];
@@ -49,7 +49,7 @@ export function product(dims: readonly Dim[]): Dim {
   return [...(factor === 1 ? [] : [String(factor)]), ...names].join("*");
 }
 
-/** total / part, exactly; undefined where it does not divide. */
+/** Returns total / part, exactly; undefined where it does not divide. */
 export function quotient(total: Dim, part: Dim): Dim | undefined {
   const split = (d: Dim): { factor: number; names: string[] } => {
     if (typeof d === "number") return { factor: d, names: [] };
@@ -70,7 +70,7 @@ export function quotient(total: Dim, part: Dim): Dim | undefined {
   return product([t.factor / p.factor, ...t.names]);
 }
 
-/** NumPy broadcasting; undefined where the shapes do not fit. */
+/** Broadcasts shapes by NumPy's rule; undefined where they do not fit. */
 export function broadcast(...shapes: (readonly Dim[])[]): Dim[] | undefined {
   const rank = Math.max(...shapes.map((s) => s.length));
   const out: Dim[] = [];
@@ -87,7 +87,7 @@ export function broadcast(...shapes: (readonly Dim[])[]): Dim[] | undefined {
   return out;
 }
 
-/** A negative axis counted from the end. */
+/** Normalises a negative axis, counted from the end. @throws Error where it is out of range. */
 export function axisOf(axis: number, rank: number): number {
   const a = axis < 0 ? axis + rank : axis;
   if (a < 0 || a >= rank) throw new Error(`axis ${axis} is out of range for rank ${rank}`);

@@ -3,13 +3,13 @@ import type { Dim, DType, Tensor } from "./types.js";
 /** Tensors by the name of a graph input. */
 export type NamedTensors = Readonly<Record<string, Tensor>>;
 
-/** Inputs of a part of a graph: dtypes and shapes, whose symbols are bound with the rest of the graph. */
+/** Input declarations of a part of a graph: dtypes and shapes, whose symbols are bound with the rest of the graph. */
 export type InputSpecs = Readonly<Record<string, { readonly dtype: DType; readonly shape: readonly Dim[] }>>;
 
 export const f32 = (shape: readonly number[], data: Float32Array): Tensor => ({ dtype: "float32", shape, data });
 export const i64 = (shape: readonly number[], data: BigInt64Array): Tensor => ({ dtype: "int64", shape, data });
 export const scalar = (x: number): Tensor => f32([], Float32Array.of(x));
 
-/** A flat array as a tensor of one dimension. */
+/** Wraps a flat array as a tensor of one dimension. */
 export const vector = (data: Float32Array | BigInt64Array): Tensor =>
   data instanceof Float32Array ? f32([data.length], data) : i64([data.length], data);

@@ -1,6 +1,6 @@
-/** The vocabulary of graphs and tensors that every floor shares. */
+/** The types of graphs and tensors that all layers of the program share. */
 
-/** The array that holds the elements of a dtype: fp16 and bf16 are raw bits, bool is one byte an element. */
+/** Array types of the dtypes: fp16 and bf16 are raw bits, bool is one byte per element. */
 export const ARRAYS = {
   float32: Float32Array,
   float64: Float64Array,
@@ -25,7 +25,7 @@ export type TypedArray =
   | Uint8Array
   | Uint32Array;
 
-/** A dense tensor in row-major order. Plain data: it can be posted to a worker. */
+/** A dense tensor in row-major order. Plain data, so that it can be posted to a worker. */
 export interface Tensor {
   readonly dtype: DType;
   readonly shape: readonly number[];
@@ -35,12 +35,12 @@ export interface Tensor {
 /** A dimension: a number, or the name of a symbol (`"B"`, `"N"`, `"B*N"`) where it is not yet bound. */
 export type Dim = number | string;
 
-/** A tensor in a graph: what is known of it before it runs. */
+/** A tensor in a graph, with its properties known before a run. */
 export interface Value {
   readonly name: string;
   readonly dtype: DType;
   readonly shape: readonly Dim[];
-  /** Elements of a small integer tensor that are already known (shape arithmetic), row-major. */
+  /** Known elements of a small integer tensor (shape arithmetic), row-major. */
   readonly content?: readonly Dim[];
 }
 
@@ -55,11 +55,11 @@ export interface Node {
   /** An omitted optional input is undefined. */
   readonly inputs: readonly (Value | undefined)[];
   readonly outputs: readonly Value[];
-  /** Integers are `number` for INT attributes written as integers; floats carry a decimal by the op's schema (see proto). */
+  /** INT attributes are `number` where written as integers; floats get a decimal by the op's schema (see proto). */
   readonly attributes: Readonly<Record<string, Attribute>>;
 }
 
-/** The place where the bytes of a weight lie: in a file beside the model. Offsets are absolute in that file. */
+/** The place of a weight's bytes: in a file beside the model. Offsets are absolute in that file. */
 export interface ExternalData {
   readonly file: string;
   readonly offset: number;
@@ -83,7 +83,7 @@ export interface Graph {
   readonly metadata?: Readonly<Record<string, string>>;
 }
 
-/** Tells whether a tensor's data lies in another file. */
+/** Tells whether a tensor's data is in another file. */
 export function isExternal(data: TypedArray | ExternalData): data is ExternalData {
   return "file" in data;
 }

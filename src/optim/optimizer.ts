@@ -11,20 +11,20 @@ export interface Parameter {
   readonly shape: readonly number[];
 }
 
-/** Tensors that are trained together, and kept in a file of their own. */
+/** Tensors that are trained together and saved in a file of their own. */
 export interface ParameterGroup {
-  /** `adapter`, `weights`, or what an objective calls its own. */
+  /** `adapter`, `weights`, or an objective's own name. */
   readonly name: string;
   readonly parameters: readonly Parameter[];
   /** Factor on the learning rate; default 1. */
   readonly learningRateScale?: number;
   /** True where the reference policy has a frozen copy of them; default: only the loss reads them. */
   readonly inReference?: boolean;
-  /** Fresh values by name; absent for the model's own group, which has its own ways to begin. */
+  /** Returns fresh values by name; absent for the model's own group, which is initialised elsewhere. */
   initial?(rng: Rng): ReadonlyMap<string, Tensor>;
 }
 
-/** Names of the optimizer graph's inputs and outputs that belong to a parameter. */
+/** Names of a parameter's inputs and outputs in the optimizer graph. */
 export const slot = {
   gradient: (name: string): string => `grad/${name}`,
   first: (name: string): string => `m/${name}`,
@@ -33,21 +33,21 @@ export const slot = {
 };
 
 /**
- * Matrices that are not hidden layers, by the names of the architectures here: embeddings and heads are tables of
- * vectors, and the rows of an adaLN modulation are gains, shifts and gates, each with a scale of its own.
+ * Matches matrices that are not hidden layers, by the names of the architectures here: embeddings and heads are tables
+ * of vectors, and the rows of an adaLN modulation are gains, shifts and gates, each with its own scale.
  */
 const TABLE = /embed|lm_head|output_layer|modulation/;
 
-/** Muon is for the matrices of hidden layers; tables, gains and biases stay with AdamW (Jordan 2024). */
+/** Tells whether Muon updates a parameter: only matrices of hidden layers; the others use AdamW (Jordan 2024). */
 function usesMuon(parameter: Parameter, options: OptimizerOptions): boolean {
   return options.kind === "muon" && parameter.shape.length === 2 && !TABLE.test(parameter.name);
 }
 
 /**
- * optimizer_model.onnx: parameters, gradients and moments in, their next values and `grad_norm` out.
+ * Builds optimizer_model.onnx: inputs are parameters, gradients and moments, outputs their next values and `grad_norm`.
  *
  * All gradients are scaled together to a global norm of `gradClip` (Pascanu et al. 2013). A norm that is not finite
- * leaves everything as it was: the caller sees it in `grad_norm` and decides.
+ * leaves all values unchanged; the caller reads it in `grad_norm`.
  */
 export function optimizerGraph(groups: readonly ParameterGroup[], options: OptimizerOptions): Graph {
   const parameters = groups.flatMap((group) => group.parameters);
@@ -75,7 +75,7 @@ export function optimizerGraph(groups: readonly ParameterGroup[], options: Optim
       const update = rule({ e, options, parameter, gradient, first, second, lr, correction1, correction2 });
       g.output(slot.next(p.name), e.where(finite, update.parameter, parameter));
       g.output(slot.next(slot.first(p.name)), e.where(finite, update.first, first));
-      // Muon keeps one moment: its second is an unread zero, so that both rules share one checkpoint layout
+      // Muon has one moment: its second is an unread zero, so that both rules share one checkpoint layout
       g.output(slot.next(slot.second(p.name)), e.where(finite, update.second, second));
     });
   });

@@ -7,7 +7,7 @@ export interface OptimizerOptions {
   readonly beta2: number;
   readonly epsilon: number;
   readonly weightDecay: number;
-  /** Global norm to clip to; 0 never clips. */
+  /** Global norm to clip to; 0 disables clipping. */
   readonly gradClip: number;
   /** Factor on the learning rate of matrices that Muon updates. */
   readonly muonLrScale: number;

@@ -4,27 +4,27 @@ import type { CheckpointWeight } from "./checkpoint.js";
 /** An object of a JSON file. */
 export type Json = Readonly<Record<string, unknown>>;
 
-/** Progress report of a transfer, and the signal that ends it. */
+/** Progress reports of a transfer, and the signal that ends it. */
 export interface SourceOptions {
-  /** After every piece: bytes of the file that are there. */
+  /** Called after every piece with the bytes received so far. */
   readonly progress?: (file: string, done: number, total: number) => void;
   readonly signal?: AbortSignal;
 }
 
 /**
- * One file under checkpoints/ exports one of these as `checkpoints`: a kind of source besides a folder of Hugging Face's
- * files.
+ * A kind of source other than a folder of Hugging Face's files. Each file under checkpoints/ exports one as
+ * `checkpoints`.
  */
 export interface CheckpointSource {
-  /** Tells whether a source is of this kind, by its spelling or by what lies there. */
+  /** Tells whether a source is of this kind, by its spelling or by its files. */
   takes(source: string): boolean;
-  /** @returns the checkpoint, or another source that holds it. @throws UserError naming what is missing or broken. */
+  /** @returns the checkpoint, or another source of it. @throws UserError naming the missing or damaged part. */
   open(source: string, options: SourceOptions): Promise<Checkpoint | string>;
 }
 
-/** A checkpoint of any source, in the words of Hugging Face's files. */
+/** A checkpoint of any source, in the form of Hugging Face's files. */
 export interface Checkpoint {
-  /** The way errors name what `config` was read from. */
+  /** Name of the source of `config` in errors. */
   readonly where: string;
   readonly config: Json;
   readonly generationConfig: Json;

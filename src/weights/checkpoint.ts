@@ -12,7 +12,7 @@ const INDEX = "model.safetensors.index.json";
 
 /** A weight of a checkpoint, not opened yet. */
 export interface CheckpointWeight {
-  /** The file that holds it. */
+  /** Path of its file. */
   readonly path: string;
   readonly shape: readonly number[];
   /** Element type in the file; uint8 where it is quantised. */
@@ -21,10 +21,10 @@ export interface CheckpointWeight {
 }
 
 /**
- * Opens the weights of a Hugging Face checkpoint: model.safetensors, or the shards that model.safetensors.index.json
- * lists. Every file's header is checked, so that a truncated shard is found before anything is read from it.
+ * Opens the weights of a Hugging Face checkpoint: model.safetensors, or the shards listed in
+ * model.safetensors.index.json. Every file's header is checked first, to detect truncated shards.
  * @returns weights by name; the parts of a 4-bit one are one weight.
- * @throws UserError naming what is missing or broken.
+ * @throws UserError naming the missing or damaged part.
  */
 export function openCheckpoint(dir: string): Map<string, CheckpointWeight> {
   const single = join(dir, SINGLE);

@@ -7,23 +7,23 @@ import { decodeState, type Nf4State, nf4Part } from "./precision.js";
 import { decodeNf4, decodeScales } from "./quantize.js";
 import { readRange, readTensor, readTensorBytes, type SafetensorsHeader } from "./safetensors.js";
 
-/** Weights of any stored form, read as float32 piece by piece: a file never has to fit into memory. */
+/** A weight in any stored form, read as float32 piece by piece: a file never has to fit into memory. */
 export interface StoredMatrix {
   readonly shape: readonly number[];
   /** Element type in the file; uint8 where it is in 4 bits. */
   readonly dtype: DType;
-  /** Elements [begin, end), row-major. Of a 4-bit weight: multiples of 64. */
+  /** Reads elements [begin, end), row-major. For a 4-bit weight: multiples of 64. */
   read(begin: number, end: number): Float32Array;
 }
 
-/** Gives what is said of a weight that is kept in 4 bits; undefined where it is not. */
+/** Reads the state of a 4-bit weight; undefined for other weights. */
 export function readNf4State(header: SafetensorsHeader, name: string): Nf4State | undefined {
   const part = nf4Part.state(name);
   if (!header.tensors.has(part)) return undefined;
   return decodeState(readTensor(header, part).data as Uint8Array, name, header.path);
 }
 
-/** Opens a weight of a file. @throws UserError where it is missing or no float. */
+/** Opens a weight of a file. @throws UserError where it is missing or not of a float type. */
 export function openWeight(header: SafetensorsHeader, name: string): StoredMatrix {
   const state = readNf4State(header, name);
   if (state !== undefined) return openNf4(header, name, state);
@@ -44,7 +44,7 @@ const CONVERTERS: Readonly<Partial<Record<DType, (bytes: ArrayBuffer) => Float32
   float16: (bytes) => float16ToFloat(new Uint16Array(bytes)),
 };
 
-/** Floats that lie in memory as a file has them. */
+/** Wraps floats in memory, in their stored form. */
 export function floatsOf(dtype: DType, shape: readonly number[], data: TypedArray): StoredMatrix {
   const convert = CONVERTERS[dtype] as (bytes: ArrayBuffer) => Float32Array;
   const size = BYTES[dtype];
@@ -52,7 +52,7 @@ export function floatsOf(dtype: DType, shape: readonly number[], data: TypedArra
   return { shape, dtype, read: (begin, end) => convert(bytes.slice(begin * size, end * size).buffer) };
 }
 
-/** A weight of a graph that lies in a file beside it. */
+/** Opens a weight of a graph in a file beside it. */
 export function openStored(dir: string, data: ExternalData, dtype: DType, shape: readonly number[]): StoredMatrix {
   const convert = CONVERTERS[dtype] as (bytes: ArrayBuffer) => Float32Array;
   const size = BYTES[dtype];
@@ -64,7 +64,7 @@ export function openStored(dir: string, data: ExternalData, dtype: DType, shape:
   };
 }
 
-/** All elements of data that lies in a file beside a graph. */
+/** Reads all elements of data in a file beside a graph. */
 export function readStored(dir: string, { file, offset, length }: ExternalData, dtype: DType): TypedArray {
   return new ARRAYS[dtype](readRange(join(dir, file), offset, length));
 }

@@ -4,16 +4,16 @@ import { sizeOf } from "../onnx/shapes.js";
 import { NESTED_BLOCK } from "./quantize.js";
 import type { TensorSpec } from "./safetensors-write.js";
 
-/** The way a model directory keeps its weights, and the names of the parts of a 4-bit one (bitsandbytes' own). */
+/** How a model directory stores its weights, and the names of the parts of a 4-bit one (bitsandbytes' own). */
 
-/** `none` is float32; `nf4` keeps what is no projection in the checkpoint's own 16 or 32 bits. */
+/** `none` is float32; `nf4` keeps weights other than projections in the checkpoint's own 16 or 32 bits. */
 export const PRECISIONS = ["none", "bf16", "fp16", "nf4"] as const;
 export type Precision = (typeof PRECISIONS)[number];
 
-/** The way one weight is kept. */
+/** Storage form of one weight. */
 export type Form = "float32" | "bfloat16" | "float16" | "nf4" | "nf4-nested";
 
-/** Names of the tensors that a 4-bit weight is kept as. */
+/** Names of the tensors of a 4-bit weight. */
 export const nf4Part = {
   codes: (weight: string): string => weight,
   absmax: (weight: string): string => `${weight}.absmax`,
@@ -23,10 +23,10 @@ export const nf4Part = {
   state: (weight: string): string => `${weight}.quant_state.bitsandbytes__nf4`,
 } as const;
 
-/** Room for the state's JSON: its length must be known before the numbers in it are. */
+/** Size of the state's JSON: its length must be known before its numbers are. */
 const STATE_BYTES = 256;
 
-/** The tensors that a weight is kept as. */
+/** Returns the tensors of a stored weight. */
 export function partsOf(name: string, shape: readonly number[], form: Form): Map<string, TensorSpec> {
   if (form !== "nf4" && form !== "nf4-nested") return new Map([[name, { dtype: form, shape }]]);
   const blocks = sizeOf(shape) / NF4_BLOCK;
@@ -52,7 +52,7 @@ export interface Nf4State {
   readonly offset: number | undefined;
 }
 
-/** The state as JSON, padded with blanks. */
+/** Encodes the state as JSON, padded with blanks. */
 export function encodeState({ shape, offset }: Nf4State): Uint8Array {
   const state = {
     quant_type: "nf4",

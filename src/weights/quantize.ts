@@ -1,11 +1,11 @@
 import { NF4_BLOCK, NF4_CODE } from "../onnx/nf4.js";
 
-/** The arithmetic of 4-bit weights: what bitsandbytes computes, on the same layout. */
+/** The arithmetic of 4-bit weights, equal to bitsandbytes' on the same layout. */
 
-/** Absolute maxima under one second-level maximum. */
+/** Absolute maxima per second-level maximum. */
 export const NESTED_BLOCK = 256;
 
-/** The weights that codes and absolute maxima stand for, from a block boundary on. */
+/** Decodes weights from codes and absolute maxima, from a block boundary on. */
 export function decodeNf4(codes: Uint8Array, absmax: Float32Array): Float32Array {
   const weights = new Float32Array(codes.length * 2);
   for (let i = 0; i < codes.length; i++) {
@@ -18,7 +18,7 @@ export function decodeNf4(codes: Uint8Array, absmax: Float32Array): Float32Array
 }
 
 /**
- * The 256 values of bitsandbytes' signed dynamic 8-bit type (Dettmers 2015): seven decades with 1 to 64 values each.
+ * Returns the 256 values of bitsandbytes' signed dynamic 8-bit type (Dettmers 2015): seven decades with 1 to 64 values.
  */
 export function dynamicMap(): Float32Array {
   const values = [0, 1];
@@ -37,7 +37,7 @@ export function dynamicMap(): Float32Array {
 /** Absolute maxima in 8 bits: absmax ~ map[codes] * nested + offset. */
 export interface NestedScales {
   readonly codes: Uint8Array;
-  /** One a block of 256. */
+  /** One per block of 256. */
   readonly nested: Float32Array;
   readonly offset: number;
 }

@@ -1,7 +1,7 @@
 import { sizeOf } from "../onnx/shapes.js";
 import type { StoredMatrix } from "./model-weights.js";
 
-/** Rows of a stored matrix in an order of one's own, or elements of a vector; some may be left out. */
+/** Selects rows of a stored matrix in any order, or elements of a vector; some may be left out. */
 export function rowsOf(stored: StoredMatrix, rows: readonly number[]): StoredMatrix {
   const columns = sizeOf(stored.shape.slice(1));
   return {
@@ -10,7 +10,7 @@ export function rowsOf(stored: StoredMatrix, rows: readonly number[]): StoredMat
     read(begin, end) {
       const out = new Float32Array(end - begin);
       for (let at = begin; at < end; ) {
-        // neighbours that stay neighbours are read together
+        // consecutive rows are read together
         let row = Math.floor(at / columns);
         const shift = ((rows[row] as number) - row) * columns;
         while (row + 1 < rows.length && (row + 1) * columns < end && rows[row + 1] === (rows[row] as number) + 1) row++;

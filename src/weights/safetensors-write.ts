@@ -18,9 +18,9 @@ export const DTYPE_NAMES: Readonly<Record<DType, string>> = {
   bool: "BOOL",
 };
 
-/** Data starts at a multiple of this, so that every element is aligned when the file is mapped as ONNX external data. */
+/** Alignment of the data in bytes, so that every element is aligned when the file is mapped as ONNX external data. */
 const MAPPED_ALIGNMENT = 64;
-/** One read or write call moves at most this much: larger calls abort the process in Node. */
+/** Most bytes per read or write call: larger calls abort the process in Node. */
 export const MAX_CHUNK = 2 ** 30;
 
 export interface WriteOptions {
@@ -35,9 +35,9 @@ export interface TensorSpec {
 }
 
 /**
- * Writes a file piece by piece, beside its place; it gets there when it is finished, whole. Tensors are sorted by name;
- * where element sizes differ, larger elements come first (as the reference writer does), so that every tensor is aligned
- * to its own element size.
+ * Writes a temporary file piece by piece and renames it when it is complete. Tensors are sorted by name; where element
+ * sizes differ, larger elements come first (as in the reference writer), so that every tensor is aligned to its own
+ * element size.
  */
 export class SafetensorsWriter {
   /** First byte in the file, and length, of each tensor. */
@@ -82,7 +82,7 @@ export class SafetensorsWriter {
     this.put(0, head);
   }
 
-  /** Writes bytes of a tensor from byte `from` of it on. */
+  /** Writes bytes of a tensor from its byte `from` on. */
   write(name: string, from: number, data: ArrayBufferView): void {
     const place = this.places.get(name);
     if (place === undefined || from + data.byteLength > place.length)
@@ -90,7 +90,7 @@ export class SafetensorsWriter {
     this.put(place.offset + from, new Uint8Array(data.buffer, data.byteOffset, data.byteLength));
   }
 
-  /** Syncs the file and moves it to its place. */
+  /** Syncs the file and renames it to its path. */
   finish(): void {
     this.guarded(() => {
       fsyncSync(this.fd);
@@ -99,7 +99,7 @@ export class SafetensorsWriter {
     });
   }
 
-  /** Removes what was written. */
+  /** Removes the temporary file. */
   abort(): void {
     try {
       closeSync(this.fd);
@@ -126,7 +126,7 @@ export class SafetensorsWriter {
   }
 }
 
-/** Writes tensors that are in memory as a file: whole, or not at all. */
+/** Writes tensors in memory to a file, atomically. */
 export function writeSafetensors(
   path: string,
   tensors: ReadonlyMap<string, Tensor>,

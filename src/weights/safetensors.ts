@@ -18,7 +18,7 @@ const DTYPES: ReadonlyMap<string, DType> = new Map(
 /** The limit of the reference implementation. */
 const MAX_HEADER = 100_000_000;
 
-/** The place where a tensor lies. */
+/** The place of a tensor. */
 export interface SafetensorsEntry {
   readonly dtype: DType;
   readonly shape: readonly number[];
@@ -48,7 +48,7 @@ export function readTensor(header: SafetensorsHeader, name: string): Tensor {
   return withFile(header.path, (fd) => loadTensor(fd, header.path, name, entry));
 }
 
-/** Bytes [begin, end) of one tensor, counted from its first. */
+/** Reads bytes [begin, end) of one tensor, counted from its first. */
 export function readTensorBytes(header: SafetensorsHeader, name: string, begin: number, end: number): ArrayBuffer {
   const entry = header.tensors.get(name);
   if (entry === undefined || begin < 0 || end > entry.length)
@@ -65,7 +65,7 @@ export function readSafetensors(path: string): Map<string, Tensor> {
   });
 }
 
-/** Some bytes of any file, in a buffer of their own. @throws UserError where it ends before. */
+/** Reads bytes of any file into a new buffer. @throws UserError where the file ends before. */
 export function readRange(path: string, offset: number, length: number): ArrayBuffer {
   return withFile(path, (fd) => readBytes(fd, path, offset, length));
 }
@@ -151,7 +151,7 @@ function readHeader(fd: number, path: string): SafetensorsHeader {
   return { path, metadata, tensors };
 }
 
-/** The first key that the top-level object of a valid JSON text has twice; JSON.parse would keep the last in silence. */
+/** Returns the first repeated key of a valid JSON text's top-level object; JSON.parse would silently keep the last. */
 function repeatedKey(json: string): string | undefined {
   const seen = new Set<string>();
   let depth = 0;
@@ -184,7 +184,7 @@ function loadTensor(
   return { dtype, shape, data: new ARRAYS[dtype](buffer) };
 }
 
-/** Bytes [offset, offset + length) in a buffer of their own, so that any typed array can view them. */
+/** Reads bytes [offset, offset + length) into a new buffer, so that any typed array can view them. */
 function readBytes(fd: number, path: string, offset: number, length: number): ArrayBuffer {
   const bytes = new Uint8Array(new ArrayBuffer(length));
   for (let done = 0; done < length; ) {

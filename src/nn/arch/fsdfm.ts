@@ -30,7 +30,7 @@ type FsdfmConfig = z.infer<typeof schema>;
 const NORM_EPSILON = 1e-5;
 const ROPE_THETA = 10_000;
 const MLP_RATIO = 4;
-/** Sinusoids of the time embedding; their cosines and sines are its input. */
+/** Sinusoids of the time embedding, whose input is their cosines and sines. */
 const FREQUENCIES = 128;
 const LONGEST_PERIOD = 10_000;
 
@@ -63,7 +63,7 @@ function weightsOf(c: FsdfmConfig): ReadonlyMap<string, WeightSpec> {
     biased(`${name}.mlp.0`, cond, 2 * FREQUENCIES);
     biased(`${name}.mlp.2`, cond, cond);
   };
-  // adaLN-zero: every block begins as the identity, and the head at uniform probabilities
+  // adaLN-zero: every block starts as the identity, and the head at uniform probabilities
   const modulation = (name: string, parts: number): void => {
     if (c.step_conditioned) biased(`${name}.condition_fuser`, cond, 2 * cond);
     biased(`${name}.adaLN_modulation`, parts * d, cond, zero);
@@ -90,7 +90,7 @@ function weightsOf(c: FsdfmConfig): ReadonlyMap<string, WeightSpec> {
   return specs;
 }
 
-/** The parts of the graph that read weights by their checkpoint names. */
+/** Emits the parts of the graph, which read weights by their checkpoint names. */
 class Emission {
   readonly e: Emitter;
 
@@ -102,7 +102,7 @@ class Emission {
     this.e = new Emitter(g);
   }
 
-  /** x W^T + b of x [M, in] by a module's name. */
+  /** Emits x W^T + b for x [M, in], by a module's name. */
   biased(x: Value, module: string): Value {
     return linear(this.e, x, this.w(`${module}.weight`), this.w(`${module}.bias`));
   }
@@ -118,7 +118,7 @@ class Emission {
     });
   }
 
-  /** The conditioning vector: [B, cond], or [B, 2 cond] for each part's own fuser. */
+  /** Emits the conditioning vector: [B, cond], or [B, 2 cond] for each part's own fuser. */
   condition(): Value {
     const { e, g } = this;
     const time = this.embedding(g.input("time", "float32", ["B"]), "time_embedding");
@@ -128,7 +128,7 @@ class Emission {
     return silu(e, fused);
   }
 
-  /** `parts` vectors [B, 1, hidden] from the condition, for a block or the head. */
+  /** Emits `parts` vectors [B, 1, hidden] from the condition, for a block or the head. */
   modulation(condition: Value, module: string, parts: number): Value[] {
     const { e } = this;
     return this.g.scope("adaLN_modulation", () => {

@@ -1,25 +1,25 @@
 import { fail } from "../../core/errors.js";
 import { BYTES, type DType } from "../types.js";
 
-/** Constants and helpers of reading and writing ONNX files. */
+/** Constants and helpers for reading and writing ONNX files. */
 
-/** The name that our own files carry as their producer. */
+/** Producer name in files of this program. */
 export const PRODUCER = "refusion-train";
 
 const INT64_MAX = 2n ** 63n - 1n;
 
-/** INT64_MAX, which exporters write for "to the end", is 2^63 as a double. */
+/** Converts to int64. INT64_MAX, which exporters write for "to the end", is 2^63 as a double. */
 export function int64(value: number): bigint {
   const exact = BigInt(value);
   return exact > INT64_MAX ? INT64_MAX : exact;
 }
 
-/** Bytes of a dense tensor. */
+/** Returns the bytes of a dense tensor. */
 export function bytesOf(dtype: DType, shape: readonly number[]): number {
   return shape.reduce((product, dim) => product * dim, BYTES[dtype]);
 }
 
-/** A model must not make us read files outside its own folder. */
+/** Refuses external data outside the model's own folder. @throws UserError */
 export function checkLocation(file: string, what: string, where: string): void {
   const steps = file.split(/[/\\]/);
   if (file !== "" && steps[0] !== "" && !steps.includes("..") && !/^[a-z]:/i.test(file) && !file.includes("\0")) return;

@@ -26,7 +26,7 @@ import {
 import { bytesOf, checkLocation, int64 } from "./proto-common.js";
 import type { RawModel, RawNode } from "./raw-model.js";
 
-/** The elements of a tensor in a list, which older files use instead of raw bytes. */
+/** Reads a tensor's typed element list, which older files use instead of raw bytes. */
 function elementsOf(tensor: TensorProto, dtype: DType): TypedArray {
   if (dtype === "int64") return BigInt64Array.from(tensor.int64Data);
   if (dtype === "uint32") return Uint32Array.from(tensor.uint64Data, Number);
@@ -37,8 +37,8 @@ function elementsOf(tensor: TensorProto, dtype: DType): TypedArray {
 /**
  * Reads an ONNX file's bytes. Weights in external files stay references, so that a model of any size can be read.
  * @param where names the model in errors.
- * @throws UserError for broken bytes, and for what this program has no form for: subgraphs, sequence and optional
- *   types, sparse tensors, model-local functions, element types outside DType, external data outside the model's folder.
+ * @throws UserError for invalid bytes, and for unsupported content: subgraphs, sequence and optional types, sparse
+ *   tensors, model-local functions, element types outside DType, external data outside the model's folder.
  */
 export function decodeModel(bytes: Uint8Array, where: string): RawModel {
   try {
@@ -53,7 +53,7 @@ export function decodeModel(bytes: Uint8Array, where: string): RawModel {
 }
 
 function decode(bytes: Uint8Array, where: string): RawModel {
-  // a plain array: slices of a Buffer, which files are read into, would be views of it
+  // a plain array: slices of a Buffer would be views of it
   const model = fromBinary(ModelProtoSchema, new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength));
   const graph = model.graph;
   if (graph === undefined) fail(`${where} is not an ONNX model: it holds no graph`);
@@ -113,7 +113,7 @@ function decodeValue({ name, type }: ValueInfoProto, kind: "input" | "output", w
     });
   const dims = shape.dim.map((dim, axis): Dim => {
     if (dim.value.case === "dimValue") return dimension(dim.value.value, what, where);
-    // a dimension nobody named gets a name of its own
+    // an unnamed dimension gets its own name
     return dim.value.case === "dimParam" && dim.value.value !== "" ? dim.value.value : `${name}_dim_${axis}`;
   });
   return { name, dtype: decodeType(elemType, what, where), shape: dims };
@@ -210,9 +210,9 @@ function decodeTensor(
     return data.length === expected ? { dtype, shape, data } : refuseSize(data.length);
   }
   const raw = tensor.rawData;
-  // before the copy: views refuse odd lengths with errors of their own
+  // before the copy: typed arrays refuse odd lengths with errors of their own
   if (raw.byteLength > 0 && raw.byteLength !== expected) refuseSize(raw.byteLength);
-  // a copy: raw bytes lie unaligned in the file, and would keep all of it in memory
+  // a copy: raw bytes are unaligned in the file, and would keep all of it in memory
   const data = raw.byteLength > 0 ? new ARRAYS[dtype](raw.slice().buffer) : elementsOf(tensor, dtype);
   return data.byteLength === expected ? { dtype, shape, data } : refuseSize(data.byteLength);
 }

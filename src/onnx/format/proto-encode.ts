@@ -30,8 +30,8 @@ const IR_VERSION = 10n;
 
 /**
  * Attributes that are FLOAT or FLOATS in the operator schemas (ai.onnx up to opset 27, and com.microsoft). A `number`
- * does not say which it is: by this table 1 is written as 1.0. No name is FLOAT in one operator and INT in another,
- * but for INT_EXCEPTIONS (and LpPool's ancient `p`, left out).
+ * may be either type: by this table 1 is written as 1.0. No name is FLOAT in one operator and INT in another, except
+ * for INT_EXCEPTIONS (and LpPool's old `p`, left out).
  */
 const FLOAT_ATTRIBUTES: ReadonlySet<string> = new Set([
   ...["activation_alpha", "activation_beta", "alpha", "beta", "bias", "clip", "cubic_coeff_a", "epsilon"],
@@ -46,9 +46,9 @@ const FLOAT_ATTRIBUTES: ReadonlySet<string> = new Set([
 const INT_EXCEPTIONS: ReadonlySet<string> = new Set(["Dropout.seed"]);
 
 /**
- * Serialises a graph, or a decoded model, as an ONNX file: the same input gives the same bytes. External initializers
- * stay references. Operator set 1 of com.microsoft is declared where a node uses that domain.
- * @param open writes the shapes of values with open dimensions, of which ONNX Runtime would lose some: it writes over a
+ * Serialises a graph, or a decoded model, as an ONNX file: equal input gives equal bytes. External initializers stay
+ * references. Operator set 1 of com.microsoft is declared where a node uses that domain.
+ * @param open writes the shapes of values with open dimensions. ONNX Runtime would lose some of them, and it reuses a
  *   value's memory where it knows that two shapes are equal.
  */
 export function encodeModel(model: Graph | RawModel, open = false): Uint8Array {
@@ -68,7 +68,7 @@ export function encodeModel(model: Graph | RawModel, open = false): Uint8Array {
         node: model.nodes.map((node) => ({
           name: node.name,
           opType: node.op,
-          // an empty domain is left out, as the official exporters do
+          // an empty domain is omitted, as in official exporters
           ...(node.domain === "" ? {} : { domain: node.domain }),
           input: node.inputs.map(nameOf),
           output: node.outputs.map(nameOf),

@@ -10,11 +10,11 @@ import type { RawModel } from "./raw-model.js";
 
 export { decodeModel, encodeModel };
 
-/** A protobuf message cannot be larger. */
+/** Largest protobuf message in bytes. */
 const MAX_MODEL_BYTES = 2 ** 31 - 1;
 
 /**
- * Reads a model file and checks that its external data is there.
+ * Reads a model file and checks that its external data exists.
  * @throws UserError as decodeModel, and for a missing, oversized or truncated file.
  */
 export async function readModelFile(path: string): Promise<RawModel> {
@@ -45,7 +45,7 @@ export async function readModelFile(path: string): Promise<RawModel> {
   return model;
 }
 
-/** Writes a model file, whole or not at all. External data is not written: it must lie beside it already. */
+/** Writes a model file atomically. External data is not written and must already be beside it. */
 export async function writeModelFile(path: string, model: Graph | RawModel): Promise<void> {
   const bytes = encodeModel(model);
   if (bytes.byteLength > MAX_MODEL_BYTES)

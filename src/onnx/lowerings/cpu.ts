@@ -4,9 +4,9 @@ import { product } from "../shapes.js";
 import type { Value } from "../types.js";
 
 /**
- * ScatterND that adds, multiplies or compares, as ScatterElements over rows. ONNX Runtime cuts ScatterND's updates into
- * parts for its threads, two of which may write one place at once, so that sums with repeated indices lose terms
- * (1.30.0, and main since); its ScatterElements runs in one thread.
+ * Rewrites ScatterND with a reduction as ScatterElements over rows. ONNX Runtime splits ScatterND's updates among
+ * threads, two of which may write one element at once, so that sums with repeated indices lose terms (1.30.0, and main
+ * since); its ScatterElements runs in one thread.
  */
 export const lowering: Lowering = (graph) =>
   rewritten(graph, (node, write) => {
@@ -15,7 +15,7 @@ export const lowering: Lowering = (graph) =>
     return write(node, node.outputs[0] as Value, scatterRows(String(reduction)));
   });
 
-/** data [R.., C..], indices [N.., k] of its first k axes, updates [N.., C..]. */
+/** data [R.., C..], indices [N.., k] into its first k axes, updates [N.., C..]. */
 const scatterRows =
   (reduction: string): Formula =>
   (e, data, ...rest) => {

@@ -1,14 +1,14 @@
 /**
- * Attention by blocks of queries, each with the keys up to its own last row: what a causal layout never shows is not
- * computed, and no tensor of all scores [B, H, N, N] is held. Softmax is over the same keys as without blocks, since a
- * blocked key counts for nothing.
+ * Attention by blocks of queries, each with the keys up to its own last row: keys that a causal mask blocks are not
+ * computed, and no tensor of all scores [B, H, N, N] is stored. Softmax is over the same keys as without blocks, since
+ * a blocked key has weight 0.
  */
 import { Emitter } from "../emit.js";
 import type { GraphBuilder } from "../graph.js";
 import { sizeOf } from "../shapes.js";
 import type { Node, Value } from "../types.js";
 
-/** Scores [B, H, N, N] = q k + bias, and how they enter O = softmax(scores) v. */
+/** Scores [B, H, N, N] = q k + bias of O = softmax(scores) v. */
 interface Scores {
   /** [B, H, N, D] */
   readonly q: Value;
@@ -18,22 +18,22 @@ interface Scores {
   readonly bias: Value;
 }
 
-/** Least queries of a block: fewer make the products too small to be fast. */
+/** Least queries per block: smaller products are slow. */
 const BLOCK = 64;
-/** More blocks leave out little more, and make the graph larger. */
+/** Most blocks: more save little work, and enlarge the graph. */
 const MOST_BLOCKS = 6;
-/** Weights of a block from this size on, in bytes, are not kept for the backward pass: no cache holds them either. */
+/** Least size in bytes at which a block's weights are not kept for the backward pass: no cache holds them either. */
 const LARGE = 4 * 2 ** 20;
 
 export interface BlockOptions {
-  /** Gradients will read the graph: large weights are computed again for them. */
+  /** Set where gradients will read the graph: large weights are recomputed for them. */
   readonly recompute: boolean;
 }
 
 /**
- * O [B, Hkv, H / Hkv * N, D] = softmax(q k + bias) v of a causal `bias`, in blocks.
+ * Emits O [B, Hkv, H / Hkv * N, D] = softmax(q k + bias) v with a causal `bias`, in blocks.
  * @param product its operands: softmax(q k + bias), under any shape, and v [B, Hkv, N, D].
- * @returns undefined where the product is another one, or too short.
+ * @returns undefined where it is another product, or too short.
  */
 export function attentionInBlocks(
   g: GraphBuilder,
@@ -43,7 +43,7 @@ export function attentionInBlocks(
   const length = v?.shape[2];
   if (weights === undefined || v?.shape.length !== 4 || typeof length !== "number") return undefined;
   const most = Math.min(MOST_BLOCKS, Math.floor(length / BLOCK));
-  // of one size where that can be: CUDA's Split and Concat else copy a table with a number for each row to the device
+  // equal sizes where possible: otherwise CUDA's Split and Concat copy a table with a number per row to the device
   const even = Array.from({ length: most }, (_, i) => most - i).find((n) => n > 1 && length % n === 0);
   const blocks = even ?? most;
   const scores = blocks < 2 ? undefined : scoresOf(g, weights, v);
@@ -52,7 +52,7 @@ export function attentionInBlocks(
   const e = new Emitter(g);
   const [batch, heads] = q.shape as [number, number];
   const [kvHeads, width] = [v.shape[1] as number, v.shape[3] as number];
-  // the first ones are the longer ones: lengths need not be multiples
+  // the first ones are longer: lengths need not be multiples
   const sizes = Array.from({ length: blocks }, (_, i) => Math.ceil((length - i) / blocks));
   const queries = e.split(q, sizes, 2);
   const keys = prefixes(e, kt, sizes, 3);
@@ -73,21 +73,21 @@ export function attentionInBlocks(
     // log of the denominator: the largest score has the weight exp(score - lse)
     const lse = e.sub(e.maxOver(s, [-1]), e.log(e.maxOver(p, [-1])));
     g.remember(seen, (behind) => {
-      // exp([q | -lse] [k | 1] + bias), another expression than the forward pass's: equal ones would be merged
+      // exp([q | -lse] [k | 1] + bias): an expression unlike the forward pass's, because equal ones would be merged
       const column = e.neg(e.add(stacked(lse, 1), zeroOf(e, behind)));
       const shifted = e.matmul(e.concat([rows, column], 3), e.withOnes(g.again(own, behind), 2));
       return stacked(e.exp(e.add(apart(shifted, end), shown)), end);
     });
-    // 0, but known with the output: scores and weights need not wait until somebody asks for lse
+    // 0, but depends on lse, so that lse is computed with the output and frees the scores and weights early
     return e.add(o, e.indicator(g.op("IsNaN", [lse])));
   });
   return e.reshape(e.concat(outputs, 2), [...weights.shape.slice(0, -1), width]);
 }
 
-/** Slices of a graph's bias, which all layers read. */
+/** Slices of a graph's bias, shared by all layers. */
 const slices = new WeakMap<GraphBuilder, Map<string, Value>>();
 
-/** Gives what queries [start, end) see of the keys up to `end`. */
+/** Returns the bias of queries [start, end) for the keys up to `end`. */
 function shownTo(e: Emitter, bias: Value, start: number, end: number): Value {
   const known = slices.get(e.g) ?? new Map<string, Value>();
   slices.set(e.g, known);
@@ -97,24 +97,24 @@ function shownTo(e: Emitter, bias: Value, start: number, end: number): Value {
   return shown;
 }
 
-/** The first parts of x along an axis: 1, 2, ... of them. Joined, not cut, so that gradients are added part by part. */
+/** Returns the prefixes of x along an axis: 1, 2, ... parts. Concatenated, not sliced: gradients add up by part. */
 function prefixes(e: Emitter, x: Value, sizes: readonly number[], axis: number): Value[] {
   const parts = e.split(x, sizes, axis);
   return parts.map((part, i) => {
     if (i === 0) return part;
     const joined = e.concat(parts.slice(0, i + 1), axis);
-    // cut anew for the backward pass: all prefixes together are several times x
+    // sliced again for the backward pass: all prefixes together are several times x
     e.g.remember(joined, () => e.slice(x, axis, 0, joined.shape[axis] as number));
     return joined;
   });
 }
 
-/** A zero [1] that is known once a value is. */
+/** A zero [1] that depends on a value. */
 function zeroOf(e: Emitter, value: Value): Value {
   return e.clip(e.slice(e.reshape(value, [-1]), 0, 0, 1), 0, 0);
 }
 
-/** Gives what attention weights are made of. */
+/** Finds the scores behind attention weights. */
 function scoresOf(g: GraphBuilder, weights: Value, v: Value): Scores | undefined {
   const behind = (value: Value | undefined, op: string): Node | undefined => {
     let node = value && g.producer(value);

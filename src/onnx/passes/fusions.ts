@@ -1,7 +1,7 @@
 import { DTYPE_OF_CODE } from "../types.js";
 /**
  * Rewrites while a graph is emitted: a node that completes a known pattern becomes one operator of ONNX Runtime, in our
- * own graphs and in imported ones alike. The nodes that it stood for lose their reader and go with the dead ones.
+ * own graphs and in imported ones alike. The replaced nodes lose their reader and are removed as dead.
  */
 
 import { Emitter } from "../emit.js";
@@ -11,12 +11,12 @@ import { attentionInBlocks, type BlockOptions } from "./attention-blocks.js";
 
 type Inputs = readonly (Value | undefined)[];
 type Attributes = Readonly<Record<string, Attribute>>;
-/** @returns the value in place of the node's output, or undefined where the pattern is not there. */
+/** @returns the replacement of the node's output, or undefined where the pattern does not match. */
 type Fusion = (g: GraphBuilder, inputs: Inputs, attributes: Attributes) => Value | undefined;
 
 /** A graph builder that fuses. */
 export class FusingBuilder extends GraphBuilder {
-  /** @param causal `attention_bias` [B, 1, N, N] shows nobody what lies behind its own place: attention goes by blocks. */
+  /** @param causal set where `attention_bias` [B, 1, N, N] blocks all later tokens: attention is computed in blocks. */
   constructor(
     name: string,
     private readonly causal: BlockOptions | undefined = undefined,
@@ -50,13 +50,13 @@ const orders = ([a, b]: Inputs): [Value, Value][] =>
         [b, a],
       ];
 
-/** The node behind a value, if it is one of these. */
+/** Returns the producer of a value, if it is one of these ops. */
 function behind(g: GraphBuilder, value: Value | undefined, ...ops: readonly string[]): Node | undefined {
   const node = value && g.producer(value);
   return node !== undefined && ops.includes(node.op) ? node : undefined;
 }
 
-/** The number that a constant scalar holds. */
+/** Returns the number in a constant scalar. */
 function numberOf(g: GraphBuilder, value: Value | undefined): number | undefined {
   if (value === undefined || !value.shape.every((d) => d === 1)) return undefined;
   const data = g.initializers.get(value.name)?.data;
@@ -75,7 +75,7 @@ const silu: Fusion = (g, inputs) => {
   return undefined;
 };
 
-/** w * (x * 1 / sqrt(mean(x^2) + eps)) (RMSNorm) as SimplifiedLayerNormalization, whose statistic the gradient reuses. */
+/** w * (x * 1 / sqrt(mean(x^2) + eps)) (RMSNorm) as SimplifiedLayerNormalization; the gradient reuses its statistic. */
 const rmsNorm: Fusion = (g, inputs) => {
   for (const [w, normalised] of orders(inputs)) {
     if (w.shape.length !== 1 || w.shape[0] !== normalised.shape.at(-1) || w.dtype !== "float32") continue;
@@ -87,7 +87,7 @@ const rmsNorm: Fusion = (g, inputs) => {
   return undefined;
 };
 
-/** eps, where `inverse` is 1 / sqrt(mean(x^2) + eps) over the last axis. */
+/** Returns eps, where `inverse` is 1 / sqrt(mean(x^2) + eps) over the last axis. */
 function epsilonOfInverse(g: GraphBuilder, inverse: Value, x: Value): number | undefined {
   const by = behind(g, inverse, "Reciprocal", "Div");
   if (by?.op === "Div" && numberOf(g, by.inputs[0]) !== 1) return undefined;
@@ -120,7 +120,7 @@ const rotatedHalves: Fusion = (g, inputs, { axis }) => {
   return x === undefined ? undefined : rotary(g, x, cos as Value, sin as Value);
 };
 
-/** Rotary embedding as x cos + [-b | a] sin, cos and sin of both halves alike, as transformers has it. */
+/** Rotary embedding as x cos + [-b | a] sin, cos and sin equal in both halves, as in transformers. */
 const rotatedWhole: Fusion = (g, inputs) => {
   for (const [plain, turned] of orders(inputs)) {
     for (const [x, cos] of orders(behind(g, plain, "Mul")?.inputs ?? [])) {
@@ -139,7 +139,7 @@ const rotatedWhole: Fusion = (g, inputs) => {
   return undefined;
 };
 
-/** The value whose last axis was cut in the equal halves a and b. */
+/** Returns the value whose last axis was split into the equal halves a and b. */
 function halved(g: GraphBuilder, a: Value | undefined, b: Value | undefined): Value | undefined {
   const [first, second] = [behind(g, a, "Split", "Slice"), behind(g, b, "Split", "Slice")];
   const x = first?.inputs[0];
@@ -158,7 +158,7 @@ function halved(g: GraphBuilder, a: Value | undefined, b: Value | undefined): Va
   return cutAt(first) === 0 && cutAt(second) === size / 2 ? x : undefined;
 }
 
-/** Tells whether both halves of a value's last axis are alike: a function of one vector written twice. */
+/** Tells whether both halves of a value's last axis are equal: a function of one vector written twice. */
 function isDoubled(g: GraphBuilder, value: Value): boolean {
   const by = g.producer(value);
   const [first, second] = by?.inputs ?? [];
@@ -171,7 +171,7 @@ function isDoubled(g: GraphBuilder, value: Value): boolean {
   return isPointwise && first.shape.at(-1) === value.shape.at(-1) && isDoubled(g, first);
 }
 
-/** Tells whether a value follows from constants and integers alone, so that no gradient ever goes through it. */
+/** Tells whether a value depends on constants and integers alone, so that no gradient passes through it. */
 function isFixed(g: GraphBuilder, value: Value): boolean {
   const by = g.producer(value);
   if (by === undefined) return g.initializers.has(value.name) || !value.dtype.startsWith("float");
@@ -179,8 +179,8 @@ function isFixed(g: GraphBuilder, value: Value): boolean {
 }
 
 /**
- * x [B, N, H, hd] by cos and sin [B, N, 1, hd / 2], or x [B, H, N, hd] by [B or 1, 1, N, hd / 2]. The operator looks
- * angles up in a table: here every token has a row of its own, so that positions may be any.
+ * Emits the rotation of x [B, N, H, hd] by cos and sin [B, N, 1, hd / 2], or x [B, H, N, hd] by [B or 1, 1, N, hd / 2].
+ * The operator looks up angles in a table: here every token has its own row, so that positions are arbitrary.
  */
 function rotary(g: GraphBuilder, x: Value, cos: Value, sin: Value): Value | undefined {
   const e = new Emitter(g);
@@ -190,7 +190,7 @@ function rotary(g: GraphBuilder, x: Value, cos: Value, sin: Value): Value | unde
     return undefined;
   const table = (v: Value): Value => e.reshape(v, [-1, width / 2]);
   if (typeof heads === "number" && cos.shape[2] === 1 && cos.shape[0] === x.shape[0] && cos.shape[1] === x.shape[1]) {
-    // all tokens as one sequence: its place n is the table's row n
+    // all tokens as one sequence: token n uses row n of the table
     const flat = e.reshape(x, [1, -1, heads * width]);
     const turned = g.op("RotaryEmbedding", [flat, g.ints([0]), table(cos), table(sin)], { num_heads: heads });
     return e.reshapeTo(turned, g.op("Shape", [x]));
@@ -204,10 +204,10 @@ function rotary(g: GraphBuilder, x: Value, cos: Value, sin: Value): Value | unde
   return g.op("RotaryEmbedding", [x, g.constant("int64", [batch, length], ids), table(cos), table(sin)]);
 }
 
-/** A cast to the type that a value has already. */
+/** Removes a cast to a value's own type. */
 const noCast: Fusion = (_, [x], { to }) => (x !== undefined && DTYPE_OF_CODE[Number(to)] === x.dtype ? x : undefined);
 
-/** The op that completes a pattern -> what it becomes. */
+/** The op that completes a pattern -> its fusion. */
 const FUSIONS: Readonly<Record<string, Fusion>> = {
   Add: rotatedWhole,
   Cast: noCast,

@@ -2,11 +2,11 @@ import type { Emitter } from "../emit.js";
 import type { Dim, Value } from "../types.js";
 
 /**
- * A constant that is known only once `behind` is: the same memory under a reshape whose target waits for `behind`.
- * ONNX Runtime folds whatever depends on constants alone when a graph is loaded, and merges equal expressions. A 4-bit
- * or 16-bit weight that is decoded behind its consumer's other operand is neither decoded for good nor shared between
- * the forward and the backward pass: one decoded matrix lives at a time.
- * @param shape of the result. No reshape may follow: ONNX Runtime would fuse the two and lose the wait.
+ * Returns a constant that is available only after `behind`: the same memory under a reshape whose target depends on it.
+ * ONNX Runtime folds expressions of constants when a graph is loaded, and merges equal expressions. A 4-bit or 16-bit
+ * weight that is decoded after its consumer's other operand is neither decoded permanently nor shared between the
+ * forward and the backward pass: only one decoded matrix exists at a time.
+ * @param shape of the result. No reshape may follow: ONNX Runtime would fuse the two and drop the dependency.
  */
 export function late(e: Emitter, constant: Value, behind: Value, shape: readonly Dim[] = constant.shape): Value {
   const zero = zeroBehind(e, behind);
@@ -14,7 +14,7 @@ export function late(e: Emitter, constant: Value, behind: Value, shape: readonly
   return e.g.op("Reshape", [constant, { ...target, content: shape }]);
 }
 
-/** An int64 zero [1] that is computed when `behind` is; NaN and infinity in it do no harm. */
+/** An int64 zero [1] that depends on `behind`; NaN and infinity in it are harmless. */
 function zeroBehind(e: Emitter, behind: Value): Value {
   let first = behind;
   behind.shape.forEach((size, axis) => {

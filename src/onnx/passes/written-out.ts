@@ -2,10 +2,10 @@ import { Emitter } from "../emit.js";
 import { GraphBuilder } from "../graph.js";
 import type { Graph, Initializer, Node, Value } from "../types.js";
 
-/** A value from the inputs of a node. */
+/** Emits a value from the inputs of a node. */
 export type Formula = (e: Emitter, ...inputs: [Value, ...Value[]]) => Value;
 
-/** Nodes that compute `output` of a node from its inputs; their names begin with the node's own. */
+/** Returns nodes that compute `output` of a node from its inputs; their names begin with the node's own. */
 export function writtenOut(
   node: Node,
   output: Value,
@@ -13,7 +13,7 @@ export function writtenOut(
 ): { readonly nodes: readonly Node[]; readonly initializers: ReadonlyMap<string, Initializer> } {
   const g = new GraphBuilder(node.name);
   const result = formula(new Emitter(g), ...(node.inputs as [Value, ...Value[]]));
-  // told apart by identity: the graph may have given one of these names to another value
+  // compared by identity: the graph may use one of these names for another value
   const renamed = (value: Value): Value =>
     value === result ? output : node.inputs.includes(value) ? value : { ...value, name: `${node.name}${value.name}` };
   return {
@@ -30,8 +30,8 @@ export function writtenOut(
 }
 
 /**
- * The same graph with other nodes in the place of some.
- * @param nodesOf gives what stands for a node; `write` writes one out, and puts the constants of that into the graph.
+ * Replaces nodes of a graph.
+ * @param nodesOf returns a node's replacements; `write` expands a formula, and adds its constants to the graph.
  */
 export function rewritten(
   graph: Graph,

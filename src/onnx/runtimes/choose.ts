@@ -8,10 +8,10 @@ import type { BindingName } from "./messages.js";
 
 export type BindingRequest = "auto" | BindingName;
 
-/** Stands for `auto`, so that all tests can run over either binding. */
+/** Environment variable that replaces `auto`, so that all tests can run with either binding. */
 const DEFAULT = "REFUSION_BINDING";
 
-/** The C API where CUDA may be used and koffi is there, else onnxruntime-node's own binding. */
+/** Chooses the C API where CUDA may be used and koffi is installed, else onnxruntime-node's own binding. */
 export async function chooseBinding(asked: BindingRequest, provider: ProviderRequest): Promise<BindingName> {
   const request = asked === "auto" && process.env[DEFAULT] === "c-api" ? "c-api" : asked;
   if (request === "c-api" && provider === "webgpu")

@@ -2,7 +2,7 @@ import { nearest } from "../../core/errors.js";
 import type { Binding, Held, Loaded } from "./binding.js";
 import type { Call, LoadCall, RunCall, Tensors, WireTensor } from "./messages.js";
 
-/** Named sessions, and the store of tensors that stay between runs, over a binding. */
+/** Named sessions on a binding, and the store of tensors that persist between runs. */
 export class Host<T extends Held, S extends Loaded> {
   private readonly sessions = new Map<string, S>();
   private readonly store = new Map<string, T>();
@@ -89,7 +89,7 @@ export class Host<T extends Held, S extends Loaded> {
       if (kept.length + fetched.length === 0) throw new Error("nothing to compute: no output is kept or fetched");
 
       const results = await this.binding.run(session, fed, bound, kept, fetched);
-      // only now: a run that fails leaves the store as it was
+      // stored last: a failed run leaves the store unchanged
       for (const [name, tensor] of results.kept) this.keep(call.keep[name] as string, tensor);
       return results.fetched satisfies Readonly<Record<string, WireTensor>>;
     } finally {
@@ -106,7 +106,7 @@ function checkName(kind: "input" | "output", name: string, known: readonly strin
   );
 }
 
-/** Refuses a missing input, a wrong dtype, rank or fixed dimension, and one symbol that stands for two sizes. */
+/** Refuses a missing input, a wrong dtype, rank or fixed dimension, and one symbol with two sizes. @throws Error */
 function checkFeeds({ inputs }: Loaded, feeds: ReadonlyMap<string, Held>): void {
   const symbols = new Map<string, { size: number; input: string }>();
   for (const { name, dtype, shape } of inputs) {
@@ -118,7 +118,7 @@ function checkFeeds({ inputs }: Loaded, feeds: ReadonlyMap<string, Held>): void 
       throw new Error(`input "${name}": expected ${expected}, got ${got}${why}`);
     };
     if (tensor.dtype !== dtype) refuse("");
-    // ONNX Runtime reports a scalar and an unknown rank alike, as []
+    // ONNX Runtime reports both a scalar and an unknown rank as []
     if (shape.length === 0) continue;
     if (tensor.shape.length !== shape.length) refuse("");
     for (const [axis, dim] of shape.entries()) {

@@ -6,14 +6,14 @@ import { dirname, join } from "node:path";
 export const LIBRARY_DIR = "REFUSION_ONNXRUNTIME_DIR";
 
 /**
- * Turns ONNX Runtime's telemetry off, which on Linux keeps a device id and events under the user's cache folder and sends
- * them. Called before each load of the library, in a thread with the process's own environment; a value of the user's stays.
+ * Turns off ONNX Runtime's telemetry, which on Linux stores a device id and events in the user's cache and sends them.
+ * Called before each load of the library, in a thread with the process's own environment; a user's value stays.
  */
 export function disableTelemetry(): void {
   process.env.ORT_DISABLE_TELEMETRY ??= "1";
 }
 
-/** Says where onnxruntime-node's native libraries lie; execution providers are looked up beside them. */
+/** Returns the folder of onnxruntime-node's native libraries; execution providers are looked up beside them. */
 export function libraryDir(): string {
   const chosen = process.env[LIBRARY_DIR];
   if (chosen !== undefined && chosen !== "") return chosen;
@@ -21,7 +21,7 @@ export function libraryDir(): string {
   return join(dirname(entry), "..", "bin", "napi-v6", process.platform, process.arch);
 }
 
-/** libonnxruntime of this platform. */
+/** Returns the path of libonnxruntime on this platform. */
 export function libraryPath(dir: string = libraryDir()): string {
   const named = /^(libonnxruntime\.so\.1|libonnxruntime\..*dylib|onnxruntime\.dll)$/;
   const found = existsSync(dir) ? readdirSync(dir).find((file) => named.test(file)) : undefined;
@@ -29,7 +29,7 @@ export function libraryPath(dir: string = libraryDir()): string {
 }
 
 /**
- * Optimisations that a session on CUDA does without: a folded weight would be held once more by each session, and a
- * merged decoding of one would stay from the forward to the backward pass.
+ * Optimisations disabled on CUDA: each session would hold another copy of a folded weight, and a merged decoding of a
+ * weight would persist from the forward to the backward pass.
  */
 export const NOT_ON_CUDA = "ConstantFolding;CommonSubexpressionElimination";

@@ -2,7 +2,7 @@ import type { DType } from "../types.js";
 
 /** Messages between the main thread and the thread that owns ONNX Runtime. */
 
-/** A tensor on its way between the threads: the buffer holds exactly its elements. */
+/** A tensor in transfer between the threads: the buffer contains exactly its elements. */
 export interface WireTensor {
   readonly dtype: DType;
   readonly shape: readonly number[];
@@ -24,7 +24,7 @@ export interface LoadCall {
   readonly prepack: boolean;
   readonly optimization: "all" | "basic" | "disabled" | "extended";
   readonly memPattern: boolean;
-  /** Beginning of the path of a profile. */
+  /** Prefix of a profile's path. */
   readonly profile: string | undefined;
 }
 
@@ -36,7 +36,7 @@ export interface RunCall {
   readonly bind: Readonly<Record<string, string>>;
   /** Graph output -> store key. */
   readonly keep: Readonly<Record<string, string>>;
-  /** Outputs to send back; undefined: all that are not kept. */
+  /** Outputs to return; undefined: all that are not kept. */
   readonly fetch: readonly string[] | undefined;
 }
 

@@ -4,7 +4,7 @@ import type { Binding, Held, InputOf, Loaded, Results } from "./binding.js";
 import { disableTelemetry, NOT_ON_CUDA } from "./library.js";
 import type { LoadCall, WireTensor } from "./messages.js";
 
-/** onnxruntime-node's own binding. Every output comes back to host memory. */
+/** onnxruntime-node's own binding. Every output is copied to host memory. */
 
 type Ort = typeof import("onnxruntime-node");
 
@@ -17,12 +17,12 @@ interface NpmSession extends Loaded {
   readonly profiled: boolean;
 }
 
-/** bf16 has no tensor type in the Node API: it can only live inside a model. */
+/** Tells whether the Node API has tensors of a type: bf16 can only occur inside a model. */
 function isCarried(type: string): type is Exclude<DType, "bfloat16"> {
   return type !== "bfloat16" && Object.hasOwn(ARRAYS, type);
 }
 
-/** Graphs for CUDA rely on it (cuda.ts). */
+/** Required by graphs for CUDA (cuda.ts). */
 const CUDA_OPTIMIZATION = { disable_specified_optimizers: NOT_ON_CUDA };
 
 class NpmBinding implements Binding<NpmTensor, NpmSession> {
@@ -31,8 +31,8 @@ class NpmBinding implements Binding<NpmTensor, NpmSession> {
   async load(call: LoadCall): Promise<NpmSession> {
     const config: Record<string, unknown> = {
       intra_op: { allow_spinning: "0" },
-      // masked scores become denormal weights, which some processors multiply a hundred times slower; ONNX Runtime heeds
-      // this in the thread that creates a process's first session, and in its own threads
+      // masked scores become denormal weights, which some processors multiply a hundred times slower; ONNX Runtime
+      // applies this in the thread that creates a process's first session, and in its own threads
       set_denormal_as_zero: "1",
       disable_prepacking: call.prepack ? "0" : "1",
     };
@@ -68,7 +68,7 @@ class NpmBinding implements Binding<NpmTensor, NpmSession> {
   }
 
   free(): void {
-    // the garbage collector's
+    // freed by the garbage collector
   }
 
   async run(
@@ -95,11 +95,11 @@ class NpmBinding implements Binding<NpmTensor, NpmSession> {
   }
 
   close(): void {
-    // the library stays with the process
+    // the library stays loaded in the process
   }
 }
 
-/** @param mayTake nobody else uses the tensor, so its memory may be handed over instead of copied. */
+/** @param mayTake set where the tensor has no other user, so that its memory may be transferred instead of copied. */
 function toWire(tensor: OrtTensor, what: string, mayTake: boolean): WireTensor {
   const { type, data } = tensor;
   if (!isCarried(type) || !ArrayBuffer.isView(data))
@@ -112,10 +112,10 @@ function toWire(tensor: OrtTensor, what: string, mayTake: boolean): WireTensor {
   return { dtype: type, shape: [...tensor.dims], buffer: buffer as ArrayBuffer };
 }
 
-/** Opens ONNX Runtime by the package onnxruntime-node. */
+/** Opens ONNX Runtime through the package onnxruntime-node. */
 export async function openNpmBinding(): Promise<NpmBinding> {
-  // Where Node has it (24 and newer) the JavaScript side wraps float16 data in it, which the native binding reads as
-  // empty: without it in this thread, half floats are carried as Uint16Array, as before.
+  // Node 24 and newer have Float16Array, in which the JavaScript side wraps float16 data that the native binding reads
+  // as empty. Without it in this thread, half floats are passed as Uint16Array, as before.
   Reflect.deleteProperty(globalThis, "Float16Array");
   disableTelemetry();
   const ort = await import("onnxruntime-node");
