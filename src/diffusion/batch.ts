@@ -2,15 +2,15 @@ import type { NamedTensors } from "../onnx/tensors.js";
 import type { ScoreHead } from "./score-head.js";
 
 /**
- * Trajectories laid out for one forward: named tensors, R scored terms, and the S segments that the terms add up to.
- * Term r is what `head` says at row r, mostly a log-probability; segment s gathers sum_r coefficient[r] * score[r] over
+ * Trajectories laid out for one forward: named tensors, R scored terms, and the S segments that sum the terms. Term r
+ * is the head's score at row r, mostly a log-probability; segment s has the value sum_r coefficient[r] * score[r] over
  * its terms: a round for Flow-GRPO, a response for ESPO. A segment is the unit of a ratio. Padding terms have
- * coefficient 0. Nothing that takes a batch knows what its tensors mean.
+ * coefficient 0. Consumers of a batch do not interpret its tensors.
  */
 export interface Batch {
-  /** Inputs of the model's graph by name; `rows` [R] int64 where only those rows of its output go through the head. */
+  /** Inputs of the model's graph by name; with `rows` [R] int64, only those rows of its output go through the head. */
   readonly inputs: NamedTensors;
-  /** No entry of a sequence sees one behind it: attention may skip what is never shown. */
+  /** True where no entry of a sequence sees a later one: attention may skip the upper triangle. */
   readonly causal?: boolean;
   readonly head: ScoreHead;
   /** Inputs of the head by name. */
@@ -21,21 +21,21 @@ export interface Batch {
   readonly segment: BigInt64Array;
   /** S */
   readonly segments: number;
-  /** [S] which trajectory of the batch a segment belongs to; -1 for padding. */
+  /** [S] index in the batch of a segment's trajectory; -1 for padding. */
   readonly owner: readonly number[];
-  /** [S] the step of its trajectory that a segment covers; -1 where it covers all of them. */
+  /** [S] the trajectory's step that a segment covers; -1 where it covers all steps. */
   readonly step: readonly number[];
-  /** [S] the position in the response of the token that a segment covers; absent where one covers several. */
+  /** [S] the response position of a segment's token; absent where segments cover several tokens. */
   readonly position?: readonly number[];
-  /** [S] scored units (tokens) behind each segment: what a value is divided by where an objective works per token. */
+  /** [S] scored units (tokens) per segment: the divisor of its value in objectives that work per token. */
   readonly units: Float32Array;
-  /** [S] how much a segment counts beside the others of the step; absent: all count the same. */
+  /** [S] weight of a segment among those of the step; absent: equal weights. */
   readonly share?: Float32Array;
-  /** [S] the rollout's own value of each segment, where it recorded one. */
+  /** [S] the value of each segment recorded in the rollout, if any. */
   readonly recorded: Float32Array | undefined;
   /**
-   * Set where a random subset of the segments is laid out: `share` [S] says how many of the `of` segments each stands
-   * for, so that the expectation over subsets is the loss over all of them. Absent: every segment is here, once.
+   * Set where a random subset of the segments is laid out: `share` [S] is the number of the `of` segments that each one
+   * represents, so that the expectation over subsets is the loss over all of them. Absent: every segment is here, once.
    */
   readonly sampled?: { readonly share: Float32Array; readonly of: number };
 }

@@ -4,8 +4,8 @@ import type { SamplerOptions } from "./sampler.js";
 import { Canvas, promptOf, type TextStart, type TokenTemplate, templateOf } from "./template.js";
 
 /**
- * Runs rollouts in chunks of `batchSize`, in order: every start begins a rollout, every chunk runs together.
- * @throws UserError where a prompt or a template is longer than the sampler allows: before anything runs.
+ * Runs rollouts in chunks of `batchSize`, in order: each start begins one rollout, each chunk runs together.
+ * @throws UserError where a prompt or a template is longer than the sampler allows, before any rollout runs.
  */
 export async function inBatches<State, T>(
   starts: readonly TextStart[],
@@ -38,7 +38,7 @@ export async function inBatches<State, T>(
   return done;
 }
 
-/** One stream a prompt, so that batching does not change the noise. */
+/** Checks for one stream per prompt, so that batching does not change the noise. */
 export function checkStreams(prompts: readonly unknown[], rngs: readonly Rng[]): void {
   if (rngs.length !== prompts.length) {
     throw new Error(`${prompts.length} prompts need as many random streams, got ${rngs.length}`);

@@ -3,22 +3,22 @@ import { f32, i64, type NamedTensors } from "../onnx/tensors.js";
 import { Canvas } from "./template.js";
 
 /**
- * The additive bias of a blocked pair. Finite, because -Infinity turns a row with nothing visible into NaN and
- * 0 * -Infinity in a fused kernel's gradient into NaN; large enough that exp() of it is exactly 0 in float32.
+ * The additive bias of a blocked pair. Finite, because -Infinity gives NaN in a row with nothing visible, and in a
+ * fused kernel's gradient (0 * -Infinity); large enough that exp() of it is exactly 0 in float32.
  */
 export const BLOCKED = -1e9;
 
 /**
- * One sequence as the network reads it. Attention is causal over the buffer unless `shared` and `own` say otherwise:
- * entry j then sees the entries [0, shared[j]) and [own[j], j].
+ * One input sequence of the network. Attention is causal over the buffer unless `shared` and `own` are given: entry j
+ * then sees the entries [0, shared[j]) and [own[j], j].
  */
 export interface TokenBuffer {
   readonly ids: readonly number[];
-  /** Original positions (the rotary embedding's), not buffer indices. */
+  /** Original positions (for the rotary embedding), not buffer indices. */
   readonly positions: readonly number[];
   readonly shared?: readonly number[];
   readonly own?: readonly number[];
-  /** Entries at the beginning, prompt and given text, that others of the same prompt share; each sees those before it. */
+  /** First entries, prompt and given text, that sequences of the same prompt share; each sees those before it. */
   readonly start?: number;
 }
 
@@ -34,7 +34,7 @@ export interface BufferBatch {
   readonly attentionBias: Float32Array;
 }
 
-/** A batch as inputs of the model's graph: input_ids and position_ids [B, N], attention_bias [B, 1, N, N]. */
+/** Converts a batch to inputs of the model's graph: input_ids and position_ids [B, N], attention_bias [B, 1, N, N]. */
 export function tokenInputs(batch: BufferBatch): NamedTensors {
   const { batch: rows, length } = batch;
   return {
@@ -44,12 +44,12 @@ export function tokenInputs(batch: BufferBatch): NamedTensors {
   };
 }
 
-/** Tokens beyond which buckets grow coarser. */
+/** Length in tokens beyond which buckets grow coarser. */
 const FINE = 256;
 
 /**
- * The smallest multiple of `step` that holds `length`. Beyond 256 tokens the step doubles wherever the length does, so
- * that every doubling adds the same few lengths.
+ * Returns the smallest multiple of `step` that is at least `length`. Beyond 256 tokens the step doubles with the
+ * length, so that every doubling adds the same small number of bucket lengths.
  */
 export function bucketLength(length: number, step = 32): number {
   const doublings = Math.max(0, Math.ceil(Math.log2(length / FINE)));
@@ -57,13 +57,13 @@ export function bucketLength(length: number, step = 32): number {
   return Math.max(1, Math.ceil(length / unit)) * unit;
 }
 
-/** Start of a buffer: sequence b of a batch, entry `offset` of it. */
+/** Place of a buffer: sequence b of a batch, from entry `offset` on. */
 export interface Place {
   readonly b: number;
   readonly offset: number;
 }
 
-/** Tells whether no entry of a batch sees one behind it. */
+/** Tells whether no entry of a batch sees a later one. */
 export function isCausal({ batch, length, attentionBias }: BufferBatch): boolean {
   for (let row = 0; row < batch * length; row++) {
     for (let n = (row % length) + 1; n < length; n++)
@@ -74,8 +74,8 @@ export function isCausal({ batch, length, attentionBias }: BufferBatch): boolean
 
 /**
  * Lays buffers out as one padded batch. Padding is at the end of a row (and whole rows after the last buffer), has
- * position 0 and attends to itself only, so that no row of the attention matrix is empty and nothing real sees it.
- * @param size `places` puts several buffers into one row, where none sees another; default: a row each.
+ * position 0 and attends to itself only, so that no row of the attention matrix is empty and no real entry sees it.
+ * @param size `places` packs several buffers into one row, invisible to each other; default: one row each.
  * @throws UserError where a buffer does not fit `length` or there are more than `batch`.
  */
 export function batchBuffers(
@@ -114,8 +114,8 @@ export function batchBuffers(
 }
 
 /**
- * Writes a buffer's tokens and positions over row `b`; the bias stays, so the new buffer must be as long and as visible
- * as the one that the batch was built with.
+ * Writes a buffer's tokens and positions over row `b`. The bias stays, so the new buffer needs the length and the
+ * visibility of the one that the batch was built with.
  */
 export function writeBuffer(target: BufferBatch, b: number, { ids, positions }: TokenBuffer): void {
   const { length, inputIds, positionIds } = target;
@@ -125,7 +125,7 @@ export function writeBuffer(target: BufferBatch, b: number, { ids, positions }: 
   });
 }
 
-/** Collects a buffer entry by entry: the prompt first, at positions 0, 1, ..., then what a canvas gives. */
+/** Builds a buffer entry by entry: the prompt first, at positions 0, 1, ..., then the entries of a canvas. */
 export class BufferBuilder implements TokenBuffer {
   readonly ids: number[];
   readonly positions: number[];
@@ -151,8 +151,8 @@ export class BufferBuilder implements TokenBuffer {
   }
 
   /**
-   * Sorts the entries by position, each of which then sees its own block of so many positions and the blocks before it
-   * (BD3-LM, arXiv 2503.09573). @returns new index of each entry.
+   * Sorts the entries by position; each then sees its own block of `size` positions and the blocks before it (BD3-LM,
+   * arXiv 2503.09573). @returns new index of each entry.
    */
   inBlocks(size: number): number[] {
     const { ids, positions } = this;
@@ -172,8 +172,8 @@ export class BufferBuilder implements TokenBuffer {
   }
 
   /**
-   * Appends the token of a cell (without a template: of a position of the response, from 0), which sees all before it or,
-   * as {@link TokenBuffer} has it, what `shared` and `own` say. @returns its buffer index.
+   * Appends the token of a cell (without a template: of a response position, from 0). It sees all entries before it, or
+   * those of `shared` and `own` ({@link TokenBuffer}). @returns its buffer index.
    */
   push(token: number, cell: number, shared = 0, own = 0): number {
     this.positions.push(this.offset + this.canvas.position(cell));

@@ -4,17 +4,17 @@ import type { Tensor, Value } from "../onnx/types.js";
 import { BLOCKED } from "./buffer.js";
 
 /**
- * Constrained decoding: where a blank may hold one of the page's options only, a token is drawn among those that continue
- * one of them, or end it, and log p is renormalised over these. The tokens of a round are drawn one after the other, each
- * among what the ones before it leave, from the logits of one forward: the product of the terms is the path's probability.
+ * Constrained decoding: where a blank accepts only the page's options, a token is drawn among those that continue or
+ * end an option, and log p is renormalised over these. The tokens of a round are drawn in order from the logits of one
+ * forward, each among those that its predecessors allow: the product of the terms is the path's probability.
  */
 
-/** Columns of a table of token sets: powers of two, so that few sizes of graphs meet. */
+/** Columns of a table of token sets: powers of two, so that few graph sizes occur. */
 function widthOf(sets: readonly (readonly number[] | undefined)[]): number {
   return 2 ** Math.ceil(Math.log2(Math.max(1, ...sets.map((set) => set?.length ?? 0))));
 }
 
-/** Sets of tokens as a table [R, M]; the rest of a row repeats its first token, or 0. */
+/** Converts sets of tokens to a table [R, M]; the rest of a row repeats its first token, or 0. */
 export function tokenTable(sets: readonly (readonly number[] | undefined)[]): Tensor {
   const width = widthOf(sets);
   const table = new BigInt64Array(sets.length * width);
@@ -25,10 +25,10 @@ export function tokenTable(sets: readonly (readonly number[] | undefined)[]): Te
 }
 
 /**
- * Blocks what may not be drawn.
+ * Blocks the tokens that may not be drawn.
  * @param scaled [R, V] logits.
  * @param allowed [R, M] int64 tokens that may be drawn.
- * @param open [R] 1 where all may be drawn, whatever `allowed` says.
+ * @param open [R] 1 where all tokens may be drawn, whatever `allowed` is.
  */
 export function withoutOthers(e: Emitter, scaled: Value, allowed: Value, open: Value): Value {
   const blocked = e.expand(e.mul(e.unsqueeze(e.sub(1, open), [1]), BLOCKED), scaled.shape);
@@ -37,10 +37,10 @@ export function withoutOthers(e: Emitter, scaled: Value, allowed: Value, open: V
 }
 
 /**
- * Draws one of some tokens.
- * @param logProbs of them, up to a common summand; nats.
+ * Draws one of several tokens.
+ * @param logProbs of the tokens, up to a common constant; nats.
  * @param uniform in [0, 1); undefined: the most probable one.
- * @returns its place among them, and its log-probability among them alone.
+ * @returns its index among them, and its log-probability renormalised over them.
  */
 export function drawAmong(
   logProbs: readonly number[],
@@ -53,7 +53,7 @@ export function drawAmong(
   let rest = (uniform ?? Number.POSITIVE_INFINITY) * total;
   for (let i = 0; i < weights.length && Number.isFinite(rest); i++) {
     rest -= weights[i] as number;
-    // rounding at the end leaves the most probable one
+    // rounding at the end selects the most probable token
     if (rest < 0) {
       index = i;
       break;

@@ -11,7 +11,7 @@ import type { TokenIds } from "./tokens.js";
  * @param logits [R, V]
  * @param inverseTemperature scalar 1 / tau
  * @param eosAllowed [R] 1 or 0; where 0, EOS is blocked and the rest renormalised; undefined: allowed everywhere.
- * @param only what alone may be drawn in rows that are not open (constrained decoding).
+ * @param only the allowed tokens of rows that are not open (constrained decoding).
  * @returns [R, V]; mask and pad are never allowed.
  */
 export function allowedLogProbs(
@@ -24,7 +24,7 @@ export function allowedLogProbs(
 ): Value {
   const vocabulary = logits.shape.at(-1) as number;
   const never = new Array<number>(vocabulary).fill(0);
-  // where a vocabulary has no mask or pads with EOS, there is less to block
+  // a vocabulary without a mask, or one that pads with EOS, has fewer tokens to block
   for (const id of [tokens.mask, tokens.pad]) if (id < vocabulary && id !== tokens.eos) never[id] = BLOCKED;
   const scaled = scaledLogits(e, logits, inverseTemperature, e.g.constant("float32", [vocabulary], never));
   const kept = eosAllowed === undefined ? scaled : withoutEos(e, scaled, eosAllowed, tokens.eos);
@@ -34,14 +34,14 @@ export function allowedLogProbs(
 /** Blocks the EOS column of scaled logits [R, V] where `eosAllowed` is 0. */
 function withoutEos(e: Emitter, scaled: Value, eosAllowed: Value, eos: number): Value {
   const blocked = e.mul(e.unsqueeze(e.sub(1, eosAllowed), [1]), BLOCKED);
-  // one column is written in place; Shape gives its size in one node where the rows are open
+  // one column is written in place; Shape gives its size in one node where the number of rows is open
   const column = e.g.op("Expand", [e.g.constant("int64", [1, 1], [eos]), e.g.op("Shape", [blocked])]);
   return e.g.op("ScatterElements", [scaled, column, blocked], { axis: 1, reduction: "add" });
 }
 
 /**
- * logits * scale (+ bias [V]). Where they come from a product with the output head, the scale goes to its rows [R, D] and
- * the bias into it: no pass over [R, V] is left.
+ * logits * scale (+ bias [V]). Where the logits are a product with the output head, the scale is applied to its input
+ * rows [R, D] and the bias is added by it: no pass over [R, V] is left.
  */
 export function scaledLogits(e: Emitter, logits: Value, scale: Value, bias?: Value): Value {
   let product = e.g.producer(logits);
@@ -59,45 +59,45 @@ export function scaledLogits(e: Emitter, logits: Value, scale: Value, bias?: Val
   return e.g.op("Gemm", [e.mul(x, scale), head, ...c], product.op === "Gemm" ? product.attributes : {});
 }
 
-/** The log-probability of each row's own token: logProbs [R, V], tokens [R] int64; returns [R]. */
+/** Picks the log-probability of each row's own token: logProbs [R, V], tokens [R] int64; returns [R]. */
 export function pickLogProb(e: Emitter, logProbs: Value, tokens: Value): Value {
   return e.squeeze(e.gatherElements(logProbs, e.unsqueeze(tokens, [1]), 1), [1]);
 }
 
-/** Vocabulary entries that one block of the two-level inverse CDF holds. */
+/** Vocabulary entries per block of the two-level inverse CDF. */
 const BLOCK = 64;
 
-/** A token below this log-probability is only ever reached by rounding at a block's end. */
+/** A token below this log-probability is only reached by rounding at a block's end. */
 const IMPOSSIBLE = -60;
 
-/** Weights of V tokens in blocks of 64: probabilities of a row up to a factor. */
+/** Weights of V tokens in blocks of 64: the probabilities of a row up to a factor. */
 export interface Weights {
-  /** [R, ceil(V / 64), 64], 0 behind the vocabulary */
+  /** [R, ceil(V / 64), 64], 0 beyond the vocabulary */
   readonly grid: Value;
-  /** [R, ceil(V / 64)] their sums */
+  /** [R, ceil(V / 64)] sums of the blocks */
   readonly mass: Value;
   /** V */
   readonly vocabulary: number;
 }
 
 /**
- * Reshapes a head's weights to [R, ceil(V / BLOCK), BLOCK], padded with zeros, and adds up their rows.
+ * Reshapes a head's weights to [R, ceil(V / BLOCK), BLOCK], padded with zeros, and sums the blocks.
  * @param weights [R, V]
  */
 export function weightsInBlocks(e: Emitter, weights: Value): Weights {
   const vocabulary = weights.shape[1] as number;
   const blocks = Math.ceil(vocabulary / BLOCK);
   const rest = blocks * BLOCK - vocabulary;
-  // padded, and not joined to zeros: CUDA's Concat copies a table of all columns to the device in every run
+  // padded, not concatenated with zeros: CUDA's Concat copies a table of all columns to the device in every run
   const whole = rest === 0 ? weights : e.g.op("Pad", [weights, e.g.ints([0, 0, 0, rest]), e.g.scalar(0)]);
-  // R may be open, so that sizes are taken from what is there
+  // R may be open, so that Reshape infers it
   const grid = e.reshape(whole, [-1, blocks, BLOCK]);
   return { grid, mass: e.sum(grid, [2], false), vocabulary };
 }
 
 /**
- * Samples one token a row by inverse CDF in two levels: first the block of 64 tokens, then the token inside it, so that
- * no running sum over the whole vocabulary is needed and the noise is one number a row.
+ * Samples one token per row by inverse CDF in two levels: first the block of 64 tokens, then the token inside it. This
+ * needs no running sum over the whole vocabulary, and one uniform number per row.
  * @param logProbs [R, V]
  * @param uniform [R] in [0, 1)
  * @param fallback [R] int64, taken where rounding would pick an impossible token
@@ -108,10 +108,10 @@ export function inverseCdf(e: Emitter, logProbs: Value, uniform: Value, fallback
 }
 
 /**
- * {@link inverseCdf} over weights that are there already.
- * @param draw `unit` [R]: the log-probability that has the weight 1, default 0; `without`: a token that may not be drawn,
+ * {@link inverseCdf} over existing weights.
+ * @param draw `unit` [R]: the log-probability of weight 1, default 0; `without`: a token that may not be drawn,
  *   whose weight counts as 0.
- * @returns `token` [R] int64, and [R] its log-probability among the weights that count, and that of weight 1.
+ * @returns `token` [R] int64, and [R] its log-probability among the allowed weights, and that of weight 1.
  */
 export function drawToken(
   e: Emitter,
@@ -135,7 +135,7 @@ export function drawToken(
     );
   let mass = whole;
   if (place !== undefined) {
-    // the sum of the others, anew: what is left of a difference may be all rounding
+    // the others are summed afresh: a difference of sums may be all rounding
     const own = e.squeeze(e.slice(grid, 1, place.block, place.block + 1), [1]);
     const others = e.sum(e.where(isAt([1, BLOCK], place.column), e.g.scalar(0), own), [1]);
     mass = e.where(isAt([1, blocks], place.block), others, whole);
@@ -144,7 +144,7 @@ export function drawToken(
   const axis = e.g.scalar(1, "int64");
   const running = e.g.op("CumSum", [mass, axis]);
   const total = e.slice(running, 1, blocks - 1, blocks);
-  // the probabilities sum to 1 only up to rounding: scale the noise to their own total
+  // probabilities sum to 1 only up to rounding: scale the noise by their own total
   const target = e.mul(noise, total);
   // counted in float32, exact below 2^24: accelerators leave sums of integers to the CPU
   const countBelow = (sums: Value, limit: Value, size: number): Value =>

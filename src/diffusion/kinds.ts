@@ -7,7 +7,7 @@ import type { Sampler } from "./sampler.js";
 const members = (...names: readonly string[]): z.ZodType =>
   z.looseObject(Object.fromEntries(names.map((name) => [name, method()])));
 
-/** What a sampler of the user's own has to give: a loop over NaN rounds never ends. */
+/** Schemas of a user's sampler: NaN as the number of rounds, say, would make an endless loop. */
 const GIVES: Gives = {
   policy: members("begin", "action", "example", "units", "metrics"),
   roundHead: members("emit", "read"),
@@ -20,12 +20,12 @@ const GIVES: Gives = {
   rollout: (_: unknown, starts: readonly unknown[]) => z.promise(z.array(z.looseObject({})).length(starts.length)),
 };
 
-/** The samplers that there are, and the one that a config names by its file. */
+/** Loads the shipped samplers, and the one that a config names by its file. */
 export function samplerKinds(named?: string): Promise<Map<string, Sampler>> {
   return loadFolder<Sampler>(new URL("./samplers/", import.meta.url), "sampler", named, GIVES);
 }
 
-/** Finds a sampler by its name. @throws UserError where there is no such sampler. */
+/** Returns a sampler by name. @throws UserError where there is no such sampler. */
 export async function samplerOf(kind: string): Promise<Sampler> {
   const sampler = (await samplerKinds(kind)).get(kind);
   if (sampler === undefined) misuse(`Unknown sampler ${kind}.`);

@@ -4,9 +4,9 @@ import type { Place } from "./buffer.js";
 import { bufferTerms, type ScoredBuffer, type SegmentInfo } from "./terms.js";
 
 /**
- * Sequences as batches of one segment. Without `packLength` all are one batch, padded to `sizes`. With it every batch is
- * one sequence of N = `packLength` tokens that holds as many as fit, longest first, none of which sees another: one
- * shape, and little padding.
+ * Lays sequences out as batches of one segment. Without `packLength` all form one batch, padded to `sizes`. With it,
+ * every batch is one sequence of N = `packLength` tokens with as many examples as fit, longest first, invisible to each
+ * other: one shape, and little padding.
  * @param length most tokens of a sequence.
  * @throws UserError where a sequence is longer than `packLength`.
  */
@@ -28,7 +28,7 @@ export function packTerms(
   });
 }
 
-/** First fit, longest first. */
+/** First-fit decreasing packing. */
 function fill(scored: readonly ScoredBuffer[], length: number): ScoredBuffer[][] {
   const packs: { of: ScoredBuffer[]; length: number }[] = [];
   for (const one of [...scored].sort((a, b) => b.buffer.ids.length - a.buffer.ids.length)) {

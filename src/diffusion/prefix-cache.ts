@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { BLOCKED, type TokenBuffer } from "./buffer.js";
 
-/** The key `kv_cache` of samplers that use keys and values again. */
+/** The option `kv_cache` of samplers that reuse keys and values. */
 export const cacheUse = z
   .union([z.boolean(), z.literal("auto")])
   .default("auto")
@@ -10,9 +10,9 @@ export const cacheUse = z
   );
 
 /**
- * One forward over what is new: T tokens one behind the other, without padding. The attention has a row of Q queries for
- * each of A sequences, and the W keys of its buffer, in its order; padding is at the end of both and seen by nothing real.
- * Readings of one and the same buffer share a sequence.
+ * One forward over the new tokens only: T tokens, concatenated without padding. The attention has a row of Q queries
+ * for each of A sequences, and the W keys of its buffer, in order; padding is at the end of both and no real token sees
+ * it. Readings of the same buffer share a sequence.
  */
 export interface NewTokens {
   /** A, Q, W; W is a multiple of {@link LANES}. */
@@ -23,61 +23,60 @@ export interface NewTokens {
   readonly positionIds: BigInt64Array;
   /** [A*Q] the token of each query. */
   readonly queries: BigInt64Array;
-  /** [T] the query a*Q+q of each token. */
+  /** [T] the query index a*Q+q of each token. */
   readonly places: BigInt64Array;
   /**
-   * [A*W] where a key is: an index a*W+w of the forward before (its own sizes; {@link NOTHING_KEPT} rows behind none), or
-   * t - T for a new token, counted from the end.
+   * [A*W] source of each key: an index a*W+w of the previous forward (in its own sizes; at first {@link NOTHING_KEPT}
+   * rows), or t - T for a new token, counted from the end.
    */
   readonly keys: BigInt64Array;
   /** [A*Q*W] additive, query-major. */
   readonly attentionBias: Float32Array;
 }
 
-/** Rows that a first forward finds kept: one, which nothing sees. */
+/** Cached rows before the first forward: one, which no query sees. */
 export const NOTHING_KEPT = 1;
 
-/** Sums over W run in vectors of at most so many numbers: a multiple leaves no rest, which would be added up apart. */
+/** Width of the vectors in sums over W: a multiple leaves no remainder, which would be summed separately. */
 const LANES = 32;
 
-/** A sequence to read, and the entries of it that are asked for: they are computed, kept or not. */
+/** A sequence to read, and its requested entries, which are computed even where they are cached. */
 export interface Reading {
   readonly buffer: TokenBuffer;
   readonly rows: readonly number[];
 }
 
-/** An entry of a sequence: what it sees is [0, shared) and [own, itself]. */
+/** An entry of a sequence; it sees [0, shared) and [own, itself]. */
 interface Entry {
   readonly id: number;
   readonly position: number;
   readonly shared: number;
   readonly own: number;
-  /** The same number for entries with the same keys and values. */
+  /** Equal for entries with the same keys and values. */
   readonly name: number;
 }
 
 /** A sequence of the next forward. */
 interface Part {
   readonly entries: readonly Entry[];
-  /** The token of each computed entry. */
+  /** The token index of each computed entry. */
   readonly computed: Map<number, number>;
 }
 
 /**
- * Keys and values of the previous forward that can be used again. Those of a token follow from its id, its position and
- * the keys and values that it sees, in their order; so each such combination has a name, and what has the name of
- * something kept is not computed again, wherever it stands and in whichever sequence. Rollouts of one prompt are one
- * sequence until they differ.
+ * Reuses keys and values of the previous forward. The keys and values of a token follow from its id, its position and
+ * the keys and values that it sees, in order; each such combination has a name, and an entry whose name is cached is
+ * not computed again, at any index and in any sequence. Rollouts of one prompt are one sequence until they differ.
  */
 export class PrefixCache {
   private readonly names = new Names();
-  /** Index a*W+w of the last forward, by name. */
+  /** Index a*W+w in the last forward, by name. */
   private kept: ReadonlyMap<number, number> = new Map();
 
   /**
    * Lays out the next forward.
-   * @param readings by a key of the caller's; what no sequence of this forward holds is forgotten.
-   * @returns what to compute, and the token of each entry that was asked for.
+   * @param readings by a key of the caller's; entries that are in none of them are dropped from the cache.
+   * @returns the tokens to compute, and the token of each requested entry.
    */
   next(readings: ReadonlyMap<number, Reading>): { tokens: NewTokens; row(key: number, n: number): number } {
     const parts = new Map<number, Part>();
@@ -131,14 +130,14 @@ export class PrefixCache {
         tokens.attentionBias.fill(0, query * width + own, query * width + j + 1);
         query++;
       });
-      // nobody reads padding, but it must see something
+      // padding is never read, but must see one key
       for (; query < (a + 1) * queries; query++) tokens.attentionBias[query * width] = 0;
     });
     return tokens;
   }
 }
 
-/** Numbers for pairs of numbers: equal ones for equal pairs. */
+/** Numbers pairs of numbers: equal pairs get equal numbers. */
 class Pairs {
   private readonly known = new Map<number, number>();
 
@@ -154,13 +153,13 @@ class Pairs {
   }
 }
 
-/** Names what keys and values follow from; lists are named by their beginning and their last entry. */
+/** Names the combinations that determine keys and values; a list is named by its prefix and its last entry. */
 class Names {
   private readonly tokens = new Pairs();
   private readonly entries = new Pairs();
   private readonly lists = new Pairs();
 
-  /** @returns the buffer's entries, and a name for all of them together. */
+  /** @returns the buffer's entries, and a name for the whole list. */
   ofBuffer({ ids, positions, shared, own }: TokenBuffer): { entries: Entry[]; all: number } {
     const entries: Entry[] = [];
     // the list of the first n entries; 0 is the empty one

@@ -15,17 +15,17 @@ import {
 /** One rollout's request to a forward: a sequence, and R of its rows. */
 export interface RowRequest {
   readonly buffer: TokenBuffer;
-  /** [R] buffer indices; -1 where nothing is asked. */
+  /** [R] buffer indices; -1 for an unused row. */
   readonly rows: readonly number[];
   /** [R] noise; default 0. */
   readonly uniform?: Float32Array;
-  /** [R] tokens whose log-probabilities are asked for, where there are any. */
+  /** [R] the candidate tokens of each row, where their log-probabilities are requested. */
   readonly candidates?: readonly (readonly number[] | undefined)[];
-  /** [R] what the sampler's {@link RoundHead} reads of each row besides the noise, by name. */
+  /** [R] further inputs of the sampler's {@link RoundHead} for each row, by name. */
   readonly features?: Readonly<Record<string, Float32Array | BigInt64Array>>;
 }
 
-/** Results of a forward, and where in its arrays [rollout][R] each row that was asked for is. */
+/** Results of a forward, and the index of each requested row, [rollout][R], in its arrays. */
 export interface Replies<Round> {
   readonly round: Round;
   readonly places: readonly (readonly number[])[];
@@ -35,7 +35,7 @@ export interface ReaderOptions {
   readonly roundHead: RoundHead<unknown>;
   /** Rollouts that run together. */
   readonly batch: number;
-  /** N of a rollout's buffer, and rows it gathers in one round. */
+  /** N of a rollout's buffer, and its rows per round. */
   readonly shapes: { readonly length: number; readonly rows: number };
   readonly pad: number;
   /** Positive. */
@@ -46,8 +46,8 @@ export interface ReaderOptions {
 const NOTHING: RowRequest = { buffer: { ids: [], positions: [] }, rows: [] };
 
 /**
- * The forwards of rollouts that run in step. Each reads whole sequences, always of the same sizes; or, where keys and
- * values are kept, what is new in the rollouts that still ask. What is said of a row is the same, up to the order of
+ * Runs the forwards of rollouts in lockstep. Each reads whole sequences, always of the same sizes; with cached keys and
+ * values it reads only the new tokens of the unfinished rollouts. Both give the same results, up to the order of
  * floating-point sums.
  */
 export class RoundReader<Round> {
@@ -64,12 +64,12 @@ export class RoundReader<Round> {
     return new RoundReader(model, kvCache === false ? undefined : await model.cachedRounds?.(kvCache), options);
   }
 
-  /** @param requests one a rollout, undefined where it has ended. */
+  /** @param requests one per rollout, undefined where it has ended. */
   async ask(requests: readonly (RowRequest | undefined)[]): Promise<Replies<Round>> {
     return this.cached === undefined ? this.askWhole(requests) : this.askNew(this.cached, requests);
   }
 
-  /** Frees what is kept. Never fails. */
+  /** Frees cached keys and values. Never fails. */
   close(): void {
     this.cached?.close();
   }
@@ -117,7 +117,7 @@ export class RoundReader<Round> {
     return { round: await cached.forwardRound({ inputs, headInputs }), places };
   }
 
-  /** @param size of the forward's rows. @param flat where an entry of a rollout's buffer is in the forward. */
+  /** @param size of the forward's rows. @param flat maps an entry of a rollout's buffer to its row in the forward. */
   private draws(
     requests: readonly RowRequest[],
     places: readonly (readonly number[])[],

@@ -23,14 +23,14 @@ export interface SamplerOptions extends Rooms {
   readonly promptLength: number;
   /** tau; 0 is greedy. */
   readonly temperature: number;
-  /** Records what the response would be after each step, for objectives that learn from drafts. */
+  /** Records the draft response after each step, for objectives that learn from drafts. */
   readonly recordDrafts?: boolean;
   readonly model: SampledModel;
 }
 
 /**
- * One round of a batch of rollouts. Shapes depend on the configuration only, not on the state of the rollouts, save where
- * keys and values are kept.
+ * One round of a batch of rollouts. Shapes depend on the configuration only, not on the state of the rollouts, except
+ * with cached keys and values.
  */
 export interface RoundInput {
   /** Inputs of the model's graph by name; `rows` [R] int64: the rows that go through the head. */
@@ -45,22 +45,22 @@ export const DRAW_INPUTS = {
   uniform: { dtype: "float32", shape: ["R"] },
 } as const satisfies InputSpecs;
 
-/** The network behind a sampler; `Round` is what the sampler's {@link RoundHead} says of the rows. */
+/** The network behind a sampler; `Round` is the output type of the sampler's {@link RoundHead}. */
 export interface RoundModel<Round> {
   forwardRound(input: RoundInput): Promise<Round>;
   /**
-   * Rounds that compute only what is new, with an empty store of keys and values of their own; undefined where the
-   * model's graph cannot keep any, and on `auto` where keeping them may cost more than computing them.
+   * Opens rounds that compute only new tokens, with an empty cache of keys and values of their own. Returns undefined
+   * where the model's graph cannot cache, and on `auto` where caching may cost more than computing.
    */
   cachedRounds?(use: true | "auto"): Promise<CachedRounds<Round> | undefined>;
 }
 
-/** Use of cached keys and values: always, never, or where they stay in the memory that computes them. */
+/** Use of cached keys and values: always, never, or (`auto`) where they stay in the computing device's memory. */
 export type CacheUse = boolean | "auto";
 
-/** Rounds that build on each other. */
+/** Rounds with a shared cache. */
 export interface CachedRounds<Round> {
-  /** A round of new tokens behind those that the rounds before have read. */
+  /** Runs a round of new tokens after those that earlier rounds have read. */
   forwardRound(input: RoundInput): Promise<Round>;
   /** Frees the keys and values. Never fails. */
   close(): void;
@@ -68,7 +68,7 @@ export interface CachedRounds<Round> {
 
 /** A graph that draws tokens from the outputs of the model's graph. */
 export interface RoundHead<Round, About = SampledModel> {
-  /** Inputs of its own; the symbol `R` is the number of rows. */
+  /** Its own inputs; the symbol `R` is the number of rows. */
   readonly inputs: InputSpecs;
   /** Declares the graph's outputs from those of the model: `logits` [R, V]. */
   emit(
@@ -81,58 +81,57 @@ export interface RoundHead<Round, About = SampledModel> {
 }
 
 /**
- * Translates between a sampler and an environment: from an observation to a rollout's start, from a trajectory to an action.
- * Samplers of text share one (text-policy.ts).
+ * Translates between a sampler and an environment: from an observation to a rollout's start, from a trajectory to an
+ * action. Text samplers share one (text-policy.ts).
  */
 export interface PolicyText<Start, T> {
-  /** @throws UserError where the observation is not of the kind that the sampler reads. */
+  /** Begins a rollout. @throws UserError where the sampler cannot read this kind of observation. */
   begin(observation: Observation, tokenizer: Tokenizer | undefined, model: SampledModel): Start;
   action(trajectory: T, tokenizer: Tokenizer | undefined, model: SampledModel): Action;
-  /** Offsets of the response's tokens in the action's text, in characters; absent: it writes no text. */
+  /** Returns the offsets of the response's tokens in the action's text, in characters; absent: it writes no text. */
   offsets?(trajectory: T, tokenizer: Tokenizer | undefined, model: SampledModel): readonly number[];
-  /** Says why the model cannot act in these spaces, and what to do; absent: it reads and writes texts. */
+  /** Says why the model cannot act in these spaces, and the next step; absent: it reads and writes texts. */
   refuses?(spaces: Spaces, model: SampledModel): Refusal | undefined;
-  /** Makes an example of a demonstration. @throws UserError where it does not fit the options. */
+  /** Makes an example from a demonstration. @throws UserError where it does not fit the options. */
   example(
     demonstration: { readonly observation: Observation; readonly action: Action },
     tokenizer: Tokenizer | undefined,
     options: SamplerOptions,
   ): SupervisedExample;
-  /** Size of a start, which `prompt_length` limits; absent where none is too large. */
+  /** Returns the size of a start, limited by `prompt_length`; absent where any size is accepted. */
   length?(start: Start): number;
-  /** Positions of a start's canvas, which `response_length` limits; 0 where it has no template. */
+  /** Returns the length of a start's canvas, limited by `response_length`; 0 where it has no template. */
   canvas?(start: Start, options: SamplerOptions): number;
-  /** Units that were generated: tokens. */
+  /** Returns the number of generated units: tokens. */
   units(trajectory: T): number;
-  /** Named measures of a trajectory, which are averaged over a step. */
+  /** Returns named measures of a trajectory, which are averaged over a step. */
   metrics(trajectory: T, model: SampledModel): Readonly<Record<string, number>>;
 }
 
 /** Sizes that follow from a sampler's options. */
 export interface SamplerShapes {
-  /** Dimensions of the model's graph in a round of so many rollouts, by symbol. */
+  /** Returns the dimensions of the model's graph in a round of `batch` rollouts, by symbol. */
   dims(batch: number): Readonly<Record<string, number>>;
-  /** Rows a rollout gathers in one round; undefined where the head reads all of the model's output. */
+  /** Rows per rollout in one round; undefined where the head reads all of the model's output. */
   readonly rows: number | undefined;
   /** Most steps of a trajectory. */
   readonly steps: number;
 }
 
-/** The step in which a token of a response got its final value. */
+/** The step at which a token of a response got its final value. */
 export interface Reveal {
   readonly position: number;
   readonly token: number;
   /** Step of the trajectory, from 0. */
   readonly step: number;
-  /** Natural logarithm of the probability that it was sampled with, where it was sampled. */
+  /** Its log-probability in nats, where it was sampled. */
   readonly logProb: number | undefined;
 }
 
 /**
- * Sampling of a policy, its record, and the scores of that record: the three must agree, so one object owns
- * them, with the loss that a model of its kind is trained by. Every file of `samplers/` exports one as `sampler`.
- * Left open, the type parameters stand for what the sampler itself made: starts, options and trajectories of another one
- * must not be given to it.
+ * A policy's sampling, its record, and the scores of that record. The three must agree, so one object owns them, with
+ * the supervised loss of its models. Every file of `samplers/` exports one as `sampler`. With the type parameters left
+ * open, starts, options and trajectories may be used only with the sampler that made them.
  */
 export interface Sampler<
   Config = unknown,
@@ -142,25 +141,25 @@ export interface Sampler<
   Start = unknown,
 > {
   readonly policy: PolicyText<Start, T>;
-  /** The sampler's part of a YAML configuration, with defaults. */
+  /** The sampler's section of a YAML config, with defaults. */
   readonly schema: ZodObject;
-  /** Inputs [B] besides the contract's that it gives to the model's graph. */
+  /** Inputs [B] that it gives to the model's graph in addition to the contract's. */
   readonly conditions: readonly string[];
   readonly roundHead: RoundHead<Round>;
   /** Every head that its layouts may name. */
   readonly scoreHeads: readonly ScoreHead[];
-  /** @throws UserError where the model is of a kind that it cannot sample. */
+  /** Resolves the options. @throws UserError where it cannot sample a model of this kind. */
   options(config: Config, model: SampledModel): Options;
   shapes(options: Options): SamplerShapes;
-  /** The same policy on a canvas of about `positions` tokens in at most `steps` steps: what proofs can afford. */
+  /** Returns the same policy on a canvas of about `positions` tokens in at most `steps` steps, for proofs. */
   shrink(options: Options, positions: number, steps: number): Options;
-  /** Says why a scoring of the sampler does not work with these options; absent: whatever it has works. */
+  /** Says why a scoring does not work with these options; absent: all its scorings work. */
   refuses?(scoring: Scoring, options: Options): string | Refusal | undefined;
   /** Tells whether rollouts use {@link RoundModel.cachedRounds} where the model has them; absent: never. */
   caches?(options: Options): CacheUse;
   /**
-   * @param starts what each rollout begins from: token ids of its prompt.
-   * @param rngs one stream a rollout, so that batching does not change the noise.
+   * @param starts one per rollout: token ids of its prompt.
+   * @param rngs one stream per rollout, so that batching does not change the noise.
    * @param batchSize B of every forward: prompts run in chunks of it, the last one padded. Default: all at once.
    */
   rollout(
@@ -176,30 +175,30 @@ export interface Sampler<
    * @throws UserError that says what is inconsistent.
    */
   parse(data: unknown, where: string, model: SampledModel): T;
-  /** Steps of a trajectory that have a likelihood of their own. */
+  /** Counts the steps of a trajectory that have a likelihood of their own. */
   steps(trajectory: T): number;
-  /** Tokens that it takes to score all steps: sequences of similar size share a micro-batch. */
+  /** Returns the tokens needed to score all steps; sequences of similar size share a micro-batch. */
   size(trajectory: T): number;
   /**
-   * The response as it would stand after each step, as trajectories that `policy.action` reads: what is open yet is as
-   * the step drafted it. Of rollouts with {@link SamplerOptions.recordDrafts}; absent where there is no such thing.
+   * Returns the draft response after each step, as trajectories that `policy.action` reads: open positions hold the
+   * step's draft tokens. Needs {@link SamplerOptions.recordDrafts}; absent where the sampler drafts nothing.
    */
   drafts?(trajectory: T, model: SampledModel): object[];
-  /** The step in which each token got its value; absent where there are no tokens. */
+  /** Returns the step at which each token got its value; absent where there are no tokens. */
   reveals?(trajectory: T): Reveal[];
-  /** The log-probabilities of the steps as sampled, with the recorded values. What a sampler lacks, it cannot be trained by. */
+  /** Lays out the log-probabilities of the steps, with the recorded values. Absent: not trainable so. */
   stepTerms?(trajectories: readonly T[], options: Options, layout: StepLayout): Batch;
-  /** A bound of log p(response | prompt): the same draws of `rng` give the same terms for every policy. */
+  /** Lays out a bound of log p(response | prompt): equal draws of `rng` give equal terms for every policy. */
   boundTerms?(trajectories: readonly T[], options: Options, layout: BoundLayout): Batch;
-  /** log p of the response read from left to right. */
+  /** Lays out log p of the response read from left to right. */
   textTerms?(trajectories: readonly T[], options: Options, layout: LayoutSizes): Batch;
-  /** Named measures of what a step trained on, for whoever watches; null where one has no meaning. */
+  /** Returns named measures of a step's batches for monitoring; null where a measure has no meaning. */
   watch?(batches: readonly ScoredBatch[], scoring: Scoring, options: Options): Readonly<Record<string, number | null>>;
-  /** The loss that a model of this kind is trained by: minus the sum of coefficient * score over all batches. */
+  /** Lays out the supervised loss of its models: minus the sum of coefficient * score over all batches. */
   supervisedTerms?(examples: readonly SupervisedExample[], options: Options, layout: SupervisedLayout): Batch[];
 }
 
-/** Ends a rollout whose model gave numbers that are not finite. @throws UserError */
+/** Ends a rollout whose model output is not finite. @throws UserError */
 export function overflowed(what: string, position: number): never {
   fail(`The model gave a non-finite ${what} at response position ${position}`, {
     hint: "Its weights or activations overflowed: go back to an earlier checkpoint, or lower the learning rate.",
@@ -220,7 +219,7 @@ const SCORINGS = {
   supervised: "supervisedTerms",
 } as const;
 
-/** Says why trajectories of a sampler cannot be scored in a way, and where it knows what to do; undefined where they can. */
+/** Says why a sampler's trajectories cannot be scored so, with advice where it is known; undefined where they can. */
 export function refusalOf(
   sampler: Sampler,
   scoring: Scoring,
@@ -239,7 +238,7 @@ const SCORED: Readonly<Record<Scoring, string>> = {
   supervised: "supervised loss",
 };
 
-/** Of a policy that samples: below it the rounding of float32 logits is a large part of a log-probability. */
+/** Least temperature of a policy that samples: below it, rounding of float32 logits dominates a log-probability. */
 export const MIN_TEMPERATURE = 0.01;
 
 /** The temperature of samplers that can also be greedy. */
@@ -249,7 +248,7 @@ export const temperatureOption = z
   .default(1)
   .describe("softmax temperature of sampling and scoring; 0 is greedy");
 
-/** The softmax temperature at which a policy's log-probabilities are taken: greedy decoding reports those at 1. */
+/** Returns the softmax temperature of a policy's log-probabilities: greedy decoding reports them at 1. */
 export function scoringTemperature(temperature: number): number {
   return temperature === 0 ? 1 : temperature;
 }

@@ -4,11 +4,11 @@ import type { Value } from "../onnx/types.js";
 import { allowedLogProbs, pickLogProb, scaledLogits } from "./head.js";
 import type { SampledModel } from "./tokens.js";
 
-/** The score of a term, as a graph: the same definition for scoring and for training. */
+/** The score of a term as a graph: one definition for scoring and for training. */
 export interface ScoreHead<About = SampledModel> {
   /** Part of a graph's name. */
   readonly name: string;
-  /** Inputs of its own; the symbol `R` is the number of terms. */
+  /** Its own inputs; the symbol `R` is the number of terms. */
   readonly inputs: InputSpecs;
   /**
    * @param outputs of the model's graph by name: `logits` [R, V].
@@ -22,8 +22,8 @@ export interface ScoreHead<About = SampledModel> {
     about: About,
   ): Value;
   /**
-   * Of a score that is the log-probability of a drawn token: log-probabilities [R, V] of all that could have been drawn,
-   * of which `emit` picks that of `targets`.
+   * For a score that is the log-probability of a drawn token: returns the log-probabilities [R, V] of all tokens that
+   * could have been drawn, of which `emit` picks that of `targets`.
    */
   distribution?(...given: Parameters<ScoreHead<About>["emit"]>): Value;
 }
@@ -48,7 +48,7 @@ function drawnTokens(
   };
 }
 
-/** log p over what a policy may sample; `eos_allowed` [R] is 0 where it may not sample EOS. */
+/** log p over the tokens that a policy may sample; `eos_allowed` [R] is 0 where it may not sample EOS. */
 export const policyHead = drawnTokens(
   "policy",
   { ...TARGETS, eos_allowed: { dtype: "float32", shape: ["R"] } },
@@ -56,7 +56,7 @@ export const policyHead = drawnTokens(
     allowedLogProbs(e, logits as Value, inverse_temperature as Value, tokens, eos_allowed),
 );
 
-/** The same where rows that are not `open` [R] may hold the tokens `allowed` [R, M] only. */
+/** The same, with rows that are not `open` [R] limited to the tokens `allowed` [R, M]. */
 export const constrainedHead = drawnTokens(
   "constrained",
   {
@@ -72,7 +72,7 @@ export const constrainedHead = drawnTokens(
     }),
 );
 
-/** log p over the whole vocabulary, as models are trained. */
+/** log p over the whole vocabulary, as in supervised training. */
 export const modelHead = drawnTokens("model", TARGETS, (e, { logits }, { inverse_temperature }) =>
   e.logSoftmax(scaledLogits(e, logits as Value, inverse_temperature as Value)),
 );

@@ -3,17 +3,17 @@ import type { Scoring } from "./layouts.js";
 import { Canvas } from "./template.js";
 import type { TokenTrajectory } from "./trajectory.js";
 
-/** A batch with what is trained on of it. */
+/** A batch with the weights of its segments. */
 export interface ScoredBatch {
   readonly batch: Batch;
-  /** Unit that the batch's `owner` counts. */
+  /** The trajectories to which the batch's `owner` refers. */
   readonly trajectories: readonly TokenTrajectory[];
   readonly values: { readonly weight: Float32Array };
 }
 
 /**
- * Share of a step's trained tokens that lie behind the EOS of their response or blank, read from the position ids of the
- * rows that the batches gather: what is laid out, not what should be.
+ * Returns the share of a step's trained tokens after the EOS of their response or blank. It is read from the position
+ * ids of the rows that the batches gather, and so checks the layout itself.
  * @param scoring a text is predicted by the row before each token, everything else by the token's own row.
  */
 export function afterEosFraction(batches: readonly ScoredBatch[], scoring: Scoring, eos: number): number {

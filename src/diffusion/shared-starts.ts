@@ -5,26 +5,26 @@ import { BLOCKED, type TokenBuffer } from "./buffer.js";
 export interface SharedStarts {
   /** Inputs of a graph with shared keys (nn/past.ts). */
   readonly inputs: NamedTensors;
-  /** The token of entry `n` of buffer `i`. */
+  /** Returns the token index of entry `n` of buffer `i`. */
   flat(i: number, n: number): number;
 }
 
-/** Entries [first, ids.length) of a buffer, the first of which is the token `at`. */
+/** Entries [first, ids.length) of a buffer; the first of them is the token `at`. */
 interface Piece extends TokenBuffer {
   readonly first: number;
   readonly at: number;
-  /** The token of an entry. */
+  /** Returns the token index of an entry. */
   place(n: number): number;
 }
 
-/** Queries that a row of the attention costs beside its own: its keys are gathered. */
+/** Cost of an attention row besides its own queries, in queries: its keys are gathered. */
 const ROW = 8;
 
 /**
- * Lays causal buffers out so that those one behind the other with the same start (prompt and given text) share its
- * hidden states, keys and values: T tokens one behind the other, each start once, without padding. For the attention they
- * are gathered in A rows of Q queries; a row's W keys are the entries of its buffer, in their order. What an entry sees is
- * the same as in a sequence of its own, and stays at most two ranges of keys.
+ * Lays out causal buffers so that consecutive ones with the same start (prompt and given text) share its hidden states,
+ * keys and values: T tokens, concatenated without padding, each start once. For the attention they are gathered in A
+ * rows of Q queries; a row's W keys are the entries of its buffer, in order. An entry sees the same entries as in a
+ * sequence of its own, in at most two ranges of keys.
  */
 export function shareStarts(buffers: readonly TokenBuffer[]): SharedStarts {
   const pieces: Piece[] = [];
@@ -69,7 +69,7 @@ function layRows(pieces: readonly Piece[], tokens: number): NamedTensors {
     for (let q = 0; q < size; q++) {
       const n = from + q;
       const at = row * size + q;
-      // nobody reads padding, but it must see something
+      // padding is never read, but must see one key
       const [shared, own, last] = n < end ? [piece.shared?.[n] ?? 0, piece.own?.[n] ?? 0, n] : [0, 0, 0];
       bias.fill(0, at * width, at * width + shared);
       bias.fill(0, at * width + own, at * width + last + 1);
@@ -91,7 +91,7 @@ function layRows(pieces: readonly Piece[], tokens: number): NamedTensors {
   };
 }
 
-/** Queries of a row: as many as waste least, of rows that hold pieces of these lengths. */
+/** Returns the number of queries per row that wastes least, for pieces of these lengths. */
 function rowSize(lengths: readonly number[]): number {
   const cost = (size: number): number => lengths.reduce((n, length) => n + Math.ceil(length / size) * (size + ROW), 0);
   const sizes = Array.from({ length: Math.max(1, ...lengths) }, (_, i) => i + 1);

@@ -2,7 +2,7 @@ import { fail } from "../core/errors.js";
 import type { Rng } from "../core/rng.js";
 import { Canvas, type TokenTemplate } from "./template.js";
 
-/** A supervised example: token ids, the response without EOS, or with a template the values of its blanks, each with its EOS; of a continuous policy, the numbers of a state and of a chunk of actions. */
+/** A supervised example: token ids, the response without EOS, or a template's values with EOS; or state and actions. */
 export interface SupervisedExample {
   readonly prompt: readonly number[];
   readonly response: readonly number[];
@@ -12,15 +12,15 @@ export interface SupervisedExample {
 /** An example on its canvas. */
 export interface FilledCanvas {
   readonly canvas: Canvas;
-  /** By cell; behind an end EOS. */
+  /** By cell; EOS after an end. */
   readonly tokens: readonly number[];
   /** The cell of each blank's EOS. */
   readonly ends: readonly number[];
 }
 
 /**
- * Positions 0..1 of a batch, stratified: one in each of `count` equal parts, in random order, so that every batch holds
- * light and heavy corruption.
+ * Returns numbers in (0, 1) for a batch, stratified: one in each of `count` equal parts, in random order, so that every
+ * batch has both light and heavy corruption.
  */
 export function stratified(count: number, rng: Rng): number[] {
   const strata = rng.shuffle(Array.from({ length: count }, (_, i) => i));
@@ -28,8 +28,8 @@ export function stratified(count: number, rng: Rng): number[] {
 }
 
 /**
- * The response with its ends, every blank filled with EOS; without a template a canvas of `responseLength`.
- * @param maskGiven what is given has cells too.
+ * Lays out the response with its ends, every blank filled with EOS; without a template a canvas of `responseLength`.
+ * @param maskGiven gives cells to the given tokens too.
  * @throws UserError where prompt or response do not fit.
  */
 export function fillCanvas(

@@ -6,26 +6,26 @@ import type { Tokenizer } from "../text/tokenizer.js";
 /** A blank in tokens, before a sampler gives it a room. */
 export interface OpenBlank {
   readonly name: string;
-  /** Most tokens that it can need, its end among them; absent: not known. */
+  /** Most tokens that it can need, including its end; absent: unknown. */
   readonly needs?: number;
   /** Set where a blank holds several lines or sentences. */
   readonly long?: true;
-  /** Set where the room is all of `needs`, however much: all that the blank may hold is known. */
+  /** Set where the room is all of `needs`, however large, because every possible value is known. */
   readonly whole?: true;
-  /** All that it may hold, in tokens without an end, besides nothing. */
+  /** All its possible values besides none, in tokens without an end. */
   readonly choices?: readonly (readonly number[])[];
-  /** The given text ends in a space that stands with the value's first token. */
+  /** The given text ends in a space that belongs to the value's first token. */
   readonly space?: true;
 }
 
-/** Start of a rollout of text: the tokens of a prompt, and with a template what is given and what is blank. */
+/** Start of a rollout of text: the tokens of a prompt, and with a template its given tokens and blanks. */
 export type TextStart = readonly number[] | TemplateStart;
 export interface TemplateStart {
   readonly prompt: readonly number[];
   readonly parts: readonly (readonly number[] | OpenBlank)[];
 }
 
-/** A blank with its room: so many tokens may be drawn in it. */
+/** A blank with its room: the most tokens that may be drawn in it. */
 export interface Room {
   readonly name: string;
   readonly room: number;
@@ -34,7 +34,7 @@ export interface Room {
   readonly choices?: readonly (readonly number[])[] | undefined;
 }
 
-/** A template as a trajectory records it: given tokens and blanks, in order. */
+/** A template as recorded in a trajectory: given tokens and blanks, in order. */
 export type TokenTemplate = readonly (readonly number[] | Room)[];
 
 const natural = z.int().nonnegative();
@@ -57,17 +57,17 @@ export function isRoom(part: readonly number[] | Room): part is Room {
   return !Array.isArray(part);
 }
 
-/** The prompt of a start. */
+/** Returns the prompt of a start. */
 export function promptOf(start: TextStart): readonly number[] {
   return "parts" in start ? start.prompt : start;
 }
 
-/** Characters of a value of a kind: as `2026-03-14`, `09:30 AM`. */
+/** Characters of a value by kind, as `2026-03-14`, `09:30 AM`. */
 const CHARACTERS: Partial<Record<Blank["kind"], number>> = { date: 10, time: 8 };
 
 /**
- * A template in tokens. Given texts hold no special tokens, however they are spelled. A space in front of a blank is left
- * to the value: byte-pair encodings have it in a word's first token.
+ * Encodes a template. Given texts produce no special tokens, whatever their spelling. A space before a blank is left to
+ * the value: byte-pair encodings have it in a word's first token.
  */
 export function encodeTemplate({ parts }: Template, tokenizer: Tokenizer): TemplateStart["parts"] {
   const names = new Set<string>();
@@ -83,7 +83,7 @@ export function encodeTemplate({ parts }: Template, tokenizer: Tokenizer): Templ
   });
 }
 
-/** The tokens of a value, without an end; spaces that it begins with do not count. */
+/** Encodes a value without an end; its leading spaces do not count. */
 export function encodeValue(value: string, space: boolean | undefined, tokenizer: Tokenizer): number[] {
   if (space !== true) return tokenizer.encode(value);
   const tokens = tokenizer.encode(` ${value}`);
@@ -92,7 +92,7 @@ export function encodeValue(value: string, space: boolean | undefined, tokenizer
   return first !== undefined && tokenizer.decode([first]) === " " ? tokens.slice(1) : tokens;
 }
 
-/** The value that tokens without an end spell. */
+/** Decodes a value from tokens without an end. */
 export function decodeValue(tokens: readonly number[], space: boolean | undefined, tokenizer: Tokenizer): string {
   const text = tokenizer.decode(tokens);
   return space === true && text.startsWith(" ") ? text.slice(1) : text;
@@ -108,7 +108,7 @@ function needsOf(
     const choices = options.map((option) => encodeValue(option, space, tokenizer));
     return { needs: Math.max(...choices.map(({ length }) => length)) + 1, whole: true, choices };
   }
-  // a token spells one character at least
+  // a token spells at least one character
   const characters = Math.min(longest ?? Number.POSITIVE_INFINITY, CHARACTERS[kind] ?? Number.POSITIVE_INFINITY);
   const long = kind === "paragraph" ? ({ long: true } as const) : {};
   return Number.isFinite(characters) ? { needs: characters + 1, ...long } : long;
@@ -116,17 +116,17 @@ function needsOf(
 
 /** A sampler's rule for the rooms of blanks. */
 export interface Rooms {
-  /** Most tokens of a blank, its end among them, where the page does not say what it may hold. */
+  /** Most tokens of a blank, including its end, where the page does not limit it. */
   readonly room?: number | undefined;
-  /** The same of paragraphs; default or null: `room`. */
+  /** The same for paragraphs; default or null: `room`. */
   readonly paragraphRoom?: number | null | undefined;
   /** k: rooms are multiples of it; default 1. */
   readonly slotSize?: number;
-  /** Blanks with options hold one of them or nothing; default false. */
+  /** Limits blanks with options to one of them or nothing; default false. */
   readonly constrained?: boolean;
 }
 
-/** The key `constrained_decoding` of samplers that draw a blank from left to right. */
+/** The option `constrained_decoding` of samplers that draw a blank from left to right. */
 export const constrainedOption = z
   .boolean()
   .default(false)
@@ -136,7 +136,7 @@ export const constrainedOption = z
 
 const ROOM = 12;
 
-/** The keys of samplers of text that give blanks their rooms. */
+/** Options of text samplers that set the rooms of blanks. */
 export const roomKeys = {
   room: z
     .int()
@@ -151,12 +151,12 @@ export const roomKeys = {
     .describe("the same of a control for several lines (textarea); null = room"),
 };
 
-/** Reads these keys. */
+/** Reads these options. */
 export function roomsOf(config: { readonly room: number; readonly paragraph_room: number | null }): Rooms {
   return { room: config.room, paragraphRoom: config.paragraph_room };
 }
 
-/** Gives every blank its room: whole slots, by what the page says of it and by what the config allows, never by a value. */
+/** Gives every blank its room: whole slots, from the page and the config alone, never from a value. */
 export function layTemplate(
   parts: TemplateStart["parts"],
   { room: line = ROOM, paragraphRoom, slotSize = 1, constrained }: Rooms,
@@ -170,7 +170,7 @@ export function layTemplate(
   });
 }
 
-/** The template of a start with its rooms; undefined where it has none. */
+/** Returns the template of a start with its rooms; undefined where it has none. */
 export function templateOf(start: TextStart, rooms: Rooms): TokenTemplate | undefined {
   return "parts" in start ? layTemplate(start.parts, rooms) : undefined;
 }
@@ -178,7 +178,7 @@ export function templateOf(start: TextStart, rooms: Rooms): TokenTemplate | unde
 /** A run of cells: a blank's room on a canvas. */
 interface Run {
   readonly first: number;
-  /** Behind its last cell. */
+  /** One past its last cell. */
   readonly end: number;
   /** Position of its first cell. */
   readonly start: number;
@@ -186,17 +186,17 @@ interface Run {
 }
 
 /**
- * Places in a response. Positions count everything, given tokens and blanks, from its beginning. What is
- * drawn are cells: the positions of the blanks, numbered one after the other, so that slots of them are whole. A blank is
- * closed by EOS: what lies behind it there is not drawn, not scored and not read. Without a template all is one blank.
+ * Maps places in a response. Positions count all given tokens and blanks from the start of the response. Cells are the
+ * drawn positions, those of the blanks, numbered consecutively, so that slots of them are whole. EOS closes a blank:
+ * cells after it are not drawn, not scored and not read. Without a template the response is one blank.
  */
 export class Canvas {
-  /** Tokens that are given, by position. */
+  /** Given tokens by position. */
   readonly given: readonly (readonly [position: number, token: number])[];
   readonly blanks: readonly Run[];
-  /** Given tokens that are masked as what is drawn is, by cell: none but where `whole` says so. */
+  /** Given tokens that are masked like drawn ones, by cell; empty unless made by `whole`. */
   readonly masked: ReadonlyMap<number, number>;
-  /** Positions. */
+  /** Number of positions. */
   readonly length: number;
 
   private constructor(parts: TokenTemplate | undefined, isWhole = false) {
@@ -212,7 +212,7 @@ export class Canvas {
       } else for (const token of part) given.push([position++, token]);
     }
     const masked = isWhole ? given.splice(0) : [];
-    // behind the cells of the blanks, so that slots of these stay whole
+    // after the cells of the blanks, so that their slots stay whole
     for (const [start] of masked) blanks.push({ first: cell, end: ++cell, start, choices: undefined });
     this.masked = new Map(masked.map(([, token], i) => [cell - masked.length + i, token]));
     this.given = given;
@@ -220,14 +220,14 @@ export class Canvas {
     this.length = position;
   }
 
-  /** One blank that nothing stands beside, as long as a response may be. */
+  /** The canvas without a template: a single blank of unlimited length. */
   static readonly FREE = new Canvas(undefined);
 
   static of(template: TokenTemplate | undefined): Canvas {
     return template === undefined ? Canvas.FREE : new Canvas(template);
   }
 
-  /** The same with every given token as a cell of its own, behind those of the blanks: what is masked where all is. */
+  /** Returns the same canvas with a cell for every given token, after those of the blanks, for masking everything. */
   static whole(template: TokenTemplate | undefined): Canvas {
     return template === undefined ? Canvas.FREE : new Canvas(template, true);
   }
@@ -236,7 +236,7 @@ export class Canvas {
     return this === Canvas.FREE;
   }
 
-  /** Cells of all blanks. */
+  /** Number of cells of all blanks. */
   get cells(): number {
     return (this.blanks.at(-1) as Run).end;
   }
@@ -246,7 +246,7 @@ export class Canvas {
   }
 
   /**
-   * The tokens that may be drawn at a cell, ascending; undefined: all that the policy draws. None behind an end.
+   * Returns the tokens that may be drawn at a cell, ascending; undefined: all of the policy's. None after an end.
    * @param known tokens of other cells: those of earlier rounds, and of earlier cells of the same one.
    */
   allowed(cell: number, known: ReadonlyMap<number, number>, eos: number): number[] | undefined {
@@ -259,7 +259,7 @@ export class Canvas {
     return [...new Set(fitting.map((choice) => choice[cell - first] as number))].sort((a, b) => a - b);
   }
 
-  /** The same for every token of a response, by cell. @param drawn cells and tokens in the order in which they were drawn. */
+  /** The same for every token of a response, by cell. @param drawn cells and tokens in the order of the draws. */
   allowedAt(drawn: Iterable<readonly [cell: number, token: number]>, eos: number): Map<number, readonly number[]> {
     const known = new Map<number, number>();
     const sets = new Map<number, readonly number[]>();
@@ -276,13 +276,13 @@ export class Canvas {
     return this.blanks.some(({ choices }) => choices !== undefined);
   }
 
-  /** Position of a cell in the response. */
+  /** Returns the response position of a cell. */
   position(cell: number): number {
     const { first, start } = this.blanks[this.blankOf(cell)] as Run;
     return start + cell - first;
   }
 
-  /** The cells of a response's tokens: each blank's up to its end, or all of them. */
+  /** Returns the cells of a response's tokens: each blank's up to its end, or all of them. */
   cellsOf(response: readonly number[], eos: number): number[] {
     if (this.isFree) return [...response.keys()];
     const cells: number[] = [];
@@ -296,7 +296,7 @@ export class Canvas {
     return cells;
   }
 
-  /** The cell that a response written from left to right goes on at; undefined where every blank has ended. */
+  /** Returns the next cell of a response written from left to right; undefined where every blank has ended. */
   next(response: readonly number[], eos: number): number | undefined {
     const last = this.cellsOf(response, eos).at(-1);
     if (last === undefined) return 0;
@@ -305,7 +305,7 @@ export class Canvas {
     return next < this.cells ? next : undefined;
   }
 
-  /** A response by cell; what lies behind an end is undefined. */
+  /** Arranges a response by cell; cells after an end are undefined. */
   byCell(response: readonly number[], eos: number): readonly (number | undefined)[] {
     if (this.isFree) return response;
     const tokens = new Array<number | undefined>(this.cells).fill(undefined);
@@ -324,14 +324,14 @@ export class Canvas {
     });
   }
 
-  /** Tells whether no token of a response stands behind an end. */
+  /** Tells whether no token of a response comes after an end. */
   isRead(response: readonly number[], eos: number): boolean {
     return this.read(this.byCell(response, eos), eos).length === response.length;
   }
 
   /**
-   * Tells which cells are not closed by an end among what is revealed. A free response that has ended is complete: where it
-   * is read with some of it masked, the cells behind its end are masks too.
+   * Tells which cells are not closed by a revealed end. A free response that has ended is complete: where it is read
+   * with a part masked, the cells after its end are masks too.
    */
   openness(revealed: ReadonlyMap<number, number>, eos: number): (cell: number) => boolean {
     if (this.isFree) return () => true;
@@ -340,7 +340,7 @@ export class Canvas {
     return (cell) => cell < (ends[this.blankOf(cell)] as number);
   }
 
-  /** Blanks of a response that ran full, by number. */
+  /** Returns the indices of the blanks of a response that have no end. */
   cut(response: readonly number[], eos: number): number[] {
     const tokens = this.byCell(response, eos);
     return this.blanks.flatMap(({ first, end }, blank) => (tokens.slice(first, end).includes(eos) ? [] : [blank]));

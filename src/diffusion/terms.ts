@@ -9,18 +9,18 @@ import { shareStarts } from "./shared-starts.js";
 
 /** One term of a sequence. */
 export interface Term {
-  /** Index in the buffer of the row that is scored. */
+  /** Buffer index of the scored row. */
   readonly row: number;
   readonly target: number;
   readonly coefficient: number;
   readonly segment: number;
-  /** The head's own inputs; 0 where one is not given. */
+  /** The head's own inputs; 0 by default. */
   readonly features?: Readonly<Record<string, number>>;
-  /** The tokens that alone may be drawn; absent: all. */
+  /** The only tokens that may be drawn; absent: all. */
   readonly allowed?: readonly number[] | undefined;
 }
 
-/** A sequence with the terms that are scored in it. */
+/** A sequence with its scored terms. */
 export interface ScoredBuffer {
   readonly buffer: TokenBuffer;
   /** Inputs of the model's graph for the sequence besides its tokens. */
@@ -33,9 +33,9 @@ export interface TermSizes {
   readonly batch: number;
   readonly length: number;
   readonly segments: number;
-  /** Row of each sequence; default: in a row of its own. */
+  /** Place of each sequence; default: a row of its own. */
   readonly places?: readonly Place[];
-  /** Sequences share their starts, whatever `batch` and `length` say. Default: false. */
+  /** Lets sequences share their starts; `batch` and `length` are then ignored. Default: false. */
   readonly share?: boolean | undefined;
 }
 
@@ -44,7 +44,7 @@ export interface SegmentInfo {
   readonly owner: readonly number[];
   /** [S] the step of each segment; absent: every segment covers all steps. */
   readonly step?: readonly number[];
-  /** [S] the position in the response, where a segment is a token. */
+  /** [S] the response position, where a segment is a token. */
   readonly position?: readonly number[];
   /** [S] */
   readonly tokens: Float32Array;
@@ -54,11 +54,11 @@ export interface SegmentInfo {
   readonly head: ScoreHead;
   /** Token of padding entries. */
   readonly pad: number;
-  /** Token that a padding term scores: one that is always possible, so that every score is an ordinary number. */
+  /** Token scored by a padding term: one that is always possible, so that every score is finite. */
   readonly filler: number;
 }
 
-/** Lays sequences out in rows, and their terms. @throws UserError where sequences do not fit. */
+/** Lays out sequences in rows, with their terms. @throws UserError where sequences do not fit. */
 export function bufferTerms(scored: readonly ScoredBuffer[], sizes: TermSizes, info: SegmentInfo): Batch {
   const { head } = info;
   const { inputs, causal, placeOf } = layBuffers(
@@ -66,7 +66,7 @@ export function bufferTerms(scored: readonly ScoredBuffer[], sizes: TermSizes, i
     sizes,
     info.pad,
   );
-  // a batch without terms is scored too
+  // a batch without terms still has one padding term
   const count = Math.max(
     1,
     scored.reduce((n, { terms }) => n + terms.length, 0),
@@ -125,7 +125,7 @@ export function bufferTerms(scored: readonly ScoredBuffer[], sizes: TermSizes, i
   };
 }
 
-/** Lays buffers out in rows. @returns where entry `n` of buffer `i` is, row by row. */
+/** Lays buffers out in rows. @returns the place of entry `n` of buffer `i`, row by row. */
 function layBuffers(
   buffers: readonly TokenBuffer[],
   { batch, length, places, share }: TermSizes,
@@ -143,10 +143,10 @@ function layBuffers(
   return { inputs: tokenInputs(laid), causal: isCausal(laid), placeOf };
 }
 
-/** 1 is an ordinary value of every float feature (EOS allowed, a time, a factor), where 0 may stand for a logarithm of nothing. */
+/** 1 is a valid value of every float feature (EOS allowed, a time, a factor); 0 may give the logarithm of 0. */
 const PADDING_FEATURE = 1;
 
-/** Values [B] by name; padding rows repeat the first sequence's, so that they stay in the model's range. */
+/** Returns values [B] by name; padding rows repeat the first sequence's, so that they stay in the model's range. */
 function conditionsOf(scored: readonly ScoredBuffer[], batch: number): NamedTensors {
   const first = scored[0]?.conditions ?? {};
   return Object.fromEntries(
@@ -157,7 +157,7 @@ function conditionsOf(scored: readonly ScoredBuffer[], batch: number): NamedTens
   );
 }
 
-/** The padded length of a layout's sequences. */
+/** Returns the padded length of a layout's sequences. */
 export function layoutLength(scored: readonly ScoredBuffer[], { lengthStep }: LayoutSizes): number {
   return bucketLength(Math.max(0, ...scored.map((s) => s.buffer.ids.length)), lengthStep);
 }
@@ -167,14 +167,14 @@ export interface StepTerm {
   /** Index in its buffer. */
   readonly row: number;
   readonly target: number;
-  /** In the response. */
+  /** Position in the response. */
   readonly position: number;
   readonly logProb: number;
   readonly features: Readonly<Record<string, number>>;
   readonly allowed?: readonly number[] | undefined;
 }
 
-/** A sequence that holds scored steps of one trajectory. */
+/** A sequence with scored steps of one trajectory. */
 export interface StepBuffer {
   readonly buffer: TokenBuffer;
   readonly conditions?: Readonly<Record<string, number>>;
@@ -183,21 +183,21 @@ export interface StepBuffer {
   readonly steps: readonly { readonly step: number; readonly terms: readonly StepTerm[] }[];
 }
 
-/** Facts of trajectories that the layout of steps reads. */
+/** Sizes of trajectories for the layout of steps. */
 export interface StepSizes {
   /** Most steps of a trajectory. */
   readonly steps: number;
-  /** Sequences of a trajectory: 1 where all steps are packed. */
+  /** Sequences per trajectory: 1 where all steps are packed. */
   readonly sequences: number;
-  /** N, at least what the longest sequence takes. */
+  /** N, at least the length of the longest sequence. */
   readonly length: number;
-  /** Steps and terms that each trajectory has, whether laid out or not. */
+  /** Steps and terms of each whole trajectory, whether laid out or not. */
   readonly whole: readonly { readonly steps: number; readonly terms: number }[];
 }
 
 /**
- * Steps as segments: `step` one a step (S = B*T), `token` one a term (S = R), `sequence` one a response (S = B).
- * With a subset of the steps the segments say how many of all each stands for.
+ * Lays out steps as segments: `step` one per step (S = B*T), `token` one per term (S = R), `sequence` one per response
+ * (S = B). With a subset of the steps, each segment has the share of all segments that it represents.
  */
 export function stepTerms(
   buffers: readonly StepBuffer[],
@@ -251,14 +251,14 @@ export function stepTerms(
   return { ...out, sampled: { share, of } };
 }
 
-/** An entry divided by the number of tokens of its segment. */
+/** Divides an entry by the number of tokens of its segment. */
 function meanOf(values: Float32Array, tokens: Float32Array, index: number, segment = index): number {
   return (values[index] as number) / Math.max(1, tokens[segment] as number);
 }
 
 /**
- * Gives the temperature that all trajectories of a batch share.
- * @throws UserError where trajectories of different temperatures meet in one batch.
+ * Returns the common temperature of a batch's trajectories.
+ * @throws UserError where their temperatures differ.
  */
 export function commonTemperature(temperatures: readonly number[]): number {
   const distinct = [...new Set(temperatures)];

@@ -1,7 +1,7 @@
 import { BufferBuilder } from "./buffer.js";
 import { Canvas, type TokenTemplate } from "./template.js";
 
-/** A prompt and what has been written behind it. */
+/** A prompt and the response written after it. */
 export interface Written {
   readonly prompt: readonly number[];
   readonly template?: TokenTemplate | undefined;
@@ -9,9 +9,9 @@ export interface Written {
 }
 
 /**
- * Prompt, given texts and values from left to right, each at its place on the canvas.
- * @returns `rows`: buffer index of the entry before each token of the response, and of the one before the token to come,
- *   where one is to come.
+ * Lays out prompt, given texts and values from left to right, each at its canvas position.
+ * @returns `rows`: buffer index of the entry before each token of the response, and of the one before the next token,
+ *   where there is one.
  */
 export function layText(
   { prompt, template, response }: Written,

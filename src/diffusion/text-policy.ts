@@ -19,8 +19,8 @@ import type { SampledModel } from "./tokens.js";
 import type { TokenTrajectory } from "./trajectory.js";
 
 /**
- * The policy that all samplers of text share: they begin from a prompt's tokens and, where the page gives one, a template's;
- * their action is the response's text, and what each blank was filled with.
+ * The policy that all text samplers share. It begins from a prompt's tokens and, where the page has a template, the
+ * template's; its action is the response's text with the value of each blank.
  */
 export const textPolicy: PolicyText<TextStart, TokenTrajectory> = {
   begin({ text, template }: Observation, tokenizer: Tokenizer | undefined): TextStart {
@@ -29,7 +29,7 @@ export const textPolicy: PolicyText<TextStart, TokenTrajectory> = {
         hint: "use a sampler of the environment's kind (sampler.kind)",
       });
     const prompt = needed(tokenizer).encode(text);
-    // a page without blanks gives nothing to fill in
+    // a page without blanks has nothing to fill in
     if (template === undefined || !template.parts.some((part) => typeof part === "object")) return prompt;
     return { prompt, parts: encodeTemplate(template, needed(tokenizer)) };
   },
@@ -51,7 +51,7 @@ export const textPolicy: PolicyText<TextStart, TokenTrajectory> = {
     let start = 0;
     return piecesOf(trajectory, needed(tokenizer), tokens.eos).flatMap(({ name, text, written, drawn }) => {
       let end = start;
-      // the space in front of a value may be in its first token
+      // the space before a value may be in its first token
       const surplus = needed(tokenizer).decode(written).length - text.length;
       const ends = spell(written, needed(tokenizer)).map((own, i) => {
         end += own.length - (i === 0 ? surplus : 0);
@@ -104,14 +104,14 @@ export const textPolicy: PolicyText<TextStart, TokenTrajectory> = {
   },
 };
 
-/** A run of a response: the text of a given part, or of what was drawn in a blank. */
+/** A run of a response: the text of a given part, or a blank's value. */
 interface Piece {
-  /** Of a blank of a template. */
+  /** The blank's name. */
   readonly name?: string;
   readonly text: string;
   /** The tokens that spell it. */
   readonly written: readonly number[];
-  /** Tokens that were drawn, its EOS among them. */
+  /** Number of drawn tokens, including its EOS. */
   readonly drawn: number;
 }
 
@@ -146,12 +146,12 @@ function piecesAt(
   });
 }
 
-/** Stands behind what a blank holds while it is open. */
+/** Marks an open blank after its text. */
 const MORE = "…";
 
 /**
- * The text of an answer as it stood after each step: what was revealed, and `…` in blanks that have not ended.
- * @param reveals of the trajectory, as its sampler gives them.
+ * Returns the text of an answer after each step: the revealed tokens, with `…` in blanks that have not ended.
+ * @param reveals of the trajectory, from its sampler.
  */
 export function roundTexts(
   { response, template }: TokenTrajectory,

@@ -5,15 +5,15 @@ export interface TokenIds {
   readonly eos: number;
 }
 
-/** Facts of a model that its sampler reads. */
+/** Facts of a model for its sampler. */
 export interface SampledModel {
   readonly tokens: TokenIds;
-  /** Vocabulary entries. */
+  /** Vocabulary size. */
   readonly vocabulary: number;
-  /** `bidirectional`: a token sees those behind it in the buffer too; `causal`: it does not. */
+  /** `bidirectional`: a token sees later tokens of the buffer too; `causal`: it does not. */
   readonly attention: "causal" | "bidirectional";
-  /** Positions of a block: of a bidirectional model a token sees its own block and those before; absent: everything. */
+  /** Positions per block: in a bidirectional model a token sees its own block and earlier ones; absent: everything. */
   readonly block?: number | undefined;
-  /** The config.json of a network that reads no tokens: its sampler knows what it says. */
+  /** The config.json of a network without tokens, which its sampler interprets. */
   readonly network?: Readonly<Record<string, unknown>>;
 }

@@ -3,21 +3,21 @@ import { fail } from "../core/errors.js";
 import { problemsOf } from "../core/problems.js";
 import { Canvas, isRoom, type TokenTemplate, templateSchema } from "./template.js";
 
-/** Record of one turn by its sampler: plain data, which JSON holds exactly. Only its own sampler looks inside. */
+/** Record of one turn by its sampler: plain data that JSON represents exactly. Only its own sampler interprets it. */
 export type Trajectory = object;
 
 /** Fields that every sampler of text records. */
 export interface TokenTrajectory {
   readonly prompt: readonly number[];
-  /** Given tokens and blanks; absent: all of the response is one blank. */
+  /** Given tokens and blanks; absent: the whole response is one blank. */
   readonly template?: TokenTemplate | undefined;
-  /** L: positions of the canvas that are drawn: those of its blanks. */
+  /** L: drawn positions of the canvas, those of its blanks. */
   readonly responseLength: number;
   /** tau; 0 is greedy, with log-probabilities at temperature 1. */
   readonly temperature: number;
-  /** Through EOS, or L tokens; of a template the tokens of all blanks, each through its EOS or as many as its room holds. */
+  /** Up to its EOS, or L tokens; of a template the tokens of all blanks, each up to its EOS or its full room. */
   readonly response: readonly number[];
-  /** `eos`: every blank ended by EOS. */
+  /** `eos`: every blank ended with EOS. */
   readonly ended: "eos" | "length";
 }
 
@@ -35,9 +35,9 @@ export const tokenFields = {
 };
 
 /**
- * Data in the shape of a record, as it lies: its keys keep their order, so that it is written again in the same bytes.
+ * Checks data against a record's schema and returns it unchanged: its keys keep their order and its bytes.
  * @param where names the source in messages.
- * @throws UserError where it has another.
+ * @throws UserError where it does not match.
  */
 export function readRecord<T>(schema: z.ZodType<T>, data: unknown, where: string): T {
   const parsed = schema.safeParse(data);
@@ -46,7 +46,7 @@ export function readRecord<T>(schema: z.ZodType<T>, data: unknown, where: string
 
 /**
  * Checks a record's template.
- * @throws UserError where a template's rooms are not those of the canvas, or its tokens could not have been given.
+ * @throws UserError where its rooms do not match the canvas, or its tokens could not have been given.
  */
 export function checkTemplate(
   { template, responseLength }: TokenTrajectory,
@@ -76,7 +76,7 @@ export function checkChoices(
   if (odd !== undefined) inconsistent(where, `token ${odd[1]} at position ${odd[0]} continues none of the options`);
 }
 
-/** Checks that a response written from left to right is all of it, and ended as it says. @throws UserError */
+/** Checks that a response written from left to right is complete, and ended as recorded. @throws UserError */
 export function checkEnded({ response, responseLength, ended, template }: TokenTrajectory, where: string, eos: number) {
   const canvas = Canvas.of(template);
   const isWhole = response.length === responseLength || canvas.next(response, eos) === undefined;
@@ -88,7 +88,7 @@ export function checkEnded({ response, responseLength, ended, template }: TokenT
     );
 }
 
-/** Refuses a record. @throws UserError: what was read could not have been sampled. */
+/** Refuses a record. @throws UserError: it could not have been sampled. */
 export function inconsistent(where: string, problem: string): never {
   fail(`${where}: inconsistent trajectory: ${problem}`, {
     hint: "Record it again with this version; an edited or truncated trajectory cannot be scored.",

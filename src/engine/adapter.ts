@@ -10,7 +10,7 @@ import { floatsOf, openStored } from "../weights/model-weights.js";
 import type { Policy } from "./policy.js";
 
 /**
- * The adapter that a run starts from: `init_adapter`, or a fresh one (which changes nothing yet).
+ * Returns the initial adapter of a run: `init_adapter`, or a fresh one (which has no effect yet).
  * @throws UserError where it is missing or does not fit; never a silent fallback to the base model.
  */
 export function initialAdapter(config: RunConfig, policy: Policy): ReadonlyMap<string, Tensor> {
@@ -30,7 +30,7 @@ export function initialAdapter(config: RunConfig, policy: Policy): ReadonlyMap<s
   return readAdapter(resolvePath(config.init_adapter, "init_adapter"), policy);
 }
 
-/** All parameters that training starts from: the adapter, and fresh values of the objective's own groups. */
+/** Returns all initial parameters of training: the adapter, and fresh values of the objective's own groups. */
 export function initialParameters(config: RunConfig, policy: Policy): ReadonlyMap<string, Tensor> {
   const own = policy.engine.groups.flatMap((group) => [
     ...(group.initial?.(Rng.named(config.seed, `parameters/${group.name}`)) ?? []),
@@ -56,7 +56,7 @@ export function readAdapter(dir: string, policy: Pick<Policy, "lora" | "sites">)
   return tensors;
 }
 
-/** adapter_config.json of a run. */
+/** Returns adapter_config.json of a run. */
 export function adapterConfig(
   config: RunConfig,
   { model, lora, sites }: Pick<Policy, "model" | "lora" | "sites">,

@@ -5,12 +5,12 @@ import { f32, type NamedTensors } from "../onnx/tensors.js";
 import type { Graph, Node, Tensor, Value } from "../onnx/types.js";
 
 /**
- * The attention bias as ranges: where a graph runs on a device, [B, N, 4] goes there in place of [B, 1, N, W], and the
- * device writes the bias out. What a token sees is [r0, r1) and [r2, r3) of the keys.
+ * The attention bias as ranges: for a graph on a device, [B, N, 4] is copied instead of [B, 1, N, W], and the device
+ * expands it to the bias. A token sees the keys [r0, r1) and [r2, r3).
  */
 const [BIAS, RANGES] = ["attention_bias", "attention_ranges"];
 
-/** The same graph, with the input `attention_ranges` in place of `attention_bias` where it reads one. */
+/** Returns the graph with the input `attention_ranges` instead of `attention_bias`, where it has one. */
 export function withRanges(graph: Graph): Graph {
   const bias = graph.inputs.find(({ name }) => name === BIAS);
   if (bias === undefined || !graph.nodes.some((node) => node.inputs.some((v) => v?.name === BIAS))) return graph;
@@ -41,20 +41,20 @@ function places(e: Emitter, width: number): Value {
   return e.g.constant("float32", [1, 1, 1, width], all);
 }
 
-/** The same of an open W, from an index [B, W]; summed, so that no integer is needed on the host. */
+/** The same for an open W, from an index [B, W]; as a cumulative sum, so that the host needs no integer. */
 function openPlaces(e: Emitter, index: Value): Value {
   const ones = e.add(e.mul(e.cast(index, "float32"), 0), 1);
   return e.unsqueeze(e.sub(e.g.op("CumSum", [ones, e.g.scalar(1, "int64")]), 1), [1, 2]);
 }
 
-/** Of the tensors that a layout gives, those that a graph takes: not every model reads a step size. */
+/** Selects the tensors of a layout that a graph takes: not every model reads a step size. */
 export function taken(names: ReadonlySet<string>, given: NamedTensors): NamedTensors {
   const bias = given[BIAS];
   const all = bias === undefined || !names.has(RANGES) ? given : { ...given, [RANGES]: rangesOf(bias) };
   return Object.fromEntries(Object.entries(all).filter(([name]) => names.has(name)));
 }
 
-/** The ranges [B, N, 4] of a bias [B, 1, N, W] that blocks or does not. @throws Error where a row has more than two. */
+/** Returns the ranges [B, N, 4] of a 0/blocked bias [B, 1, N, W]. @throws Error where a row has more than two. */
 export function rangesOf({ shape, data }: Tensor): Tensor {
   const [batch, , length, width] = shape as [number, number, number, number];
   const ranges = new Float32Array(batch * length * 4);

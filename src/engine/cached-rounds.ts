@@ -8,12 +8,12 @@ import { f32, type NamedTensors } from "../onnx/tensors.js";
 import { taken } from "./attention-ranges.js";
 
 export interface CacheOptions {
-  /** The place where the runtime's store keeps keys and values. */
+  /** Prefix of the keys and values in the runtime's store. */
   readonly id: string;
   readonly roundHead: RoundHead<unknown, unknown>;
   /**
-   * Runs something on the session, one for all sizes. `names`: its graph's inputs; `bind`: where the parameters lie that
-   * it reads. `feeds` tell the sizes of the round.
+   * Runs work on the session for the sizes of `feeds`, one for all sizes. `names`: its graph's inputs; `bind`: store
+   * keys of its parameters.
    */
   use<T>(
     feeds: NamedTensors,
@@ -21,7 +21,7 @@ export interface CacheOptions {
   ): Promise<T>;
 }
 
-/** Rounds of a graph with a past (src/nn/past.ts), whose keys and values stay in the runtime between them. */
+/** Opens rounds of a graph with a past (src/nn/past.ts), whose keys and values stay in the runtime between rounds. */
 export function openCachedRounds(
   runtime: Runtime,
   graph: RawModel,
@@ -37,7 +37,7 @@ export function openCachedRounds(
     }));
   const kept = Object.fromEntries(stores.map(({ input, key }) => [input, key]));
   const keep = Object.fromEntries(stores.map(({ output, key }) => [output, key]));
-  // rows that nothing sees, and not none: not every provider takes a tensor without elements
+  // one unseen row instead of none: not every provider takes a tensor without elements
   const nothing = Object.fromEntries(
     stores.map(({ input, shape }) => [input, f32(shape, new Float32Array(sizeOf(shape)))]),
   );

@@ -28,13 +28,13 @@ import { type Built, recomputedWithin, Sessions, sessionBudget, sessionBytes } f
 import { type PolicyKey, TrainedParameters } from "./trained-parameters.js";
 
 export interface EngineOptions {
-  /** Says what is drawn in a round and what a term is worth. */
+  /** Provides the heads of rounds and of scores. */
   readonly sampler: Pick<Sampler, "roundHead" | "scoreHeads">;
   /** Facts of the model for the sampler's heads. */
   readonly about: unknown;
   /** Undefined: every weight is trained. */
   readonly lora: LoraOptions | undefined;
-  /** Objective, its options, and the optimizer; absent where nothing is trained. */
+  /** Objective, its options, and the optimizer; absent without training. */
   readonly training?: {
     readonly objective: Objective;
     readonly options: unknown;
@@ -42,7 +42,7 @@ export interface EngineOptions {
   };
   /** Gradient checkpointing (training.gradient_checkpointing). */
   readonly checkpoint?: boolean;
-  /** Bytes of the process or the device that parameters and sessions are kept within; default: any. */
+  /** Memory limit of the process or the device for parameters and sessions, in bytes; default: none. */
   readonly memory?: number;
   /** The precision of rollouts; default: that of scoring. */
   readonly rollout?: RolloutPrecision | undefined;
@@ -59,18 +59,18 @@ export interface SegmentValues {
 }
 
 /**
- * A model with its adapters on a runtime: samples rounds, scores batches, accumulates gradients, takes steps.
- * Graphs are built and loaded for each static shape at first use. The runtime belongs to one engine. The engine does not
- * know what the tensors of a batch mean.
+ * A model with its adapters on a runtime: samples rounds, scores batches, accumulates gradients, takes steps. Graphs
+ * are built and loaded for each static shape at first use. The runtime belongs to one engine. The engine does not
+ * interpret the tensors of a batch.
  */
 export class Engine extends TrainedParameters implements RoundModel<unknown> {
   private readonly trained: TrainedModel;
   private readonly sessions: Sessions;
-  /** Bytes that all sessions may take together. */
+  /** Memory limit of all sessions together, in bytes. */
   private readonly budget: number | undefined;
   private readonly withKeys = new Map<KeysOf, ReturnType<typeof graphWithKeys>>();
   private caches = 0;
-  /** The way a metric of the loss head combines over micro-batches; filled when the training graph is built. */
+  /** How each metric of the loss head combines over micro-batches; filled when the training graph is built. */
   private readonly reductions = new Map<string, "sum" | "max">();
 
   constructor(
@@ -88,14 +88,14 @@ export class Engine extends TrainedParameters implements RoundModel<unknown> {
     );
   }
 
-  /** Tells whether each session holds weights of its own. */
+  /** Tells whether each session holds its own copy of the weights. */
   private get copies(): boolean {
     return this.runtime.provider === "cpu" || this.runtime.binding === "npm";
   }
 
   /**
-   * Builds the training graph at a small size and throws it away.
-   * @throws UserError where an op of the model is unknown or has no gradient rule: before anything is run or written.
+   * Builds the training graph at a small size and discards it, before anything is run or written.
+   * @throws UserError where an op of the model is unknown or has no gradient rule.
    */
   checkTrainable(): void {
     const rows = this.model.config.reads_tokens === false ? undefined : 2;
@@ -104,7 +104,7 @@ export class Engine extends TrainedParameters implements RoundModel<unknown> {
       usingGraph(this.model, () => trainingGraph(this.trained, shape, head, this.trainedObjective(), new Map()));
   }
 
-  /** The graphs for batches of one shape, by the names of ONNX Runtime's on-device training. */
+  /** Builds the graphs for batches of one shape, under the names of ONNX Runtime's on-device training. */
   artifacts(batch: Batch, rollout: Pick<GraphShape, "dims" | "rows">): Map<string, Graph> {
     const { trained } = this;
     const shape = shapeOf(this.model.graph, batch);
@@ -117,7 +117,7 @@ export class Engine extends TrainedParameters implements RoundModel<unknown> {
     ]);
   }
 
-  /** One round with the current policy. */
+  /** Runs one round with the current policy. */
   forwardRound(input: RoundInput): Promise<unknown> {
     return this.round("rollout_model", this.options.sampler.roundHead, input);
   }
@@ -126,7 +126,7 @@ export class Engine extends TrainedParameters implements RoundModel<unknown> {
     return this.openCache("rollout_model", this.options.sampler.roundHead, use);
   }
 
-  /** The current policy behind the head of another sampler, as evaluations may have one. */
+  /** Runs the current policy with the head of another sampler, for evaluations. */
   roundsOf(kind: string, { roundHead }: Pick<Sampler, "roundHead">): RoundModel<unknown> {
     const name = `rollout_model/${kind}`;
     return {
@@ -159,7 +159,7 @@ export class Engine extends TrainedParameters implements RoundModel<unknown> {
     roundHead: RoundHead<unknown, unknown>,
     use: true | "auto",
   ): Promise<CachedRounds<unknown> | undefined> {
-    // npm's binding returns what a GPU computes: keys and values would travel there and back in every round
+    // npm's binding returns a GPU's outputs to the host: keys and values would be copied there and back in every round
     if (use === "auto" && this.runtime.provider !== "cpu" && this.runtime.binding === "npm") return undefined;
     const graph = await this.graphWithKeys("past");
     if (graph === undefined) return undefined;
@@ -179,7 +179,7 @@ export class Engine extends TrainedParameters implements RoundModel<unknown> {
     });
   }
 
-  /** A rollout's graph in the precision of rollouts. */
+  /** Converts a rollout's graph to the precision of rollouts. */
   private rounded(graph: Graph): Graph {
     return this.options.rollout?.apply(graph, this.model.dir) ?? graph;
   }
@@ -190,18 +190,18 @@ export class Engine extends TrainedParameters implements RoundModel<unknown> {
     return known;
   }
 
-  /** Tells whether sequences of a batch can share what they begin with. */
+  /** Tells whether sequences of a batch can share their starts. */
   async sharesStarts(): Promise<boolean> {
     return (await this.graphWithKeys("shared")) !== undefined;
   }
 
-  /** The model as a batch is laid out for: sequences that share their starts have keys of their own. */
+  /** Returns the model for a batch's layout: sequences that share their starts have keys of their own. */
   private async laidOutFor({ inputs }: Batch): Promise<TrainedModel> {
     const graph = inputs.keys === undefined ? undefined : await this.graphWithKeys("shared");
     return graph === undefined ? this.trained : { ...this.trained, graph };
   }
 
-  /** Log-probabilities [R] and segment values [S] of a batch under a policy, without gradient. */
+  /** Returns the log-probabilities [R] and segment values [S] of a batch under a policy, without gradient. */
   async score(batch: Batch, key: PolicyKey): Promise<{ logProbs: Float32Array; value: Float32Array }> {
     const model = await this.laidOutFor(batch);
     const shape = openShape(shapeOf(model.graph, batch), batch);
@@ -257,7 +257,7 @@ export class Engine extends TrainedParameters implements RoundModel<unknown> {
     return Object.fromEntries(Object.entries(out).map(([name, tensor]) => [name, Number(tensor.data[0])]));
   }
 
-  /** Tells whether a metric adds up over micro-batches, or the largest counts. */
+  /** Tells whether a metric is summed over micro-batches, or its maximum taken. */
   reduction(metric: string): "sum" | "max" {
     return this.reductions.get(metric) ?? "sum";
   }
@@ -265,7 +265,7 @@ export class Engine extends TrainedParameters implements RoundModel<unknown> {
   /**
    * Updates the policy from the accumulated gradients and clears them.
    * @param t number of this update, from 1 (bias correction).
-   * @returns the gradient norm before clipping; where it is not finite nothing was changed.
+   * @returns the gradient norm before clipping; where it is not finite the parameters are unchanged.
    */
   async step(t: number, learningRate: number): Promise<number> {
     const { optimizer } = this.training();

@@ -11,14 +11,13 @@ import { segmentSums } from "./graphs.js";
 
 const EPSILON = 1e-6;
 const [BATCH, LENGTH, WIDTH, VOCABULARY] = [1, 6, 16, 32];
-/** The last three of the vocabulary, which no target is. */
+/** The last three of the vocabulary, never used as targets. */
 const TOKENS = { mask: 31, pad: 30, eos: 29 };
 const ATTENTION = { heads: 2, kvHeads: 1, headDim: 8 };
 
 /**
- * Gives what training computes, in small: the layers of the models and the log-probabilities of segments, each by
- * itself, with the gradients of all that goes in. A provider that is wrong here would train on wrong gradients without
- * an error.
+ * Builds a small graph of the layers of the models and the log-probabilities of segments, each with the gradients of
+ * all its inputs. On a provider that computes them wrongly, training would follow wrong gradients without an error.
  */
 export function gradientCheck(): SelfCheck {
   const g = new GraphBuilder("gradient self-check");
@@ -45,7 +44,7 @@ export function gradientCheck(): SelfCheck {
     accumulate = false,
   ): void => {
     const inputs = Object.fromEntries(
-      // off zero, where the mean of a row is no root mean square
+      // around 0.25, so that a row's deviation and its root mean square differ
       Object.entries(shapes).map(([name, shape]) => [name, floats(`${what}/${name}`, shape, 0.25)]),
     );
     const wrt = Object.values(inputs);
@@ -90,6 +89,6 @@ export function gradientCheck(): SelfCheck {
     const about = { tokens: TOKENS, vocabulary: VOCABULARY, attention: "causal" } as const;
     return segmentSums(e, policyHead.emit(e, { logits: logits as Value }, inputs, about), segment, 2);
   });
-  // TF32, which CUDA multiplies float32 in, has 10 bits of mantissa
+  // TF32, in which CUDA multiplies float32, has 10 bits of mantissa
   return { graph: g.build(), feeds, tolerance: 2e-2 };
 }

@@ -10,21 +10,21 @@ import { f32, i64, type NamedTensors } from "../onnx/tensors.js";
 import type { Tensor } from "../onnx/types.js";
 import { dimensionsOf } from "./graphs.js";
 
-/** Tokens of the trial, and how far apart their positions lie: wide enough that RoPE's slow angles count. */
+/** Tokens of the trial, and the distance of their positions: large enough for the slow angles of RoPE to matter. */
 const [LENGTH, STRIDE] = [12, 29];
-/** Largest difference of two outputs over the largest output: float32 sums in another order stay below 1e-5. */
+/** Largest difference of two outputs relative to the largest output: reordered float32 sums stay below 1e-5. */
 const SAME = 1e-3;
 /** The same in 16 bits, or in TF32. */
 const SAME_ON_DEVICE = 5e-2;
-/** A row that a token changes moves by more than this share of the largest output, and one that it cannot by less. */
+/** A row that depends on a token moves by more than this share of the largest output, any other row by less. */
 const MOVED = 1e-6;
 const BLOCKED = -1e9;
 
 /**
- * Compares what a model's graph computes with what its config.json says: rows see later tokens where the config says
- * `bidirectional` and do not where it says `causal`, and a graph that is not the very one this version makes of the
- * config has the same outputs as that one. Costs nothing for a graph that this version wrote.
- * @throws UserError that says in what they contradict each other.
+ * Compares a model's graph with its config.json: rows see later tokens where the config says `bidirectional` and do not
+ * where it says `causal`; and a graph that differs from the one this version builds from the config has the same
+ * outputs. Free for a graph that this version wrote.
+ * @throws UserError that says how they contradict each other.
  */
 export async function checkGraph(runtime: Runtime, model: Model): Promise<void> {
   const { graph, described, config, dir } = model;
@@ -65,7 +65,7 @@ export async function checkGraph(runtime: Runtime, model: Model): Promise<void> 
     );
 }
 
-/** Random inputs of one sequence, with the attention that the config names. */
+/** Returns random inputs of one sequence, with the attention that the config names. */
 function trialInputs({ graph, config }: Model): NamedTensors {
   const rng = Rng.named(0, "graph-check");
   const causal = config.attention === "causal";
@@ -101,7 +101,7 @@ function trialInputs({ graph, config }: Model): NamedTensors {
   return config.reads_tokens === false ? Object.fromEntries(own) : { ...tokens, ...Object.fromEntries(own) };
 }
 
-/** The first output of a graph, in a session of its own. */
+/** Returns the first output of a graph, in a session of its own. */
 async function outputOf(runtime: Runtime, model: Model, graph: RawModel, inputs: NamedTensors): Promise<Float32Array> {
   const session = "graph_check";
   const { bytes, names } = usingGraph(model, () => {
@@ -126,7 +126,7 @@ async function outputOf(runtime: Runtime, model: Model, graph: RawModel, inputs:
   }
 }
 
-/** The largest difference over the largest value; NaN where one is not finite. */
+/** Returns the largest difference relative to the largest value; NaN where one is not finite. */
 function farthest(a: Float32Array, b: Float32Array): number {
   if (a.length !== b.length) return Number.POSITIVE_INFINITY;
   let [difference, largest] = [0, 0];

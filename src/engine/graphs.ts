@@ -14,16 +14,16 @@ import type { Dim, Graph, Value } from "../onnx/types.js";
 import { type Parameter, slot } from "../optim/optimizer.js";
 import type { LossInputs, Objective } from "../rl/objective.js";
 
-/** The derived graphs: rollout_model, eval_model (scoring) and training_model. They know shapes, and no tokens. */
+/** The derived graphs: rollout_model, eval_model (scoring) and training_model. They depend on shapes, not on tokens. */
 
-/** A model with what is trained of it. */
+/** A model with the choice of its trained parameters. */
 export interface TrainedModel {
   readonly graph: RawModel;
   /** Undefined: every weight of the model is a parameter (and a graph input), instead of an adapter. */
   readonly lora: LoraOptions | undefined;
-  /** Values that the backward pass computes again; default: nothing but large attention weights. */
+  /** Values that the backward pass recomputes; default: only large attention weights. */
   readonly recomputed?: Recomputed;
-  /** Facts of the model for heads: the sampler's own knowledge, handed on. */
+  /** Facts of the model for heads, passed on from the sampler. */
   readonly about: unknown;
 }
 
@@ -31,7 +31,7 @@ export interface TrainedModel {
 export interface TrainedObjective<Options = unknown> {
   readonly objective: Objective<Options>;
   readonly options: Options;
-  /** Trained beside the model: of the objective's parameter groups. */
+  /** Parameters of the objective's groups, trained beside the model. */
   readonly parameters: readonly Parameter[];
 }
 
@@ -44,11 +44,11 @@ export interface GraphShape {
   /** R: scored terms. */
   readonly terms: Dim;
   readonly segments: Dim;
-  /** No token sees one behind it. */
+  /** No token sees a later one. */
   readonly causal?: boolean;
 }
 
-/** The sizes of a batch. */
+/** Returns the sizes of a batch. */
 export function shapeOf(model: RawModel, batch: Batch): GraphShape {
   return {
     dims: dimensionsOf(model, batch.inputs),
@@ -59,14 +59,14 @@ export function shapeOf(model: RawModel, batch: Batch): GraphShape {
   };
 }
 
-/** The same with all open that one graph can serve: what is gathered, and sequences that share keys. */
+/** Opens the sizes that one graph can serve: gathered rows, and sequences that share keys. */
 export function openShape(shape: GraphShape, { inputs }: Batch): GraphShape {
   if (inputs.rows === undefined) return shape;
   const gathered = { ...shape, rows: "R", terms: "R", segments: "S" };
   return inputs.keys === undefined ? gathered : { ...gathered, dims: undefined };
 }
 
-/** The symbols of a model's inputs, bound by the tensors that it is given; B and N are those of input_ids. */
+/** Binds the symbols of a model's inputs to the sizes of the given tensors; B and N are those of input_ids. */
 export function dimensionsOf(model: Pick<RawModel, "inputs">, inputs: NamedTensors): Record<string, number> {
   const [batch, length] = inputs.input_ids?.shape ?? [];
   const dims: Record<string, number> = batch === undefined || length === undefined ? {} : { B: batch, N: length };
@@ -89,14 +89,14 @@ function bind(
   return bindModel(model.graph, name, {
     ...(shape?.dims === undefined ? {} : { dims: shape.dims }),
     ...(rows === undefined ? {} : { rows }),
-    // a layer that is computed again as a whole needs nothing computed again in it
+    // a layer that is recomputed as a whole needs no selective recomputation
     causal: shape?.causal ? { recompute: differentiated && model.recomputed?.layers !== ALL_LAYERS } : undefined,
     weights: model.lora === undefined ? "input" : "constant",
     ...(model.lora === undefined ? {} : { lora: model.lora }),
   });
 }
 
-/** Declares a head's inputs, with the number of its rows in the place of `R`. */
+/** Declares a head's inputs, with the number of its rows for `R`. */
 function declare(
   { g }: BoundModel,
   specs: InputSpecs,
@@ -110,8 +110,8 @@ function declare(
 }
 
 /**
- * rollout_model: one round of a batch; its outputs are what the sampler's head says of every row.
- * @param shape undefined: all sizes stay open, as they must for a model with a past, whose keys and values are outputs.
+ * Builds rollout_model: one round of a batch; its outputs are those of the sampler's head for every row.
+ * @param shape undefined: all sizes stay open, as a model with a past needs, whose keys and values are outputs.
  */
 export function rolloutGraph(
   model: TrainedModel,
@@ -134,7 +134,7 @@ interface Scored {
   readonly entropy: LossInputs["entropy"];
 }
 
-/** Scores [R] of the terms by a head, and their segment sums [S]. */
+/** Emits the scores [R] of the terms by a head, and their segment sums [S]. */
 function emitScores(m: BoundModel, { about }: TrainedModel, shape: GraphShape, head: ScoreHead<unknown>): Scored {
   const { g, e } = m;
   const inputs = declare(m, head.inputs, shape.terms, shape.dims);
@@ -156,17 +156,17 @@ function emitScores(m: BoundModel, { about }: TrainedModel, shape: GraphShape, h
 /** Sum of the coefficients of a padding segment. */
 const NOTHING = 1e-6;
 
-/** Entropies [R] of distributions, of their log-probabilities [R, V]; what cannot be drawn adds nothing. */
+/** Entropies [R] of distributions, from their log-probabilities [R, V]; impossible tokens add nothing. */
 export function entropyOf(e: Emitter, logProbs: Value): Value {
   return e.neg(e.sum(e.mul(e.exp(logProbs), logProbs), [1], false));
 }
 
-/** Sums [segments] of the terms [R] that belong to each segment [R]. */
+/** Sums the terms [R] of each segment; `segment` is [R], the result [segments]. */
 export function segmentSums(e: Emitter, terms: Value, segment: Value, segments: Dim): Value {
   return e.g.op("ScatterElements", [e.zeros([segments], "float32"), segment, terms], { axis: 0, reduction: "add" });
 }
 
-/** eval_model: outputs `log_probs` [R] and `value` [S]. */
+/** Builds eval_model with the outputs `log_probs` [R] and `value` [S]. */
 export function scoreGraph(model: TrainedModel, shape: GraphShape, head: ScoreHead<unknown>): Graph {
   const m = bind(model, "eval_model", shape);
   const scored = emitScores(m, model, shape, head);
@@ -176,8 +176,8 @@ export function scoreGraph(model: TrainedModel, shape: GraphShape, head: ScoreHe
 }
 
 /**
- * training_model: scalar `loss`, the objective's metrics, and `grad/<parameter>` = `acc/<parameter>` + gradient.
- * @param reductions filled with how each metric combines over micro-batches.
+ * Builds training_model: scalar `loss`, the objective's metrics, and `grad/<parameter>` = `acc/<parameter>` + gradient.
+ * @param reductions receives how each metric combines over micro-batches.
  */
 export function trainingGraph<O>(
   model: TrainedModel,
@@ -217,7 +217,7 @@ export function trainingGraph<O>(
   return g.build();
 }
 
-/** The input that holds a parameter's gradient so far. */
+/** The input with a parameter's accumulated gradient. */
 export function accumulator(parameter: string): string {
   return `acc/${parameter}`;
 }

@@ -4,24 +4,24 @@ import { misuse } from "../core/errors.js";
 import type { Sampler, SamplerOptions, SamplerShapes } from "../diffusion/sampler.js";
 import type { Objective } from "../rl/objective.js";
 
-/** Node, ONNX Runtime, code and buffers of a run on a model of no size, in bytes: measured on Linux x64. */
+/** Node, ONNX Runtime, code and buffers of a run with an empty model, in bytes: measured on Linux x64. */
 export const PROGRAM = 300 * 2 ** 20;
-/** Copies of the adapter: policy, reference, gradient, zeros, two moments, and two on the way to a checkpoint. */
+/** Copies of the adapter: policy, reference, gradient, zeros, two moments, and two while a checkpoint is written. */
 export const ADAPTER_COPIES = 8;
 
-/** Memory that this process may use, in bytes: the machine's, or its container's limit. */
+/** Returns the memory that this process may use, in bytes: the machine's, or its container's limit. */
 export function machineMemory(): number {
   // 0 or absurdly large where no limit is set
   const limit = process.constrainedMemory();
   return limit > 0 ? Math.min(limit, totalmem()) : totalmem();
 }
 
-/** Purpose of a config's batches. */
+/** The uses of a config's batches. */
 export interface Batches {
-  /** The way rollouts are generated. */
+  /** The sampler of rollouts. */
   readonly sampler: Sampler;
   readonly options: SamplerOptions;
-  /** The way evaluations are. */
+  /** The sampler of evaluations. */
   readonly evaluation: { readonly sampler: Sampler; readonly options: SamplerOptions };
   /** Undefined for evaluation only. */
   readonly objective: Objective | undefined;
@@ -30,8 +30,8 @@ export interface Batches {
 }
 
 /**
- * The arrays of one batch that no graph can do without: attention bias [B, N, N] and logits [R, V], float32. Far below
- * what a run needs (memory.ts), but known before a graph is built or an array is made.
+ * Checks the arrays that every graph of a batch needs: attention bias [B, N, N] and logits [R, V], float32. Far below a
+ * run's needs (memory.ts), but known before a graph is built or an array allocated.
  * @param machine memory in bytes.
  * @throws UserError where the batches of a config are far too large for the machine.
  */
@@ -40,7 +40,7 @@ export function assertBatchesFit(
   { sampler, options, objective, vocabulary, ...batches }: Batches,
   machine: number,
 ): void {
-  // examples of supervised training are as long as they are, and it generates nothing
+  // supervised examples have their own lengths, and nothing is generated
   if (objective?.learnsFrom === "supervision") return;
   const { promptLength, responseLength } = options;
   const roundOf = (shapes: SamplerShapes): { length: number; rows: number } => ({

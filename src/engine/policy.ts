@@ -29,11 +29,11 @@ import { assertBatchesFit, machineMemory } from "./least-memory.js";
 import { type RolloutPrecision, rolloutPrecisionOf } from "./rollout-precision.js";
 import { assertScored, type ScoredObjective } from "./scoring-check.js";
 
-/** The way responses are generated. */
+/** A way to generate responses. */
 export interface Decoding {
   readonly sampler: Sampler;
   readonly options: SamplerOptions;
-  /** The network as the sampler asks it. */
+  /** The network that the sampler calls. */
   readonly rounds: RoundModel<unknown>;
 }
 
@@ -42,7 +42,7 @@ export interface Policy extends Decoding {
   readonly engine: Engine;
   readonly model: Model;
   readonly runtime: Runtime;
-  /** The way evaluations generate: `evaluation.sampler`, or as the policy does. */
+  /** The decoding of evaluations: `evaluation.sampler`, or the policy's own. */
   readonly evaluation: Decoding;
   readonly lora: LoraOptions;
   readonly sites: readonly LoraSite[];
@@ -50,20 +50,20 @@ export interface Policy extends Decoding {
   readonly isExact: boolean;
   /** Notes for the user. */
   readonly notes: readonly string[];
-  /** Gives what a rollout begins from: token ids of the prompt, and of the template where `plan` takes what is offered. */
+  /** Returns a rollout's start: token ids of the prompt, and of the template where `plan` uses one. */
   startOf(observation: Observation): unknown;
-  /** Gives what is learned from a demonstration. @throws UserError where it does not fit. */
+  /** Makes an example from a demonstration. @throws UserError where it does not fit. */
   exampleOf(demonstration: { readonly observation: Observation; readonly action: Action }): SupervisedExample;
-  /** Gives what the environment is answered: the text that a trajectory spells, without EOS. */
+  /** Returns the answer to the environment: the text of a trajectory, without EOS. */
   actionOf(trajectory: Trajectory): Action;
-  /** Says where in the action's text each token of the response begins; absent: it writes no text. */
+  /** Returns the offset of each token of the response in the action's text; absent: it writes no text. */
   offsetsOf?: ((trajectory: Trajectory) => readonly number[]) | undefined;
   close(): Promise<void>;
 }
 
 /**
  * Opens model, runtime and sampler of a config.
- * @param training what to train, or undefined for evaluation only.
+ * @param training the objective and optimizer, or undefined for evaluation only.
  */
 export async function openPolicy(
   config: RunConfig,
@@ -140,7 +140,7 @@ export async function openPolicy(
   };
 }
 
-/** Says which settings have no effect on a model. */
+/** Names the settings that have no effect on a model. */
 async function notesOn(model: Model, decodings: readonly Pick<Decoding, "sampler" | "options">[]): Promise<string[]> {
   const asksForCache = decodings.some(({ sampler, options }) => sampler.caches?.(options) === true);
   if (!asksForCache || (await graphWithKeys(model, "past")) !== undefined) return [];
@@ -149,7 +149,7 @@ async function notesOn(model: Model, decodings: readonly Pick<Decoding, "sampler
   ];
 }
 
-/** Opens a runtime that computes the model's graph as its config.json has it, and the precision of rollouts on it. @param memory bytes. */
+/** Opens a runtime for the model's graph, checks it against config.json, and finds the rollout precision. */
 async function openRuntime(
   { runtime: { provider, binding, precision, rollout_precision, threads } }: RunConfig,
   model: Model,
@@ -173,10 +173,10 @@ async function openRuntime(
   }
 }
 
-/** Factors of an adapter: beyond them it changes nothing, and has no gradient, or all is infinite. */
+/** Range of an adapter's scale: outside of it the adapter has no effect and no gradient, or all is infinite. */
 const LORA_SCALES = { least: 1e-6, most: 1e6 };
 
-/** A config's adapter on a model. @throws UserError where the mask is to be trained and the model has none. */
+/** Returns a config's adapter options. @throws UserError where the mask is to be trained and the model has none. */
 export function loraOptions(
   { lora }: Pick<RunConfig, "lora">,
   { config, graph }: Pick<Model, "config" | "graph">,
@@ -197,7 +197,7 @@ export function loraOptions(
   });
 }
 
-/** Gives what samplers know of a model. */
+/** Returns the facts of a model for samplers. */
 export function sampledModel(config: ModelConfig): SampledModel {
   const tokens = { mask: config.mask_token_id, pad: config.pad_token_id, eos: config.eos_token_id };
   const network = config.reads_tokens === false ? { network: config } : {};
@@ -207,7 +207,7 @@ export function sampledModel(config: ModelConfig): SampledModel {
 
 /**
  * Checks the inputs of the model's graph against the sampler's.
- * @throws UserError where the model's graph takes an input that the sampler does not give.
+ * @throws UserError where the graph takes an input that the sampler does not give.
  */
 export function checkInputs(model: Model, sampler: Sampler, kind: string): void {
   const missing = missingInputs(model, sampler);
@@ -217,7 +217,7 @@ export function checkInputs(model: Model, sampler: Sampler, kind: string): void 
   });
 }
 
-/** @throws UserError where evaluations ask for a temperature that their sampler does not take. */
+/** @throws UserError where the evaluation's temperature is not allowed for its sampler. */
 function checkTemperature(temperature: number | null, sampler: Sampler, kind: string): void {
   const own = sampler.schema.shape.temperature as ZodType | undefined;
   if (temperature === null || own === undefined || own.safeParse(temperature).success) return;
@@ -231,7 +231,7 @@ function missingInputs(model: Model, sampler: Sampler): string[] {
   return names.filter((name) => !isModelInput(name) && !sampler.conditions.includes(name));
 }
 
-/** The kind of sampler for training a model: it gives the graph what it takes, and its rollouts can be scored. */
+/** Chooses the sampler for training a model: it gives the graph its inputs, and its rollouts can be scored. */
 export async function samplerFor(model: Model, objective: ScoredObjective): Promise<string> {
   const samplers = await samplerKinds();
   const about = sampledModel(model.config);
@@ -250,7 +250,7 @@ export async function samplerFor(model: Model, objective: ScoredObjective): Prom
       return false;
     }
   };
-  // the one that gives least besides: a graph without a time is no flow; of equals, the one that configs begin with
+  // fewest further inputs first: a graph without a time is no flow; of equals, the default sampler first
   const other = (name: string): number => (name === DEFAULT_SAMPLER ? 0 : 1);
   const [kind] = [...samplers]
     .filter(([, sampler]) => fits(sampler))
@@ -264,22 +264,22 @@ export async function samplerFor(model: Model, objective: ScoredObjective): Prom
   });
 }
 
-/** The text of an answer after each round of the evaluation's sampler, the last one whole; empty where it does not tell. */
+/** Returns the text of an answer after each round of the evaluation's sampler; empty where it does not tell. */
 export function roundsOf({ evaluation: { sampler, options }, model }: Policy, trajectory: Trajectory): string[] {
   const reveals = sampler.reveals?.(trajectory);
   if (reveals === undefined || model.tokenizer === undefined) return [];
   return roundTexts(trajectory as TokenTrajectory, reveals, model.tokenizer, options.model.tokens.eos);
 }
 
-/** The tokenizer.json of a model, as it stands; undefined where it has none. */
+/** Reads the tokenizer.json of a model unchanged; undefined where it has none. */
 export function tokenizerText(model: Model): string | undefined {
   if (model.tokenizer === undefined) return undefined;
   return readFileSync(join(model.dir, "tokenizer.json"), "utf8");
 }
 
 /**
- * Tells whether what the environment shows at first fits the sampler, as far as that is known without playing.
- * @throws UserError naming the longest prompts and templates where some do not: nothing is truncated in silence.
+ * Checks that first observations fit the sampler, as far as they are known without playing.
+ * @throws UserError naming the longest prompts and templates where some do not fit: none is truncated silently.
  */
 export function checkPromptsFit(
   environment: Pick<Environment, "firstObservation">,
@@ -322,7 +322,7 @@ export function checkPromptsFit(
 
 /**
  * Checks the policy against the environment.
- * @throws UserError where a policy cannot read what the environment shows, or cannot answer what it takes.
+ * @throws UserError where a policy cannot read the environment's observations, or cannot give its actions.
  */
 export function checkSpaces(
   { spaces, name }: Pick<Environment, "spaces" | "name">,

@@ -3,22 +3,22 @@ import { loadFolder } from "../core/registry.js";
 import type { ProviderName } from "../onnx/runtimes/messages.js";
 import type { Graph } from "../onnx/types.js";
 
-/** Rollouts in the precision of scoring: as the model's graph is. */
+/** Rollouts in the precision of scoring, that of the model's graph. */
 const EXACT = "float32";
 
 /**
- * One file under rollout-precisions/ exports one of these as `rolloutPrecision`: rollouts are computed faster and less
- * exactly than they are scored. Objectives correct for it by importance weights (`objective.importance_cap`).
+ * A precision for faster, less exact rollouts; scoring stays exact. Each file under rollout-precisions/ exports one as
+ * `rolloutPrecision`. Objectives correct for it by importance weights (`objective.importance_cap`).
  */
 export interface RolloutPrecision {
   readonly providers: readonly ProviderName[];
-  /** The graph in this precision. @param dir of the model, where its weights lie. */
+  /** Converts a graph to this precision. @param dir of the model's weights. */
   readonly apply: (graph: Graph, dir: string) => Graph;
 }
 
 /**
  * Finds a precision by `runtime.rollout_precision`; undefined for float32.
- * @throws UserError where there is none of the name, or it is not of the provider.
+ * @throws UserError where no precision has the name, or the provider does not support it.
  */
 export async function rolloutPrecisionOf(name: string, provider: ProviderName): Promise<RolloutPrecision | undefined> {
   if (name === EXACT) return undefined;

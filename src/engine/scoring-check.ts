@@ -2,7 +2,7 @@ import { misuse } from "../core/errors.js";
 import { type Refusal, refusalOf, type Sampler, type SamplerOptions } from "../diffusion/sampler.js";
 import type { Needs, Objective } from "../rl/objective.js";
 
-/** Properties by which an objective can, or cannot, learn from a sampler. */
+/** Properties that decide whether an objective can learn from a sampler. */
 export type ScoredObjective = Pick<Objective, "name" | "scoring" | "readsPrompt">;
 
 /**
@@ -15,7 +15,7 @@ export function objectiveRefusal(
   options: SamplerOptions,
   needs: Pick<Needs, "parts"> = {},
 ): (Pick<Refusal, "reason"> & Partial<Refusal>) | undefined {
-  // a sampler that draws each token of a text in one step can read the text from left to right too
+  // a sampler that draws each token of a text in one step can also score the text from left to right
   if (needs.parts === true && sampler.textTerms === undefined)
     return {
       reason: "credit a part of an answer needs a sampler that draws each token of a text once",
@@ -27,8 +27,8 @@ export function objectiveRefusal(
 }
 
 /**
- * Checks that the sampler can be scored as the objective asks.
- * @throws UserError where an objective asks for values that what a sampler draws does not have.
+ * Checks that the sampler provides the scores of the objective.
+ * @throws UserError where the sampler's draws do not have them.
  */
 export function assertScored(
   objective: ScoredObjective,

@@ -9,12 +9,12 @@ import { BYTES, type Graph, isExternal } from "../onnx/types.js";
 import type { Parameter } from "../optim/optimizer.js";
 import { ADAPTER_COPIES, PROGRAM } from "./least-memory.js";
 
-/** Bytes of a session's arena beyond what its graph needs at one time: measured at 135 M parameters. */
+/** A session's arena relative to its graph's peak: measured at 135 M parameters. */
 const ARENA = 1.15;
 
 /**
- * Bytes that a session takes: activations, and on the CPU its own copies of the weights, one for each way in which they
- * are multiplied. On other devices the weights are there once for all sessions.
+ * Estimates a session's bytes: activations, and on the CPU its own copies of the weights, one for each layout in which
+ * they are multiplied. Other devices hold the weights once for all sessions.
  * @param sizes of its graph's open dimensions.
  */
 export function sessionBytes(
@@ -37,8 +37,8 @@ export function sessionBytes(
 }
 
 /**
- * Gives what sessions may take of a memory that holds the program, copies of what is trained, and on a device the
- * weights.
+ * Returns the memory left for sessions, in bytes, beside the program, copies of the trained parameters, and on a device
+ * the weights.
  * @param memory in bytes.
  */
 export function sessionBudget(
@@ -56,11 +56,11 @@ export function sessionBudget(
 }
 
 /**
- * Chooses what a training graph computes again, as little as a budget allows: nothing, then large results of cheap ops,
- * then the first layers as wholes, as many as needed. All layers are taken to save about the same.
+ * Chooses the least recomputation of a training graph within a budget: nothing, then large results of cheap ops, then
+ * as many first layers as needed, as wholes. All layers are assumed to save about the same.
  * @param budget bytes of a session.
  * @param layers of the model.
- * @param bytes of the session that computes this again.
+ * @param bytes of the session with this recomputation.
  * @returns the choice with the smallest session where none fits.
  */
 export function recomputedWithin(
@@ -83,42 +83,42 @@ export function recomputedWithin(
 
 interface Held {
   readonly inputs: ReadonlySet<string>;
-  /** As large as it has been: a session gives nothing back. */
+  /** The largest size so far: a session frees nothing. */
   bytes: number;
   readonly ready: Promise<void>;
-  /** Runs that are under way or about to begin. */
+  /** Runs in progress or about to begin. */
   users: number;
 }
 
-/** A graph on its way to a session. */
+/** A serialized graph, ready for a session. */
 export interface Built {
   readonly bytes: Uint8Array;
   readonly inputs: ReadonlySet<string>;
-  /** Bytes that its session takes with these inputs. */
+  /** Returns the bytes of its session with these inputs. */
   size(feeds: NamedTensors): number;
 }
 
 /**
- * The sessions of one engine, built and loaded at first use. Where all together would take more than `budget` bytes,
- * those that were not used for longest are released; one that is used again is loaded again.
+ * The sessions of one engine, built and loaded at first use. Where all together would exceed `budget` bytes, the least
+ * recently used ones are released, and loaded again when they are next used.
  */
 export class Sessions {
   /** Least recently used first. */
   private readonly held = new Map<string, Held>();
-  /** Graphs that may be loaded again, where there is a budget: building one takes seconds. */
+  /** Serialized graphs kept for reloading, where there is a budget: building one takes seconds. */
   private readonly built = new Map<string, Built>();
 
   constructor(
     private readonly runtime: Runtime,
     private readonly weightsDir: string,
     private readonly budget: number,
-    /** Makes of a graph what a session is loaded from. */
+    /** Serializes a graph for a session. */
     private readonly make: (build: () => Graph) => Built,
   ) {}
 
   /**
-   * Runs something on a session, which stays at least until that is done.
-   * @param feeds tell how large it will be.
+   * Runs work on a session, which stays loaded at least until the work is done.
+   * @param feeds determine its size.
    * @param work gets the session's name, and the names of its graph's inputs.
    */
   async use<T>(
@@ -144,14 +144,14 @@ export class Sessions {
     }
   }
 
-  /** A graph, built once. */
+  /** Returns a graph, built once. */
   graph(name: string, build: () => Graph): Built {
     const built = this.built.get(name) ?? this.make(build);
     if (Number.isFinite(this.budget)) this.built.set(name, built);
     return built;
   }
 
-  /** Releases sessions until one of so many bytes fits. */
+  /** Releases sessions until one of `wanted` bytes fits. */
   private release(wanted: number, name: string): Promise<void>[] {
     const others = [...this.held].filter(([other]) => other !== name);
     let total = others.reduce((sum, [, { bytes }]) => sum + bytes, wanted);

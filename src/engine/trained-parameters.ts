@@ -12,7 +12,7 @@ import { accumulator } from "./graphs.js";
 
 export type PolicyKey = "policy" | "reference";
 
-/** The trained parameters of a model, with their gradients and the optimizer's moments. All of them stay in the runtime. */
+/** The trained parameters of a model, with their gradients and the optimizer's moments, all held in the runtime. */
 export class TrainedParameters {
   /** The first group is the model's own: its adapter, or all of its weights. */
   readonly groups: readonly ParameterGroup[];
@@ -35,7 +35,7 @@ export class TrainedParameters {
     this.parameters = this.groups.flatMap((group) => group.parameters);
   }
 
-  /** Puts a policy's parameters in place. */
+  /** Stores a policy's parameters. */
   async setParameters(key: PolicyKey, tensors: ReadonlyMap<string, Tensor>): Promise<void> {
     for (const p of this.parametersOf(key)) {
       const tensor = tensors.get(p.name);
@@ -48,19 +48,19 @@ export class TrainedParameters {
     return this.collect(this.parametersOf(key).map((p) => [p.name, `${key}/${p.name}`]));
   }
 
-  /** The reference has no copy of what only the loss reads. */
+  /** The parameters of a policy: the reference has no copy of those that only the loss reads. */
   protected parametersOf(key: PolicyKey): readonly Parameter[] {
     return key === "policy"
       ? this.parameters
       : this.groups.flatMap((group) => (group.inReference ? group.parameters : []));
   }
 
-  /** The model's own weights, for training all of them. */
+  /** Reads the model's own weights, for training all of them. */
   weights(): Map<string, Tensor> {
     return readSafetensors(join(this.model.dir, WEIGHTS_FILE));
   }
 
-  /** Moments of the optimizer, by the optimizer graph's names. */
+  /** Returns the moments of the optimizer, by the optimizer graph's names. */
   async getOptimizer(): Promise<Map<string, Tensor>> {
     return this.collect(this.moments().map((k) => [k, k]));
   }
@@ -73,7 +73,7 @@ export class TrainedParameters {
     }
   }
 
-  /** Gives what gradients are added to at first; {@link setOptimizer} does so too. */
+  /** Stores the zeros that the first gradients are added to; {@link setOptimizer} does so too. */
   async startGradients(): Promise<void> {
     for (const p of this.parameters) await this.runtime.put(zeroKey(p.name), zeros(p));
   }
@@ -88,17 +88,17 @@ export class TrainedParameters {
     return out;
   }
 
-  /** Forgets the gradients accumulated so far. */
+  /** Discards the accumulated gradients. */
   discardGradients(): void {
     this.accumulated = false;
   }
 
-  /** The gradients accumulated so far. */
+  /** Returns the accumulated gradients. */
   async getGradients(): Promise<Map<string, Tensor>> {
     return this.collect(this.parameters.map((p) => [p.name, slot.gradient(p.name)]));
   }
 
-  /** Puts gradients in the place of those accumulated so far. */
+  /** Replaces the accumulated gradients. */
   async setGradients(gradients: ReadonlyMap<string, Tensor>): Promise<void> {
     for (const p of this.parameters) {
       const tensor = gradients.get(p.name);
@@ -108,13 +108,13 @@ export class TrainedParameters {
     this.accumulated = true;
   }
 
-  /** Says where the parameters lie that a graph reads: only the loss reads an objective's own. */
+  /** Returns the store keys of the parameters that a graph reads: only the loss reads an objective's own. */
   protected bindPolicy(key: PolicyKey, names: ReadonlySet<string>): Record<string, string> {
     const read = this.parametersOf(key).filter((p) => names.has(p.name));
     return Object.fromEntries(read.map((p) => [p.name, `${key}/${p.name}`]));
   }
 
-  /** Says where a training graph reads the gradients so far, and where it leaves their sums. */
+  /** Returns where a training graph reads the accumulated gradients, and where it writes their sums. */
   protected bindGradients(): { readonly bind: Record<string, string>; readonly keep: Record<string, string> } {
     const bind: Record<string, string> = {};
     const keep: Record<string, string> = {};
@@ -125,7 +125,7 @@ export class TrainedParameters {
     return { bind, keep };
   }
 
-  /** Says where an update reads parameters, gradients and moments, and where it leaves the new ones. */
+  /** Returns where an update reads parameters, gradients and moments, and where it writes the new ones. */
   protected bindUpdate(): { readonly bind: Record<string, string>; readonly keep: Record<string, string> } {
     const bind: Record<string, string> = {};
     const keep: Record<string, string> = {};

@@ -1,14 +1,14 @@
 import { mean, std } from "../core/statistics.js";
 
-/** The way rewards of one task become advantages. */
+/** How rewards of one task become advantages. */
 export type AdvantageKind = "group" | "center" | "leave_one_out";
 
-/** Rewards closer together than this carry no signal. */
+/** Standard deviation of rewards below which a group carries no signal. */
 export const SIGNAL_THRESHOLD = 1e-6;
 
 /**
- * Advantages of one group of rollouts of the same task, or undefined where the rewards are (nearly) equal:
- * such a group takes no step at all, KL included.
+ * Returns the advantages of one group of rollouts of the same task, or undefined where the rewards are (nearly) equal:
+ * such a group is not trained on at all, KL included.
  *   group          (r - mean) / (std + 1e-8)            GRPO (Shao et al. 2024)
  *   center         r - mean                             Dr. GRPO (Liu et al. 2025)
  *   leave_one_out  r_g - mean of the others             RLOO (Ahmadian et al. 2024)

@@ -1,17 +1,17 @@
 import { z } from "zod";
 import { type AdvantageKind, advantages } from "./advantages.js";
 
-/** One episode of a group, as credit is given for it. */
+/** One episode of a group, as input of credit assignment. */
 export interface GroupEpisode {
-  /** Null where the environment failed: it says nothing about the policy. */
+  /** Null where the environment failed, which is no evidence about the policy. */
   readonly reward: number | null;
-  /** One entry a turn. */
+  /** One entry per turn. */
   readonly turns: readonly EpisodeTurn[];
 }
 
-/** A part of a turn's answer that is scored by itself. */
+/** A separately scored part of a turn's answer. */
 export interface TurnPart {
-  /** Name of the part that it attempts: the same in every episode of the task. */
+  /** Name of the attempted part: the same in every episode of the task. */
   readonly name: string;
   readonly reward: number;
   /** Indices of its tokens in the response. */
@@ -23,14 +23,14 @@ export interface EpisodeTurn {
   readonly reward?: number;
   /** Steps of its trajectory. */
   readonly steps: number;
-  /** Tokens of its response, and what parts of it earned, where the environment says. */
+  /** Number of response tokens, and rewards of its parts, where the environment gives them. */
   readonly tokens?: number;
   readonly parts?: readonly TurnPart[];
-  /** Reward of the response as it stood after each step, where the objective asked for drafts. */
+  /** Reward of the response after each step, where the objective asked for drafts. */
   readonly drafts?: readonly number[];
 }
 
-/** Credit of one turn: the same for all of its steps, one number a step, or one a token of its response. */
+/** Credit of one turn: one number for all of its steps, one per step, or one per token of its response. */
 export type TurnCredit = number | readonly number[] | { readonly tokens: readonly number[] };
 
 /** Options of every objective whose credit is an advantage. */
@@ -64,16 +64,16 @@ export interface AdvantageOptions {
 }
 
 /**
- * Advantages (advantages.ts) of the episodes of one task, or of their turns. T_i turns, numbered from 0; R_i the episode's
- * reward, r_ik what the environment gave turn k alone.
+ * Returns the advantages (advantages.ts) of the episodes of one task, or of their turns. T_i turns, numbered from 0;
+ * R_i the episode's reward, r_ik the environment's reward of turn k alone.
  *
  *   turn_credit = episode   A_it = gamma^(T_i - 1 - t) A(R)_i
  *   turn_credit = turn      A_it = A(G_t)_i,  G_it = sum_{k >= t} gamma^(k - t) r_ik   (return from a turn on)
- *                           among the episodes that have a turn t. Where the environment gives turns nothing, the last
- *                           turn's reward is the episode's, and the others' are 0.
+ *                           among the episodes that have a turn t. Without rewards of turns, the last turn has the
+ *                           episode's reward and the others have 0.
  *
- * Episodes that faulted are left out of the group; a group whose rewards (returns) are all equal teaches nothing. A turn
- * whose returns are all equal, in a group of which others differ, has the advantage 0.
+ * Faulted episodes are left out of the group; a group whose rewards (returns) are all equal gets no credit. A turn
+ * whose returns are all equal, in a group where others differ, has advantage 0.
  */
 export function episodeCredit(
   group: readonly GroupEpisode[],
@@ -94,7 +94,7 @@ export function episodeCredit(
   });
 }
 
-/** @returns undefined where no turn's returns differ. */
+/** @returns undefined where the returns of every turn are equal. */
 function turnAdvantages(
   group: readonly GroupEpisode[],
   advantagesOf: (values: readonly number[]) => readonly number[] | undefined,
@@ -115,7 +115,7 @@ function turnAdvantages(
   return signal ? credit : undefined;
 }
 
-/** Sums what an episode earns from each of its turns on. */
+/** Returns the discounted return of an episode from each of its turns on. */
 function returnsOf({ reward, turns }: GroupEpisode, discount: number): number[] {
   const given = turns.some((turn) => turn.reward !== undefined);
   const returns: number[] = [];

@@ -10,7 +10,7 @@ const turnCredit = z.union([z.number(), z.array(z.number()), z.object({ tokens: 
   error: "expected a finite number, or an array of them",
 });
 
-/** What an objective of the user's own has to give. */
+/** Schemas of a user's own objective. */
 const GIVES: Gives = {
   learnsFrom: z.enum(["rollouts", "supervision"]),
   scoring: z.enum(["steps", "bound", "masks", "text", "supervised"]),
@@ -24,12 +24,12 @@ const GIVES: Gives = {
   }),
 };
 
-/** The objectives that there are, and the one that a config names by its file. */
+/** Loads the shipped objectives, and the one that a config names by its file. */
 export function objectiveKinds(named?: string): Promise<Map<string, Objective>> {
   return loadFolder<Objective>(new URL("./objectives/", import.meta.url), "objective", named, GIVES);
 }
 
-/** Finds an objective by its name. @throws UserError where there is no such objective. */
+/** Returns an objective by name. @throws UserError where there is no such objective. */
 export async function objectiveOf(kind: string): Promise<Objective> {
   const objectives = await objectiveKinds(kind);
   const objective = objectives.get(kind);

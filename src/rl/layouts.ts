@@ -1,10 +1,8 @@
 import type { Batch } from "../diffusion/batch.js";
 
-/**
- * Batches with another unit of the ratio than the sampler laid out.
- */
+/** Batches with another unit of the ratio than the sampler's layout. */
 
-/** Every scored term as a segment of its own, with its step where the batch says it: S = R. */
+/** Makes every scored term a segment, with its step where the batch has one: S = R. */
 export function perTerm(batch: Batch): Batch {
   const terms = batch.coefficient.length;
   const scored = (r: number): number => (batch.coefficient[r] === 0 ? -1 : Number(batch.segment[r]));
@@ -24,8 +22,8 @@ export function perTerm(batch: Batch): Batch {
 }
 
 /**
- * Lets every group of segments count the same, whatever the number of its members: the mean over groups of the means
- * over members. @param groupOf which group a segment is in.
+ * Weights all groups of segments equally, whatever their sizes: the mean over groups of the means over members.
+ * @param groupOf the group of a segment.
  */
 export function countEqually(batch: Batch, groupOf: (segment: number) => string): Batch {
   const sizes = new Map<string, number>();
@@ -34,7 +32,7 @@ export function countEqually(batch: Batch, groupOf: (segment: number) => string)
   return { ...batch, share: Float32Array.from(groups, (g) => (g === undefined ? 0 : 1 / (sizes.get(g) as number))) };
 }
 
-/** Every response counts the same: the mean over responses of the means over their rounds of the means over tokens. */
+/** Weights all responses equally: the mean over responses of the means over their rounds of the means over tokens. */
 export function meanOfRounds(batch: Batch): Batch {
   const rounds = new Map<number, Set<number>>();
   batch.owner.forEach((owner, s) => {

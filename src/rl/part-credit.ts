@@ -9,13 +9,13 @@ import {
 } from "./credit.js";
 
 /**
- * Credit a token: that of the attempt it is in, compared with the other attempts at the same part,
+ * Returns credit per token: that of its attempt, compared with the other attempts at the same part,
  *
  *   A_p = A({ r_q : attempts q at the same name in the group } and 0 for every episode without one)_p
  *
- * where A is the objective's advantage (advantages.ts), among turns of the same number. Tokens in no attempt (the submit,
- * EOS) keep what their turn has of the whole episode. So a field that was filled in wrong does not cost the others, which
- * is what most of an episode's advantage is to a token: noise.
+ * where A is the objective's advantage (advantages.ts), among turns of the same number. Tokens in no attempt (the
+ * submit, EOS) have their turn's credit of the whole episode. A wrong field thus does not lower the credit of the
+ * others, to which most of an episode's advantage is noise.
  *
  * @returns null for episodes that faulted, and for all where neither rewards nor attempts differ.
  */

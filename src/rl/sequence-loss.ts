@@ -2,8 +2,8 @@ import type { Loss, LossInputs } from "./objective.js";
 import { clipBounds, ratioMetrics, type SurrogateOptions, surrogateOf, withEntropy } from "./surrogate.js";
 
 /**
- * The clipped surrogate (surrogate.ts) of one ratio a response, per token (GSPO, arXiv 2507.18071; ESPO, arXiv
- * 2512.03759), with the k2 penalty to the reference and, where it has a weight, the entropy bonus:
+ * The clipped surrogate (surrogate.ts) with one ratio per response, per token (GSPO, arXiv 2507.18071; ESPO, arXiv
+ * 2512.03759), with the k2 penalty to the reference and, with a positive weight, the entropy bonus:
  *
  *   rho  = exp((v - v_old) / L)
  *   loss = sum_s weight_s [ -min(rho A, clip(rho, 1 - eps_low, 1 + eps_high) A) + beta (v - v_ref)^2 / (2 L) ]

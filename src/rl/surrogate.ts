@@ -5,14 +5,14 @@ import type { Value } from "../onnx/types.js";
 import type { Loss, LossInputs } from "./objective.js";
 import type { WeighingOptions } from "./weighing.js";
 
-/** The range of a ratio, in every objective that has one. @param eps its default. */
+/** Options of the clip range of a ratio, for every objective that has one. @param eps its default. */
 export const clipOptions = (eps: number) => ({
   clip_range: z.number().positive().lt(1).default(eps).describe("eps: the ratio is clipped to 1 +- eps"),
   clip_range_low: z.number().positive().lt(1).nullable().default(null).describe("eps below 1; null: clip_range"),
   clip_range_high: z.number().positive().nullable().default(null).describe("eps above 1; null: clip_range"),
 });
 
-/** Options that mean the same in every objective with a clipped surrogate. @param eps default range of the ratio. */
+/** Options shared by every objective with a clipped surrogate. @param eps default range of the ratio. */
 export const ratioOptions = (eps: number) => ({
   ...clipOptions(eps),
   surrogate: z
@@ -48,7 +48,7 @@ export const ratioOptions = (eps: number) => ({
 });
 
 export interface ClipOptions {
-  /** eps where a side names none of its own. */
+  /** Default eps of both sides. */
   readonly clip_range?: number;
   readonly clip_range_low?: number | null;
   readonly clip_range_high?: number | null;
@@ -59,25 +59,25 @@ export interface SurrogateOptions extends ClipOptions {
   readonly entropy_coeff?: number;
 }
 
-/** Gives the range that ratios are clipped to. */
+/** Returns the bounds to which ratios are clipped. */
 export function clipBounds(o: ClipOptions): readonly [low: number, high: number] {
   const side = (own: number | null | undefined): number => own ?? (o.clip_range as number);
   return [1 - side(o.clip_range_low), 1 + side(o.clip_range_high)];
 }
 
-/** Tells whether gradients do not pass the ratio. */
+/** Tells whether the ratio has no gradient. */
 export function holdsRatio({ surrogate }: Pick<SurrogateOptions, "surrogate">): boolean {
   return surrogate === "cispo";
 }
 
-/** The members of an objective that its options of {@link ratioOptions} decide. */
+/** The members of an objective that follow from its options of {@link ratioOptions}. */
 export const RATIO_OBJECTIVE = {
   heldRatio: holdsRatio,
   weighing: (o: WeighingOptions): WeighingOptions => o,
 };
 
 /**
- * The surrogate of each segment [S], of l and the ratio rho = exp(l - l_old):
+ * The surrogate [S] of each segment, from l and the ratio rho = exp(l - l_old):
  *   ppo    max(-A rho, -A clip(rho, 1 - eps_low, 1 + eps_high))           Schulman et al. 2017; DAPO (arXiv 2503.14476)
  *   cispo  -A l sg(clip(rho, 1 - eps_low, 1 + eps_high))                  MiniMax-M1 (arXiv 2506.13585)
  */
@@ -92,12 +92,12 @@ export function surrogateOf(
   return e.max(e.mul(gain, ratio), e.mul(gain, clipped));
 }
 
-/** 1 where a value [S] lies outside of the bounds, else 0. */
+/** 1 where a value [S] is outside the bounds, else 0. */
 export function outside(e: Emitter, v: Value, [low, high]: readonly [low: number, high: number]): Value {
   return e.indicator(e.g.op("Or", [e.less(v, low), e.greater(v, high)]));
 }
 
-/** Measures a ratio [S]: its mean, its largest value and distance from 1, and the share that a clip to the bounds changes. */
+/** Measures a ratio [S]: its mean, its maximum and distance from 1, and the share outside the clip bounds. */
 export function ratioMetrics(
   { e, weight }: Pick<LossInputs, "e" | "weight">,
   ratio: Value,
@@ -114,9 +114,9 @@ export function ratioMetrics(
 }
 
 /**
- * A loss with the entropy bonus: less entropy_coeff times the mean over segments of the mean entropy [nats] of the
- * distributions that their tokens were drawn from (Williams & Peng 1991; A3C, arXiv 1602.01783), exact over the vocabulary.
- * @throws UserError where the sampler's terms are of no distribution over tokens.
+ * Adds the entropy bonus to a loss: minus entropy_coeff times the mean over segments of the mean entropy [nats] of
+ * their tokens' distributions (Williams & Peng 1991; A3C, arXiv 1602.01783), exact over the vocabulary.
+ * @throws UserError where the sampler's terms have no distribution over tokens.
  */
 export function withEntropy({ loss, metrics }: Loss, inputs: LossInputs, coefficient: number | undefined): Loss {
   if (coefficient === undefined || coefficient === 0) return { loss, metrics };

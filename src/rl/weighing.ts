@@ -1,7 +1,7 @@
 import type { Batch } from "../diffusion/batch.js";
 import { countEqually } from "./layouts.js";
 
-/** The way an objective's segments are weighed and corrected, beside its loss; the options are in surrogate.ts. */
+/** How an objective's segments are weighted and corrected, beside its loss; the options are in surrogate.ts. */
 export interface WeighingOptions {
   readonly length_norm: "own" | "segment" | "response" | number;
   readonly importance_cap: number | null;
@@ -10,14 +10,14 @@ export interface WeighingOptions {
 }
 
 /**
- * A batch whose segments count as `length_norm` says. `segment`: the mean over all of a step, which is DAPO's token level
- * (arXiv 2503.14476) where a ratio covers a token; `response`: the mean over responses of their means, GRPO's own
- * (arXiv 2402.03300); a number C: the sum over a response divided by C (Dr. GRPO, arXiv 2503.20783), see {@link totalShare}.
+ * Returns a batch with segments weighted by `length_norm`. `segment`: the mean over all of a step, DAPO's token level
+ * (arXiv 2503.14476) where a ratio covers a token; `response`: the mean over responses of their means, as in GRPO
+ * (arXiv 2402.03300); a number C: the sum over a response divided by C (Dr. GRPO, arXiv 2503.20783).
  */
 export function normalised(batch: Batch, norm: WeighingOptions["length_norm"]): Batch {
   if (norm === "own") return batch;
   if (norm === "response") {
-    // of a random subset of a response's segments the mean is an estimate of the mean of all
+    // over a random subset of a response's segments, the mean estimates the mean of all
     const { sampled: _, ...rest } = batch;
     return countEqually(rest, (s) => String(batch.owner[s]));
   }
@@ -25,20 +25,20 @@ export function normalised(batch: Batch, norm: WeighingOptions["length_norm"]): 
   return rest;
 }
 
-/** Gives what the shares of a step are divided by. @param sum of all shares. @param responses of the step. */
+/** Returns the divisor of a step's shares. @param sum of all shares. @param responses of the step. */
 export function totalShare(sum: number, responses: number, norm: WeighingOptions["length_norm"] | undefined): number {
   return typeof norm === "number" ? norm * responses : sum;
 }
 
 /**
- * Truncated importance sampling (Ionides 2008; as correction of the sampler's own numerics: Yao et al. 2025, "Your efficient
- * RL framework secretly brings you off-policy RL training"): what samples of another policy count for the one before the update,
+ * Truncated importance sampling (Ionides 2008; for the sampler's rounding: Yao et al. 2025, "Your efficient RL
+ * framework secretly brings you off-policy RL training"): weights another policy's samples for the current one,
  *
  *   w_s = min(exp(old_s - recorded_s), C), or 0 above C
  *
- * where a ratio then begins at `old`, so that clipping counts from there. 1 where both are the same policy.
+ * where ratios and clipping then start from `old`. 1 where both are the same policy.
  * @param old [S] the policy's values before the update.
- * @returns [S], which advantages are multiplied by.
+ * @returns [S] factors of the advantages.
  */
 export function importanceWeights(
   { recorded, owner }: Pick<Batch, "recorded" | "owner">,

@@ -29,9 +29,9 @@ import { type JumpStep, type JumpTrajectory, jumpReveals, parseJumpTrajectory, r
  *
  * A canvas of L tokens begins as uniform noise. In each of a few steps every position stays or jumps, independently
  * given the canvas (jump/heads.ts has the probabilities); the last step draws every position from the model's
- * prediction of x_1. The prompt and what a template gives are frozen, and have no terms; each blank is read up to its
- * first EOS. log pi = the sum over steps and positions of the transitions drawn, so its
- * gradient has zero mean under a constant reward. The noise x_0 does not depend on the policy and is not scored.
+ * prediction of x_1. The prompt and a template's given tokens are frozen and have no terms; each blank is read up to
+ * its first EOS. log pi = the sum of the drawn transitions over steps and positions, so its gradient has zero mean
+ * under a constant reward. The noise x_0 does not depend on the policy and is not scored.
  */
 const schema = z.strictObject({
   steps: z.number().int().min(1).max(10_000).default(8).describe("steps from noise to text"),
@@ -110,7 +110,7 @@ async function rollout(
   });
 }
 
-/** Takes all steps of a chunk of rollouts. */
+/** Runs all steps of a chunk of rollouts. */
 async function run(
   model: RoundModel<Drawn>,
   states: readonly State[],
@@ -130,7 +130,7 @@ async function run(
     });
   });
   for (const at of flowSteps(options)) {
-    // fresh ids a step, so that a model may still hold the last step's; the bias never changes
+    // fresh ids per step, because a model may still hold the last step's; the bias never changes
     const input: BufferBatch = { ...buffers, inputIds: buffers.inputIds.slice() };
     const uniform = new Float32Array(batch * canvas);
     const features = {
@@ -211,7 +211,7 @@ export const sampler: Sampler<JumpConfig, JumpOptions, JumpTrajectory, Drawn, Te
   stepTerms: transitionTerms,
   boundTerms: flowBoundTerms,
   supervisedTerms: supervisedFlowTerms,
-  // every position is drawn in every step, so that its steps score what lies behind EOS too
+  // every position is drawn in every step, so that scores of steps include the positions after EOS too
   watch: (batches, scoring, { model }) => ({
     after_eos_fraction: scoring === "steps" ? null : afterEosFraction(batches, scoring, model.tokens.eos),
   }),

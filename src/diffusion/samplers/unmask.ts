@@ -20,18 +20,19 @@ import { drafts, parseTrajectory, reveals, type UnmaskTrajectory } from "./unmas
 /**
  * Slot-wise unmasking as a stochastic policy with an exact likelihood.
  *
- * A canvas of L masks is revealed in T rounds of whole slots: one run of them, or the blanks of a template among what it
- * gives. Buffer = prompt | given tokens | committed tokens in commit order | open
- * masks by position, causal, with original positions (a bidirectional model reads the canvas in place). Each round ranks
- * the open slots by the distribution BEFORE sampling and takes the best. Their tokens are sampled at temperature tau:
+ * A canvas of L masks is revealed in T rounds of whole slots: one run, or a template's blanks. Buffer = prompt | given
+ * tokens | committed tokens in commit order | open masks by position, causal, with original positions (a bidirectional
+ * model reads the canvas in place). Each round ranks the open slots by the distribution BEFORE sampling. Their tokens
+ * are sampled at temperature tau:
  * - `parallel`: all at once, each from its own mask;
  * - `autoregressive` (as ReFusion decodes, arXiv 2512.13586): a slot's first token from its mask, then each from the
- *   next-token logits of the one before, slots side by side: k - 1 passes more, over the chosen slots only. Slots of one
- *   round never see each other ({@link SlotSight}), so they are independent given the context.
- * EOS may be sampled only where nothing of its blank stays open to its left and nothing of it is committed to its right;
- * it closes the blank, and what was sampled to its right in that round is neither kept nor scored (it is independent given
- * the context, so leaving it out is exact); the rounds to come are spread over what is open then. Hence log pi = the sum of the kept tokens' log-probabilities, and its gradient
- * has zero mean under a constant reward.
+ *   next-token logits of the one before, slots side by side: k - 1 passes more, over the chosen slots only. Slots of
+ *   one
+ *   round never see each other ({@link SlotSight}), and are independent given the context.
+ * EOS may be sampled only where its blank has no open position to the left and no committed one to the right; it closes
+ * the blank. Tokens drawn to its right in that round are not kept nor scored (independent given the context, so exact).
+ * Later rounds share the open slots. Hence log pi = the sum of the kept tokens' log-probabilities, and its gradient has
+ * zero mean under a constant reward.
  */
 const schema = z
   .strictObject({
@@ -101,7 +102,7 @@ function options(config: UnmaskConfig, model: SampledModel): UnmaskOptions {
   };
 }
 
-/** Whole slots; slots of the policy's own size where a canvas of two of them is small enough. */
+/** Shrinks the canvas to whole slots, of the policy's own size where two of them fit. */
 function shrink(options: UnmaskOptions, positions: number, steps: number): UnmaskOptions {
   const slotSize = Math.max(1, Math.min(options.slotSize, Math.floor(positions / 2)));
   const slots = Math.max(1, Math.floor(positions / slotSize));

@@ -1,12 +1,12 @@
 /**
- * CJ-GRPO, GRPO on consistent trajectories (arXiv 2509.23924): the ratio of each token in the very round that revealed
- * it, with the context that it was revealed in, rather than of a masked estimate of the finished text.
+ * CJ-GRPO, GRPO on consistent trajectories (arXiv 2509.23924): the ratio of each token in the round that revealed it,
+ * with its context in that round, rather than of a masked estimate of the finished text.
  *
  *   rho_{t,i} = exp(l_{t,i} - l_old_{t,i})           token i revealed in round t
  *   loss      = mean over g, mean over t, mean over i of max(-A rho, -A clip(rho, 1 - eps, 1 + eps)) + beta k3
  *
- * It is `flow-grpo` with one ratio a token, where every round of a response counts the same. The official code takes the
- * mean of a round over the tokens of the whole batch, and `advantage: center`.
+ * It is `flow-grpo` with one ratio per token and equal weights for every round of a response. The official code takes
+ * the mean of a round over the tokens of the whole batch, and `advantage: center`.
  */
 import { z } from "zod";
 import { clippedLoss, clippedOptions } from "../clipped.js";

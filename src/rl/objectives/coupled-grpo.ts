@@ -1,14 +1,14 @@
 /**
- * Coupled-GRPO (DiffuCoder, arXiv 2506.20639): token ratios of the finished text under a random mask and its complement,
- * which together predict every token once; the same masks for policy, old and reference.
+ * Coupled-GRPO (DiffuCoder, arXiv 2506.20639): token ratios of the finished text under a random mask and its
+ * complement, which together predict every token once; policy, old policy and reference share the masks.
  *
  *   rho_i = exp(l_i - l_old_i),   l_i = log p(y_i | y outside the mask that covers i)
  *   loss  = mean over tokens of max(-A rho_i, -A clip(rho_i, 1 - eps, 1 + eps)) + beta k3_i
  *
  * The official code (apple/ml-diffucoder/src/open_r1/coupled_grpo.py) draws the share t of masked tokens from U(.2, .8)
- * and takes for l_i the mean of two: l_i under the mask times 1 / t (under the complement 1 / (1 - t)), and l_i with all of
- * the response masked. A weight inside a ratio is an exponent of it, and a third pass is what the pair does without: neither
- * is here, and sizes are drawn as in the bound (elbo.ts).
+ * and takes for l_i the mean of two: l_i under the mask times 1 / t (under the complement 1 / (1 - t)), and l_i with
+ * the whole response masked. Neither is done here: a weight inside a ratio becomes an exponent of it, and the pair
+ * needs no third pass. Mask sizes are drawn as in the bound (elbo.ts).
  */
 import { z } from "zod";
 import { clippedLoss, clippedOptions } from "../clipped.js";

@@ -1,12 +1,12 @@
 /**
  * ESPO, ELBO-based sequence-level policy optimisation (arXiv 2512.03759):
  *
- *   rho  = exp((ELBO_theta - ELBO_old) / L)                 one ratio a response, per token
+ *   rho  = exp((ELBO_theta - ELBO_old) / L)                 one ratio per response, per token
  *   loss = - mean min(rho A, clip(rho, 1 - eps_low, 1 + eps_high) A) + beta * 1/2 (ELBO_theta - ELBO_ref)^2 / L
  *
- * ELBO by M Monte-Carlo corruptions with their complements, as the sampler defines it (masks:
- * diffusion/samplers/unmask/elbo.ts); theta, old and reference share the masks,
- * since with masks of their own the ratio would be Monte-Carlo noise. L counts tokens up to and including EOS.
+ * ELBO by M Monte-Carlo corruptions with their complements, as defined by the sampler (masks:
+ * diffusion/samplers/unmask/elbo.ts); theta, old and reference share the masks, since with separate masks the ratio
+ * would be Monte-Carlo noise. L counts tokens up to and including EOS.
  */
 import { z } from "zod";
 import { advantageOptions, episodeCredit } from "../credit.js";

@@ -1,16 +1,16 @@
 /**
- * FlowRL (arXiv 2509.15207; design document 004): the policy is matched to the distribution exp(beta r(x, y)) / Z(x)
- * around the reference, by trajectory balance, instead of being driven to the best answer; Z(x) is learned beside it.
+ * FlowRL (arXiv 2509.15207; design document 004): matches the policy to the distribution exp(beta r(x, y)) / Z(x)
+ * around the reference, by trajectory balance, instead of maximising the reward; Z(x) is learned too.
  *
  *   loss = w ( log Z(x) + (1/L) log pi(y|x) - beta A - (1/L) log pi_ref(y|x) )^2
  *   w    = clip( pi(y|x) / pi_old(y|x), 1 - eps_low, 1 + eps_high ), detached,   L: tokens of y, through EOS
  *
- * A is the group-normalised reward, beta 15. log Z is three linear layers with GELU and LayerNorm in between, on the mean
- * of the prompt's last hidden states; it trains with the policy at a rate of its own, and is no part of an adapter.
- * log pi is that of the path which was sampled: exact, where the square of an estimated bound would be biased by its
- * variance. The residual's gradient reaches the policy through log Z's prompt states too. Of the head's layers
- * (Linear, GELU, LayerNorm, Dropout, twice, then Linear) dropout is left out, and so is LayerNorm's bias, which the next
- * layer has.
+ * A is the group-normalised reward, beta 15. log Z is three linear layers with GELU and LayerNorm in between, on the
+ * mean of the prompt's last hidden states; it trains with the policy at its own learning rate, and is not part of an
+ * adapter. log pi is that of the sampled path: exact, where the square of an estimated bound would be biased by its
+ * variance. The residual's gradient reaches the policy through log Z's prompt states too. Of the paper's head (Linear,
+ * GELU, LayerNorm, Dropout, twice, then Linear) dropout is left out, and so is LayerNorm's bias, which the next layer
+ * has.
  */
 
 import { z } from "zod";
@@ -37,7 +37,7 @@ const schema = z.strictObject({
 
 const EPSILON = 1e-5;
 
-/** The head's tensors by name, with their shapes. */
+/** Returns the shapes of the head's tensors, by name. */
 function shapesOf(width: number, hidden: number): Readonly<Record<string, readonly number[]>> {
   return {
     "log_z.0.weight": [width, hidden],
@@ -51,7 +51,7 @@ function shapesOf(width: number, hidden: number): Readonly<Record<string, readon
   };
 }
 
-/** Linear layers as PyTorch makes them, the last one 0: log Z begins at 0. */
+/** Initialises linear layers like PyTorch, the last one with 0, so that log Z starts at 0. */
 function fresh(shapes: ReturnType<typeof shapesOf>, rng: Rng): Map<string, Tensor> {
   return new Map(
     Object.entries(shapes).map(([name, shape]) => {
@@ -66,7 +66,7 @@ function fresh(shapes: ReturnType<typeof shapesOf>, rng: Rng): Map<string, Tenso
   );
 }
 
-/** x - mean over the last axis, divided by its standard deviation, times gain. */
+/** (x - mean) over the last axis, divided by its standard deviation, times gain. */
 function layerNorm(e: Emitter, x: Value, gain: Value): Value {
   const width = x.shape.at(-1) as number;
   const mean = (v: Value): Value => e.mul(e.sum(v, [-1]), 1 / width);
@@ -74,7 +74,7 @@ function layerNorm(e: Emitter, x: Value, gain: Value): Value {
   return e.mul(e.div(centred, e.sqrt(e.add(mean(e.mul(centred, centred)), EPSILON))), gain);
 }
 
-/** log Z [B] of the mean prompt states [B, D]. */
+/** Returns log Z [B] of the mean prompt states [B, D]. */
 function logZ(e: Emitter, state: Value, p: Readonly<Record<string, Value>>): Value {
   const linear = (x: Value, n: number): Value =>
     e.add(e.gemm(x, p[`log_z.${n}.weight`] as Value, { transB: true }), p[`log_z.${n}.bias`] as Value);
@@ -83,7 +83,7 @@ function logZ(e: Emitter, state: Value, p: Readonly<Record<string, Value>>): Val
   return e.squeeze(linear(x, 2), [1]);
 }
 
-/** Masks the prompt of each sequence [B, N], and for each segment a sequence of its trajectory [S]. */
+/** Returns a mask of the prompt in each sequence [B, N], and each segment's sequence [S]. */
 function promptsOf(batch: Batch, trajectories: readonly Trajectory[]): NamedTensors {
   const positions = batch.inputs.position_ids as Tensor;
   const [count, length] = positions.shape as [number, number];
@@ -111,7 +111,7 @@ export const objective: Objective<z.infer<typeof schema>> = {
   scoring: "steps",
   readsPrompt: true,
   needs: () => ({ reference: true }),
-  // groups of equal rewards teach log Z, and the penalty to the reference
+  // groups of equal rewards train log Z, and the penalty to the reference
   credit(group, { adv_clip_max: most }) {
     const rewards = group.flatMap(({ reward }) => (reward === null ? [] : [reward]));
     const [middle, deviation] = [mean(rewards), std(rewards)];
@@ -137,7 +137,7 @@ export const objective: Objective<z.infer<typeof schema>> = {
   },
   feed: promptsOf,
   heldRatio: () => true,
-  // L is the response's, also where a path draws more than its tokens: `jump` draws its canvas in every step
+  // L is the response's, even where a path draws more than its tokens: `jump` draws its canvas in every step
   layout: (trajectories, _, context) => {
     const batch = context.stepTerms(trajectories, { level: "sequence" });
     const lengthOf = (owner: number): number =>

@@ -1,13 +1,13 @@
 /**
- * GDPO, group diffusion policy optimisation (arXiv 2510.08554): the evidence lower bound by quadrature over the share of
- * masked tokens, which removes most of its Monte-Carlo variance, and a clipped ratio a response.
+ * GDPO, group diffusion policy optimisation (arXiv 2510.08554): the evidence lower bound by quadrature over the share
+ * of masked tokens, which removes most of its Monte-Carlo variance, and a clipped ratio per response.
  *
- *   ELBO  = sum_n w_n (1 / (t_n K)) sum_k sum_{i in M_{n,k}} log p(y_i | y outside M_{n,k}),  floor(t_n L) tokens masked
+ *   ELBO  = sum_n w_n (1 / (t_n K)) sum_k sum_{i in M_{n,k}} log p(y_i | y outside M_{n,k}),  floor(t_n L) masked
  *   rho   = exp((ELBO - ELBO_old) / L)
  *   loss  = mean over g of -min(rho A, clip(rho, 1 - eps, 1 + eps) A) (+ beta k2),  A = R - mean
  *
- * t_n and w_n are the nodes and weights of Gauss-Legendre quadrature on (0, 1); the masks are the same for policy, old
- * and reference. 1 / t_n is taken as L / floor(t_n L), so that a mask's share is the one that was drawn.
+ * t_n and w_n are the nodes and weights of Gauss-Legendre quadrature on (0, 1); policy, old policy and reference share
+ * masks. 1 / t_n is taken as L / floor(t_n L), the inverse of the share that is actually masked.
  */
 import { z } from "zod";
 import { advantageOptions, episodeCredit } from "../credit.js";

@@ -1,7 +1,6 @@
 /**
- * The old baseline: GRPO (Shao et al. 2024) on autoregressive log-probabilities of the final text, as if the model had
- * written it from left to right. It did not: these are not the probabilities the text was sampled with. Kept because the
- * success criterion compares with it.
+ * A baseline: GRPO (Shao et al. 2024) on autoregressive log-probabilities of the final text, scored from left to right.
+ * These are not the probabilities with which the text was sampled. The success criterion compares with it.
  *
  *   l_i  = log p(y_i | prompt, y_<i), the logits shifted by one
  *   loss = mean over tokens of max(-A rho_i, -A clip(rho_i, 1 - eps, 1 + eps)) + beta k3_i

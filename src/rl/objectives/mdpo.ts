@@ -1,17 +1,17 @@
 /**
- * MDPO, masked diffusion policy optimisation (arXiv 2508.13148): the drafts that a response goes through are scored too,
- * and each step is credited with what it and the steps behind it made of them.
+ * MDPO, masked diffusion policy optimisation (arXiv 2508.13148): scores the intermediate drafts of a response too, and
+ * credits each step with its own improvement and with the later drafts.
  *
  *   a_t  = (r_t - r_{t-1} + 1) + mean of r_{t'} over t' > t        r_t: reward of the draft after step t, r_{-1} = 0
  *   A_t  = (a_t - mean) / (std + 1e-8) over the group's episodes at step t
  *   loss = mean over g, mean over t, mean over the tokens revealed in step t of
  *          max(-A_t rho, -A_t clip(rho, 1 - eps, 1 + eps)) + beta k3
  *
- * The paper weighs a step by L / (tokens newly revealed) and its tokens add up, which is the mean over them. The last
- * draft is the response itself. Of each response the K steps of largest |A_t| have credit, the others are in the mean with
- * 0 and the penalty; an episode whose steps all have none is left out. The official code differs: it takes the same K
- * steps for the whole group, and scores every masked position of a step, where this scores the tokens that were drawn,
- * whose ratio is the policy's own. Running confidence re-masking, the paper's decoder, is no part of it.
+ * The paper weights a step by L / (tokens newly revealed) and sums its tokens, which is the mean over them. The last
+ * draft is the response itself. In each response the K steps of largest |A_t| have credit; the others enter the mean
+ * with 0 and the penalty; an episode without credit in any step is left out. The official code differs: it takes the
+ * same K steps for the whole group, and scores every masked position of a step; here only the drawn tokens are scored,
+ * whose ratio is the policy's own. Running confidence re-masking, the paper's decoder, is not included.
  */
 import { z } from "zod";
 import { misuse } from "../../core/errors.js";
@@ -22,7 +22,7 @@ import { meanOfRounds } from "../layouts.js";
 import type { Objective } from "../objective.js";
 import { RATIO_OBJECTIVE } from "../surrogate.js";
 
-// its credit is a step's, compared at the same step of the same turn
+// credit is per step, normalised over the same step of the same turn
 const { advantage: _, turn_credit: _turn, discount: _discount, ...clipped } = clippedOptions;
 
 const schema = z.strictObject({
@@ -30,7 +30,7 @@ const schema = z.strictObject({
   top_steps: z.int().min(1).default(8).describe("K: steps of a response that are trained, those of largest |A_t|"),
 });
 
-/** Gives what each step of a turn adds: its own gain, and the mean reward of the drafts behind it. */
+/** Returns the gain of each step of a turn: its own improvement, and the mean reward of the later drafts. */
 export function stepGains(rewards: readonly number[]): number[] {
   return rewards.map((reward, t) => {
     const later = rewards.slice(t + 1);
@@ -55,7 +55,7 @@ export function stepCredit(
           return stepGains(drafts);
         }),
   );
-  /** Of all episodes at one step of one turn. */
+  /** Normalises over all episodes at one step of one turn. */
   const normalise = (turn: number, t: number): ((gain: number) => number) => {
     const all = gains.flatMap((episode) => episode?.[turn]?.[t] ?? []);
     const [middle, deviation] = [mean(all), all.length < 2 ? 0 : std(all)];

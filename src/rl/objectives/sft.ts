@@ -1,7 +1,7 @@
 /**
- * Supervised fine-tuning with the loss that a model of its kind is trained by, as its sampler defines it:
- * ReFusion's and LLaDA's masked cross-entropy (diffusion/unmask/corrupt.ts), FS-DFM's generalised KL.
- * The weights of every term are drawn with the corruption; here they arrive as coefficients:
+ * Supervised fine-tuning with the usual loss of a model's kind, as its sampler defines it: ReFusion's and LLaDA's
+ * masked cross-entropy (diffusion/unmask/corrupt.ts), FS-DFM's generalised KL. The weights of the terms are drawn with
+ * the corruption and are given as coefficients:
  *
  *   loss = - sum_r coefficient[r] * score_r
  */

@@ -1,16 +1,16 @@
 /**
  * SPG, sandwiched policy gradient (arXiv 2510.09541): a lower bound of log pi for good responses and an upper bound for
- * bad ones, since a lower bound can be lowered by loosening it, which makes no response less likely.
+ * bad ones, since a lower bound can be reduced by loosening it, without making the response less likely.
  *
  *   loss = -sum_g A_g l_g |y_g| / sum_g |y_g|,  no ratio, no penalty
  *   A >= 0:  l = ELBO / L = (1/L) mean_m sum_{i in M_m} c_m log p_i
  *   A < 0:   l = omega EUBO + (1 - omega) ELBO / L
  *   EUBO = mean_i (1/beta) log mean_m [ 1(i in M_m) c_m p_i^beta ]
  *
- * over the same M masks, c_m = (U + 1) / (masked units) as the sampler's bound of U units has it: 1(i in M_m) c_m has the
- * mean 1, so that by Jensen's inequality the expected upper bound is not below the lower one. The mean is over the tokens
- * that some mask covers, since the others have no upper bound (as in the official code; the paper's sum is over all).
- * Masks are drawn as in the lower bound, by slots and not in blocks. A draw that masks nothing counts 0 in both.
+ * over the same M masks, c_m = (U + 1) / (masked units) as in the sampler's bound of U units: 1(i in M_m) c_m has mean
+ * 1, so that by Jensen's inequality the expected upper bound is not below the lower one. The mean is over the tokens
+ * that some mask covers, since the others have no upper bound (as in the official code; the paper sums over all
+ * tokens). Masks are drawn as in the lower bound, by slots and not in blocks. A draw without masks counts 0 in both.
  */
 import { z } from "zod";
 import type { Batch } from "../../diffusion/batch.js";
@@ -27,12 +27,12 @@ const schema = z.strictObject({
   ...advantageOptions("center"),
 });
 
-/** p^beta of a term that is padding or that no mask covers. */
+/** p^beta of a padding term, or of a token that no mask covers. */
 const NOTHING = 1e-30;
 
 /**
- * The token [R] that each term predicts, numbered; padding adds nothing to token 0. Of each number its segment [R], and
- * its share [R] of the segment's mean.
+ * Numbers the tokens [R] that the terms predict; padding adds nothing to token 0. Returns each number's segment [R],
+ * and its share [R] of the segment's mean.
  */
 function tokenOf({ inputs, segment, coefficient }: Batch): NamedTensors {
   const { rows, position_ids: positions, input_ids: ids } = inputs as Record<string, Tensor>;
@@ -77,7 +77,7 @@ export const objective: Objective<z.infer<typeof schema>> = {
   feed: tokenOf,
   layout(trajectories, o, context) {
     const batch = context.boundTerms(trajectories, { samples: o.mc_samples, coupled: false });
-    // by length: a token counts the same in every response
+    // by length, so that every token has equal weight in every response
     const share = countEqually(batch, String).share as Float32Array;
     return { ...batch, share: share.map((x, s) => x * (batch.units[s] as number)) };
   },

@@ -1,13 +1,13 @@
 /**
- * wd1, weighted policy optimisation without a ratio (arXiv 2507.08838): likely responses of a group are made more likely
- * by their share of the good, and less by their share of the bad; no old or reference likelihood is compared.
+ * wd1, weighted policy optimisation without a ratio (arXiv 2507.08838): raises the likelihood of a group's responses by
+ * their softmax weight of high reward, and lowers it by that of low reward; no old or reference likelihood is used.
  *
  *   w+ = softmax(psi R) over the group,  w- = softmax(-psi R)
  *   loss = mean over g of G (w-_g - w+_g) (1/L) log pi(y_g | x)
  *
- * log pi is the evidence lower bound by M masks with their complements, where the official code takes one step from all
- * masks with a part of the prompt masked, psi 1 and sums over the tokens of a response; a mean keeps long ones from
- * counting more.
+ * log pi is the evidence lower bound by M masks with their complements. The official code takes one step from all masks
+ * with a part of the prompt masked, psi 1 and sums over the tokens of a response; the mean here gives long responses no
+ * extra weight.
  */
 import { z } from "zod";
 import type { Objective } from "../objective.js";

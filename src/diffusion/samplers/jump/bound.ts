@@ -13,14 +13,14 @@ import type { JumpTrajectory } from "./trajectory.js";
  *
  *   log p(x_1) >= E_kappa sum_i 1 / (1 - kappa) * [p_i(x_t) - d_i + (1 - d_i) log p_i(x_1)],   kappa ~ U(m, 1 - m)
  *
- * over x_t that keeps each token of x_1 with probability kappa and else takes noise; the model reads t = kappa^(1/n).
- * m = 1 / (L + 1) cuts off where one corrupted token would weigh more than L + 1, the largest weight of a masked model's
+ * over x_t that keeps each token of x_1 with probability kappa and else takes noise; the model reads t = kappa^(1/n). m
+ * = 1 / (L + 1) cuts off where one corrupted token would weigh more than L + 1, the largest weight in a masked model's
  * bound. The complement of a draw is noise exactly where the draw had none, at 1 - kappa: together they cover each
- * token once. The response is scored up to its EOS (a template's blanks each up to its own); behind it the canvas is filled with EOS, as in
- * training. What is given is never noise, and has no terms.
+ * token once. The response is scored up to its EOS (a template's blanks each up to their own); after it the canvas is
+ * filled with EOS, as in training. Given tokens are never noise, and have no terms.
  */
 
-/** Draws of one sample of the bound: it must be the same for policy, old and reference. */
+/** Draws of one sample of the bound, shared by policy, old policy and reference. */
 export interface Corruption {
   readonly kappa: number;
   /** [L] whether a position is noise. */
@@ -32,7 +32,7 @@ export interface Corruption {
 /** Resolution of the uniform numbers. */
 const GRID = 2 ** 20;
 
-/** Draws kappa, the positions that are noise, and the noise. @param ordinary tokens that noise is drawn from. */
+/** Draws kappa, the noisy positions, and the noise. @param ordinary tokens that noise is drawn from. */
 export function drawCorruption(length: number, ordinary: readonly number[], rng: DiscreteRng): Corruption {
   const margin = 1 / (length + 1);
   const uniform = (): number => (rng.int(GRID) + 0.5) / GRID;
@@ -44,22 +44,22 @@ export function drawCorruption(length: number, ordinary: readonly number[], rng:
   };
 }
 
-/** The other half of a draw. */
+/** Returns the complement of a draw. */
 export function complement({ kappa, noisy, noise }: Corruption): Corruption {
   return { kappa: 1 - kappa, noisy: noisy.map((x) => !x), noise };
 }
 
-/** x_t of a canvas. */
+/** Returns x_t of a canvas. */
 export function corrupt(canvas: readonly number[], { noisy, noise }: Corruption): number[] {
   return canvas.map((token, i) => (noisy[i] ? (noise[i] as number) : token));
 }
 
-/** The model's inputs of the flow at kappa: its time, and the size of the steps that it will be sampled with. */
+/** Returns the model's conditions at kappa: the time, and the step size of sampling. */
 export function flowConditions(kappa: number, { steps, exponent }: JumpOptions): { time: number; step: number } {
   return { time: kappa ** (1 / exponent), step: 1 / steps };
 }
 
-/** One segment a response. @param draw how corruptions are drawn: proofs and tests put others in its place. */
+/** Lays out one segment per response. @param draw draws corruptions; proofs and tests replace it. */
 export function flowBoundTerms(
   trajectories: readonly JumpTrajectory[],
   options: JumpOptions,

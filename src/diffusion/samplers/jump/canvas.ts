@@ -1,7 +1,7 @@
 import { BufferBuilder, type TokenBuffer } from "../../buffer.js";
 import { Canvas, type TokenTemplate } from "../../template.js";
 
-/** prompt | given | what moves, every token at its place, everything sees everything; prompt and given never change. */
+/** Lays out prompt | given | moving tokens, each at its position, with full attention; only the moving ones change. */
 export function flowBuffer(
   prompt: readonly number[],
   tokens: readonly number[],
@@ -13,7 +13,7 @@ export function flowBuffer(
   return buffer;
 }
 
-/** The buffer index of the first token that moves. */
+/** Returns the buffer index of the first moving token. */
 export function flowStart(prompt: readonly number[], template: TokenTemplate | undefined): number {
   return prompt.length + Canvas.of(template).given.length;
 }

@@ -12,7 +12,7 @@ import { type ScoreHead, TARGETS } from "../../score-head.js";
  *
  * In logarithms, with hazard g = -log r, q = 1 - p_z and x = g q:
  *   log P(stay) = -x,   log P(j) = log p_j + log g + log phi(x),   phi(x) = (1 - exp(-x)) / x
- * so that nothing cancels where the model is sure of z (q -> 0).
+ * so that no digits cancel where the model is sure of z (q -> 0).
  */
 const FEATURES = {
   current: { dtype: "int64", shape: ["R"] },
@@ -24,7 +24,7 @@ type Inputs<K extends string> = Readonly<Record<K | "inverse_temperature", Value
 /** Below this, phi is its Taylor series: float32 loses the difference 1 - exp(-x). */
 const SMALL = 0.1;
 
-/** q is kept above this: 1 - p_z rounds to 0 where p_z rounds to 1. */
+/** Lower limit of q: 1 - p_z rounds to 0 where p_z rounds to 1. */
 const LEAST_DOUBT = 1e-12;
 
 /** log((1 - exp(-x)) / x) for x >= 0. */
@@ -52,7 +52,7 @@ function jumpOf(e: Emitter, logCurrent: Value, hazard: Value): Jump {
   return { stay: e.neg(x), shift: e.add(e.log(hazard), logPhi(e, x)) };
 }
 
-/** Draws of a step: a token and its log-probability (nats) a row. */
+/** Draws of a step: one token per row with its log-probability (nats). */
 export interface Drawn {
   /** [R] the next token */
   readonly token: BigInt64Array;
@@ -89,7 +89,7 @@ export const jumpRoundHead: RoundHead<Drawn> = {
   }),
 };
 
-/** log-probability of the transition from `current` to the target. */
+/** Scores the log-probability of the transition from `current` to the target. */
 export const transitionHead: ScoreHead = {
   name: "transition",
   inputs: { ...TARGETS, ...FEATURES },

@@ -11,15 +11,15 @@ export interface JumpOptions extends SamplerOptions {
 
 /** One step of the flow. */
 export interface FlowStep {
-  /** t: where it starts, as the model reads it. */
+  /** t: start of the step, an input of the model. */
   readonly time: number;
-  /** h: how far it goes. */
+  /** h: size of the step. */
   readonly step: number;
-  /** -log((1 - kappa(t+h)) / (1 - kappa(t))): how much of the way that is left; Infinity for the last step. */
+  /** -log((1 - kappa(t+h)) / (1 - kappa(t))); Infinity for the last step. */
   readonly hazard: number;
 }
 
-/** The steps of a rollout: a uniform grid of times, the last step ends at t = 1. */
+/** Returns the steps of a rollout: a uniform grid of times, the last step ends at t = 1. */
 export function flowSteps({ steps, exponent }: Pick<JumpOptions, "steps" | "exponent">): FlowStep[] {
   return Array.from({ length: steps }, (_, k) => {
     const left = (t: number): number => 1 - t ** exponent;
@@ -28,7 +28,7 @@ export function flowSteps({ steps, exponent }: Pick<JumpOptions, "steps" | "expo
   });
 }
 
-/** Tokens that text and noise are made of: all but mask and pad, of which one may also be EOS. */
+/** Returns the tokens of text and noise: all but mask and pad, either of which may also be EOS. */
 export function ordinaryTokens({ tokens, vocabulary }: SampledModel): number[] {
   return Array.from({ length: vocabulary }, (_, token) => token).filter(
     (token) => token === tokens.eos || (token !== tokens.mask && token !== tokens.pad),

@@ -7,19 +7,19 @@ import { transitionHead } from "./heads.js";
 import { type FlowStep, flowSteps, type JumpOptions } from "./options.js";
 import type { JumpStep, JumpTrajectory } from "./trajectory.js";
 
-/** Inputs of the transition head at a position: where it stands, how far the step goes. */
+/** Returns the inputs of the transition head at a position: its current token and the step's hazard. */
 export function transitionFeatures(
   current: number,
   { hazard }: FlowStep,
 ): Record<"current" | "hazard" | "last", number> {
   const last = hazard === Number.POSITIVE_INFINITY;
-  // the last step's head does not read the hazard, which must yet be a number that nothing overflows on
+  // the last step's head ignores the hazard, which still must be a finite number
   return { current, hazard: last ? 1 : hazard, last: last ? 1 : 0 };
 }
 
 /**
- * The transitions of rollouts as terms: every step in a sequence of its own, every position of the canvas a term, those
- * behind an end too: they were drawn, and the tokens before it saw them on the way.
+ * Lays out the transitions of rollouts as terms: each step in a sequence of its own, each position of the canvas a
+ * term. Positions after an end have terms too: they were drawn, and the tokens before saw them on the way.
  * @throws UserError where temperatures differ, or a trajectory does not fit.
  */
 export function transitionTerms(
@@ -51,7 +51,7 @@ export function transitionTerms(
       };
     });
   });
-  // a subset takes no more room than it needs
+  // a subset takes only as many sequences as it needs
   const steps = layout.subset === undefined ? options.steps : Math.max(1, ...layout.subset.map((of) => of.length));
   return stepTerms(
     buffers,

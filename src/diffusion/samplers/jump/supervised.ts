@@ -10,8 +10,8 @@ import { type JumpOptions, ordinaryTokens } from "./options.js";
 
 /**
  * The supervised loss of discrete flow matching: the generalised KL of bound.ts, averaged over the canvas, kappa
- * stratified over the batch in (0, 1 - 1 / (L + 1)). The prompt and what a template gives are never corrupted. With w = 1, or `eosFillWeight`
- * behind an end, a token weighs w / ((1 - kappa) * sum of w) / B.
+ * stratified over the batch in (0, 1 - 1 / (L + 1)). The prompt and given tokens are never corrupted. With w = 1, or
+ * `eosFillWeight` after an end, a token weighs w / ((1 - kappa) * sum of w) / B.
  * @throws UserError where an example does not fit, or an autoregressive loss is asked for.
  */
 export function supervisedFlowTerms(

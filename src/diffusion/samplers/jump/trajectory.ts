@@ -30,12 +30,12 @@ export interface JumpStep {
 export interface JumpTrajectory extends TokenTrajectory {
   /** n of kappa(t) = t^n. */
   readonly exponent: number;
-  /** [L] x_0: the noise that it began with. */
+  /** [L] x_0: the initial noise. */
   readonly source: readonly number[];
   readonly steps: readonly JumpStep[];
 }
 
-/** The final canvas, each blank of it read up to its first EOS. */
+/** Reads the response from the final canvas, each blank up to its first EOS. */
 export function responseOf(
   tokens: readonly number[],
   eos: number,
@@ -75,11 +75,11 @@ export function parseJumpTrajectory(data: unknown, where: string, model: Sampled
   return trajectory;
 }
 
-/** The step from which each token of the response stayed. */
+/** Returns the step since which each token of the response has stayed. */
 export function jumpReveals({ source, steps, response, template }: JumpTrajectory): Reveal[] {
   const canvas = Canvas.of(template);
   const final = (steps.at(-1) as JumpStep).tokens;
-  // a record is read without its model: its EOS is what the last canvas has to be read with
+  // a record is read without its model: EOS is the token with which the last canvas reads as the response
   const eos = response.find((token) => canvas.read(final, token).join() === response.join()) ?? -1;
   const cells = canvas.cellsOf(response, eos);
   return response.map((id, i) => {

@@ -4,10 +4,10 @@ import type { SampledModel } from "../../tokens.js";
 import type { TokenTrajectory } from "../../trajectory.js";
 import { hasMask, isSerial, type Slots, type UnmaskOptions } from "./options.js";
 
-/** A partly revealed response as the network reads it. */
+/** A partly revealed response as the network's input. */
 export interface Laid {
   readonly buffer: BufferBuilder;
-  /** [length] buffer index of every cell; -1 of those that an end has closed or that have no mask. */
+  /** [length] buffer index of every cell; -1 for a cell that an end has closed or that has no mask. */
   readonly indexOf: Int32Array;
 }
 
@@ -20,10 +20,9 @@ export interface Progress extends Slots {
   readonly canvas: Canvas;
   readonly revealed: Revealed;
   /**
-   * Tokens that each round revealed; absent: each token had a round of its own. Where slots are filled in
-   * autoregressively, a token sees the rounds before its own, and its own slot up to itself: slots that are filled in side
-   * by side do not see each other, neither while they are drawn nor later, so a token is read once and its keys and values
-   * are final.
+   * Tokens per round, in order; absent: one token per round. Where slots are filled in autoregressively, a token sees
+   * the earlier rounds, and its own slot up to itself. Slots of one round never see each other, neither while they are
+   * drawn nor later, so that a token is read once and its keys and values are final.
    */
   readonly rounds?: readonly number[] | undefined;
 }
@@ -48,7 +47,7 @@ export function pushSlots(
   return indexOf;
 }
 
-/** Prompt, given and revealed tokens of a causal model, these in the order of commitment. */
+/** Lays out prompt, given and revealed tokens of a causal model, the latter in commit order. */
 export function layRevealed({ prompt, canvas, revealed, rounds, slotFill, slotSize }: Progress): BufferBuilder {
   const buffer = new BufferBuilder(prompt, canvas);
   if (rounds === undefined || !isSerial(slotFill))
@@ -61,8 +60,8 @@ export function layRevealed({ prompt, canvas, revealed, rounds, slotFill, slotSi
 }
 
 /**
- * Appends the mask of an open cell, which sees the first `before` entries and the masks from `start` on up to itself, or
- * none but itself where one mask stands for a slot. @returns its buffer index.
+ * Appends the mask of an open cell. It sees the first `before` entries and the masks from `start` up to itself, or of
+ * the masks only itself where one mask stands for a slot. @returns its buffer index.
  */
 export function pushMask(
   buffer: BufferBuilder,
@@ -75,10 +74,10 @@ export function pushMask(
 }
 
 /**
- * Lays out the first `length` cells of a canvas. A causal model reads prompt | given tokens | revealed tokens in their
- * order | masks by position, with original positions, so that masks see all that is given and revealed; of a
- * bidirectional one every entry sees every other, or its own block and those before.
- * @param isShown cells whose masks are laid; default: all.
+ * Lays out the first `length` cells of a canvas. A causal model reads prompt | given tokens | revealed tokens in commit
+ * order | masks by position, with original positions, so that masks see all given and revealed tokens. In a
+ * bidirectional model every entry sees every other, or its own block and the blocks before.
+ * @param isShown cells whose masks are laid out; default: all.
  */
 export function layCanvas(
   progress: Progress,
@@ -110,7 +109,7 @@ export function layCanvas(
   return { buffer, indexOf: places === undefined ? indexOf : indexOf.map((n) => places[n] ?? n) };
 }
 
-/** Cells of a canvas that matter to a response: what lies behind the last of it is seen by bidirectional models only. */
+/** Returns the number of cells that affect a response: only bidirectional models see the cells after its last token. */
 export function canvasLength(
   response: readonly number[],
   { responseLength, template }: Pick<TokenTrajectory, "responseLength" | "template">,
@@ -120,7 +119,7 @@ export function canvasLength(
   return (Canvas.of(template).cellsOf(response, tokens.eos).at(-1) ?? -1) + 1;
 }
 
-/** The canvas of a rollout, in positions: whole slots, as long as the response or as its prompt lets expect. */
+/** Returns the canvas of a rollout, in positions: whole slots, the full length or in proportion to the prompt's. */
 export function canvasOf(
   prompt: readonly number[],
   { responseLength, slotSize, canvasPerPrompt }: UnmaskOptions,
@@ -129,7 +128,7 @@ export function canvasOf(
   return Math.min(responseLength, slotSize * Math.ceil((canvasPerPrompt * Math.max(1, prompt.length)) / slotSize));
 }
 
-/** The tokens of some slots, in that order; a slot that holds an end is partial. @param tokens by cell. */
+/** Returns the tokens of slots, in that order; a slot with an end is partial. @param tokens by cell. */
 export function revealSlots(
   tokens: readonly (number | undefined)[],
   slotSize: number,

@@ -10,23 +10,24 @@ import type { Term } from "../../terms.js";
 import { canvasOf, layCanvas, pushSlots, revealSlots } from "./canvas.js";
 import { hasMask, isSerial, type UnmaskOptions } from "./options.js";
 
-/** Weight of the autoregressive loss where the config names none. */
+/** Default weight of the autoregressive loss. */
 const AR_WEIGHT = 0.5;
 
 /**
- * The supervised loss of masked diffusion as a batch: minus the sum of coefficient * log p. Each slot is masked with the
- * example's probability p; a masked position predicts its own token. A causal model (ReFusion, arXiv 2512.13586,
+ * The supervised loss of masked diffusion as a batch: minus the sum of coefficient * log p. Each slot is masked with
+ * the example's probability p; a masked position predicts its own token. A causal model (ReFusion, arXiv 2512.13586,
  * `forward_process`) also predicts, at a clean token, its successor inside the slot (so a clean slot's first token has
- * no term); a bidirectional one (LLaDA, arXiv 2502.09992, eq. 3) has seen the successor and gets no such term.
- * Where slots are filled in autoregressively, clean slots see what they see in a rollout ({@link Progress}): each
- * begins a new round with a probability that an example draws from (0, 1). The slot of EOS is then read a second time
- * behind the masks, unseen by them, so that its tokens and EOS are predicted from one another too.
- * With w = 1, times `eosFillWeight` behind the first EOS, times `draftWeight` at masks that nothing is drawn from:
- *   masked  w / (p * W_b) / B, W_b the sum of w over the example's canvas (the paper's answer length, EOS fill discounted)
+ * no term); a bidirectional one (LLaDA, arXiv 2502.09992, eq. 3) sees the successor and has no such term. With
+ * autoregressive slots, clean slots see the context of a rollout ({@link Progress}): each begins a new round with a
+ * probability that an example draws from (0, 1). EOS's slot is then read again after the masks, unseen by them, so that
+ * tokens and EOS predict each other too. With w = 1, times `eosFillWeight` after the first EOS, times `draftWeight` at
+ * masks from which no token is drawn:
+ *   masked  w / (p * W_b) / B, W_b the sum of w over the example's canvas (the paper's answer length, EOS fill
+ *   discounted)
  *   clean   arWeight / (number of the batch's clean terms)
- * Without a template slots that hold EOS are always masked, as in a rollout, where no EOS is ever in the context; their
- * loss then has the weight of inclusion probability 1 instead of p. With one, given tokens are never masked nor scored,
- * other blanks' ends are in the context, and the slots behind a blank's end are masked where the end's slot is, else absent.
+ * Without a template, slots with EOS are always masked, as in a rollout, where EOS is never in the context; their loss
+ * has the weight of inclusion probability 1 instead of p. With one, given tokens are never masked nor scored, other
+ * blanks' ends are in the context, and slots after a blank's end are masked with the end's, else absent.
  * @throws UserError where an example does not fit, or an autoregressive loss is asked of a bidirectional model.
  */
 export function corruptBatch(
@@ -92,7 +93,7 @@ function corruptOne(
     canvas.isFree && (slot + 1) * slotSize > response.length ? 1 : fraction,
   );
   const drawn = inclusion.map((probability) => rng.uniform() < probability);
-  // what is behind an end goes with it
+  // cells after an end are masked with it
   const masked = drawn.map((_, slot) => {
     const [first, end] = [slot * slotSize, endOf(slot * slotSize)];
     return drawn[Math.floor(Math.min(first, end) / slotSize)] as boolean;
@@ -103,7 +104,7 @@ function corruptOne(
   const progress = { prompt, canvas, revealed, rounds, slotSize, slotFill };
   const { buffer, indexOf } = layCanvas(progress, tokens.length, model);
   const isDraft = (i: number): boolean => isSerial(slotFill) && i % slotSize > 0;
-  // nothing predicts a token that has no mask
+  // a token without a mask has no prediction
   const drafted = (i: number): number => (hasMask(options, i) ? draftWeight : 0);
   const tokenWeight = (i: number): number => (i > endOf(i) ? eosFillWeight : 1) * (isDraft(i) ? drafted(i) : 1);
   const answer = tokens.reduce((sum, _, i) => sum + tokenWeight(i), 0);
@@ -130,7 +131,7 @@ function corruptOne(
 }
 
 /**
- * Puts clean slots into rounds: each begins a new one with a probability that is drawn from (0, 1).
+ * Groups clean slots into rounds: each slot begins a new round with a probability drawn from (0, 1).
  * @param cells of clean slots, in their order.
  * @returns tokens of each round.
  */

@@ -16,16 +16,16 @@ import type { UnmaskTrajectory } from "./trajectory.js";
  *   ELBO(y) = E_{l ~ U{0..U}} E_{|S| = l} [ 1/2 (U+1)/l sum_{i in S} log p(y_i | y outside S)
  *                                         + 1/2 (U+1)/(U-l) sum_{i not in S} log p(y_i | y in S) ]
  *
- * over U units (slots of ReFusion that hold tokens of the response, tokens where the slot size is 1; what is given is
- * never masked, and what lies behind an end of a template's blank is masked where the end is, else absent); an empty side contributes 0. Both halves have the
- * same expectation, so either alone is unbiased too; together they cover every token once (the coupled complement).
+ * over U units (slots with tokens of the response, or tokens where the slot size is 1). Given tokens are never masked;
+ * cells after a blank's end are masked where the end is, else absent. An empty side contributes 0. Both halves have the
+ * same expectation, so each alone is unbiased; together they cover every token once (coupled complement).
  */
 
-/** Draws of one sample of the estimate: it must be the same for policy, old and reference. */
+/** Draws of one sample of the estimate, shared by policy, old policy and reference. */
 export interface MaskDraw {
-  /** One flag a slot. */
+  /** One flag per slot. */
   readonly masked: readonly boolean[];
-  /** Order in which clean slots stand in the buffer. */
+  /** Order of the clean slots in the buffer. */
   readonly order: readonly number[];
 }
 
@@ -38,9 +38,9 @@ export function drawMask(slots: number, rng: DiscreteRng): MaskDraw {
 }
 
 /**
- * One segment a response: its bound by `samples` draws, each covering every token once where it is coupled. EOS is an
- * ordinary token here and the temperature is 1: it is the model's bound, not the sampling policy's.
- * @param draw how masks are drawn: proofs and tests put others in its place.
+ * Lays out one segment per response: its bound by `samples` draws, each covering every token once where it is coupled.
+ * EOS is an ordinary token here and the temperature is 1: it is the model's bound, not the sampling policy's.
+ * @param draw draws masks; proofs and tests replace it.
  */
 export function boundTerms(
   trajectories: readonly UnmaskTrajectory[],
@@ -89,9 +89,9 @@ function unitsOf({ response, slotSize, template }: UnmaskTrajectory, eos: number
 }
 
 /**
- * A response of which some slots are known and the others predicted, with the row that predicts each of their positions.
- * Known slots were revealed one after the other, so that each sees those before it. Where slots are filled in
- * autoregressively, the others' tokens stand behind the masks, slot by slot, and see none but the known ones.
+ * Lays out a response with some slots known and the others predicted, and finds the row that predicts each position.
+ * Known slots were revealed in order, so that each sees those before it. Where slots are filled in autoregressively,
+ * the tokens of the other slots follow the masks, slot by slot, and see only the known ones.
  * @param known slots in the order in which they were revealed.
  */
 export function layMasked(
@@ -112,7 +112,7 @@ export function layMasked(
   return { buffer, rowOf: (cell) => (cell % slotSize === 0 ? indexOf[cell] : own.get(cell - 1)) as number };
 }
 
-/** Draws which slots are masked, of a fixed share of them: floor(t U), at least one (GDPO, arXiv 2510.08554). */
+/** Draws a fixed share of the slots as masked: floor(t U), at least one (GDPO, arXiv 2510.08554). */
 function drawFixed(slots: number, fraction: number, rng: DiscreteRng): MaskDraw {
   const order = rng.shuffle(Array.from({ length: slots }, (_, i) => i));
   const masked = new Array<boolean>(slots).fill(false);
@@ -120,7 +120,7 @@ function drawFixed(slots: number, fraction: number, rng: DiscreteRng): MaskDraw 
   return { masked, order: rng.shuffle(order) };
 }
 
-/** The two views of one draw (or the first alone, without the coupled complement). */
+/** Lays out both views of one draw (or the first alone, without the coupled complement). */
 function sides(
   trajectory: UnmaskTrajectory,
   segment: number,
@@ -139,7 +139,7 @@ function sides(
     const clean = draw.order.flatMap((unit) => (masked[unit] ? [] : [units[unit] as number]));
     const length = canvasLength(response, trajectory, model);
     const { buffer, rowOf } = layMasked(trajectory, clean, length, model);
-    // an empty side has no term that this could weigh
+    // an empty side has no term to weight
     const coefficient = (weight === undefined ? slots + 1 : weight * slots) / size / views.length / samples;
     const terms = response.flatMap((target, i) => {
       const cell = cells[i] as number;

@@ -8,16 +8,16 @@ export type SlotOrder = (typeof SLOT_ORDERS)[number];
 export type SlotScore = "first" | "mean";
 
 /**
- * Ways to draw a slot's tokens: each from its own mask, or the first from its mask and the others each from the one
- * before. With `single-mask` that one mask stands for the slot and sees no other slot's, so a round reads the masks of
- * the slots that it may choose and no more; with `autoregressive` a slot has a mask a token, seen by those behind.
+ * Ways to draw a slot's tokens: each from its own mask, or the first from its mask and each later one from its
+ * predecessor. With `single-mask` that one mask stands for the slot and sees no other slot's, so that a round reads
+ * only the masks that it may choose; with `autoregressive` a slot has one mask per token, seen by the later ones.
  */
 export const SLOT_FILLS = ["parallel", "autoregressive", "single-mask"] as const;
 export type SlotFill = (typeof SLOT_FILLS)[number];
-/** The fill that a trajectory records; absent: `parallel`. */
+/** The fill recorded in a trajectory; absent: `parallel`. */
 export type SerialFill = Exclude<SlotFill, "parallel">;
 
-/** Tells whether the tokens of a slot are drawn one after the other. */
+/** Tells whether the tokens of a slot are drawn in sequence. */
 export function isSerial(slotFill: SlotFill | undefined): slotFill is SerialFill {
   return slotFill !== undefined && slotFill !== "parallel";
 }
@@ -38,18 +38,18 @@ export function hasMask({ slotFill, slotSize }: Slots, cell: number): boolean {
 export interface UnmaskOptions extends SamplerOptions {
   /** T: rounds of unmasking. */
   readonly rounds: number;
-  /** k: positions a slot; rooms are multiples of it, and L without a template. */
+  /** k: positions per slot; rooms are multiples of it, and without a template L is too. */
   readonly slotSize: number;
   readonly order: SlotOrder;
   readonly slotScore: SlotScore;
   readonly slotFill: SlotFill;
-  /** Canvas positions a token of the prompt; null: always all of the canvas. */
+  /** Canvas positions per prompt token; null: always the whole canvas. */
   readonly canvasPerPrompt: number | null;
-  /** Keys and values of the prompt and of committed tokens are used again, where the model's graph can keep them. */
+  /** Reuses keys and values of the prompt and of committed tokens, where the model's graph can cache them. */
   readonly kvCache: CacheUse;
 }
 
-/** Gives the shapes of a rollout's forwards: the canvas's rows, as many steps as rounds. */
+/** Returns the shapes of a rollout's forwards: one row per canvas position, as many steps as rounds. */
 export function unmaskShapes(
   options: UnmaskOptions,
 ): SamplerShapes & { readonly length: number; readonly rows: number } {

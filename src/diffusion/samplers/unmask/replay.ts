@@ -12,8 +12,8 @@ import { hasMask, isSerial, type UnmaskOptions, unmaskShapes } from "./options.j
 import type { TrajectoryRound, UnmaskTrajectory } from "./trajectory.js";
 
 /**
- * The rounds of rollouts as terms: all of a rollout in one sequence where the model is causal ({@link packRounds}), else
- * (or where `packed` is false) every round in a sequence of its own ({@link separateRounds}).
+ * Lays out the rounds of rollouts as terms: a rollout in one sequence where the model is causal ({@link packRounds}),
+ * else (or where `packed` is false) each round in a sequence of its own ({@link separateRounds}).
  * @throws UserError where a trajectory does not fit the sizes, or temperatures differ.
  */
 export function roundTerms(
@@ -70,13 +70,13 @@ function roundTermsAt(
   }));
 }
 
-/** Index in the response of each cell's token. */
+/** Returns the response index of each cell's token. */
 function placesOf({ rounds }: UnmaskTrajectory): Map<number, number> {
   const cells = rounds.flatMap(({ positions }) => positions).sort((a, b) => a - b);
   return new Map(cells.map((cell, i) => [cell, i]));
 }
 
-/** The response as its first `through` rounds left it. */
+/** Returns the response after its first `through` rounds. */
 function progressOf(trajectory: UnmaskTrajectory, canvas: Canvas, through: number): Progress {
   const { prompt, slotFill, slotSize } = trajectory;
   const rounds = trajectory.rounds.slice(0, through).map(({ positions }) => positions.length);
@@ -91,14 +91,14 @@ function revealedBy({ rounds }: UnmaskTrajectory, through: number): Map<number, 
 }
 
 /**
- * All rounds of a rollout in one sequence:
- * prompt | given tokens | committed tokens in commit order | for every round its open masks.
- * A mask of round t sees the prompt, what is given, the tokens committed before t, and the masks of its own round up to
- * itself ({@link pushMask}). That is what it saw in the rollout, where a committed token saw only the entries before it
+ * Packs all rounds of a rollout into one sequence: prompt | given tokens | committed tokens in commit order | the open
+ * masks of each round.
+ *
+ * A mask of round t sees the prompt, the given tokens, the tokens committed before t, and the masks of its own round up
+ * to itself ({@link pushMask}). It saw the same in the rollout, where a committed token saw only the entries before it
  * (with slots filled in autoregressively, those of earlier rounds and of its own slot), so its keys and values are the
- * same in all rounds.
- * Left out is what nothing real sees: the masks of a round behind the last that predicts a token, and the tokens
- * committed in the last scored round, where they predict none.
+ * same in all rounds. Entries that no scored row sees are left out: the masks of a round after the last that predicts a
+ * token, and the tokens committed in the last scored round, where they predict none.
  */
 function packRounds(
   trajectory: UnmaskTrajectory,
@@ -126,7 +126,7 @@ function packRounds(
     const start = buffer.length;
     const isOpen = canvas.openness(revealed, tokens.eos);
     const drawn = new Set(round.positions);
-    // a mask that no other sees is there for what was drawn from it
+    // a mask that no other sees is kept only where its token was drawn
     const isSeen = (cell: number): boolean => slotFill !== "single-mask" || drawn.has(cell);
     const maskAt = new Map<number, number>();
     for (let cell = 0; cell <= (round.positions.findLast(fromMask) as number); cell++)
@@ -139,8 +139,8 @@ function packRounds(
 }
 
 /**
- * One sequence a round: what {@link packRounds} is tested against, and the way to score a network whose attention does
- * not allow packing. Slots that are filled in autoregressively stand behind the masks, which do not see them.
+ * Lays out one sequence per round: the reference in tests of {@link packRounds}, and the way to score a network whose
+ * attention does not allow packing. Slots filled in autoregressively follow the masks, which do not see them.
  */
 function separateRounds(
   trajectory: UnmaskTrajectory,
@@ -165,9 +165,9 @@ function separateRounds(
   });
 }
 
-/** Entries that a trajectory takes when packed: what a batch's bucket is chosen by. */
+/** Returns the packed length of a trajectory in entries, for the choice of its bucket. */
 export function packedLength(trajectory: UnmaskTrajectory, subset?: readonly number[]): number {
   const chosen = subset ?? trajectory.rounds.map((_, t) => t);
-  // without an end nothing is closed: of a template an upper bound
+  // without an end no cell is closed: for a template this is an upper bound
   return packRounds(trajectory, 0, chosen, { mask: 0, pad: 0, eos: -1 }).buffer.ids.length;
 }

@@ -17,22 +17,22 @@ interface State {
   readonly template: TokenTemplate | undefined;
   readonly canvas: Canvas;
   readonly rng: Rng;
-  /** One flag a slot. */
+  /** One flag per slot. */
   readonly open: boolean[];
   /** The blank of each slot. */
   readonly blanks: readonly number[];
   /** Cell -> token, in commit order. */
   readonly committed: Map<number, number>;
   readonly rounds: TrajectoryRound[];
-  /** Slots that each round to come reveals. */
+  /** Number of slots of each remaining round. */
   schedule: number[];
 }
 
-/** One round of a rollout: what was chosen before sampling, and what has been sampled. */
+/** One round of a rollout: its choice before sampling, and the tokens sampled so far. */
 interface Filling {
   /** [L] noise of the round, by cell. */
   readonly uniform: Float32Array;
-  /** One flag a slot. */
+  /** One flag per slot. */
   readonly selected: readonly boolean[];
   readonly eosAllowed: readonly boolean[];
   /** By cell. */
@@ -46,7 +46,7 @@ interface Drawn {
   readonly logProb: number;
 }
 
-/** Draws responses as the sampler's policy does. */
+/** Samples responses from the policy. */
 export async function rollout(
   model: RoundModel<RowStatistics>,
   starts: readonly TextStart[],
@@ -124,7 +124,7 @@ function begin(
   return { prompt, template, canvas, rng, open, blanks, schedule, committed: new Map(), rounds: [] };
 }
 
-/** @throws UserError where a value with options would be written side by side with itself, which is no order of draws. */
+/** Checks the rounds. @throws UserError where the slots of one option would be drawn in the same round. */
 function checkRounds({ blanks }: Canvas, { rounds, slotSize }: UnmaskOptions): void {
   const longest = Math.max(0, ...blanks.map(({ first, end, choices }) => (choices === undefined ? 0 : end - first)));
   if (longest > rounds * slotSize)
@@ -148,7 +148,7 @@ function progressOf({ prompt, canvas, committed, rounds }: State, { slotFill, sl
   };
 }
 
-/** The slots that the next round of `order: blanks` reveals: of each blank its next, in the last round all that are open. */
+/** Returns the slots of the next round of `order: blanks`: each blank's next slot; in the last round all open ones. */
 function nextSlots({ open, blanks, rounds }: State, options: UnmaskOptions): boolean[] {
   const isLast = rounds.length + 1 === options.rounds;
   let blank = -1;
@@ -160,8 +160,8 @@ function nextSlots({ open, blanks, rounds }: State, options: UnmaskOptions): boo
 }
 
 /**
- * Tells which slots' masks the next round reads: all, unless it is known before what it reveals, no draft asks for the
- * others, and nothing that is drawn sees them.
+ * Tells which slots' masks the next round reads: all, unless the round's slots are known before it, no draft needs the
+ * others, and no drawn token sees them.
  */
 function readSlots(state: State, options: UnmaskOptions): (slot: number) => boolean {
   const { order, slotFill, model, recordDrafts } = options;
@@ -176,7 +176,7 @@ function readSlots(state: State, options: UnmaskOptions): (slot: number) => bool
   return (slot) => slot <= last;
 }
 
-/** The rollout's buffer, and its masks in the order of their positions. */
+/** Builds the rollout's request: its buffer, and its masks in order of position. */
 function maskRequest(state: State, options: UnmaskOptions): RowRequest {
   const { slotSize, model } = options;
   const isRead = readSlots(state, options);
@@ -200,7 +200,7 @@ function maskRequest(state: State, options: UnmaskOptions): RowRequest {
   };
 }
 
-/** Chooses a round's slots and draws what their masks say. @param places [L] where an open cell's row is. */
+/** Chooses a round's slots and draws the tokens of their masks. @param places [L] the row of each open cell. */
 function beginRound(
   state: State,
   statistics: RowStatistics,
@@ -226,7 +226,7 @@ function beginRound(
   return filling;
 }
 
-/** The slots of a round's budget whose scores are the best. */
+/** Returns the slots with the best scores within a round's budget. */
 function bestSlots(
   state: State,
   statistics: RowStatistics,
@@ -234,7 +234,7 @@ function bestSlots(
   options: UnmaskOptions,
 ): boolean[] {
   const { open, blanks, canvas } = state;
-  // options are read from their beginning, as is what ends
+  // slots of options, and slots that want EOS, wait for the slots to their left
   const wantsEos = open.map(
     (isOpen, slot) =>
       isOpen &&
@@ -245,7 +245,7 @@ function bestSlots(
   return selectSlots(scores, wantsEos, open, state.schedule[0] as number, (slot) => blanks[slot] as number);
 }
 
-/** What the network says of a position; `candidates`: the tokens that it was asked about, where options limit them. */
+/** The network's output at a position; `candidates`: the requested tokens, where options limit them. */
 interface Said {
   readonly candidates: readonly number[] | undefined;
   readonly statistics: RowStatistics;
@@ -253,14 +253,14 @@ interface Said {
   readonly at: number;
 }
 
-/** Takes a position's token: any, or one that continues an option. */
+/** Draws a position's token: any, or one that continues an option. */
 function take(state: State, filling: Filling, position: number, said: Said, options: UnmaskOptions): void {
   const { candidates, statistics, at } = said;
   if (candidates === undefined) draw(filling, position, statistics, at, options);
   else drawChoice(state, filling, position, { ...said, candidates }, options);
 }
 
-/** Takes a token of a blank with options among those that its earlier ones leave; none behind its end. */
+/** Draws a token of a blank with options among those that the earlier ones allow; none after its end. */
 function drawChoice(
   { canvas, committed }: State,
   { uniform, drawn }: Filling,
@@ -277,13 +277,13 @@ function drawChoice(
   drawn.set(cell, { token: allowed[index] as number, logProb });
 }
 
-/** The network's most probable token at each open position, each by itself. */
+/** Returns the network's most probable token at each open position, independently. */
 function draftOf({ argmax }: RowStatistics, places: readonly number[]): Map<number, number> {
   return new Map(places.flatMap((at, position) => (at < 0 ? [] : [[position, Number(argmax[at * 2])]])));
 }
 
 /**
- * Inputs that predict the next token of every chosen slot: the i-th tokens of those that have not ended.
+ * Builds inputs that predict the next token of every chosen slot: the i-th tokens of the slots that have not ended.
  * @returns undefined where there is none.
  */
 function nextTokens(
@@ -300,7 +300,7 @@ function nextTokens(
     const own = taken ? tokensOf(filling, slot, slotSize) : [];
     const blank = state.blanks[slot] as number;
     if (own.at(-1)?.[1] === model.tokens.eos) ended.add(blank);
-    // what lies behind EOS in its blank is not kept
+    // tokens after EOS in a blank are not kept
     if (!ended.has(blank)) drawn.push(...own);
   }
   if (drawn.length === 0) return undefined;
@@ -326,7 +326,7 @@ function tokensOf({ drawn }: Filling, slot: number, slotSize: number): [position
   });
 }
 
-/** Takes a position's token from the row that predicts it. */
+/** Draws a position's token from the row that predicts it. */
 function draw(
   filling: Filling,
   position: number,
@@ -377,7 +377,7 @@ function reveal(state: State, { selected, eosAllowed, drawn, draft }: Filling, o
     state.open[slot] = false;
     closed ||= !selected[slot];
   }
-  // what ends have closed is spread over the rounds that are left
+  // once ends have closed slots, the open rest is spread over the remaining rounds
   const rest = state.open.filter(Boolean).length;
   if (closed) state.schedule = revealSchedule(rest, options.rounds - state.rounds.length - 1);
   const left = [...(draft ?? [])].filter(
@@ -386,7 +386,7 @@ function reveal(state: State, { selected, eosAllowed, drawn, draft }: Filling, o
   state.rounds.push(draft === undefined ? round : { ...round, draft: left.map(([, token]) => token) });
 }
 
-/** One score a slot (higher is better), from the distribution before sampling. Committed slots score 0. */
+/** Returns one score per slot (higher is better), from the distribution before sampling. Committed slots score 0. */
 function slotScores(
   state: State,
   statistics: RowStatistics,
@@ -407,14 +407,14 @@ function slotScores(
       if (!Number.isFinite(sum)) overflowed(order, slot * slotSize);
       scores[slot] = sum / width;
     }
-    // a block is written before the next one
+    // a block is completed before the next one
     const position = prompt.length + canvas.position(slot * slotSize);
     if (model.block !== undefined) scores[slot] = (scores[slot] as number) - LATER * Math.floor(position / model.block);
   }
   return scores;
 }
 
-/** More than the scores of two slots differ, which are probabilities or entropies. */
+/** Larger than any difference of two slots' scores, which are probabilities or entropies. */
 const LATER = 1e3;
 
 function rowScore(statistics: RowStatistics, row: number, order: "confidence" | "margin" | "entropy"): number {
@@ -432,7 +432,7 @@ function toTrajectory(state: State, options: UnmaskOptions): UnmaskTrajectory {
   const { slotSize, slotFill, temperature, model } = options;
   const responseLength = state.open.length * slotSize;
   const fill = slotFill === "parallel" ? {} : { slotFill };
-  // every blank is committed up to its EOS, or whole
+  // every blank is committed up to its EOS, or to its full room
   const response = [...state.committed].sort(([a], [b]) => a - b).map(([, token]) => token);
   const ends = response.filter((token) => token === model.tokens.eos).length;
   return {

@@ -11,7 +11,7 @@ import type { TokenIds } from "../../tokens.js";
  * the rest renormalised).
  */
 export interface RowStatistics {
-  /** [R*2] sampled by inverse CDF from the row's own uniform. */
+  /** [R*2] sampled by inverse CDF from the row's own uniform number. */
   readonly token: BigInt64Array | Int32Array;
   /** [R*2] log-probability of `token`, nats. */
   readonly logProb: Float32Array;
@@ -27,11 +27,11 @@ export interface RowStatistics {
   readonly entropy: Float32Array;
   /** [R] 1 where EOS is the most probable token. */
   readonly eosIsArgmax: Uint8Array;
-  /** [R, M] log-probabilities of the tokens that were asked about, EOS allowed; nats. */
+  /** [R, M] log-probabilities of the requested candidates, EOS allowed; nats. */
   readonly candidateLogProb: Float32Array;
 }
 
-/** Statistics of so many rows, to be filled in. */
+/** Allocates statistics of `rows` rows. */
 export function emptyStatistics(rows: number): RowStatistics & Record<"token" | "argmax", BigInt64Array> {
   return {
     token: new BigInt64Array(rows * 2),
@@ -46,7 +46,7 @@ export function emptyStatistics(rows: number): RowStatistics & Record<"token" | 
   };
 }
 
-/** Draws a token at every row and says what slots are ranked by. */
+/** Draws a token at every row and computes the statistics that rank slots. */
 export const roundHead: RoundHead<RowStatistics> = {
   inputs: { ...DRAW_INPUTS, candidates: { dtype: "int64", shape: ["R", "M"] } },
   emit: (e, { logits }, inputs, { tokens }) => emitRowStatistics(e, logits as Value, inputs, tokens),
@@ -66,13 +66,13 @@ export const roundHead: RoundHead<RowStatistics> = {
   },
 };
 
-/** Weights beside the largest of another token, in nats, beyond which all others are 0 in float32 anyway. */
+/** Weights relative to the largest other token, in nats, beyond which all others are 0 in float32 anyway. */
 const DOMINANT = 80;
 
 /**
- * Declares the graph's outputs from logits [R, V]. Without EOS the others are the same up to a factor, so that few arrays
- * [R, V] are needed: log p, and weights relative to the best token other than EOS, which rounding leaves as they are
- * however sure of EOS a row is.
+ * Declares the graph's outputs from logits [R, V]. Forbidding EOS changes the others by a common factor, so few arrays
+ * [R, V] are needed: log p, and weights relative to the best token other than EOS, which stay accurate however probable
+ * EOS is.
  */
 function emitRowStatistics(e: Emitter, logits: Value, inputs: Readonly<Record<string, Value>>, tokens: TokenIds): void {
   const uniform = inputs.uniform as Value;
@@ -101,7 +101,7 @@ function emitRowStatistics(e: Emitter, logits: Value, inputs: Readonly<Record<st
   e.g.output("candidate_log_prob", e.gatherElements(logProbs, inputs.candidates as Value, 1));
 }
 
-/** Log-probabilities of some of the tokens that a row was asked about. */
+/** Returns the log-probabilities of some of a row's candidates. */
 export function candidateLogProbs(
   { candidateLogProb, top }: RowStatistics,
   row: number,

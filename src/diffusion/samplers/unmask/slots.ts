@@ -1,16 +1,16 @@
 /**
- * The unmasking policy's rules about slots, as pure functions: the sampler applies them, the validator of recorded
- * trajectories checks them. A slot is `slotSize` neighbouring positions of the response canvas; slots are revealed whole.
+ * The unmasking policy's rules about slots, as pure functions, for the sampler and for the validator of recorded
+ * trajectories. A slot is `slotSize` neighbouring positions of the response canvas; slots are revealed whole.
  */
 
 /**
- * Number of slots that each round reveals: `int((t+1)S/T) - int(tS/T)`, rounds that would reveal none left out.
- * The budget never carries over: the leftmost slot still open is always eligible, so a round always spends it all.
- * @returns min(slots, rounds) positive numbers that add up to `slots`.
+ * Returns the number of slots that each round reveals: `int((t+1)S/T) - int(tS/T)`, without empty rounds. The budget
+ * never carries over: the leftmost open slot is always eligible, so that a round always spends all of it.
+ * @returns min(slots, rounds) positive numbers with the sum `slots`.
  */
 export function revealSchedule(slots: number, rounds: number): number[] {
   const schedule: number[] = [];
-  // more rounds than slots reveal a slot each, and nothing in between
+  // with more rounds than slots, each round reveals one slot
   const taken = Math.min(rounds, slots);
   for (let t = 0; t < taken; t++) {
     const budget = Math.floor(((t + 1) * slots) / taken) - Math.floor((t * slots) / taken);
@@ -26,8 +26,8 @@ const ONE: BlankOf = () => 0;
 /**
  * Takes the best-scoring eligible open slot until `budget` slots are taken. A slot that wants EOS is eligible only when
  * every open slot of its blank to its left is taken. Ties go to the lower slot.
- * @param scores one finite number a slot, from the distribution before sampling only.
- * @returns one flag a slot.
+ * @param scores one finite number per slot, from the distribution before sampling only.
+ * @returns one flag per slot.
  */
 export function selectSlots(
   scores: ArrayLike<number>,
@@ -54,10 +54,10 @@ export function selectSlots(
 }
 
 /**
- * Slots in which EOS may be sampled: at a selected slot with no open slot of its blank left unselected to its left (else the value
- * would have a hole) and no slot of it committed earlier to its right (else a committed token would follow the end).
+ * Returns the slots where EOS may be sampled: selected slots with no unselected open slot of their blank to the left
+ * (else the value has a hole) and no earlier committed slot of it to the right (else a token follows the end).
  * @param open the slots open before the round.
- * @returns one flag a slot; false where the slot is not selected.
+ * @returns one flag per slot; false where the slot is not selected.
  */
 export function eosAllowedSlots(
   open: readonly boolean[],

@@ -8,8 +8,8 @@ import { layText } from "../../text-layout.js";
 import type { TokenTrajectory } from "../../trajectory.js";
 
 /**
- * Responses (with a template: the values and their ends, given what stands before them) as if a causal model had written them from left to right: log p(y_i | prompt, y_<i), the logits shifted by
- * one, a segment a token.
+ * Scores responses as if a causal model had written them from left to right (of a template the values and their ends,
+ * given all before them): log p(y_i | prompt, y_<i), the logits shifted by one, one segment per token.
  * @param constrained blanks with options were written by constrained decoding.
  */
 export function textTerms(
@@ -55,7 +55,7 @@ export function textTerms(
   );
 }
 
-/** Tokens among which each token of a text was drawn, where a blank has options; undefined: all. */
+/** Returns the tokens among which each token of a text was drawn, where a blank has options; undefined: all. */
 export function allowedInText(
   { template, response }: Pick<TokenTrajectory, "template" | "response">,
   eos: number,

@@ -30,16 +30,16 @@ const trajectorySchema = z.strictObject({
 });
 
 /**
- * The tokens that one round revealed and kept. Parallel arrays, by ascending position.
- * `positions` count from the start of the response, with a template the cells of its blanks; `logProbs` are nats at the trajectory's temperature, of the variant
- * (EOS allowed or not) that `eosAllowed` names.
+ * The tokens that one round revealed and kept, as parallel arrays by ascending position. `positions` count from the
+ * start of the response, or the cells of a template's blanks; `logProbs` are nats at the trajectory's temperature, with
+ * EOS allowed or not as `eosAllowed` says.
  */
 export interface TrajectoryRound {
   readonly positions: readonly number[];
   readonly tokens: readonly number[];
   readonly logProbs: readonly number[];
   readonly eosAllowed: readonly boolean[];
-  /** The most probable token of every cell of the canvas that the round left open, ascending, where drafts are recorded. */
+  /** The most probable token of every cell that the round left open, ascending, where drafts are recorded. */
   readonly draft?: readonly number[] | undefined;
 }
 
@@ -53,9 +53,9 @@ export interface UnmaskTrajectory extends TokenTrajectory {
 
 /**
  * Reads a trajectory from JSON data and checks that it could have been sampled: whole slots, every position once, EOS
- * only where the policy allows it, nothing behind it in its blank, the response equal to what the rounds revealed.
+ * only where the policy allows it, no token after it in its blank, the response equal to the tokens of the rounds.
  * @param where names the source in messages, as `trajectories.jsonl line 3`.
- * @param eos the model's EOS token: the response must hold it exactly where it ended.
+ * @param eos the model's EOS token: it must stand in the response exactly at the ends.
  * @throws UserError that says what is inconsistent.
  */
 export function parseTrajectory(data: unknown, where: string, eos: number): UnmaskTrajectory {
@@ -64,7 +64,7 @@ export function parseTrajectory(data: unknown, where: string, eos: number): Unma
   return trajectory;
 }
 
-/** The checks of {@link parseTrajectory} on a trajectory that has the right shape. @throws UserError */
+/** Runs the checks of {@link parseTrajectory} on a trajectory of the right shape. @throws UserError */
 export function checkTrajectory(trajectory: UnmaskTrajectory, where: string, eos: number): void {
   const { slotSize, responseLength, rounds, template } = trajectory;
   if (responseLength % slotSize !== 0) {
@@ -85,7 +85,7 @@ export function checkTrajectory(trajectory: UnmaskTrajectory, where: string, eos
       selected[slot] = true;
       tokens.set(position, round.tokens[i] as number);
     });
-    // where the blanks that end in this round do
+    // the cells of the ends drawn in this round, by blank
     const ends = new Map(
       round.positions.flatMap((position, i) =>
         round.tokens[i] === eos ? [[canvas.blankOf(position), position] as const] : [],
@@ -99,7 +99,7 @@ export function checkTrajectory(trajectory: UnmaskTrajectory, where: string, eos
         }
       }
     }
-    // what the round drew behind an end was not kept, so its slot may look unselected
+    // draws after an end were dropped, so their slot may look unselected
     const allowed = eosAllowedSlots(open, selected, blankOf);
     round.positions.forEach((position, i) => {
       const expected = allowed[Math.floor(position / slotSize)] as boolean;
@@ -120,7 +120,7 @@ export function checkTrajectory(trajectory: UnmaskTrajectory, where: string, eos
   if (left >= 0) inconsistent(where, `slot ${left} was never revealed`);
 }
 
-/** @throws UserError where a round's arrays are no list of positions with log-probabilities. */
+/** @throws UserError where a round's arrays do not match or are not positions with log-probabilities. */
 function checkPositions(round: TrajectoryRound, responseLength: number, where: string, at: string): void {
   const size = round.positions.length;
   if (round.tokens.length !== size || round.logProbs.length !== size || round.eosAllowed.length !== size) {
@@ -129,7 +129,7 @@ function checkPositions(round: TrajectoryRound, responseLength: number, where: s
   round.positions.forEach((position, i) => {
     if (position >= responseLength) inconsistent(where, `${at}: position ${position} is outside the canvas`);
     if (i > 0 && position <= (round.positions[i - 1] as number)) inconsistent(where, `${at}: positions do not ascend`);
-    // a sum of rounded numbers may pass 0 by a little
+    // a sum of rounded numbers may exceed 0 slightly
     const logProb = round.logProbs[i] as number;
     if (!Number.isFinite(logProb) || logProb > 1e-4)
       inconsistent(where, `${at}: ${logProb} at position ${position} is no log-probability`);
@@ -164,7 +164,7 @@ function checkResponse(
     inconsistent(where, `it ended by ${ended}, and ${ends} of ${canvas.blanks.length} blanks end in EOS (${eos})`);
 }
 
-/** The round in which each token was revealed, in the order of commitment (rounds in order, ascending position inside a round). */
+/** Returns the round of each token, in commit order (rounds in order, ascending position inside a round). */
 export function reveals(trajectory: UnmaskTrajectory): Reveal[] {
   return trajectory.rounds.flatMap((round, step) =>
     round.positions.map((position, i) => ({
@@ -177,9 +177,9 @@ export function reveals(trajectory: UnmaskTrajectory): Reveal[] {
 }
 
 /**
- * The response as it stood after each round, read up to its first EOS: what is revealed, and elsewhere what the round
- * drafted. The last one is the response itself.
- * @throws UserError where a round recorded no draft of all that it left open.
+ * Returns the response after each round, read up to its first EOS: revealed tokens, and the round's draft elsewhere.
+ * The last one is the response itself.
+ * @throws UserError where a round's draft does not cover all its open cells.
  */
 export function drafts(trajectory: UnmaskTrajectory, eos: number): UnmaskTrajectory[] {
   const { rounds, responseLength, template } = trajectory;
