@@ -75,7 +75,7 @@ async function build(context: CliContext): Promise<Command> {
     .option("--json", "print the comparison as JSON")
     .option("--debug", "print the stack of an error")
     .action((runs: string[], _flags: unknown, command: Command) => {
-      // the program has options of the same names, and commander gives those what it met first
+      // the program has options of the same names, and commander assigns them to the program
       compare(runs, command.optsWithGlobals(), context);
     });
   for (const [name, entry] of await evalCommands())
@@ -100,7 +100,7 @@ async function evaluate(overrides: readonly string[], flags: EvalFlags, context:
     misuse(flags.run === undefined ? "Nothing to evaluate." : "Both --run and --config are given.", {
       hint: "give --run DIR for a checkpoint of a run, or --config FILE for a model as it is",
     });
-  // loaded when an evaluation starts: help and usage errors should not wait for the runtime
+  // loaded on use: help and usage errors must not wait for the runtime
   const { evaluateCommand } = await import("../train/evaluate.js");
   const result = await evaluateCommand({
     run: flags.run,
@@ -132,7 +132,7 @@ async function evaluate(overrides: readonly string[], flags: EvalFlags, context:
   for (const file of result.files) say(`written: ${file}`);
 }
 
-/** Each miss: its label, what the plan did, what was received beside the truth, and where its picture is. */
+/** Prints each miss: its label, the plan's actions, received beside expected values, and its picture's path. */
 async function printMisses({ misses = [], kind = "" }: EvaluateResult, context: CliContext): Promise<void> {
   if (misses.length === 0) return;
   const [{ environmentKinds }, { formatTables }] = await Promise.all([import("../env/open.js"), import("./tables.js")]);
@@ -177,7 +177,7 @@ function compare(
   context.print(`${formatEvaluations(rows)}\n\n${formatComparisons(comparisons)}`);
 }
 
-/** The last evaluation of each split of a run, or the one in a file. */
+/** Reads the last evaluation of each split of a run, or the one in a file. */
 function evaluationsOf(path: string, split: string | undefined): Evaluation[] {
   if (existsSync(path) && statSync(path).isFile())
     return [readEvaluation(path)].filter((e) => split === undefined || e.split === split);

@@ -9,26 +9,26 @@ import { openSpans } from "../core/spans.js";
 import type { AgentSource } from "../library/agent-config.js";
 import { versions } from "../runs/run-directory.js";
 
-/** Export `command` of every subcommand's file; its file name is the subcommand's name. */
+/** The export `command` of each subcommand's file; the file name is the subcommand's name. */
 export interface CliCommand {
-  /** Adds arguments, options and the action to a fresh command of that name. */
+  /** Adds arguments, options and the action to an empty command of that name. */
   register(command: Command, context: CliContext): void;
 }
 
 export interface CliContext {
-  /** Aborted by the first Ctrl-C; who never asks for it is ended by that. */
+  /** Aborted by the first Ctrl-C. In a command that never reads it, the first Ctrl-C ends the process. */
   readonly signal: AbortSignal;
-  /** Text after the first Ctrl-C: what the program still does. */
+  /** Text shown after the first Ctrl-C: the work that the program still finishes. */
   afterInterrupt: string;
-  /** Results: stdout. */
+  /** Prints results to stdout. */
   print(text: string): void;
-  /** Everything else: stderr. */
+  /** Prints everything else to stderr. */
   log(text: string): void;
-  /** The exit code of a command that ends without an error but not with 0. */
+  /** Sets the exit code of a command that ends without an error but not with 0. */
   exitWith(code: number): void;
 }
 
-/** Runs a program to its end and sets the exit code: 0 done, 1 failed, 2 wrong call, 130 interrupted. */
+/** Runs a program to its end and sets the exit code: 0 done, 1 failed, 2 wrong usage, 130 interrupted. */
 export async function runProgram(
   build: (context: CliContext) => Promise<Command>,
   argv: readonly string[],
@@ -47,23 +47,23 @@ export async function runProgram(
       interrupt.says = text;
     },
     print: (text) => process.stdout.write(`${text}\n`),
-    // an error may quote an address that was typed, or read from a config
+    // an error may quote an address with a password from the arguments or a config
     log: (text) => process.stderr.write(`${withoutPasswords(runnable(text))}\n`),
     exitWith: (value) => {
       code = value;
     },
   };
-  // a reader that leaves early (`| head`) is no error of ours
+  // a reader that closes the pipe early (`| head`) is not an error
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code === "EPIPE") process.exit(code);
     throw error;
   });
-  // nor is one that no longer follows the progress: a run goes on to its end
+  // nor is a closed stderr: the run continues to its end
   process.stderr.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") throw error;
   });
   let crashed = false;
-  // an error that nobody waits for, as in a server of the user's: what has work to save saves it
+  // an unhandled error, as from a user's server: work that can be saved is saved
   const crash = (error: unknown): void => {
     if (!crashed) reportError(error, context.log, argv.includes("--debug"));
     crashed = true;
@@ -89,7 +89,7 @@ export async function runProgram(
   }
   process.exitCode = crashed ? EXIT.failed : code;
   if (!failed) return;
-  // what a failure left open (a worker, a browser) must not keep the process; what was printed must get out first
+  // handles left open by a failure (a worker, a browser) must not keep the process alive; flush the output first
   for (const stream of [process.stdout, process.stderr]) await new Promise((done) => stream.write("", done));
   process.exit(process.exitCode);
 }
@@ -98,10 +98,10 @@ function isAbort(error: unknown): boolean {
   return error instanceof Error && error.name === "AbortError";
 }
 
-/** Prints an error as its reader needs it and returns the exit code. */
+/** Prints an error for its reader and returns the exit code. */
 export function reportError(error: unknown, log: (text: string) => void, debug: boolean): number {
   if (error instanceof CommanderError) {
-    // commander has printed help, version or its message already
+    // commander has already printed help, version or its message
     if (error.exitCode === 0) return EXIT.ok;
     const option = /unknown option '--?([A-Za-z_][\w.]*)(=[^']*)?'/.exec(error.message);
     if (option?.[1] !== undefined && (option[1].includes(".") || option[1].includes("_") || option[2] !== undefined)) {
@@ -134,18 +134,18 @@ export function reportError(error: unknown, log: (text: string) => void, debug: 
   return EXIT.failed;
 }
 
-/** An array that is larger than the machine's memory, or than any array may be. */
+/** Tells whether an allocation was larger than the machine's memory or than the longest array. */
 function isOutOfMemory(error: unknown): error is RangeError {
   return error instanceof RangeError && /allocation failed|^Invalid (typed )?array length/.test(error.message);
 }
 
 /**
- * The first Ctrl-C (or SIGTERM) aborts the signal, so that work can be saved; the second ends the process at once, as
- * the first does where nobody asked for the signal: such work has nothing to save.
+ * Handles Ctrl-C and SIGTERM. The first aborts the signal, so that work can be saved; the second ends the process at
+ * once. Where no code reads the signal there is nothing to save, and the first ends the process.
  */
 function onInterrupt(): {
   signal(): AbortSignal;
-  /** Aborts the signal, as Ctrl-C does; false where nobody asked for it. */
+  /** Aborts the signal, as Ctrl-C does; false where no code reads it. */
   abort(): boolean;
   says: string;
   readonly aborted: boolean;
@@ -159,8 +159,8 @@ function onInterrupt(): {
   };
   const handle = (signal: NodeJS.Signals): void => {
     if (controller.signal.aborted || !heard) {
-      // by the signal itself, which a shell shows as 130: process.exit() would wait for the runtime's thread, which
-      // cannot be stopped inside a long pass
+      // ends by the signal itself, which a shell shows as 130: process.exit() would wait for the runtime's thread,
+      // which cannot be stopped inside a long pass
       dispose();
       process.kill(process.pid, signal);
       return;
@@ -188,7 +188,7 @@ function onInterrupt(): {
   return interrupt;
 }
 
-/** Options and behaviour that both programs share. */
+/** Sets the options and behaviour that both programs share. */
 export function setUpProgram(program: Command): Command {
   return program
     .version(versions().refusion_train ?? "unknown")
@@ -198,27 +198,27 @@ export function setUpProgram(program: Command): Command {
     .helpCommand(false);
 }
 
-/** Parser of an option that is a whole number of at least 1. */
+/** Parses an option that is a whole number of at least 1. */
 export function positiveInteger(text: string): number {
   if (!/^[1-9][0-9]*$/.test(text)) throw new InvalidArgumentError("Expected a whole number of at least 1.");
   return Number(text);
 }
 
-/** Parser of a TCP port; 0 is any free one. */
+/** Parses a TCP port; 0 means any free one. */
 export function portNumber(text: string): number {
   if (!/^[0-9]{1,5}$/.test(text) || Number(text) > 65535)
     throw new InvalidArgumentError("Expected a port, 0 to 65535; key=value arguments go before this option.");
   return Number(text);
 }
 
-/** Parser of `best`, `last` or a step. */
+/** Parses `best`, `last` or the number of a step. */
 export function checkpointName(text: string): "best" | "last" | number {
   if (text === "best" || text === "last") return text;
   if (!/^[0-9]+$/.test(text)) throw new InvalidArgumentError("Expected best, last or the number of a step.");
   return Number(text);
 }
 
-/** Flags of a command that fills pages: whose policy does. */
+/** Flags that choose the policy of a command that fills pages. */
 export interface AgentFlags {
   readonly run?: string;
   readonly checkpoint: "best" | "last" | number;
@@ -226,7 +226,7 @@ export interface AgentFlags {
   readonly adapter?: string;
 }
 
-/** @param overrides key=value, over the settings of a model. @throws UserError where a run and another model are named. */
+/** @param overrides key=value settings of a model. @throws UserError where both a run and another model are named. */
 export function agentSource(
   overrides: readonly string[],
   { run, checkpoint, model, adapter }: AgentFlags,
@@ -240,8 +240,8 @@ export function agentSource(
 const PROGRAMS: Readonly<Record<string, string>> = { "refusion-train": "train.js", "refusion-eval": "eval.js" };
 
 /**
- * The commands of a text as they run here: where the programs are not on the PATH they are called by npx, which finds
- * those of the folder's own packages, or else by their files.
+ * Rewrites the commands in a text so that they run here: where the programs are not on the PATH, they are called
+ * through npx, if the folder's own packages hold them, or else by their files.
  */
 export function runnable(text: string, env: NodeJS.ProcessEnv = process.env, cwd: string = process.cwd()): string {
   return text.replace(/(?<=^|\n {2}|next: |; |: )(refusion-(?:train|eval))(?= [a-z-])/g, (name: string) => {
@@ -255,7 +255,7 @@ export function runnable(text: string, env: NodeJS.ProcessEnv = process.env, cwd
   });
 }
 
-/** Text in lines between a column and the terminal's width, broken between words. */
+/** Wraps text between a column and the terminal's width, at spaces. */
 export function wrapped(text: string, column: number, width: number = process.stdout.columns ?? 80): string {
   const lines = [""];
   for (const word of text.split(" ")) {
@@ -266,12 +266,12 @@ export function wrapped(text: string, column: number, width: number = process.st
   return lines.join(`\n${" ".repeat(column)}`);
 }
 
-/** Lines on stderr for people, or JSON lines where progress is JSON. */
+/** Returns a function that prints lines to stderr: plain text, or JSON where progress is JSON. */
 export function sayer(context: CliContext, json: boolean): (text: string) => void {
   return json ? (text) => context.log(JSON.stringify({ event: "note", text: runnable(text) })) : context.log;
 }
 
-/** A word as a POSIX shell reads it back, for the commands that we print. */
+/** Quotes a word for a POSIX shell, for printed commands. */
 export function shellWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

@@ -3,7 +3,7 @@ import type { DetailTable } from "../env/environment.js";
 
 const WIDEST = 40;
 
-/** Tables of an episode's detail as plain text; what is wrong is marked by `!`. Control characters are shown as codes. */
+/** Formats an episode's detail tables as plain text; `!` marks wrong cells. Control characters show as codes. */
 export function formatTables(tables: readonly DetailTable[]): string {
   return tables.map(formatTable).join("\n");
 }

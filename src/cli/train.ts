@@ -21,7 +21,7 @@ import {
   wrapped,
 } from "./shared.js";
 
-/** refusion-train: one subcommand for each objective, and one for each file in commands/. */
+/** refusion-train: one subcommand per objective, and one per file in commands/. */
 async function build(context: CliContext): Promise<Command> {
   const program = setUpProgram(new Command("refusion-train")).description(
     "Trains diffusion language models to fill web forms, by reinforcement learning or supervision.",
@@ -58,12 +58,12 @@ interface TrainFlags {
 }
 
 /**
- * Estimates in words what a run needs, before a dry run begins: one file under estimates/ exports one as `estimate`.
- * @throws UserError where the machine does not have it.
+ * Estimates a run's needs in words, before a dry run begins; each file under estimates/ exports one as `estimate`.
+ * @throws UserError where the machine does not have enough.
  */
 type Estimate = (config: RunConfig, command: string) => Promise<string>;
 
-/** The command that takes whatever objective a config names. */
+/** The command that accepts any objective of a config. */
 const ANY = "train";
 
 function addTraining(
@@ -119,7 +119,7 @@ async function runTraining(
     signal: flags.dryRun === true ? new AbortController().signal : context.signal,
   };
   const say = sayer(context, options.json);
-  // loaded when a run starts: help and config errors should not wait for the runtime
+  // loaded on use: help and config errors must not wait for the runtime
   const [{ train }, { formatDryRun, hopeless }] = await Promise.all([
     import("../train/recipe.js"),
     import("../train/dry-run.js"),
@@ -139,7 +139,7 @@ async function runTraining(
   printNext(name, result, { ...options, doubt }, { log: say, exitWith: context.exitWith });
 }
 
-/** `--resume --run-dir DIR` needs no `--config`: the run keeps its own. */
+/** Returns the config's path: `--resume --run-dir DIR` needs no `--config`, because the run holds its own. */
 function resumedConfig(command: string, flags: TrainFlags): string {
   if (flags.resume === true && flags.runDir !== undefined) return RunDirectory.open(flags.runDir).config;
   misuse("No config: --config FILE is missing.", {
@@ -182,7 +182,7 @@ function printNext(
   }
 }
 
-/** Before and after of every split, and what changed. */
+/** Formats the evaluations before and after of every split, and their differences. */
 function formatResult({ before, after }: TrainResult): string {
   const splits = [...new Set([...before, ...after].map((evaluation) => evaluation.split))];
   const rows = splits.flatMap((split) => [
@@ -198,7 +198,7 @@ function formatResult({ before, after }: TrainResult): string {
   return [formatEvaluations(rows), ...(comparisons.length > 0 ? ["", formatComparisons(comparisons)] : [])].join("\n");
 }
 
-/** Every config key of an objective with its default, as overrides are typed. */
+/** Lists every config key of an objective with its default, in the syntax of overrides. */
 function keyHelp(command: string, registries: Registries): string {
   const lines = configKeys(runSchema(registries, command === ANY ? undefined : command, {})).flatMap(
     ({ path, type, default: value, description }) => {

@@ -12,20 +12,20 @@ import { configKeys, type PlugIn, type Registries, type RunConfig, runSchema, un
 
 export type { RunConfig } from "./schema.js";
 
-/** Larger files are no configs; it bounds what a hostile one can cost. */
+/** Largest config file in bytes; it bounds the cost of a hostile one. */
 const MAX_BYTES = 1 << 20;
 
 export interface LoadOptions {
   /** The objective (subcommand) whose options the `objective` section holds; undefined accepts any. */
   readonly command?: string | undefined;
-  /** `key=value` arguments, as typed. */
+  /** `key=value` arguments of the command line. */
   readonly overrides?: readonly string[];
-  /** For tests; the folders by default. */
+  /** For tests; by default the registries of the folders. */
   readonly registries?: Registries;
 }
 
 /**
- * Reads a run's config: schema default < YAML < `key=value`. The file is looked for here, then inside this package.
+ * Reads a run's config: schema default < YAML < `key=value`. The file is looked up here, then in this package.
  * @throws UserError (exit 2) with every problem at once, each with its key and its line.
  */
 export async function loadConfig(path: string, options: LoadOptions = {}): Promise<RunConfig> {
@@ -33,14 +33,14 @@ export async function loadConfig(path: string, options: LoadOptions = {}): Promi
   return resolveConfig(readYaml(here), here, options);
 }
 
-/** A file as it is given; where it is not there, one that came with this package, as the documentation calls it, from any folder. */
+/** Returns the path if it exists, else that of the same file shipped with this package, else the path unchanged. */
 export function shippedOr(path: string): string {
   if (existsSync(path) || isAbsolute(path)) return path;
   const shipped = join(packageRoot(), path);
   return existsSync(shipped) ? shipped : path;
 }
 
-/** As loadConfig, of values that come from nowhere but the command line; `path` names them, and the run. */
+/** As loadConfig, for values given on the command line only; `path` names them in messages and names the run. */
 export async function configOf(
   values: Readonly<Record<string, unknown>>,
   path: string,
@@ -50,7 +50,7 @@ export async function configOf(
   return resolveConfig(source, path, options);
 }
 
-/** Names the config in an error of what it names. */
+/** Adds the config's path to an error's message. */
 function throwOf(path: string, error: unknown): never {
   if (!(error instanceof UserError) || error.message.includes(path)) throw error;
   const { hint, exitCode } = error;
@@ -70,7 +70,7 @@ async function resolveConfig(source: Source, path: string, options: LoadOptions)
   settleKinds(raw, source.tree, overrides, registries);
   agreeOnObjective(raw, path, options.command);
   const schema = runSchema(registries, options.command, raw);
-  // `training:` with nothing under it means its defaults
+  // an empty section (`training:`) means its defaults
   for (const [key, section] of Object.entries(schema.shape as Record<string, z.ZodType>))
     if (raw[key] === null && unwrap(section).inner instanceof z.ZodObject) raw[key] = {};
   const result = schema.safeParse(raw);
@@ -91,7 +91,7 @@ async function resolveConfig(source: Source, path: string, options: LoadOptions)
   );
 }
 
-/** The subcommand names the objective, or the config does (`objective.kind`); where both do, they agree. */
+/** Checks that the subcommand and the config's `objective.kind` name the same objective, where both do. */
 function agreeOnObjective(raw: Record<string, unknown>, path: string, command: string | undefined): void {
   if (command === undefined) return;
   const section = isPlainObject(raw.objective) ? raw.objective : {};
@@ -102,13 +102,13 @@ function agreeOnObjective(raw: Record<string, unknown>, path: string, command: s
   if ((raw.objective ?? null) === null || isPlainObject(raw.objective)) raw.objective = { ...section, kind: command };
 }
 
-/** The resolved config as YAML, as a run directory keeps it: loading it gives the same config again. */
+/** Formats the resolved config as YAML for a run directory; loading it gives the same config again. */
 export function formatConfig(config: RunConfig): string {
   return stringify(config, { lineWidth: 120 });
 }
 
 /**
- * A path of a config (model, adapter): as given from the working directory, else inside this package.
+ * Resolves a path of a config (model, adapter): from the working directory, else inside this package.
  * @throws UserError that names both places.
  */
 export function resolvePath(path: string, what: string): string {
@@ -122,7 +122,7 @@ export function resolvePath(path: string, what: string): string {
   );
 }
 
-/** The keys in which two configs differ, as `training.steps: 20 -> 40`: what a resume changes. */
+/** Lists the keys in which two configs differ, as `training.steps: 20 -> 40`. */
 export function configDifferences(before: unknown, after: unknown, path = ""): string[] {
   if (isPlainObject(before) && isPlainObject(after)) {
     const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])];
@@ -132,21 +132,21 @@ export function configDifferences(before: unknown, after: unknown, path = ""): s
   return a === b ? [] : [withoutPasswords(`${path}: ${a ?? "none"} -> ${b ?? "none"}`)];
 }
 
-/** The keys and values of a YAML file, unchecked. @throws UserError where it is none. */
+/** Reads the keys and values of a YAML file, unchecked. @throws UserError where it is not valid YAML. */
 export function readTree(path: string): Readonly<Record<string, unknown>> {
   return readYaml(path).tree;
 }
 
-/** Content of a YAML file, and its place. */
+/** Content of a YAML file, with its line numbers. */
 interface Source {
   readonly tree: Record<string, unknown>;
-  /** The line of a key, or of the deepest section above it that is there; undefined for the top level. */
+  /** The line of a key, or of its deepest existing section; undefined for the top level. */
   line(path: readonly PropertyKey[]): number | undefined;
-  /** A file that is not there (yet). */
+  /** True for a file that does not exist (yet). */
   readonly unwritten?: boolean;
 }
 
-/** The place where a wrong value comes from, in words, and where to list it: by line, the command line last. */
+/** The origin of a wrong value in words, with its sort order: by line, the command line last. */
 interface Origin {
   readonly order: number;
   readonly text: string;
@@ -174,7 +174,7 @@ function readYaml(path: string): Source {
   let tree: unknown;
   try {
     tree = document.toJS({ maxAliasCount: 100 }) ?? {};
-    JSON.stringify(tree); // throws where an alias holds itself
+    JSON.stringify(tree); // throws where an alias contains itself
   } catch (error) {
     throw configError(path, [`aliases: ${messageOf(error).split("\n")[0]}`]);
   }
@@ -211,7 +211,7 @@ function configError(path: string, problems: readonly string[], unwritten = fals
   });
 }
 
-/** `training.stpes (line 4): unknown key; did you mean steps?`, one line for each wrong key. */
+/** Describes a wrong key on one line, as `training.stpes (line 4): unknown key; did you mean steps?`. */
 function describeIssue(
   issue: z.core.$ZodIssue,
   raw: Record<string, unknown>,
@@ -272,7 +272,7 @@ function bound(origin: string, relation: string, limit: number | bigint): string
   return origin === "array" ? `${relation} ${limit} items` : `${relation} ${limit}`;
 }
 
-/** Whose a key is that this config's kind does not have: a section of other environments, or an option of other kinds. */
+/** Names the environments or kinds that have a key which this config's kind lacks. */
 function ownersOf(
   { environments, objectives, samplers, sections }: Registries,
   raw: Readonly<Record<string, unknown>>,
@@ -292,7 +292,7 @@ function ownersOf(
   return `unknown key; it belongs to ${named}.kind ${owners.join(", ")}${typeof kind === "string" ? `, and this config's kind is ${kind}` : ""}`;
 }
 
-/** The nearest key of the same section; else a key of that very name in another section. */
+/** Suggests the nearest key of the same section, else a key of exactly that name in another section. */
 function unknownKey(schema: z.ZodObject, path: readonly PropertyKey[], key: string): string {
   const all = configKeys(schema);
   const section = path.join(".");

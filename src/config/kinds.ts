@@ -18,11 +18,11 @@ function keysOf(entries: ReadonlyMap<string, PlugIn>, kind: unknown): ReadonlySe
 }
 
 /**
- * Makes the sections whose keys depend on their `kind` whole, in place, before they are checked:
- * - a kind from the command line (`sampler.kind=refusion`) takes the keys of the file's section that it knows: the
+ * Completes, in place, the sections whose keys depend on their `kind`, before they are checked:
+ * - a kind from the command line (`sampler.kind=refusion`) takes those keys of the file's section that it knows; the
  *   others belonged to the file's kind;
- * - `evaluation.sampler` takes from `sampler` what it knows and does not say itself.
- * @param raw the file's tree with the overrides in it. @param file the file's tree.
+ * - `evaluation.sampler` takes from `sampler` the keys that it knows and does not set itself.
+ * @param raw the file's tree with the overrides applied. @param file the file's tree.
  */
 export function settleKinds(raw: Tree, file: Tree, overrides: readonly Override[], registries: Registries): void {
   const { samplers, environments, sections } = registries;

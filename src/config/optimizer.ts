@@ -2,7 +2,7 @@ import type { ScheduleOptions } from "../optim/schedule.js";
 import type { OptimizerOptions } from "../optim/update-rule.js";
 import type { RunConfig } from "./config.js";
 
-/** The training section of a config in the terms of the modules it configures. */
+/** Maps the training section of a config to the options of the modules it configures. */
 
 /** Takes the optimizer's options from a config. */
 export function optimizerOptions({ training: t }: RunConfig): OptimizerOptions {

@@ -5,15 +5,15 @@ import { misuse } from "../core/errors.js";
 export interface Override {
   readonly path: readonly string[];
   readonly value: unknown;
-  /** As it was typed. */
+  /** The argument as typed. */
   readonly text: string;
 }
 
 const SEGMENT = /^[A-Za-z_][A-Za-z0-9_-]*$/;
 
 /**
- * Parses `a.b=c` arguments; the value is read as YAML, so that `3` is a number, `[a, b]` a list, `null` and nothing null.
- * @throws UserError (exit 2) with every argument that is none.
+ * Parses `a.b=c` arguments; values are read as YAML: `3` is a number, `[a, b]` a list, `null` and an empty value null.
+ * @throws UserError (exit 2) with every malformed argument.
  */
 export function parseOverrides(args: readonly string[]): Override[] {
   const overrides: Override[] = [];
@@ -45,7 +45,7 @@ export function parseOverrides(args: readonly string[]): Override[] {
   return overrides;
 }
 
-/** Puts the overrides into a copy of a raw tree. A mapping is merged into its section, anything else replaces it. */
+/** Applies overrides to a copy of a raw tree. A mapping is merged into its section, any other value replaces it. */
 export function applyOverrides(
   raw: Readonly<Record<string, unknown>>,
   overrides: readonly Override[],
@@ -66,7 +66,7 @@ export function applyOverrides(
   return tree;
 }
 
-/** Tells whether a value is an object of keys and values, and no list. */
+/** Tells whether a value is an object and not a list. */
 export function isPlainObject(value: unknown): value is Record<string, unknown> {
   return value !== null && typeof value === "object" && !Array.isArray(value);
 }

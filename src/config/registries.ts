@@ -13,10 +13,10 @@ import {
 } from "./schema.js";
 
 /**
- * The plug-ins that are installed: the files of their folders, and those that a config names by the path of a module
- * (`objective: {kind: ./my-objective.mjs}`).
- * @param raw the config's tree, as written; undefined: what is installed.
- * @throws UserError where a module of the user's does not load.
+ * Loads the plug-ins: the files of their folders, and the modules that a config names by path (`objective: {kind:
+ * ./my-objective.mjs}`).
+ * @param raw the config's tree, as written; empty: the installed ones only.
+ * @throws UserError where a user's module does not load.
  */
 export async function loadRegistries(raw: Readonly<Record<string, unknown>> = {}): Promise<Registries> {
   const named = (section: unknown): string | undefined => {
@@ -60,7 +60,7 @@ export async function loadRegistries(raw: Readonly<Record<string, unknown>> = {}
   };
 }
 
-/** @throws UserError where a module of the user's has no schema of options. */
+/** Checks that every plug-in has a schema of options. @throws UserError where a user's module has none. */
 function checkSchemas(entries: ReadonlyMap<string, PlugIn>): void {
   for (const [name, entry] of entries) {
     if ((entry.schema as unknown) instanceof z.ZodObject) continue;
@@ -74,7 +74,7 @@ function folder<T>(path: string, exportName: string, named?: string): Promise<Ma
   return loadFolder<T>(new URL(path, import.meta.url), exportName, named);
 }
 
-/** Trackers by key; a user's own is named by the path of its module. */
+/** Loads the trackers by key; a user's own is named by the path of its module. */
 async function trackerSchemas(tracking: unknown): Promise<Map<string, { readonly schema: z.ZodType }>> {
   const keys = tracking !== null && typeof tracking === "object" ? Object.keys(tracking).filter(isModulePath) : [];
   const maps = await Promise.all(

@@ -3,14 +3,14 @@ import { SPLITS } from "../env/environment.js";
 import { isPlainObject } from "./overrides.js";
 
 /**
- * The schema of a whole run. Every key has a default (save `model`) and a description, which `init` and `--help` print.
- * Some sections belong to plug-ins, one file each, and are looked up by their `kind` when a config is loaded:
+ * The schema of a whole run. Every key but `model` has a default, and each has a description, which `init` and `--help`
+ * print. Some sections belong to plug-ins, one file each, and are looked up by their `kind` when a config is loaded:
  * `objective` (src/rl/objectives), `sampler` (src/diffusion/samplers), `environment` (src/env/environments) with the
- * further sections that it reads (`site`, `prompt`, `browser`, `reward` of forms), and `tracking` (`trackers/`,
- * one key a file). A kind may also be the path of a user's own module.
+ * further sections that it reads (`site`, `prompt`, `browser`, `reward` of forms), and `tracking` (`trackers/`, one key
+ * a file). A kind may also be the path of a user's own module.
  */
 
-/** The section of a plug-in: a plain object schema with defaults (made strict here). */
+/** The section of a plug-in: a plain object schema with defaults, made strict here. */
 export interface PlugIn {
   readonly schema: z.ZodObject;
 }
@@ -27,11 +27,11 @@ export interface Registries {
   /** Sections that the config's environment and the executors read, by name. */
   readonly sections: ReadonlyMap<string, SectionOf>;
   readonly trackers: ReadonlyMap<string, { readonly schema: z.ZodType }>;
-  /** Of the sections that plug-ins add. */
+  /** Relations between keys of sections that plug-ins add. */
   readonly relations?: readonly Relation[];
 }
 
-/** A section of an environment's: of one schema, or looked up by its `kind`. */
+/** A section that an environment reads: a single schema, or one looked up by its `kind`. */
 export type SectionOf =
   | { readonly schema: z.ZodType; readonly description: string }
   | { readonly entries: ReadonlyMap<string, PlugIn>; readonly default: string; readonly description: string };
@@ -41,7 +41,7 @@ export const DEFAULT_ENVIRONMENT = "forms";
 
 const count = (): z.ZodNumber => z.int().min(0);
 const positiveCount = (): z.ZodNumber => z.int().min(1);
-/** Measures how many of something a step or a batch holds at once: more would end as a failed allocation. */
+/** Size of a step or a batch, bounded so that a typing error does not end as a failed allocation. */
 const size = (least = 1): z.ZodNumber => z.int().min(least).max(100_000);
 
 const lora = z.strictObject({
@@ -197,7 +197,7 @@ const report = z.strictObject({
 });
 
 type Options = z.ZodType<Readonly<Record<string, unknown>>, Readonly<Record<string, unknown>>>;
-/** A plug-in's section as the rest of the program sees it. */
+/** A plug-in's section as the rest of the program reads it. */
 type Section = z.ZodType<{ readonly kind: string; readonly [option: string]: unknown }>;
 
 function shape(
@@ -242,16 +242,16 @@ function shape(
   };
 }
 
-/** A whole run, resolved. Sections of a `kind` also hold its own options; an environment's further sections are for it alone. */
+/** A whole resolved run. A section with a `kind` also holds its own options; further sections are the environment's. */
 export type RunConfig = z.output<z.ZodObject<ReturnType<typeof shape>>>;
 
 type Written = z.input<z.ZodObject<ReturnType<typeof shape>>>;
-/** A section of a `kind` as it is written, with the kind's own options. */
+/** A section with a `kind` as written, with the kind's own options. */
 export interface KindSection {
   readonly kind?: string;
   readonly [option: string]: unknown;
 }
-/** A whole run as it is written, without the sections of environments: what has a default may be left out. */
+/** A whole run as written, without the sections of environments: keys with a default may be left out. */
 export type WrittenConfig = Omit<Written, "name" | "sampler" | "environment" | "objective" | "evaluation"> & {
   readonly name?: string;
   readonly sampler?: KindSection;
@@ -281,8 +281,8 @@ const RELATIONS: readonly Relation[] = [
 ];
 
 /**
- * The strict schema for one command and one tree of raw values: the plug-ins that the values name are put in.
- * A kind that does not exist becomes an error of its `kind` key; an empty registry accepts anything.
+ * Builds the strict schema for one command and one tree of raw values, with the plug-ins that the values name. An
+ * unknown kind becomes an error of its `kind` key; an empty registry accepts anything.
  */
 export function runSchema(
   registries: Registries,
@@ -320,7 +320,7 @@ export function runSchema(
   );
 }
 
-/** The section of the kind that it names, its kind first. */
+/** Returns the schema of a section by its kind; `kind` is its first key. */
 function kindSection(entries: ReadonlyMap<string, PlugIn>, raw: unknown, defaultKind: string): Section {
   const kind = (isPlainObject(raw) ? raw.kind : undefined) ?? defaultKind;
   if (entries.size === 0) return z.looseObject({ kind: z.string().default(defaultKind) }).prefault({});
@@ -336,7 +336,7 @@ function kindSection(entries: ReadonlyMap<string, PlugIn>, raw: unknown, default
   return own.prefault({} as never) as Section;
 }
 
-/** The objective's section: its kind is the command's, where there is one; where neither says, any options are taken. */
+/** Returns the objective's section, of the command's kind if there is one; without a kind any options are accepted. */
 function objectiveSection(
   objectives: ReadonlyMap<string, ObjectivePlugIn>,
   raw: unknown,
@@ -346,7 +346,7 @@ function objectiveSection(
   return kindSection(isNamed ? objectives : new Map(), raw, command ?? "");
 }
 
-/** One key for each tracker; an empty registry accepts anything. */
+/** Returns one key per tracker; an empty registry accepts anything. */
 function trackingSection(trackers: Registries["trackers"]): z.ZodPrefault<Options> {
   if (trackers.size === 0) return z.looseObject({}).prefault({});
   return z.strictObject(Object.fromEntries([...trackers].map(([name, { schema }]) => [name, schema]))).prefault({});
@@ -357,12 +357,12 @@ export interface ConfigKey {
   readonly path: readonly string[];
   /** `int`, `number`, `text`, `true|false`, `a|b`, `[...]` or `section`. */
   readonly type: string;
-  /** Undefined where the key is required (or is a section). */
+  /** Undefined for a required key and for a section. */
   readonly default: unknown;
   readonly description: string;
 }
 
-/** Every key of a schema in order, sections before their keys. */
+/** Lists every key of a schema in order, sections before their keys. */
 export function configKeys(schema: z.ZodObject, path: readonly string[] = []): ConfigKey[] {
   const keys: ConfigKey[] = [];
   for (const [key, value] of Object.entries(schema.shape as Record<string, z.ZodType>)) {
@@ -381,7 +381,7 @@ export function configKeys(schema: z.ZodObject, path: readonly string[] = []): C
   return keys;
 }
 
-/** Takes default, prefault, optional and nullable wrappers off. */
+/** Removes default, prefault, optional and nullable wrappers. */
 export function unwrap(schema: z.ZodType): { inner: z.ZodType; defaultValue: unknown; nullable: boolean } {
   let inner = schema;
   let defaultValue: unknown;

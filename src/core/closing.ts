@@ -1,9 +1,9 @@
-/** Closes a resource where its block ends, in the reverse order of opening: `await using policy = closing(await openPolicy(config))`. */
+/** Makes a resource close at the end of its block: `await using policy = closing(await openPolicy(config))`. */
 export function closing<T extends { close(): unknown }>(resource: T): T & AsyncDisposable {
   return Object.assign(resource, { [Symbol.asyncDispose]: async () => void (await resource.close()) });
 }
 
-/** Sets a resource up and gives it; closes it where that fails. */
+/** Runs `setUp` on a resource and returns the resource; closes it where that fails. */
 export async function orClose<T extends { close(): unknown }>(
   resource: T,
   setUp: (resource: T) => unknown,
@@ -17,7 +17,7 @@ export async function orClose<T extends { close(): unknown }>(
   }
 }
 
-/** The failure that ended a block, where closing what it had opened failed as well (`SuppressedError`). */
+/** Returns the first error of a block, even where closing its resources failed as well (`SuppressedError`). */
 export function firstFailure(error: unknown): unknown {
   return error instanceof Error && "suppressed" in error ? firstFailure(error.suppressed) : error;
 }

@@ -3,8 +3,8 @@ import { fileURLToPath } from "node:url";
 import { sha256 } from "./files.js";
 
 /**
- * SHA-256 over modules of this program with all that they import of it: another one says that the code may do something
- * else, not that it does.
+ * Returns the SHA-256 over modules of this program and all that they import. A different hash means that the code may
+ * behave differently, not that it does.
  * @param entries URLs of modules, as `import.meta.url`.
  */
 export function codeHash(...entries: readonly string[]): string {

@@ -1,6 +1,6 @@
 /**
- * An object with some members replaced. Everything else is read from and called on the original: what it opens while it
- * is used through here, its own `close` ends. (`Object.create(original)` would keep such state to itself.)
+ * Returns an object with some members replaced. All others are read from and called on the original, so that its own
+ * `close` ends everything opened through this one. (`Object.create(original)` would hold such state itself.)
  */
 export function delegate<T extends object>(original: T, members: { readonly [K in keyof T]?: T[K] | undefined }): T {
   const get = (_: object, name: string | symbol): unknown => {

@@ -4,8 +4,8 @@ import { distance } from "fastest-levenshtein";
 export const EXIT = { ok: 0, failed: 1, usage: 2, interrupted: 130 } as const;
 
 /**
- * An error that a user can act on: it is printed as its message and its hint, without a stack trace.
- * `exitCode` 2 is for a wrong call (flags, config), 1 for everything else.
+ * An error that a user can act on: its message and its hint are printed, without a stack trace. `exitCode` 2 is for a
+ * wrong call (flags, config), 1 for everything else.
  */
 export class UserError extends Error {
   readonly hint: string | undefined;
@@ -22,20 +22,17 @@ export class UserError extends Error {
 /** Hint, exit code and cause of an error. */
 export type Next = ConstructorParameters<typeof UserError>[1];
 
-/** Ends with an error that a user can act on. @throws UserError: something is not as it has to be. */
+/** Throws an error that a user can act on. @throws UserError with exit code 1. */
 export function fail(message: string, next?: Next): never {
   throw new UserError(message, next);
 }
 
-/**
- * Ends with an error of the call or the config.
- * @throws UserError with exit code 2: the call or the config is wrong.
- */
+/** Throws an error of the call or the config. @throws UserError with exit code 2. */
 export function misuse(message: string, next?: Next): never {
   throw new UserError(message, { ...next, exitCode: 2 });
 }
 
-/** The candidate closest to `word` by edit distance, or undefined where none is close. */
+/** Returns the candidate closest to `word` by edit distance, or undefined where none is close. */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
   let best: string | undefined;
   let bestDistance = Math.max(2, Math.floor(word.length / 2)) + 1;
@@ -49,7 +46,7 @@ export function nearest(word: string, candidates: readonly string[]): string | u
   return best;
 }
 
-/** The message of anything that was thrown. */
+/** Returns the message of any thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

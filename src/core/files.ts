@@ -18,8 +18,8 @@ import writeFileAtomic from "write-file-atomic";
 import { fail, messageOf, UserError } from "./errors.js";
 
 /**
- * Writes beside the target, syncs and renames: a reader sees the old file or the new one, never half of one.
- * @throws UserError that names the file and says what to do.
+ * Writes a temporary file beside the target, syncs and renames it: a reader sees the old file or the new one.
+ * @throws UserError that names the file and the next step.
  */
 export async function writeAtomic(path: string, data: string | Uint8Array): Promise<void> {
   try {
@@ -34,8 +34,8 @@ export async function writeAtomic(path: string, data: string | Uint8Array): Prom
 }
 
 /**
- * Makes a directory that is there whole or not at all: `write` fills one beside its place, which then gets the name.
- * @throws UserError where the file system refuses; else what `write` throws. Nothing is left then.
+ * Creates a directory atomically: `write` fills a temporary one beside it, which is then renamed.
+ * @throws UserError where the file system refuses, or the error of `write`. Nothing is left behind then.
  */
 export async function writeDirectory<T>(path: string, write: (aside: string) => Promise<T>): Promise<T> {
   const target = resolve(path);
@@ -50,14 +50,14 @@ export async function writeDirectory<T>(path: string, write: (aside: string) => 
     try {
       rmSync(aside, { recursive: true, force: true });
     } catch {
-      // the first error says what is wrong
+      // the first error is the one to report
     }
-    // an error of the file system; anything else says itself what it is
+    // only an error of the file system is rewritten
     throw (error as NodeJS.ErrnoException).syscall === undefined ? error : cannotWrite(path, error);
   }
 }
 
-/** Waits until a file's bytes, or a directory's entries, are on the disk: what a loss of power leaves. */
+/** Waits until a file's bytes, or a directory's entries, are on the disk and survive a loss of power. */
 export function syncToDisk(path: string): void {
   const file = openSync(path, "r");
   try {
@@ -67,13 +67,13 @@ export function syncToDisk(path: string): void {
   }
 }
 
-/** Makes a UserError of a failed write, with the next step. A UserError stays as it is. */
+/** Converts a failed write to a UserError with the next step. A UserError is returned unchanged. */
 export function cannotWrite(path: string, error: unknown): UserError {
   if (error instanceof UserError) return error;
   return new UserError(`Cannot write ${path}: ${messageOf(error)}`, { hint: writeHint(error), cause: error });
 }
 
-/** Gives the hint for a failed write, by the system error behind it. */
+/** Returns the hint for a failed write, by the system error behind it. */
 export function writeHint(error: unknown): string {
   if (error instanceof UserError && error.cause !== undefined) return writeHint(error.cause);
   switch ((error as NodeJS.ErrnoException).code) {
@@ -92,8 +92,8 @@ export function writeHint(error: unknown): string {
 }
 
 /**
- * The text of a file that a person writes: a device, which may have no end, or a file beyond so many bytes is refused
- * before it is read. @throws Error that says so.
+ * Reads a small text file. Refuses a device, which may have no end, and a file over `mostBytes` before reading it.
+ * @throws Error that says so.
  */
 export function readSmall(path: string, mostBytes = 16 << 20): string {
   const stat = statSync(path);
@@ -102,7 +102,7 @@ export function readSmall(path: string, mostBytes = 16 << 20): string {
   return readFileSync(path, "utf8");
 }
 
-/** Parses a JSON file; a missing or broken one is a UserError that names it. */
+/** Parses a JSON file. @throws UserError naming a missing or malformed one. */
 export function readJson(path: string): unknown {
   let text: string;
   try {
@@ -117,19 +117,19 @@ export function readJson(path: string): unknown {
   }
 }
 
-/** SHA-256 of a string or bytes, in hex. */
+/** Returns the SHA-256 of a string or bytes, in hex. */
 export function sha256(data: string | Uint8Array): string {
   return createHash("sha256").update(data).digest("hex");
 }
 
-/** SHA-256 of a file of any size, in hex. */
+/** Returns the SHA-256 of a file of any size, in hex. */
 export async function sha256File(path: string): Promise<string> {
   const hash = createHash("sha256");
   for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
   return hash.digest("hex");
 }
 
-/** The folder of this package's own package.json (where models/ and configs/ lie). */
+/** Returns the folder of this package's own package.json (with models/ and configs/). */
 export function packageRoot(): string {
   let dir = dirname(fileURLToPath(import.meta.url));
   while (!existsSync(join(dir, "package.json"))) {

@@ -1,4 +1,4 @@
-/** Members of a list by a key, in the order of their first. */
+/** Groups a list by a key, in the order of first occurrence. */
 export function groupBy<T, K>(items: Iterable<T>, key: (item: T) => K): Map<K, T[]> {
   const groups = new Map<K, T[]>();
   for (const item of items) {

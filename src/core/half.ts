@@ -1,4 +1,4 @@
-/** 16-bit floats, given as raw bits. */
+/** Conversions of 16-bit floats, given as raw bits. */
 
 export function bfloat16ToFloat(source: Uint16Array): Float32Array {
   const out = new Uint32Array(source.length);
@@ -6,7 +6,7 @@ export function bfloat16ToFloat(source: Uint16Array): Float32Array {
   return new Float32Array(out.buffer);
 }
 
-/** All 65,536 values, made at first use. */
+/** All 65,536 values, computed on first use. */
 let halves: Float32Array | undefined;
 
 export function float16ToFloat(source: Uint16Array): Float32Array {

@@ -1,4 +1,4 @@
-/** The kinds of a blank; `paragraph`: several lines or sentences; `list`: several of the options, joined by commas; `flag`: yes or no. */
+/** Kinds of a blank. `paragraph`: lines or sentences; `list`: several options, joined by commas; `flag`: yes or no. */
 export const BLANK_KINDS = [
   "text",
   "paragraph",
@@ -20,40 +20,40 @@ export interface Blank {
   /** Unique in its template. */
   readonly name: string;
   readonly kind: BlankKind;
-  /** The texts that it may hold: those of a choice or a list, `yes` and `no` of a flag. */
+  /** The allowed texts: those of a choice or a list, `yes` and `no` of a flag. */
   readonly options?: readonly string[];
-  /** Characters that the page takes, where it says. */
+  /** Most characters that the page accepts, where known. */
   readonly longest?: number;
 }
 
 /**
- * The lines of a page: given texts and blanks, in order. It depends on the page alone, never on what a task wants to be
- * entered, so that nothing of the answer is told by it.
+ * The lines of a page: fixed texts and blanks, in order. They depend on the page alone, never on a task's wanted
+ * values, so that they reveal nothing of the answer.
  */
 export interface Template {
   readonly parts: readonly (string | Blank)[];
 }
 
-/** Observation of a policy before a turn. A policy of text reads `text`; a continuous one reads `vectors`. */
+/** Observation of a policy before a turn: `text` for a text policy, `vectors` for a continuous one. */
 export interface Observation {
   readonly text?: string;
-  /** The lines of the answer with blanks in them, where the environment knows them; a policy may write freely all the same. */
+  /** The lines of the answer with blanks, where the environment knows them; a policy may still write freely. */
   readonly template?: Template;
-  /** Named vectors, as `state`. */
+  /** Vectors by name, as `state`. */
   readonly vectors?: Readonly<Record<string, Float32Array>>;
 }
 
 /** An answer of a policy: a text, or a vector of continuous controls. */
 export interface Action {
   readonly text?: string;
-  /** The value of each blank by its name, where the answer fills in a template: `text` is the template with them. */
+  /** The value of each blank by its name, where the answer fills in a template; `text` is then the filled template. */
   readonly values?: Readonly<Record<string, string>>;
-  /** Blanks that ran full: their value is cut. */
+  /** Blanks whose value was cut at their length. */
   readonly cut?: readonly string[];
   readonly vector?: Float32Array;
 }
 
-/** A template with values in its blanks, and where each value stands in it, in characters. */
+/** Fills a template's blanks; returns the text and each value's span in it, in characters. */
 export function fillTemplate(
   { parts }: Template,
   values: Readonly<Record<string, string>>,
@@ -68,7 +68,7 @@ export function fillTemplate(
   return { text, spans };
 }
 
-/** A blank's value; empty where it has none. */
+/** Returns a blank's value; empty where it has none. */
 export function valueIn(values: Readonly<Record<string, string>>, { name }: Pick<Blank, "name">): string {
   return (Object.hasOwn(values, name) ? values[name] : undefined) ?? "";
 }
@@ -77,9 +77,9 @@ export function valueIn(values: Readonly<Record<string, string>>, { name }: Pick
 export interface Spaces {
   /** Shapes of the observation's vectors by name. */
   readonly observation: Readonly<Record<string, readonly number[]>>;
-  /** Actions that it answers with at once, and numbers of each. */
+  /** Number of actions per call, and numbers in each. */
   readonly action: readonly [actions: number, numbers: number];
 }
 
-/** One turn of a policy: an environment calls it once or many times an episode. */
+/** One turn of a policy; an environment calls it once or many times per episode. */
 export type Act = (observation: Observation) => Promise<Action>;

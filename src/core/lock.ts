@@ -1,7 +1,7 @@
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { isSameProcess, processStart } from "./processes.js";
 
-/** Times that a lock may vanish or change hands while it is taken. */
+/** Attempts to take a lock that vanishes or changes owner meanwhile. */
 const ATTEMPTS = 5;
 
 /** The process that a lock file names. */
@@ -11,14 +11,13 @@ interface Owner {
 }
 
 /**
- * Takes a lock file that names this process. One that an ended process left behind is taken over; this process's own is
- * held on to.
- * @returns how to release it, or the pid of the process that holds it.
+ * Takes a lock file that names this process. A lock of an ended process is taken over; this process's own lock is kept.
+ * @returns a function that releases it, or the pid of the process that holds it.
  * @throws the file system's own error where the file cannot be written.
  */
 export function acquireLock(path: string): { release(): void } | { heldBy: number } {
   const mine = `${path}.${process.pid}`;
-  // complete before it has its name: a reader never meets an empty lock
+  // written in full before it is linked: a reader never meets an empty lock
   writeFileSync(mine, `${process.pid} ${processStart(process.pid) ?? ""}`);
   const release = (): void => rmSync(path, { force: true });
   try {
@@ -47,7 +46,7 @@ export function isLocked(path: string): boolean {
   return isSameProcess(pid, start);
 }
 
-/** Gives a file its name unless somebody has it. */
+/** Links a file to a name unless the name is taken. */
 function place(from: string, to: string): boolean {
   try {
     linkSync(from, to);
@@ -57,7 +56,7 @@ function place(from: string, to: string): boolean {
     if (code === "EEXIST") return false;
     if (code !== "EPERM" && code !== "ENOTSUP" && code !== "EOPNOTSUPP" && code !== "ENOSYS") throw error;
   }
-  // a file system without links
+  // fallback for a file system without links
   try {
     writeFileSync(to, readFileSync(from), { flag: "wx" });
     return true;
@@ -67,7 +66,7 @@ function place(from: string, to: string): boolean {
   }
 }
 
-/** Two processes may see the same stale lock: only the one that moves that very file away has removed it. */
+/** Removes a stale lock. Two processes may see the same one: only the one that renames that very file removes it. */
 function removeStale(path: string, text: string): void {
   const aside = `${path}.stale-${process.pid}`;
   try {

@@ -4,7 +4,7 @@ import { packageRoot, readJson } from "./files.js";
 
 /**
  * Loads an optional dependency.
- * @param needed by whom, as `GGUF files need`.
+ * @param needed the text before the package's name, as `GGUF files need`.
  * @throws UserError that says how to install it.
  */
 export async function optional<T>(needed: string, name: string, load: () => Promise<T>): Promise<T> {
@@ -16,7 +16,7 @@ export async function optional<T>(needed: string, name: string, load: () => Prom
   );
 }
 
-/** The version of an optional dependency that package.json pins. */
+/** Returns the version of an optional dependency that package.json pins. */
 function pinnedVersion(name: string): string {
   const manifest = readJson(join(packageRoot(), "package.json")) as { optionalDependencies: Record<string, string> };
   return manifest.optionalDependencies[name] ?? "latest";

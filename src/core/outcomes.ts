@@ -1,15 +1,15 @@
 import { type Rng, shuffled } from "./rng.js";
 
-/** A source of discrete draws: a stream of random numbers, or all of their outcomes in turn. */
+/** A source of discrete draws: random numbers, or an enumeration of all outcomes. */
 export type DiscreteRng = Pick<Rng, "int" | "shuffle">;
 
-/** Result of a procedure, and the probability of the draws behind it. */
+/** Result of a procedure with the probability of its draws. */
 export interface Outcome<T> {
   readonly value: T;
   readonly probability: number;
 }
 
-/** Replays a list of choices, takes the first alternative after its end, and notes how many there were. */
+/** Replays a list of choices, takes the first alternative after its end, and records the number of alternatives. */
 class Script implements DiscreteRng {
   readonly alternatives: number[] = [];
 
@@ -27,8 +27,8 @@ class Script implements DiscreteRng {
 }
 
 /**
- * Runs a procedure once for every outcome of its draws: the exact distribution of what it returns, where a stream gives
- * one sample. The procedure must depend on nothing but its draws; their number multiplies, so keep it small.
+ * Runs a procedure once for every outcome of its draws, which gives the exact distribution of its result. The procedure
+ * must depend on nothing but its draws. The runs multiply with the draws, so keep their number small.
  */
 export function allOutcomes<T>(procedure: (rng: DiscreteRng) => T): Outcome<T>[] {
   const outcomes: Outcome<T>[] = [];
@@ -37,7 +37,7 @@ export function allOutcomes<T>(procedure: (rng: DiscreteRng) => T): Outcome<T>[]
     const script = new Script(choices);
     const value = procedure(script);
     outcomes.push({ value, probability: script.alternatives.reduce((p, n) => p / n, 1) });
-    // count up, the last draw fastest
+    // counts up, the last draw fastest
     let turn = choices.length - 1;
     while (turn >= 0 && (choices[turn] as number) === (script.alternatives[turn] as number) - 1) turn--;
     if (turn < 0) return outcomes;

@@ -12,18 +12,18 @@ import { problemsOf } from "./problems.js";
 
 const HINT = "docs/extending.md has an example of each kind";
 
-/** Decides whether a module of this machine that a config names may run; throws where it may not. @param hash its SHA-256. */
+/** Decides whether a local module named by a config may run; throws where it may not. @param hash its SHA-256. */
 export type CodeGuard = (path: string, hash: () => Promise<string>) => void | Promise<void>;
 
 let guard: CodeGuard | undefined;
 const loaded = new Map<string, string>();
 
-/** From now on nothing that a config names is run unasked. For processes whose configs come from elsewhere. */
+/** Installs a guard for modules that configs name, in processes whose configs come from elsewhere. */
 export function guardCode(decides: CodeGuard): void {
   guard = decides;
 }
 
-/** SHA-256 of the modules that were loaded so far, by the paths that name them. What they import is not in it. */
+/** Returns the SHA-256 of the modules loaded so far, by path. Their imports are not included. */
 export function loadedModules(): Record<string, string> {
   return Object.fromEntries(loaded);
 }
@@ -36,8 +36,8 @@ export function isModulePath(name: string): boolean {
 let findsOwn = false;
 
 /**
- * From now on a package that a module cannot find from where it lies is looked for from here: `refusion-train` itself and
- * what it depends on, where it is installed for all (`npm i -g`) or only called by npx.
+ * Lets users' modules import `refusion-train` and its dependencies even where it is installed globally (`npm i -g`) or
+ * called through npx: a package that they cannot find is looked up from here.
  */
 function findOwnPackages(): void {
   if (findsOwn) return;
@@ -49,13 +49,13 @@ function findOwnPackages(): void {
   register(`data:text/javascript,${encodeURIComponent(hook)}`);
 }
 
-/** The file of a module: from the working directory, else one that came with this package. */
+/** Returns the file of a module: from the working directory, else the one shipped with this package. */
 function fileOf(path: string): string {
   const shipped = join(packageRoot(), path);
   return existsSync(path) || isAbsolute(path) || !existsSync(shipped) ? resolve(path) : shipped;
 }
 
-/** Loads a module of the user's. @throws UserError where it is not there, or does not load, with the line. */
+/** Loads a user's module. @throws UserError where it is missing or does not load, with the line. */
 export async function importOwn(path: string, what: string): Promise<Readonly<Record<string, unknown>>> {
   const file = fileOf(path);
   await guard?.(path, () => sha256File(file));
@@ -79,7 +79,7 @@ export async function importOwn(path: string, what: string): Promise<Readonly<Re
   }
 }
 
-/** Gives the place of a syntax error in a module, or in what it imports: Node says it only of a program that it runs. */
+/** Finds the place of a syntax error in a module or its imports: Node reports it only for a program that it runs. */
 function syntaxPlace(path: string): string | undefined {
   const file = fileOf(path);
   const { stderr } = spawnSync(process.execPath, [...process.execArgv, file], { encoding: "utf8", timeout: 10_000 });
@@ -88,7 +88,7 @@ function syntaxPlace(path: string): string | undefined {
 }
 
 /**
- * Gives the function that a user's module exports by default, as a site's login.
+ * Returns the default export of a user's module, a function, as a site's login.
  * @param key of the config that names it. @param example of such a module. @throws UserError where it exports none.
  */
 export async function ownFunction<F extends (...args: never[]) => unknown>(
@@ -102,7 +102,7 @@ export async function ownFunction<F extends (...args: never[]) => unknown>(
   return checkedCall({}, run as Call, { path, member: "default", gives: undefined }) as unknown as F;
 }
 
-/** Gives what a user's module exports under a name, or by default. */
+/** Returns an export of a user's module by name, or its default export. */
 export async function loadEntry(path: string, exportName: string): Promise<object> {
   const module = await importOwn(path, exportName);
   const entry = module[exportName] ?? module.default;
@@ -114,7 +114,7 @@ export async function loadEntry(path: string, exportName: string): Promise<objec
 
 const withArticle = (kind: string): string => `${/^[aeiou]/.test(kind) ? "an" : "a"} ${kind}`;
 
-/** The first line of a user's module that matches, as `./my-reward.mjs:6`; the file alone where none does. */
+/** Returns the first matching line of a user's module, as `./my-reward.mjs:6`; the file alone where none matches. */
 function placeOf(path: string, pattern: RegExp): string {
   const line = readFileSync(fileOf(path), "utf8")
     .split("\n")
@@ -123,9 +123,9 @@ function placeOf(path: string, pattern: RegExp): string {
 }
 
 /**
- * Checks a user's own entry against those that are shipped: what all of them have, it needs too.
- * @param optional members that it may lack all the same.
- * @throws UserError with every member that it lacks, and the line that exports it.
+ * Checks that a user's own entry has every member that all shipped entries have.
+ * @param optional members that it may lack.
+ * @throws UserError with every missing member, and the line of the export.
  */
 export function checkMembers(
   entry: object,
@@ -156,15 +156,15 @@ export function checkMembers(
 }
 
 /**
- * Schemas of a user's own entry by member: of what it gives when it is called, where that depends on the arguments a
- * function of them; of what it is, where it is no function.
+ * Schemas of a user's own entry by member: for a function, of its result (as a function of the arguments where it
+ * depends on them); for any other member, of its value.
  */
 export type Gives = Readonly<Record<string, Given>>;
 type Given = z.ZodType | ((...args: never[]) => z.ZodType);
 
 const given = new WeakMap<z.ZodType, Given>();
 
-/** A schema of a function: what it gives is checked by a schema too when it is called. */
+/** Returns the schema of a function whose results are checked by `gives` at each call. */
 export function method(gives: Given = z.promise(z.unknown())): z.ZodType {
   const schema = z.custom((value) => typeof value === "function", {
     error: ({ input }) => `expected a function, received ${typeof input}`,
@@ -174,8 +174,8 @@ export function method(gives: Given = z.promise(z.unknown())): z.ZodType {
 }
 
 /**
- * A user's own entry whose functions are checked when they are called: what one throws is traced to its place, and what
- * it gives has to match. A promise is waited for where its schema is one, or where it has none.
+ * Wraps a user's own entry so that its functions are checked when they are called: errors are traced to their place,
+ * and results must match their schemas. A promise is awaited where its schema is a promise, or where it has none.
  * @param path of its module. @param shipped entries whose functions are ours, not the user's.
  */
 export function guarded<T extends object>(entry: T, path: string, gives: Gives, shipped: readonly object[] = []): T {
@@ -186,13 +186,13 @@ export function guarded<T extends object>(entry: T, path: string, gives: Gives, 
     const own: OwnMember = { path, member: name, gives: gives[name] };
     const called = typeof value === "function" && !ours.has(value) ? checkedCall(entry, value as Call, own) : undefined;
     if (typeof value !== "function" && own.gives instanceof z.ZodType) checkedResult(value, own.gives, own, "is");
-    // what is no function may change
+    // a member that is not a function may change
     return [name, { enumerable: true, get: () => called ?? has[name] }];
   });
   return Object.defineProperties({}, Object.fromEntries(members)) as T;
 }
 
-/** Names of what an object has, its class's members included. */
+/** Names of an object's members, including those of its class. */
 function memberNames(entry: object): string[] {
   const names = new Set<string>();
   for (let at = entry; at !== null && at !== Object.prototype; at = Object.getPrototypeOf(at) as object)
@@ -203,7 +203,7 @@ function memberNames(entry: object): string[] {
 
 type Call = (...args: unknown[]) => unknown;
 
-/** A function of the user's, and what it has to give. */
+/** A user's function with the schema of its result. */
 interface OwnMember {
   readonly path: string;
   readonly member: string;
@@ -236,7 +236,7 @@ function checkedCall(self: object, run: Call, own: OwnMember): Call {
   };
 }
 
-/** @throws UserError with the place of the member, and what is wrong with what it gave: a NaN, a promise. */
+/** @throws UserError with the place of the member and the fault of its result, as a NaN or a promise. */
 function checkedResult(value: unknown, schema: z.ZodType | undefined, own: OwnMember, does = "gave"): unknown {
   const expected = schema instanceof z.ZodPromise ? (schema.unwrap() as z.ZodType) : schema;
   if (expected === undefined) return value;
@@ -255,10 +255,10 @@ function checkedResult(value: unknown, schema: z.ZodType | undefined, own: OwnMe
 const memberPlace = ({ path, member }: OwnMember): string =>
   placeOf(path, new RegExp(`^(?!\\s*(?://|/?\\*)).*\\b${member}\\b\\s*[(:=,]`));
 
-/** Places in users' modules of errors whose stack does not tell. */
+/** Places in users' modules for errors whose stack does not show one. */
 const places = new WeakMap<Error, string>();
 
-/** An error as a user's function threw it; what is no error becomes one of the user's. */
+/** Returns the error of a user's function with its place; a thrown value that is not an Error becomes a UserError. */
 function traced(error: unknown, own: OwnMember): Error {
   if (!(error instanceof Error))
     return new UserError(`${memberPlace(own)}: ${own.member} threw ${inspect(error)}, which is no error`, {
@@ -268,7 +268,7 @@ function traced(error: unknown, own: OwnMember): Error {
   return error;
 }
 
-/** The place in a user's module, `./my-reward.mjs:12`, at which or below which an error was thrown, if it was. */
+/** Returns the place in a user's module, as `./my-reward.mjs:12`, at or below which an error was thrown, if any. */
 export function ownFrame(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   for (const frame of error.stack?.split("\n") ?? [])

@@ -1,14 +1,14 @@
 import type { z } from "zod";
 import { fail, type Next } from "./errors.js";
 
-/** Problems that are listed; the rest is counted. */
+/** Most problems listed in full; the rest is counted. */
 const MAX_LISTED = 20;
 
-/** Gives what a schema refused, each problem on a line of its own that begins with its place: `\n  model.hidden_size: is missing`. */
+/** Lists the problems of a schema's error, each on a line after its place: `\n  model.hidden_size: is missing`. */
 export function problemsOf(error: z.ZodError): string {
   const lines = error.issues.map((issue) => {
     const place = issue.path.map(String).join(".");
-    // what is wrong with a key is said by the key's own schema
+    // the message on a wrong key comes from the key's own schema
     const said = issue.code === "invalid_key" ? (issue.issues[0]?.message ?? issue.message) : issue.message;
     const text = said.replace(/^Invalid input: /, "");
     return `${place === "" ? "" : `${place}: `}${text.endsWith(", received undefined") ? "is missing" : text}`;
@@ -17,15 +17,15 @@ export function problemsOf(error: z.ZodError): string {
 }
 
 /**
- * Gives a value as its schema has it.
- * @param refusal what the value is not, as `eval/val.json is no evaluation`. @throws UserError with every problem of it.
+ * Parses a value by its schema.
+ * @param refusal begins the message, as `eval/val.json is no evaluation`. @throws UserError with every problem.
  */
 export function checked<S extends z.ZodType>(schema: S, value: unknown, refusal: string, next?: Next): z.output<S> {
   const result = schema.safeParse(value);
   return result.success ? result.data : fail(`${refusal}:${problemsOf(result.error)}`, next);
 }
 
-/** Lists lines below a message, each indented: the first so many, and how many more there are. */
+/** Lists lines below a message, each indented: the first `most`, then the number of the others. */
 export function listed(lines: readonly string[], most = 8): string {
   const more = lines.length > most ? [`and ${lines.length - most} more`] : [];
   return [...lines.slice(0, most), ...more].map((line) => `\n  ${line}`).join("");

@@ -2,8 +2,8 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 
 /**
- * Start of a process, in its system's own words. Pids are used again, after a reboot or in a new container at once;
- * a pid with its start names one process for good.
+ * Returns the start of a process, as the system writes it. Pids are reused, after a reboot or in a new container at
+ * once; a pid with its start identifies one process for good.
  * @returns undefined where no such process runs, or where the system does not tell (Windows).
  */
 export function processStart(pid: number): string | undefined {
@@ -15,18 +15,18 @@ export function processStart(pid: number): string | undefined {
   return ps("lstart", pid);
 }
 
-/** The process group of a process, which a terminal's signals and `kill -PGID` reach. Undefined as for processStart. */
+/** Returns the process group of a process, the target of a terminal's signals and `kill -PGID`. Undefined as above. */
 export function processGroup(pid: number): number | undefined {
   if (!Number.isInteger(pid) || pid <= 0) return undefined;
   const text = process.platform === "linux" ? linuxStat(pid)?.[2] : ps("pgid", pid);
   return text === undefined || !/^\d+$/.test(text) ? undefined : Number(text);
 }
 
-/** The fields of /proc/PID/stat from the third on (proc(5)): state, parent, group ...; undefined for an ended process. */
+/** Reads /proc/PID/stat from its third field on (proc(5)): state, parent, group ...; undefined for an ended process. */
 function linuxStat(pid: number): string[] | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // the second field is the name, in parentheses, which may hold anything
+    // the second field is the name, in parentheses, and may contain any character
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     return fields[0] === "Z" || fields[0] === "X" ? undefined : fields;
   } catch {
@@ -52,7 +52,7 @@ function ps(column: string, pid: number): string | undefined {
   return text === "" ? undefined : text;
 }
 
-/** Tells whether the process that had this pid and this start still runs; by the pid alone where no start is known. */
+/** Tells whether the process of this pid and start still runs; by the pid alone where no start is known. */
 export function isSameProcess(pid: number, start: string | undefined): boolean {
   if (!Number.isInteger(pid) || pid <= 0) return false;
   if (start !== undefined) return processStart(pid) === start;

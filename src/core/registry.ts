@@ -4,18 +4,18 @@ import { basename, extname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { checkMembers, type Gives, guarded, isModulePath, loadEntry } from "./own-module.js";
 
-/** The folder of features: each may hold folders of the same names as the registries, with entries of its own. */
+/** The folder of features: each may contain folders named like the registries, with entries of its own. */
 const FEATURES = fileURLToPath(new URL("../features/", import.meta.url));
 
 /**
- * A folder is a registry: every module in it exports one entry under `exportName`; its file name is its key.
- * Adding an entry is adding a file. Entries of features stand in folders of the same name (`features/NAME/objectives/`).
- * A user's own file counts as an entry too, under the path that names it.
+ * Loads a registry, which is a folder: every module in it exports one entry under `exportName`; its file name is its
+ * key. Adding an entry is adding a file. Features have entries in folders of the same name
+ * (`features/NAME/objectives/`). A user's own file counts as an entry too, under its path.
  * @param folder URL of the folder, as `new URL("./objectives/", import.meta.url)`.
- * @param named what a config names: a key of the folder, or the path of a module (`./my-reward.mjs`).
- * @param gives what members of such a module give when they are called.
+ * @param named the config's choice: a key of the folder, or the path of a module (`./my-reward.mjs`).
+ * @param gives schemas of the results of such a module's functions.
  * @param optional members that it may lack, though every shipped entry has them.
- * @throws UserError where such a module is not there, does not load, or exports no such entry.
+ * @throws UserError where such a module is missing, does not load, or exports no such entry.
  */
 export async function loadFolder<T>(
   folder: URL,
@@ -42,11 +42,11 @@ export async function loadFolder<T>(
   return entries;
 }
 
-/** The modules of a registry: of its own folder first, then those of the features, each by name. */
+/** Lists the modules of a registry: of its own folder first, then of the features, each sorted by name. */
 async function registryFiles(folder: URL): Promise<string[]> {
   const own = fileURLToPath(folder);
   const names = async (dir: string): Promise<string[]> => (existsSync(dir) ? (await readdir(dir)).sort() : []);
-  // a folder elsewhere, as a test's, has no features
+  // a folder outside of src, as a test's, has no features
   const inside = own.startsWith(join(FEATURES, ".."));
   const features = inside ? await names(FEATURES) : [];
   const folders = [own, ...features.map((feature) => join(FEATURES, feature, basename(own)))];

@@ -3,7 +3,7 @@ import { uniformFloat64 } from "pure-rand/distribution/uniformFloat64";
 import { uniformInt } from "pure-rand/distribution/uniformInt";
 import { type xoroshiro128plus, xoroshiro128plusFromState } from "pure-rand/generator/xoroshiro128plus";
 
-/** A stream's whole state, small enough for JSON: save it and restore it to go on exactly. */
+/** A stream's whole state, small enough for JSON; restoring it continues the stream exactly. */
 export type RngState = readonly number[];
 
 /**
@@ -13,7 +13,7 @@ export type RngState = readonly number[];
 export class Rng {
   private constructor(private readonly generator: ReturnType<typeof xoroshiro128plus>) {}
 
-  /** The stream `name` of `seed`. */
+  /** Opens the stream `name` of `seed`. */
   static named(seed: number, name: string): Rng {
     const digest = createHash("sha256").update(`${seed}/${name}`).digest();
     // four 32-bit words, never all zero (the generator's one fixed point)
@@ -29,17 +29,17 @@ export class Rng {
     return [...this.generator.getState()];
   }
 
-  /** Uniform in [0, 1). */
+  /** Draws a uniform number in [0, 1). */
   uniform(): number {
     return uniformFloat64(this.generator);
   }
 
-  /** Uniform integer in [0, n). */
+  /** Draws a uniform integer in [0, n). */
   int(n: number): number {
     return uniformInt(this.generator, 0, n - 1);
   }
 
-  /** Standard normal (Box-Muller; two uniforms a number, nothing cached, so that the state stays small). */
+  /** Draws a standard normal number (Box-Muller; two uniforms per number, nothing cached, to keep the state small). */
   normal(): number {
     return Math.sqrt(-2 * Math.log(1 - this.uniform())) * Math.cos(2 * Math.PI * this.uniform());
   }
@@ -49,13 +49,13 @@ export class Rng {
     return items[this.int(items.length)] as T;
   }
 
-  /** A shuffled copy (Fisher-Yates). */
+  /** Returns a shuffled copy (Fisher-Yates). */
   shuffle<T>(items: readonly T[]): T[] {
     return shuffled(items, (n) => this.int(n));
   }
 }
 
-/** A shuffled copy (Fisher-Yates). @param int draws an integer in [0, n). */
+/** Returns a shuffled copy (Fisher-Yates). @param int draws an integer in [0, n). */
 export function shuffled<T>(items: readonly T[], int: (n: number) => number): T[] {
   const out = [...items];
   for (let i = out.length - 1; i > 0; i--) {

@@ -1,4 +1,4 @@
-/** Lets at most so many works run at once; the others wait in the order in which they came. */
+/** Runs at most a fixed number of tasks at once; the others wait in order of arrival. */
 export class Semaphore {
   private free: number;
   private readonly waiting: (() => void)[] = [];
@@ -7,7 +7,7 @@ export class Semaphore {
     this.free = slots;
   }
 
-  /** Runs work when a slot is free, and gives the slot on when it has ended, whether well or not. */
+  /** Runs a task when a slot is free, and frees the slot when the task has ended or failed. */
   async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.free > 0) this.free--;
     else await new Promise<void>((resolve) => this.waiting.push(resolve));

@@ -5,15 +5,15 @@ import type { Hono, MiddlewareHandler } from "hono";
 import type { WebSocketServer } from "ws";
 import { fail, messageOf } from "./errors.js";
 
-/** A server that is up. */
+/** A running server. */
 export interface Served {
   /** Origin without a trailing slash. */
   readonly baseUrl: string;
-  /** Ends it and its connections; a second call waits for the first. */
+  /** Stops it and its connections; a second call waits for the first. */
   stop(): Promise<void>;
 }
 
-/** The place where a server listens, and what takes its WebSockets (`upgradeWebSocket` of @hono/node-server). */
+/** The address where a server listens, and its WebSocket handler (`upgradeWebSocket` of @hono/node-server). */
 export interface ServeOptions {
   readonly host?: string;
   readonly sockets?: WebSocketServer;
@@ -22,7 +22,7 @@ export interface ServeOptions {
 /**
  * Serves an application, on the loopback interface unless another host is named.
  * @param port 0: any free port.
- * @param what whose it is, for the error.
+ * @param what the server's owner, for the error.
  * @throws UserError where the port is taken or may not be used.
  */
 export async function serveApp(
@@ -48,7 +48,7 @@ export async function serveApp(
     new Promise((resolve) => {
       server.close(() => resolve());
       for (const socket of sockets?.clients ?? []) socket.terminate();
-      // a browser keeps its connections open: without this, close would wait for it
+      // browsers hold their connections open: without this, close would wait for them
       if ("closeAllConnections" in server) server.closeAllConnections();
     });
   return {
@@ -58,8 +58,8 @@ export async function serveApp(
 }
 
 /**
- * Refuses requests under a host name that is not the server's own (DNS rebinding), and those of other origins' pages.
- * @param own whether a Host header is the server's.
+ * Refuses requests under a foreign host name (DNS rebinding), and those from pages of other origins.
+ * @param own tells whether a Host header is the server's.
  */
 export function ownHostOnly(own: (host: string) => boolean): MiddlewareHandler {
   return async (c, next) => {
@@ -74,8 +74,8 @@ export function ownHostOnly(own: (host: string) => boolean): MiddlewareHandler {
 }
 
 /**
- * Host headers that belong to a server: `localhost` and its addresses; where others can reach it any address (only a name
- * can be rebound), this machine's name and the one that it listens on.
+ * Returns a test for the Host headers of a server: `localhost` and its addresses; on a public address also any IP
+ * address (only a name can be rebound), this machine's name and the address that the server listens on.
  */
 export function hostsOf(listensOn: string, others: readonly string[] = []): (host: string) => boolean {
   const names = new Set(["localhost", "127.0.0.1", "::1", listensOn, ...others].map((name) => name.toLowerCase()));
@@ -93,7 +93,7 @@ function listen(server: Server, port: number, host: string): Promise<void> {
     server.once("error", reject);
     server.listen(port, host, () => {
       server.off("error", reject);
-      // a connection that cannot be accepted (too many open files) is no reason to end the process
+      // a connection that cannot be accepted (too many open files) must not end the process
       server.on("error", () => undefined);
       resolve();
     });

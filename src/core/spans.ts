@@ -10,10 +10,10 @@ export function spansAreOn(): boolean {
 }
 
 /**
- * Turns OpenTelemetry's spans on for this process where its environment says `OTEL_TRACES_EXPORTER=otlp`; the exporter
+ * Turns on OpenTelemetry spans for this process where the environment has `OTEL_TRACES_EXPORTER=otlp`; the exporter
  * reads the standard `OTEL_EXPORTER_OTLP_*` variables (http/json).
- * @param exporter in place of that one, for tests.
- * @returns what sends the rest and turns them off; undefined where nobody asked.
+ * @param exporter replaces it in tests.
+ * @returns a function that sends the remaining spans and turns them off; undefined where they are off.
  * @throws UserError where the optional packages are not installed.
  */
 export async function openSpans(
@@ -54,7 +54,7 @@ export async function openSpans(
   };
 }
 
-/** Does some work in a span, where spans are on: what it starts itself becomes the span's child. */
+/** Runs work in a span, where spans are on; spans that it starts become children. */
 export async function inSpan<T>(name: string, attributes: Attributes, work: () => Promise<T>): Promise<T> {
   if (tracer === undefined) return work();
   return tracer.startActiveSpan(name, { attributes }, async (span) => {

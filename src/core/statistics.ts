@@ -1,6 +1,6 @@
 import { Rng } from "./rng.js";
 
-/** A mean with an interval of confidence. */
+/** A mean with its confidence interval. */
 export interface Interval {
   readonly mean: number;
   readonly low: number;
@@ -30,7 +30,7 @@ export function std(values: readonly number[]): number {
   return Math.sqrt(variance(values));
 }
 
-/** Standard deviation that a sample estimates (divides by n - 1); NaN of fewer than two values. */
+/** Sample standard deviation (divides by n - 1); NaN of fewer than two values. */
 export function sampleStd(values: readonly number[]): number {
   return std(values) * Math.sqrt(values.length / (values.length - 1));
 }
@@ -44,12 +44,12 @@ export function quantile(ascending: ArrayLike<number>, q: number): number {
   return low + (high - low) * (position - below);
 }
 
-/** Share of the means beyond either end of a 95 % interval. */
+/** Share of the means beyond each end of a 95 % interval. */
 const TAIL = (1 - 0.95) / 2;
 
 /**
- * Percentile bootstrap of the mean (Efron 1979): resample with replacement, take the middle 95 % of the means.
- * Like every bootstrap it cannot see what the sample does not hold: all-equal values give an interval of width 0.
+ * Percentile bootstrap of the mean (Efron 1979): resamples with replacement and takes the middle 95 % of the means.
+ * Like every bootstrap it knows only the sample: equal values give an interval of width 0.
  * @throws RangeError on an empty list or a value that is not finite.
  */
 export function bootstrapMean(values: readonly number[], options: BootstrapOptions = {}): Interval {
@@ -70,8 +70,8 @@ export function bootstrapMean(values: readonly number[], options: BootstrapOptio
 }
 
 /**
- * The chance that one of k attempts succeeds, where c of n did: 1 - C(n-c,k)/C(n,k), unbiased for k <= n (Chen et al. 2021,
- * eq. 1), as the product that does not overflow.
+ * Probability that one of k attempts succeeds, where c of n did: 1 - C(n-c,k)/C(n,k), unbiased for k <= n (Chen et al.
+ * 2021, eq. 1), in product form, which does not overflow.
  */
 export function passAtK(n: number, c: number, k: number): number {
   let failing = 1;
@@ -80,8 +80,8 @@ export function passAtK(n: number, c: number, k: number): number {
 }
 
 /**
- * Interval of the mean difference `after - before` of pairs (same tasks, same seeds): pairs are resampled together,
- * so that what makes a task hard for both cancels.
+ * Interval of the mean difference `after - before` of pairs (same tasks, same seeds). Pairs are resampled together, so
+ * that the difficulty of a task cancels.
  * @throws RangeError where the lists differ in length or are empty.
  */
 export function bootstrapPairedDifference(

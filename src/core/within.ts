@@ -1,4 +1,4 @@
-/** Tells whether a promise settles within so many milliseconds; its own error does not matter. */
+/** Tells whether a promise settles, fulfilled or rejected, within `ms` milliseconds. */
 export async function within(promise: Promise<unknown>, ms: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<false>((resolve) => {

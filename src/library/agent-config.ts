@@ -10,27 +10,27 @@ import { readPeft } from "../nn/peft.js";
 import type { Objective } from "../rl/objective.js";
 import { PROMPT_STYLES, type PromptStyle } from "../text/prompt.js";
 
-/** Whose policy fills: a trained run's, or that of a model directory, with an adapter in PEFT's layout or without. */
+/** Source of the filling policy: a trained run, or a model directory, with or without an adapter in PEFT's layout. */
 export type AgentSource =
   | { readonly run: string; readonly checkpoint?: "best" | "last" | number }
   | {
-      /** Absent: the one that the config.yaml beside the adapter names; without an adapter either: the shipped one's. */
+      /** Absent: the model named by the config.yaml beside the adapter; without an adapter: that of the shipped one. */
       readonly model?: string;
       readonly adapter?: string;
-      /** `key=value`, over the config.yaml beside the adapter or the model, as `sampler.rounds=8`. */
+      /** `key=value` over the config.yaml beside the adapter or the model, as `sampler.rounds=8`. */
       readonly overrides?: readonly string[];
     };
 
 /** The adapter that fills in pages where no model is named. */
 const SHIPPED = "models/smollm2-letters";
 
-/** The objective that samplers are chosen by, as `init` does; nothing is trained. */
+/** The objective for which a sampler is chosen, as in `init`; nothing is trained. */
 const OBJECTIVE = "flow-grpo";
 
 /**
- * A config for a model without a run. The config.yaml beside the adapter, else beside the model, says how it was trained to
- * read and to write (its sections `sampler` and `prompt`, and `plan`); else defaults do, and the sampler that fits the graph.
- * @throws UserError where no model is named, or it or the adapter is not there.
+ * Builds a config for a model without a run. The config.yaml beside the adapter, else beside the model, gives its
+ * formats of training (sections `sampler` and `prompt`, and `plan`); else defaults, with a sampler that fits the graph.
+ * @throws UserError where no model is named, or the model or adapter does not exist.
  */
 export async function configOfModel(source: Exclude<AgentSource, { readonly run: string }>): Promise<RunConfig> {
   const { overrides = [] } = source;
@@ -72,13 +72,13 @@ async function samplerOf(model: string): Promise<string> {
   return samplerFor(await loadModel(resolvePath(model, "model")), objectives.get(OBJECTIVE) as unknown as Objective);
 }
 
-/** The prompt's style of a run on paper, which stands in its section `environment`. */
+/** Returns the prompt's style of a run on paper, from its section `environment`. */
 function paperStyle(environment: unknown): { readonly style?: PromptStyle } {
   const { style } = (environment ?? {}) as { readonly style?: PromptStyle };
   return style === undefined ? {} : { style };
 }
 
-/** The style of a config's prompts. */
+/** Returns the style of a config's prompts. */
 export function styleOf(config: object): PromptStyle {
   const { prompt, environment } = config as {
     readonly prompt?: { readonly style?: PromptStyle };
@@ -87,7 +87,7 @@ export function styleOf(config: object): PromptStyle {
   return paperStyle(environment).style ?? prompt?.style ?? PROMPT_STYLES[0];
 }
 
-/** Tells whether a style shows a text, in which values have to be found. */
+/** Tells whether a style shows a text in which values have to be found. */
 export function reads(style: PromptStyle): boolean {
   return style === "document" || style === "page";
 }

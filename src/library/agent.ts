@@ -17,39 +17,39 @@ import { asRecorded, recordOf, recordText } from "./record.js";
 
 /** A field of the page after an agent has filled it in. */
 export interface FilledField {
-  /** As it was asked for, else as the page has it. */
+  /** The requested label, else the page's. */
   readonly label: string;
   /** Absent where the page has no such field. */
   readonly kind?: ControlKind;
-  /** The value that the page holds now, read back from it; a password only where it was asked for. */
+  /** The field's current value, read back from the page; a password only where it was requested. */
   readonly value?: FieldValue;
-  /** Probability of what the model wrote here, given the page and the text, 0 to 1; of one token after the other. */
+  /** Probability of the value written here, given the page and the text, 0 to 1; the product over its tokens. */
   readonly probability?: number;
-  /** The words that the model wrote, where they stand in the text: characters `start` to `end`. */
+  /** Span of the written words in the text: characters `start` to `end`. */
   readonly from?: { readonly start: number; readonly end: number };
-  /** Why it does not hold what was asked for; `differs`: it shows something else; `not-asked`: no value has its name, and the model took one to be meant. */
+  /** Why its value is not the requested one. `differs`: it shows another; `not-asked`: the model filled it unasked. */
   readonly fault?: Exclude<Fate, "done"> | "differs" | "not-asked";
 }
 
 /** An agent's actions on a page. */
 export interface Filled {
-  /** The plan that the model wrote, or the page's lines as it filled them in. */
+  /** The model's plan, or the page's lines with its values. */
   readonly plan: string;
-  /** The plan as it stood after each round of the model; `…` stands where more follows. */
+  /** The plan after each round of the model; `…` marks open blanks. */
   readonly rounds: readonly string[];
   /** Result of each of its actions, in order; those that would send the form are left to you. */
   readonly actions: readonly Pick<ActionRecord, "action" | "fate">[];
   /** Lines of the plan that are no action. */
   readonly unresolved: readonly string[];
-  /** The fields that were asked for, then the others that the page shows. */
+  /** The requested fields, then the page's other fields. */
   readonly fields: readonly FilledField[];
 }
 
 export interface Agent {
   /**
-   * Fills the form that a Playwright page shows (Chromium) with values by label, or from a text: a record (`Label: value`
-   * a line), or prose where the model was trained to read it. A value whose label the page has is put in as it is; the
-   * model decides where the others go. Nothing is sent: press the button yourself when you have looked at it.
+   * Fills the form on a Playwright page (Chromium) with values by label, or from a text: a record (`Label: value` on
+   * each line), or prose where the model was trained to read it. A value whose label is on the page is entered
+   * unchanged; the model places the others. The form is not sent: press the button yourself after a check.
    * @throws UserError where the model reads values alone, and the text is no record.
    */
   fill(
@@ -66,8 +66,8 @@ export interface Agent {
 }
 
 /**
- * Opens an agent. @throws UserError where there is no such run or model, the run has no checkpoint that fits, or the adapter
- * does not fit the model.
+ * Opens an agent. @throws UserError where the run or model does not exist, the run has no fitting checkpoint, or the
+ * adapter does not fit the model.
  */
 export async function loadAgent(
   source: string | AgentSource,
@@ -86,7 +86,7 @@ export async function loadAgent(
   };
 }
 
-/** Tells whether blanks are held to their options, and so to words of the text. */
+/** Tells whether blanks are limited to their options, and so to words of the text. */
 function quotes({ sampler }: RunConfig): boolean {
   return "constrained_decoding" in sampler && sampler.constrained_decoding === true;
 }
@@ -108,7 +108,7 @@ async function fillForm(
   const text = document ?? (typeof what === "string" ? what : reads(style) ? recordText(what) : undefined);
   const asked = (values ?? {}) as Readonly<Record<string, FieldValue>>;
   const fields = await fieldsOf(open, asked, values === undefined);
-  // files and passwords stand in no text
+  // files and passwords are in no text
   const controls = controlsOnPage(fields, []).filter(
     ({ kind }) => values !== undefined || !["file", "password"].includes(kind),
   );
@@ -141,7 +141,7 @@ async function fillForm(
   };
 }
 
-/** The probability of what an answer wrote into a field, and its words in the text; nothing where that is not what was asked for. */
+/** Returns the probability of the answer's value for a field, and its words in the text; none where not requested. */
 function evidence(
   { label, kind = "text" }: FilledField,
   { values = {}, logProbs = {} }: Answered,
@@ -160,8 +160,8 @@ function evidence(
 }
 
 /**
- * What a policy that reads texts sees: a page's controls as a person has them, and the text (`prompt.style: page`); and the
- * page's lines with their blanks.
+ * Builds the observation of a policy that reads texts: a page's controls as a person sees them, the text
+ * (`prompt.style: page`), and the page's lines with their blanks.
  */
 export function pageObservation(
   title: string,
@@ -174,7 +174,7 @@ export function pageObservation(
   return { text: renderPrompt(task, style, shown), template: formTemplate(controls) };
 }
 
-/** Reads the page field by field, beside what was asked for. */
+/** Reads the page field by field, with the requested labels. */
 function readBack(
   controls: readonly Control[],
   now: ReadonlyMap<number, FieldValue>,

@@ -6,8 +6,8 @@ import type { Objective } from "../rl/objective.js";
 import type { TrackerKind } from "../watch/tracker.js";
 
 /**
- * Exports of a user's own module, checked by their types: a config names the module by its path (`objective: {kind:
- * ./my-objective.mjs}`). Each returns what it is given.
+ * Type-checks the exports of a user's own module, which a config names by its path (`objective: {kind:
+ * ./my-objective.mjs}`). Each function returns its argument.
  */
 export const defineObjective = <Options>(objective: Objective<Options>): Objective<Options> => objective;
 export const defineSampler = <S extends Sampler>(sampler: S): S => sampler;

@@ -17,29 +17,29 @@ import { KINDS, type Kind } from "../env/pages/values.js";
 import type { FieldValue } from "../env/site.js";
 import { renderValue } from "../text/prompt.js";
 
-/** Limits how long the fields of a page may take that are not set by a value alone, in milliseconds. */
+/** Time limit for all fields of a page that need more than setting a value, in milliseconds. */
 const SEARCH_MS = 60_000;
-/** Time in which a page takes back what it does not take. */
+/** Time in which a page reverts a value that it rejects, in milliseconds. */
 const TAKES_MS = 80;
 
-/** Matches the words in which the browser says that a document is no longer there. */
+/** Matches the browser's messages for a document that no longer exists. */
 const LEFT = /Cannot find (?:context|object)|context was destroyed|navigated or closed|has been closed|Target closed/i;
 /** Limit for reading a page, in milliseconds. */
 const PATIENCE_MS = 5000;
 const DRAWN_MS = 1000;
 
-/** Kinds of controls that hold what is written in their own notation, or one of their options, and nothing else. */
+/** Kinds of controls that accept only values in their own notation, or one of their options. */
 const WRITTEN: ReadonlySet<string> = new Set(["number", "date", "time", "select"]);
 
-/** A page of a user's while its form is filled in. */
+/** A user's page while its form is filled in. */
 export interface OpenPage {
   readonly form: ReadForm;
   readonly surface: Surface;
 }
 
 /**
- * Reads the page's form and leaves it when the work is done.
- * @param labels the form that has most of them is meant; none: the one with most controls.
+ * Reads the page's form, runs the work on it and releases it.
+ * @param labels select the form that has most of them; none: the one with most controls.
  */
 export async function withForm<T>(
   page: Page,
@@ -50,7 +50,7 @@ export async function withForm<T>(
   try {
     const { frameTree } = await devtools.send("Page.getFrameTree");
     const view = await PageWorld.enter(devtools, frameTree.frame.id);
-    // a page that draws its controls itself need not have one of the browser's own
+    // a page that draws its own controls need not have native ones
     const form = await readForm(view, (await view.evaluate(isDrawn)) ? DRAWN_MS : PATIENCE_MS, labels);
     if (labels.length === 0) await keepLargest(form);
     try {
@@ -69,7 +69,7 @@ export async function withForm<T>(
   }
 }
 
-/** Leaves out the controls of a page's smaller forms, as a search or a newsletter; names that are there twice get a number. */
+/** Leaves out the controls of a page's smaller forms, as a search or a newsletter; repeated names get a number. */
 async function keepLargest(form: ReadForm): Promise<void> {
   const owners = await form.handle.evaluate(({ elements }) => {
     const forms = elements.map(([element]) => (element as HTMLInputElement | undefined)?.form ?? null);
@@ -88,10 +88,10 @@ async function keepLargest(form: ReadForm): Promise<void> {
 }
 
 /**
- * The controls of a page in its order: the browser's own, and what the page draws itself, as pickers, switches and what
- * stands in shadow roots; these are `found`: how they are operated is searched for.
- * @param asked values by label: a label that stands beside something else than a known control counts too.
- * @param opens lists are opened for the texts of their options, and closed again.
+ * Returns the controls of a page in order: native ones, and those that the page draws itself, as pickers, switches and
+ * the contents of shadow roots; the latter are `found`: their operation is searched for.
+ * @param asked values by label: a label beside something other than a known control counts too.
+ * @param opens opens lists to read the texts of their options, and closes them again.
  */
 export async function fieldsOf(
   { form, surface }: OpenPage,
@@ -103,7 +103,7 @@ export async function fieldsOf(
     (control): Control => ({
       ...control,
       widget: pickers.includes(control.index) ? "found" : control.widget,
-      // what has no name is a part of something else
+      // a control without a name is a part of another one
       present: control.present && /[\p{L}\p{N}]/u.test(control.label),
     }),
   );
@@ -148,17 +148,17 @@ function inOrder(controls: readonly Control[], places: DrawnPage["places"]): Con
   return [...controls].sort((a, b) => at(a)[0] - at(b)[0] || at(a)[1] - at(b)[1] || a.index - b.index);
 }
 
-/** Actions that were carried out on a page, and the value of each control, by its index. */
+/** Actions carried out on a page, and the value of each control, by its index. */
 export interface CarriedOut {
   readonly records: readonly ActionRecord[];
   readonly values: ReadonlyMap<number, FieldValue>;
 }
 
 /**
- * Carries actions out, but those that would send, and keeps the page from sending meanwhile: the browser's own controls
- * are set at once; where a value is not held, or something is drawn, ways are tried until the page shows it.
+ * Carries out actions, except those that send the form, and blocks sending meanwhile. Native controls are set directly;
+ * where a value does not hold, or a control is drawn, several ways are tried until the page shows it.
  * @param asked the values that the user asked for, in their own types.
- * @param searchMs time that all searches may take.
+ * @param searchMs time limit of all searches, in milliseconds.
  */
 export async function carryOut(
   { form, surface }: OpenPage,
@@ -184,7 +184,7 @@ export async function carryOut(
   const labels = controls.filter(({ present }) => present).map(({ label }) => label);
   const searched = new Map<number, WantedField>();
   const taken = new Set<string>();
-  // what another field's filling in took away is put in again
+  // a second pass restores values that filling another field removed
   for (let pass = 0; pass < 2; pass++) {
     const held = await currentValues(form);
     const wanted = batch.flatMap(({ action, step }, i): [number, WantedField][] => {
@@ -194,7 +194,7 @@ export async function carryOut(
       const { label } = control ?? action;
       const isNative = control?.widget === "native";
       const isHeld = isNative && matchValue(control, value, held[control.index] ?? "") === 1;
-      // what its control cannot hold is not tried in vain
+      // a value that its control cannot hold is not tried
       const isVain = isNative && WRITTEN.has(control.kind) && unfillable(control, value) !== undefined;
       return isHeld || isVain ? [] : [[i, { label, value, kind: control && kindOf(control) }]];
     });
@@ -219,7 +219,7 @@ export async function carryOut(
   return { records, values: await heldNow({ form, surface }, controls, [...searched.values()], taken) };
 }
 
-/** Runs IN THE PAGE: tells scripts that the cursor has left controls whose values were set: some take back what they cannot read. */
+/** Runs IN THE PAGE: tells scripts that focus has left the set controls: some revert values that they cannot parse. */
 function leaveAll(page: PageForm, controls: readonly number[]): void {
   for (const control of controls)
     for (const type of ["focusin", "focusout"])
@@ -227,9 +227,9 @@ function leaveAll(page: PageForm, controls: readonly number[]): void {
 }
 
 /**
- * The value that an action asks for, as the user gave it where the action says the same; undefined where nothing on the
- * page is meant.
- * @param control that the step names; none where several have the label.
+ * Returns the value of an action, in the user's own type where the two agree; undefined where it concerns no field of
+ * the page.
+ * @param control of the step; none where several have the label.
  */
 function askedValue(
   step: Step,
@@ -248,7 +248,7 @@ function askedValue(
   return kind === "checkbox-group" ? listItems(options, said) : said;
 }
 
-/** The kind of a control's values where it is known by the control; else the value tells it. */
+/** Returns the kind of a control's values where the control determines it; else the value does. */
 const kindOf = ({ kind }: Control): Kind | undefined =>
   kind === "checkbox"
     ? "flag"

@@ -13,35 +13,35 @@ import { type ConfigSource, resolveConfig } from "./programs.js";
 /** A policy that answers observations. */
 export interface OpenPolicy {
   /**
-   * Answers of the policy, one an observation: at `evaluation.temperature`, else the surest ones that the sampler gives.
-   * The same seed gives the same answers.
+   * Returns one answer per observation: at `evaluation.temperature`, else the most probable ones that the sampler
+   * offers. The same seed gives the same answers.
    */
   answer(observations: readonly Observation[], seed?: number): Promise<string[]>;
   /**
-   * The same answers with the values of their blanks, where an observation has a template (`plan: template`). Longer
-   * prompts and templates than `sampler.prompt_length` and `response_length` are read too: those bound what is trained.
+   * Returns the same answers with the values of their blanks, where an observation has a template (`plan: template`).
+   * Prompts and templates beyond `sampler.prompt_length` and `response_length`, limits of training, are read too.
    */
   act(observations: readonly Observation[], seed?: number): Promise<Answered[]>;
   readonly policy: Policy;
   close(): Promise<void>;
 }
 
-/** An answer, and how sure it was. */
+/** An answer with its log-probabilities. */
 export interface Answered extends Action {
   /** ln p of each blank's value with its end, by the blank's name, where the sampler records it. */
   readonly logProbs?: Readonly<Record<string, number>>;
-  /** The text as it stood after each round. */
+  /** The text after each round. */
   readonly rounds: readonly string[];
 }
 
-/** Greedy, where the sampler can be; else its own temperature. */
+/** Returns temperature 0 where the sampler allows it, else its own. */
 function surest({ evaluation: { sampler, options } }: Policy): number {
   const temperature = sampler.schema.shape.temperature as ZodType | undefined;
   return temperature?.safeParse(0).success === true ? 0 : options.temperature;
 }
 
 /**
- * Opens a trained run's policy (`{run}`), or that of a config as it is.
+ * Opens a trained run's policy (`{run}`), or that of a config, untrained.
  * @throws UserError where the checkpoint or the model cannot be used.
  */
 export async function openPolicy(
@@ -71,10 +71,10 @@ export async function openPolicy(
   };
 }
 
-/** Lengths grow by so many tokens, so that few shapes of graphs meet. */
+/** Lengths grow in steps of this many tokens, so that few graph shapes occur. */
 const LENGTH_STEP = 64;
 
-/** Options whose lengths hold these starts. */
+/** Returns options with lengths large enough for these starts. */
 function fitting(sampler: Sampler, starts: readonly unknown[], options: SamplerOptions): SamplerOptions {
   const { length, canvas } = sampler.policy;
   const longest = (least: number, sizeOf: ((start: unknown) => number) | undefined): number =>

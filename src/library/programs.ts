@@ -10,7 +10,7 @@ import type { TrainResult } from "../train/types.js";
 
 type Sections = typeof sections;
 
-/** A run's config as it is written, typed by the schema; options of a `kind` are the kind's own. */
+/** A run's config as written, typed by the schema; options of a `kind` are the kind's own. */
 export type RunConfigInput = WrittenConfig & {
   readonly [K in keyof Sections]?: z.input<Sections[K]["schema"]>;
 } & { readonly site?: KindSection; readonly distributed?: Readonly<Record<string, unknown>> };
@@ -19,17 +19,17 @@ export type RunConfigInput = WrittenConfig & {
 export type ConfigSource = string | Readonly<Record<string, unknown>>;
 
 export interface TrainCall {
-  /** `key=value`, over what the config says. */
+  /** `key=value` settings over the config. */
   readonly overrides?: readonly string[];
-  /** Directory of the run; runs/<name> by default, and never overwritten. */
+  /** Directory of the run; by default runs/<name>, never overwritten. */
   readonly runDir?: string;
-  /** Continue the run in `runDir`. */
+  /** Continues the run in `runDir`. */
   readonly resume?: boolean;
-  /** Learn from the recorded rollouts of this run. */
+  /** Learns from the recorded rollouts of this run. */
   readonly rollouts?: string;
-  /** Aborted: finishes the step, saves, and returns with `interrupted`. */
+  /** When aborted, training finishes the step, saves, and returns with `interrupted`. */
   readonly signal?: AbortSignal;
-  /** Progress on stderr; default false. */
+  /** Prints progress to stderr; default false. */
   readonly progress?: boolean;
 }
 
@@ -61,7 +61,7 @@ export async function train(source: string | RunConfigInput, call: TrainCall = {
 export interface EvaluateCall {
   readonly checkpoint?: "best" | "last" | number;
   readonly split?: TaskSet;
-  /** `model`, or one that the environment has itself: `oracle`, `empty`, `submit-only`, `random`. */
+  /** `model`, or one of the environment's own: `oracle`, `empty`, `submit-only`, `random`. */
   readonly policy?: string;
   readonly episodes?: number | "all";
   readonly overrides?: readonly string[];

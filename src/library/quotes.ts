@@ -1,10 +1,10 @@
 import type { Blank, BlankKind, Template } from "../core/interaction.js";
 import { parseDate } from "../env/forms/normalize.js";
 
-/** Words of the longest quote. */
+/** Most words of a quote. */
 const MOST_WORDS = 12;
 
-/** The parts of a text that a control of a kind can hold; kinds that are not here are written freely, or chosen. */
+/** Selects the parts of a text that a control of a kind can hold; other kinds are written freely, or chosen. */
 const TAKES: Partial<Record<BlankKind, (quotes: readonly string[], text: string) => readonly string[]>> = {
   text: (quotes) => quotes,
   email: (quotes) => quotes.filter((quote) => /^\S+@\S+$/.test(quote)),
@@ -13,7 +13,7 @@ const TAKES: Partial<Record<BlankKind, (quotes: readonly string[], text: string)
   date: datesOf,
 };
 
-/** The dates in a text as `YYYY-MM-DD`, both ends of a period too: `from 18 to 25 July 2026`. */
+/** Returns the dates in a text as `YYYY-MM-DD`, including both ends of a period: `from 18 to 25 July 2026`. */
 function datesOf(quotes: readonly string[], text: string): string[] {
   const dates = quotes.flatMap((quote) => {
     const date = parseDate(quote);
@@ -24,14 +24,14 @@ function datesOf(quotes: readonly string[], text: string): string[] {
       "u",
     ).exec(text);
     const [day, month, year] = [first?.[1], first?.[2] ?? / \p{L}+/u.exec(quote)?.[0], date.slice(0, 4)];
-    // 3/4/2026 may be either
+    // 3/4/2026 is ambiguous
     const [, a, b] = /^(\d{1,2})\/(\d{1,2})\/\d{4}$/.exec(quote) ?? [];
     return [date, parseDate(`${day}${month} ${year}`), parseDate(`${b}/${a}/${year}`)];
   });
   return [...new Set(dates.filter((date) => date !== undefined))];
 }
 
-/** Every run of up to twelve words of a line, without the marks around it, in the order of the text. */
+/** Returns every run of up to twelve words of a line, without surrounding punctuation, in text order. */
 export function quotesOf(text: string): string[] {
   const quotes = text.split(/\r?\n/).flatMap((line) => {
     const words = [...line.matchAll(/\S+/g)].map(({ 0: word, index }) => {
@@ -46,8 +46,8 @@ export function quotesOf(text: string): string[] {
 }
 
 /**
- * A template whose blanks of one line hold words of a text, as they stand there, or nothing, and those of dates its dates:
- * for samplers that hold blanks to their options (constrained decoding).
+ * Returns a template whose one-line blanks accept only words of a text, unchanged, or nothing, and whose date blanks
+ * only its dates: for samplers with constrained decoding.
  */
 export function quoting({ parts }: Template, text: string): Template {
   const quotes = quotesOf(text);
@@ -62,7 +62,7 @@ export function quoting({ parts }: Template, text: string): Template {
   return { parts: parts.map((part) => (typeof part === "string" ? part : quoted(part))) };
 }
 
-/** Where words stand in a text: characters `start` to `end`, words whole; undefined where they do not. */
+/** Finds words in a text: characters `start` to `end`, whole words only; undefined where they are absent. */
 export function placeOf(words: string, text: string): { readonly start: number; readonly end: number } | undefined {
   const isWord = (at: number): boolean => /[\p{L}\p{N}]/u.test(text.charAt(at));
   for (let start = text.indexOf(words); words !== "" && start >= 0; start = text.indexOf(words, start + 1)) {

@@ -7,7 +7,7 @@ import type { FieldValue } from "../env/site.js";
 import { type PromptStyle, type PromptValue, renderValue } from "../text/prompt.js";
 import { reads } from "./agent-config.js";
 
-/** The values of a text: of a record, where the model reads values; undefined where the model reads the text itself. */
+/** Parses the values of a record, where the model reads values; undefined where the model reads the text itself. */
 export function recordOf(text: string, style: PromptStyle): Record<string, string> | undefined {
   if (reads(style)) return undefined;
   const lines = text.split(/\r?\n/).filter((line) => line.trim() !== "");
@@ -19,20 +19,20 @@ export function recordOf(text: string, style: PromptStyle): Record<string, strin
   return Object.fromEntries(pairs.map(([, label = "", value = ""]) => [label.trim(), value.trim()]));
 }
 
-/** Values as a record, for a model that reads texts. */
+/** Formats values as a record, for a model that reads texts. */
 export function recordText(values: Readonly<Record<string, PromptValue>>): string {
   return Object.entries(values)
     .map(([label, value]) => `${label}: ${renderValue(value)}`)
     .join("\n");
 }
 
-/** Similarity from which on what a model wrote is a value that it copied with mistakes. */
+/** Least similarity at which the model's text counts as a copy of a value with mistakes. */
 const ALIKE = 0.5;
 
 /**
- * Holds actions to a record. A field that a key names gets the key's value as it is. Another field gets a value
- * only where the model wrote the value of a key that names no field, as `Given Name` for `First name`: what a record does
- * not say is not written.
+ * Restricts actions to a record. A field that a key names gets the key's value unchanged. Another field gets a value
+ * only where the model wrote the value of a key that names no field, as `Given Name` for `First name`: no other values
+ * are written.
  * @param actions that the model wrote.
  */
 export function asRecorded(
@@ -63,7 +63,7 @@ export function asRecorded(
       .map((truth) => ({ truth, score: matchValue(target.control, truth, written) }))
       .sort((a, b) => b.score - a.score)[0];
     if (meant === undefined || meant.score < ALIKE) return [];
-    // in the control's own notation it may look different and be the same
+    // in the control's own notation the same value may look different
     return meant.score === 1 || !("value" in action) ? [action] : [{ ...action, value: spoken(meant.truth) }];
   };
   return [...own, ...actions.flatMap(said)];

@@ -10,7 +10,7 @@ import type { ParameterGroup } from "../optim/optimizer.js";
 import { readSafetensors, writeSafetensors } from "../weights/safetensors.js";
 import { stepName, stepsIn } from "./run-directory.js";
 
-/** Everything an exact resume needs. */
+/** Everything that an exact resume needs. */
 export interface Checkpoint {
   readonly step: number;
   /** PEFT's layout: `base_model.model.<module>.lora_A.weight` ...; null where the whole model is trained. */
@@ -18,12 +18,12 @@ export interface Checkpoint {
     readonly config: Readonly<Record<string, unknown>>;
     readonly tensors: ReadonlyMap<string, Tensor>;
   } | null;
-  /** All weights of full training under their Hugging Face names; null where an adapter is trained. */
+  /** All weights in full training, by their Hugging Face names; null where an adapter is trained. */
   readonly weights: ReadonlyMap<string, Tensor> | null;
-  /** Parameter groups of the objective's own, by name, each in a file of its own; absent: none. */
+  /** The objective's own parameter groups by name, each in its own file; absent: none. */
   readonly groups?: Readonly<Record<string, ReadonlyMap<string, Tensor>>>;
   readonly optimizer: ReadonlyMap<string, Tensor>;
-  /** Plain JSON: RNG streams, data cursor, best score, partial group. */
+  /** Plain JSON: random streams, data cursor, best score, partial group. */
   readonly state: Readonly<Record<string, unknown>>;
 }
 
@@ -32,7 +32,7 @@ const OPTIMIZER = "optimizer.safetensors";
 const STATE = "state.json";
 const TENSORS = ".safetensors";
 
-/** The parts of a checkpoint that hold parameters, from all of a policy's parameters by name. @param adapter its config. */
+/** Sorts a policy's parameters into the parts of a checkpoint. @param adapter its config. */
 export function parameterParts(
   groups: readonly ParameterGroup[],
   parameters: ReadonlyMap<string, Tensor>,
@@ -49,12 +49,12 @@ export function parameterParts(
   };
 }
 
-/** All parameters of a checkpoint by name. */
+/** Returns all parameters of a checkpoint by name. */
 export function parametersIn({ adapter, weights, groups = {} }: Checkpoint): ReadonlyMap<string, Tensor> {
   return new Map([adapter?.tensors, weights, ...Object.values(groups)].flatMap((tensors) => [...(tensors ?? [])]));
 }
 
-/** Steps of the longest run: what lies behind a step is gone through on a resume. */
+/** Steps of the longest run: a resume iterates over the earlier steps. */
 const MOST_STEPS = 10_000_000;
 
 const stateSchema = z.strictObject({
@@ -63,13 +63,13 @@ const stateSchema = z.strictObject({
   /** SHA-256 by file name. */
   files: z.record(z.string().regex(/^\w[\w.-]*$/), z.string()),
   state: z.record(z.string(), z.unknown()),
-  /** Of the four above, so that a damaged state is found as well. */
+  /** Hash of the four fields above, to detect a damaged state. */
   sha256: z.string(),
 });
 
 /**
- * Writes a checkpoint directory beside its place, syncs it and renames it: after a kill there is the old one or the new
- * one, never half of one. An existing directory of that name is replaced.
+ * Writes a checkpoint directory beside its target, syncs it and renames it: after a kill there is the old one or the
+ * new one, never a partial one. An existing directory of that name is replaced.
  * @returns `path`.
  */
 export async function writeCheckpoint(path: string, checkpoint: Checkpoint): Promise<string> {
@@ -100,9 +100,9 @@ export async function writeCheckpoint(path: string, checkpoint: Checkpoint): Pro
     try {
       rmSync(aside, { recursive: true, force: true });
     } catch {
-      // the first error says what is wrong
+      // the first error is the one to report
     }
-    // a UserError, or an error of the file system; anything else is ours
+    // a UserError, or an error of the file system; anything else is a bug
     if (!(error instanceof UserError) && (error as NodeJS.ErrnoException).code === undefined) throw error;
     fail(`Cannot write the checkpoint ${path}: ${messageOf(error)}`, {
       hint: `${writeHint(error)}; checkpoints written before are untouched`,
@@ -114,7 +114,7 @@ export async function writeCheckpoint(path: string, checkpoint: Checkpoint): Pro
 
 /**
  * Reads a checkpoint after checking every file against its hash.
- * @throws UserError that names each file that is missing or broken.
+ * @throws UserError that names each missing or damaged file.
  */
 export async function readCheckpoint(path: string): Promise<Checkpoint> {
   const { step, files, state } = await readState(path);
@@ -187,16 +187,16 @@ async function readState(path: string): Promise<z.infer<typeof stateSchema>> {
   return parsed.data;
 }
 
-/** The latest finished checkpoint in checkpoints/, or undefined. */
+/** Returns the latest finished checkpoint in checkpoints/, or undefined. */
 export function latestCheckpoint(root: string): string | undefined {
   const step = stepsIn(root).at(-1);
   return step === undefined ? undefined : join(root, stepName(step));
 }
 
 /**
- * The checkpoint that a user names: `best`, `last` or a step; where none is named the best one, or the last one of a
- * run that kept no best.
- * @throws UserError that lists what there is.
+ * Finds the checkpoint that a user names: `best`, `last` or a step; by default the best one, or the last one of a run
+ * without a best.
+ * @throws UserError that lists the existing ones.
  */
 export function findCheckpoint(
   run: { readonly checkpoints: string; readonly best: string },
@@ -225,7 +225,7 @@ export function findCheckpoint(
   });
 }
 
-/** Keeps the last `keep` checkpoints and removes the older ones and what an ended process left aside. best/ lies elsewhere. */
+/** Keeps the last `keep` checkpoints; removes older ones and leftovers of ended processes. best/ is elsewhere. */
 export function retainCheckpoints(root: string, keep: number): void {
   for (const step of stepsIn(root).slice(0, -keep))
     rmSync(join(root, stepName(step)), { recursive: true, force: true });
@@ -235,8 +235,8 @@ export function retainCheckpoints(root: string, keep: number): void {
 }
 
 /**
- * Puts back a checkpoint that a killed process had moved aside but not yet replaced, and removes what it left half
- * written. Only while this process holds the run's lock.
+ * Restores a checkpoint that a killed process had moved aside but not yet replaced, and removes partial ones. Only
+ * while this process holds the run's lock.
  */
 export function recoverCheckpoints(run: { readonly checkpoints: string; readonly best: string }): void {
   for (const root of [run.checkpoints, dirname(run.best)]) {
@@ -250,7 +250,7 @@ export function recoverCheckpoints(run: { readonly checkpoints: string; readonly
   }
 }
 
-/** rename() cannot replace a directory that is not empty, so the old one steps aside first. */
+/** Replaces a directory. rename() cannot replace a non-empty one, so the old one is moved aside first. */
 function replaceDirectory(from: string, to: string): void {
   const old = `${to}.old-${process.pid}`;
   rmSync(old, { recursive: true, force: true });
@@ -261,14 +261,14 @@ function replaceDirectory(from: string, to: string): void {
   if (replaces) rmSync(old, { recursive: true, force: true });
 }
 
-/** A checkpoint whose process was killed between the two renames; reading it is safe, moving it is the next run's work. */
+/** Finds a checkpoint whose process was killed between the two renames. It may be read; the next run moves it back. */
 function replacedCopy(path: string): string | undefined {
   const root = dirname(path);
   const entry = (existsSync(root) ? readdirSync(root) : []).find((e) => e.startsWith(`${basename(path)}.old-`));
   return entry === undefined ? undefined : join(root, entry);
 }
 
-/** JSON turns NaN and undefined into null or nothing without a word: refuse what would not come back the same. */
+/** Refuses values that JSON would silently change, as NaN and undefined. @throws Error */
 function requireJson(value: unknown, where: string): void {
   if (value === null || typeof value === "string" || typeof value === "boolean") return;
   if (typeof value === "number" && Number.isFinite(value)) return;

@@ -18,10 +18,10 @@ const taskScore = z.strictObject({
   form: z.string(),
   reward: z.number(),
   success: z.boolean(),
-  /** The environment's own measures and numbers of things, by name. */
+  /** The environment's own measures and counts, by name. */
   metrics: z.record(z.string(), z.number()),
   counts: z.record(z.string(), z.number()).optional(),
-  /** Index of the right answer that it was (null: none of them), and their number. */
+  /** Index of the matched answer among the correct ones (null: none matched), and their number. */
   answer: z.strictObject({ is: z.string().nullable(), of: z.int() }).optional(),
 });
 
@@ -30,10 +30,10 @@ const leftOut = z.strictObject({ task_id: z.string(), fault: z.string() });
 export const evaluationSchema = z.strictObject({
   split: z.string(),
   policy: z.string(),
-  /** Episodes that count: those that did not fault. */
+  /** Scored episodes: those without a fault. */
   episodes: z.int(),
   faults: z.int(),
-  /** Those that faulted, and why. */
+  /** Faulted episodes, with their causes. */
   left_out: z.array(leftOut).optional(),
   reward: interval,
   success_rate: interval,
@@ -42,9 +42,9 @@ export const evaluationSchema = z.strictObject({
   seed: z.int(),
   split_hash: z.string(),
   temperature: z.number().nullable(),
-  /** Set where tasks were attempted several times: pass@1, pass@2 ..., over the tasks none of whose attempts faulted. */
+  /** Set for several attempts per task: pass@1, pass@2 ..., over the tasks without a faulted attempt. */
   pass_at: z.strictObject({ attempts: z.int(), tasks: z.int(), rates: z.array(interval) }).optional(),
-  /** SHA-256 over what scored (null: not known here), and over the tasks that were played; absent in older files. */
+  /** SHA-256 over the judge (null: unknown here), and over the played tasks; absent in older files. */
   checksum: z.strictObject({ judge: z.string().nullable(), tasks: z.string() }).optional(),
   per_task: z.array(taskScore),
 });
@@ -60,10 +60,10 @@ export interface EpisodeScore extends TaskScore {
 }
 
 /**
- * Means and intervals of an evaluation, over all tasks and by form. Intervals treat tasks as independent draws; they say
- * nothing about forms that are not in the split.
- * @param attempts at each task: with more than one a task is one draw, the mean of its attempts.
- * @throws UserError where every episode faulted: there is no number to give then.
+ * Computes the means and intervals of an evaluation, over all tasks and by form. Intervals treat tasks as independent
+ * draws; they do not extend to forms outside the split.
+ * @param attempts at each task: with more than one, a task is one draw, the mean of its attempts.
+ * @throws UserError where every episode faulted, which leaves nothing to score.
  */
 export function summarize(
   episodes: readonly EpisodeScore[],
@@ -106,7 +106,7 @@ export function summarize(
 
 const taskOf = ({ task_id }: TaskScore): string => task_id;
 
-/** pass@1 to pass@attempts with intervals over tasks; undefined where no task has all its attempts. */
+/** Returns pass@1 to pass@attempts with intervals over tasks; undefined where no task has all its attempts. */
 function passAt(rows: readonly TaskScore[], attempts: number, seed: number): Evaluation["pass_at"] {
   const tasks = [...groupBy(rows, taskOf).values()].filter(({ length }) => length === attempts);
   if (tasks.length === 0) return undefined;
@@ -120,7 +120,7 @@ function passAt(rows: readonly TaskScore[], attempts: number, seed: number): Eva
   return { attempts, tasks: tasks.length, rates };
 }
 
-/** @param draw the draw that a row belongs to; absent: each is one. */
+/** @param draw returns the draw of a row; absent: each row is one. */
 function scores(rows: readonly TaskScore[], seed: number, draw?: (row: TaskScore) => string): Scored {
   const draws = draw === undefined ? rows.map((row) => [row]) : [...groupBy(rows, draw).values()];
   const over = (value: (row: TaskScore) => number): Interval =>
@@ -135,7 +135,7 @@ function scores(rows: readonly TaskScore[], seed: number, draw?: (row: TaskScore
   };
 }
 
-/** The measures that all of some rows have. */
+/** Returns the measures that all rows have. */
 function metricNames(rows: readonly TaskScore[]): string[] {
   return Object.keys(rows[0]?.metrics ?? {}).filter((name) => rows.every((row) => row.metrics[name] !== undefined));
 }
@@ -144,9 +144,9 @@ function metricNames(rows: readonly TaskScore[]): string[] {
 export interface Comparison extends Scored {
   readonly split: string;
   readonly pairs: number;
-  /** Episodes that only one of the two has (faults, other numbers of episodes). */
+  /** Episodes that only one of the two has (faults, different numbers of episodes). */
   readonly unpaired: number;
-  /** Differences that make the two less comparable than they should be. */
+  /** Reasons why the two are less comparable. */
   readonly warnings: readonly string[];
 }
 
@@ -193,7 +193,7 @@ export function compareEvaluations(before: Evaluation, after: Evaluation): Compa
   };
 }
 
-/** Scores by task, and how often it came before. */
+/** Keys scores by task and by the count of its earlier episodes. */
 export function byEpisode(rows: readonly TaskScore[]): Map<string, TaskScore> {
   const seen = new Map<string, number>();
   const out = new Map<string, TaskScore>();
@@ -215,7 +215,7 @@ export function readEvaluation(path: string): Evaluation {
   return checked(evaluationSchema, readJson(path), `${path} is no evaluation`);
 }
 
-/** Columns of a table's rows: reward, success, and the measures that some row has. */
+/** Columns of a table: reward, success, and every measure that occurs. */
 type Scored = Pick<FormScore, "reward" | "success_rate" | "metrics">;
 
 const namesOf = (rows: readonly Scored[]): string[] => [...new Set(rows.flatMap((row) => Object.keys(row.metrics)))];
@@ -226,7 +226,7 @@ function cells(row: Scored, names: readonly string[], format: typeof formatInter
   return [format(row.reward), format(row.success_rate, true), ...names.map(of)];
 }
 
-/** Evaluations as a table, one row each. */
+/** Formats evaluations as a table, one row each. */
 export function formatEvaluations(
   rows: readonly { readonly label: string; readonly evaluation: Evaluation }[],
 ): string {
@@ -247,11 +247,11 @@ export function formatEvaluations(
 
 const short = (hash: string | null | undefined): string => hash?.slice(0, 8) ?? (hash === null ? "unknown" : "none");
 
-/** `1a2b3c4d-5e6f7a8b`, of judge and tasks: evaluations that show the same can be compared. */
+/** Formats a checksum as `1a2b3c4d-5e6f7a8b`, of judge and tasks: evaluations with equal ones are comparable. */
 export const formatChecksum = ({ checksum }: Evaluation): string =>
   checksum === undefined ? "none" : `${short(checksum.judge)}-${short(checksum.tasks)}`;
 
-/** `pass@1 25.0 % [..]`, one a line; empty where tasks were attempted once. */
+/** Formats `pass@1 25.0 % [..]`, one per line; empty where tasks were attempted once. */
 export function formatPassAt({ split, pass_at: passed }: Evaluation): string {
   if (passed === undefined) return "";
   const { attempts, tasks, rates } = passed;
@@ -259,7 +259,7 @@ export function formatPassAt({ split, pass_at: passed }: Evaluation): string {
   return `${split}: ${attempts} attempts at each of ${tasks} tasks\n${formatTable(rows)}`;
 }
 
-/** Gives what was left out because the environment failed, by the cause; empty where nothing was. */
+/** Lists the episodes left out because the environment failed, by cause; empty where there are none. */
 export function formatLeftOut({ split, left_out: left = [] }: Evaluation): string {
   return [...groupBy(left, ({ fault }) => fault)]
     .sort(([, a], [, b]) => b.length - a.length)
@@ -270,7 +270,7 @@ export function formatLeftOut({ split, left_out: left = [] }: Evaluation): strin
     .join("\n");
 }
 
-/** One evaluation by form, worst form first, then all of them, with the sums of what the environment counts. */
+/** Formats one evaluation by form, worst form first, then all of them, with sums of the environment's counts. */
 export function formatForms(evaluation: Evaluation): string {
   const forms = Object.entries(evaluation.per_form).sort(([, a], [, b]) => a.reward.mean - b.reward.mean);
   const names = namesOf([evaluation]);
@@ -295,12 +295,12 @@ export function formatForms(evaluation: Evaluation): string {
 }
 
 /**
- * Pairs below which no difference is called significant: of five, all in one direction, a sign test says p = 2 / 2^5 = 6 %,
- * of six 3 %; the bootstrap's interval of fewer leaves 0 out much too easily.
+ * Least pairs for a significant difference: with five, all in one direction, a sign test gives p = 2 / 2^5 = 6 %, with
+ * six 3 %; the bootstrap's interval of fewer excludes 0 far too easily.
  */
 export const LEAST_PAIRS = 6;
 
-/** Comparisons as a table: differences with their intervals; `*` marks one of six pairs or more whose interval leaves 0 out. */
+/** Formats comparisons: differences with intervals; `*` marks an interval without 0, of at least six pairs. */
 export function formatComparisons(
   rows: readonly { readonly label: string; readonly comparison: Comparison }[],
 ): string {
@@ -322,14 +322,14 @@ export function formatComparisons(
   return [table, ...notes].join("\n");
 }
 
-/** `0.412 [0.380, 0.441]`, or in per cent. */
+/** Formats an interval as `0.412 [0.380, 0.441]`, or in per cent. */
 export function formatInterval({ mean, low, high }: Interval, asPercent = false): string {
   return asPercent
     ? `${(100 * mean).toFixed(1)} % [${(100 * low).toFixed(1)}, ${(100 * high).toFixed(1)}]`
     : `${mean.toFixed(3)} [${low.toFixed(3)}, ${high.toFixed(3)}]`;
 }
 
-/** `+0.051 [+0.020, +0.083] *`; percentages in points. @param pairs behind it: a star needs {@link LEAST_PAIRS}. */
+/** Formats `+0.051 [+0.020, +0.083] *`; percentages in points. @param pairs: a star needs {@link LEAST_PAIRS}. */
 export function formatDifference(
   { mean, low, high }: Interval,
   asPercent = false,
@@ -342,7 +342,7 @@ export function formatDifference(
   return `${signed(mean)}${asPercent ? " pp" : ""} [${signed(low)}, ${signed(high)}]${pairs >= LEAST_PAIRS && (low > 0 || high < 0) ? " *" : ""}`;
 }
 
-/** Aligned columns; the first is left-aligned, so are texts, numbers are right-aligned. */
+/** Aligns columns: the first and those of texts to the left, numbers to the right. */
 export function formatTable(rows: readonly (readonly string[])[]): string {
   const columns = Math.max(...rows.map((row) => row.length));
   const widths = Array.from({ length: columns }, (_, c) => Math.max(...rows.map((row) => (row[c] ?? "").length)));

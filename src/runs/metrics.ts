@@ -4,7 +4,7 @@ import { isPlainObject } from "../config/overrides.js";
 import { fail, messageOf } from "../core/errors.js";
 import { writeAtomic } from "../core/files.js";
 
-/** A quantity that a step may not have; what a damaged or older file holds in its place counts as none. */
+/** A quantity that may be missing in a step; an invalid value in a damaged or older file counts as missing. */
 const quantity = z.number().nullable().catch(null);
 const seconds = z.number().catch(0);
 
@@ -22,7 +22,7 @@ const stepQuantities = z.object({
   clip_fraction: quantity,
   grad_norm: quantity,
   lr: z.number().catch(0),
-  /** Tokens the step trained on. */
+  /** Tokens trained on in the step. */
   tokens: z.number().catch(0),
   rollout_tokens_per_s: quantity,
 });
@@ -30,31 +30,31 @@ const stepTimes = z.object({ rollout: seconds, score: seconds, update: seconds, 
 
 const stepWorkers = z.object({
   workers: z.number().catch(0),
-  /** The most jobs that waited at once. */
+  /** The most jobs waiting at once. */
   waiting: z.number().catch(0),
-  /** Share of the workers' time in which they had nothing to do; null where none has told. */
+  /** Idle share of the workers' time; null where no worker reported it. */
   idle: quantity,
 });
 export type StepWorkers = Readonly<z.infer<typeof stepWorkers>>;
 
 /**
  * One line of metrics.jsonl (docs/metrics.md). Null means that the step has no such quantity: SFT has no reward, and a
- * step in which no group carried signal has no loss. Rates are shares in 0..1, times are seconds.
+ * step without a group with signal has no loss. Rates are shares in 0..1, times are seconds.
  */
 export interface StepMetrics extends Readonly<z.infer<typeof stepQuantities>> {
   /** The objective's own metrics; plain numbers. */
   readonly extra?: Readonly<Record<string, number | null>>;
   readonly time: Readonly<z.infer<typeof stepTimes>>;
-  /** Figures of the workers in the step; absent in one process. As times are, it is of the moment. */
+  /** Figures of the workers in the step; absent in one process. Like times, they differ between equal runs. */
   readonly workers?: StepWorkers;
 }
 
-/** The keys of every line, in their order. */
+/** The keys of every line, in order. */
 export const STEP_KEYS = stepQuantities.keyof().options;
 export const TIME_KEYS = stepTimes.keyof().options;
 /**
- * The line of one step, keys in a fixed order (extras sorted, beside the others) so that equal runs give equal bytes.
- * @throws Error where a number is not finite: JSON would turn it into null, and what to do about it is the trainer's call.
+ * Formats the line of one step, keys in a fixed order (extras sorted, beside the others): equal runs give equal bytes.
+ * @throws Error where a number is not finite, which JSON would turn into null.
  */
 export function formatMetrics(metrics: StepMetrics): string {
   const line: Record<string, unknown> = {};
@@ -76,7 +76,7 @@ function finite(step: number, key: string, value: number | null): number | null 
   );
 }
 
-/** Appends to metrics.jsonl, one line a step, steps ascending. */
+/** Appends to metrics.jsonl, one line per step, in ascending order. */
 export class MetricsWriter {
   private constructor(
     private readonly path: string,
@@ -84,10 +84,10 @@ export class MetricsWriter {
   ) {}
 
   /**
-   * Opens the file. On a resume `keepThrough` is the checkpoint's step: later lines (and a half-written one) are cut off,
-   * since those steps run again. Lines of steps that do not run again should all be there; where a loss of power, a copy
-   * or a hand took some, the run goes on without them, and a file with unreadable ones is kept as metrics.jsonl.damaged.
-   * @param warn is told what is missing.
+   * Opens the file. On a resume `keepThrough` is the checkpoint's step: later lines (and a partial one) are cut off,
+   * since those steps run again. Earlier lines should be complete; where some are missing, the run continues without
+   * them, and a file with unreadable ones is kept as metrics.jsonl.damaged.
+   * @param warn receives a message about missing lines.
    */
   static async open(
     path: string,
@@ -126,7 +126,7 @@ export class MetricsWriter {
 
 /**
  * Reads metrics.jsonl. A last line without its newline was cut by a kill and is left out.
- * @throws UserError that names the first broken line.
+ * @throws UserError that names the first malformed line.
  */
 export function readMetrics(path: string): StepMetrics[] {
   return readJsonLines(path).map(({ value, line }) => parseMetrics(value, `${path}, line ${line}`));
@@ -146,7 +146,7 @@ function parseMetrics(value: unknown, where: string): StepMetrics {
   };
 }
 
-/** The lines of the steps 1 to `through`, ascending, of a file that may be damaged; what comes after them may be anything. */
+/** Reads the lines of steps 1 to `through`, ascending, from a possibly damaged file; later content is ignored. */
 function keptMetrics(path: string, through: number): { kept: StepMetrics[]; unreadable: boolean } {
   const kept: StepMetrics[] = [];
   let unreadable = false;
@@ -165,7 +165,7 @@ function keptMetrics(path: string, through: number): { kept: StepMetrics[]; unre
   return { kept, unreadable };
 }
 
-/** `3, 8 to 10`. */
+/** Formats steps as `3, 8 to 10`. */
 function ranges(steps: readonly number[]): string {
   const runs: [number, number][] = [];
   for (const step of steps) {
@@ -177,8 +177,8 @@ function ranges(steps: readonly number[]): string {
 }
 
 /**
- * The objects of a JSON-lines file with their line numbers; an unfinished last line is left out.
- * @param options.whole such a line is an error: of a file that is written at once.
+ * Reads the objects of a JSON-lines file with their line numbers; an unfinished last line is left out.
+ * @param options.whole makes such a line an error, for files that are written at once.
  */
 export function readJsonLines(
   path: string,

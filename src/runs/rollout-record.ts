@@ -7,15 +7,15 @@ import { LARGEST_REWARD } from "../env/environment.js";
 import { readJsonLines } from "./metrics.js";
 
 const bounded = z.number().min(-LARGEST_REWARD).max(LARGEST_REWARD);
-/** Steps, groups, tokens: what is counted here is also gone through. */
+/** A count of steps, groups or tokens, bounded because code iterates over it. */
 const counted = natural.max(1e8);
 
-/** The most numbers in one trajectory, and their size: log-probabilities, ids, positions, coordinates. */
+/** The most numbers in one trajectory, and the largest: log-probabilities, ids, positions, coordinates. */
 const MOST_NUMBERS = 2_000_000;
 const LARGEST_NUMBER = 1e7;
 const DEEPEST = 32;
 
-/** @returns what is wrong with the numbers in a record, or undefined. */
+/** @returns the fault of a record's numbers, or undefined. */
 function oddNumber(data: unknown): string | undefined {
   let count = 0;
   const walk = (value: unknown, path: string, depth = 0): string | undefined => {
@@ -34,7 +34,7 @@ function oddNumber(data: unknown): string | undefined {
   return walk(data, "");
 }
 
-/** Of any sampler, which alone looks inside: its numbers are of a size that can be computed with. */
+/** A trajectory of any sampler, which alone interprets it: only the size of its numbers is checked here. */
 const trajectory = z.unknown().superRefine((data, context) => {
   const odd = oddNumber(data);
   if (odd !== undefined) context.addIssue({ code: "custom", message: odd });
@@ -44,9 +44,9 @@ const turn = z.looseObject({
   /** The policy's observation and answer, where these are texts. */
   prompt: z.string(),
   response: z.string(),
-  /** Reward of the turn by itself, where the environment says. */
+  /** Reward of the turn alone, where the environment gives one. */
   reward: bounded.optional(),
-  /** Rewards of parts of the response, where the environment says. */
+  /** Rewards of parts of the response, where the environment gives them. */
   parts: z.array(z.object({ name: z.string(), start: counted, end: counted, reward: bounded })).optional(),
   trajectory: trajectory.optional(),
 });
@@ -65,7 +65,7 @@ const schema = z.looseObject({
   success: z.boolean(),
   /** The environment's own measures by name. */
   metrics: z.record(z.string(), z.number()).nullable(),
-  /** Null where the rollout was in no group that learns, or got different credit for its parts. */
+  /** Null where the rollout was in no group with signal, or its parts have different credit. */
   advantage: z.number().nullable(),
   /** Credit of each turn, or of each of its steps or tokens, where they differ. */
   credit: z.array(z.union([z.number(), z.array(z.number()), z.object({ tokens: z.array(z.number()) })])).optional(),
@@ -78,19 +78,19 @@ const schema = z.looseObject({
 });
 
 /**
- * One line of rollouts/step-000001.jsonl: what the model wrote, what became of it, what it was worth.
- * Other keys (each turn's trajectory) are kept as they are.
+ * One line of rollouts/step-000001.jsonl: the model's text, the outcome and the reward. Other keys (each turn's
+ * trajectory) are kept unchanged.
  */
 export type RolloutRecord = z.infer<typeof schema>;
 
-/** Writes the rollouts of a step at once: a step that runs again after a resume replaces them. */
+/** Writes the rollouts of a step at once: a repeated step after a resume replaces them. */
 export async function writeRollouts(path: string, records: readonly RolloutRecord[]): Promise<void> {
   await writeAtomic(path, records.map((record) => `${JSON.stringify(record)}\n`).join(""));
 }
 
 /**
  * Reads a file of rollouts.
- * @throws UserError that names the first line that is no rollout, or the file where it was cut off: it is written at once.
+ * @throws UserError that names the first line that is not a rollout, or a truncated file (files are written at once).
  */
 export function readRollouts(path: string): RolloutRecord[] {
   const named = /step-(\d+)\.jsonl$/.exec(path)?.[1];
@@ -113,7 +113,7 @@ export function readRollouts(path: string): RolloutRecord[] {
   });
 }
 
-/** Reads one rollout. @throws UserError that says where and what is wrong. */
+/** Reads one rollout. @throws UserError with the place and the fault. */
 export function parseRollout(value: unknown, where: string): RolloutRecord {
   return checked(schema, value, `${where} is no rollout`, {
     hint: "Record the rollouts again with this version; edited ones teach what never happened.",

@@ -12,24 +12,24 @@ import { checked } from "../core/problems.js";
 const environmentSchema = z.looseObject({
   /** The objective: `refusion-train <command>`. */
   command: z.string(),
-  /** `key=value` arguments and flags are in config.yaml; this is the config's own path. */
+  /** Path of the config; `key=value` arguments and flags are in config.yaml. */
   config: z.string(),
   provider: z.string().optional(),
   /** The run whose recorded rollouts it learns from. */
   rollouts: z.string().optional(),
   seeds: z.record(z.string(), z.number()),
-  /** Hashes by what they are of: model, tasks, split, tokenizer. */
+  /** Hashes of model, tasks, split and tokenizer. */
   hashes: z.record(z.string(), z.string()),
   versions: z.record(z.string(), z.string()),
 });
 
 export type RunEnvironment = z.infer<typeof environmentSchema>;
-/** A caller's facts about a run beyond the machine: kept in env.json and checked on a resume. */
+/** A caller's facts about a run beyond the machine: saved in env.json and checked on a resume. */
 export type RunFacts = Readonly<
   Pick<RunEnvironment, "command" | "config" | "provider" | "rollouts" | "seeds" | "hashes">
 >;
 
-/** runs/<name>/: where everything of one run lies. Never overwritten: a new run gets a new one. */
+/** runs/<name>/, with all files of one run. Never overwritten: a new run gets a new directory. */
 export class RunDirectory {
   private constructor(
     readonly dir: string,
@@ -46,8 +46,8 @@ export class RunDirectory {
   ) {}
 
   /**
-   * Makes a new directory and locks it: `runDir` itself, or `parent`/name, name-2, name-3 ... A place that is empty, or
-   * whose run was ended before it began, is used.
+   * Creates a new directory and locks it: `runDir` itself, or `parent`/name, name-2, name-3 ... An empty directory, or
+   * one whose run ended before it began, is reused.
    * @throws UserError (exit 1) where `runDir` holds a run or anything else.
    */
   static create(options: { name: string; runDir?: string | undefined; parent?: string }): RunDirectory {
@@ -66,7 +66,7 @@ export class RunDirectory {
     }
   }
 
-  /** An existing run. @throws UserError where `dir` is none. */
+  /** Opens an existing run. @throws UserError where `dir` is not a run. */
   static open(dir: string): RunDirectory {
     const run = new RunDirectory(dir);
     if (!existsSync(run.config))
@@ -77,7 +77,7 @@ export class RunDirectory {
   }
 
   /**
-   * The newest run of a name: the highest suffix. For `--resume` without `--run-dir`.
+   * Opens the newest run of a name: the highest suffix. For `--resume` without `--run-dir`.
    * @throws UserError where there is none.
    */
   static newest(name: string, parent = "runs"): RunDirectory {
@@ -95,12 +95,12 @@ export class RunDirectory {
     return new RunDirectory(dir);
   }
 
-  /** The page of a recorded rollout as its plan left it. */
+  /** Returns the path of a recorded rollout's screenshot, taken after its plan. */
   screenshot({ step, group, rollout }: { step: number; group: number; rollout: number }): string {
     return join(this.dir, "screenshots", `${stepName(step)}-${group}-${rollout}.jpg`);
   }
 
-  /** The requests of a recorded rollout. */
+  /** Returns the path of a recorded rollout's requests. */
   har({ step, group, rollout }: { step: number; group: number; rollout: number }): string {
     return join(this.dir, "har", `${stepName(step)}-${group}-${rollout}.har`);
   }
@@ -109,46 +109,46 @@ export class RunDirectory {
     return join(this.rolloutsDir, `${stepName(step)}.jsonl`);
   }
 
-  /** eval/before/<split>.json, eval/<split>.json (the last one), or eval/step-000010/<split>.json in between. */
+  /** Returns eval/before/<split>.json, eval/<split>.json (the last one), or eval/step-000010/<split>.json. */
   evaluation(split: string, when: "before" | "after" | number = "after"): string {
     const folder = when === "after" ? [] : [typeof when === "number" ? stepName(when) : when];
     return join(this.dir, "eval", ...folder, `${split}.json`);
   }
 
   /**
-   * The evaluation of what a run has become: the one it made at its end, else the one that `refusion-eval --run` made
-   * of its last checkpoint (a supervised run plays no episodes itself).
+   * Returns the final evaluation of a run: its own at the end, else that of its last checkpoint by `refusion-eval
+   * --run` (a supervised run plays no episodes itself).
    */
   finalEvaluation(split: string): string {
     const own = this.evaluation(split);
     return existsSync(own) ? own : join(this.lastEvaluations, `${split}.json`);
   }
 
-  /** Splits that have an evaluation of that time; `after`: a final one. */
+  /** Lists the splits with an evaluation of that time; `after`: a final one. */
   evaluatedSplits(when: "before" | "after" | number): string[] {
     const dirs = [dirname(this.evaluation("x", when)), ...(when === "after" ? [this.lastEvaluations] : [])];
     const files = dirs.flatMap((dir) => (existsSync(dir) ? readdirSync(dir) : []));
     return [...new Set(files.flatMap((file) => (file.endsWith(".json") ? [file.slice(0, -5)] : [])))].sort();
   }
 
-  /** Steps in between that were evaluated, ascending. */
+  /** Lists the intermediate steps that were evaluated, ascending. */
   evaluatedSteps(): number[] {
     return stepsIn(join(this.dir, "eval"));
   }
 
-  /** Steps that have recorded rollouts, ascending. */
+  /** Lists the steps with recorded rollouts, ascending. */
   rolloutSteps(): number[] {
     return stepsIn(this.rolloutsDir, ".jsonl");
   }
 
-  /** Drops the rollouts of steps that a resume runs again. */
+  /** Removes the rollouts of steps that a resume runs again. */
   dropRolloutsAfter(step: number): void {
     for (const later of this.rolloutSteps().filter((s) => s > step)) rmSync(this.rollouts(later));
   }
 
   /**
-   * Waits until the metrics and rollouts of all steps are on the disk. Called before a checkpoint: after a loss of power
-   * it must not be there without the lines of its steps, which nothing would write again.
+   * Waits until the metrics and rollouts of all steps are on the disk. Called before a checkpoint is written: after a
+   * loss of power, the checkpoint must not exist without the lines of its steps, which no run would write again.
    */
   sync(): void {
     const paths = [this.metrics, this.rolloutsDir, this.dir].filter((path) => existsSync(path));
@@ -175,7 +175,7 @@ export class RunDirectory {
   }
 
   /**
-   * Keeps a second process out while this one writes; a lock of a process that has ended is taken over.
+   * Locks out other processes while this one writes; a lock of an ended process is taken over.
    * @returns a function that unlocks. @throws UserError while another process holds it.
    */
   lock(): () => void {
@@ -192,23 +192,23 @@ export class RunDirectory {
     });
   }
 
-  /** Makes this very directory with its lock inside, in one step. @returns false where somebody has it. */
+  /** Creates this directory with its lock inside, atomically. @returns false where it is taken. */
   private claim(): boolean {
-    // behind a symbolic link it is the place itself that is replaced
+    // a symbolic link stays, and its target is replaced
     const place = existsSync(this.dir) ? realpathSync(this.dir) : this.dir;
     const aside = join(dirname(place), `.${basename(place)}.new-${process.pid}`);
     try {
       rmSync(aside, { recursive: true, force: true });
       mkdirSync(aside);
       acquireLock(join(aside, ".lock"));
-      // fails where the target holds anything
+      // fails where the target is not empty
       renameSync(aside, place);
       return true;
     } catch (error) {
       try {
         rmSync(aside, { recursive: true, force: true });
       } catch {
-        // the first error says what is wrong
+        // the first error is the one to report
       }
       const { code } = error as NodeJS.ErrnoException;
       if (code === "ENOTDIR" && existsSync(this.dir)) return false;
@@ -218,19 +218,19 @@ export class RunDirectory {
     return this.isHalfMade() && "release" in acquireLock(this.lockPath);
   }
 
-  /** Tells whether the process that made the directory ended before its run began: env.json is the last file of a start. */
+  /** Tells whether the process that made the directory ended before its run began: env.json is written last. */
   private isHalfMade(): boolean {
     const ours = /^(\.lock|config\.yaml|env\.json\.\d+|config\.yaml\.\d+)$/;
     const entries = readdirSync(this.dir).filter((entry) => !entry.startsWith(".lock."));
     return entries.length > 0 && entries.every((entry) => ours.test(entry)) && !isLocked(this.lockPath);
   }
 
-  /** Tells whether its run began: what is left of a start that was cut off has nothing to resume. */
+  /** Tells whether its run began: an aborted start has nothing to resume. */
   get begun(): boolean {
     return existsSync(this.environment);
   }
 
-  /** Removes what a killed process was writing beside the real files. Only while this process holds the lock. */
+  /** Removes temporary files of killed processes. Only while this process holds the lock. */
   removeLeftovers(): void {
     for (const entry of readdirSync(this.dir, { recursive: true, withFileTypes: true })) {
       if (entry.isFile() && /\.(yaml|jsonl?|html)\.\d+$/.test(entry.name)) rmSync(join(entry.parentPath, entry.name));
@@ -238,12 +238,12 @@ export class RunDirectory {
   }
 }
 
-/** `step-000010`. */
+/** Formats a step as `step-000010`. */
 export function stepName(step: number): string {
   return `step-${String(step).padStart(6, "0")}`;
 }
 
-/** Steps whose files or folders a folder holds, ascending; what is being written aside does not count. */
+/** Lists the steps whose files or folders a folder contains, ascending, without temporary ones. */
 export function stepsIn(folder: string, ending = ""): number[] {
   const entries = existsSync(folder) ? readdirSync(folder) : [];
   return entries
@@ -267,7 +267,7 @@ function cannotCreate(path: string, error: unknown): UserError {
   });
 }
 
-/** Versions of what decides the numbers of a run. */
+/** Returns the versions that can affect the numbers of a run. */
 export function versions(): Record<string, string> {
   const own = readJson(join(packageRoot(), "package.json")) as { version: string };
   return {
@@ -286,7 +286,7 @@ function packageVersion(name: string): string {
   }
 }
 
-/** The machine, without its name. */
+/** Describes the machine, without its name. */
 export function hardware(): Record<string, string | number> {
   return {
     platform: `${process.platform}-${process.arch}`,

@@ -1,22 +1,22 @@
 import { misuse } from "../core/errors.js";
 
-/** A true value as a task states it. */
+/** A task's expected value. */
 export type PromptValue = string | number | boolean | readonly string[];
 
 /** The part of a task that a prompt reads (structurally a subset of env's Task). */
 export interface PromptTask {
   readonly formTitle: string;
   readonly instruction: string;
-  /** True values by visible label, in the order in which they are asked for. */
+  /** Expected values by visible label, in the order of the request. */
   readonly fields: Readonly<Record<string, PromptValue>>;
-  /** The text that holds the true values, and the options of choices by label: for the style `document`. */
+  /** The text with the expected values, and the options of choices by label: for the style `document`. */
   readonly document?: string;
   readonly choices?: Readonly<Record<string, readonly string[]>>;
-  /** Keys that a record names its values by, where they are not the labels. */
+  /** A record's keys of its values, where these are not the labels. */
   readonly keys?: Readonly<Record<string, string>>;
 }
 
-/** A control as the style `page` shows it. */
+/** A control as shown by the style `page`. */
 export interface PageControl {
   readonly kind: string;
   readonly default: PromptValue;
@@ -31,25 +31,20 @@ export interface PageControl {
 export const PROMPT_STYLES = ["compact", "instruction", "document", "page"] as const;
 export type PromptStyle = (typeof PROMPT_STYLES)[number];
 
-/** Stands between a label and its value, in the prompt as in the plan: a small model then copies instead of translating. */
+/** Separates a label from its value, in the prompt and in the plan alike: a small model can copy the line. */
 export const SEPARATOR = " | ";
 
 /**
- * The prompt of a task: the one template of supervised training, reinforcement learning and evaluation.
+ * Renders the prompt of a task: the one template of supervised training, reinforcement learning and evaluation.
  *
- * A label is indented by one space, as it follows a verb in the plan: its tokens are then the same in both.
- * `compact`, for tiny models, ends with an empty line; the plan follows:
- * ```
- * form: Contact us
+ * A label is indented by one space, as it follows a verb in the plan: its tokens are then the same in both. `compact`,
+ * for tiny models, ends with an empty line; the plan follows: ``` form: Contact us
  *  Full name | Ann Lee
  *  Newsletter | yes
  *
- * ```
- * `instruction`, for models that read prose, says first what to do and in which grammar, then gives the same lines.
- * `document` gives the text that the values have to be found in, and the labels (with the options of choices) alone.
- * `page` gives the page as a person sees it, then the text: a letter, or a record under names of its own.
- * ```
- * page: Contact us
+ * ``` `instruction`, for models that read prose, gives the task and its grammar first, then the same lines. `document`
+ * gives the text that contains the values, and the labels alone (with the options of choices). `page` gives the page as
+ * a person sees it, then the text: a letter, or a record under names of its own. ``` page: Contact us
  *  Full name *
  *  Topic: Orders; Returns = Orders
  *  Newsletter (box)
@@ -101,7 +96,7 @@ function documentOf({ document, formTitle }: PromptTask): string {
   });
 }
 
-/** Kinds that a person tells from the look of the control. */
+/** Kinds that a person recognises by the look of the control. */
 const LOOKS: Readonly<Record<string, string>> = { text: "", textarea: "", select: "", radio: "", checkbox: "box" };
 
 function pageLines(task: PromptTask, page: Readonly<Record<string, PageControl>> | undefined): string {
@@ -126,7 +121,7 @@ function pageLines(task: PromptTask, page: Readonly<Record<string, PageControl>>
     .join("");
 }
 
-/** The text of a task, and an empty line: its document, or where it has none its values as a record. */
+/** Returns the text of a task with an empty line: its document, or its values as a record. */
 export function textOf(task: PromptTask, page: Readonly<Record<string, PageControl>> = {}): string {
   const own = <T>(record: Readonly<Record<string, T>> | undefined, key: string): T | undefined =>
     record !== undefined && Object.hasOwn(record, key) ? record[key] : undefined;
@@ -146,14 +141,14 @@ function labelLine(label: string, { choices = {} }: PromptTask): string {
   return ` ${oneLine(label)}${options.length === 0 ? "" : ` (${options.map(oneLine).join("; ")})`}\n`;
 }
 
-/** A value as plans write it: booleans as yes and no, lists joined by commas, always on one line. */
+/** Formats a value as in plans: booleans as yes and no, lists joined by commas, always on one line. */
 export function renderValue(value: PromptValue): string {
   if (typeof value === "boolean") return value ? "yes" : "no";
   if (typeof value === "object") return value.map((item) => oneLine(item)).join(", ");
   return oneLine(String(value));
 }
 
-/** A line end inside a label or a value would start another field (or action). */
+/** Joins lines: a line end inside a label or a value would start another field (or action). */
 function oneLine(text: string): string {
   return text.replace(/\s+/gu, " ").trim();
 }

@@ -1,11 +1,11 @@
-/** The part of a tokenizer that spelling needs. */
+/** The decoder of a tokenizer. */
 export interface Speller {
   decode(ids: readonly number[]): string;
 }
 
 /**
- * Gives what each token adds to the text. A character whose bytes lie in several tokens belongs to the first of them;
- * the others add nothing.
+ * Returns the text that each token adds. A character whose bytes span several tokens belongs to the first of them; the
+ * others add nothing.
  */
 export function spell(ids: readonly number[], speller: Speller): string[] {
   const alone = new Map<number, string>();
@@ -20,7 +20,7 @@ export function spell(ids: readonly number[], speller: Speller): string[] {
   for (let i = 0; i < ids.length; ) {
     let end = i + 1;
     let text = textOf(ids[i] as number);
-    // half a character decodes to U+FFFD: take its neighbours in until it is whole
+    // a partial character decodes to U+FFFD: add neighbours until it is complete
     if (text.includes("\ufffd")) {
       while (end < ids.length && text.includes("\ufffd") && textOf(ids[end] as number).includes("\ufffd")) {
         end++;

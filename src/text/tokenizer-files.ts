@@ -3,13 +3,13 @@ import { join } from "node:path";
 import { fail } from "../core/errors.js";
 import { readJson } from "../core/files.js";
 
-/** Tokenizers of checkpoints that come as vocab.json and merges.txt, as tokenizer.json says the same. */
+/** Builds tokenizer.json for checkpoints whose tokenizer is vocab.json and merges.txt. */
 
-/** The way a byte-level BPE cuts a text into pieces before it merges bytes. */
+/** How a byte-level BPE splits a text into pieces before it merges bytes. */
 export interface Cutting {
   readonly normalizer: object | null;
   readonly pre_tokenizer: object;
-  /** A piece that is a token as it stands is taken whole, whatever the merges say. */
+  /** Takes a piece that is a token itself whole, whatever the merges are. */
   readonly ignore_merges?: boolean;
 }
 
@@ -20,7 +20,7 @@ const split = (pattern: string): object => ({
   behavior: "Isolated",
   invert: false,
 });
-/** The pattern that Qwen2 and Llama 3 share, but for how many digits make a piece. */
+/** The pattern that Qwen2 and Llama 3 share, except for the number of digits per piece. */
 const cut = (digits: string): object => ({
   type: "Sequence",
   pretokenizers: [
@@ -31,7 +31,7 @@ const cut = (digits: string): object => ({
   ],
 });
 
-/** By the name that llama.cpp gives them (`tokenizer.ggml.pre`). */
+/** By the names of llama.cpp (`tokenizer.ggml.pre`). */
 export const CUTTINGS: Readonly<Record<string, Cutting>> = {
   "gpt-2": { normalizer: null, pre_tokenizer: GPT2 },
   qwen2: { normalizer: { type: "NFC" }, pre_tokenizer: cut("\\p{N}") },
@@ -39,7 +39,7 @@ export const CUTTINGS: Readonly<Record<string, Cutting>> = {
   smollm: { normalizer: null, pre_tokenizer: { type: "Sequence", pretokenizers: [split("\\p{N}"), GPT2] } },
 };
 
-/** The same by the `tokenizer_class` of tokenizer_config.json. */
+/** By the `tokenizer_class` of tokenizer_config.json. */
 const CLASSES: Readonly<Record<string, string>> = {
   Qwen2Tokenizer: "qwen2",
   Qwen2TokenizerFast: "qwen2",
@@ -56,7 +56,7 @@ export interface ByteLevelBpe {
   readonly merges: readonly (readonly [string, string])[];
 }
 
-/** The text of a tokenizer.json. */
+/** Returns the text of a tokenizer.json. */
 export function byteLevelBpeJson({ cutting, addedTokens, vocab, merges }: ByteLevelBpe): string {
   const bytes = { type: "ByteLevel", add_prefix_space: false, trim_offsets: false, use_regex: false };
   return `${JSON.stringify({
@@ -92,15 +92,15 @@ export interface TokenizerDescription {
   readonly mask_token?: unknown;
 }
 
-/** tokenizer_config.json, or nothing where there is none. */
+/** Reads tokenizer_config.json; empty where there is none. */
 export function readTokenizerConfig(dir: string): TokenizerDescription {
   const path = join(dir, "tokenizer_config.json");
   return existsSync(path) ? ((readJson(path) ?? {}) as TokenizerDescription) : {};
 }
 
 /**
- * The text of a checkpoint's tokenizer.json: as it stands, or made from vocab.json, merges.txt and added_tokens.json.
- * @throws UserError naming what is missing or broken.
+ * Returns a checkpoint's tokenizer.json: the file's text, or made from vocab.json, merges.txt and added_tokens.json.
+ * @throws UserError naming the missing or malformed file.
  */
 export function tokenizerJson(dir: string): string {
   const ready = join(dir, "tokenizer.json");
@@ -125,7 +125,7 @@ export function tokenizerJson(dir: string): string {
   return byteLevelBpeJson({ cutting, addedTokens, vocab, merges: readMerges(mergesPath, vocab) });
 }
 
-/** A JSON object of token -> id. */
+/** Reads a JSON object of token -> id. */
 function idsOf(path: string): Record<string, number> {
   const vocab = readJson(path);
   const isVocabulary =
@@ -139,7 +139,7 @@ function idsOf(path: string): Record<string, number> {
 function readMerges(path: string, vocab: Readonly<Record<string, number>>): [string, string][] {
   const lines = readFileSync(path, "utf8").split(/\r?\n/);
   return lines.flatMap((line, i): [string, string][] => {
-    // the first line may say the version; a merge of "#" and "version:" never stands there
+    // the first line may be the version; a merge of "#" and "version:" never comes first
     if (line === "" || (i === 0 && line.startsWith("#version"))) return [];
     const parts = line.split(" ");
     const [left, right] = parts;
@@ -151,7 +151,7 @@ function readMerges(path: string, vocab: Readonly<Record<string, number>>): [str
   });
 }
 
-/** Tokens that are taken whole: added_tokens.json, and what tokenizer_config.json knows of each. */
+/** Lists the tokens that are never split: added_tokens.json, with their properties from tokenizer_config.json. */
 function addedTokensOf(
   dir: string,
   { added_tokens_decoder: decoder }: TokenizerDescription,

@@ -12,21 +12,21 @@ interface Implementation {
   get_vocab(withAddedTokens: boolean): Map<string, number>;
 }
 
-/** No tokenizer has an id from here on: a list of so many is made. */
+/** Exclusive limit of token ids: lists of this length are allocated. */
 export const LARGEST_VOCABULARY = 2 ** 22;
 
-/** Characters of texts whose ids are kept, as the lines of a form, which every task of it has; and how many are kept. */
+/** Longest text with cached ids, in characters, as lines that all tasks of a form share; and most cached texts. */
 const [SHORT, MOST_KNOWN] = [64, 4096];
 
 /** Text to token ids and back, from a Hugging Face `tokenizer.json`. */
 export class Tokenizer {
-  /** One more than the highest id. A model's own vocabulary may be padded beyond it. */
+  /** The highest id plus one. A model's own vocabulary may be padded beyond it. */
   readonly vocabSize: number;
   private readonly known = new Map<string, readonly number[]>();
 
   /**
-   * @param implementation spells ids, special ones too.
-   * @param reader reads texts: it knows no special token, so that none can be spelled out in a text.
+   * @param implementation decodes ids, including special ones.
+   * @param reader encodes texts without special tokens, so that a text cannot contain one.
    */
   private constructor(
     private readonly implementation: Implementation,
@@ -39,8 +39,8 @@ export class Tokenizer {
 
   /**
    * Loads `tokenizer.json` of a model directory.
-   * @param special ids that no text has, besides those of the tokens that the file calls special.
-   * @throws UserError naming the file where it is missing, no JSON or no tokenizer.
+   * @param special ids that no text may contain, besides those of the tokens that the file marks as special.
+   * @throws UserError naming the file where it is missing, not JSON or not a tokenizer.
    */
   static load(dir: string, special: readonly number[] = []): Tokenizer {
     const path = join(dir, "tokenizer.json");
@@ -48,9 +48,9 @@ export class Tokenizer {
   }
 
   /**
-   * @param json the parsed content of a `tokenizer.json`.
-   * @param where names it in errors.
-   * @throws UserError where it is no tokenizer, or one that reads nothing from a text.
+   * Builds a tokenizer.
+   * @param json the parsed content of a `tokenizer.json`. @param where names it in errors.
+   * @throws UserError where it is not a tokenizer, or encodes every text as nothing.
    */
   static fromJson(json: unknown, where: string, special: readonly number[] = []): Tokenizer {
     const hint = "Copy tokenizer.json from the model's own release: it is the Hugging Face tokenizers format.";
@@ -74,22 +74,21 @@ export class Tokenizer {
   }
 
   /**
-   * The ids of a text: nothing is added around it, and a special token that is spelled out in it is read as its
-   * characters, so that no page and no task can hold a mask or an end.
-   * Unpaired surrogates become U+FFFD, as UTF-8 cannot hold them.
+   * Encodes a text: nothing is added around it, and a special token written in it is read as its characters, so that no
+   * page and no task can contain a mask or an end. Unpaired surrogates become U+FFFD, as UTF-8 cannot represent them.
    */
   encode(text: string): number[] {
     const known = this.known.get(text);
     if (known !== undefined) return [...known];
     const ids: number[] = [];
-    // a vocabulary that has neither the piece nor an unknown token leaves holes, which are no tokens
+    // a vocabulary with neither the piece nor an unknown token leaves undefined ids
     for (const id of this.reader.encode(text, { add_special_tokens: false }).ids) if (id !== undefined) ids.push(id);
     if (text.length <= SHORT && this.known.size < MOST_KNOWN) this.known.set(text, [...ids]);
     return ids;
   }
 
   /**
-   * The text of ids. Ids without a token (a model's padded vocabulary) are left out.
+   * Decodes ids. Ids without a token (a model's padded vocabulary) are left out.
    * @param options.skipSpecial leaves special tokens (EOS, padding, mask) out as well.
    */
   decode(ids: readonly number[], options: { skipSpecial?: boolean } = {}): string {
@@ -102,13 +101,13 @@ export class Tokenizer {
     });
   }
 
-  /** The id of one token as it stands in the vocabulary (`<|mask|>`), or undefined. */
+  /** Returns the id of one token of the vocabulary (`<|mask|>`), or undefined. */
   idOf(token: string): number | undefined {
     return this.implementation.token_to_id(token);
   }
 }
 
-/** The parts of a `tokenizer.json` that special tokens stand in. */
+/** The parts of a `tokenizer.json` that may contain special tokens. */
 interface Parts {
   readonly added_tokens?: readonly { readonly id: number; readonly content: string; readonly special?: boolean }[];
   readonly model?: {
@@ -119,9 +118,9 @@ interface Parts {
   };
 }
 
-/** Tokens from the first on, some of which stand for a text that can be read again. */
+/** Number of first ids whose decoded text is encoded again, to test a tokenizer. */
 const SPOKEN = 100;
-/** All ids of a `tokenizer.json`, whatever else it holds. */
+/** Returns all ids of a `tokenizer.json`. */
 function idsIn(json: object): number[] {
   const { added_tokens: added, model } = json as Parts;
   const listed = Array.isArray(added) ? added.map((token) => token?.id) : [];
@@ -129,10 +128,10 @@ function idsIn(json: object): number[] {
   return Array.isArray(vocab) || typeof vocab !== "object" ? listed : [...listed, ...Object.values(vocab)];
 }
 
-/** Beyond any real score of a unigram model: a piece that is never taken. */
+/** Below any real score of a unigram model: a piece that is never chosen. */
 const NEVER = -1e6;
 
-/** The same tokenizer without its special tokens, and without merges that would make one; unknown text stays unknown. */
+/** Returns the tokenizer without special tokens and without merges that would make one; unknown text stays unknown. */
 function withoutSpecial(json: object, special: readonly number[]): object {
   const { added_tokens: added = [], model = {} } = json as Parts;
   const { vocab = {}, merges } = model;
@@ -146,9 +145,9 @@ function withoutSpecial(json: object, special: readonly number[]): object {
   for (const token of added) if (token.special === true) removed.add(token.id);
   const unknown = model.unk_id ?? ids.get(model.unk_token ?? "");
   if (unknown !== undefined) removed.delete(unknown);
-  // a line end may be the end, and is a character of texts all the same
+  // a line end may be EOS, but is a character of texts too
   const isKept = (token: string): boolean => [...token].length === 1 || !removed.has(ids.get(token) ?? -1);
-  // ids of a unigram model are places in its list
+  // ids of a unigram model are indices into its list
   const kept = listed
     ? vocab.map((entry: readonly [string, number]) => (isKept(entry[0]) ? entry : [entry[0], NEVER]))
     : Object.fromEntries([...ids].filter(([token]) => isKept(token)));

@@ -20,8 +20,8 @@ import type { DryRun, TrainOptions, TrainResult } from "./types.js";
 import { canShare, prepareBatches, scoreHere, takeStep } from "./update.js";
 
 /**
- * The real path of a run up to step 0: a group is generated, played and scored, its update taken on tensors that are
- * thrown away. Each part runs twice: the first time builds its graphs, the second is measured. Nothing is written.
+ * Runs the real path of a run up to step 0: a group is generated, played and scored, and its update taken on tensors
+ * that are then discarded. Each part runs twice: first to build its graphs, then to be measured. Nothing is written.
  */
 export async function dryRunPolicy(
   config: RunConfig,
@@ -39,7 +39,7 @@ export async function dryRunPolicy(
       ? await recordedSamples({ policy, objective, options: config.objective }, recorded)
       : played.samples;
 
-  // the rewards of one group may be equal: any advantages cost the same update
+  // the rewards of one group may be equal: an update costs the same for any advantages
   const signed = samples.map((trajectory, i): Sample => {
     const stream = (name: string): Rng => Rng.named(config.seed, `dry-run/${name}/${i}`);
     return { trajectory, credit: i % 2 === 0 ? 1 : -1, stream };
@@ -48,7 +48,7 @@ export async function dryRunPolicy(
   const { score, update, batches } = await measureUpdate(config, objective, policy, signed);
   const micro = Math.ceil((training.prompts_per_step * training.group_size) / training.micro_batch) / batches;
 
-  // a batch costs the same however full it is, and about as much more as it is larger
+  // a batch costs the same however full it is, and its cost is about proportional to its size
   const batchesOf = (episodes: number, size: number): number =>
     (Math.ceil(episodes / size) * size) / training.rollout_batch;
   const { batch = 0, episode = 0 } = played ?? {};
@@ -71,7 +71,7 @@ export async function dryRunPolicy(
   };
 }
 
-/** The dry run of supervised training: `learn` takes one update that is thrown away. */
+/** Runs the dry run of supervised training: `learn` takes one update that is discarded. */
 export async function dryRunSupervised(config: RunConfig, learn: (step: number) => Promise<unknown>): Promise<DryRun> {
   await learn(1);
   const update = await seconds(() => learn(2));
@@ -86,7 +86,7 @@ export async function dryRunSupervised(config: RunConfig, learn: (step: number) 
   };
 }
 
-/** A dry run in words. */
+/** Formats a dry run. */
 export function formatDryRun({ rollouts, faults, reward, step, evaluation, total, peak_memory_gib }: DryRun): string {
   const parts = Object.entries(step).filter(([, value]) => value > 0);
   return [
@@ -102,7 +102,7 @@ export function formatDryRun({ rollouts, faults, reward, step, evaluation, total
   ].join("\n");
 }
 
-/** Undefined where a run can begin as it is; else why it would learn nothing, as far as one group tells. */
+/** Says why a run would learn nothing, as far as one group shows; undefined where it can begin. */
 export function hopeless({ rollouts, reward }: DryRun, { model, sampler }: RunConfig): string | undefined {
   if (rollouts === 0 || reward !== 0) return undefined;
   const lengths = ["prompt_length", "response_length"].flatMap((key) =>
@@ -111,7 +111,7 @@ export function hopeless({ rollouts, reward }: DryRun, { model, sampler }: RunCo
   return `none of ${rollouts} rollouts earned anything, and equal rewards teach nothing. Does ${model} write plans, and do they fit (${lengths.join(", ")})? docs/reward-stays-0.md goes through the reasons`;
 }
 
-/** The result of a run that was not begun. */
+/** Returns the result of a run that was not begun. */
 export function notBegun(config: RunConfig, options: TrainOptions, dryRun: DryRun): TrainResult {
   const runDir = options.runDir ?? join("runs", config.name);
   return { runDir, steps: 0, interrupted: false, stopped: null, best: null, before: [], after: [], dryRun };
@@ -124,7 +124,7 @@ interface Played {
   readonly reward: number | null;
   /** Seconds to generate one batch of responses. */
   readonly batch: number;
-  /** Seconds that one episode adds, with the contexts of the config side by side. */
+  /** Further seconds per episode, with the config's number of parallel contexts. */
   readonly episode: number;
 }
 
@@ -148,7 +148,7 @@ async function playGroup(
     );
   await play("first");
   const { rollouts, times } = await play("second");
-  // a batch as a step fills it: what a rollout costs depends on how many are generated together, and of which prompts
+  // a batch filled as in a step: the cost of a rollout depends on the number generated together, and on their prompts
   const filled = Array.from({ length: batch }, (_, i) => tasksOf(environment, "train")[Math.floor(i / size)] ?? task);
   const [first] = rollouts.flatMap(({ turns }) => turns);
   const generate = () =>
@@ -168,7 +168,7 @@ async function playGroup(
       ...(scored === undefined ? {} : { drafts: scored }),
     };
   });
-  // scored as a training step scores them
+  // scored as in a training step
   creditOf({ policy, objective, options: config.objective }, records);
   const rewards = records.flatMap(({ record }) => (record.reward === null ? [] : [record.reward]));
   return {
@@ -208,7 +208,7 @@ async function measureUpdate(
   return { score, update, batches: batches.length };
 }
 
-/** Evaluations of a split that a run makes. */
+/** Counts a run's evaluations of a split. */
 function evaluationsOf({ evaluation: { splits, every }, training: { steps } }: RunConfig): number {
   return 2 * splits.length + (every > 0 ? Math.floor(steps / every) : 0);
 }

@@ -1,22 +1,22 @@
 /** Ends a run before its last step. */
 export interface EarlyStopOptions {
-  /** Evaluations in a row without a rise; 0: never. */
+  /** Evaluations in a row without an improvement; 0: never. */
   readonly patience: number;
-  /** A rise is more than this above the reward at the last rise. */
+  /** Least improvement over the reward at the last one. */
   readonly min_delta: number;
 }
 
 /** State for checkpoints. */
 export interface EarlyStopState {
-  /** Validation reward at the last rise; null before the first evaluation. */
+  /** Validation reward at the last improvement; null before the first evaluation. */
   readonly mark: number | null;
-  /** Evaluations since. */
+  /** Evaluations since then. */
   readonly stale: number;
 }
 
 /**
- * Ends a run whose validation reward has stopped rising. The first evaluation of
- * the run sets the mark. Small rises add up: the mark stays until one of them is more than `min_delta` above it.
+ * Ends a run whose validation reward no longer improves. The first evaluation of the run sets the mark. Small gains add
+ * up: the mark stays until the reward exceeds it by more than `min_delta`.
  */
 export class EarlyStop {
   constructor(
@@ -31,7 +31,7 @@ export class EarlyStop {
       mark === null || reward > mark + this.options.min_delta ? { mark: reward, stale: 0 } : { mark, stale: stale + 1 };
   }
 
-  /** Says why the run ends here; undefined where it goes on. */
+  /** Says why the run ends here; undefined where it continues. */
   get reason(): string | undefined {
     const { patience, min_delta } = this.options;
     const { mark, stale } = this.state;

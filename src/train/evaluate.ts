@@ -23,19 +23,19 @@ interface EvaluationContext {
   readonly environment: Environment;
   /** The config's section. */
   readonly evaluation: RunConfig["evaluation"];
-  /** Attempts at each task: 1 unless given. */
+  /** Attempts at each task; default 1. */
   readonly attempts?: number | undefined;
 }
 
 interface Listeners {
   readonly onEpisode?: ((done: number, all: number) => void) | undefined;
-  /** Gets every episode with its actions. */
+  /** Receives every episode with its actions. */
   readonly onPlayed?: ((played: Played) => void) | undefined;
 }
 
 /**
- * The tasks of an evaluation with the name of each episode's noise. Several attempts are at different tasks: the first of
- * a task meets the noise that a single one would.
+ * Returns the tasks of an evaluation with the name of each episode's random stream. Several attempts are at different
+ * tasks; the first at a task has the noise of a single one.
  */
 function episodesOf({ environment, evaluation, attempts = 1 }: EvaluationContext, split: TaskSet) {
   const { episodes, seed } = evaluation;
@@ -48,7 +48,7 @@ function episodesOf({ environment, evaluation, attempts = 1 }: EvaluationContext
   return { tasks: drawn.map(({ task }) => task), streams: drawn.map(({ stream }) => stream) };
 }
 
-/** Evaluates the current policy on a split: the same tasks and the same noise for every policy of one evaluation seed. */
+/** Evaluates the current policy on a split: equal tasks and noise for every policy with one evaluation seed. */
 export async function evaluatePolicy(
   context: EvaluationContext & { readonly policy: Policy; readonly collect?: Collect },
   split: TaskSet,
@@ -74,7 +74,7 @@ export async function evaluatePolicy(
   return summarizeEpisodes(rollouts, context, split, "model", temperature);
 }
 
-/** Evaluates a policy that needs no model: the oracle, or one of the null policies that a fair reward gives nothing. */
+/** Evaluates a policy without a model: the oracle, or a null policy, to which a fair reward gives nothing. */
 async function evaluateFixed(
   name: string,
   context: EvaluationContext,
@@ -133,7 +133,7 @@ function summarizeEpisodes(
   return summarize(scores, about, attempts);
 }
 
-/** `refusion-eval`: a run's checkpoint, a config's model, or a policy that needs none. */
+/** Runs `refusion-eval`: evaluates a run's checkpoint, a config's model, or a policy without a model. */
 export async function evaluateCommand(options: EvaluateOptions): Promise<EvaluateResult> {
   const run = options.run === undefined ? undefined : RunDirectory.open(options.run);
   const source = run?.config ?? options.config;
@@ -192,7 +192,7 @@ export async function evaluateCommand(options: EvaluateOptions): Promise<Evaluat
   return { evaluations, files, ...(options.show === true ? { misses, kind: loaded.environment.kind } : {}) };
 }
 
-/** Gives what writes an episode's requests (`browser.har`): TASK.har, of further attempts TASK-2.har and so on. */
+/** Returns a writer of episodes' requests (`browser.har`): TASK.har, for further attempts TASK-2.har and so on. */
 function harWriter(folder: string): (played: Played) => void {
   const attempts = new Map<string, number>();
   return ({ task, outcome: { har } }) => {
@@ -205,11 +205,11 @@ function harWriter(folder: string): (played: Played) => void {
   };
 }
 
-/** An evaluation saves nothing half done: an interrupt ends it at once. @throws the signal's AbortError. */
+/** Runs an evaluation, which an interrupt ends at once: it saves nothing partial. @throws the signal's AbortError. */
 async function unlessAborted<T>(signal: AbortSignal, begin: () => Promise<T>): Promise<T> {
   signal.throwIfAborted();
   const work = begin();
-  // it goes on until its browser is closed, with nobody left to tell
+  // it continues until its browser is closed; its errors are ignored
   work.catch(() => undefined);
   let onAbort = (): void => undefined;
   const aborted = new Promise<never>((_, reject) => {
@@ -223,7 +223,7 @@ async function unlessAborted<T>(signal: AbortSignal, begin: () => Promise<T>): P
   }
 }
 
-/** The policy of a run's checkpoint, or of a config. */
+/** Opens the policy of a run's checkpoint, or of a config. */
 export async function openEvaluated(
   config: RunConfig,
   { checkpoint: which }: { readonly checkpoint: EvaluateOptions["checkpoint"] | undefined },

@@ -12,7 +12,7 @@ import type { GroupSource, PlayedSource } from "./rollouts/step-groups.js";
 import type { Run } from "./run.js";
 import { type ScoreAll, scoreHere } from "./update.js";
 
-/** Plays, scores and differentiates for a run: in this process, or elsewhere. The same request has the same bytes. */
+/** Plays, scores and differentiates for a run: in this process, or elsewhere. Equal requests give equal bytes. */
 export interface Executor {
   readonly environment: Environment;
   readonly collect: Collect;
@@ -20,16 +20,16 @@ export interface Executor {
   readonly gradients: SlotGradients;
   /** Samples the groups in another order, as by an older policy while the newest trains; absent: step by step. */
   source?(played: PlayedSource, checkpoint: Checkpoint | undefined): GroupSource;
-  /** The workers and what waits, in a few words; undefined in one process. */
+  /** Describes the workers and the waiting jobs briefly; undefined in one process. */
   status(): string | undefined;
-  /** The workers' figures since the last call; absent in one process. */
+  /** Returns the workers' figures since the last call; absent in one process. */
   readonly figures?: () => StepWorkers;
   close(): Promise<void>;
 }
 
 /**
- * One file under executors/ exports one of these as `executor`: a way to share the work of a run out. Its file name is
- * the section of the config that holds its options.
+ * A way to distribute the work of a run. Each file under executors/ exports one as `executor`; its file name is the
+ * config section with its options.
  */
 export interface ExecutorKind {
   readonly schema: z.ZodObject;
@@ -37,16 +37,16 @@ export interface ExecutorKind {
   readonly relations?: readonly Relation[];
   /**
    * Reads its section. @returns undefined where the config does not ask for it.
-   * @throws UserError where the work of the run cannot be shared out.
+   * @throws UserError where the work of the run cannot be distributed.
    */
   of(config: RunConfig): SharedWork | undefined;
 }
 
-/** The work of a run, to be shared out as its config says. */
+/** The work of a run, distributed by its config. */
 export interface SharedWork {
-  /** Episodes are played elsewhere: this machine needs no browser. */
+  /** Whether episodes are played elsewhere, so that this machine needs no browser. */
   readonly playsElsewhere: boolean;
-  /** @param signal once it is aborted, what waits for workers that are not there ends. */
+  /** @param signal ends the wait for missing workers when aborted. */
   open(
     policy: Policy,
     environment: Environment,
@@ -56,7 +56,7 @@ export interface SharedWork {
   ): Promise<Executor>;
 }
 
-/** The first of executors/ that a config asks for; undefined: this process does everything. */
+/** Returns the first of executors/ that a config asks for; undefined: this process does everything. */
 export async function sharedWork(config: RunConfig): Promise<SharedWork | undefined> {
   const kinds = await loadFolder<ExecutorKind>(new URL("./executors/", import.meta.url), "executor");
   for (const kind of kinds.values()) {
@@ -66,7 +66,7 @@ export async function sharedWork(config: RunConfig): Promise<SharedWork | undefi
   return undefined;
 }
 
-/** Everything in this process. */
+/** Returns the executor that does everything in this process. */
 export function localExecutor(policy: Policy, environment: Environment): Executor {
   return {
     environment,

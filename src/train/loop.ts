@@ -32,7 +32,7 @@ import type { DryRun, TrainOptions, TrainResult } from "./types.js";
 /** The split of evaluations during training. */
 export const VALIDATION = "val" satisfies Split;
 
-/** One training as it was asked for. */
+/** A requested training. */
 export interface Asked {
   readonly config: RunConfig;
   readonly objective: Objective;
@@ -40,38 +40,38 @@ export interface Asked {
   readonly watch: Watch;
 }
 
-/** A training whose policy and environment are open, its run not begun. */
+/** A training with open policy and environment, before its run begins. */
 export interface Opened extends Asked {
   readonly policy: Policy;
   readonly environment: Environment;
-  /** Plays some training tasks with the oracle (a resumed run did so already). @throws UserError where it fails. */
+  /** Plays some training tasks with the oracle (a resumed run has done so). @throws UserError where it fails. */
   rehearse(): Promise<void>;
 }
 
-/** The part of a training that differs between learning from rollouts and from examples; {@link runTraining} is the rest. */
+/** The part of training that differs between rollouts and examples; {@link runTraining} has the rest. */
 export interface Recipe {
   readonly optimizer: OptimizerOptions;
-  /** Trains every weight, not an adapter. */
+  /** Whether every weight is trained, instead of an adapter. */
   readonly full: boolean;
-  /** Shares the work of the run out; undefined: this process does everything. */
+  /** Distributes the work of the run; undefined: this process does everything. */
   readonly shared: SharedWork | undefined;
   /** Splits that are evaluated before the first step and after the last. */
   readonly splits: RunConfig["evaluation"]["splits"];
-  /** Keeps the checkpoint of the best validation reward. */
+  /** Whether the checkpoint of the best validation reward is kept. */
   readonly keepsBest: boolean;
-  /** Reads what it learns from. @throws UserError where it cannot be learned from. */
+  /** Reads the training data. @throws UserError where it cannot be learned from. */
   prepare(opened: Opened): Promise<Prepared>;
 }
 
-/** A recipe with what it learns from. */
+/** A recipe with its training data. */
 export interface Prepared {
   /** Parameters of the policy at step 0. */
   readonly start: ReadonlyMap<string, Tensor>;
-  /** Rollouts of another run that it learns from. */
+  /** Rollouts of another run to learn from. */
   readonly recorded?: RecordedGroups | undefined;
-  /** Measures one step on tensors that are thrown away. */
+  /** Measures one step on tensors that are discarded. */
   dryRun(): Promise<DryRun>;
-  /** Begins at the run's checkpoint, or at step 0. @param phase shows what goes on. */
+  /** Begins at the run's checkpoint, or at step 0. @param phase shows the current phase. */
   begin(run: Run, executor: Executor, phase: (phase: Phase) => void): Promise<Steps>;
 }
 
@@ -79,13 +79,13 @@ export interface Prepared {
 export interface Steps {
   /** Takes step number `step`, from 1. */
   take(step: number): Promise<StepMetrics>;
-  /** State that a checkpoint keeps besides tensors; every random stream derives from the seed and the step. */
+  /** Returns the state of a checkpoint besides tensors; every random stream derives from the seed and the step. */
   state(validation: ValidationState): Readonly<Record<string, unknown>>;
-  /** Further tensors that a checkpoint keeps, by group. */
+  /** Returns further tensors of a checkpoint, by group. */
   kept?(step: number): Promise<Record<string, Map<string, Tensor>>>;
   /** Runs after the last checkpoint. @returns the model directory that it wrote. */
   finish?(step: number): Promise<string | undefined>;
-  /** State of the validation as the checkpoint has it. */
+  /** State of the validation in the checkpoint. */
   readonly validation?: { readonly [K in keyof ValidationState]?: ValidationState[K] | undefined };
 }
 
@@ -95,7 +95,7 @@ export interface ValidationState {
   readonly early_stop: EarlyStop["state"];
 }
 
-/** Trains: opens everything, checks it, begins or resumes the run, takes its steps. */
+/** Trains: opens and checks everything, begins or resumes the run, takes its steps. */
 export async function runTraining(asked: Asked, recipe: Recipe): Promise<TrainResult> {
   const { config, objective, options, watch } = asked;
   const { optimizer, full, shared } = recipe;
@@ -135,7 +135,7 @@ export async function runTraining(asked: Asked, recipe: Recipe): Promise<TrainRe
   return await new Training(asked, recipe, policy, executor, run, steps, phase).train(prepared.start);
 }
 
-/** A run under way: its steps, evaluations and checkpoints. */
+/** A run in progress: its steps, evaluations and checkpoints. */
 class Training {
   private step: number;
   private best: TrainResult["best"];
@@ -196,7 +196,7 @@ class Training {
     const { config, watch } = this.asked;
     const { environment } = this.executor;
     const { rollouts, screenshots } = config.report;
-    // who interrupts does not want to wait, and a run from recorded rollouts may have no browser
+    // an interrupt must not wait, and a run from recorded rollouts may have no browser
     const pictures = interrupted || !environment.started ? 0 : screenshots;
     await (await runPages())?.report(this.run.directory, (text) => watch.note(text), {
       rollouts,
@@ -208,7 +208,7 @@ class Training {
     });
   }
 
-  /** Evaluates on the validation split every N steps and keeps the best adapter: never by one lucky prompt. */
+  /** Evaluates on the whole validation split every N steps and keeps the best adapter. */
   private async validate(): Promise<void> {
     const { every } = this.asked.config.evaluation;
     if (every === 0 || this.step % every !== 0) return;
@@ -223,7 +223,7 @@ class Training {
     await this.writeCheckpoint(this.run.directory.best);
   }
 
-  /** Evaluates the start. A resume reads it, and makes up for a file that was lost and a split that was added. */
+  /** Evaluates the start. A resume reads that evaluation, and repeats it for lost files and added splits. */
   private async evaluateBefore(start: ReadonlyMap<string, Tensor>): Promise<Evaluation[]> {
     const { directory, checkpoint } = this.run;
     const { splits } = this.recipe;
@@ -260,7 +260,7 @@ class Training {
 
   private async save(): Promise<void> {
     const { directory, checkpoint } = this.run;
-    // a resume that trained nothing more would only replace the checkpoint by itself
+    // a resume without further training would only replace the checkpoint by an equal one
     if (this.step === checkpoint?.step) return;
     directory.sync();
     await this.writeCheckpoint(join(directory.checkpoints, stepName(this.step)));

@@ -3,14 +3,14 @@ import { join } from "node:path";
 import type { Action } from "../core/interaction.js";
 import type { Environment, EnvironmentTask, EpisodeOutcome } from "../env/environment.js";
 
-/** An episode with what was answered, for people to look at. */
+/** An episode with its answers, for inspection. */
 export interface Played {
   readonly task: EnvironmentTask;
   readonly actions: readonly Action[];
   readonly outcome: EpisodeOutcome;
 }
 
-/** An episode that was no success. */
+/** An episode without success. */
 export interface Miss {
   readonly task_id: string;
   readonly form: string;
@@ -20,11 +20,11 @@ export interface Miss {
   /** The policy's answers, turn by turn. */
   readonly answers: readonly string[];
   readonly detail: Readonly<Record<string, unknown>>;
-  /** A picture (JPEG) of what it came to; null where there is none. */
+  /** A picture (JPEG) of the final state; null where there is none. */
   readonly picture: string | null;
 }
 
-/** Lists the episodes without success, worst first, each with a picture in the folder where the environment takes one. */
+/** Lists the episodes without success, worst first, each with a picture in `folder` where the environment takes one. */
 export async function missesOf(
   played: readonly Played[],
   environment: Pick<Environment, "photograph">,

@@ -1,7 +1,7 @@
 import type { Act, Action, Observation } from "../core/interaction.js";
 import type { Environment, EnvironmentTask, EpisodeOutcome } from "../env/environment.js";
 
-/** Plays an episode by a policy that needs no model. @returns what it saw and did, turn by turn. */
+/** Plays an episode with a policy without a model. @returns its observations and actions, turn by turn. */
 export async function playFixed(
   environment: Pick<Environment, "play">,
   task: EnvironmentTask,

@@ -9,7 +9,7 @@ import { resumedDirectory } from "./run.js";
 import { supervised } from "./supervised/supervised.js";
 import type { TrainOptions, TrainResult } from "./types.js";
 
-/** Trains as the config says: objectives that learn from rollouts and those that learn from examples have a recipe each. */
+/** Trains a config. Objectives that learn from rollouts and those that learn from examples have a recipe each. */
 export async function train(config: RunConfig, asked: TrainOptions): Promise<TrainResult> {
   const options = asked.resume ? resumedOptions(config, asked) : asked;
   const objective = await objectiveOf(config.objective.kind);
@@ -33,7 +33,7 @@ export async function train(config: RunConfig, asked: TrainOptions): Promise<Tra
   }
 }
 
-/** A resume learns from the rollouts that the run began with, wherever no others are named. */
+/** Returns the options of a resume: it learns from the run's own recorded rollouts, unless others are named. */
 function resumedOptions(config: RunConfig, options: TrainOptions): TrainOptions {
   const { rollouts } = resumedDirectory(config, options).readEnvironment();
   return { ...options, rolloutsRun: options.rolloutsRun ?? rollouts };

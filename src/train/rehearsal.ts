@@ -4,27 +4,27 @@ import { listed } from "../core/problems.js";
 import { Rng } from "../core/rng.js";
 import type { Environment, EnvironmentTask, EpisodeOutcome, Unproven } from "../env/environment.js";
 
-/** Misses and forms that are listed. */
+/** Most misses and forms in a list. */
 const MOST_LISTED = 10;
-/** Forms that are sent wrong. */
+/** Most forms that are sent with wrong answers. */
 const MOST_WRONG = 4;
 const NEVER_REFUSED =
   'If this site does refuse some forms, name what an accepted one shows: "success" in its tasks (docs/tasks.md).';
 
 interface Played {
   readonly task: EnvironmentTask;
-  /** Says what was wrong with the answer; undefined: it was the oracle's. */
+  /** The fault put into the answer; undefined: it was the oracle's. */
   readonly what: string | undefined;
   readonly outcome: EpisodeOutcome;
 }
 
 /**
- * The oracle plays some of the tasks, of every form one first: what it cannot win no policy can, and a training on such a
- * reward teaches to live with it.
- * Some forms are sent wrong as well, and what the site said to it is told: a verdict that never refuses teaches nothing.
- * @param note gets what became of the wrong answers.
- * @param onEpisode told of each episode that was played.
- * @throws UserError that names what cannot be done, where it does not win all of them.
+ * Plays some of the tasks with the oracle, one of every form first: no policy can win a task that the oracle cannot,
+ * and training on such a reward would be misled. Some forms are also sent with wrong answers, and the site's response
+ * is reported: a verdict that never refuses gives no signal.
+ * @param note receives the outcome of the wrong answers.
+ * @param onEpisode called after each played episode.
+ * @throws UserError that names the failed tasks, where the oracle does not win all of them.
  */
 export async function rehearse(
   environment: Environment,
@@ -62,7 +62,7 @@ export async function rehearse(
   );
 }
 
-/** Tells what became of the forms that were sent wrong. */
+/** Reports the outcomes of the forms that were sent with wrong answers. */
 function tellWrong(played: readonly Played[], { refused }: Unproven, note: (text: string) => void): void {
   const wrong = played.filter(({ what }) => what !== undefined);
   for (const [form, answers] of groupBy(wrong, ({ task }) => task.form)) {
@@ -72,7 +72,7 @@ function tellWrong(played: readonly Played[], { refused }: Unproven, note: (text
   }
 }
 
-/** The tasks, the first one of every form before the second ones. */
+/** Orders tasks: the first one of every form before the second ones. */
 function ofEveryForm(tasks: readonly EnvironmentTask[]): EnvironmentTask[] {
   const seen = new Map<string, number>();
   const ranked = tasks.map((task) => {

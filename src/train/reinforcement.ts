@@ -29,12 +29,12 @@ import type { Run } from "./run.js";
 import { Observers } from "./step-observer.js";
 import { canShare, type GradientObserver, type MicroBatch, prepareBatches, scoreAs, takeStep } from "./update.js";
 
-/** Steps in a row whose gradient is not finite before the run gives up. */
+/** Consecutive steps with a non-finite gradient after which the run stops. */
 const NON_FINITE_LIMIT = 3;
 
 /**
- * Reinforcement learning: draws tasks, plays a group of episodes of each in the environment, gives credit, updates. One
- * step is {@link PolicySteps.trainStep}. With `--rollouts RUN` everything up to the rewards is read from that run's files.
+ * Reinforcement learning: draws tasks, plays a group of episodes of each in the environment, assigns credit, updates.
+ * One step is {@link PolicySteps.trainStep}. With `--rollouts RUN` everything up to the rewards comes from that run.
  */
 export async function reinforcement({ config }: Asked): Promise<Recipe> {
   const shared = await sharedWork(config);
@@ -83,13 +83,13 @@ async function prepare(opened: Opened, playsElsewhere: boolean): Promise<Prepare
 
 const counter = z.int().min(0).max(1e12);
 
-/** State that a checkpoint keeps besides tensors; every random stream derives from the seed and the step. */
+/** State of a checkpoint besides tensors; every random stream derives from the seed and the step. */
 const runState = z.object({
   /** Tasks drawn so far. */
   cursor: counter,
   /** Optimizer steps so far. */
   updates: counter,
-  /** Updates in a row that were not finite. */
+  /** Consecutive updates with non-finite gradients. */
   nonfinite: counter,
   /** Steps so far without an update. */
   skipped: counter,
@@ -103,7 +103,7 @@ const runState = z.object({
   curriculum: (z.record(z.string(), z.number()) satisfies z.ZodType<CurriculumState>).optional(),
 });
 type RunState = z.infer<typeof runState>;
-/** As checkpoints have it: those of supervised training keep less. */
+/** As in checkpoints: those of supervised training have fewer keys. */
 const savedState = runState.partial();
 
 /** @throws UserError where a checkpoint's state is of another command, or was changed. */
@@ -156,20 +156,20 @@ class PolicySteps implements Steps {
     const { context, source } = this;
     const { stage, ...observer } = this.observers.of(step);
 
-    // 1. Collect: play the tasks of the step, or read what another run played. [G][E] episodes with their rewards
+    // 1. Collect: play the tasks of the step, or read another run's rollouts. [G][E] episodes with their rewards
     const collected = await stage("collect", () => source.collect(step));
 
-    // 2. Credit by the objective. [G][E][T] a number a turn, or one a step or token; null for an episode left out
+    // 2. Credit by the objective. [G][E][T] a number per turn, or one per step or token; null for an episode left out
     const advantage = collected.groups.map((episodes) => creditOf(context, episodes));
     const groups = collected.groups.map((episodes, g) => withCredit(episodes, advantage[g] ?? []));
     await this.record(step, groups);
 
-    // 3. Samples: the turns of all episodes that have credit; none where too few groups carry signal. [N]
+    // 3. Samples: the turns of all episodes with credit; none where too few groups carry signal. [N]
     const learns = groups.filter(({ signal }) => signal).length >= context.training.min_signal_groups;
     const samples = learns ? samplesOf(groups, context.seed, step) : [];
     if (!learns) this.skipped++;
 
-    // 4. Score: lay samples out, score them under the old policy and the reference. [S] old, reference, advantage, weight
+    // 4. Score: lay samples out, score under the old policy and the reference. [S] old, reference, advantage, weight
     const sampledBy = scoreAs(context.policy.engine, collected.sampled?.parameters, context.executor.score);
     const batches = await stage("score", () =>
       observer.prepare(groups, samples, (parts) => prepareBatches(context, parts, sampledBy)),
@@ -209,7 +209,7 @@ class PolicySteps implements Steps {
     this.watch.rollouts(step, records);
   }
 
-  /** A gradient that is not finite changed nothing (the optimizer skips it): count it, and stop after a few in a row. */
+  /** Counts non-finite gradients, which change nothing (the optimizer skips them), and stops after several in a row. */
   private checkFinite(result: Record<string, number>, step: number): Record<string, number | null> {
     if (Object.values(result).every(Number.isFinite)) {
       this.nonFinite = 0;

@@ -4,17 +4,17 @@ import type { Trajectory } from "../diffusion/trajectory.js";
 import type { Policy } from "../engine/policy.js";
 import { LENGTH_STEP, type ScoreAll } from "./update.js";
 
-/** Trajectories that are compared. */
+/** Number of compared trajectories. */
 const COMPARED = 4;
-/** Largest difference of a step's log-probability over its size (at least 1); float32 stays near 3e-5. */
+/** Largest difference of a step's log-probability relative to its size (at least 1); float32 stays near 3e-5. */
 const LIMIT = 1e-2;
 /** The same where layers may be computed in 16 bits, and rollouts in 8. */
 const LIMIT_ON_DEVICE = 0.3;
 
 /**
- * Scores what the present policy has just sampled, and compares with the log-probabilities that the rollout recorded:
- * where they differ, ratios, credit and gradients are of another policy than the one that acts.
- * Samplers that record none are not compared.
+ * Scores the samples of the present policy and compares them with the log-probabilities recorded in the rollout: where
+ * they differ, ratios, credit and gradients belong to another policy than the acting one. Samplers that record none are
+ * not compared.
  * @throws UserError that names both.
  */
 export async function checkReplay(

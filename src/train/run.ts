@@ -12,20 +12,20 @@ import { MetricsWriter } from "../runs/metrics.js";
 import { RunDirectory } from "../runs/run-directory.js";
 import type { TrainOptions } from "./types.js";
 
-/** A run that is under way: its directory, and the checkpoint it goes on from. */
+/** A run in progress: its directory, and the checkpoint it continues from. */
 export interface Run {
   readonly directory: RunDirectory;
   readonly log: Logger;
   /** Undefined at the start. */
   readonly checkpoint: Checkpoint | undefined;
-  /** Lets another process go on with it. */
+  /** Unlocks the run for other processes. */
   close(): void;
 }
 
 /**
- * Makes the run's directory, or opens it again.
- * @param rollouts the recorded rollouts that it learns from, where it plays none.
- * @throws UserError where a resumed run's model, tasks or config are not what they were.
+ * Creates the run's directory, or opens it again.
+ * @param rollouts the recorded rollouts to learn from, where it plays none.
+ * @throws UserError where a resumed run's model, tasks or config have changed.
  */
 export async function openRun(
   config: RunConfig,
@@ -92,7 +92,7 @@ export async function openRun(
   }
 }
 
-/** Opens metrics.jsonl behind the checkpoint that a run goes on from; what is missing there is said and logged. */
+/** Opens metrics.jsonl at the run's checkpoint; missing lines are reported and logged. */
 export function openMetrics(run: Run, watch: { note(text: string): void }): Promise<MetricsWriter> {
   return MetricsWriter.open(run.directory.metrics, run.checkpoint?.step, (text) => {
     run.log.warn(text);
@@ -100,7 +100,7 @@ export function openMetrics(run: Run, watch: { note(text: string): void }): Prom
   });
 }
 
-/** The directory that a resume continues. @throws UserError where there is none, or nothing in it to resume. */
+/** Returns the directory that a resume continues. @throws UserError where there is none, or nothing in it to resume. */
 export function resumedDirectory(config: RunConfig, options: TrainOptions): RunDirectory {
   const directory = options.runDir === undefined ? RunDirectory.newest(config.name) : RunDirectory.open(options.runDir);
   if (directory.begun) return directory;
@@ -109,13 +109,12 @@ export function resumedDirectory(config: RunConfig, options: TrainOptions): RunD
   });
 }
 
-/** Sections that decide what the checkpoint's tensors and streams mean: another value would not continue that run. */
+/** Sections that the checkpoint's tensors and streams depend on: another value would not continue that run. */
 const FIXED = ["seed", "model", "init_adapter", "lora", "environment", "site", "prompt", "sampler"];
 
 /**
- * Gives what a resume changes in a run's config: only what was typed for it, and nothing that would make it another
- * run.
- * @throws UserError for anything else: a changed config file must not slip in.
+ * Returns the settings that a resume changes: only typed ones, and none that would make it another run.
+ * @throws UserError for any other difference, as of an edited config file.
  */
 function changedSettings(before: RunConfig, now: RunConfig, options: TrainOptions): string[] {
   const differences = configDifferences(before, { ...now, name: before.name });

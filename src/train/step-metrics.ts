@@ -7,7 +7,7 @@ import type { Group, Sample } from "./rollouts/groups.js";
 import type { StepGroups } from "./rollouts/step-groups.js";
 import type { MicroBatch } from "./update.js";
 
-/** A line of metrics.jsonl. @param updates what the loss measured in each update of the step (null: not finite), none where it took none. */
+/** A line of metrics.jsonl. @param updates the loss's metrics in each update of the step (null: not finite), if any. */
 export function stepMetrics(
   policy: Policy,
   { generating, episodes }: Pick<StepGroups, "generating" | "episodes">,
@@ -24,7 +24,7 @@ export function stepMetrics(
     ...episodeMetrics(groups),
     ...lossMetrics(last),
     tokens: unitsOf(samples.map(({ trajectory }) => trajectory)),
-    // recorded rollouts are not generated: they have no rate
+    // recorded rollouts are not generated and have no rate
     rollout_tokens_per_s: generating > 0 ? unitsOf(trajectoriesOf(groups)) / generating : null,
     extra: {
       ...environmentMetrics(groups),
@@ -37,12 +37,12 @@ export function stepMetrics(
   };
 }
 
-/** The turns of all episodes, those that teach nothing too. */
+/** Returns the turns of all episodes, including those without signal. */
 function trajectoriesOf(groups: readonly Group[]): readonly Trajectory[] {
   return groups.flatMap(({ rollouts }) => rollouts.flatMap(({ trajectories }) => trajectories));
 }
 
-/** Rewards of a step; null where no episode was scored. */
+/** Summarizes the rewards of a step; null where no episode was scored. */
 function episodeMetrics(
   groups: readonly Group[],
 ): Pick<StepMetrics, "reward" | "reward_std" | "success_rate" | "frac_reward_zero_std" | "faults"> {
@@ -59,7 +59,7 @@ function episodeMetrics(
   };
 }
 
-/** Means of the environment's own measures, over the episodes that were scored. */
+/** Averages the environment's own measures over the scored episodes. */
 function environmentMetrics(groups: readonly Group[]): Record<string, number> {
   return averages(
     groups.flatMap(({ rollouts }) =>
@@ -68,7 +68,7 @@ function environmentMetrics(groups: readonly Group[]): Record<string, number> {
   );
 }
 
-/** Means of what the sampler says of every trajectory, and what it says of the step's batches. */
+/** Averages the sampler's measures of every trajectory, and adds those of the step's batches. */
 export function samplerMetrics(
   { sampler, options }: Pick<Policy, "sampler" | "options">,
   { scoring }: Pick<Objective, "scoring">,
@@ -85,8 +85,8 @@ export function samplerMetrics(
 }
 
 /**
- * Measures how old the policy was that sampled, how far its log-probabilities are from those of scoring, and the weights
- * that correct for both; nothing where none can be.
+ * Measures the age of the sampling policy, the distance of its log-probabilities from those of scoring, and the weights
+ * that correct for both; empty where there are none.
  */
 export function importanceMetrics(
   { sampled }: Pick<StepGroups, "sampled">,
@@ -106,12 +106,12 @@ export function importanceMetrics(
     ...staleness,
     importance_distance: average(distances),
     importance_weight: average(weights),
-    // what is masked is 0
+    // a masked weight is 0
     importance_truncated: average(weights.map((w) => Number(w === 0 || w >= Math.fround(cap)))),
   };
 }
 
-/** The mean of each name over those that have it. */
+/** Averages each name over the rows that have it. */
 function averages(rows: readonly Readonly<Record<string, number>>[]): Record<string, number> {
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   return Object.fromEntries(names.map((name) => [name, mean(rows.flatMap((row) => row[name] ?? []))]));
@@ -119,7 +119,7 @@ function averages(rows: readonly Readonly<Record<string, number>>[]): Record<str
 
 const LOSS_METRICS = ["loss", "kl", "ratio_mean", "ratio_max", "clip_fraction", "grad_norm"] as const;
 
-/** Gives null for figures that an objective, or a step without an update, does not have. */
+/** Returns null for figures that an objective, or a step without an update, does not have. */
 function lossMetrics(last: Readonly<Record<string, number | null>>): Pick<StepMetrics, (typeof LOSS_METRICS)[number]> {
   const { loss = null, kl = null, ratio_mean = null, ratio_max = null, clip_fraction = null, grad_norm = null } = last;
   return { loss, kl, ratio_mean, ratio_max, clip_fraction, grad_norm };

@@ -10,10 +10,10 @@ import type { StepGroups } from "./rollouts/step-groups.js";
 import { importanceMetrics, samplerMetrics, stepMetrics } from "./step-metrics.js";
 import type { GradientObserver, MicroBatch } from "./update.js";
 
-/** Stages of a step, and the words in which progress shows them; collecting shows its own. */
+/** Stages of a step with their names in progress; collecting shows its own. */
 const SHOWN = { collect: undefined, score: "scoring", update: "updating" } as const;
 
-/** The results of a step, of which its metrics are made. */
+/** The results of a step, from which its metrics are computed. */
 interface Taken {
   readonly collected: StepGroups;
   readonly groups: readonly Group[];
@@ -24,12 +24,12 @@ interface Taken {
   readonly lr: number;
 }
 
-/** Observes one step; no draw and no gradient depends on it. */
+/** Observes one step; no random draw and no gradient depends on it. */
 interface StepObserver {
-  /** Does a part of the step: shown, in a span, and timed. */
+  /** Runs a part of the step: shown, in a span, and timed. */
   stage<T>(name: keyof typeof SHOWN, work: () => Promise<T>): Promise<T>;
   /**
-   * Prepares batches with what is measured around them: the replay of the first rollouts, the noise meters.
+   * Prepares batches together with their measurements: the replay of the first rollouts, the noise meters.
    * @param prepare lays out and scores samples, in parts that share no micro-batch.
    */
   prepare(
@@ -37,7 +37,7 @@ interface StepObserver {
     samples: readonly Sample[],
     prepare: (parts: readonly (readonly Sample[])[]) => Promise<MicroBatch[]>,
   ): Promise<MicroBatch[]>;
-  /** Hears of the first update's gradients. */
+  /** Returns the observer of the first update's gradients. */
   noise(): GradientObserver | undefined;
   metrics(taken: Taken): Promise<StepMetrics>;
 }
@@ -46,7 +46,7 @@ interface StepObserver {
 export class Observers {
   private readonly meters: NoiseMeters;
 
-  /** @param unchecked the rollouts are this process's own policy's, to be compared with their replay once. */
+  /** @param unchecked set where rollouts are of this process's own policy, and their replay is still to be compared. */
   constructor(
     private readonly context: StepContext,
     private readonly phase: (phase: Phase) => void,
@@ -56,7 +56,7 @@ export class Observers {
     this.meters = new NoiseMeters(context, state);
   }
 
-  /** State that a checkpoint keeps. */
+  /** State for a checkpoint. */
   get gradientNoise(): GradientNoiseState {
     return this.meters.state;
   }

@@ -12,7 +12,7 @@ import { GradientSum, type Slots, slotRanges } from "./rollouts/slots.js";
 
 export type { MicroBatch } from "./micro-batch.js";
 
-/** Packed sequences are padded to a multiple of this; longer ones to coarser buckets, so that few graphs are ever built. */
+/** Packed sequences are padded to a multiple of this; longer ones to coarser buckets, so that few graphs are built. */
 export const LENGTH_STEP = 16;
 
 /** Settings for laying out and scoring micro-batches. */
@@ -21,11 +21,11 @@ export interface BatchContext<O> {
   readonly objective: Objective<O>;
   /** The objective's own section of the config. */
   readonly options: O;
-  /** B, trajectories of a micro-batch. */
+  /** B, trajectories per micro-batch. */
   readonly size: number;
   /** Absent: the policy's own engine scores. */
   readonly score?: ScoreAll;
-  /** Samples of one prompt, which stand one behind the other, read it once. Default: false. */
+  /** Lets consecutive samples of one prompt read it once. Default: false. */
   readonly share?: boolean;
 }
 
@@ -44,9 +44,9 @@ export interface LaidOut {
 }
 
 /**
- * Lays samples out in micro-batches of B: sequences of similar length share one, so that little is padding; or those of
- * one prompt, which is then read once.
- * @param draws what the samples' own draws are for: `layout` in a step.
+ * Lays samples out in micro-batches of B: sequences of similar length share one, for little padding; or those of one
+ * prompt, which is then read once.
+ * @param draws purpose of the samples' random streams: `layout` in a step.
  */
 export function layOut<O>(
   { policy, objective, options, size, share }: BatchContext<O>,
@@ -76,7 +76,7 @@ export function layOut<O>(
   });
 }
 
-/** Values [S] of batches under a policy, in their order: here or elsewhere. */
+/** Returns values [S] of batches under a policy, in order: computed here or elsewhere. */
 export type ScoreAll = (batches: readonly Batch[], key: PolicyKey) => Promise<readonly Float32Array[]>;
 
 /** Scores one batch after the other. */
@@ -88,7 +88,7 @@ export function scoreHere(engine: Pick<Engine, "score">): ScoreAll {
   };
 }
 
-/** Scores with other parameters in the policy's place; undefined where there are none. */
+/** Scores with other parameters in place of the policy's; undefined where there are none. */
 export function scoreAs(
   engine: Pick<Engine, "getParameters" | "setParameters">,
   parameters: ReadonlyMap<string, Tensor> | undefined,
@@ -107,11 +107,11 @@ export function scoreAs(
 }
 
 /**
- * Lays samples out in micro-batches and fixes everything the loss compares with: old values from the rollout itself
- * (or a scoring pass, where the objective needs one), reference values, credit, weights that sum to 1 over the step
- * (save by a constant length_norm).
+ * Lays samples out in micro-batches and computes all inputs of the loss: old values from the rollout itself (or a
+ * scoring pass, where the objective needs one), reference values, credit, and weights that sum to 1 over the step
+ * (except with a constant length_norm).
  * @param parts samples that share no micro-batch with those of another part.
- * @param sampler scores under the policy that sampled, where that is an older one: what was not recorded is made up for.
+ * @param sampler scores under an older sampling policy, for values that were not recorded.
  */
 export async function prepareBatches<O>(
   context: BatchContext<O>,
@@ -163,12 +163,12 @@ export async function prepareBatches<O>(
   });
 }
 
-/** Measures how much a segment counts: of a random subset, for those that it stands for. */
+/** Returns the weight of a segment; in a random subset, times the number of segments it represents. */
 function shareOf({ share, sampled }: Batch, segment: number): number {
   return (share?.[segment] ?? 1) * (sampled?.share[segment] ?? 1);
 }
 
-/** The credit of a segment: its token's or its step's where the objective gives one each, else its turn's. */
+/** Returns the credit of a segment: of its token or step where the objective gives one each, else of its turn. */
 function creditOf({ credit }: Sample, batch: Batch, segment: number): number {
   if (typeof credit === "number") return credit;
   if ("tokens" in credit) {
@@ -182,18 +182,18 @@ function creditOf({ credit }: Sample, batch: Batch, segment: number): number {
   return own;
 }
 
-/** Hears of each micro-batch whose gradient was added. */
+/** Observes each micro-batch whose gradient was added. */
 export interface GradientObserver {
-  /** Micro-batches before the one at which a part of the update ends, and another begins. */
+  /** Number of micro-batches before the point where one part of the update ends and another begins. */
   readonly boundary: number;
-  /** @param gradients those that were added so far. */
+  /** @param gradients those accumulated so far. */
   accumulated(index: number, gradients: () => Promise<ReadonlyMap<string, Tensor>>): Promise<void>;
 }
 
 /**
- * One update: gradients of all micro-batches, then one step. In one slot the micro-batches are added one to the other in
- * float32; the sums of several slots are added in float64, in their order.
- * @param how who hears of gradients, and how they are cut into slots; absent: nobody, and one slot, here.
+ * Takes one update: gradients of all micro-batches, then one optimizer step. Within a slot micro-batches are
+ * accumulated in float32; the sums of several slots are added in float64, in order.
+ * @param how an observer of gradients, and their division into slots; by default none, and one slot, here.
  */
 export async function takeStep(
   engine: Engine,
@@ -229,8 +229,8 @@ export async function takeStep(
     }
     await engine.setGradients(sum.rounded());
   }
-  // of a random subset of steps the weights sum up to 1 on average only, and by a constant length to anything: a mean is
-  // over what is there
+  // over a random subset of steps the weights sum to 1 only on average, and with a constant length to any value: a mean
+  // is over the segments present
   const drawn = batches.reduce((sum, { values }) => values.weight.reduce((a, w) => a + w, sum), 0);
   if (Math.abs(drawn - 1) > 1e-3) {
     for (const name of Object.keys(total)) {

@@ -11,13 +11,13 @@ import type { Model } from "../nn/model.js";
 import { mapTensors } from "./direction.js";
 import type { ObjectiveOnTrial, VerifyContext } from "./proof.js";
 
-/** Added to every element of the adapter: a fresh one changes nothing, and half of its gradient is 0. */
+/** Added to every element of the adapter: a fresh one has no effect, and half of its gradient is 0. */
 const NOISE = 0.02;
 
 /**
- * Opens what the proofs work on. The policy's adapter is the config's with noise, the reference the config's own.
+ * Opens the setting of the proofs. The policy's adapter is the config's with noise, the reference is the config's own.
  * @param prompts from the open policy: tasks' prompts, or random ones.
- * @throws UserError where the sampler is greedy: it has no likelihood.
+ * @throws UserError where the sampler is greedy and so has no likelihood.
  */
 export async function openContext(
   config: RunConfig,
@@ -54,7 +54,7 @@ export async function openContext(
   }
 }
 
-/** The objectives that the sampler has a way to score for. @throws UserError where that is none. */
+/** Returns the objectives that the sampler can be scored for. @throws UserError where there is none. */
 function scorable(objectives: readonly ObjectiveOnTrial[], { sampler, options }: Policy): ObjectiveOnTrial[] {
   const reasons = objectives.map(
     ({ objective, options: own }) =>
@@ -68,7 +68,7 @@ function scorable(objectives: readonly ObjectiveOnTrial[], { sampler, options }:
   return kept;
 }
 
-/** Prompts of ordinary tokens drawn at random; of a network that reads none, numbers in their place. */
+/** Draws prompts of ordinary tokens at random; for a network without tokens, random numbers. */
 export function randomPrompts(model: Model, count: number, longest: number, rng: Rng): number[][] {
   const { vocab_size: length, mask_token_id, pad_token_id, eos_token_id } = model.config;
   if (model.config.reads_tokens === false)

@@ -3,7 +3,7 @@ import type { Tensor } from "../onnx/types.js";
 
 type Tensors = ReadonlyMap<string, Tensor>;
 
-/** Parameters moved along a direction: p + epsilon * u. */
+/** Moves parameters along a direction: p + epsilon * u. */
 export function moved(parameters: Tensors, direction: Tensors, epsilon: number): Map<string, Tensor> {
   return mapTensors(parameters, (data, name) => {
     const u = direction.get(name)?.data as Float32Array;
@@ -11,7 +11,7 @@ export function moved(parameters: Tensors, direction: Tensors, epsilon: number):
   });
 }
 
-/** A normal direction, as large in every tensor as the tensor itself (root mean square). */
+/** Draws a normal direction with the root mean square of each tensor. */
 export function randomDirection(parameters: Tensors, rng: Rng): Map<string, Tensor> {
   return mapTensors(parameters, (data) => {
     const scale = Math.sqrt(dot(data, data) / data.length);
@@ -19,12 +19,12 @@ export function randomDirection(parameters: Tensors, rng: Rng): Map<string, Tens
   });
 }
 
-/** Squares of all elements. */
+/** Squares all elements. */
 export function squared(tensors: Tensors): Map<string, Tensor> {
   return mapTensors(tensors, (data) => data.map((x) => x * x));
 }
 
-/** Inner product over all tensors, in float64. */
+/** Returns the inner product over all tensors, in float64. */
 export function inner(a: Tensors, b: Tensors): number {
   let sum = 0;
   for (const [name, tensor] of a) sum += dot(tensor.data as Float32Array, b.get(name)?.data as Float32Array);
@@ -37,7 +37,7 @@ function dot(a: Float32Array, b: Float32Array): number {
   return sum;
 }
 
-/** Tensors of the same names and shapes with other numbers. */
+/** Applies a function to the data of each tensor; names and shapes stay. */
 export function mapTensors(
   tensors: Tensors,
   change: (data: Float32Array, name: string) => Float32Array,

@@ -12,11 +12,11 @@ export interface Measurement {
   readonly name: string;
   readonly measured: number;
   readonly limit: number;
-  /** The quantity that was measured, and on how much. */
+  /** The measured quantity, and the size of the sample. */
   readonly detail: string;
 }
 
-/** Figures that hold within one limit. */
+/** Makes figures with a common limit. */
 export function figures(
   limit: number,
   rows: readonly (readonly [name: string, measured: number, detail: string])[],
@@ -35,24 +35,24 @@ export interface VerifyContext {
   /** Not for training: see {@link open}. */
   readonly policy: Policy;
   /**
-   * The starts of rollouts: token ids, all of them within the config's prompt length, with the page's template where it
-   * gives one; or the numbers of a state.
+   * The starts of rollouts: token ids within the config's prompt length, with the page's template where it has one; or
+   * the numbers of a state.
    */
   readonly prompts: readonly TextStart[];
   /** Objectives that learn from rollouts. */
   readonly objectives: readonly ObjectiveOnTrial[];
-  /** A stream of the config's seed. */
+  /** Returns a stream of the config's seed. */
   rng(name: string): Rng;
   /**
-   * The same policy and reference on a runtime of their own, ready to train. The caller closes it.
+   * Opens the same policy and reference on a runtime of their own, ready to train. The caller closes it.
    * @param optimizer default: the config's.
    */
   open(trial: ObjectiveOnTrial, optimizer?: OptimizerOptions): Promise<Policy>;
 }
 
 /**
- * A file under proofs/ exports one of these as `proof`. What it puts on trial is a parameter of a function beside it,
- * with the real thing as default: a test puts a broken one in its place, which the proof must find.
+ * A proof. Each file under proofs/ exports one as `proof`. The function under test is a parameter, with the real one as
+ * default: a test replaces it by a faulty one, which the proof must detect.
  */
 export interface Proof {
   /** The claim, in a few words. */
@@ -62,7 +62,7 @@ export interface Proof {
   run(context: VerifyContext): Promise<Measurement[]>;
 }
 
-/** Gives a sampler's likelihood of its steps. @throws UserError where it has no likelihood: there is nothing to prove then. */
+/** Returns a sampler's likelihood of its steps. @throws UserError where it has none, and so nothing to prove. */
 export function stepsOf({ stepTerms }: Policy["sampler"]): NonNullable<Policy["sampler"]["stepTerms"]> {
   return stepTerms ?? misuse("The sampler has no likelihood, so there is nothing to prove.");
 }
@@ -72,8 +72,8 @@ export function holds({ measured, limit }: Measurement): boolean {
 }
 
 /**
- * The config's sampler on a canvas of a few tokens, cheap and short enough to enumerate, at twice its temperature: a
- * trained policy is so sure of itself that a fault in what it seldom does would not show.
+ * Returns the options of the config's sampler on a canvas of a few tokens, small enough to enumerate, at twice its
+ * temperature: a trained policy is so certain that a fault in rare draws would not show.
  */
 export function smallCanvas(
   { sampler, options }: Pick<Policy, "sampler" | "options">,
@@ -83,10 +83,10 @@ export function smallCanvas(
   return { ...sampler.shrink(options, positions, steps), temperature: 2 * options.temperature };
 }
 
-/** Tokens that a proof on a small canvas reads of a prompt: what it proves does not depend on their number. */
+/** Prompt tokens read by a proof on a small canvas: the claim does not depend on their number. */
 const SHORT = 12;
 
-/** `count` prompts in turn, of which no more than the last `longest` tokens are read; a state is read as a whole. */
+/** Takes `count` prompts in turn, each limited to its last `longest` tokens; a state is read as a whole. */
 export function takePrompts(
   { prompts, policy }: Pick<VerifyContext, "prompts" | "policy">,
   count: number,
@@ -96,7 +96,7 @@ export function takePrompts(
   return Array.from({ length: count }, (_, i) => promptOf(prompts[i % prompts.length] as TextStart).slice(from));
 }
 
-/** Tokens drawn at random: neither mask nor pad nor EOS. @param stream names the draws. */
+/** Draws tokens at random: neither mask nor pad nor EOS. @param stream names the draws. */
 export function randomTokens({ policy, rng }: VerifyContext, count: number, stream: string): number[] {
   const { tokens, vocabulary } = policy.options.model;
   const draws = rng(stream);
@@ -111,8 +111,8 @@ export function randomTokens({ policy, rng }: VerifyContext, count: number, stre
 const SMALL_ROOM = 3;
 
 /**
- * The same with their templates, as far as these fit the options' canvas: a given token in front of each blank, and blanks
- * of a slot or a few tokens. On the config's own canvas templates are whole.
+ * Takes prompts with their templates, as far as these fit the options' canvas: a given token before each blank, and
+ * blanks of a slot or a few tokens. On the config's own canvas templates are whole.
  */
 export function takeStarts(
   context: Pick<VerifyContext, "prompts" | "policy">,
@@ -141,8 +141,8 @@ function shortened(parts: TemplateStart["parts"], positions: number, slotSize: n
 }
 
 /**
- * The first objective of each way to score, and every one that reads or trains more: how a loss follows from the scores
- * is what objective-formula is for.
+ * Selects the first objective of each scoring, and every one with further inputs: objective-formula checks how a loss
+ * follows from the scores.
  */
 export function onePerScoring(trials: readonly ObjectiveOnTrial[]): ObjectiveOnTrial[] {
   const plain = trials.filter(({ objective }) => objective.inputs === undefined);

@@ -3,8 +3,8 @@ import { type BatchContext, type MicroBatch, prepareBatches } from "../train/upd
 import { type ObjectiveOnTrial, smallCanvas, takeStarts, type VerifyContext } from "./proof.js";
 
 /**
- * A step of an objective, prepared as training does: on `count` rollouts on a small canvas with credit of both signs.
- * @param prepare how a step lays samples out and fixes old values.
+ * Prepares a step of an objective as in training: on `count` rollouts on a small canvas with credit of both signs.
+ * @param prepare lays samples out and fixes old values.
  */
 export async function drawStep(
   context: VerifyContext,

@@ -14,9 +14,9 @@ import { playFixed } from "../train/play-fixed.js";
 import { openContext, randomPrompts } from "./context.js";
 import { holds, type Measurement, type ObjectiveOnTrial, type Proof } from "./proof.js";
 
-/** Prompts that proofs draw from. */
+/** Number of prompts from which proofs draw. */
 const PROMPTS = 64;
-/** Episodes that are played for them where nothing is to be seen without playing. */
+/** Episodes played for prompts where observations are unknown without playing. */
 const PLAYED = 8;
 
 /** One line of the table. */
@@ -69,7 +69,7 @@ async function chosenProofs(only: readonly string[]): Promise<Map<string, Proof>
   return only.length === 0 ? proofs : new Map([...proofs].filter(([name]) => only.includes(name)));
 }
 
-/** The config's own objective with its options, or each that learns from rollouts: those that it does not name get defaults. */
+/** Returns the config's own objective with its options, or all that learn from rollouts, the others with defaults. */
 async function objectivesOnTrial(config: RunConfig, only: string | undefined): Promise<ObjectiveOnTrial[]> {
   const { kind, ...own } = config.objective;
   const all = [...(await objectiveKinds(kind)).values()].filter((o) => o.learnsFrom === "rollouts");
@@ -82,7 +82,7 @@ async function objectivesOnTrial(config: RunConfig, only: string | undefined): P
   });
 }
 
-/** Prompts, with the pages' templates where there are any, of the site's training tasks, or random ones where the site gives none. */
+/** Returns prompts of the site's training tasks, with their templates if any, or random ones where there are none. */
 export async function findPrompts(
   config: RunConfig,
   policy: Policy,
@@ -114,7 +114,7 @@ export async function findPrompts(
   return randomPrompts(policy.model, PROMPTS, longest, Rng.named(config.seed, "verify/prompts"));
 }
 
-/** The first observations of training tasks; where these are not known without playing, all that episodes of a few show. */
+/** Returns first observations of training tasks; where they need playing, all observations of a few episodes. */
 async function observationsOf(environment: Environment, seed: number): Promise<Observation[]> {
   const tasks = Rng.named(seed, "verify/tasks").shuffle(tasksOf(environment, "train"));
   return environment.firstObservation === undefined
@@ -122,7 +122,7 @@ async function observationsOf(environment: Environment, seed: number): Promise<O
     : tasks.slice(0, PROMPTS).flatMap((task) => environment.firstObservation?.(task) ?? []);
 }
 
-/** By the environment's own oracle, or who answers nothing. */
+/** Plays with the environment's own oracle, or with a policy that answers nothing. */
 async function playedObservations(
   environment: Environment,
   tasks: readonly EnvironmentTask[],
@@ -139,7 +139,7 @@ async function playedObservations(
   return seen.flat();
 }
 
-/** The lines as a table for people. */
+/** Formats the lines as a table. */
 export function formatProofs(lines: readonly ProofLine[]): string {
   const rows = lines.map((line) => [
     line.pass ? "ok" : "MISS",

@@ -1,14 +1,14 @@
 import { mean } from "../core/statistics.js";
 import type { StepMetrics } from "../runs/metrics.js";
 
-/** A metric that says, above its limit, that a run learns from something else than its rewards. */
+/** A metric that, above its limit, shows that a run learns from something other than its rewards. */
 interface Alarm {
   /** Key of metrics.jsonl. */
   readonly key: string;
   readonly limit: number;
-  /** The mean of this many values in a row is compared: 1 where a single one is a fault. */
+  /** Number of consecutive values whose mean is compared: 1 where a single one is a fault. */
   readonly window: number;
-  /** The values are means over the run already: the last one is compared, once there were `window`. */
+  /** Set where the values are running means already: the last one is compared, once there were `window`. */
   readonly running?: true;
   readonly says: string;
 }
@@ -23,7 +23,7 @@ export const ALARMS: readonly Alarm[] = [
   },
   {
     key: "gradient_noise_fraction",
-    // signal : noise of 1 : 32 in a step: as many steps of a still policy, and their sum is half signal
+    // signal : noise of 1 : 32 in a step: over 32 steps of a fixed policy, half of the sum is signal
     limit: 0.97,
     window: 20,
     running: true,
@@ -66,7 +66,7 @@ export class Alarms {
   private readonly recent = new Map<string, number[]>();
   private readonly raised = new Set<string>();
 
-  /** @returns what to warn of after this step. */
+  /** @returns the warnings after this step. */
   check(metrics: StepMetrics): string[] {
     return ALARMS.flatMap(({ key, limit, window, running, says }) => {
       const value = key in metrics ? metrics[key as keyof StepMetrics] : metrics.extra?.[key];

@@ -42,13 +42,13 @@ export function frame(data: Uint8Array): Uint8Array {
 export type EventContent =
   | { readonly version: string }
   | { readonly scalars: Readonly<Record<string, number>> }
-  /** A process starts to write from `step` on: readers drop later steps of earlier files. */
+  /** Marks the start of a process at `step`: readers drop later steps of earlier files. */
   | { readonly start: true };
 
-/** A serialized tensorflow.Event. @param seconds since 1970. */
+/** Serializes a tensorflow.Event. @param seconds since 1970. */
 export function encodeEvent(seconds: number, step: number, content: EventContent): Uint8Array {
   const event = new BinaryWriter().tag(1, WireType.Bit64).double(seconds);
-  // proto3 leaves zeros out
+  // proto3 omits zeros
   if (step !== 0) event.tag(2, WireType.Varint).int64(step);
   if ("version" in content) return event.tag(3, WireType.LengthDelimited).string(content.version).finish();
   if ("start" in content)

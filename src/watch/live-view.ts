@@ -9,7 +9,7 @@ export interface LiveState {
   /** Steps of this process, oldest first. */
   readonly history: readonly StepMetrics[];
   readonly phase: Phase | undefined;
-  /** Seconds that the remaining steps will take; undefined before the first step. */
+  /** Estimated seconds of the remaining steps; undefined before the first step. */
   readonly eta: number | undefined;
 }
 
@@ -19,10 +19,10 @@ type Segment = readonly [text: string, style: Style];
 const CODES: Readonly<Record<Style, string>> = { plain: "", bold: "\u001b[1m", dim: "\u001b[2m", accent: "\u001b[36m" };
 const RESET = "\u001b[0m";
 const BLOCKS = "▁▂▃▄▅▆▇█";
-/** Steps that a sparkline looks back. */
+/** Number of latest steps in a sparkline. */
 const WINDOW = 32;
 
-/** The view as lines of a terminal, none longer than `width` columns. */
+/** Renders the view as lines of a terminal, none longer than `width` columns. */
 export function liveLines(state: LiveState, width: number, colour: boolean): string[] {
   const last = state.history.at(-1);
   const lines: Segment[][] = [];
@@ -78,14 +78,14 @@ function times({ time, faults }: StepMetrics): Segment[] {
   ];
 }
 
-/** `episodes 12/64  garden/plant-order 0.75` */
+/** Formats a phase as `episodes 12/64  garden/plant-order 0.75`. */
 export function phaseText({ doing, done, all, now }: Phase): string {
   const count = done === undefined || all === undefined ? "" : ` ${done}/${all}`;
   // names of forms and tasks come from sites
   return printable(`${doing}${count}${now === undefined ? "" : `  ${now}`}`);
 }
 
-/** The values as blocks between their own smallest and largest; a gap where there is none. */
+/** Draws values as blocks between their minimum and maximum; a missing value is a gap. */
 export function sparkline(values: readonly (number | null)[]): string {
   const known = values.filter((v) => v !== null && Number.isFinite(v)) as number[];
   const [low, high] = [Math.min(...known), Math.max(...known)];

@@ -1,6 +1,6 @@
 import type { StepMetrics } from "../runs/metrics.js";
 
-/** One step in one line; quantities that the step does not have are left out. */
+/** Formats one step on one line; missing quantities are left out. */
 export function formatStep(metrics: StepMetrics, total: number): string {
   const width = String(total).length;
   const parts = [`step ${String(metrics.step).padStart(width)}/${total}`];
@@ -25,12 +25,12 @@ export function formatStep(metrics: StepMetrics, total: number): string {
   return parts.join("  ");
 }
 
-/** Writes a share as a whole percentage. */
+/** Formats a share as a whole percentage. */
 export function percent(share: number): string {
   return `${(share * 100).toFixed(0)} %`;
 }
 
-/** `4.1 s`, `1:05`, `2:03:04`. */
+/** Formats seconds as `4.1 s`, `1:05`, `2:03:04`. */
 export function formatDuration(seconds: number): string {
   if (seconds < 59.95) return `${seconds.toFixed(1)} s`;
   const whole = Math.round(seconds);
@@ -39,13 +39,13 @@ export function formatDuration(seconds: number): string {
   return h > 0 ? `${h}:${two(m)}:${two(s)}` : `${m}:${two(s)}`;
 }
 
-/** Seconds that `left` more steps will take: by the median of the last ones, because the first also pays for loading. */
+/** Estimates the seconds of `left` more steps from the median of the latest: the first also includes loading. */
 export function timeLeft(seconds: readonly number[], left: number): number {
   const sorted = seconds.slice(-9).sort((a, b) => a - b);
   return left * (sorted[Math.floor(sorted.length / 2)] ?? 0);
 }
 
-/** `garden/plant-order 0.75`: an episode that has just ended. */
+/** Formats an episode that has just ended as `garden/plant-order 0.75`. */
 export function episodeText(form: string, { reward }: { readonly reward: number | null }): string {
   return `${form} ${reward === null ? "fault" : reward.toFixed(2)}`;
 }

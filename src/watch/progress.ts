@@ -13,7 +13,7 @@ export interface ProgressStream {
 
 export interface ProgressOptions {
   readonly quiet?: boolean;
-  /** One JSON object a line instead of text, on a terminal too. */
+  /** Prints one JSON object per line instead of text, even on a terminal. */
   readonly json?: boolean;
   readonly stream?: ProgressStream;
   readonly env?: Readonly<Record<string, string | undefined>>;
@@ -22,8 +22,8 @@ export interface ProgressOptions {
 }
 
 /**
- * Progress on stderr: a view that is redrawn in place on a terminal, one line a step elsewhere (logs, CI), JSON lines
- * with `json`. Colour only on a terminal, and not with NO_COLOR (https://no-color.org) or TERM=dumb.
+ * Progress on stderr: a view redrawn in place on a terminal, one line per step elsewhere (logs, CI), JSON lines with
+ * `json`. Colour only on a terminal, and not with NO_COLOR (https://no-color.org) or TERM=dumb.
  */
 export class Progress implements Watcher {
   private readonly stream: ProgressStream;
@@ -32,7 +32,7 @@ export class Progress implements Watcher {
   private run: WatchedRun | undefined;
   private readonly history: StepMetrics[] = [];
   private current: Phase | undefined;
-  /** Lengths of the lines that stand on the terminal, the cursor at the end of the last one. */
+  /** Lengths of the lines on the terminal; the cursor is at the end of the last one. */
   private drawn: number[] = [];
   private readonly interrupted = (): void => {
     this.drawn = [];
@@ -50,13 +50,13 @@ export class Progress implements Watcher {
     this.run = run;
   }
 
-  /** Shows what is going on now: terminals only. */
+  /** Shows the current activity, on terminals only. */
   phase(phase: Phase): void {
     this.current = phase;
     if (this.live) this.draw();
   }
 
-  /** A step is done. */
+  /** Shows a finished step. */
   step(metrics: StepMetrics): void {
     if (this.options.quiet) return;
     this.history.push(metrics);
@@ -73,20 +73,20 @@ export class Progress implements Watcher {
     }
   }
 
-  /** A line that stays: what was found, what comes next. */
+  /** Prints a permanent line, as a finding or the next step. */
   note(text: string): void {
     if (this.options.quiet) return;
     if (this.options.json) {
       this.stream.write(`${JSON.stringify({ event: "note", text })}\n`);
       return;
     }
-    // the note takes the view's place, the view moves below it
+    // the note replaces the view, which moves below it
     this.stream.write(`${this.erase()}${this.colour ? `\u001b[2m${text}\u001b[22m` : text}\n`);
     this.drawn = [];
     if (this.live && this.current !== undefined) this.draw();
   }
 
-  /** Leaves the last view standing, without what was going on. */
+  /** Leaves the last view on the terminal, without the current activity. */
   end(): void {
     this.current = undefined;
     // one signal may outlive many runs
@@ -107,10 +107,10 @@ export class Progress implements Watcher {
   }
 
   private draw(): void {
-    // one column less: a line that fills the width wraps on some terminals and then cannot be cleared
+    // one column less: a line of full width wraps on some terminals and then cannot be cleared
     const width = Math.max(20, (this.stream.columns ?? 80) - 1);
     const state: LiveState = { run: this.run, history: this.history, phase: this.current, eta: this.left() };
-    // a view taller than the terminal could not be redrawn: the head and what is going on are worth most
+    // a view taller than the terminal could not be redrawn: the head and the current activity matter most
     const rows = Math.max(1, (this.stream.rows ?? 24) - 1);
     const plain = fit(liveLines(state, width, false), rows);
     const shown = this.colour ? fit(liveLines(state, width, true), rows) : plain;
@@ -118,7 +118,7 @@ export class Progress implements Watcher {
     this.drawn = plain.map((line) => line.length);
   }
 
-  /** Moves to the start of what stands there and clears it; lines that a narrowed terminal wrapped count as several. */
+  /** Moves to the start of the view and clears it; lines that a narrowed terminal wrapped count as several. */
   private erase(): string {
     if (this.drawn.length === 0) return "";
     const columns = this.stream.columns ?? 80;

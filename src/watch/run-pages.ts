@@ -5,24 +5,24 @@ import type { RunDirectory } from "../runs/run-directory.js";
 import type { Watcher } from "./watcher.js";
 
 export interface ReportOptions {
-  /** Rollouts that it shows. */
+  /** Number of rollouts that it shows. */
   readonly rollouts?: number;
-  /** Called with the shown rollouts, worst first, before the page is made: to take their pictures. */
+  /** Called with the shown rollouts, worst first, before the page is made, to take their pictures. */
   readonly picture?: (records: readonly RolloutRecord[]) => Promise<unknown>;
 }
 
-/** A run in a browser: a file under run-pages/ of a feature exports one of these as `pages`. */
+/** Pages of a run for a browser. A file under run-pages/ of a feature exports them as `pages`. */
 export interface RunPages {
   /** Writes the report of a run that has ended. A failure is a note. */
   report(run: RunDirectory, note: (text: string) => void, options: ReportOptions): Promise<void>;
-  /** Serves a page that follows a run. @throws UserError where the port cannot be had. */
+  /** Serves a page that follows a run. @throws UserError where the port is not available. */
   live(
     port: number,
     config: Pick<RunConfig, "name" | "model" | "sampler" | "environment">,
   ): Promise<Watcher & { readonly address: string }>;
 }
 
-/** The pages that a feature brings; undefined where there is none. */
+/** Loads the pages of a feature; undefined where there are none. */
 export async function runPages(): Promise<RunPages | undefined> {
   const [pages] = (await loadFolder<RunPages>(new URL("./run-pages/", import.meta.url), "pages")).values();
   return pages;

@@ -4,9 +4,9 @@ import type { RolloutRecord } from "../runs/rollout-record.js";
 import type { RunDirectory } from "../runs/run-directory.js";
 
 /**
- * Plays recorded answers again as far as a picture needs, and keeps it in the run's screenshots/. Nothing is sent.
- * Records of tasks that the environment does not have, and episodes that fail, get none.
- * @returns how many pictures were taken.
+ * Replays recorded answers as far as a picture needs, and saves it in the run's screenshots/. Nothing is sent. Records
+ * of tasks that the environment does not have, and episodes that fail, get none.
+ * @returns the number of pictures taken.
  */
 export async function takeScreenshots(
   run: RunDirectory,

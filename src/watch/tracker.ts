@@ -7,33 +7,33 @@ import type { Evaluation } from "../runs/evaluation.js";
 import type { StepMetrics } from "../runs/metrics.js";
 import type { Outcome, WatchedRun, Watcher } from "./watcher.js";
 
-/** The place where metrics go besides metrics.jsonl. */
+/** A destination of metrics besides metrics.jsonl. */
 export interface Tracker {
-  /** Values of one step by name (docs/metrics.md). Returns at once; an error thrown here turns the tracker off. */
+  /** Logs one step's values by name (docs/metrics.md). Returns at once; an error thrown here turns the tracker off. */
   log(step: number, values: Readonly<Record<string, number>>): void;
-  /** The run is over: deliver what is left, within seconds. */
+  /** Delivers the remaining values after the run, within seconds. */
   end(outcome: Outcome): void | Promise<void>;
 }
 
-/** The run that a tracker is opened for. */
+/** The run for which a tracker is opened. */
 export interface TrackedRun extends WatchedRun {
   readonly config: RunConfig;
-  /** Tells the user once; a tracker must not fail the run. */
+  /** Warns the user once; a tracker must not fail the run. */
   readonly warn: (text: string) => void;
 }
 
-/** One file under trackers/ exports one of these as `tracker`; its file name is its key in the section `tracking`. */
+/** A kind of tracker. Each file under trackers/ exports one as `tracker`; its file name is its key in `tracking`. */
 export interface TrackerKind<Options = unknown> {
-  /** With a default: a tracker that a config does not name must know whether it is on. */
+  /** Has a default, which decides whether a tracker that the config does not name is on. */
   readonly schema: z.ZodType<Options>;
-  /** Undefined where the options turn it off. */
+  /** Opens a tracker; undefined where the options turn it off. */
   open(options: Options, run: TrackedRun): Tracker | undefined;
 }
 
-/** What a tracker of the user's own has to give. */
+/** Schema of a user's own tracker. */
 const GIVES: Gives = { open: z.looseObject({ log: method(), end: method() }).optional() };
 
-/** The files of trackers/ by name, and those of the user's own that a config names. */
+/** Loads the files of trackers/ by name, and the user's own that a config names. */
 export async function trackerKinds(own: readonly string[] = []): Promise<Map<string, TrackerKind>> {
   const folder = new URL("./trackers/", import.meta.url);
   const maps = await Promise.all(
@@ -42,7 +42,7 @@ export async function trackerKinds(own: readonly string[] = []): Promise<Map<str
   return new Map(maps.flatMap((map) => [...map]));
 }
 
-/** The trackers that a config turns on, as watchers. One that does not open is left out with a warning. */
+/** Opens the trackers that a config turns on, as watchers. One that does not open is left out with a warning. */
 export async function openTrackers(
   config: RunConfig,
   run: WatchedRun,
@@ -68,7 +68,7 @@ function watcherOf(tracker: Tracker): Watcher {
   };
 }
 
-/** `train/<key>`, `time/<key>` and `workers/<key>`; what the step does not have is left out. */
+/** Returns `train/<key>`, `time/<key>` and `workers/<key>`; missing quantities are left out. */
 export function stepValues({ time, extra, workers, ...rest }: StepMetrics): Record<string, number> {
   const values: Record<string, number> = {};
   for (const [key, value] of Object.entries({ ...rest, ...extra })) {
@@ -79,7 +79,7 @@ export function stepValues({ time, extra, workers, ...rest }: StepMetrics): Reco
   return values;
 }
 
-/** `eval/<split>/<score>`, means. */
+/** Returns the means as `eval/<split>/<score>`. */
 export function evaluationValues(evaluation: Evaluation): Record<string, number> {
   const { split, reward, success_rate, metrics } = evaluation;
   return Object.fromEntries(

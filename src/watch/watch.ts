@@ -9,7 +9,7 @@ import { runPages } from "./run-pages.js";
 import { openTrackers } from "./tracker.js";
 import type { Outcome, Phase, WatchedRun, Watcher } from "./watcher.js";
 
-/** The way a run is watched from the command line. */
+/** How the command line watches a run. */
 interface WatchOptions {
   readonly quiet: boolean;
   readonly json: boolean;
@@ -18,14 +18,14 @@ interface WatchOptions {
   readonly ui?: number | undefined;
 }
 
-/** A run whose directory is there. */
+/** A run with an existing directory. */
 interface BegunRun {
   readonly directory: { readonly dir: string };
   readonly checkpoint: { readonly step: number } | undefined;
   readonly log: Pick<Logger, "warn">;
 }
 
-/** All watchers of a run as one. */
+/** Combines all watchers of a run. */
 export class Watch {
   private readonly watchers = new Map<string, Watcher>();
 
@@ -34,8 +34,8 @@ export class Watch {
   }
 
   /**
-   * Progress on stderr, and the live page where it is asked for. Trackers join when the run has a directory.
-   * @throws UserError where the page's port cannot be had.
+   * Opens progress on stderr, and the live page on request. Trackers join when the run has a directory.
+   * @throws UserError where the page's port is not available.
    */
   static async open(config: RunConfig, options: WatchOptions): Promise<Watch> {
     const { quiet, json, signal, ui } = options;
@@ -45,13 +45,13 @@ export class Watch {
     if (pages === undefined) misuse("--ui needs a feature that serves a live page, and none is installed.");
     const page = await pages.live(ui, config);
     const text = `live page: ${page.address}`;
-    // without its address the page is worth nothing, however quiet the run is
+    // the page is useless without its address, even in a quiet run
     if (quiet) process.stderr.write(`${text}\n`);
     else progress.note(text);
     return new Watch({ progress, "live page": page });
   }
 
-  /** The run has a directory: trackers join. */
+  /** Adds the trackers once the run has a directory. */
   async begin(config: RunConfig, command: string, run: BegunRun): Promise<void> {
     const { dir } = run.directory;
     const done = run.checkpoint?.step ?? 0;

@@ -21,7 +21,7 @@ export const command: CliCommand = {
       .option("--only <names>", "only these proofs, with commas between them")
       .option("--json", "print the measurements as JSON")
       .action(async (overrides: string[], flags: VerifyFlags) => {
-        // loaded when it is needed: help should not wait for the runtime
+        // loaded on use: help must not wait for the runtime
         const [{ loadConfig }, { formatProofs, verify }] = await Promise.all([
           import("../../config/config.js"),
           import("../../verify/verify.js"),

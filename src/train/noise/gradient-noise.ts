@@ -2,7 +2,7 @@ import type { Rng } from "../../core/rng.js";
 import type { Tensor } from "../../onnx/types.js";
 import type { Group } from "../rollouts/groups.js";
 
-/** Measured steps that a running estimate remembers: the policy changes, and the noise with it. */
+/** Measured steps that a running estimate covers: the policy changes, and the noise with it. */
 const MEMORY = 50;
 
 type Gradients = ReadonlyMap<string, Pick<Tensor, "data">>;
@@ -13,15 +13,15 @@ export interface GradientSample {
   readonly agreement: number;
   /** |g|^2 of the step. */
   readonly square: number;
-  /** Unbiased estimate of |G|^2, G being the expected gradient: below 0 by chance. */
+  /** Unbiased estimate of |G|^2, with G the expected gradient; may be negative by chance. */
   readonly signal: number;
   /** Rollouts that were trained on. */
   readonly rollouts: number;
 }
 
 /**
- * Draws two halves of a step's groups that carry signal. Rollouts of a group share a baseline and a task: whole groups
- * are independent, rollouts are not.
+ * Draws two halves of a step's groups with signal. Rollouts of a group share a baseline and a task: only whole groups
+ * are independent.
  * @returns undefined where there are not two groups.
  */
 export function drawHalves(groups: readonly Group[], rng: Pick<Rng, "shuffle">): Halves | undefined {
@@ -34,9 +34,9 @@ export function drawHalves(groups: readonly Group[], rng: Pick<Rng, "shuffle">):
 export type Halves = readonly [readonly Group[], readonly Group[]];
 
 /**
- * Gives what a = the gradient of the first half and g = a + b, that of both, say of the signal (McCandlish et al. 2018,
- * arXiv 1812.06162, appendix A, with halves of one batch in place of two batch sizes). Each of n groups adds a vector
- * of expectation G / n, so that over n1 groups and n2 others
+ * Estimates the signal from the gradient a of the first half and g = a + b of both (McCandlish et al. 2018, arXiv
+ * 1812.06162, appendix A, with halves of one batch instead of two batch sizes). Each of n groups adds a vector of
+ * expectation G / n, so that over n1 groups and n2 others
  *
  *   E a.b = n1 n2 / n^2 |G|^2,      E |g|^2 = |G|^2 + tr(Sigma) / n
  *
@@ -68,7 +68,7 @@ export function gradientSample(
   return { agreement, square: gg, signal: (ab * (n1 + n2) ** 2) / (n1 * n2), rollouts };
 }
 
-/** Takes the gradients of the halves of one update, as they are accumulated. */
+/** Copies the gradients of the halves of one update while they are accumulated. */
 export class HalfGradients {
   private first: Gradients | undefined;
   private both: Gradients | undefined;
@@ -82,13 +82,13 @@ export class HalfGradients {
     private readonly all: number,
   ) {}
 
-  /** Behind each micro-batch of the update. @param gradients those that were added so far. */
+  /** Called after each micro-batch of the update. @param gradients those accumulated so far. */
   async accumulated(index: number, gradients: () => Promise<Gradients>): Promise<void> {
     if (index === this.boundary - 1) this.first = await gradients();
     if (index === this.all - 1) this.both = await gradients();
   }
 
-  /** Behind the update. @param groups of each half. */
+  /** Called after the update. @param groups of each half. */
   sample(groups: readonly [number, number], rollouts: number): GradientSample | null {
     if (this.first === undefined || this.both === undefined) return null;
     return gradientSample(this.first, this.both, groups, rollouts);
@@ -106,8 +106,8 @@ export interface GradientNoiseState {
 }
 
 /**
- * Says how much of the gradients is noise, over the run: a ratio of sums, since that of one step has no use. A step of
- * age k measurements counts (1 - 1 / MEMORY)^k.
+ * The share of noise in the gradients over the run, as a ratio of sums, since a single step's is too noisy. A step of
+ * age k measurements has the weight (1 - 1 / MEMORY)^k.
  */
 export class GradientNoise {
   constructor(public state: GradientNoiseState = { square: 0, signal: 0, noise: 0 }) {}
@@ -122,15 +122,15 @@ export class GradientNoise {
     };
   }
 
-  /** Noise in |g|^2: 0 where all groups agree, 1 where they have nothing in common (above it by chance). */
+  /** Noise in |g|^2: 0 where all groups agree, 1 where they have nothing in common (more only by chance). */
   get fraction(): number | null {
     const { square, signal } = this.state;
     return square > 0 ? 1 - signal / square : null;
   }
 
   /**
-   * The simple noise scale B = tr(Sigma) / |G|^2 in rollouts: with so many in a step, half of |g|^2 is signal. Null
-   * while the signal is not above 0.
+   * The simple noise scale B = tr(Sigma) / |G|^2 in rollouts: in a step of that size, half of |g|^2 is signal. Null
+   * while the signal is not positive.
    */
   get scale(): number | null {
     const { signal, noise } = this.state;

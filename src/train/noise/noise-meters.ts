@@ -7,17 +7,17 @@ import { drawHalves, GradientNoise, type GradientNoiseState, HalfGradients, type
 
 /** Observes the first update of one step. */
 export interface StepNoise extends GradientObserver {
-  /** The samples, in parts that share no micro-batch: the halves whose gradients are compared, or all in one. */
+  /** The samples, in parts that share no micro-batch: the halves whose gradients are compared, or all as one part. */
   readonly parts: readonly (readonly Sample[])[];
   /** Micro-batches of the first part. */
   readonly boundary: number;
-  /** Before the updates. @param batches of the parts, in their order. */
+  /** Called before the updates. @param batches of the parts, in order. */
   begin(batches: readonly MicroBatch[]): Promise<void>;
-  /** Behind the updates: what was measured, null where nothing was. */
+  /** Called after the updates; returns the measures, null for those not taken. */
   metrics(): Promise<Record<string, number | null>>;
 }
 
-/** Says how much of the gradients and of the ratios is noise, measured beside the training: no draw depends on it. */
+/** Measures the noise of gradients and ratios beside the training, whose random draws do not depend on it. */
 export class NoiseMeters {
   private readonly gradient: GradientNoise;
 
@@ -28,12 +28,12 @@ export class NoiseMeters {
     this.gradient = new GradientNoise(state);
   }
 
-  /** Gives what a checkpoint keeps. */
+  /** Returns the state for a checkpoint. */
   get state(): GradientNoiseState {
     return this.gradient.state;
   }
 
-  /** The meters of one step, for the samples that it trains on. */
+  /** Returns the meters of one step, for its training samples. */
   of(step: number, groups: readonly Group[], samples: readonly Sample[]): StepNoise {
     const { context, gradient } = this;
     const { objective, options, size, seed } = context;
@@ -68,7 +68,7 @@ export class NoiseMeters {
   }
 }
 
-/** A sample draws by its place in the step: halves are taken of the samples, not numbered anew. */
+/** Splits samples into halves. A sample's draws depend on its place in the step, so the samples are not renumbered. */
 function partsOf(samples: readonly Sample[], halves: Halves | undefined): readonly (readonly Sample[])[] {
   if (halves === undefined) return [samples];
   const first = new Set(halves[0].flatMap(({ rollouts }) => rollouts.flatMap(({ trajectories }) => trajectories)));
@@ -76,18 +76,17 @@ function partsOf(samples: readonly Sample[], halves: Halves | undefined): readon
   return [samples.filter(inFirst), samples.filter((sample) => !inFirst(sample))];
 }
 
-/** Variance of a log-ratio per token under which it is float32 rounding. */
+/** Variance of a log-ratio per token below which it is float32 rounding. */
 const ROUNDING = 1e-12;
 
-/** Segments that are compared, with their values under the policy that sampled. */
+/** Compared segments, with their values under the sampling policy. */
 interface Compared extends Pick<LaidOut, "batch"> {
   readonly old: Float32Array;
 }
 
 /**
- * Says how much of a step's log-ratios is noise of the random draws they were estimated on. Two sets of draws, the
- * step's own and a second one, give every response two independent estimates d1, d2 of (ELBO - ELBO_old) / L after the
- * updates:
+ * Estimates the share of a step's log-ratios that is noise of their random draws. Two sets of draws, the step's own and
+ * a second one, give every response two independent estimates d1, d2 of (ELBO - ELBO_old) / L after the updates:
  *
  *   fraction = Var(d1 - d2) / (Var d1 + Var d2)      over the step's responses
  *
@@ -101,8 +100,8 @@ export class MaskNoise {
   ) {}
 
   /**
-   * Before the updates: the second set under the old policy.
-   * @param parts the samples, as their batches were made of them ({@link layOut}).
+   * Called before the updates: scores the second set under the old policy.
+   * @param parts the samples from which their batches were made ({@link layOut}).
    * @param batches the step's own.
    */
   static async begin<O>(
@@ -118,7 +117,7 @@ export class MaskNoise {
     return new MaskNoise(context.policy, [own, other]);
   }
 
-  /** After the updates. Null where the ratios differ by no more than rounding. */
+  /** Called after the updates. Null where the ratios differ by no more than rounding. */
   async fraction(): Promise<number | null> {
     const [first, second] = [await this.logRatios(this.sets[0]), await this.logRatios(this.sets[1])];
     const total = variance(first) + variance(second);

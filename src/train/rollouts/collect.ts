@@ -11,7 +11,7 @@ import {
   type PlayedTogether,
 } from "../../env/environment.js";
 
-/** One turn of an episode: what was seen, what was sampled, what was done. */
+/** One turn of an episode: its observation, sampled trajectory and action. */
 export interface Turn {
   readonly observation: Observation;
   readonly trajectory: Trajectory;
@@ -26,28 +26,28 @@ export interface Rollout {
 }
 
 export interface RolloutTimes {
-  /** Seconds in which the model generated. */
+  /** Seconds of generation by the model. */
   readonly generating: number;
   /** Seconds from the first generated token to the last scored episode. */
   readonly total: number;
-  /** Episodes that the environment played; the others were like one of them. */
+  /** Episodes that the environment played; the others were equal to one of them. */
   readonly episodes: number;
 }
 
-/** Episodes that are wanted. */
+/** A request for episodes. */
 export interface Wanted {
   readonly tasks: readonly EnvironmentTask[];
-  /** Seed, and the names of one stream an episode, which its turns draw from one after the other. */
+  /** Seed, and the name of one stream per episode, from which its turns draw in order. */
   readonly seed: number;
   readonly streams: readonly string[];
-  /** The way the policy generates: as in training, or as evaluations do. */
+  /** How the policy generates: as in training, or as in evaluations. */
   readonly decoding: "training" | "evaluation";
   readonly batch: number;
   readonly temperature?: number;
   readonly onEpisode?: (done: number, rollout: Rollout) => void;
 }
 
-/** Plays episodes, in this process or elsewhere: the same ones have the same rollouts. */
+/** Plays episodes, in this process or elsewhere: equal requests give equal rollouts. */
 export type Collect = (wanted: Wanted) => Promise<{ rollouts: Rollout[]; times: RolloutTimes }>;
 
 /** Plays episodes in this process. */
@@ -62,7 +62,7 @@ export function collectHere(policy: Policy, environment: Environment): Collect {
     );
 }
 
-/** Episodes whose turns are generated together. */
+/** Returns the number of episodes whose turns are generated together. */
 export function chunkSize(batch: number, { capacity }: Pick<Environment, "capacity">): number {
   return Math.min(batch, capacity ?? batch);
 }
@@ -83,10 +83,10 @@ function assertShown(
 }
 
 /**
- * Plays every task once with the policy. Episodes run in chunks of `batch`: the turns of a chunk are generated together,
- * as soon as each of its unfinished episodes waits for one, so that what is generated together never depends on timing.
- * While one chunk acts in the environment, the model generates for another.
- * @param rngs one stream an episode, which its turns draw from one after the other.
+ * Plays every task once with the policy. Episodes run in chunks of `batch`. The turns of a chunk are generated together
+ * once each of its unfinished episodes waits for one, so that batches never depend on timing. While one chunk acts in
+ * the environment, the model generates for another.
+ * @param rngs one stream per episode, from which its turns draw in order.
  */
 export async function collectRollouts(
   policy: Pick<Policy, "startOf" | "actionOf"> & Decoding,
@@ -138,7 +138,7 @@ export async function collectRollouts(
     };
     const act: Act = (observation) => {
       const action = answered(observation);
-      action.catch(() => undefined); // where nobody waits for it
+      action.catch(() => undefined); // where it is not awaited
       return action;
     };
     try {
@@ -181,7 +181,7 @@ export async function collectRollouts(
 }
 
 interface Question {
-  /** Of the episode in its chunk. */
+  /** Index of the episode in its chunk. */
   readonly place: number;
   readonly observation: Observation;
   readonly rng: Rng;
@@ -192,7 +192,7 @@ interface Waiting extends Question {
   readonly reject: (error: unknown) => void;
 }
 
-/** Episodes whose turns are generated together: when all that are still running wait for one. */
+/** Episodes whose turns are generated together, once all running ones wait for one. */
 class Lockstep {
   private waiting: Waiting[] = [];
 
@@ -208,7 +208,7 @@ class Lockstep {
     });
   }
 
-  /** An episode has ended. */
+  /** Removes an ended episode. */
   leave(): void {
     this.running--;
     this.proceed();

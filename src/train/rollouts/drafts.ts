@@ -4,11 +4,11 @@ import type { Environment, EpisodeOutcome, PlayedTogether } from "../../env/envi
 import type { Rollout } from "./collect.js";
 
 /**
- * Rewards of the intermediate drafts of each episode's turns: the response as it would stand after each of its steps,
- * played in the place of the response, with the other turns as they were. A draft whose episode faults earns what the
- * whole response did.
- * @returns one list a turn, for each rollout.
- * @throws UserError where the sampler cannot say what a response looked like on the way.
+ * Computes rewards of the intermediate drafts of each episode's turns: the response after each of its steps is played
+ * in place of the final one, with the other turns unchanged. A draft whose episode faults gets the reward of the final
+ * response.
+ * @returns one list per turn, for each rollout.
+ * @throws UserError where the sampler does not record drafts.
  */
 export async function playDrafts(
   policy: Pick<Policy, "sampler" | "options" | "actionOf">,

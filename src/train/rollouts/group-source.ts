@@ -12,10 +12,10 @@ import { playDrafts } from "./drafts.js";
 import { episodesOf, type Sampled, TaskCursor } from "./groups.js";
 import type { PlayedSource, StepGroups } from "./step-groups.js";
 
-/** Further tasks that dynamic sampling may draw for each that carried no signal. */
+/** Further tasks that dynamic sampling may draw for each one without signal. */
 const REDRAW_LIMIT = 3;
 
-/** Credit of a group's episodes by the objective, [E][T] one a turn; null for an episode that is left out. */
+/** Returns the objective's credit of a group's episodes, [E][T] one per turn; null for an episode that is left out. */
 export function creditOf(
   { policy, objective, options }: CreditContext,
   rollouts: readonly Sampled[],
@@ -63,7 +63,7 @@ export class PlayedGroups implements PlayedSource {
     }
   }
 
-  /** @param collectRollouts of another policy than the present one. */
+  /** @param collectRollouts plays with another policy than the present one. */
   async collect(step: number, collectRollouts = this.context.executor.collect): Promise<StepGroups> {
     const { policy, objective, options, seed, training, executor } = this.context;
     const { prompts_per_step: wanted, group_size: size, dynamic_sampling: redraw } = training;
@@ -111,7 +111,7 @@ export class PlayedGroups implements PlayedSource {
   }
 }
 
-/** One episode as the rollout file keeps it. Trajectories are kept whole: other objectives can learn from the file. */
+/** Returns one episode's record for the rollout file, with whole trajectories, for use by other objectives. */
 export function recordOf(
   { task, turns, outcome }: Rollout,
   place: { readonly step: number; readonly group: number; readonly rollout: number },

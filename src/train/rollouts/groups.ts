@@ -3,9 +3,9 @@ import type { Trajectory } from "../../diffusion/trajectory.js";
 import type { GroupEpisode, TurnCredit } from "../../rl/credit.js";
 import type { RolloutRecord } from "../../runs/rollout-record.js";
 
-/** An episode as a step learns from it, played just now or read from a file. */
+/** An episode as input of a training step, played just now or read from a file. */
 export interface Sampled {
-  /** One entry a turn. */
+  /** One entry per turn. */
   readonly trajectories: readonly Trajectory[];
   readonly record: RolloutRecord;
   /** Rewards of the drafts of each turn, where the objective asked for them. */
@@ -17,7 +17,7 @@ export interface Group {
   readonly rollouts: readonly Sampled[];
   /** Credit of each episode; null where it is left out. */
   readonly credit: readonly (readonly TurnCredit[] | null)[];
-  /** True where any episode got some: a group without signal takes no step at all. */
+  /** True where any episode has credit: a group without signal is not trained on. */
   readonly signal: boolean;
 }
 
@@ -25,18 +25,18 @@ export interface Group {
 export interface Sample {
   readonly trajectory: Trajectory;
   readonly credit: TurnCredit;
-  /** The sample's own draws, by what they are for: independent of every other sample's. */
+  /** The sample's own random streams, by purpose: independent of every other sample's. */
   readonly stream: (name: string) => Rng;
 }
 
-/** Puts the episodes of a task together with their credit. */
+/** Combines the episodes of a task with their credit. */
 export function withCredit(rollouts: readonly Sampled[], credit: Group["credit"]): Group {
   return { rollouts, credit, signal: credit.some((of) => of !== null) };
 }
 
 /**
- * Episodes as an objective sees them.
- * @param offsetsOf the offset in a turn's text at which each token of its response begins, where that is known.
+ * Returns episodes as input of an objective.
+ * @param offsetsOf returns the offset of each response token in a turn's text, where that is known.
  */
 export function episodesOf(
   rollouts: readonly Sampled[],
@@ -67,7 +67,7 @@ export function episodesOf(
   }));
 }
 
-/** Selects what is trained on: the turns of all groups that carry signal. @param seed of the run. */
+/** Selects the samples to train on: the turns of all groups with signal. @param seed of the run. */
 export function samplesOf(groups: readonly Group[], seed: number, step: number): Sample[] {
   return groups.flatMap((group, g) =>
     group.rollouts.flatMap(({ trajectories }, r) => {
@@ -82,13 +82,13 @@ export function samplesOf(groups: readonly Group[], seed: number, step: number):
   );
 }
 
-/** The lines of a step's groups with the credit that they were trained with. */
+/** Returns the records of a step's groups with their credit in training. */
 export function recordsOf(step: number, groups: readonly Group[]): RolloutRecord[] {
   return groups.flatMap(({ rollouts, credit }) =>
     rollouts.map(({ record }, i) => {
       const given = credit[i] ?? null;
       const [first] = given ?? [];
-      // one number where all turns and steps got the same
+      // one number where all turns and steps have equal credit
       const same = typeof first === "number" && given?.every((turn) => turn === first);
       return {
         ...record,

@@ -24,7 +24,7 @@ export class RecordedGroups implements GroupSource {
     private readonly parse: (data: unknown, where: string) => Trajectory,
     private readonly trainTasks: ReadonlySet<string>,
     private readonly rewardRange: Environment["rewardRange"],
-    /** Of all the files that the run reads. */
+    /** Hash of all files that the run reads. */
     readonly hash: string,
   ) {}
 
@@ -51,7 +51,7 @@ export class RecordedGroups implements GroupSource {
     };
   }
 
-  /** Graphs are built for these sizes: they are this config's, or the trajectory is none of its sampler's. */
+  /** Checks sizes: graphs are built for this config's, and the sampler cannot have drawn others. @throws UserError */
   private checkSizes(data: unknown, where: string): void {
     const { prompt, responseLength } = (data ?? {}) as { prompt?: unknown; responseLength?: unknown };
     const { promptLength: most, responseLength: canvas } = this.policy.options;
@@ -84,7 +84,7 @@ export class RecordedGroups implements GroupSource {
   }
 }
 
-/** Gives what decides the rewards of an environment, as far as the config says: rewards are taken as recorded. */
+/** Returns the settings that determine an environment's rewards, as far as the config has them. */
 function scoringOf(config: RunConfig): { environment: string; reward?: unknown } {
   return {
     environment: config.environment.kind,
@@ -94,8 +94,8 @@ function scoringOf(config: RunConfig): { environment: string; reward?: unknown }
 
 /**
  * Opens the rollouts of a run for training: its model, sampler and reward must be this config's.
- * @param site whose tasks and range of rewards the rollouts must be of.
- * @param credit gives credit to a group, which the objective may refuse.
+ * @param site the environment whose tasks and range of rewards the rollouts must match.
+ * @param credit assigns credit to a group; the objective may refuse.
  * @throws UserError where they differ, where fewer steps are recorded than the config trains, or a file is damaged.
  */
 export async function openRecorded(
@@ -134,7 +134,7 @@ export async function openRecorded(
   const hash = sha256(hashes.join("\n"));
   const trainTasks = new Set(tasksOf(site, "train").map(({ id }) => id));
   const groups = new RecordedGroups(directory, { sampler, options }, parse, trainTasks, site.rewardRange, hash);
-  // what is wrong with the last file should be said before the first step
+  // a fault of the last file must be reported before the first step
   for (const step of wanted) (await groups.collect(step)).groups.forEach(credit);
   return groups;
 }

@@ -3,27 +3,27 @@ import { f32 } from "../../onnx/tensors.js";
 import type { Tensor } from "../../onnx/types.js";
 import type { MicroBatch } from "../micro-batch.js";
 
-/** The gradient of some micro-batches, one after the other from zero, with the metrics of each. */
+/** The gradient of several micro-batches, accumulated in order from zero, with the metrics of each. */
 export interface SlotGradient {
   readonly gradients: ReadonlyMap<string, Pick<Tensor, "shape" | "data">>;
   readonly metrics: readonly Readonly<Record<string, number>>[];
-  /** The way metrics combine over micro-batches, where not by their sum. */
+  /** Names of the metrics that combine by their maximum instead of their sum. */
   readonly largest: readonly string[];
 }
 
-/** Computes the gradients of slots, here or elsewhere; in their order. */
+/** Computes the gradients of slots, here or elsewhere; in order. */
 export type SlotGradients = (slots: readonly (readonly MicroBatch[])[], update: number) => AsyncIterable<SlotGradient>;
 
-/** The way an update is cut into parts that are computed apart. */
+/** How an update is divided into parts that are computed separately. */
 export interface Slots {
-  /** At most so many, whoever computes them: the sum depends on where it is cut, and on nothing else. */
+  /** Most slots: the sum depends on the division only, not on the machines that compute it. */
   readonly count: number;
   readonly gradients: SlotGradients;
 }
 
 /**
- * The micro-batches of each slot, [from, to): neighbours, as even as can be.
- * @param boundary a slot ends there, too.
+ * Divides micro-batches into slots [from, to) of neighbours, as equal as possible.
+ * @param boundary a further place where a slot ends.
  */
 export function slotRanges(batches: number, count: number, boundary = 0): [number, number][] {
   const cuts = new Set([0, batches]);
@@ -33,14 +33,14 @@ export function slotRanges(batches: number, count: number, boundary = 0): [numbe
   return sorted.slice(1).map((to, i) => [sorted[i] as number, to]);
 }
 
-/** Gradients of slots, computed one after the other by an engine. */
+/** Returns gradients of slots, computed in order by an engine. */
 export function slotsHere(engine: Engine): SlotGradients {
   return async function* (slots) {
     for (const batches of slots) yield await slotGradient(engine, batches);
   };
 }
 
-/** The gradient of one slot. */
+/** Computes the gradient of one slot. */
 export async function slotGradient(engine: Engine, batches: readonly MicroBatch[]): Promise<SlotGradient> {
   engine.discardGradients();
   const metrics: Record<string, number>[] = [];
@@ -51,7 +51,7 @@ export async function slotGradient(engine: Engine, batches: readonly MicroBatch[
   return { gradients, metrics, largest: [...names].filter((name) => engine.reduction(name) === "max") };
 }
 
-/** Sums of gradients in float64, in the order in which they are added. */
+/** Sums gradients in float64, in order of addition. */
 export class GradientSum {
   private readonly sums = new Map<string, { shape: readonly number[]; sum: Float64Array }>();
 
@@ -68,7 +68,7 @@ export class GradientSum {
     }
   }
 
-  /** The sums so far, rounded once. */
+  /** Returns the sums so far, rounded once. */
   rounded(): Map<string, Tensor> {
     return new Map([...this.sums].map(([name, { shape, sum }]) => [name, f32(shape, Float32Array.from(sum))]));
   }

@@ -4,7 +4,7 @@ import { UserError } from "../../core/errors.js";
 import type { Policy } from "../../engine/policy.js";
 import type { Environment, EnvironmentTask } from "../../env/environment.js";
 
-/** Tokens that a task takes: what is seen first, and the canvas or a perfect policy's answer with EOS; 0 where it is not known. */
+/** Returns a task's tokens: the first observation, and the canvas or a perfect answer with EOS; 0 where unknown. */
 export function taskLength(
   task: EnvironmentTask,
   environment: Environment,
@@ -36,9 +36,9 @@ function fits(task: EnvironmentTask, environment: Environment, policy: Policy): 
 }
 
 /**
- * With `training.skip_long` an environment without the tasks whose prompt or answer is longer than the sampler allows;
- * else the environment itself.
- * @param note is told how many of each split were left out.
+ * With `training.skip_long`, returns the environment without the tasks whose prompt or answer is longer than the
+ * sampler allows; else the environment itself.
+ * @param note receives the number of skipped tasks of each split.
  */
 export function withoutLongTasks(
   environment: Environment,

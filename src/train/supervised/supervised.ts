@@ -16,7 +16,7 @@ import type { Asked, Opened, Prepared, Recipe, Steps } from "../loop.js";
 import { sameValues } from "../micro-batch.js";
 import { openExamples, supervisedBatch, supervisedExamples } from "./supervision.js";
 
-/** Supervised fine-tuning: oracle plans of the training tasks, the model's own loss, the adapter or every weight. */
+/** Supervised fine-tuning on oracle plans of the training tasks, by the model's own loss, of adapter or all weights. */
 export async function supervised(asked: Asked): Promise<Recipe> {
   const { config, options } = asked;
   const sft = config.objective as unknown as SftOptions;
@@ -31,7 +31,7 @@ export async function supervised(asked: Asked): Promise<Recipe> {
   };
 }
 
-/** @throws UserError for settings that supervised training cannot follow. */
+/** @throws UserError for settings that supervised training does not support. */
 function refuse({ training }: RunConfig, { trainable, output }: SftOptions, resume: boolean): void {
   const full = trainable === "full";
   if (full && output === null)
@@ -61,7 +61,7 @@ async function prepare(opened: Opened, sft: SftOptions): Promise<Prepared> {
     watch.phase({ doing: "demonstrations", done, all }),
   );
   const steps = new SupervisedSteps(opened, sft, examples);
-  // options that the sampler's loss does not know are refused before the run is made
+  // options that the sampler's loss does not support are refused before the run is created
   steps.draw(1);
   return {
     start: sft.trainable === "full" ? policy.engine.weights() : initialParameters(config, policy),
@@ -77,11 +77,11 @@ class SupervisedSteps implements Steps {
     private readonly examples: readonly SupervisedExample[],
   ) {}
 
-  /** Draws the batch of a step, from a stream of its own, so that a resume needs no state. */
+  /** Draws the batch of a step from the step's own stream, so that a resume needs no state. */
   draw(step: number) {
     const { sft, examples } = this;
     const { config, policy, environment } = this.opened;
-    // refused before, where the sampler has no such loss
+    // refused earlier, where the sampler has no such loss
     const supervisedTerms = policy.sampler.supervisedTerms as NonNullable<typeof policy.sampler.supervisedTerms>;
     const rng = Rng.named(config.seed, `sft/${step}`);
     const open = openExamples(examples, step, sft.shortest_first);
@@ -135,7 +135,7 @@ class SupervisedSteps implements Steps {
     return {};
   }
 
-  /** Writes the model of a run that trained every weight to its end. */
+  /** Writes the model of a completed run that trained every weight. */
   async finish(step: number): Promise<string | undefined> {
     const { config, policy, watch } = this.opened;
     const { trainable, output } = this.sft;

@@ -5,7 +5,7 @@ import type { Policy } from "../../engine/policy.js";
 import type { Demonstration, Environment, EnvironmentTask } from "../../env/environment.js";
 import { playFixed } from "../play-fixed.js";
 
-/** A demonstration as the sampler learns from it. @throws UserError that names it where it does not fit the canvas. */
+/** Converts a demonstration to an example. @throws UserError that names it where it does not fit the canvas. */
 function supervisedExample(demonstration: Demonstration, policy: Pick<Policy, "exampleOf">): SupervisedExample {
   try {
     return policy.exampleOf(demonstration);
@@ -17,8 +17,8 @@ function supervisedExample(demonstration: Demonstration, policy: Pick<Policy, "e
 }
 
 /**
- * Every task with what a perfect policy answers, a turn an example.
- * @param onEpisode told of each episode that was played for it.
+ * Returns the examples of every task with a perfect policy's answers, one per turn.
+ * @param onEpisode called after each episode that was played for it.
  * @throws UserError where the environment has no demonstrations, or one does not fit.
  */
 export async function supervisedExamples(
@@ -31,10 +31,10 @@ export async function supervisedExamples(
   return shown.map((demonstration) => supervisedExample(demonstration, policy));
 }
 
-/** The share of the tasks, the shortest ones, that a curriculum begins with. */
+/** Share of the tasks, the shortest ones, with which a curriculum begins. */
 const FIRST_SHARE = 0.1;
 
-/** The tasks that a step may draw: over the first `steps` they grow from the shortest tenth to all of them. */
+/** Returns the examples that a step may draw: over the first `steps` they grow from the shortest tenth to all. */
 export function openExamples(
   examples: readonly SupervisedExample[],
   step: number,
@@ -47,12 +47,12 @@ export function openExamples(
   return shortest.slice(0, Math.max(1, Math.ceil(share * shortest.length)));
 }
 
-/** Draws of a synthetic task that came out too long before one is given up on. */
+/** Attempts to draw a synthetic task that is not too long. */
 const DRAWS = 50;
 
 /**
- * A batch of supervised training: examples of the tasks, and a share `augment` of synthetic ones (random titles and
- * labels, or fields of the tasks put together anew), which is what carries the skill over to forms never seen.
+ * Draws a batch of supervised training: examples of the tasks, and a share `augment` of synthetic ones (random titles
+ * and labels, or recombined fields of the tasks), which generalise the skill to unseen forms.
  */
 export function supervisedBatch(
   examples: readonly SupervisedExample[],
@@ -78,9 +78,9 @@ export function supervisedBatch(
 }
 
 /**
- * Gives what a perfect policy sees and answers. An environment that knows its pages without playing writes it down;
- * elsewhere its oracle plays every task, and each turn of the episodes that succeed is an example.
- * @param onEpisode told of each episode that was played.
+ * Returns the observations and answers of a perfect policy. An environment that knows its pages without playing
+ * provides them; elsewhere its oracle plays every task, and each turn of a successful episode is an example.
+ * @param onEpisode called after each played episode.
  * @throws UserError where there is no oracle, or no episode of it succeeds.
  */
 export async function demonstrationsOf(

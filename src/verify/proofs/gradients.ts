@@ -9,11 +9,11 @@ import { drawStep } from "../samples.js";
 const SAMPLES = 4;
 /** A float32 loss has seven digits, of which a difference keeps about four; curvature takes another. */
 const LIMIT = 2e-2;
-/** Change of the loss that a step is chosen for, relative to its size. */
+/** Relative change of the loss for which a step is chosen. */
 const CHANGE = 3e-3;
 /** Longest step, relative to the parameters: a loss may be large where its slope is not, as a squared residual's. */
 const LONGEST = 4e-3;
-/** The policy is moved off the one that sampled, so that ratio, clip and penalty all count. */
+/** Distance of the policy from the sampling one, so that ratio, clip and penalty all matter. */
 const OFF_POLICY = 0.02;
 /** Nats below a value where its ratio is far above every clip range, and finite. */
 const CLIPPED = 40;
@@ -21,10 +21,10 @@ const CLIPPED = 40;
 type Gradients = ReadonlyMap<string, Tensor>;
 
 /**
- * training_model's gradient against central differences of its own loss, along the gradient itself
- * (a wrong factor or sign, or a term too much) and along random directions that take every parameter in (a part that is
- * missing). Errors are relative to the slope that such a direction has on average.
- * @param read where the gradient comes from.
+ * Compares training_model's gradient with central differences of its own loss, along the gradient itself (detects a
+ * wrong factor or sign, or an extra term) and along random directions of all parameters (detects a missing part).
+ * Errors are relative to the average slope along such a direction.
+ * @param read returns the gradient.
  */
 export async function measureGradients(
   context: VerifyContext,
@@ -87,23 +87,23 @@ interface Probe {
 function directions(context: VerifyContext, parameters: Gradients, gradients: Gradients): Probe[] {
   const random = [0, 1].map((i): Probe => {
     const direction = randomDirection(parameters, context.rng(`gradients/${i}`));
-    // squares of a normal direction have the mean of its variances
+    // squares of a normal direction have its variances as mean
     return { direction, typical: Math.sqrt(inner(squared(gradients), squared(direction))) };
   });
   return [{ direction: gradients, typical: inner(gradients, gradients) }, ...random];
 }
 
-/** Tensors that are 0 where they are not among these. */
+/** Sets the tensors outside a set to 0. */
 function only(these: Gradients, tensors: Gradients): Gradients {
   return mapTensors(tensors, (data, name) => (these.has(name) ? data : data.map(() => 0)));
 }
 
-/** Old values so low that every ratio is clipped, and constant. */
+/** Lowers the old values until every ratio is clipped, and constant. */
 function clipped(batch: MicroBatch): MicroBatch {
   return { ...batch, values: { ...batch.values, old: batch.values.old.map((x) => x - CLIPPED) } };
 }
 
-/** The loss of all micro-batches; their gradient is then the engine's accumulated one. */
+/** Returns the loss of all micro-batches; their gradient is then the engine's accumulated one. */
 async function loss(engine: Engine, batches: readonly MicroBatch[]): Promise<number> {
   engine.discardGradients();
   let total = 0;

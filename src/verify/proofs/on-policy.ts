@@ -5,13 +5,13 @@ import { figures, type Measurement, type Proof, stepsOf, takeStarts, type Verify
 const ROLLOUTS = 8;
 const ROLLOUTS_BY_STEP = 3;
 const LIMIT = 1e-5;
-/** Of a step whose numbers are recorded as one sum: float32 adds them up. */
+/** Limit for steps recorded as one sum: float32 adds up rounding. */
 const LIMIT_OF_SUMS = 1e-4;
 
 /**
- * Rollouts of the config's sampler, scored again by eval_model: as a step of training does (packed in one
- * sequence where the attention allows it), and step by step as sampled. Both must give the log-probabilities that were
- * recorded, so that the ratio is 1 before any update.
+ * Scores rollouts of the config's sampler again with eval_model: as in a training step (packed in one sequence where
+ * the attention allows it), and step by step as sampled. Both must give the recorded log-probabilities, so that the
+ * ratio is 1 before any update.
  */
 export async function measureOnPolicy(
   context: VerifyContext,
@@ -38,7 +38,7 @@ export async function measureOnPolicy(
   ]);
 }
 
-/** |log p - recorded| of every real segment: a token or a step. */
+/** Returns |log p - recorded| of every real segment: a token or a step. */
 async function replay(engine: Policy["engine"], batch: Batch): Promise<number[]> {
   const { value } = await engine.score(batch, "policy");
   const recorded = batch.recorded as Float32Array;

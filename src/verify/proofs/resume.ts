@@ -27,10 +27,10 @@ async function restoreAll(engine: Engine, checkpoint: Checkpoint): Promise<void>
 }
 
 /**
- * Two updates in one go, against one update, a checkpoint on disk, a fresh runtime that reads it, and the second update:
- * parameters and optimizer must be the same to the last bit. Each update samples rollouts of its own. Measured of one
- * objective, and of each that has parameters of its own.
- * @param restore what a resume puts back.
+ * Compares two updates in a row with one update, a checkpoint on disk, a fresh runtime that reads it, and the second
+ * update: parameters and optimizer must be bit-identical. Each update samples its own rollouts. Measured for one
+ * objective, and for each with parameters of its own.
+ * @param restore restores the state of a resume.
  */
 export async function measureResume(
   context: VerifyContext,
