@@ -11,8 +11,8 @@ export interface AttentionGradient {
 
 /**
  * Returns the gradient of a product O = P V with P = softmax(S) (FlashAttention, Dao et al. 2022, arXiv 2205.14135,
- * appendix B.2): dS = P * (dP - sum(dP * P)). The sum over the keys is sum(dO * O) over the width of a head, so that dP
- * - sum is one product with one more column: [dO | -sum] [V | 1]^T.
+ * appendix B.2): dS = P * (dP - sum(dP * P)). The sum over the keys is sum(dO * O) over the width of a head, so that
+ * dP - sum is one product with one more column: [dO | -sum] [V | 1]^T.
  * @returns undefined where P is not the output of a softmax.
  */
 export function attentionOf(c: RuleContext): AttentionGradient | undefined {

@@ -40,7 +40,7 @@ interface EvalFlags {
   readonly json?: boolean;
 }
 
-/** refusion-eval: evaluates a run's checkpoint, a config's model or a fixed policy; `compare` sets runs side by side. */
+/** refusion-eval: evaluates a run's checkpoint, a config's model or a fixed policy; `compare` compares runs. */
 async function build(context: CliContext): Promise<Command> {
   const program = setUpProgram(new Command("refusion-eval"))
     .description("Evaluates a policy on a split: reward, success and field accuracy with 95 % intervals.")

@@ -132,7 +132,7 @@ class Binding {
   private readonly head: ReturnType<typeof headOf> | undefined;
   private readonly expressions: ReturnType<typeof weightExpressions>;
   private readonly lows = new Map<RawNode, Value>();
-  /** Nodes after the head; with rows gathered, those off the path to `logits` (the shape of [B, N, V]) are dropped. */
+  /** Values after the head; with rows gathered, nodes off the path to `logits` (the shape of [B, N, V]) are dropped. */
   private readonly ofHead = new Set<string>();
   private hidden: Value | undefined;
 

@@ -60,8 +60,7 @@ function named(c: TransformerConfig, name: string): string {
 /**
  * A stack of pre-norm blocks with RoPE at the tokens' own positions:
  *
- *   x -> RMSNorm -> q, k, v -> QK-norm -> RoPE -> attention -> o -> + -> RMSNorm -> SwiGLU -> + -> ... -> RMSNorm ->
- *   head
+ *   x -> RMSNorm -> q,k,v -> QK-norm -> RoPE -> attention -> o -> + -> RMSNorm -> SwiGLU -> + -> ... -> RMSNorm -> head
  *
  * The input `attention_bias` decides which rows see each other; architectures made from this one differ in `schema`.
  */

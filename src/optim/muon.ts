@@ -7,7 +7,8 @@ const ITERATIONS = 5;
 
 /**
  * Muon (Jordan 2024, "Muon: an optimizer for hidden layers"): momentum, orthogonalised by Newton-Schulz:
- *   u = g + mu m;  X = u / |u|;  X <- a X + (b S + c S^2) X with S = X X^T;  p = p (1 - lr wd) - lr max(1, rows/cols)^0.5 X
+ *   u = g + mu m;  X = u / |u|;  X <- a X + (b S + c S^2) X with S = X X^T;
+ *   p = p (1 - lr wd) - lr max(1, rows/cols)^0.5 X
  * Matrices only.
  */
 export function muon({ e, options, parameter, gradient, first, second, lr }: UpdateContext): Update {

@@ -37,14 +37,19 @@ export const SEPARATOR = " | ";
 /**
  * Renders the prompt of a task: the one template of supervised training, reinforcement learning and evaluation.
  *
- * A label is indented by one space, as it follows a verb in the plan: its tokens are then the same in both. `compact`,
- * for tiny models, ends with an empty line; the plan follows: ``` form: Contact us
+ * A label is indented by one space, as it follows a verb in the plan: its tokens are then the same in both.
+ * `compact`, for tiny models, ends with an empty line; the plan follows:
+ * ```
+ * form: Contact us
  *  Full name | Ann Lee
  *  Newsletter | yes
  *
- * ``` `instruction`, for models that read prose, gives the task and its grammar first, then the same lines. `document`
- * gives the text that contains the values, and the labels alone (with the options of choices). `page` gives the page as
- * a person sees it, then the text: a letter, or a record under names of its own. ``` page: Contact us
+ * ```
+ * `instruction`, for models that read prose, gives the task and its grammar first, then the same lines.
+ * `document` gives the text that contains the values, and the labels alone (with the options of choices).
+ * `page` gives the page as a person sees it, then the text: a letter, or a record under names of its own.
+ * ```
+ * page: Contact us
  *  Full name *
  *  Topic: Orders; Returns = Orders
  *  Newsletter (box)

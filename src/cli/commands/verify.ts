@@ -9,7 +9,7 @@ interface VerifyFlags {
   readonly json?: boolean;
 }
 
-/** `refusion-train verify`: proves on a config's own model that sampling, scoring and gradients agree. Exit 1 on a miss. */
+/** `refusion-train verify`: proves on a config's model that sampling, scoring and gradients agree. Exit 1 on a miss. */
 export const command: CliCommand = {
   register(command, context) {
     command

@@ -22,13 +22,12 @@ import { drafts, parseTrajectory, reveals, type UnmaskTrajectory } from "./unmas
  *
  * A canvas of L masks is revealed in T rounds of whole slots: one run, or a template's blanks. Buffer = prompt | given
  * tokens | committed tokens in commit order | open masks by position, causal, with original positions (a bidirectional
- * model reads the canvas in place). Each round ranks the open slots by the distribution BEFORE sampling. Their tokens
- * are sampled at temperature tau:
+ * model reads the canvas in place). Each round takes the best open slots, ranked by the distribution BEFORE sampling.
+ * Their tokens are sampled at temperature tau:
  * - `parallel`: all at once, each from its own mask;
  * - `autoregressive` (as ReFusion decodes, arXiv 2512.13586): a slot's first token from its mask, then each from the
  *   next-token logits of the one before, slots side by side: k - 1 passes more, over the chosen slots only. Slots of
- *   one
- *   round never see each other ({@link SlotSight}), and are independent given the context.
+ *   one round never see each other (canvas.ts), and are independent given the context.
  * EOS may be sampled only where its blank has no open position to the left and no committed one to the right; it closes
  * the blank. Tokens drawn to its right in that round are not kept nor scored (independent given the context, so exact).
  * Later rounds share the open slots. Hence log pi = the sum of the kept tokens' log-probabilities, and its gradient has

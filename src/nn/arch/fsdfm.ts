@@ -8,8 +8,8 @@ import { baseConfigSchema, MOST_LAYERS, type ModelConfig, parseConfig, size, WID
 import { attention, geluTanh, layerNorm, linear, rotate, rotations, silu, Targets, type WeightOf } from "../layers.js";
 
 /**
- * FS-DFM (arXiv 2509.20624): a diffusion transformer (DiT, arXiv 2212.09748) over tokens, conditioned on the flow's time
- * and, in the few-step student (`step_conditioned`), on the size of the step to take.
+ * FS-DFM (arXiv 2509.20624): a diffusion transformer (DiT, arXiv 2212.09748) over tokens, conditioned on the flow's
+ * time and, in the few-step student (`step_conditioned`), on the step size.
  *
  *   c = silu(time)                                    plain
  *   c = silu(fuse([time, step])), then silu(fuse_i(c)) in every block i and the head     step-conditioned

@@ -22,8 +22,7 @@ const AR_WEIGHT = 0.5;
  * probability that an example draws from (0, 1). EOS's slot is then read again after the masks, unseen by them, so that
  * tokens and EOS predict each other too. With w = 1, times `eosFillWeight` after the first EOS, times `draftWeight` at
  * masks from which no token is drawn:
- *   masked  w / (p * W_b) / B, W_b the sum of w over the example's canvas (the paper's answer length, EOS fill
- *   discounted)
+ *   masked  w / (p * W_b) / B, W_b the sum of w over the example's canvas (the paper's answer length, less EOS fill)
  *   clean   arWeight / (number of the batch's clean terms)
  * Without a template, slots with EOS are always masked, as in a rollout, where EOS is never in the context; their loss
  * has the weight of inclusion probability 1 instead of p. With one, given tokens are never masked nor scored, other

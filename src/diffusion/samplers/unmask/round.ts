@@ -6,9 +6,9 @@ import { DRAW_INPUTS, type RoundHead } from "../../sampler.js";
 import type { TokenIds } from "../../tokens.js";
 
 /**
- * Statistics of one forward for each of R rows, at the softmax temperature of the call, over the vocabulary without mask
- * and pad. Arrays `[R*2]` are row-major with two columns: 0 with EOS allowed, 1 with EOS forbidden (its logit blocked,
- * the rest renormalised).
+ * Statistics of one forward for each of R rows, at the softmax temperature of the call, over the vocabulary without
+ * mask and pad. Arrays `[R*2]` are row-major with two columns: 0 with EOS allowed, 1 with EOS forbidden (its logit
+ * blocked, the rest renormalised).
  */
 export interface RowStatistics {
   /** [R*2] sampled by inverse CDF from the row's own uniform number. */
