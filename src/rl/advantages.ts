@@ -7,7 +7,7 @@ export type AdvantageKind = "group" | "center" | "leave_one_out";
 export const SIGNAL_THRESHOLD = 1e-6;
 
 /**
- * Returns the advantages of one group of rollouts of the same task, or undefined where the rewards are (nearly) equal:
+ * Returns the advantages [G] of a group of G rollouts of one task, or undefined where the rewards are (nearly) equal:
  * such a group is not trained on at all, KL included.
  *   group          (r - mean) / (std + 1e-8)            GRPO (Shao et al. 2024)
  *   center         r - mean                             Dr. GRPO (Liu et al. 2025)

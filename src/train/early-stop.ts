@@ -2,7 +2,7 @@
 export interface EarlyStopOptions {
   /** Evaluations in a row without an improvement; 0: never. */
   readonly patience: number;
-  /** Least improvement over the reward at the last one. */
+  /** An improvement must exceed the reward at the last one by more than this. */
   readonly min_delta: number;
 }
 
