@@ -1,9 +1,9 @@
 // npm run bench [-- --peer eager,compile] [--runs 9] [--only lora_step,rl_step,checkpointing,decoding,policy] [--python python3]
-// What a step costs on this machine, as one JSON object on stdout. `gemm_share` is the share of the machine's own peak in
-// matrix products that a phase reaches, measured in turn with it. With --peer, the LoRA training step and the whole RL step
-// are taken in turn with scripts/bench/torch_peer.py and torch_rl_peer.py (need PyTorch 2.13), one thread each; `ratio` is
-// the median of ours / theirs. `--only rl_step_135m` takes the RL step at 135 M parameters: 3 runs with --peer took 45
-// minutes beside other work, and 12 GB. `--only int8` takes rollouts in int8, too.
+// Measures the cost of a step on this machine and prints one JSON object to stdout. `gemm_share` is the share of the
+// machine's peak rate in matrix products that a phase reaches. With --peer, the LoRA training step and the whole RL
+// step alternate with scripts/bench/torch_peer.py and torch_rl_peer.py (PyTorch 2.13), one thread each; `ratio` is the
+// median of ours / theirs. `--only rl_step_135m` measures the RL step at 135 M parameters: 3 runs with --peer took 45
+// minutes beside other work, and 12 GB. `--only int8` measures rollouts in int8.
 import { cpus } from "node:os";
 import { join } from "node:path";
 import { benchCheckpointing } from "./bench/checkpointing.mjs";

@@ -1,4 +1,4 @@
-// npm run build: compiles src and test to dist, without what a source that is gone left there.
+// npm run build: compiles src and test to dist and removes compiled files whose source is gone.
 import { build } from "./lib/setup.mjs";
 
 build();

@@ -2,8 +2,8 @@
 // plain Debian root under FOLDER, then uses the image: a training of two steps as its user, and its server under the
 // limits of OpenEnv's validator. Needs root on Linux x64, debootstrap, a network and 10 GB; CI does not run it.
 //
-// In the place of base images stands Debian: with npm's packages of Node for `node`, with its own python3 for `python`,
-// with PyPI's wheels of CUDA for `nvidia/cuda`. With OPENENV_PYTHON, a Python that has openenv, the server is graded too.
+// Debian replaces the base images: with npm's packages of Node for `node`, with its own python3 for `python`, and with
+// PyPI's wheels of CUDA for `nvidia/cuda`. With OPENENV_PYTHON, a Python that has openenv, it also grades the server.
 import { execFileSync, spawn } from "node:child_process";
 import {
   copyFileSync,
@@ -23,12 +23,12 @@ const [folder = fail("a folder is missing"), target = "cpu"] = process.argv.slic
 const DIR = resolve(folder);
 const PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 const CERTIFICATES = "/etc/ssl/certs/ca-certificates.crt";
-/** What builds behind a proxy are told. */
+/** The host's variables for proxies and certificates, which every command of a build inherits. */
 const HOST = Object.fromEntries(Object.entries(process.env).filter(([name]) => /proxy$|CERT|CA_BUNDLE/i.test(name)));
 
 const run = (command, args, options = {}) => execFileSync(command, args, { stdio: "inherit", ...options });
 
-/** Arguments of `unshare` for a command in a root of its own processes and mounts; `strict`: as OpenEnv's validator runs it. */
+/** Builds the arguments of `unshare` for a command in a root; `strict` sets the limits of OpenEnv's validator. */
 function inside({ root, env, cwd, user }, command, strict = false) {
   const limits = strict
     ? `mount -o remount,ro,bind . && mount -t tmpfs -o mode=1777 tmpfs tmp && prlimit --pid $$ --nproc=256`
@@ -44,7 +44,7 @@ function inside({ root, env, cwd, user }, command, strict = false) {
   ];
 }
 
-/** A root that stands for a base image; made once. */
+/** Makes the root that replaces a base image, unless it exists. */
 function baseImage(image) {
   const [kind, tag = ""] = image.split(":");
   const root = join(DIR, `base-${kind.replace("/", "-")}`);
@@ -79,13 +79,13 @@ function baseImage(image) {
     run("cp", ["-a", join(got, "nvidia/cu13/lib"), libraries]);
   }
   rmSync(got, { recursive: true, force: true });
-  // Debian's own package of them has come with another
+  // replaces the bundle of Debian's certificates, which came as a dependency of another package
   if (existsSync(CERTIFICATES)) copyFileSync(CERTIFICATES, join(making, CERTIFICATES));
   renameSync(making, root);
   return root;
 }
 
-/** The instructions of the Dockerfile by stage. */
+/** Reads the Dockerfile's instructions, grouped by stage. */
 function readStages() {
   const args = {};
   const stages = new Map();
@@ -110,7 +110,7 @@ function readStages() {
 const stages = readStages();
 const built = new Map();
 
-/** Carries out a stage, and before it those that it takes from. */
+/** Carries out a stage after the stages that it copies from. */
 function build(name) {
   if (built.has(name)) return built.get(name);
   const { from, steps } = stages.get(name);
@@ -139,7 +139,7 @@ function copy({ root, cwd }, words) {
   for (const word of words)
     if (other !== undefined)
       cpSync(join(other.root, word), join(root, to), { recursive: true, verbatimSymlinks: true });
-    // .dockerignore leaves out what git leaves out
+    // copies only files that git does not ignore, since .dockerignore leaves out the same files
     else
       run(
         "sh",

@@ -1,6 +1,6 @@
 // node scripts/check-export.mjs [--size 1b|small] [--quantize nf4] [--double-quant] [--dir DIR]
-// Makes a random Qwen3 checkpoint in bf16 shards, exports it and takes a LoRA step on it, each in a process of its own.
-// Prints seconds and peak memory of each as one JSON object. Needs a build (npm run build) and, for 1b, 4 GB of disk.
+// Makes a random Qwen3 checkpoint in bf16 shards, exports it and takes a LoRA step on it, each in a separate process.
+// Prints seconds and peak memory of each as a JSON object. Needs a build (npm run build) and, for 1b, 4 GB of disk.
 import { spawn } from "node:child_process";
 import { closeSync, copyFileSync, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -34,7 +34,7 @@ if (size === undefined) {
   process.exit(2);
 }
 
-/** config.json as transformers writes it. */
+/** Builds config.json in the format of transformers. */
 function config() {
   const { vocab, ...shape } = size;
   return {
@@ -52,7 +52,7 @@ function config() {
   };
 }
 
-/** A checkpoint of weights ~ N(0, 0.02), in shards. */
+/** Writes a checkpoint of weights ~ N(0, 0.02) in shards. */
 async function makeCheckpoint(dir) {
   const { architectureOf } = await load("nn/architecture.js");
   const { Rng } = await load("core/rng.js");
@@ -61,7 +61,7 @@ async function makeCheckpoint(dir) {
   for (const token of ["mask", "eos", "pad"]) ours[`${token}_token_id`] = 0;
   const specs = [...(await architectureOf(ours)).weights(ours)];
   const rng = Rng.named(0, "checkpoint");
-  // one stretch of noise, read from another place for every weight: drawing a billion numbers would take minutes
+  // every weight reads the same noise from a different offset: drawing a billion numbers would take minutes
   const noise = floatToBfloat16(Float32Array.from({ length: 2 ** 20 + 7 }, () => 0.02 * rng.normal()));
   const ones = floatToBfloat16(new Float32Array(8192).fill(1));
   mkdirSync(dir, { recursive: true });
@@ -146,7 +146,7 @@ async function trainStep(dir) {
   };
 }
 
-/** Runs one phase in a process of its own: its peak memory is nobody else's. */
+/** Runs one phase in a separate process, so that the peak memory is the phase's alone. */
 async function inChild(phase, dir) {
   const flags = ["--phase", phase, "--dir", dir, "--size", values.size, "--quantize", values.quantize];
   if (values["double-quant"]) flags.push("--double-quant");
@@ -166,7 +166,7 @@ const PHASES = {
   checkpoint: (dir) => makeCheckpoint(join(dir, "checkpoint")),
   export: (dir) => exportIt(join(dir, "checkpoint"), join(dir, "model")),
   train: (dir) => trainStep(join(dir, "model")),
-  // what Node and the modules need by themselves
+  // the memory of Node and the modules alone
   idle: async () => {
     await load("features/export/export.js");
     await load("engine/engine.js");

@@ -1,5 +1,5 @@
-// node scripts/check-imports.mjs [ROOT]: a source file imports from its own floor or a lower one, and neither folders of
-// one floor nor files import each other in a circle, types included. Prints file:line of every offender; exit 1 if any.
+// node scripts/check-imports.mjs [ROOT]: checks that source files import from their own layer (floor) or a lower one,
+// without cycles among folders or files, types included. Prints file:line of each violation; exits with 1 if any.
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -17,12 +17,12 @@ const FLOORS = [
   ["watch"],
   ["train"],
   ["verify", "library"],
-  // the library's entry stands beside the rooms
+  // the library's entry is a file beside the folders
   ["cli", "index.ts"],
-  // each of its folders can be deleted: nothing imports one, and none imports another
+  // each folder of it can be deleted: nothing imports it, and features do not import each other
   ["features"],
 ];
-/** Folders of one floor that must not know each other: a policy knows no browser. */
+/** Folders of one floor that must not import each other: a policy does not depend on the browser. */
 const STRANGERS = [["env", "diffusion"]];
 
 const STATIC = /^\s*(?:import|export)\s+(?:type\s+)?(?:[\w$*{}\s,]+?\s*from\s*)?["']([^"'\n]+)["']/gm;
@@ -32,9 +32,9 @@ const floorOf = (folder) => FLOORS.findIndex((folders) => folders.includes(folde
 const root = resolve(process.argv[2] ?? join(dirname(fileURLToPath(import.meta.url)), ".."));
 const source = join(root, "src");
 const problems = [];
-/** For every folder, the folders of its own floor that it imports, each with one place as a witness. */
+/** For every folder, the folders of its floor that it imports, each with the place of one such import. */
 const sideways = new Map();
-/** The same for files. */
+/** For every file, the files that it imports, each with the place of one such import. */
 const imports = new Map();
 
 for (const entry of readdirSync(source, { recursive: true, withFileTypes: true })) {
@@ -90,7 +90,7 @@ function note(arrows, from, to, witness) {
   if (!arrows.get(from).has(to)) arrows.get(from).set(to, witness);
 }
 
-/** The imports that lie on a circle of arrows. */
+/** Finds the imports that are part of a cycle. */
 function cycles(arrows, nameOf) {
   const reaches = (from, to, seen = new Set()) => {
     if (from === to) return true;
@@ -119,7 +119,7 @@ function folderOf(path) {
   return relative(source, path).split(sep)[0];
 }
 
-/** Comments become blanks, so that lines keep their numbers. */
+/** Replaces comments by blanks, which keeps the line numbers. */
 function withoutComments(text) {
   return text.replace(/\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*/gm, (comment) => comment.replace(/[^\n]/g, " "));
 }

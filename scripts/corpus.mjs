@@ -1,6 +1,6 @@
 // node scripts/corpus.mjs --config FILE [--draws 2000] [key=value ...] > corpus.txt
-// What a policy reads and writes in training: prompts and perfect answers of the config's training tasks, and as many
-// synthetic ones as drawn. It is what `export --keep-tokens` wants. Needs a build (npm run build).
+// Prints the texts that a policy reads and writes in training: prompts and perfect answers of the config's training
+// tasks and of --draws synthetic tasks. `export --keep-tokens` reads this corpus. Needs a build (npm run build).
 import { loadConfig } from "../dist/src/config/config.js";
 import { Rng } from "../dist/src/core/rng.js";
 import { openEnvironment, tasksOf } from "../dist/src/env/open.js";

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Compares the pages of a FormFactory checkout as this program serves them with those of its own Flask application.
-// node scripts/formfactory-pages.mjs CHECKOUT [PYTHON]; exit 1 where a page differs. Needs a Python with Flask.
+// node scripts/formfactory-pages.mjs CHECKOUT [PYTHON]; exits with 1 where a page differs. Needs a Python with Flask.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { CATALOG } from "../dist/src/features/formfactory/catalog.js";

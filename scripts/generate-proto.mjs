@@ -1,6 +1,6 @@
 /**
- * Regenerates src/onnx/format/gen/onnx_pb.ts from src/onnx/format/gen/onnx.proto (the official schema, Apache-2.0; the Python package
- * `onnx` carries it). Needed only when the schema changes: `node scripts/generate-proto.mjs`
+ * Regenerates src/onnx/format/gen/onnx_pb.ts from src/onnx/format/gen/onnx.proto, the official schema (Apache-2.0),
+ * which the Python package `onnx` contains. Needed only when the schema changes: `node scripts/generate-proto.mjs`
  */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";

@@ -1,6 +1,6 @@
 // npm run gpu-check [-- --size 8b|tiny] [--provider cuda|webgpu|cpu] [--quantize nf4|bf16|fp16|none] [--json FILE]
-// What a GPU host can do: which providers load, whether they agree with the CPU, and what a rollout group and an update
-// of an 8B-shaped model with random weights cost there. Markdown on stdout, progress on stderr (docs/gpu.md).
+// Checks a GPU host: which providers load, whether they agree with the CPU, and what time and memory a rollout group
+// and an update of an 8B-shaped model with random weights take. Markdown on stdout, progress on stderr (docs/gpu.md).
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -48,7 +48,7 @@ if (values.provider !== undefined) oneOf("provider", values.provider, ["cuda", "
 const tflops = number("peak-tflops", values["peak-tflops"]);
 
 checkNode();
-// a build that is there already may be named, as tests do
+// tests name an existing build
 if (process.env.REFUSION_DIST === undefined) {
   installPackages();
   build();
@@ -87,7 +87,7 @@ const microBatch = number("micro-batch", values["micro-batch"]);
 const repeats = number("repeats", values.repeats);
 let bytes;
 let products;
-/** With gradient checkpointing, as a card of 24 GB needs it, and without. */
+/** Results with gradient checkpointing, which a card of 24 GB needs; `plain` holds those without it. */
 let phases;
 let plain;
 try {
@@ -117,7 +117,7 @@ try {
   try {
     plain = await measurePhases(dir, shape, { ...about, cached: provider !== "webgpu" });
   } catch (error) {
-    // a small card: what the first way took is the answer
+    // the card is too small for this; the results with checkpointing stand
     plain = { error: error.message };
     log(`without gradient checkpointing: ${error.message}`);
   }

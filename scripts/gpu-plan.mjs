@@ -1,6 +1,6 @@
 // npm run gpu-plan [-- --size 8b|tiny] [--gpu-gb 24] [--quantize nf4|bf16|fp16|none] [--checkpoint] [--cached] [--json FILE]
-// What a GPU would do, on a machine without one: ONNX Runtime's real CUDA provider over a CUDA runtime that only counts
-// (scripts/gpu/stub). Placement, copies, shapes and memory are exact; seconds are what the hardware's rates allow.
+// Plans a run on a GPU without having one: ONNX Runtime's real CUDA provider runs on a CUDA runtime that only counts
+// (scripts/gpu/stub). Placement, copies, shapes and memory are exact; seconds are lower bounds.
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -60,14 +60,14 @@ const plan = {
 };
 
 checkNode();
-// a build that is there already may be named, as tests do
+// tests name an existing build
 if (process.env.REFUSION_DIST === undefined) {
   installPackages();
   build();
 }
 process.chdir(ROOT);
 const env = prepareStub(values.cache, plan.gpuBytes);
-// a process of its own: libraries are looked up when it starts
+// a separate process, since the system looks libraries up when a process starts
 const worker = fileURLToPath(new URL("./gpu/plan.mjs", import.meta.url));
 const { status, signal } = spawnSync(process.execPath, [worker, JSON.stringify(plan)], {
   stdio: "inherit",

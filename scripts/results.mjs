@@ -1,5 +1,5 @@
 // npm run results [-- --check]: writes the tables of README.md and docs/*.md from docs/data/*.json, each between
-// `<!-- table: NAME -->` and `<!-- /table -->`. --check writes nothing and exits with 1 where one differs.
+// `<!-- table: NAME -->` and `<!-- /table -->`. --check writes nothing and exits with 1 if a table differs.
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fail, log, ROOT } from "./lib/setup.mjs";
@@ -10,7 +10,7 @@ const MARKED = /<!-- table: ([\w-]+) -->\n[\s\S]*?<!-- \/table -->/g;
 
 const row = (cells) => `| ${cells.join(" | ")} |`.replaceAll("|  |", "| |").replaceAll("|  |", "| |");
 
-/** A table in Markdown, and below it what is known of how it was measured. */
+/** Writes a table in Markdown, followed by notes on how it was measured. */
 function written(name) {
   const { title, command, measured, note, columns, rows } = JSON.parse(
     readFileSync(join(DATA, `${name}.json`), "utf8"),

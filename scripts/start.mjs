@@ -9,8 +9,8 @@ installPackages();
 build();
 await ensureBrowser();
 
-// In this very process: signals, the terminal and the exit code are then the program's own, and nothing is left behind
-// when this process is killed.
+// The training runs in this process: it gets the signals and the terminal, sets the exit code, and no child process is
+// left behind when this process is killed.
 const train = join(ROOT, "dist", "src", "cli", "train.js");
 process.chdir(ROOT);
 process.setSourceMapsEnabled(true);

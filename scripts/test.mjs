@@ -1,5 +1,5 @@
 // npm test [-- part-of-a-path ...] [-- --test-name-pattern=...]: sets everything up, then runs the quick tests.
-// --slow runs the slow ones (*.slow.test.ts) instead, --install those that install packages of their own
+// --slow runs the slow tests (*.slow.test.ts) instead, --install the tests that install further packages
 // (*.install.test.ts, gigabytes).
 import { spawn } from "node:child_process";
 import { join, relative, sep } from "node:path";
@@ -36,19 +36,19 @@ if (files.length === 0) {
   process.exit(0);
 }
 
-/** `slow` or `install` of a test file's name, or nothing. */
+/** Reads `slow` or `install` from a test file's name; empty for a quick test. */
 function kindOf(path) {
   return /\.(slow|install)\.test\.js$/.exec(path)?.[1] ?? "";
 }
 
-// A hang is a failure with a name. In TAP the counts come last; on a terminal the readable form is worth more.
+// The time limit turns a hang into a failure that names the test.
 const limit = installs ? 3_600_000 : slow ? 1_500_000 : 900_000;
 const runner = spawn(
   process.execPath,
   [
     "--enable-source-maps",
     "--test",
-    // a test of the browser waits most of its time: five files at once left two cores idle for a quarter of the time
+    // tests of the browser mostly wait: with five files at once, two cores were idle for a quarter of the time
     `--test-concurrency=${installs ? 2 : slow ? 4 : 6}`,
     `--test-timeout=${limit}`,
     `--test-reporter=${process.stdout.isTTY ? "spec" : "tap"}`,
@@ -59,7 +59,7 @@ const runner = spawn(
 );
 for (const signal of ["SIGTERM", "SIGHUP"]) process.on(signal, () => runner.kill(signal));
 process.on("SIGINT", () => {
-  // a terminal's Ctrl-C reaches the runner too, and a second one would end it before its summary
+  // a terminal sends Ctrl-C to the runner as well, and a second signal would end it before its summary
   if (!process.stdin.isTTY) runner.kill("SIGINT");
 });
 runner.on("error", (error) => fail(`Cannot start the test runner: ${error.message}`));

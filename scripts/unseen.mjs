@@ -1,6 +1,6 @@
 // node scripts/unseen.mjs --adapter DIR [--model DIR] [--dev] [--show] [key=value ...]
-// Measures the share of fields that `agent.fill` fills in right on pages that no model here was trained on, from what a
-// person wrote (scripts/lib/unseen.mjs). --dev takes the pages for development. Details on stderr, a JSON object on stdout.
+// Measures the share of fields that `agent.fill` fills in right from a person's text, on pages that no model was
+// trained on (scripts/lib/unseen.mjs). --dev uses the pages for development. Details on stderr, JSON on stdout.
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { chromium } from "playwright";

@@ -1,6 +1,6 @@
 /**
- * Gradient checkpointing on the step of lora-step.mjs: CPU time with it over without it (alternating steps, median), and
- * the peak memory of a process that takes one step, each way.
+ * Measures gradient checkpointing on the step of lora-step.mjs: the ratio of CPU times with and without it (alternating
+ * steps, median), and the peak memory of a process that takes one step, with and without it.
  */
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -25,7 +25,7 @@ export async function benchCheckpointing({ runs }) {
   };
 }
 
-/** A process of its own: a peak never falls. */
+/** Measures the peak memory in a separate process, since the peak of a process never falls. */
 function peakOf(checkpoint) {
   const out = execFileSync(process.execPath, [fileURLToPath(import.meta.url), "--peak", String(checkpoint)]);
   return Number(out.toString());

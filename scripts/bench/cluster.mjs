@@ -1,5 +1,5 @@
-// node scripts/bench/cluster.mjs [--only cpu,latency,memory]: what workers cost and bring, as JSON lines on stdout (docs/cluster.md).
-// An environment without a browser, the tiny model, and a Redis of its own: the tests' own set-up.
+// node scripts/bench/cluster.mjs [--only cpu,latency,memory]: measures workers, as JSON lines (docs/cluster.md).
+// Uses the set-up of the tests: an environment without a browser, the tiny model and a Redis that it starts itself.
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -18,7 +18,7 @@ const support = (name) => import(pathToFileURL(join(ROOT, "dist", "test", "suppo
 const { ClusterFolder } = await support("cluster-run");
 const { TestRedis } = await support("redis");
 
-/** Every process of ours writes its CPU seconds where this says, as it ends. */
+/** Folder into which every process of the benchmark writes its CPU time when it ends. */
 const ended = mkdtempSync(join(tmpdir(), "cpu-"));
 const hook = `process.on("exit",()=>require("fs").writeFileSync(${JSON.stringify(ended)}+"/"+process.pid,JSON.stringify(process.cpuUsage())))`;
 process.env.NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(`import {createRequire} from "node:module";const require=createRequire("/");${hook}`)}`;
@@ -51,7 +51,7 @@ async function ending(children) {
   }
 }
 
-/** CPU seconds of the same run, by this process alone and by workers: a short one is mostly the processes' start. */
+/** Measures the CPU seconds of one run in a single process and with workers; in a short run starting them dominates. */
 async function cpu(folder, redis) {
   for (const steps of [2, 20]) {
     const settings = [`training.steps=${steps}`, "evaluation.splits=[]", "evaluation.every=0", "checkpoint.every=0"];
@@ -70,7 +70,7 @@ async function cpu(folder, redis) {
   }
 }
 
-/** Seconds of steps whose episodes take 1 to 3 s each, by one worker and by eight. */
+/** Measures the seconds of steps whose episodes take 1 to 3 s each, with one worker and with eight. */
 async function latency(folder, redis) {
   const settings = [
     ...[
@@ -94,7 +94,7 @@ async function latency(folder, redis) {
     const name = `latency-${workers}`;
     await folder.done(folder.coordinator(redis, name, { settings, distributed: ["distributed.slow=0"] }));
     await ending(crew);
-    // in the first step workers get ready
+    // leaves out the first step, in which the workers start
     const steps = rows(folder, name).slice(1);
     const of = (time) => sum(steps.map((row) => row.time[time])) / steps.length;
     const found = { rollout: round(of("rollout")), total: round(of("total")) };
@@ -104,7 +104,7 @@ async function latency(folder, redis) {
   }
 }
 
-/** MiB of coordinator, workers and Redis while a run goes on. */
+/** Measures the memory of coordinator, workers and Redis during a run, in MiB. */
 async function memory(folder, redis) {
   const steps = Number(values.steps);
   const settings = [

@@ -1,8 +1,8 @@
 /**
- * ReFusion's decoding, and rollouts of `unmask` as training draws them (groups of 8, 4 and 2), with and without keys and
- * values used again: CPU time with over without (in turn, median; one thread), and the share of tokens that is computed.
- * On the shipped model and its own prompts, and on a random model of 8 layers and width 512 behind a prompt of 128:
- * decoding 384 tokens, some 4 slots of 4 a round; rollouts of 128 tokens.
+ * Measures the KV cache on ReFusion's decoding and on rollouts of `unmask` as training draws them (groups of 8, 4 and
+ * 2): the ratio of CPU times with and without it (in turn, median; one thread), and the share of tokens that is
+ * computed. Runs on the shipped model with its own prompts, and on a random model of 8 layers and width 512 with a
+ * prompt of 128 tokens: decoding of 384 tokens, about 4 slots of 4 tokens per round; rollouts of 128 tokens.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -108,7 +108,7 @@ async function compare(dir, kind, prompts, settings, batch, runs) {
     return { ms: (user + system) / 1000, tokens, responses };
   };
   const ratios = [];
-  // these build and load the graphs
+  // the first calls also build and load the graphs
   let [plain, cached] = [await decode(false), await decode(true)];
   for (let run = 0; run < runs; run++) {
     plain = await decode(false);

@@ -1,5 +1,5 @@
-// node scripts/bench/episodes.mjs CONTEXTS EPISODES [DIST]: CPU time of the oracle's episodes on the embedded site, of this
-// process and of its browser (Linux), and episodes a second. DIST is another checkout's `dist`, to compare with.
+// node scripts/bench/episodes.mjs CONTEXTS EPISODES [DIST]: plays the oracle on the embedded site and measures CPU time
+// of this process and its browser (Linux), and episodes per second. DIST is the `dist` of a checkout to compare with.
 import { readdirSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -9,7 +9,7 @@ const load = (path) => import(pathToFileURL(resolve(dist, path)).href);
 const { environment } = await load("src/env/environments/forms.js");
 const { Rng } = await load("src/core/rng.js");
 
-/** Session and CPU seconds of a process, with those of its children that have ended. */
+/** Reads the session of a process and its CPU seconds, which include its children that have ended. */
 function processOf(pid) {
   const text = readFileSync(`/proc/${pid}/stat`, "utf8");
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
@@ -24,7 +24,7 @@ function cpuOf(session) {
       const one = processOf(pid);
       if (one.session === session) sum += one.cpu;
     } catch {
-      // it ended meanwhile
+      // the process has ended in the meantime
     }
   return sum;
 }

@@ -1,6 +1,6 @@
 /**
- * Rollouts of `unmask` with the model's matrices in int8 over float32: CPU time (in turn, median; one thread), on random
- * models in the shapes of the RL step (rl-step.mjs), keys and values kept.
+ * Compares rollouts of `unmask` with the model's matrices in int8 and float32 by the ratio of CPU times (in turn,
+ * median; one thread), on random models in the shapes of the RL step (rl-step.mjs), with the KV cache.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -23,7 +23,7 @@ async function compare(shape, runs) {
       await Promise.all(PRECISIONS.map(async (precision) => [precision, await open(dir, shape, precision)])),
     );
     const times = { float32: [], int8: [] };
-    // the first ones build and load the graphs
+    // the first round also builds and loads the graphs
     for (let run = 0; run <= runs; run++)
       for (const precision of PRECISIONS) {
         const ms = await rollouts[precision].play();
@@ -41,7 +41,7 @@ async function compare(shape, runs) {
   }
 }
 
-/** The rollouts of a step in a precision: `play` gives their CPU milliseconds. */
+/** Prepares a step's rollouts in a precision: `play` runs them and returns their CPU time in milliseconds. */
 async function open(dir, shape, precision) {
   const { Rng } = await load("core/rng.js");
   const { engine, sampler, about, runtime } = await openEngine(dir, "unmask", { rank: 16, precision });

@@ -1,8 +1,8 @@
 /**
- * The LoRA training step that torch_peer.py also takes: 4 layers, width 256, 8 heads of 32, SwiGLU 1024, vocabulary
- * 4096; batch 4, length 256, causal; rank 8 on all seven projections; forward, mean cross-entropy over all rows,
- * backward, clipping by global norm, AdamW; fp32, one thread. CPU time of the whole process, in ms, and the share of the
- * machine's own peak in matrix products that a step reaches, measured in turn with it.
+ * Measures the LoRA training step that torch_peer.py also takes: 4 layers, width 256, 8 heads of 32, SwiGLU 1024,
+ * vocabulary 4096; batch 4, length 256, causal; rank 8 on all seven projections; forward, mean cross-entropy over all
+ * rows, backward, clipping by global norm, AdamW; fp32, one thread. Reports the CPU time of the whole process in ms,
+ * and the share of the machine's peak rate in matrix products that a step reaches; measured in turn.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -31,7 +31,7 @@ const CONFIG = {
 const [BATCH, LENGTH, RANK] = [4, 256, 8];
 const WARM_UP = 3;
 
-/** A step of ours, ready to be taken again and again. */
+/** Prepares the step in this project, so that it can be taken repeatedly. */
 export async function openStep({ checkpoint = false } = {}) {
   const { Rng } = await load("core/rng.js");
   const { architectureOf, initialise } = await load("nn/architecture.js");
@@ -70,7 +70,7 @@ export async function openStep({ checkpoint = false } = {}) {
   return { step, close, operations };
 }
 
-/** Steps of ours, in turn with PyTorch's (`variants`: eager, compile) where `peer` is a script to run. */
+/** Measures this project's step, in turn with PyTorch's (`variants`: eager, compile) if `peer` names a script. */
 export async function benchLoraStep({ runs, peer, python = "python3", variants = [] }) {
   const { step, close, operations } = await openStep();
   const peak = await openPeak();
@@ -105,7 +105,7 @@ export async function benchLoraStep({ runs, peer, python = "python3", variants =
   };
 }
 
-/** Any tokenizer that fits the vocabulary: no text is read. */
+/** A tokenizer of the vocabulary's size; the benchmark tokenizes no text. */
 const TOKENIZER = JSON.stringify({
   version: "1.0",
   added_tokens: [],

@@ -1,7 +1,7 @@
-/** A LoRA training step on a model directory by itself: an engine with an optimizer, and a random batch for it. */
+/** The parts of a LoRA training step on a model directory: an engine with an optimizer, and a random batch. */
 import { load } from "./support.mjs";
 
-/** @returns an engine with every projection adapted, trained by mean cross-entropy and AdamW, and its runtime. */
+/** Opens an engine with adapters on every projection, mean cross-entropy and AdamW. @returns it and its runtime. */
 export async function openTrainer(dir, { threads, rank, alpha, weightDecay, checkpoint = false }) {
   const { loadModel } = await load("nn/model.js");
   const { Runtime } = await load("onnx/session.js");
@@ -28,7 +28,7 @@ export async function openTrainer(dir, { threads, rank, alpha, weightDecay, chec
   return { model, runtime, lora, engine };
 }
 
-/** B causal sequences of N random tokens, each row with a random target: a mean cross-entropy over all rows. */
+/** Draws B causal sequences of N random tokens with a random target at every row, weighted as a mean over all rows. */
 export async function causalBatch({ batch, length, vocabulary, rng }) {
   const { modelHead } = await load("diffusion/score-head.js");
   const { tokenInputs } = await load("diffusion/buffer.js");

@@ -1,6 +1,6 @@
 /**
- * Rollout tokens/s, update milliseconds and episodes/s of the shipped model on the embedded site, and the share of the
- * machine's peak in matrix products that sampling, scoring (by the reference) and the update reach.
+ * Measures rollout tokens/s, update milliseconds and episodes/s of the shipped model on the embedded site, and the
+ * share of the machine's peak rate in matrix products that sampling, scoring by the reference, and the update reach.
  */
 import { load, median } from "./support.mjs";
 import { countOperations, cpuMs, openPeak } from "./work.mjs";
@@ -41,7 +41,7 @@ export async function benchPolicy({ runs, contexts }) {
   for (let run = -1; run < runs; run++) {
     const rngs = tasks.map((_, i) => Rng.named(run + 1, `bench/${i}`));
     rates.push(await peak.rate());
-    /** What a phase returns, with its CPU time. */
+    /** Runs a phase and records its CPU time. @returns the phase's result. */
     const phase = async (name, work) => {
       const before = operations();
       let result;
@@ -94,7 +94,7 @@ export async function benchPolicy({ runs, contexts }) {
   };
 }
 
-/** Oracle plans in the browser, `contexts` at once. */
+/** Measures oracle plans in the browser, `contexts` at a time. */
 async function benchEpisodes(config, contexts) {
   const { openEnvironment, evaluationTasks, tasksOf } = await load("env/open.js");
   const environment = await openEnvironment({ ...config, browser: { ...config.browser, contexts } });

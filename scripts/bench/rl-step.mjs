@@ -1,8 +1,8 @@
 /**
- * A whole step of Flow-GRPO without a browser, on random models: rollouts (keys and values kept), scoring by the
- * reference, update. CPU time of each phase, the share of the machine's peak in matrix products, and the memory of the
- * update in a process of its own; in turn with torch_rl_peer.py, which does the same work in PyTorch, with keys and
- * values kept between rounds (`cached`) and, for the tiny model, with whole sequences in every round (`whole`).
+ * Measures a whole step of Flow-GRPO without a browser, on random models: rollouts with a KV cache, scoring by the
+ * reference, and the update. Reports the CPU time of each phase, its share of the machine's peak rate in matrix
+ * products, and the update's memory in a separate process. Alternates with torch_rl_peer.py, which does the same work
+ * in PyTorch with a KV cache (`cached`) and, for the tiny model, with whole sequences in every round (`whole`).
  */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -15,23 +15,23 @@ import { countOperations, cpuMs, openPeak } from "./work.mjs";
 
 const RANK = 16;
 export const SHAPES = {
-  // models/tiny-refusion, as configs/tiny/flow-grpo.yaml trains it
+  // the sizes of models/tiny-refusion and of configs/tiny/flow-grpo.yaml
   tiny: {
     ...{ layers: 4, hidden: 192, heads: 6, "kv-heads": 2, "head-dim": 32, ffn: 512, vocab: 1024 },
     ...{ prompt: 56, response: 56, rounds: 4, prompts: 8, group: 4, microBatch: 8 },
   },
-  // SmolLM2's
+  // the sizes of SmolLM2-135M
   "135m": {
     ...{ layers: 30, hidden: 576, heads: 9, "kv-heads": 3, "head-dim": 64, ffn: 1536, vocab: 49152 },
     ...{ prompt: 384, response: 192, rounds: 16, prompts: 1, group: 8, microBatch: 1 },
   },
 };
-/** The peer's rollouts for each shape: at 135 M parameters whole sequences in every round would take most of the bench. */
+/** The peer's rollouts for each shape: at 135 M parameters, whole sequences would take most of the benchmark's time. */
 const WAYS = { tiny: ["cached", "whole"], "135m": ["cached"] };
 const PHASES = ["rollout", "score", "update"];
 const SLOT = 4;
 
-/** @param gib memory that the update is kept within; default: any. */
+/** @param gib memory limit of the update; no limit by default. */
 async function open(shape, dir, { gib } = {}) {
   const { Rng } = await load("core/rng.js");
   const { Engine } = await load("engine/engine.js");
@@ -85,7 +85,7 @@ async function open(shape, dir, { gib } = {}) {
   };
 }
 
-/** @param peer path of torch_rl_peer.py, where it is to be run. */
+/** @param peer path of torch_rl_peer.py; undefined measures without it. */
 export async function benchRlStep({ size, runs, peer, python = "python3" }) {
   const shape = SHAPES[size];
   const dir = mkdtempSync(join(tmpdir(), "bench-"));
@@ -98,7 +98,7 @@ export async function benchRlStep({ size, runs, peer, python = "python3" }) {
     const rates = [];
     const theirs = Object.fromEntries(WAYS[size].map((way) => [way, []]));
     let torch;
-    // the first round builds and loads the graphs
+    // the first round also builds and loads the graphs
     for (let run = 0; run <= runs; run++) {
       rates.push(await peak.rate());
       const phase = async (name, work) => {
@@ -149,7 +149,7 @@ export async function benchRlStep({ size, runs, peer, python = "python3" }) {
   }
 }
 
-/** Batches as the peer reads them: what a token sees are two ranges of entries. */
+/** Writes batches in the peer's format, in which the entries that a token sees are two ranges. */
 async function plain(batches) {
   const { rangesOf } = await load("engine/attention-ranges.js");
   return batches.map(({ batch: { inputs, headInputs, segment, segments, coefficient } }) => ({
@@ -165,7 +165,7 @@ async function plain(batches) {
   }));
 }
 
-/** MB of a process of its own that scores one micro-batch and takes its update: a peak never falls. */
+/** Measures the peak memory in MB of a separate process that scores one micro-batch and updates on it. */
 function peakOf(size, dir, gib) {
   const args = [fileURLToPath(import.meta.url), "--peak", size, dir, ...(gib === undefined ? [] : [String(gib)])];
   return Number(execFileSync(process.execPath, args).toString());

@@ -4,12 +4,12 @@ import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
 import { ROOT } from "../lib/setup.mjs";
 
-/** A compiled module of this project. */
+/** Imports a compiled module of this project. */
 export function load(path) {
   return import(pathToFileURL(join(process.env.REFUSION_DIST ?? join(ROOT, "dist"), "src", path)).href);
 }
 
-/** The q-quantile of some numbers; 0.5 by default. */
+/** Computes the q-quantile of some numbers; the median by default. */
 export function median(values, q = 0.5) {
   const sorted = [...values].sort((a, b) => a - b);
   const at = q * (sorted.length - 1);
@@ -17,7 +17,7 @@ export function median(values, q = 0.5) {
   return sorted[low] + (at - low) * ((sorted[low + 1] ?? sorted[low]) - sorted[low]);
 }
 
-/** A PyTorch process that says "ready" on stderr, then answers each line with CPU milliseconds. */
+/** Starts a PyTorch process that prints "ready" on stderr and then answers each line with its CPU milliseconds. */
 export async function openPeer(python, args) {
   const child = spawn(python, args, { stdio: ["pipe", "pipe", "pipe"] });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
@@ -41,7 +41,7 @@ export async function openPeer(python, args) {
   };
 }
 
-/** A model's engine with a fresh adapter, on one thread, behind a sampler. @param precision of rollouts. */
+/** Opens a model's engine with a fresh adapter and a sampler, on one thread. @param precision of rollouts. */
 export async function openEngine(dir, kind, { rank, precision = "float32" }) {
   const { Rng } = await load("core/rng.js");
   const { samplerOf } = await load("diffusion/kinds.js");

@@ -1,9 +1,9 @@
-/** How much of a machine's arithmetic a phase uses: multiplications of its matrix products against the fastest there is. */
+/** The share of a machine's arithmetic that a phase uses: the rate of its matrix products over the fastest measured. */
 import { load } from "./support.mjs";
 
 const SIZE = 1024;
 
-/** CPU milliseconds of the whole process that some work takes. */
+/** Measures the CPU milliseconds that the whole process spends on some work. */
 export async function cpuMs(work) {
   const before = process.cpuUsage();
   await work();
@@ -11,7 +11,7 @@ export async function cpuMs(work) {
   return (user + system) / 1000;
 }
 
-/** Operations of a graph's matrix products, by the sizes that are open in it. */
+/** Counts the operations of a graph's matrix products, as a function of its dynamic sizes. */
 function operationsOf(graph) {
   const products = graph.nodes.flatMap(({ op, inputs: [a], outputs: [y], attributes }) => {
     if (op === "MatMul" || op === "MatMulBnb4") return [[...y.shape, a.shape.at(-1)]];
@@ -25,7 +25,7 @@ function operationsOf(graph) {
 }
 
 /**
- * Counts what a runtime computes from here on.
+ * Starts to count the matrix products that a runtime computes.
  * @returns a function that gives the operations in matrix products so far.
  */
 export function countOperations(runtime) {
@@ -57,7 +57,7 @@ export function countOperations(runtime) {
   return () => operations;
 }
 
-/** The fastest product of this machine: 1024 x 1024 by a constant matrix of that size, on one thread. */
+/** Opens the reference product of the peak rate: 1024 x 1024 by a constant matrix of that size, on one thread. */
 export async function openPeak() {
   const { Runtime } = await load("onnx/session.js");
   const { GraphBuilder } = await load("onnx/graph.js");
@@ -70,7 +70,7 @@ export async function openPeak() {
   await runtime.load("peak", { bytes: runtime.encode(g.build()) });
   await runtime.put("x", { dtype: "float32", shape: [SIZE, SIZE], data: matrix });
   return {
-    /** Operations a CPU millisecond. */
+    /** Measures the operations per CPU millisecond. */
     rate: async () =>
       (2 * SIZE ** 3) / (await cpuMs(() => runtime.run("peak", { feeds: {}, bind: { x: "x" }, keep: { y: "y" } }))),
     close: () => runtime.close(),

@@ -1,4 +1,4 @@
-// Records what our environment `openenv` and a server of PyPI's own say to each other, for test/golden/openenv/server.json:
+// Records the traffic between the environment `openenv` and a server from PyPI, for test/golden/openenv/server.json:
 //   node scripts/golden/openenv_server.mjs URL    (after `npm run build`; URL of a server made from the wheel's template)
 import { writeFileSync } from "node:fs";
 import { createServer } from "node:http";

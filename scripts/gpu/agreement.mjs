@@ -1,11 +1,11 @@
 import { load } from "../bench/support.mjs";
 
-/** Relative error that a GPU may make: TF32, which CUDA multiplies float32 with, has 10 bits of mantissa. */
+/** Largest relative error allowed on a GPU: CUDA multiplies float32 as TF32, which has 10 bits of mantissa. */
 export const TOLERANCE = 1e-2;
 
 const CONFIG = "configs/tiny/quickstart.yaml";
 
-/** Logits, log-probabilities and gradients of a model on a provider. */
+/** Computes the logits, log-probabilities and gradients of a model on a provider. */
 async function results(provider, dir) {
   const { loadConfig } = await load("config/config.js");
   const { openPolicy } = await load("engine/policy.js");
@@ -39,7 +39,7 @@ async function results(provider, dir) {
     await engine.setParameters("reference", random(policy.sites));
     await engine.setOptimizer(undefined);
 
-    // one bound graph without adapters: the model's own logits
+    // a graph without adapters returns the model's own logits
     const [batch, length] = [2, 48];
     const bound = bindModel(model.graph, "logits", { dims: { B: batch, N: length } });
     bound.g.output("result", bound.outputs.logits);
@@ -57,7 +57,7 @@ async function results(provider, dir) {
       },
     });
 
-    // the same trajectories on every provider: their tokens are drawn, not sampled
+    // tokens are drawn at random instead of sampled from the model, so that every provider gets the same trajectories
     const trajectories = drawnTrajectories(policy, rng);
     const samples = trajectories.map((trajectory, i) => ({
       trajectory,
@@ -81,7 +81,7 @@ async function results(provider, dir) {
   }
 }
 
-/** Trajectories of one slot a round, left to right, of random ordinary tokens. */
+/** Draws trajectories of random ordinary tokens, one slot per round from left to right. */
 function drawnTrajectories({ options }, rng) {
   const { slotSize, rounds, temperature } = options;
   const responseLength = slotSize * rounds;
@@ -107,7 +107,7 @@ function drawnTrajectories({ options }, rng) {
   });
 }
 
-/** The largest difference as a share of the largest value; NaN counts as 1. */
+/** Computes the largest difference as a share of the largest value; NaN counts as 1. */
 function relativeError(got, expected) {
   let [difference, scale] = [0, 0];
   if (got.length !== expected.length) return 1;
@@ -119,7 +119,7 @@ function relativeError(got, expected) {
   return scale === 0 ? Number(difference > 0) : Math.min(1, difference / scale);
 }
 
-/** Errors of a provider against the CPU on the model in a directory. */
+/** Measures the errors of a provider against the CPU on the model in a directory. */
 export async function agreement(provider, dir) {
   const [expected, got] = [await results("cpu", dir), await results(provider, dir)];
   const errors = Object.fromEntries(

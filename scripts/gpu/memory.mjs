@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 const run = promisify(execFile);
 const EVERY_MS = 200;
 
-/** MiB in use on the first GPU, by nvidia-smi; undefined where there is none. */
+/** Reads the memory in use on the first GPU from nvidia-smi, in MiB; undefined without a GPU. */
 export async function gpuMemory() {
   try {
     const { stdout } = await run("nvidia-smi", ["--query-gpu=memory.used", "--format=csv,noheader,nounits", "-i", "0"]);
@@ -24,7 +24,7 @@ export async function gpuName() {
   }
 }
 
-/** Runs `work` and watches memory meanwhile. The model runs in a worker, so this thread is free. */
+/** Runs `work` and samples the memory during it. The model runs in a worker thread, so this one can poll. */
 export async function withPeak(_what, work) {
   let gpu;
   let host = 0;

@@ -2,12 +2,12 @@ import { load } from "../bench/support.mjs";
 import { withPeak } from "./memory.mjs";
 import { MC_SAMPLES } from "./shape.mjs";
 
-/** Learns next to nothing: the measured weights stay what they are. */
+/** So small that the updates leave the weights almost unchanged between the measurements. */
 const LEARNING_RATE = 1e-9;
 
 /**
- * Seconds and peak memory (or what else `meter` says) of one rollout group, one Flow-GRPO update and one ESPO update. Each objective has a runtime
- * of its own, as in a run. The first time builds and loads the graphs; the last one counts.
+ * Measures one rollout group, one Flow-GRPO update and one ESPO update by `meter`: seconds and peak memory by default.
+ * Each objective has its own runtime, as in a run. The first repeat also builds the graphs; the last one is reported.
  */
 export async function measurePhases(dir, s, { provider, rank, microBatch, repeats, log, ...more }) {
   const { meter = withPeak, openRuntime, cached = false, checkpoint = false } = more;
@@ -21,7 +21,7 @@ export async function measurePhases(dir, s, { provider, rank, microBatch, repeat
     slot_size: s["slot-size"],
     response_length: s.response,
     prompt_length: s.prompt,
-    // without: as the arithmetic limit
+    // off by default, as the arithmetic limits in shape.mjs assume
     kv_cache: cached,
   };
   const options = sampler.options(sampler.schema.parse(config), sampledModel(model.config));

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 /**
- * Has ONNX Runtime write down which provider runs each node.
- * @param seen gets {session, op, provider, name} for every node of a session, when it is unloaded.
+ * Makes a runtime profile its sessions, to record which provider runs each node.
+ * @param seen gets {session, op, provider, name} for every node of every session when the runtime is closed.
  * @returns the same runtime, whose sessions are profiled.
  */
 export function watchPlacement(runtime, seen) {
@@ -32,7 +32,7 @@ export function watchPlacement(runtime, seen) {
   return runtime;
 }
 
-/** Nodes that do not run on CUDA, and copies that were put in: counted by session and op. */
+/** Counts the nodes that do not run on CUDA, and the copies that ONNX Runtime inserted, by session and op. */
 export function offDevice(nodes) {
   const counts = new Map();
   for (const { session, op, provider } of nodes) {

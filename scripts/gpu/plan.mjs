@@ -1,4 +1,4 @@
-// The part of gpu-plan that runs over the stub: its one argument is the plan as JSON.
+// The process of gpu-plan that runs on the stub. Its only argument is the plan as JSON.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ const { Runtime } = await load("onnx/session.js");
 const { read } = await openCounters();
 const dir = mkdtempSync(join(tmpdir(), "gpu-plan-"));
 const phases = {};
-/** The first time of each phase, which builds and loads its graphs. */
+/** Counters of each phase's first run, which builds and loads its graphs. */
 const first = {};
 let failure;
 let weights;

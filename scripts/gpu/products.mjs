@@ -1,14 +1,14 @@
 import { load } from "../bench/support.mjs";
 
-/** Runs that are timed, after one that is not. */
+/** Number of timed runs; one more before them is not timed. */
 const RUNS = 10;
-/** Elements of a tensor that is copied: 64 MB. */
+/** Elements of the copied tensor: 64 MB. */
 const COPIED = 2 ** 24;
 
 /**
- * What one product of the model's layers takes in each form, y [m, n] = x [m, k] W^T and the gradient dx = dy W, with all
- * operands on the device; and how fast tensors get there and back.
- * @returns TFLOP/s of each form, or why it cannot be had; GB/s of copies.
+ * Times one product of the model's layers in each form of the weights, y [m, n] = x [m, k] W^T and the gradient
+ * dx = dy W, with all operands on the device; and copies to the device and back.
+ * @returns TFLOP/s of each form, or the error where it does not run; bytes per second of the copies.
  */
 export async function measureProducts(provider, [m, n, k]) {
   const { Runtime } = await load("onnx/session.js");
@@ -83,7 +83,7 @@ export async function measureProducts(provider, [m, n, k]) {
   }
 }
 
-/** Bytes a second to the device, by an input that is fed, and back, by a tensor that is read. */
+/** Measures bytes per second to the device, by feeding an input, and back, by reading a tensor. */
 async function copies(runtime, { GraphBuilder, Emitter }) {
   const g = new GraphBuilder("copies");
   const e = new Emitter(g);

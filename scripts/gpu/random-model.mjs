@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { load } from "../bench/support.mjs";
 import { ROOT } from "../lib/setup.mjs";
 
-/** Bytes that are drawn once and written again and again: time and memory depend on shapes, not on values. */
+/** Bytes of a pattern that is drawn once and written repeatedly: time and memory depend on shapes, not on values. */
 const PATTERN = 2 ** 22;
 
-/** config.json of a shape. The special tokens are the last ones. */
+/** Builds config.json for a shape. The special tokens are the last ids of the vocabulary. */
 export function configOf(s, quantize) {
   return {
     architecture: "refusion",
@@ -29,9 +29,9 @@ export function configOf(s, quantize) {
 }
 
 /**
- * Writes a model directory with random weights of a form (nf4, bf16, fp16, none), a few megabytes at a time.
- * @param sparse only the file's shape: its weights are holes, read as zeros.
- * @returns bytes of its weights.
+ * Writes a model directory with random weights in a format (nf4, bf16, fp16, none), a few megabytes at a time.
+ * @param sparse leaves the weights as holes in the file, which read as zeros.
+ * @returns the size of the weights in bytes.
  */
 export async function writeRandomModel(dir, s, quantize, { seed = 0, sparse = false } = {}) {
   const { architectureOf } = await load("nn/architecture.js");
@@ -83,7 +83,7 @@ export async function writeRandomModel(dir, s, quantize, { seed = 0, sparse = fa
     throw error;
   }
   writeFileSync(join(dir, "config.json"), `${JSON.stringify(config, null, 2)}\n`);
-  // any tokenizer that fits: prompts are random ids
+  // any tokenizer serves, since prompts are random ids
   copyFileSync(join(ROOT, "models", "tiny-refusion", "tokenizer.json"), join(dir, "tokenizer.json"));
   await writeModelGraph(dir, config);
   return writer.size;

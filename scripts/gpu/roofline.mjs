@@ -1,10 +1,10 @@
-/** What counted work takes at least on a card: arithmetic and memory traffic of products, copies, launches. */
+/** A lower bound on the time of counted work on a card: arithmetic and memory traffic of products, copies, launches. */
 
 const BYTES = { f64: 8, f32: 4, tf32: 4, f16: 2, bf16: 2 };
 /** Seconds between two launches of one stream. */
 const LAUNCH = 2.5e-6;
 
-/** Products by arithmetic, heaviest first. */
+/** Lists the products in descending order of their arithmetic. */
 export function gemmTable({ gemms }) {
   return Object.entries(gemms)
     .map(([key, count]) => {
@@ -16,8 +16,8 @@ export function gemmTable({ gemms }) {
 }
 
 /**
- * @param counters what the stub counted.
- * @param rates of the card, a second: `single` and `half` FLOP, bytes of `memory`, bytes of the `bus`.
+ * @param counters read from the stub.
+ * @param rates of the card per second: `single` and `half` FLOP, bytes of `memory`, bytes of the `bus`.
  */
 export function estimate(counters, rates) {
   let products = 0;

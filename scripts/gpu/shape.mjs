@@ -1,6 +1,6 @@
-/** What gpu-check measures: the shape of a model and of its work, and what the arithmetic alone would take. */
+/** The work that gpu-check measures: shapes of a model and of its batches, and the time of the arithmetic alone. */
 
-/** ReFusion's own shape (Qwen3-8B), and one that a test can run on a CPU. */
+/** The shape of the published ReFusion (Qwen3-8B), and one that a test can run on a CPU. */
 export const SIZES = {
   "8b": {
     layers: 36,
@@ -34,22 +34,22 @@ export const SIZES = {
   },
 };
 
-/** M of ESPO, each draw with its complement. */
+/** Monte Carlo samples M of ESPO; each draw comes with its complement. */
 export const MC_SAMPLES = 2;
 
-/** Multiply-adds of one forward over prompt and response, times two; only the response's rows go through the head. */
+/** Computes the FLOP of one forward over prompt and response; only the response's rows go through the head. */
 export function forwardFlop(s) {
   const n = s.prompt + s.response;
   const q = s.heads * s["head-dim"];
   const kv = s["kv-heads"] * s["head-dim"];
   const layer = s.hidden * (2 * q + 2 * kv) + 3 * s.hidden * s.ffn;
-  const attention = s.layers * 2 * n * n * q; // causal: half of scores and of their products with v
+  const attention = s.layers * 2 * n * n * q; // a causal mask leaves half of the scores and of their products with v
   return 2 * n * s.layers * layer + attention + 2 * s.response * s.hidden * s.vocab;
 }
 
 /**
- * Seconds that the forwards and backwards of each phase take at a rate of arithmetic, nothing recomputed, no keys and
- * values reused. A backward pass for adapters costs one forward (the weights' own gradients are not made).
+ * Computes the seconds of each phase's forwards and backwards at an arithmetic rate, without recomputation or KV cache.
+ * A backward pass for adapters costs one forward, since the gradients of the base weights are not computed.
  */
 export function limits(s, tflops) {
   const forward = forwardFlop(s) / (tflops * 1e12);

@@ -1,4 +1,4 @@
-// ONNX Runtime with its real CUDA provider over a CUDA runtime that only counts (stub/cuda.cpp), for gpu-plan.
+// Prepares ONNX Runtime's real CUDA provider on a CUDA runtime that only counts (stub/cuda.cpp), for gpu-plan.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
@@ -26,7 +26,7 @@ function runOrFail(command, args, hint) {
   if (status !== 0) fail(`${command} ${args[0]} failed: ${stderr.trim().split("\n").slice(-5).join("\n")}`, hint);
 }
 
-/** A folder of ONNX Runtime's libraries: npm's own, and the CUDA provider of the same version out of PyPI's wheel. */
+/** Makes a folder of ONNX Runtime's libraries: npm's, and the CUDA provider of the same version from PyPI's wheel. */
 function libraries(cache) {
   const { version } = JSON.parse(readFileSync(join(ROOT, "node_modules", "onnxruntime-node", "package.json"), "utf8"));
   const dir = join(cache, `onnxruntime-${version}`);
@@ -52,7 +52,7 @@ function libraries(cache) {
   return dir;
 }
 
-/** The strings of a library that name functions of CUDA, cuBLAS or cuDNN, and the libraries that it needs of them. */
+/** Finds the names of CUDA, cuBLAS and cuDNN functions in a library's strings, and those of the libraries it needs. */
 function symbols(library) {
   const text = readFileSync(library).toString("latin1");
   const all = new Set(text.match(/(?<=\0)(?:__)?cu[A-Za-z_]\w{3,}(?=\0)/g));
@@ -62,14 +62,14 @@ function symbols(library) {
   };
 }
 
-/** Compiles the stub and links it under the names that the provider asks for; once for each source. */
+/** Compiles the stub once per version of its source, and links it under the library names that the provider loads. */
 function compile(cache, provider) {
   const source = readFileSync(SOURCE);
   const dir = join(cache, `stub-${createHash("sha256").update(source).digest("hex").slice(0, 12)}`);
   if (existsSync(dir)) return dir;
   const part = mkdtempSync(`${dir}.`);
   const { functions, libraries: names } = symbols(provider);
-  // what creates something gives an address, the rest only succeeds; cuda.cpp's own definitions come first
+  // functions that create an object return an address, all others only succeed; definitions in cuda.cpp override these
   const lines = functions.map((name) => {
     const creates = /Create/.test(name) && !/Backend/.test(name);
     const [parameters, body] = creates ? ["void** p", "*p = calloc(1, 64); "] : ["", ""];
@@ -83,14 +83,14 @@ function compile(cache, provider) {
   try {
     renameSync(part, dir);
   } catch (error) {
-    // another run was faster
+    // another process has compiled it in the meantime
     if (!existsSync(dir)) throw error;
     rmSync(part, { recursive: true });
   }
   return dir;
 }
 
-/** Where the parts lie, made where they are not there yet. @returns the environment of a process that is to use them. */
+/** Prepares the libraries where they are missing. @returns the environment variables of a process that uses them. */
 export function prepareStub(cache, gpuBytes) {
   if (process.platform !== "linux" || process.arch !== "x64") fail("gpu-plan runs on Linux x64 only.");
   const dir = libraries(cache);
@@ -103,7 +103,7 @@ export function prepareStub(cache, gpuBytes) {
   };
 }
 
-/** The counters of the stub in this process: each call gives what was counted since the last one. */
+/** Opens the counters of the stub in this process; each call returns the counts since the last call. */
 export async function openCounters() {
   const { default: koffi } = await import("koffi");
   const library = koffi.load(process.env.STUB_LIBRARY);

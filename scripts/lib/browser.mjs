@@ -6,7 +6,7 @@ import { fail, log, ROOT, run } from "./setup.mjs";
 
 const INSTALL_SECONDS = 300;
 
-/** Makes sure that there is a browser; ends the program with the reasons where there is none. */
+/** Ensures that there is a browser; otherwise ends the program with the reasons. */
 export async function ensureBrowser() {
   const { findBrowser } = await import(
     pathToFileURL(join(ROOT, "dist", "src", "env", "browser", "find-browser.js")).href
@@ -21,7 +21,7 @@ export async function ensureBrowser() {
   const playwright = join(ROOT, "node_modules", "playwright", "cli.js");
   run(process.execPath, [playwright, "install", "chromium"], {
     timeoutSeconds: INSTALL_SECONDS,
-    // without a network it should fail soon, not at the end of the time limit
+    // without a network the download fails soon instead of at the end of the time limit
     env: { PLAYWRIGHT_DOWNLOAD_CONNECTION_TIMEOUT: "15000" },
   });
   const apt = process.getuid?.() === 0 && existsSync("/usr/bin/apt-get");
@@ -42,7 +42,7 @@ export async function ensureBrowser() {
   if (apt) {
     log("Installing Chromium with apt-get ...");
     run("apt-get", ["update", "-qq"], noninteractive);
-    // the shell is lighter; older releases have the full browser only
+    // prefers the headless shell, which is smaller; older releases have only the full browser
     for (const name of ["chromium-headless-shell", "chromium"]) {
       if (!run("apt-get", ["install", "-y", "-qq", "--no-install-recommends", name], noninteractive)) continue;
       const found = findBrowser();
@@ -56,7 +56,7 @@ export async function ensureBrowser() {
   );
 }
 
-/** Whether a freshly installed browser comes up at all. */
+/** Tests whether a freshly installed browser starts. */
 async function starts({ path }) {
   const { chromium } = await import("playwright");
   try {

@@ -1,12 +1,12 @@
-// The flags of a script. What its first comment says is its help.
+// The flags of a script, whose first comment is its help text.
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 
 /**
- * Reads a script's flags. `--help` prints the script's first comment and ends; a flag that it does not know, too, with 2.
- * @param url the script's own `import.meta.url`.
- * @param config as of `parseArgs`.
+ * Reads a script's flags. `--help` prints the script's first comment; an unknown flag prints it and exits with 2.
+ * @param url the script's `import.meta.url`.
+ * @param config the argument of `parseArgs`.
  */
 export function flagsOf(url, config) {
   const text = readFileSync(fileURLToPath(url), "utf8");

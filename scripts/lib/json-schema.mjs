@@ -6,8 +6,8 @@ import { ROOT } from "./setup.mjs";
 const load = (file) => import(pathToFileURL(join(ROOT, "dist", "src", file)).href);
 
 /**
- * The config as a JSON Schema (draft 2020-12), for editors that complete and check YAML while it is written. A section
- * of a `kind` is any of those that there are; a module of the user's takes whatever it takes. Reads the built program.
+ * Builds the config's JSON Schema (draft 2020-12), with which editors complete and check YAML. A section with a `kind`
+ * accepts any of the known kinds; a section of a user's module accepts any keys. Needs the built program.
  */
 export async function configJsonSchema() {
   const [{ loadFolder }, { environmentKinds }, { loadRegistries }, { DEFAULT_ENVIRONMENT, runSchema }] =
@@ -35,7 +35,7 @@ export async function configJsonSchema() {
   };
 }
 
-/** One of some kinds by name, the default's too where no kind is named, or a module's path. */
+/** Builds a section's schema: a kind by name, the default kind without a name, or the path of a module. */
 function anyKind(entries, defaultKind) {
   const own = [...entries].map(([kind, { schema }]) => {
     const section = toJson(schema.safeExtend({ kind: z.literal(kind) }));
@@ -45,7 +45,7 @@ function anyKind(entries, defaultKind) {
   return { anyOf: [...own, { ...module, required: ["kind"] }] };
 }
 
-/** Gives what may be written: keys with a default may be left out. */
+/** Builds the schema of the input, in which keys with a default are optional. */
 function toJson(schema) {
   const { $schema: _, ...json } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
   return json;

@@ -1,5 +1,5 @@
-// Everything between a fresh clone and a program that runs: packages, build, browser. Nothing but Node is needed.
-// All of it prints to stderr: stdout is for results.
+// Sets up a fresh clone until the program runs: packages and build (browser.mjs adds the browser). Needs only Node.
+// All messages go to stderr: stdout is for results.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -16,7 +16,7 @@ export function log(text) {
   process.stderr.write(`${text}\n`);
 }
 
-/** Ends the program with a message that says what to do. */
+/** Ends the program with a message, which should say how to fix the problem. */
 export function fail(...lines) {
   for (const line of lines) log(line);
   process.exit(1);
@@ -24,7 +24,7 @@ export function fail(...lines) {
 
 /**
  * Runs a program with its output on stderr.
- * @returns whether it ended with 0. Ctrl-C ends this program too.
+ * @returns whether its exit code was 0. Ctrl-C ends this program too.
  */
 export function run(command, args, { timeoutSeconds, env, cwd = ROOT } = {}) {
   const { status, signal, error } = spawnSync(command, args, {
@@ -39,7 +39,7 @@ export function run(command, args, { timeoutSeconds, env, cwd = ROOT } = {}) {
   return status === 0;
 }
 
-/** Refuses a Node that is too old, by package.json's own `engines`. */
+/** Ends the program where Node is older than `engines` of package.json asks for. */
 export function checkNode(version = process.versions.node, root = ROOT) {
   const wanted = readJson(join(root, "package.json")).engines.node.replace(">=", "").split(".").map(Number);
   const got = version.split(".").map(Number);
@@ -55,8 +55,8 @@ export function checkNode(version = process.versions.node, root = ROOT) {
 }
 
 /**
- * Whether node_modules holds what package-lock.json asks for: npm's own record of what it installed is compared, as
- * file times say nothing after a checkout.
+ * Tests whether node_modules matches package-lock.json, by npm's own record of the installed packages: file times are
+ * of no use after a checkout.
  */
 export function packagesAreCurrent(root = ROOT) {
   const record = join(root, "node_modules", ".package-lock.json");
@@ -67,17 +67,17 @@ export function packagesAreCurrent(root = ROOT) {
   )) {
     if (path === "") continue;
     const have = installed[path]?.version;
-    // packages for other platforms are left out
+    // npm skips the packages of other platforms
     if (have === undefined ? !optional && !peer : have !== version) return false;
   }
   return true;
 }
 
-/** `npm ci` where it is needed. */
+/** Runs `npm ci` where the packages are not current. */
 export function installPackages(root = ROOT) {
   if (packagesAreCurrent(root)) return;
   log("Installing packages (npm ci) ...");
-  // under `npm start` this is the npm that runs us; NODE_ENV=production would leave the compiler out
+  // under `npm start` this npm runs the script; --include=dev keeps the compiler where NODE_ENV is production
   const npm = process.env.npm_execpath;
   const args = ["ci", "--include=dev", "--no-audit", "--no-fund", "--loglevel=error"];
   const done =
@@ -90,7 +90,7 @@ export function installPackages(root = ROOT) {
   log("  node node_modules/onnxruntime-node/script/install.js --onnxruntime-node-install=true");
 }
 
-/** Compiles src and test to dist where a source changed; removes what has no source any more. */
+/** Compiles src and test to dist where a source changed, and removes compiled files whose source is gone. */
 export function build(root = ROOT) {
   removeOrphans(root);
   const stamp = join(root, "dist", ".built");
@@ -108,8 +108,8 @@ export function build(root = ROOT) {
 }
 
 /**
- * Deletes compiled files whose source is gone: a deleted test would still run, and a deleted entry of a folder that is
- * a registry would still be registered.
+ * Deletes compiled files whose source is gone: otherwise a deleted test would still run, and a deleted module in a
+ * registry's folder would stay registered.
  */
 export function removeOrphans(root = ROOT) {
   for (const folder of SOURCES) {
@@ -122,7 +122,7 @@ export function removeOrphans(root = ROOT) {
   }
 }
 
-/** Paths, sizes and times of everything that compilation reads. */
+/** Hashes the paths, sizes and times of all files that the compiler reads. */
 function fingerprintOf(root) {
   const hash = createHash("sha256");
   const inputs = [join(root, "tsconfig.json"), join(root, "package-lock.json")];
@@ -134,7 +134,7 @@ function fingerprintOf(root) {
   return hash.digest("hex");
 }
 
-/** Every file below a folder but packages, sorted; none where the folder is missing. (Node 20 has no globs.) */
+/** Lists the files below a folder in order, without node_modules; none where it is missing. (Node 20 has no globs.) */
 export function filesUnder(folder) {
   if (!existsSync(folder)) return [];
   return readdirSync(folder, { withFileTypes: true })

@@ -1,6 +1,6 @@
-// The pages of test/library/unseen: a page, what somebody wrote, and what is right to send. No model here was trained on
-// them, and their labels are other words than the texts'. Those whose names begin with `dev-` were looked at while the
-// agent was made; the others were only counted.
+// The pages of test/library/unseen: a page, a person's text, and the right values. No model of this project was trained
+// on them, and their labels use other words than the texts do. Pages whose names begin with `dev-` were read during the
+// development of the agent; of the others only the scores were.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -8,7 +8,7 @@ import { ROOT } from "./setup.mjs";
 
 const FOLDER = join(ROOT, "test", "library", "unseen");
 
-/** @param dev the pages for development, or the reported ones. */
+/** Reads the pages. @param dev selects those for development instead of the reported ones. */
 export function unseenPages(dev) {
   const names = readdirSync(FOLDER).filter((name) => name.startsWith("dev-") === dev);
   return names.map((name) => {
@@ -18,7 +18,7 @@ export function unseenPages(dev) {
   });
 }
 
-/** Runs in the page: what its largest form would send, by name. */
+/** Runs in the page and collects the values that its largest form would send, by name. */
 export function wouldSend() {
   const [form] = [...document.forms].sort((a, b) => b.elements.length - a.elements.length);
   const data = {};
@@ -30,9 +30,9 @@ const plain = (text) => text.normalize("NFC").replace(/\s+/g, " ").trim().replac
 const same = (a, b) => JSON.stringify(a.map(plain).sort()) === JSON.stringify(b.map(plain).sort());
 
 /**
- * What became of each field: right or not, and whether the text says it (else it has to stay as it was). A truth is a
- * text, a list for a group of boxes, `{any: [...]}` for several right texts, or null for what the text leaves open. Case,
- * spaces and a last full stop do not count.
+ * Judges each field: whether its value is right, and whether the text states it (otherwise it must not change). A truth
+ * is a text, a list for a group of boxes, `{any: [...]}` for several right texts, or null for a field that the text
+ * does not state. Case, spaces and a final full stop are ignored.
  */
 export function judged(truth, before, after) {
   return Object.entries(truth).map(([name, wanted]) => {

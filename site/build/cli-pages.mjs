@@ -1,4 +1,4 @@
-// Pages of the programs, made from the commander objects that they parse their arguments with.
+// Writes the pages of the command-line programs from the commander objects that parse their arguments.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ const PROGRAMS = [
   ["cli/eval.js", "refusion-eval"],
 ];
 
-/** A program as it stands where it would read its arguments. */
+/** Loads a program up to the point where it would parse its arguments. */
 async function programOf(path) {
   const commander = createRequire(join(ROOT, "package.json")).resolve("commander");
   const { Command } = await import(pathToFileURL(commander).href);
@@ -38,14 +38,14 @@ function optionTable(title, rows) {
   return `## ${title}\n\n| | |\n|---|---|\n${rows.map(([name, text]) => `| \`${name.replaceAll("|", "\\|")}\` | ${cell(text)} |`).join("\n")}\n\n`;
 }
 
-/** A text that commander adds behind the help. */
+/** Reads the text that commander adds after the help. */
 function addedText(command) {
   const texts = [];
   command.emit("afterHelp", { error: false, command, write: (text) => texts.push(text) });
   return texts.join("").trim();
 }
 
-/** Keys of a config as a table a section. */
+/** Writes the keys of a config, one table per section. */
 function keyTables(keys) {
   const sections = new Map(
     keys.map(({ path: [section] }) => [section, keys.filter(({ path }) => path[0] === section)]),
@@ -89,7 +89,7 @@ function pageOf(command, program, keys) {
     .join("\n");
 }
 
-/** Writes a page a command; returns the sidebar's groups. */
+/** Writes one page per command. @returns the sidebar's groups. */
 export async function writeCliPages(pages) {
   const out = join(pages, "cli");
   mkdirSync(out, { recursive: true });

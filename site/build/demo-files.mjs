@@ -1,5 +1,5 @@
-// What the demo serves: the round's graph with its weights, the two adapters, the tokenizer, and the worker with ONNX
-// Runtime for the web.
+// Writes the files that the demo serves: the graph of a round with its weights, the adapter, the tokenizer, and the
+// worker with ONNX Runtime for the web.
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
@@ -7,17 +7,17 @@ import { build } from "esbuild";
 import { fail } from "../../scripts/lib/setup.mjs";
 import { compiled, ROOT, SITE } from "./paths.mjs";
 
-/** The run that the demo shows: its config says the sampler, and its adapter is in the folder `adapter`. */
+/** Config of the run that the demo shows, which sets the sampler; the run's adapter is in the folder `adapter`. */
 export const CONFIG = join(ROOT, "configs", "tiny", "letters-flow-grpo.yaml");
 export const ADAPTER = join(SITE, "adapter");
 
-/** The directory of the model that the demo runs. */
+/** Reads the directory of the demo's model from the config. */
 export async function modelOfDemo() {
   const { loadConfig } = await compiled("config/config.js");
   return join(ROOT, (await loadConfig(CONFIG)).model);
 }
 
-/** Ends where the demo's adapter was trained on another model than the one that is here. */
+/** Ends the program where the demo's adapter was trained on a different version of the model. */
 async function checkAdapter() {
   const { modelHash } = await compiled("nn/model.js");
   const trainedOn = readFileSync(join(ADAPTER, "model.hash"), "utf8").trim();
@@ -48,7 +48,7 @@ export async function writeDemo(out) {
   });
 }
 
-/** The graph that a rollout of the config runs in Node on the CPU, with all sizes open, and what goes with it. */
+/** Writes the graph of the config's rollouts on Node's CPU, with all sizes dynamic, and its weights and manifest. */
 async function writeModel(out) {
   const { openPolicy } = await compiled("library/policy.js");
   const { rolloutGraph } = await compiled("engine/graphs.js");
@@ -79,7 +79,7 @@ async function writeModel(out) {
   writeFileSync(join(out, "manifest.json"), JSON.stringify(manifest));
 }
 
-/** Files that the bundled modules read where they are loaded. */
+/** Files that the bundled modules read while they load. */
 const READ = ["src/env/sites/embedded/forms.yaml"];
 
 /** Packages that the demo runs on. */
@@ -87,8 +87,8 @@ const PACKAGES =
   /^(@huggingface\/tokenizers|@noble\/hashes|fastest-levenshtein|hono\/html|onnxruntime-web|pure-rand|yaml|zod)(\/|$)/;
 
 /**
- * Packages and modules of Node that the sources name and the demo never calls, as those of the browser's environment. SHA-256
- * is there, and the files that are read at once; the rest throws where it is used.
+ * Replaces the packages and Node modules that the sources import but the demo never calls, such as Playwright. Only
+ * SHA-256 and the files that are read at load time work; anything else throws when it is called.
  */
 const withoutTheRest = {
   name: "without-the-rest",

@@ -1,4 +1,4 @@
-// After VitePress: the texts for language models, and the check of all links.
+// Runs after VitePress: writes the texts for language models and checks all links.
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { fail, log } from "../../scripts/lib/setup.mjs";

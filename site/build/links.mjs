@@ -1,8 +1,8 @@
-// Links of the built site: every page, file and heading that a link names is there.
+// Checks the links of the built site: each must lead to an existing page, file or heading.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 
-/** The anchor of a heading, as GitHub makes it: links of docs/ work there and here. */
+/** Makes the anchor of a heading as GitHub does, so that links in docs/ work on both sites. */
 export const slug = (heading) =>
   heading
     .trim()
@@ -15,7 +15,7 @@ const filesUnder = (folder) =>
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name));
 
-/** What is wrong with the links of a site that is served under a base. */
+/** Lists the broken links of a site that is served under a base path. */
 export function deadLinks(dist, base) {
   const pages = filesUnder(dist).filter((path) => path.endsWith(".html") && !path.includes(`${sep}reports${sep}`));
   const idsOf = new Map();

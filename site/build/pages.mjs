@@ -1,5 +1,5 @@
-// The pages as VitePress reads them: those of the repository where they stand there, so that their links hold, and those
-// that are made of the programs, the types and the demo's model.
+// Prepares the pages for VitePress: those of the repository at their own paths, so that their links work, and those
+// that are generated from the programs, the types and the demo's model.
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { gunzipSync } from "node:zlib";
@@ -10,7 +10,7 @@ import { PAGES, ROOT, SITE } from "./paths.mjs";
 
 const FRONT = ["ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"];
 
-/** Writes all pages anew. */
+/** Rewrites all pages. */
 export async function writePages() {
   rmSync(PAGES, { recursive: true, force: true });
   mkdirSync(PAGES, { recursive: true });
@@ -41,7 +41,7 @@ function copyRepository() {
   }
 }
 
-/** A page a type, by TypeDoc; returns the sidebar's groups. */
+/** Writes one page per type with TypeDoc. @returns the sidebar's groups. */
 function writeApiPages() {
   const typedoc = join(SITE, "node_modules", "typedoc", "bin", "typedoc");
   if (!run(process.execPath, [typedoc, "--options", "typedoc.json"], { cwd: SITE })) fail("TypeDoc failed (above).");
@@ -63,7 +63,7 @@ function writeApiPages() {
   }));
 }
 
-/** Reports of runs as their runs wrote them; they are kept compressed. */
+/** Writes the reports of recorded runs, which the repository keeps compressed. */
 function writeReports(out) {
   mkdirSync(out, { recursive: true });
   for (const file of readdirSync(join(SITE, "reports")).filter((name) => name.endsWith(".html.gz")))

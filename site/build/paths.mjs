@@ -3,8 +3,8 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 
 export const SITE = dirname(dirname(fileURLToPath(import.meta.url)));
 export const ROOT = dirname(SITE);
-/** Pages as VitePress reads them, made anew by each build. */
+/** Folder of the pages that VitePress reads; each build rewrites it. */
 export const PAGES = join(SITE, ".pages");
 
-/** A compiled module of the project. */
+/** Imports a compiled module of the project. */
 export const compiled = (path) => import(pathToFileURL(join(ROOT, "dist", "src", path)).href);

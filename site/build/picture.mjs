@@ -1,6 +1,6 @@
-// node site/build/picture.mjs: draws docs/unmasking.svg, the moving picture of README and of the site's first screen. It is
-// one episode of the letters model with the demo's adapter: the first letter for a form that was never trained on which
-// the policy answers without a fault, in four rounds, with the seed 0.
+// node site/build/picture.mjs: draws docs/unmasking.svg, the animation of README and of the site's first screen. It
+// shows one episode of the letters model with the demo's adapter: the first letter for a form outside of training that
+// the policy answers without a mistake, in four rounds, with seed 0.
 import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -10,12 +10,12 @@ import { compiled, ROOT } from "./paths.mjs";
 
 const ROUNDS = 4;
 const SEED = 0;
-/** Seconds: before the first round, a round, and the end. */
+/** Seconds before the first round, of each round, and at the end. */
 const TIME = { begin: 1, round: 1.1, end: 4 };
 const WIDTH = 480;
 const CHARACTER = 7.9;
 
-/** The first episode that succeeds, in the browser. */
+/** Plays episodes in the browser until one succeeds. @returns that episode. */
 export async function recordEpisode() {
   const { loadConfig } = await compiled("config/config.js");
   const { openPolicy } = await compiled("library/policy.js");

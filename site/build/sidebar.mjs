@@ -1,4 +1,4 @@
-// Which page of docs/ stands where: a page that is in no group stands under "More".
+// Arranges the pages of docs/ in groups; a page without a group appears under "More".
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT, SITE } from "./paths.mjs";
@@ -24,7 +24,7 @@ const GROUPS = {
 
 const titleOf = (path) => /^# (.*)$/m.exec(readFileSync(path, "utf8"))?.[1] ?? path;
 
-/** The sidebar by the beginning of a page's path. */
+/** Builds the sidebars, keyed by the path prefix of their pages. */
 export function sidebar() {
   const docs = join(ROOT, "docs");
   const all = readdirSync(docs)

@@ -1,5 +1,5 @@
-// node site/build/take-run.mjs RUN: takes the adapter and the report of a run of the demo's config over, with a hash of the
-// model that the adapter was trained on, and draws the moving picture anew. After a change of that model:
+// node site/build/take-run.mjs RUN: copies the adapter and the report of a run of the demo's config, with a hash of the
+// model that the adapter was trained on, and redraws the animation. After a change of that model:
 //   npm start, then this with runs/letters-flow-grpo
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";

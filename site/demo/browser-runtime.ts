@@ -6,14 +6,14 @@ import type { RawModel } from "../../src/onnx/format/raw-model.js";
 import type { RunRequest, Runtime } from "../../src/onnx/session.js";
 import type { Tensor, Value } from "../../src/onnx/types.js";
 
-/** Parameters of an adapter by the names of the graph's inputs. */
+/** Parameters of an adapter, keyed by the graph's input names. */
 export type Adapter = ReadonlyMap<string, Tensor>;
 
 const toOrt = ({ dtype, data, shape }: Tensor): ort.Tensor =>
   new ort.Tensor(dtype as "float32", data as Float32Array, shape);
 const fromOrt = ({ type, data, dims }: ort.Tensor): Tensor => ({ dtype: type, data, shape: dims }) as Tensor;
 
-/** One session of ONNX Runtime for the web, and the tensors that stay between its runs. */
+/** A session of ONNX Runtime for the web with the tensors that it keeps between runs. */
 export class BrowserRuntime {
   private readonly store = new Map<string, ort.Tensor>();
 
@@ -40,7 +40,7 @@ export class BrowserRuntime {
   }
 }
 
-/** The network of the demo with an adapter, as a sampler asks it: rounds that keep keys and values, as Node's on a CPU. */
+/** Makes the model that a sampler queries: the demo's network with an adapter and, as in Node on a CPU, a KV cache. */
 export function roundModel(
   runtime: BrowserRuntime,
   inputs: readonly Value[],

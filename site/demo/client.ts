@@ -1,12 +1,12 @@
 import type { Call, Fill, Filled, Opened, Reply, ShownTask } from "./messages.js";
 
-/** The demo's thread, as the page calls it. */
+/** The page's interface to the demo's worker. */
 export class DemoClient {
   private readonly pending = new Map<number, { resolve: (result: never) => void; reject: (error: Error) => void }>();
   private next = 0;
   private readonly worker: Worker;
 
-  /** @param address of the worker's file. */
+  /** @param address URL of the worker's file. */
   constructor(address: string) {
     this.worker = new Worker(address, { type: "module" });
     this.worker.onmessage = ({ data }: MessageEvent<Reply>) => {
@@ -25,7 +25,7 @@ export class DemoClient {
     return this.ask({ kind: "open" });
   }
 
-  /** The n-th letter of a form. */
+  /** Asks for the n-th letter of a form. */
   task(form: string, n: number): Promise<ShownTask> {
     return this.ask({ kind: "task", form, n });
   }

@@ -1,4 +1,4 @@
-/** Puts values into the controls of a form as its server wrote it: the n-th `.field` is that of the n-th label. */
+/** Puts values into the controls of a form in the server's markup: the n-th `.field` belongs to the n-th label. */
 export function showValues(
   form: HTMLElement,
   labels: readonly string[],
@@ -23,7 +23,7 @@ function showValue(field: HTMLElement, value: string): void {
   );
   if (control instanceof HTMLSelectElement) {
     const option = [...control.options].find(({ text }) => text === value);
-    // as the page began, until an option is whole
+    // the initial choice stays until the text is that of an option
     control.selectedIndex =
       option?.index ??
       Math.max(

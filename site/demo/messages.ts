@@ -1,7 +1,7 @@
 import type { UnmaskTrajectory } from "../../src/diffusion/samplers/unmask/trajectory.js";
 import type { FieldValue } from "../../src/env/site.js";
 
-/** Messages between the page and the demo's thread. */
+/** Messages between the page and the demo's worker. */
 
 export interface Fill {
   readonly id: string;
@@ -25,21 +25,21 @@ export interface ShownTask {
   readonly letter: string;
   readonly title: string;
   readonly intro: string;
-  /** The form's controls as its server writes them. */
+  /** The form's controls in the server's markup. */
   readonly html: string;
   readonly truth: Readonly<Record<string, FieldValue>>;
 }
 
-/** A run of the canvas: given text, or the cells of a blank. */
+/** A part of the canvas: given text, or the cells of a blank. */
 export type ShownPart = { readonly text: string } | { readonly name: string; readonly cells: readonly ShownCell[] };
 
-/** A cell that was drawn. */
+/** One token position of a blank. */
 export interface ShownCell {
   readonly text: string;
-  /** Round in which it was revealed, from 0; -1: it lies behind its blank's end, and nothing was drawn. */
+  /** Round in which it was revealed, from 0; -1 for a cell behind its blank's end, where no token was drawn. */
   readonly round: number;
   readonly logProb: number;
-  /** The end of its blank. */
+  /** Whether the token is the end of its blank. */
   readonly isEnd: boolean;
 }
 

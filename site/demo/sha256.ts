@@ -1,7 +1,7 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 
-/** The part of Node's digest that seeded streams read. */
+/** Provides the part of Node's `createHash` that the seeded random streams use. */
 export function createHash(_algorithm: "sha256"): { update(text: string): Digest } {
   return { update: (text) => new Digest(sha256(utf8ToBytes(text))) };
 }
@@ -9,7 +9,7 @@ export function createHash(_algorithm: "sha256"): { update(text: string): Digest
 class Digest {
   constructor(private readonly bytes: Uint8Array) {}
 
-  /** @param encoding `hex` gives a text; without it, an object with Node's `readInt32LE`. */
+  /** @param encoding `hex` returns a string; without it, the result has Node's `readInt32LE`. */
   digest(encoding?: "hex"): string | { readInt32LE(offset: number): number } {
     if (encoding === "hex") return bytesToHex(this.bytes);
     const view = new DataView(this.bytes.buffer, this.bytes.byteOffset);

@@ -1,6 +1,6 @@
 /**
- * The canvas of a rollout as a page shows it: given texts, and the cells of blanks with the round of each. The project's
- * functions are given: the demo has them from its sources, the picture from what is compiled.
+ * Describes the canvas of a rollout for display: given texts, and the cells of blanks with the round of each. The
+ * caller passes the project's functions: the demo imports them from the sources, the picture from the compiled modules.
  * @returns {import("./messages.js").ShownPart[]}
  */
 export function shownParts(trajectory, tokenizer, eos, { reveals, isRoom, spell }) {

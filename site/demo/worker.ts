@@ -16,7 +16,7 @@ import { BrowserRuntime, roundModel } from "./browser-runtime.js";
 import type { Answer, Call, Filled, Opened, Reply, ShownTask } from "./messages.js";
 import { shownParts } from "./shown.mjs";
 
-/** The demo's thread: the project's own tasks, template, sampler and judge, on ONNX Runtime for the web. */
+/** The demo's worker: the project's tasks, templates, sampler and reward, on ONNX Runtime for the web. */
 
 interface Manifest {
   readonly weights: string;
@@ -28,7 +28,7 @@ interface Manifest {
 
 const ADAPTERS = ["before", "after"] as const;
 
-/** The records of `npm start`: those that it evaluates. */
+/** The environment of `npm start`, with its evaluation records only. */
 const environment = new PaperEnvironment({ letters: 1, style: "page", sizes: { train: 0, test: 0 } });
 const tasks = environment.tasks as readonly Task[];
 
@@ -47,7 +47,7 @@ async function load() {
     bytes("rollout_model.onnx"),
     bytes("adapter.bin"),
   ]);
-  // one thread: more need headers that a plain file server does not send
+  // one thread, since more need HTTP headers that a plain file server does not send
   ort.env.wasm.numThreads = 1;
   ort.env.wasm.wasmPaths = { wasm: fileAt("ort-wasm-simd-threaded.wasm") };
   const session = await ort.InferenceSession.create(graph, {
@@ -81,7 +81,7 @@ async function open(): Promise<Opened> {
   return { forms: FORMS.map(({ id, title, heldout }) => ({ id, title, heldout })) };
 }
 
-/** The n-th record of a form, round and round. */
+/** Shows the n-th record of a form; after the last one the first follows. */
 function show(form: string, n: number): ShownTask {
   const own = tasks.filter((task) => task.form === form);
   const task = own[n % own.length] as Task;
