@@ -4,7 +4,7 @@ import { UserError } from "../../src/core/errors.js";
 import { Rng } from "../../src/core/rng.js";
 import { checkStreams, inBatches } from "../../src/diffusion/batches.js";
 
-/** Runs a prompt of one token to that token's double. */
+/** Runs prompts of one token; the result of each is twice its token. */
 async function doubled(prompts: readonly number[][], batch: number): Promise<{ out: number[]; chunks: number[][] }> {
   const chunks: number[][] = [];
   const out = await inBatches(

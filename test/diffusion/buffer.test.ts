@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { UserError } from "../../src/core/errors.js";
 import { BLOCKED, BufferBuilder, batchBuffers, bucketLength, isCausal } from "../../src/diffusion/buffer.js";
 
-/** Row n of buffer b as a string: x where it sees. */
+/** Writes row n of buffer b as a string with an x for each visible entry. */
 function sees(bias: Float32Array, length: number, b: number, n: number): string {
   return Array.from(bias.subarray((b * length + n) * length, (b * length + n + 1) * length), (x) =>
     x === 0 ? "x" : x === BLOCKED ? "." : "?",

@@ -39,7 +39,7 @@ describe("the distribution on the graph", () => {
     const rng = Rng.named(1, "allowed");
     for (const [tokens, blocked] of [
       [{ eos: 2, mask: 3, pad: 4 }, [3, 4]],
-      // a model may pad with EOS, or have no mask in its vocabulary
+      // some models pad with EOS, others have no mask in their vocabulary
       [{ eos: 2, mask: 3, pad: 2 }, [3]],
       [{ eos: 4, mask: 5, pad: 1 }, [1]],
     ] as const) {
@@ -94,7 +94,7 @@ describe("the distribution on the graph", () => {
   for (const vocabulary of [3, 64, 65, 130, 200]) {
     it(`draws each of ${vocabulary} tokens in its own part of [0, 1)`, async () => {
       const rng = Rng.named(3, `cdf ${vocabulary}`);
-      // some are impossible, the first and the last ones too
+      // some tokens are impossible, including the first and the last
       const blocked = Array.from({ length: vocabulary }, (_, v) => v).filter(
         (v) => v === 0 || (vocabulary > 3 && (v % 7 === 3 || v >= vocabulary - 2)),
       );
@@ -111,7 +111,7 @@ describe("the distribution on the graph", () => {
         return [before - p / 2, v];
       });
       const [first, last] = [possible[0] as number, possible.at(-1) as number];
-      // both ends: rounding may leave the largest number to the fallback, never to an impossible token
+      // both ends of the range: rounding may lead the largest number to the fallback, never to an impossible token
       const rows: [number, number][] = [...wanted, [0, first], [1 - 2 ** -24, last]];
       const out = await evaluate(
         {
@@ -173,7 +173,7 @@ describe("the distribution on the graph", () => {
     const rng = Rng.named(4, "round");
     const logits = Array.from({ length: 12 }, (_, r) => {
       const row = normal(rng, vocabulary);
-      // EOS is the best token of some rows, and far beyond float32's exponents of one; mask and pad would be of all
+      // EOS is the best token of some rows, in one of them by far; mask and pad would be the best of all rows
       row[tokens.eos] = r === 9 ? 300 : r % 3 === 0 ? 15 : r % 3 === 1 ? -3 : 4;
       row[tokens.mask] = 30;
       row[tokens.pad] = 30;

@@ -4,12 +4,12 @@ import fc from "fast-check";
 import type { TokenBuffer } from "../../src/diffusion/buffer.js";
 import { type NewTokens, PrefixCache, type Reading } from "../../src/diffusion/prefix-cache.js";
 
-/** What keys and values depend on: the token, its position, and all of that for each token it sees. */
+/** Encodes all that keys and values depend on: the token, its position, and the states of the tokens it sees. */
 function state(id: number, position: number, seen: readonly string[]): string {
   return `(${id}@${position}<${[...seen].sort().join("")})`;
 }
 
-/** The states of a buffer read as a whole. */
+/** Computes the states of a buffer without a cache. */
 function read({ ids, positions, shared, own }: TokenBuffer): string[] {
   const states: string[] = [];
   ids.forEach((id, j) => {
@@ -19,7 +19,7 @@ function read({ ids, positions, shared, own }: TokenBuffer): string[] {
   return states;
 }
 
-/** A network that holds on to the states of its last forward, as the graph does. */
+/** A network that keeps the states of its last forward, as the graph does. */
 class Kept {
   private states: readonly string[] = ["nothing"];
 
@@ -59,7 +59,7 @@ class Kept {
   }
 }
 
-/** Buffers that often begin alike: a prefix of the one before, then other tokens, seen in one of three ways. */
+/** Steps that often keep a prefix of the last buffer and change the rest, with one of three attention patterns. */
 const step = fc.record({
   keep: fc.nat(12),
   ends: fc.boolean(),
@@ -88,7 +88,7 @@ function continued(
   return { ids, positions, shared, own };
 }
 
-/** The entries from `from` on. */
+/** Lists the rows of the entries from `from` on. */
 function rowsOf({ ids }: TokenBuffer, from: number): number[] {
   return Array.from(ids.keys()).slice(from);
 }
@@ -105,7 +105,7 @@ describe("prefix cache", () => {
           const buffers = new Map<number, TokenBuffer>();
           for (const [r, [a, b, c]] of (rounds as [Step, Step, Step][]).entries()) {
             const readings = new Map<number, Reading>();
-            // the last one is the first one's twin, until it goes its own way
+            // the last rollout equals the first one until they split
             const round = [a, b, c, r < splits ? a : b];
             round.forEach((part, key) => {
               if (part.ends && round.some((other) => !other.ends)) return;
@@ -142,7 +142,7 @@ describe("prefix cache", () => {
     assert.equal(next([1, 2, 5, 4, 6], 4), 3, "4 has seen 3");
     assert.equal(next([1, 2, 5, 4, 6], 4, { positions: [0, 1, 2, 7, 4] }), 2, "another position");
     assert.equal(next([1, 2, 5, 4, 6], 4, { positions: [0, 1, 2, 7, 4], own: [0, 0, 0, 1, 0] }), 2, "other sight");
-    // sight that is written in another way is the same
+    // the same attention pattern in another notation
     const shared = [0, 0, 2, 0, 4];
     assert.equal(next([1, 2, 5, 4, 6], 4, { positions: [0, 1, 2, 7, 4], own: [0, 0, 2, 1, 3], shared }), 1);
   });
@@ -158,13 +158,13 @@ describe("prefix cache", () => {
       const rows = ids.map((_, key) => row(key, 3));
       return { sequences, tokens: tokens.inputIds.length, keys: keys.flat().map(Number), rows };
     };
-    // new tokens are counted from the end
+    // new tokens have negative indices, counted from the end
     const first = { sequences: 2, tokens: 8, keys: [-8, -7, -6, -5, -4, -3, -2, -1], rows: [3, 3, 7] };
     assert.deepEqual(next([1, 2, 3, 0], [1, 2, 3, 0], [4, 2, 3, 0]), first);
     const keys = [0, 1, 2, -3, 0, 1, 2, -2, 32, 33, 34, -1];
     const second = { sequences: 3, tokens: 3, keys, rows: [0, 1, 2] };
     assert.deepEqual(next([1, 2, 3, 5], [1, 2, 3, 6], [4, 2, 3, 6]), second);
-    // and again once they are the same
+    // rollouts share again once they are equal
     assert.equal(next([1, 2, 3, 7], [1, 2, 3, 7], [4, 2, 3, 7]).sequences, 2);
   });
 
@@ -197,7 +197,7 @@ describe("prefix cache", () => {
     const cache = new PrefixCache();
     const next = (buffer: TokenBuffer, rows: number[]): number =>
       cache.next(new Map([[0, { buffer, rows }]])).tokens.inputIds.length;
-    // two slots behind a prompt of one token, each unseen by the other, that grow side by side
+    // two slots after a prompt of one token that grow side by side and do not see each other
     const slots = (n: number): TokenBuffer => ({
       ids: [1, ...Array(n).fill(2), ...Array(n).fill(3)],
       positions: [0, ...Array.from({ length: 2 * n }, (_, i) => 1 + (i % n) + (i < n ? 0 : 4))],

@@ -22,7 +22,7 @@ const options: ReaderOptions = {
   kvCache: false,
 };
 
-/** What a forward was asked about a row: its token, noise and features. */
+/** The token, noise and features of a row that a forward was asked about. */
 type Row = readonly [number, number, number, number];
 
 const rowsOf = (input: RoundInput): Row[] => {
@@ -35,7 +35,7 @@ const rowsOf = (input: RoundInput): Row[] => {
   ]);
 };
 
-/** A model that says back what it is asked. */
+/** A model that returns its inputs. */
 class Echo implements RoundModel<Row[]> {
   readonly whole: RoundInput[] = [];
   readonly cached: RoundInput[] = [];
@@ -83,7 +83,7 @@ const EXPECTED = [
   [[7, 0, 8, 4]],
 ];
 
-/** What was said of the rows that each rollout asked for. */
+/** Collects the replies to the rows that each rollout asked for. */
 const said = ({ round, places }: Replies<Row[]>, requests: readonly (RowRequest | undefined)[]): Row[][] =>
   requests.map((request, b) =>
     (request?.rows ?? []).flatMap((row, r) => (row < 0 ? [] : [round[places[b]?.[r] as number] as Row])),
@@ -139,9 +139,9 @@ describe("a reader of rounds", () => {
         return [sequences, most, length, rows.length];
       }),
       [
-        // four and three tokens, and none beside them
+        // four and three tokens without padding
         [2, 4, 7, 3],
-        // from the first row that is asked for
+        // reads from the first requested row on
         [1, 2, 2, 2],
       ],
     );

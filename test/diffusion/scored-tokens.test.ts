@@ -19,7 +19,7 @@ const whole = [
   plainTrajectory([0, 1, 1], [0, eos]),
   plainTrajectory([0], [0, 1, 0, 1]),
 ];
-/** As if the policy had gone on behind its end: 1 of 6 and 2 of 4 tokens. */
+/** Trajectories with tokens after the end of the response: 1 of 6 and 2 of 4 tokens. */
 const beyond = [plainTrajectory([1], [0, 1, 0, 1, eos, 0]), plainTrajectory([0, 1, 1], [0, eos, 1, 1])];
 
 const layouts: Readonly<Record<string, (some: readonly UnmaskTrajectory[], model: typeof MODEL) => Batch>> = {
@@ -35,7 +35,7 @@ const layouts: Readonly<Record<string, (some: readonly UnmaskTrajectory[], model
   text: (some, model) => sampler.textTerms(some, { ...options, model }, layout),
 };
 
-/** The share with every segment that has an owner in the loss. */
+/** Computes the share with all segments that have an owner. */
 function share(trajectories: readonly UnmaskTrajectory[], name: string, model = MODEL): number {
   const batch = (layouts[name] as (typeof layouts)[string])(trajectories, model);
   const weight = Float32Array.from(batch.owner, (b) => (b < 0 ? 0 : 1));
@@ -47,7 +47,7 @@ describe("the share of trained tokens behind EOS", () => {
   for (const name of Object.keys(layouts)) {
     it(`is 0 for what a policy samples, and exactly what lies behind EOS otherwise: ${name}`, () => {
       assert.equal(share(whole, name), 0);
-      // a bound of two coupled samples covers every token twice (a side without masked slots covers none)
+      // a bound of two coupled samples covers every token twice (a side without masked slots covers no token)
       assert.equal(share(beyond, name), 3 / 10);
       if (name !== "text") assert.equal(share(whole, name, { ...MODEL, attention: "bidirectional" }), 0);
     });

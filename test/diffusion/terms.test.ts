@@ -12,7 +12,7 @@ import { type TokenBatch, withTokens } from "../support/token-batch.js";
 
 const tokens = { eos: 2, mask: 3, pad: 4 };
 
-/** Two responses on a canvas of 6: three rounds cut by EOS, and two rounds. */
+/** Two responses on a canvas of 6: one of three rounds that EOS cuts, and one of two rounds. */
 const trajectories: readonly UnmaskTrajectory[] = [
   {
     prompt: [1, 0],

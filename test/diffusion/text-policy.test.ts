@@ -80,7 +80,7 @@ test("with a template a rollout begins from what is given and what is blank; not
   assert.deepEqual([start.prompt, start.parts.length], [[1, 2, 0], 4]);
   const [, x, , y] = start.parts as readonly OpenBlank[];
   assert.deepEqual([x?.name, x?.needs, x?.whole], ["x", undefined, undefined]);
-  // the longest option and its end
+  // needs the longest option and its end
   assert.deepEqual([y?.name, y?.needs, y?.whole], ["y", 3, true]);
   assert.equal(textPolicy.canvas?.([1, 2], { ...options, room: 5 }), 0);
 });
@@ -112,7 +112,7 @@ test("a space before a blank stands with the value, and nothing given is a speci
     const eos = { ...about, tokens: { ...about.tokens, eos: tokenizer.idOf("<|im_end|>") as number } };
     const { text = "", values } = textPolicy.action(said, tokenizer, eos);
     assert.deepEqual([text, values], [line + value, { x: value }]);
-    // tokens begin in the value, the end behind it
+    // the tokens start inside the value, the end token after it
     const offsets = textPolicy.offsets?.(said, tokenizer, eos) ?? [];
     assert.deepEqual([offsets[0], offsets.at(-1)], [line.length, text.length]);
   }
@@ -136,7 +136,7 @@ test("rounds show what is revealed so far, and where more follows", () => {
     ...said([3, 4, eos, 1, eos]),
     template: [[0, 1], { name: "x", room: 4 }, [2], { name: "y", room: 4 }],
   };
-  // by cell: x has the cells 0 to 3, y 4 to 7
+  // indexed by cell: x has the cells 0 to 3, y 4 to 7
   const steps = [
     [0, 1, 0],
     [1, 2, 1],

@@ -8,7 +8,7 @@ import type { Runtime } from "../../src/onnx/session.js";
 import type { Tensor, Value } from "../../src/onnx/types.js";
 import { type Golden, relativeError, under } from "./golden.js";
 
-/** Goldens of scripts/golden/architectures.py: one model, a loss of some of its rows, gradients of all there is. */
+/** Goldens of scripts/golden/architectures.py: a model, a loss over some of its rows, and all gradients. */
 
 const TOLERANCE = 1e-4;
 
@@ -24,7 +24,7 @@ export interface RowInputs {
 /** A scalar loss of logits [R, V]. */
 export type RowLoss = (bound: BoundModel, rows: RowInputs) => Value;
 
-/** Compares logits, loss and every gradient, of the weights and of an adapter, with what PyTorch gave as `label`. */
+/** Compares logits, loss and all gradients of weights and adapter with PyTorch's results under `label`. */
 export async function compareWithGolden(
   runtime: Runtime,
   golden: Golden,

@@ -3,8 +3,8 @@ import type { Ending } from "./cli-process.js";
 let calls = 0;
 
 /**
- * Calls a program in this process, in a folder: without the seconds in which a process of its own loads. For calls that
- * leave nothing open; signals and pipes need a {@link CliProcess}.
+ * Calls a program in this process, in a folder, which saves the seconds that a new process takes to load. Serves calls
+ * that leave nothing open; signals and pipes need a {@link CliProcess}.
  */
 export async function callProgram(
   program: "train" | "eval",
@@ -21,7 +21,7 @@ export async function callProgram(
     const { write } = stream;
     const listeners = stream.listeners("error");
     stream.write = ((chunk: unknown, ...rest: unknown[]) => {
-      // the test runner's own messages are bytes
+      // messages of the test runner are bytes and pass through
       if (typeof chunk !== "string") return (write as (...all: unknown[]) => boolean).call(stream, chunk, ...rest);
       said[name] += chunk;
       for (const done of rest) if (typeof done === "function") done();
@@ -37,7 +37,7 @@ export async function callProgram(
   process.argv = [process.execPath, `${program}.js`, ...args];
   process.exit = (() => undefined) as unknown as typeof process.exit;
   try {
-    // a program runs where it is loaded; all that it imports stays
+    // a program runs when it is loaded; its imports stay in the module cache
     await import(`../../src/cli/${program}.js?call=${calls++}`);
     return { code: Number(process.exitCode), ...said };
   } finally {

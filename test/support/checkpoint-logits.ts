@@ -8,7 +8,7 @@ import type { Runtime } from "../../src/onnx/session.js";
 import type { Tensor, Value } from "../../src/onnx/types.js";
 import { readSafetensors } from "../../src/weights/safetensors.js";
 
-/** Logits [B, N, V] of the inputs of test/golden/checkpoint, with an adapter or without: of any model of its vocabulary. */
+/** Computes the logits [B, N, V] of a model of that vocabulary on the inputs of test/golden/checkpoint. */
 export async function checkpointLogits(
   runtime: Runtime,
   model: Model,

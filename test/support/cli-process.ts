@@ -12,7 +12,7 @@ export interface Ending {
   readonly err: string;
 }
 
-/** The real program as a process of its own, in a process group of its own. */
+/** The real program in a separate process and process group. */
 export class CliProcess {
   out = "";
   err = "";
@@ -20,7 +20,7 @@ export class CliProcess {
   private readonly child: ChildProcess;
   private listeners: (() => void)[] = [];
 
-  /** @param options.root of another copy of this package. */
+  /** @param options.root folder of another copy of this package. */
   constructor(
     args: readonly string[],
     options: { cwd?: string; env?: NodeJS.ProcessEnv; program?: string; root?: string } = {},
@@ -51,7 +51,7 @@ export class CliProcess {
     return this.child.exitCode === null && this.child.signalCode === null;
   }
 
-  /** Until what was printed on stderr holds a pattern; false where the program ended before. */
+  /** Waits until the text on stderr matches a pattern. @returns false where the program ended before. */
   async says(pattern: RegExp): Promise<boolean> {
     while (!pattern.test(this.err)) {
       if (!this.running) return false;
@@ -64,12 +64,12 @@ export class CliProcess {
     this.child.kill(name);
   }
 
-  /** SIGKILL for the whole process group: nothing of ours runs another instruction. */
+  /** Sends SIGKILL to the whole process group. */
   killGroup(): void {
     try {
       process.kill(-this.pid, "SIGKILL");
     } catch {
-      // it ended by itself
+      // the process group has already ended
     }
   }
 
@@ -81,7 +81,7 @@ export class CliProcess {
   }
 }
 
-/** The living descendants of a process, as `pid/start`; Linux only (elsewhere none are found). */
+/** Lists the running descendants of a process as `pid/start`; empty outside of Linux. */
 export function descendants(root: number): string[] {
   const children = new Map<number, number[]>();
   let entries: string[] = [];
@@ -113,7 +113,7 @@ export function descendants(root: number): string[] {
   });
 }
 
-/** Those of `descendants` that still run. */
+/** Selects the processes of `descendants` that still run. */
 export function stillRunning(processes: readonly string[]): string[] {
   return processes.filter((text) => {
     const [pid = "", start] = text.split("|");
@@ -121,7 +121,7 @@ export function stillRunning(processes: readonly string[]): string[] {
   });
 }
 
-/** Ids of the living processes whose command line names a path; Linux only (elsewhere none are found). */
+/** Lists the ids of the running processes whose command line contains a path; empty outside of Linux. */
 export function processesNaming(path: string): number[] {
   const ids = existsSync("/proc") ? readdirSync("/proc").filter((entry) => /^\d+$/.test(entry)) : [];
   return ids.map(Number).filter((pid) => {

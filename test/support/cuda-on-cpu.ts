@@ -3,8 +3,8 @@ import type { Attribute, Graph, Initializer, Node, TypedArray, Value } from "../
 import { DTYPE_CODE } from "../../src/onnx/types.js";
 
 /**
- * A graph for CUDA as the CPU can run it, with the same numbers up to the order of sums: gradients of 4-bit products
- * through the decoded matrix, and every node of 16-bit tensors in float32 between roundings to 16 bits.
+ * Rewrites a CUDA graph so that the CPU can run it, with equal results up to the order of sums: gradients of 4-bit
+ * products use the decoded matrix, and nodes on 16-bit tensors compute in float32 between roundings to 16 bits.
  */
 export function cudaOnCpu(graph: Graph): Graph {
   const initializers = new Map(graph.initializers);

@@ -1,8 +1,8 @@
 /**
- * Loaded into a process before its program (`node --import`): SIGKILL for its process group in the middle of the N-th
- * call that writes to a path, or some time after it. A call that carries bytes has then written half of them.
+ * Kills a process in the middle of a write. Loaded before the program (`node --import`), it sends SIGKILL to the process
+ * group during the N-th call that writes to a path, or some time after it. A killed call has written half of its bytes.
  *
- * DIE_IN_WRITE = JSON of `Death`.
+ * The variable DIE_IN_WRITE holds a `Death` as JSON.
  */
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
@@ -11,7 +11,7 @@ export interface Death {
   /** Regular expression that the path matches. */
   readonly path: string;
   readonly nth: number;
-  /** Milliseconds after the call; without it, within. */
+  /** Milliseconds between the call and the kill; without it, the kill comes during the call. */
   readonly delay?: number;
 }
 
@@ -21,7 +21,7 @@ let left = death.nth;
 const paths = new Map<number, string>();
 const die = (): void => void process.kill(-process.pid, "SIGKILL");
 
-/** Counts a call; at the N-th, does half of it and ends. */
+/** Counts a call; at the N-th call it carries out half of it and kills the process group. */
 function count(target: unknown, half: () => unknown = () => undefined): void {
   const path = typeof target === "number" ? paths.get(target) : String(target);
   if (path === undefined || !pattern.test(path) || --left !== 0) return;

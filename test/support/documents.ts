@@ -17,7 +17,7 @@ const numeric = (text: string): number => Number(text.replaceAll(",", ""));
 const withoutFences = (text: string): string => text.replace(/^```[\s\S]*?^```$/gm, "");
 const withoutCode = (text: string): string => text.replace(/`[^`\n]*`/g, "`");
 
-/** Anchors of a page's headings, as GitHub makes them. */
+/** Makes the anchors of a page's headings as GitHub does. */
 function anchors(text: string): string[] {
   const seen = new Map<string, number>();
   return [...withoutFences(text).matchAll(/^#+ +(.*)$/gm)].map(([, heading = ""]) => {
@@ -32,7 +32,7 @@ function anchors(text: string): string[] {
   });
 }
 
-/** A page from the heading with this anchor up to the next one of its level; all of it where none is named. */
+/** Cuts the section of this anchor out of a page, up to the next heading of its level; without an anchor, the page. */
 function section(text: string, anchor: string): string {
   if (anchor === "") return text;
   const parts = text.split(/^(?=#+ )/m);
@@ -43,7 +43,7 @@ function section(text: string, anchor: string): string {
   return begin < 0 ? "" : found.slice(0, end < 0 ? undefined : end).join("");
 }
 
-/** What is wrong with the relative links of a page. */
+/** Lists the broken relative links of a page. */
 export function deadLinks(page: string): string[] {
   const links = withoutCode(withoutFences(read(page))).matchAll(/\]\(([^)\s]+)[^)]*\)/g);
   return [...links].flatMap(([, target = ""]) => {
@@ -57,16 +57,16 @@ export function deadLinks(page: string): string[] {
 
 const UNIT =
   /^ ?(?:%|x\b|times\b|points?\b|microseconds?\b|ms\b|s\b|min\b|minutes?\b|h\b|hours?\b|[kMGT]i?B\b|B\b|M\b|k\b|[mb]illion\b|\w+\/s\b)/;
-/** Numbers that are no figures: those of names (SmolLM2-135M, 4-bit), of versions, and the level of intervals. */
+/** Numbers that need no source: those in names (SmolLM2-135M, 4-bit) and versions, and the level of intervals. */
 const NAMES =
   /\b[A-Za-z]\w*-\d[\w.]*|\b\d+-[a-z]+|\b[A-Za-z][\w.]*\d[\w.]*|\b(?:Node|PyTorch|CUDA) \d[\d.]*|\b95 %(?= (?:bootstrap )?interval)/g;
 
 /**
- * Figures of README that no table of the sections it links to holds: `README's words: the figure`.
+ * Lists the figures of README that no table of a linked section contains, as `README's words: the figure`.
  *
- * A figure is a number outside code with a point, a percent sign, thousands or a unit behind it; under "Results in short"
- * and "Speed" any number is. It is backed where a paragraph, list item or row links to a section of docs that shows a
- * table of docs/data with this number in it; of `A → B` the two stand side by side in one row.
+ * A figure is a number outside of code with a point, a percent sign, thousands or a unit after it; under "Results in
+ * short" and "Speed" every number is one. A figure is backed if its paragraph, list item or row links to a section of
+ * docs with a table of docs/data that contains the number; the two numbers of `A → B` must be neighbours in one row.
  */
 export function unbackedFigures(readme: string): string[] {
   const text = withoutFences(readme).replace(MARKED, "");
@@ -94,7 +94,7 @@ export function unbackedFigures(readme: string): string[] {
   });
 }
 
-/** Numbers of all tables that a section shows, a list each row; a table's caption and heads are a row too. */
+/** Collects the numbers of all tables of a section, one list per row; a table's caption and heads are rows as well. */
 function rowsOf(page: string, anchor: string): number[][] {
   return [...section(read(page), anchor).matchAll(MARKED)].flatMap(([, name = ""]) => {
     const { rows, ...rest } = JSON.parse(read(`docs/data/${name}.json`)) as DataTable;

@@ -4,7 +4,7 @@ import { SPLITS } from "../../src/env/environment.js";
 
 const WORDS = ["garden", "library", "museum", "bakery"];
 
-/** Three turns without a browser: a word is shown in each, and a plan that fills it in earns a third. `break` is a fault. */
+/** Opens an environment of three turns without a browser: filling in the shown word earns 1/3; `break` is a fault. */
 export function echoEnvironment(onFault: (message: string) => void = () => undefined): Environment {
   const tasks = SPLITS.flatMap((split) => WORDS.map((form, i) => ({ id: `echo/${split}/${i}`, split, form })));
   const template: Template = {

@@ -9,14 +9,14 @@ import { RunDirectory } from "../../src/runs/run-directory.js";
 import { Tokenizer } from "../../src/text/tokenizer.js";
 import { stepMetrics } from "./step-metrics.js";
 
-/** Text that is markup, script, a closing tag, an attribute's end and a direction mark at once. */
+/** Text that combines markup, a script, a closing tag, the end of an attribute and a direction mark. */
 export const HOSTILE = `</pre></script><script>window.hacked=1</script><img src=x onerror="window.hacked=2">\u202e'`;
 
 const CONFIG = "model: models/tiny-refusion\nenvironment: { kind: forms }\n";
 const tokenizer = Tokenizer.load(join(packageRoot(), "models", "tiny-refusion"));
 export const RESPONSE = "fill Full name | Ada Reed\nfill Visit date | 2025-03-04\ncheck Newsletter\nsubmit";
 
-/** A trajectory of the sampler `unmask` in four rounds: every fourth token a round; the second token is unlikely. */
+/** Makes a trajectory of the sampler `unmask` with four rounds of every fourth token; the second token is unlikely. */
 export function trajectory(text = RESPONSE): object {
   const response = tokenizer.encode(text);
   const rounds = [0, 1, 2, 3].map((round) => {
@@ -40,13 +40,13 @@ export function trajectory(text = RESPONSE): object {
 }
 
 interface Changes extends Partial<RolloutRecord> {
-  /** Of its one turn. */
+  /** Prompt of its only turn. */
   readonly prompt?: string;
   readonly response?: string;
   readonly trajectory?: object;
 }
 
-/** What an episode of forms leaves in a record. */
+/** Details of a forms episode in a rollout record. */
 const DETAIL = {
   truth: { "Full name": "Ada Reed", "Visit date": "2025-03-04", Newsletter: true, Topics: ["art", "maps"] },
   posted: [
@@ -62,7 +62,7 @@ const DETAIL = {
 };
 const PROMPT = "form: Visitor pass\nFull name | Ada Reed\nVisit date | 2025-03-04\nNewsletter | yes\n";
 
-/** An episode of one turn. */
+/** Makes the record of an episode of one turn. */
 export function rollout(index: number, changes: Changes = {}): RolloutRecord {
   const reward = index / 8;
   const { prompt = PROMPT, response = RESPONSE, trajectory: sampled = trajectory(), ...others } = changes;
@@ -85,7 +85,7 @@ export function rollout(index: number, changes: Changes = {}): RolloutRecord {
   };
 }
 
-/** A run of 20 steps with evaluations and the rollouts of two steps. */
+/** Writes a run of 20 steps with evaluations and the rollouts of two steps. */
 export async function exampleRun(parent: string, name: string): Promise<RunDirectory> {
   const run = RunDirectory.create({ name, parent });
   writeFileSync(run.config, CONFIG);
@@ -137,7 +137,7 @@ export async function exampleRun(parent: string, name: string): Promise<RunDirec
   return run;
 }
 
-/** A supervised run of 40 steps, and what refusion-eval made of its last checkpoint. */
+/** Writes a supervised run of 40 steps with the evaluation of its last checkpoint by refusion-eval. */
 export async function supervisedRun(parent: string, name: string): Promise<RunDirectory> {
   const run = RunDirectory.create({ name, parent });
   writeFileSync(run.config, CONFIG);
@@ -170,7 +170,7 @@ export async function supervisedRun(parent: string, name: string): Promise<RunDi
   return run;
 }
 
-/** A run whose every text is hostile. */
+/** Writes a run in which every text is hostile. */
 export async function hostileRun(parent: string, name: string): Promise<RunDirectory> {
   const run = await exampleRun(parent, name);
   await writeRollouts(run.rollouts(21), [

@@ -1,9 +1,9 @@
 import type { Environment, EnvironmentTask } from "../../src/env/environment.js";
 
-/** A training task of the form `f`. */
+/** Makes a training task of the form `f`. */
 export const trainTask = (id: string): EnvironmentTask => ({ id, split: "train", form: "f" });
 
-/** An environment that needs nothing to start, for tests. */
+/** Makes an environment that starts nothing. */
 export function fakeEnvironment(
   tasks: readonly EnvironmentTask[],
   play: Environment["play"],

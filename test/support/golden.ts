@@ -12,7 +12,7 @@ import type { Tensor } from "../../src/onnx/types.js";
 import type { OptimizerOptions } from "../../src/optim/update-rule.js";
 import { openSafetensors, readSafetensors } from "../../src/weights/safetensors.js";
 
-/** The optimizer behind goldens: nothing clipped, nothing decayed. */
+/** The optimizer of the goldens, without clipping or weight decay. */
 export const GOLDEN_OPTIMIZER: OptimizerOptions = {
   kind: "adamw",
   beta1: 0.9,
@@ -50,20 +50,20 @@ export function readGolden(name: string): Golden {
   return { tensors, meta, floats: (key) => data(key) as Float32Array, ints: (key) => data(key) as BigInt64Array };
 }
 
-/** Tensors under a prefix, with the prefix taken off. */
+/** Selects the tensors with a prefix and removes the prefix from their names. */
 export function under(golden: Golden, prefix: string): Map<string, Tensor> {
   return new Map(
     [...golden.tensors].filter(([k]) => k.startsWith(prefix)).map(([k, v]) => [k.slice(prefix.length), v]),
   );
 }
 
-/** A model directory with the golden's own weights. */
+/** Writes a model directory with the golden's weights. */
 export async function goldenModel(golden: Golden, changes: Record<string, unknown> = {}): Promise<Model> {
   const dir = mkdtempSync(join(tmpdir(), "golden-"));
   const config = { architecture: "refusion", attention: "causal", ...golden.meta.config, ...changes };
   const weights = under(golden, "weight.");
   if ("tie_word_embeddings" in changes && changes.tie_word_embeddings === true) weights.delete("lm_head.weight");
-  // the tokenizer plays no part here; any that fits the vocabulary will do
+  // any tokenizer of the vocabulary's size serves, since no text is tokenized
   const tokenizer = {
     version: "1.0",
     added_tokens: [],
@@ -85,7 +85,7 @@ export function goldenLora(golden: Golden): LoraOptions {
   };
 }
 
-/** The golden's packed rounds [B, T, K] as terms, a segment a round. */
+/** Lays out the golden's packed rounds [B, T, K] as terms, with one segment per round. */
 export function goldenTerms(golden: Golden): Batch {
   const [batch, rounds, reveals] = (golden.tensors.get("input.rows") as Tensor).shape as [number, number, number];
   const terms = batch * rounds * reveals;
@@ -112,7 +112,7 @@ export function goldenTerms(golden: Golden): Batch {
   };
 }
 
-/** The largest difference relative to the largest expected magnitude. */
+/** Computes the largest difference relative to the largest expected magnitude. */
 export function relativeError(actual: ArrayLike<number>, expected: ArrayLike<number>): number {
   if (actual.length !== expected.length) throw new Error(`lengths ${actual.length} and ${expected.length} differ`);
   let difference = 0;

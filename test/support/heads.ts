@@ -7,7 +7,7 @@ import { GraphBuilder } from "../../src/onnx/graph.js";
 import type { Runtime } from "../../src/onnx/session.js";
 import type { Tensor, Value } from "../../src/onnx/types.js";
 
-/** Heads of samplers on a graph of their own, and what they must compute in float64. */
+/** Helpers that run a sampler's head in a graph of its own and compute the expected result in float64. */
 
 export const f32 = (shape: readonly number[], data: readonly number[]): Tensor => ({
   dtype: "float32",
@@ -26,7 +26,7 @@ export const i64 = (data: readonly number[]): Tensor => ({
 });
 export const numbers = (tensor: Tensor | undefined): number[] => Array.from(tensor?.data as Float32Array, Number);
 
-/** log softmax in float64 over the tokens that are not blocked. */
+/** Computes the log softmax in float64 over the tokens that are not blocked. */
 export function logSoftmax(logits: readonly number[], temperature: number, blocked: readonly number[]): number[] {
   const scaled = logits.map((x, v) => (blocked.includes(v) ? Number.NEGATIVE_INFINITY : x / temperature));
   const top = Math.max(...scaled);
@@ -40,7 +40,7 @@ export function close(actual: readonly number[], expected: readonly number[], to
   assert.equal(actual.length, expected.length);
   actual.forEach((x, i) => {
     const y = expected[i] as number;
-    // a blocked token is impossible, not exactly -Infinity
+    // the graph gives a blocked token a very negative number instead of -Infinity
     assert.ok(y === Number.NEGATIVE_INFINITY ? x < -1e6 : Math.abs(x - y) < tolerance, `${i}: ${x} for ${y}`);
   });
 }
@@ -53,7 +53,7 @@ export type Evaluate = (
   build: (e: Emitter, inputs: Readonly<Record<string, Value>>) => void,
 ) => Promise<Record<string, Tensor>>;
 
-/** Runs a graph over these inputs. */
+/** Builds a graph over the feeds and runs it. */
 export async function evaluateOn(
   runtime: Runtime,
   session: string,

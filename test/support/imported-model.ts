@@ -5,7 +5,7 @@ import { packageRoot } from "../../src/core/files.js";
 import type { ModelConfig } from "../../src/nn/config.js";
 import { letters } from "./micro-model.js";
 
-/** Graphs of scripts/golden/imported.py: the model's golden and the exporter that wrote the graph. */
+/** Graphs of scripts/golden/imported.py, by the model's golden and the exporter that wrote the graph. */
 export const EXPORTS = [
   "albert-dynamo",
   "opt-torchscript",
@@ -26,7 +26,7 @@ const CONFIG: ModelConfig = {
   pad_token_id: 63,
 };
 
-/** A model directory around one of the exported graphs, as a user would make it; `remove` deletes it. */
+/** Makes a model directory from an exported graph, as a user would; `remove` deletes it. */
 export function importedModel(
   name: (typeof EXPORTS)[number],
   changes: Partial<ModelConfig> = {},

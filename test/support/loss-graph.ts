@@ -8,10 +8,10 @@ import type { Loss, LossInputs } from "../../src/rl/objective.js";
 
 const NAMES = ["value", "old", "reference", "advantage", "weight", "units"] as const;
 
-/** What a loss reads of each segment. */
+/** Inputs of a loss, one number per segment. */
 export type SegmentInputs = Readonly<Record<(typeof NAMES)[number], readonly number[]>>;
 
-/** Loss, metrics and d loss / d value of segments on the runtime. @param session another one for another loss. */
+/** Computes loss, metrics and d loss / d value of segments. @param session name of the session, one per loss. */
 export async function runLoss(
   runtime: Runtime,
   session: string,
@@ -27,9 +27,9 @@ export async function runLoss(
       (typeof NAMES)[number],
       Value
     >;
-    // every segment is one term
+    // every segment has one term
     const terms = { logProbs: values.value, coefficient: e.add(e.zeros([size], "float32"), 1) };
-    // as a stand-in, so that its gradient is known
+    // a stand-in for the entropy with a known gradient
     const entropy = (): Value => e.mul(values.value, -2);
     const built = loss({ e, ...values, ...terms, entropy, hidden: undefined, extra: {}, parameters: {} });
     g.output("loss", built.loss);

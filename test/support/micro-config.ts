@@ -2,7 +2,7 @@ import { loadRegistries } from "../../src/config/registries.js";
 import { type RunConfig, runSchema } from "../../src/config/schema.js";
 import { goldenModel, readGolden } from "./golden.js";
 
-/** A config of the golden micro model, on a canvas that proofs can enumerate. */
+/** Makes a config of the golden micro model with a canvas small enough for proofs to enumerate. */
 export async function microConfig(changes: Record<string, unknown> = {}): Promise<RunConfig> {
   const golden = readGolden("micro");
   const { dir } = await goldenModel(golden);

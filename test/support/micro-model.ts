@@ -7,7 +7,7 @@ import type { ModelConfig } from "../../src/nn/config.js";
 import { saveModel } from "../../src/nn/model.js";
 import type { Tensor } from "../../src/onnx/types.js";
 
-/** A ReFusion config small enough to run in a millisecond. */
+/** A ReFusion config that runs in a millisecond. */
 export const MICRO: ModelConfig = {
   architecture: "refusion",
   attention: "causal",
@@ -26,7 +26,7 @@ export const MICRO: ModelConfig = {
   tie_word_embeddings: false,
 };
 
-/** A tokenizer.json of this many one-letter tokens. */
+/** Makes a tokenizer.json of one-letter tokens. */
 export function letters(count: number): string {
   const vocab = Object.fromEntries(Array.from({ length: count }, (_, i) => [String.fromCharCode(97 + i), i]));
   return JSON.stringify({
@@ -40,7 +40,7 @@ export function letters(count: number): string {
   });
 }
 
-/** Fresh weights of a config, larger than a trainer would draw them, so that every part of the model counts. */
+/** Draws weights of a config, larger than a trainer would, so that every part of the model affects the output. */
 export async function freshWeights(config: ModelConfig = MICRO, seed = 0): Promise<Map<string, Tensor>> {
   const architecture = await architectureOf(config);
   const drawn = initialise(architecture.weights(config), Rng.named(seed, "weights"));

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { UserError } from "../../src/core/errors.js";
 
-/** Values that no reader may trip over. */
+/** Odd values that every reader must handle. */
 const ODD: readonly unknown[] = [
   null,
   true,
@@ -22,7 +22,7 @@ const ODD: readonly unknown[] = [
   [[["deep"]]],
 ];
 
-/** What stands in files that were edited by accident, or on purpose. */
+/** Texts that accidental or malicious edits leave in files. */
 const FRAGMENTS = [
   "NaN",
   ".inf",
@@ -48,7 +48,7 @@ const FRAGMENTS = [
   "__proto__: 1",
 ];
 
-/** A text with pieces cut out, odd pieces put in, or cut off. */
+/** Generates versions of a text with parts removed, odd parts inserted, or the end cut off. */
 export function mutatedText(text: string): fc.Arbitrary<string> {
   const edit = fc.record({
     at: fc.nat(text.length),
@@ -62,7 +62,7 @@ export function mutatedText(text: string): fc.Arbitrary<string> {
     );
 }
 
-/** A JSON value in which one part, anywhere, is another value, or is missing. */
+/** Generates versions of a JSON value in which one part is replaced or missing. */
 export function mutatedJson(value: unknown): fc.Arbitrary<unknown> {
   const places: (readonly (string | number)[])[] = [];
   const walk = (part: unknown, path: readonly (string | number)[]): void => {
@@ -83,18 +83,18 @@ function replaced(value: unknown, [key, ...rest]: readonly (string | number)[], 
   return copy;
 }
 
-/** Bytes with some of them changed, or cut off. */
+/** Generates versions of bytes with some changed, or with the end cut off. */
 export function mutatedBytes(bytes: Uint8Array): fc.Arbitrary<Uint8Array> {
   const edits = fc.array(fc.tuple(fc.nat(bytes.length - 1), fc.nat(255)), { maxLength: 6 });
   return fc.tuple(edits, fc.nat(bytes.length), fc.boolean()).map(([changes, end, cut]) => {
-    // not bytes.slice(): on a Buffer that is a view
+    // Buffer's slice() would return a view instead of a copy
     const copy = Uint8Array.from(bytes.subarray(0, cut ? end : bytes.length));
     for (const [at, value] of changes) if (at < copy.length) copy[at] = value;
     return copy;
   });
 }
 
-/** Reads something broken: it is either still right, or refused in words that name where. */
+/** Reads broken data: the reader must accept it or refuse it with a message that names the place. */
 export async function refusesOrReads(read: () => unknown, where: string): Promise<"read" | "refused"> {
   try {
     await read();

@@ -9,7 +9,7 @@ import { holds, type Measurement, type ObjectiveOnTrial, type VerifyContext } fr
 import { loadProofs } from "../../src/verify/verify.js";
 import { microConfig } from "./micro-config.js";
 
-/** Every objective that learns from rollouts, with its defaults. */
+/** Lists every objective that learns from rollouts, with its defaults. */
 export async function allTrials(): Promise<ObjectiveOnTrial[]> {
   const objectives = await loadFolder<Objective>(new URL("../../src/rl/objectives/", import.meta.url), "objective");
   return [...objectives.values()]
@@ -17,14 +17,14 @@ export async function allTrials(): Promise<ObjectiveOnTrial[]> {
     .map((objective) => ({ objective, options: objective.schema.parse({}) }));
 }
 
-/** What the proofs work on, with every objective and random prompts. */
+/** Opens the context of the proofs with every objective and random prompts. */
 export async function openOnTrial(config: RunConfig): ReturnType<typeof openContext> {
   return openContext(config, await allTrials(), async (policy) =>
     randomPrompts(policy.model, 16, 8, Rng.named(1, "prompts")),
   );
 }
 
-/** The micro model with templates: two blanks, of which the first has options. */
+/** Opens that context on templates: two blanks, of which the first has options. */
 export async function openOnTemplates(changes: Record<string, unknown>): ReturnType<typeof openContext> {
   return openContext(await microConfig({ response_length: 24, ...changes }), await allTrials(), async (policy) =>
     randomPrompts(policy.model, 16, 8, Rng.named(1, "prompts")).map((prompt): TemplateStart => {
@@ -38,7 +38,7 @@ export async function openOnTemplates(changes: Record<string, unknown>): ReturnT
   );
 }
 
-/** Asserts that proofs hold: those named, or all but the flow's. @returns how many figures there were. */
+/** Asserts that the named proofs hold, or all but the flow's. @returns the number of figures that were checked. */
 export async function assertHolds(context: VerifyContext, only?: readonly string[]): Promise<number> {
   let figures = 0;
   for (const [name, proof] of await loadProofs()) {
@@ -51,7 +51,7 @@ export async function assertHolds(context: VerifyContext, only?: readonly string
   return figures;
 }
 
-/** Asserts that a proof finds a fault, in every figure. */
+/** Asserts that a proof detects an error in each of its figures. */
 export async function assertMisses(measured: Promise<readonly Measurement[]>, least = 0): Promise<void> {
   const figures = await measured;
   assert.notEqual(figures.length, 0);

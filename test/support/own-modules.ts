@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { packageRoot } from "../../src/core/files.js";
 
 /**
- * A user's folder with modules of their own, which find this package and zod as installed ones. It becomes the working
- * directory, which configs name their modules by (`./mine.mjs`); `remove` goes back and deletes it.
+ * Makes a user's folder of modules, with this package and zod installed in it. It becomes the working directory, since
+ * configs name modules relative to that (`./mine.mjs`); `remove` restores the old directory and deletes the folder.
  */
 export function ownFolder(files: Readonly<Record<string, string>>): { dir: string; remove: () => void } {
   const before = process.cwd();
@@ -25,7 +25,7 @@ export function ownFolder(files: Readonly<Record<string, string>>): { dir: strin
   };
 }
 
-/** Three turns of echoing, without a browser; the third breaks off for about a third of all answers. */
+/** An environment of three turns without a browser; with `faulty`, the last turn fails for about a third of answers. */
 export const OWN_ENVIRONMENT = `
 import { defineEnvironment } from "refusion-train";
 import { z } from "zod";

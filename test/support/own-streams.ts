@@ -3,8 +3,8 @@ import { Rng } from "../../src/core/rng.js";
 import type { BoundLayout } from "../../src/diffusion/layouts.js";
 
 /**
- * What a bound draws for a response is drawn from its own stream, whatever else is in the batch.
- * @param some three trajectories, the first and the last of which have the same response.
+ * Asserts that a bound draws the noise of a response from that response's stream, whatever else is in the batch.
+ * @param some three trajectories, of which the first and the last have the same response.
  * @param values the bounds of trajectories that are laid out together.
  */
 export function assertOwnStreams<T>(

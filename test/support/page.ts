@@ -1,7 +1,7 @@
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright";
 import { findBrowser } from "../../src/env/browser/find-browser.js";
 
-/** The browser that the environment uses, for pages of our own. */
+/** Starts the browser that the environment uses, for the project's own pages. */
 export async function openBrowser(): Promise<Browser> {
   const found = findBrowser();
   if (found === undefined) throw new Error("no Chromium was found; `npm test` installs one");
@@ -13,12 +13,12 @@ export async function openBrowser(): Promise<Browser> {
 
 export interface WatchedPage {
   readonly page: Page;
-  /** Errors, warnings, violations of the page's policy, and requests for anything but `allowed`. */
+  /** Errors, warnings, violations of the page's security policy, and requests outside of `allowed`. */
   problems(): string[];
   close(): Promise<void>;
 }
 
-/** @param allowed what a request's address may start with. */
+/** Records the problems of a page. @param allowed prefix of the allowed request addresses. */
 export async function watchPage(
   browser: Browser,
   options: BrowserContextOptions = {},
@@ -27,7 +27,7 @@ export async function watchPage(
   const context = await browser.newContext(options);
   const page = await context.newPage();
   const problems: string[] = [];
-  // violations of a policy are errors of the console
+  // the console reports violations of a policy as errors
   page.on("console", (message) => {
     if (message.type() === "error" || message.type() === "warning") problems.push(message.text());
   });

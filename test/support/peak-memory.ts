@@ -1,6 +1,6 @@
 /**
- * A program of its own, as the peak of a process never falls: one training step of a deep narrow model, with or without
- * gradient checkpointing. Prints {"peak": bytes that the step added, "estimate": bytes that the graph says, "gradients": {name: first numbers}}.
+ * Takes one training step of a deep narrow model in a separate process, since the peak of a process never falls. Prints
+ * {"peak": bytes that the step added, "estimate": bytes by the graph's estimate, "gradients": {name: first numbers}}.
  *   node peak-memory.js MODEL_DIR true|false
  */
 import { readFileSync } from "node:fs";
@@ -18,7 +18,7 @@ const [dir = "", checkpoint] = process.argv.slice(2);
 const dims = { B: 2, N: 320 };
 const { B, N } = dims;
 
-/** The largest resident set so far, in bytes. */
+/** Reads the largest resident set so far, in bytes. */
 function peak(): number {
   const status = process.platform === "linux" ? readFileSync("/proc/self/status", "utf8") : "";
   const line = /VmHWM:\s+(\d+) kB/.exec(status)?.[1];

@@ -1,6 +1,6 @@
 import type { UnmaskTrajectory } from "../../src/diffusion/samplers/unmask/trajectory.js";
 
-/** A response revealed in two rounds, the even slots of two first, at log-probability -1 a token. */
+/** Makes a trajectory of two rounds: slots of two tokens, the even ones first, with log-probability -1 per token. */
 export function plainTrajectory(
   prompt: readonly number[],
   response: readonly number[],

@@ -6,7 +6,7 @@ import type { Tensor } from "../../src/onnx/types.js";
 import { writeSafetensors } from "../../src/weights/safetensors.js";
 import { freshWeights } from "./micro-model.js";
 
-/** Sizes of a Qwen3 whose every projection can be kept in 4 bits: rows of 64 and 128. */
+/** Sizes of a Qwen3 whose projections can all be stored in 4 bits: rows of 64 and 128. */
 const SIZES = {
   vocab_size: 342,
   hidden_size: 64,
@@ -19,7 +19,7 @@ const SIZES = {
   tie_word_embeddings: false,
 } as const;
 
-/** A Hugging Face checkpoint of a ReFusion (Qwen3 blocks) as it is published: random weights in shards, a byte-level BPE. */
+/** Writes a Hugging Face checkpoint of a ReFusion (Qwen3 blocks): random weights in shards, a byte-level BPE. */
 export async function randomCheckpoint(dir: string, seed = 0): Promise<{ shards: string[]; weights: number }> {
   mkdirSync(dir, { recursive: true });
   const golden = join(packageRoot(), "test", "golden", "checkpoint", "qwen3");
@@ -32,7 +32,7 @@ export async function randomCheckpoint(dir: string, seed = 0): Promise<{ shards:
     ...{ mask_token_id: 1, eos_token_id: 0, pad_token_id: 0 },
   } satisfies ModelConfig;
   const drawn = [...(await freshWeights(config, seed))];
-  // as many as a real checkpoint may have: a layer lies in two of them
+  // three shards, so that a layer can span two of them, as in a real checkpoint
   const count = 3;
   const shards = Array.from({ length: count }, (_, i) => `model-0000${i + 1}-of-0000${count}.safetensors`);
   const map: Record<string, string> = {};

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Why no Redis can be started here, after an attempt to install Debian's; undefined where one can. */
+/** Returns the reason why no Redis can start, after an attempt to install Debian's; undefined where one can. */
 export function noRedis(): string | undefined {
   const there = (): boolean => spawnSync("redis-server", ["--version"]).status === 0;
   if (there()) return undefined;
@@ -18,7 +18,7 @@ export function noRedis(): string | undefined {
   return there() ? undefined : "redis-server is not installed here, and apt-get cannot install it";
 }
 
-/** A Redis of the test's own, on a free port of the loopback interface, with its append-only file in a folder of its own. */
+/** A Redis server for one test, on a free loopback port, with its append-only file in a separate folder. */
 export class TestRedis {
   private child: ChildProcess | undefined;
   private constructor(
@@ -56,7 +56,7 @@ export class TestRedis {
     });
   }
 
-  /** Ends it; what its file holds comes back with {@link up}. */
+  /** Stops the server; {@link up} restores the contents of its file. */
   async down(signal: NodeJS.Signals = "SIGTERM"): Promise<void> {
     const { child } = this;
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;

@@ -1,6 +1,6 @@
 import type { RolloutRecord } from "../../src/runs/rollout-record.js";
 
-/** A line of a rollout file: an episode of one turn, for tests. */
+/** Makes a line of a rollout file for an episode of one turn. */
 export function rolloutRecord(changes: Partial<RolloutRecord> = {}): RolloutRecord {
   return {
     format: 2,

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { readMetrics } from "../../src/runs/metrics.js";
 import { stepName, stepsIn } from "../../src/runs/run-directory.js";
 
-/** Everything of a run that must not depend on the clock, by name: checkpoints and best as bytes, the rest as values. */
+/** Reads the parts of a run that must not depend on the clock: checkpoints and best as bytes, the rest as values. */
 export function timelessFiles(dir: string): Map<string, string | Buffer> {
   const files = new Map<string, string | Buffer>();
   for (const step of stepsIn(join(dir, "checkpoints"))) {
@@ -25,7 +25,7 @@ function folder(dir: string): [string, Buffer][] {
   return (existsSync(dir) ? readdirSync(dir) : []).sort().map((name) => [name, readFileSync(join(dir, name))]);
 }
 
-/** Names under which two runs differ; `only` compares no more than what the second one has. */
+/** Lists the names under which two runs differ; `only` limits the comparison to the files of the second. */
 export function differences(
   a: ReadonlyMap<string, string | Buffer>,
   b: ReadonlyMap<string, string | Buffer>,

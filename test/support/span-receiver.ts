@@ -8,7 +8,7 @@ interface Sent {
   }[];
 }
 
-/** Takes what an OTLP exporter sends, as JSON over HTTP. */
+/** Receives the spans of an OTLP exporter, as JSON over HTTP. */
 export class SpanReceiver {
   readonly got: { name: string; traceId: string }[] = [];
 
@@ -25,7 +25,7 @@ export class SpanReceiver {
     return receiver;
   }
 
-  /** The variables that make a process send here. */
+  /** Environment variables that direct a process's exporter to this receiver. */
   get env(): NodeJS.ProcessEnv {
     const { port } = this.server.address() as AddressInfo;
     return { OTEL_TRACES_EXPORTER: "otlp", OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` };

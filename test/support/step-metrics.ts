@@ -1,6 +1,6 @@
 import type { StepMetrics } from "../../src/runs/metrics.js";
 
-/** One step's metrics, for tests. */
+/** Makes the metrics of one step. */
 export function stepMetrics(step: number, changes: Partial<StepMetrics> = {}): StepMetrics {
   return {
     step,

@@ -1,4 +1,4 @@
-/** A signal for a recipe, which asks before every step: it lets `steps` of them run. */
+/** Makes a signal that lets `steps` steps run; a recipe reads it before every step. */
 export function stopAfter(steps: number): AbortSignal {
   let asked = 0;
   const { signal } = new AbortController();

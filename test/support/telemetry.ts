@@ -18,17 +18,17 @@ console.log("loaded");
 process.stdin.resume().on("end", () => runtime.close());
 `;
 
-/** A process that uses the library under a home folder of its own, and a proxy that hears whom it would reach. */
+/** Traces of a process that loads the library with a fresh home folder and a proxy that records its requests. */
 export interface Heard {
-  /** Everything below its home folder when it ended. */
+  /** Files below its home folder after it ended. */
   readonly files: readonly string[];
   /** Hosts that it asked the proxy for. */
   readonly hosts: readonly string[];
 }
 
 /**
- * Loads ONNX Runtime in a process of its own that has nothing of this one's environment, and ends it `ms` later or with
- * the first host that it asks for. ONNX Runtime's uploads go through `HTTPS_PROXY`, so nothing leaves this machine.
+ * Loads ONNX Runtime in a process that inherits only PATH from this environment, and ends it after `ms` or at its first
+ * request to a host. ONNX Runtime's uploads go through `HTTPS_PROXY`, so nothing leaves this machine.
  *
  * @throws Error where the process fails.
  */

@@ -12,17 +12,17 @@ export interface TokenBatch extends BufferBatch {
   readonly targets: BigInt64Array;
   /** [R]; empty where terms are scored. */
   readonly uniform: Float32Array;
-  /** tau, up to float32's rounding of 1 / tau. */
+  /** The temperature tau, up to float32's rounding of 1 / tau. */
   readonly temperature: number;
-  /** What the head reads of each row besides, by name. */
+  /** Further inputs of the head for each row, by name. */
   readonly features: Readonly<Record<string, Float32Array | BigInt64Array>>;
-  /** [B] what the model's graph reads besides the tokens, by name. */
+  /** [B] inputs of the model's graph other than the tokens, by name. */
   readonly conditions: Readonly<Record<string, Float32Array>>;
 }
 
 const MODEL_INPUTS = new Set(["input_ids", "position_ids", "attention_bias", "keys", "rows"]);
 
-/** The arrays of a batch of terms, or of a round. */
+/** Extracts the arrays of a batch of terms, or of a round. */
 export function tokensOf({ inputs, headInputs }: { inputs: NamedTensors; headInputs: NamedTensors }): TokenBatch {
   const [batch = 0, length = 0] = inputs.input_ids?.shape ?? [];
   const { rows, targets, uniform, inverse_temperature } = { ...inputs, ...headInputs };
@@ -50,12 +50,12 @@ export function tokensOf({ inputs, headInputs }: { inputs: NamedTensors; headInp
   };
 }
 
-/** A batch with its arrays beside it, which are not read from there by what takes a {@link Batch}. */
+/** Adds its arrays to a batch for a test's own use; code that takes a {@link Batch} does not read them. */
 export function withTokens(batch: Batch): Batch & TokenBatch {
   return { ...batch, ...tokensOf(batch) };
 }
 
-/** The one batch that a layout came to. */
+/** Returns the only batch of a layout. */
 export function only(batches: readonly Batch[]): Batch {
   const [batch, ...others] = batches;
   if (batch === undefined || others.length > 0) throw new Error(`${batches.length} batches in place of one`);

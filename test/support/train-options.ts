@@ -1,6 +1,6 @@
 import type { TrainOptions } from "../../src/train/types.js";
 
-/** A call of `train` that says nothing, with what a test changes. @param command the objective's name. */
+/** Makes the options of a silent call of `train`, with a test's changes. @param command the objective's name. */
 export function trainOptions(
   command: string,
   configPath: string,

@@ -3,12 +3,12 @@ import type { Sampler, SamplerOptions } from "../../src/diffusion/sampler.js";
 import type { Trajectory } from "../../src/diffusion/trajectory.js";
 import type { Objective } from "../../src/rl/objective.js";
 
-/** An objective's options from a config's section, with defaults. */
+/** Parses an objective's options from a config's section, with defaults. */
 export function objectiveOptions<O>(objective: Objective<O>, section: object = {}): O {
   return objective.schema.parse(section) as O;
 }
 
-/** A sampler's part of a config, with defaults. */
+/** Parses a sampler's section of a config, with defaults. */
 export function samplerConfig<C, O extends SamplerOptions, T extends Trajectory, R, S>(
   sampler: Sampler<C, O, T, R, S>,
   section: object = {},
@@ -16,15 +16,15 @@ export function samplerConfig<C, O extends SamplerOptions, T extends Trajectory,
   return sampler.schema.parse(section) as C;
 }
 
-/** As much of a type as a test gives. */
+/** The part of a type that a test provides. */
 type Part<T> = T | (T extends (...given: never[]) => unknown ? never : { readonly [K in keyof T]?: Part<T[K]> });
 
-/** Something of which only those members are asked; any other is undefined. */
+/** Types an object as complete where the code under test reads only these members; others are undefined. */
 export function only<T>(members: Part<T>): T {
   return members as T;
 }
 
-/** The same object, of which those optional parts are known to be there. */
+/** Returns the same object after asserting that these optional parts are present. */
 export function having<T extends object, K extends keyof T>(object: T, ...parts: K[]): T & Required<Pick<T, K>> {
   for (const part of parts) assert.notEqual(object[part], undefined, `has no ${String(part)}`);
   return object as T & Required<Pick<T, K>>;

@@ -2,10 +2,10 @@ import { Canvas, type TemplateStart } from "../../../src/diffusion/template.js";
 import type { TokenTrajectory } from "../../../src/diffusion/trajectory.js";
 import { TOKENS } from "./unmask/fake-model.js";
 
-/** Values of two blanks with options, as tokens. */
+/** Options of two blanks, as tokens. */
 const CHOICES = { a: [[0], [0, 1], [1, 1, 0]], b: [[1], [0, 0]] };
 
-/** A template with both. */
+/** A template with both blanks. */
 export const CHOOSING: TemplateStart = {
   prompt: [1, 0],
   parts: [
@@ -16,7 +16,7 @@ export const CHOOSING: TemplateStart = {
   ],
 };
 
-/** The values of the blanks of a response. */
+/** Reads the values of a response's blanks. */
 export function valuesOf({ template, response }: Pick<TokenTrajectory, "template" | "response">): number[][] {
   const canvas = Canvas.of(template);
   const tokens = canvas.byCell(response, TOKENS.eos);

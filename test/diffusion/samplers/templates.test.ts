@@ -31,7 +31,7 @@ const layout = (batch: number, rest: Partial<StepLayout> = {}): StepLayout => ({
   ...rest,
 });
 
-/** Starts of random given texts and blanks. */
+/** Generates starts with random given texts and blanks. */
 const anyStart = fc
   .record({
     prompt: fc.array(fc.integer({ min: 0, max: 1 }), { minLength: 1, maxLength: 3 }),
@@ -58,7 +58,7 @@ const EXAMPLE: TemplateStart = {
   parts: [[1, 1], { name: "a", needs: 2 }, [0, 1, 0], { name: "b", needs: 2 }, [1]],
 };
 
-/** log p of every term that counts, in order. */
+/** Computes log p of the terms with a weight, in order. */
 function scored(network: FakeNetwork, batch: Batch): number[] {
   const scores = network.score(batch);
   return [...batch.coefficient].flatMap((c, r) => (c === 0 ? [] : [scores[r] as number]));
@@ -69,7 +69,7 @@ function close(actual: readonly number[], expected: readonly number[], tolerance
   actual.forEach((x, i) => void assert.ok(Math.abs(x - (expected[i] as number)) < tolerance, `term ${i}`));
 }
 
-/** Positions that a batch's terms are read at, behind the prompt of its only sequence. */
+/** Lists the positions of a batch's terms, relative to the end of the prompt of its only sequence. */
 function readAt(batch: Batch, prompt: number): number[] {
   const { rows, positionIds } = tokensOf(batch);
   return [...batch.coefficient].flatMap((c, r) => (c === 0 ? [] : [Number(positionIds[Number(rows[r])]) - prompt]));
@@ -136,7 +136,7 @@ test("templates: packed, round by round and rollout give the same log-probabilit
         for (const packed of [true, false]) {
           const batch = roundTerms(trajectories, options, layout(1, { packed }));
           close(scored(network, batch), recorded);
-          // what is given has no terms
+          // given tokens have no terms
           const at = new Set(canvas.given.map(([position]) => position));
           if (slotFill === "parallel" && packed)
             assert.ok(readAt(batch, start.prompt.length).every((position) => !at.has(position)));
@@ -151,7 +151,7 @@ test("templates: packed, round by round and rollout give the same log-probabilit
   assert.ok(closed > 20 && reordered > 10, `too weak: ${closed} closed, ${reordered} out of order`);
 });
 
-/** The network over 0, 1 and EOS; what it draws at each position of the canvas is given. */
+/** Makes a network over 0, 1 and EOS with prescribed draws at each position of the canvas. */
 function forced(
   network: FakeNetwork,
   prompt: number,
@@ -234,7 +234,7 @@ test("the bound of a template is unbiased, and masks nothing that is given", asy
       response: [0, 1, EOS, 1, EOS],
       ended: "eos",
     };
-    // slots 0, 1 and 2 hold tokens; slot 3 is behind the end
+    // slots 0, 1 and 2 hold tokens; slot 3 is after the end
     const score = (known: number[], slot: number): number => {
       const { buffer, rowOf } = layMasked(trajectory, known, 8, model);
       const cells = Canvas.of(template).cellsOf(trajectory.response, EOS);

@@ -37,7 +37,7 @@ function lay(response: readonly number[], draws: readonly Corruption[], coupled:
   );
 }
 
-/** The bound's integrand at one kappa by its definition: all ways to corrupt, all noise, nothing of the layout. */
+/** Computes the bound's integrand at one kappa by definition, over all corruptions and noise, without the layout. */
 function integrand(flow: FakeFlow, response: readonly number[], kappa: number): number {
   const { responseLength: length, steps, exponent } = OPTIONS;
   const canvas = Array.from({ length }, (_, i) => response[i] ?? TOKENS.eos);
@@ -72,7 +72,7 @@ function integrand(flow: FakeFlow, response: readonly number[], kappa: number): 
   return total;
 }
 
-/** The mean of the estimate over all ways to corrupt and all noise at one kappa. */
+/** Computes the mean of the estimate at one kappa over all corruptions and all noise. */
 function expectedEstimate(flow: FakeFlow, response: readonly number[], kappa: number, coupled: boolean): number {
   const length = OPTIONS.responseLength;
   let mean = 0;
@@ -139,7 +139,7 @@ test("the bound of a response is the mean over its draws, whatever else is in th
     const terms = withTokens(batch);
     assert.deepEqual([draws.length, terms.owner, [...terms.units]], [4, [0, 1, -1], [3, 2, 0]]);
     assert.deepEqual([terms.batch, terms.temperature], [coupled ? 12 : 6, 1]);
-    // every token of a response in every view
+    // every view has a term for every token of the response
     assert.equal(terms.rows.length, 5 * layout.samples * (coupled ? 2 : 1));
     const values = flow.values(batch);
     responses.forEach((response, b) => {
@@ -213,7 +213,7 @@ test("the supervised loss weighs a token by its share, and reads the time that i
       assert.ok(Math.abs(w / (factor * (shares[i] as number)) - 1) < 1e-5);
     });
   });
-  // the prompt stands as it was
+  // the prompt is not corrupted
   assert.deepEqual([...terms.inputIds.subarray(0, 2)].map(Number), PROMPT);
   const current = terms.features.current as BigInt64Array;
   terms.rows.forEach((row, r) => {
@@ -233,12 +233,12 @@ test("a supervised token is noise with probability 1 - kappa, kappa stratified u
   for (let i = 0; i < batches; i++) {
     const terms = withTokens(only(supervisedFlowTerms(examples, OPTIONS, { arWeight: null, eosFillWeight: 1, rng })));
     const kappas = Array.from(terms.conditions.time as Float32Array, (t) => t ** OPTIONS.exponent);
-    // L = 3: below 3/4, one in each half
+    // with L = 3 the kappas are below 3/4, one in each half of the range
     assert.deepEqual(kappas.map((kappa) => Math.floor((kappa / 0.75) * 2)).sort(), [0, 1]);
     largest = Math.max(largest, ...kappas);
     const current = terms.features.current as BigInt64Array;
     terms.targets.forEach((target, r) => {
-      // noise hits the token itself once in as many as there are
+      // random noise equals the original token with probability 1 / (number of ordinary tokens)
       const other = (1 - (kappas[Math.floor(r / 3)] as number)) * (1 - 1 / ORDINARY.length);
       excess += (Number(current[r] !== target) - other) / (batches * 6);
     });

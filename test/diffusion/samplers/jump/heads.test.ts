@@ -14,7 +14,7 @@ import type { Tensor, Value } from "../../../../src/onnx/types.js";
 import { transition } from "./reference.js";
 
 const VOCAB = 7;
-/** The last two are never sampled. */
+/** Tokens of the model; the last two are never sampled. */
 const MODEL: SampledModel = { tokens: { eos: 4, mask: 5, pad: 6 }, vocabulary: VOCAB, attention: "bidirectional" };
 const ORDINARY = 5;
 
@@ -36,7 +36,7 @@ const i64 = (data: readonly number[]): Tensor => ({
   data: BigInt64Array.from(data, BigInt),
 });
 
-/** A head's inputs for this many rows. */
+/** Declares a head's inputs for a number of rows. */
 function declared(g: GraphBuilder, inputs: InputSpecs, rows: number): Record<string, Value> {
   return Object.fromEntries(
     Object.entries(inputs).map(([name, { dtype, shape }]) => [
@@ -50,7 +50,7 @@ function declared(g: GraphBuilder, inputs: InputSpecs, rows: number): Record<str
   );
 }
 
-/** softmax over the ordinary tokens at a temperature. */
+/** Computes the softmax over the ordinary tokens at a temperature. */
 function softmax(logits: readonly number[], temperature: number): number[] {
   const top = Math.max(...logits.slice(0, ORDINARY));
   const p = logits.map((x, v) => (v < ORDINARY ? Math.exp((x - top) / temperature) : 0));
@@ -58,7 +58,7 @@ function softmax(logits: readonly number[], temperature: number): number[] {
   return p.map((x) => x / total);
 }
 
-/** Rows of all kinds: flat, sure of the current token, sure of another, small and large hazards, the last step. */
+/** Makes rows of all kinds: flat, certain of the current or another token, small and large hazards, the last step. */
 function rows(): Row[] {
   const rng = Rng.named(1, "rows");
   const out: Row[] = [];
@@ -82,7 +82,7 @@ describe("jump heads on the graph", () => {
   });
   after(() => runtime.close());
 
-  /** Scores of targets, and the gradient of their sum with respect to the logits. */
+  /** Computes the scores of targets, and the gradient of their sum with respect to the logits. */
   async function scored(
     head: ScoreHead,
     batch: readonly Row[],
@@ -140,7 +140,7 @@ describe("jump heads on the graph", () => {
           const expected = transition(p, row.current, row.hazard, row.last)[target] as number;
           totals[r] = (totals[r] as number) + Math.exp(scores[r] as number);
           assert.ok(Math.abs(Math.exp(scores[r] as number) - expected) < 2e-6, `row ${r}, token ${target}`);
-          // relatively, too, where 1 - p_z keeps its digits in float64
+          // the relative error must be small as well where 1 - p_z keeps its digits in float64
           if (expected > 1e-12 && 1 - (p[row.current] as number) > 1e-9) {
             assert.ok(Math.abs((scores[r] as number) - Math.log(expected)) < 1e-4, `log of row ${r}, token ${target}`);
           }
@@ -153,7 +153,7 @@ describe("jump heads on the graph", () => {
   }
 
   it("jumps keep their digits where the model is sure to stay", async () => {
-    // p_z = 1 - 4e-9 to float64, 1 in float32
+    // p_z is 1 - 4e-9 in float64 but 1 in float32
     const row: Row = { logits: [20, 0, 0, 0, 0, 0, 0], current: 0, hazard: 0.5, last: false };
     const { scores } = await scored(transitionHead, [row], [1], 1);
     const p = softmax(row.logits, 1);
@@ -162,7 +162,7 @@ describe("jump heads on the graph", () => {
   });
 
   it("jumps keep their digits on both sides of where the series ends", async () => {
-    // flat: p_z = 1/5, so that hazard * q is .02, .0996, .1004 and .4
+    // flat logits: p_z = 1/5, so that hazard * q is .02, .0996, .1004 and .4
     const batch = [0.025, 0.1245, 0.1255, 0.5].map((hazard): Row => {
       return { logits: [0, 0, 0, 0, 0, 0, 0], current: 0, hazard, last: false };
     });
@@ -224,7 +224,7 @@ describe("jump heads on the graph", () => {
       feeds: {
         logits: f32([count, VOCAB], spread((row) => row.logits).flat()),
         inverse_temperature: f32([], [1]),
-        // stratified noise: frequencies are probabilities to 1 in 2000
+        // with stratified noise, frequencies equal probabilities within 1 in 2000
         uniform: f32(
           [count],
           kinds.flatMap(() => Array.from({ length: each }, (_, i) => (i + 0.5) / each)),

@@ -18,8 +18,8 @@ export const SMALL: JumpOptions = {
 };
 
 /**
- * Transition probabilities as the paper writes them, in float64 and without logarithms: stay with r^(1 - p_z), else jump
- * to j in proportion to p_j; in the last step draw from p.
+ * Computes the transition probabilities by the paper's formula, in float64 and without logarithms: stay with
+ * probability r^(1 - p_z), otherwise jump to j in proportion to p_j; in the last step draw from p.
  */
 export function transition(p: readonly number[], current: number, hazard: number, last: boolean): number[] {
   if (last) return [...p];
@@ -36,7 +36,7 @@ export class FakeFlow implements RoundModel<Drawn> {
     this.network = new FakeNetwork(seed);
   }
 
-  /** [R][V] the model's prediction of x_1 at every row. */
+  /** Computes the model's prediction of x_1 at every row, [R][V]. */
   predictions(
     input: Pick<
       TokenBatch,
@@ -73,7 +73,7 @@ export class FakeFlow implements RoundModel<Drawn> {
     };
   }
 
-  /** [R] scores of a layout's terms by the head that it names; 0 where there is none. */
+  /** Computes the scores [R] of a layout's terms by its head; 0 where there is no term. */
   score(batch: Pick<Batch, "inputs" | "headInputs" | "coefficient" | "head">): number[] {
     const input = tokensOf(batch);
     const { current, hazard, last } = input.features as Record<string, Float32Array>;
@@ -87,7 +87,7 @@ export class FakeFlow implements RoundModel<Drawn> {
     });
   }
 
-  /** [S] sums of the segments. */
+  /** Computes the sums [S] of the segments. */
   values(batch: Batch): number[] {
     const sums = new Array<number>(batch.segments).fill(0);
     this.score(batch).forEach((score, r) => {

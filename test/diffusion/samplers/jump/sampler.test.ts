@@ -26,7 +26,7 @@ const layout = (batch: number, level: StepLayout["level"]): StepLayout => ({ bat
 const logPi = (trajectory: JumpTrajectory): number =>
   trajectory.steps.reduce((sum, step) => sum + step.logProbs.reduce((a, x) => a + x, 0), 0);
 
-/** A flow whose draws are given in advance (their probabilities are its own). */
+/** Makes a flow with prescribed draws that reports its own probabilities for them. */
 function forced(flow: FakeFlow, draws: readonly number[]): RoundModel<Drawn> {
   let next = 0;
   return {
@@ -43,7 +43,7 @@ function forced(flow: FakeFlow, draws: readonly number[]): RoundModel<Drawn> {
   };
 }
 
-/** Every trajectory from one source: all ways through the steps. */
+/** Enumerates every trajectory from one source. */
 async function enumerate(flow: FakeFlow, options: JumpOptions): Promise<JumpTrajectory[]> {
   const ordinary = ordinaryTokens(options.model);
   const draws = options.steps * options.responseLength;
@@ -194,12 +194,12 @@ test("a subset of the steps is laid out with its share", async () => {
   assert.deepEqual([...(terms.sampled?.share ?? [])], [2, 2]);
   assert.equal(terms.sampled?.of, 4);
   assert.deepEqual([...(conditions.time as Float32Array)].slice(0, 2), [0.25, 0.75]);
-  // the head does not read the last step's hazard: log of it must yet be a number
+  // the head does not read the hazard of the last step, but its logarithm must be finite
   const { last, hazard } = features as Record<string, Float32Array>;
   const { responseLength } = options;
   assert.deepEqual([...(last as Float32Array)], [...Array(responseLength).fill(0), ...Array(responseLength).fill(1)]);
   assert.ok((hazard as Float32Array).every((h) => h > 0 && Number.isFinite(h)));
-  // one ratio a token: each stands for as many as all steps hold
+  // with one ratio per token, the sampled terms represent the tokens of all steps
   const tokens = sampler.stepTerms(trajectories, options, { ...layout(1, "token"), subset: [[1, 3]] });
   assert.equal(tokens.sampled?.of, 4 * responseLength);
   assert.throws(() => sampler.stepTerms(trajectories, options, { ...layout(1, "step"), subset: [[4]] }), UserError);

@@ -45,11 +45,11 @@ interface Seen {
   readonly position: number;
   readonly target: number;
   readonly weight: number;
-  /** Token of the row that predicts. */
+  /** Token at the row that makes the prediction. */
   readonly from: number;
 }
 
-/** The real terms of a batch, by what the network reads. */
+/** Lists a batch's terms, padding aside, with the network's inputs. */
 function seen(batch: Batch & TokenBatch): Seen[] {
   return [...batch.coefficient].flatMap((weight, r) => {
     if (weight === 0) return [];
@@ -78,13 +78,13 @@ test("every term points at the row that predicts it, in the right layout", () =>
       EXAMPLES.forEach(({ prompt, response }, b) => {
         const own = terms.filter((t) => t.example === b);
         const masks = own.filter((t) => t.masked).map((t) => t.position);
-        // slots that hold EOS are masked always, and nothing is scored twice
+        // slots with EOS are always masked, and no position is scored twice
         for (let i = response.length; i < options.responseLength; i++) assert.ok(masks.includes(i));
         assert.equal(new Set(own.map((t) => t.position)).size, own.length);
         const ids = [...batch.inputIds.subarray(b * batch.length, (b + 1) * batch.length)].map(Number);
         const canvas = ids.slice(0, prompt.length + options.responseLength);
         assert.equal(canvas.filter((id) => id === TOKENS.mask).length, masks.length);
-        // causal: no clean token behind a mask
+        // a causal canvas has no clean token after a mask
         if (causal) assert.ok(canvas.slice(canvas.indexOf(TOKENS.mask)).every((id) => id === TOKENS.mask));
         else assert.ok(canvas.slice(prompt.length).every((id, i) => [TOKENS.mask, tokenAt(b, i)].includes(id)));
       });
@@ -108,12 +108,12 @@ test("the autoregressive loss has the weight that is asked for; the loss is the 
 });
 
 test("EOS and its fill weigh their share, a masked token 1 / p of it, p being the example's own", () => {
-  // a response that ends with its slot: EOS opens the next one
+  // the response fills its last slot, so EOS begins the next one
   const examples = [
     { prompt: [10], response: [20, 21, 22, 23, 24, 25, 26, 27] },
     { prompt: [10], response: [30, 31] },
   ];
-  // 9 + .1 x 7 and 3 + .1 x 13 tokens' worth on a canvas of 16
+  // total weights on a canvas of 16 tokens: 9 + .1 x 7 and 3 + .1 x 13
   const answers = [9.7, 4.3];
   for (const options of [OPTIONS, BIDIRECTIONAL]) {
     const clean = new Set<number>();
@@ -145,10 +145,10 @@ test("EOS and its fill weigh their share, a masked token 1 / p of it, p being th
           if (!weights.has(i)) clean.add(b * 16 + i);
         });
       });
-      // both where both have a masked token: one in each half
+      // where both examples have a masked token, their p lie in different halves
       if (strata.length === 2) assert.equal((strata[0] as number) + (strata[1] as number), 1);
     }
-    // what lies before EOS is clean now and then, up to the last token where its slot ends there
+    // every token before EOS is sometimes clean, including the last one where its slot ends there
     for (let i = 0; i < 8; i++) assert.ok(clean.has(i), `position ${i} is never clean`);
     assert.equal(clean.has(17), options === BIDIRECTIONAL);
   }
@@ -187,7 +187,7 @@ test("examples that do not fit, and an autoregressive loss of a bidirectional mo
 
 const AUTOREGRESSIVE: UnmaskOptions = { ...OPTIONS, slotFill: "autoregressive" };
 
-/** What the entry n of a batch's sequence b sees, by buffer index. */
+/** Lists the buffer indices that entry n of sequence b sees. */
 function sees(batch: TokenBatch, b: number, n: number): number[] {
   const row = (b * batch.length + n) * batch.length;
   return Array.from({ length: batch.length }, (_, m) => m).filter((m) => batch.attentionBias[row + m] === 0);
@@ -203,7 +203,7 @@ test("clean slots see what they see in a rollout: their own slot and those of ea
     const ids = [...batch.inputIds].map(Number);
     const firstMask = ids.indexOf(TOKENS.mask);
     const lastMask = ids.lastIndexOf(TOKENS.mask);
-    // behind the masks the slot of EOS, which sees prompt and clean slots alone
+    // after the masks comes the slot of EOS, which sees only the prompt and clean slots
     assert.deepEqual(ids.slice(lastMask + 1, lastMask + 3), [32, 33]);
     const clean = Array.from({ length: firstMask }, (_, n) => n);
     assert.deepEqual(sees(batch, 0, lastMask + 2), [...clean, lastMask + 1, lastMask + 2]);
@@ -246,7 +246,7 @@ test("masks that nothing is drawn from weigh what they are given, as a share of 
     });
     return found.slice(12);
   };
-  // the slot of EOS is always masked: 4 slots of 1 + 3 / 4
+  // the slot of EOS is always masked; the total weight is that of 4 slots of 1 + 3 / 4
   const [first, ...drafts] = weights(AUTOREGRESSIVE) as [number, ...number[]];
   assert.ok(Math.abs(first - 1 / 7) < 1e-6, `${first}`);
   for (const weight of drafts) assert.ok(Math.abs(weight - 1 / 28) < 1e-6, `${weight}`);

@@ -15,14 +15,14 @@ import { FakeNetwork, MODEL, SMALL, TOKENS } from "./fake-model.js";
 const PROMPT = [1, 0];
 const CANVAS = 24;
 
-/** log p(target) at one entry of a buffer, temperature 1. */
+/** Computes log p(target) at one entry of a buffer, at temperature 1. */
 function logProb(network: FakeNetwork, buffer: TokenBuffer, row: number, target: number): number {
   const batch = batchBuffers([buffer], { batch: 1, length: buffer.ids.length, pad: TOKENS.pad });
   const hidden = network.hidden(batch, 0)[row] as Float64Array;
   return network.logProbs(hidden, 1, true)[target] as number;
 }
 
-/** One response laid out by one draw. */
+/** Lays out one response with one draw. */
 function lay(
   response: readonly number[],
   slotSize: number,
@@ -45,8 +45,8 @@ function lay(
 }
 
 /**
- * The bound itself, with nothing of the estimator in it: the mean over all orders of the slots of the log-probability of
- * revealing them in that order, one slot a step.
+ * Computes the bound without the estimator: the mean, over all orders of the slots, of the log-probability of revealing
+ * the slots in that order, one per step.
  */
 function anyOrderBound(network: FakeNetwork, response: readonly number[], slotSize: number): number {
   const slots = Math.ceil(response.length / slotSize);
@@ -86,11 +86,11 @@ function expectation(
 const cases = [
   { response: [1, 0, 1], slotSize: 1 },
   { response: [0, 1, 1, 0, 0, TOKENS.eos], slotSize: 2 },
-  { response: [0, 1, 1, 0, TOKENS.eos], slotSize: 2 }, // the last slot is cut by EOS
+  { response: [0, 1, 1, 0, TOKENS.eos], slotSize: 2 }, // EOS cuts the last slot
   { response: [1, TOKENS.eos], slotSize: 2 },
 ];
 
-/** The same for a bidirectional model: every token in its place, masks behind the end. */
+/** Computes the bound of a bidirectional model: every token at its position, masks after the end. */
 function bidirectionalBound(network: FakeNetwork, response: readonly number[]): number {
   const orders = allOutcomes((rng) => rng.shuffle(response.map((_, i) => i)));
   return orders.reduce((mean, { value: order, probability }) => {
@@ -181,7 +181,7 @@ test("the coupled pair covers every token exactly once a draw", () => {
         Array.from({ length }, (_, i) => i),
       );
       for (let n = 0; n < terms.inputIds.length; n++) {
-        // what is not masked is in the buffer as itself
+        // tokens that are not masked appear unchanged in the buffer
         const position = Number(terms.positionIds[n]) - PROMPT.length;
         const id = Number(terms.inputIds[n]);
         if (position >= 0 && id !== TOKENS.mask) assert.equal(id, response[position]);
@@ -195,7 +195,7 @@ test("the coupled pair covers every token exactly once a draw", () => {
 test("the value of a response is the mean over its draws, whatever else is in the batch", () => {
   const network = new FakeNetwork(9);
   const slotSize = 2;
-  // an odd length: the last slot is cut by EOS
+  // odd lengths, where EOS cuts the last slot
   const responses = [
     [0, 1, 1, 0, TOKENS.eos],
     [1, TOKENS.eos],
@@ -233,7 +233,7 @@ test("the value of a response is the mean over its draws, whatever else is in th
       ],
     );
     assert.equal(terms.batch, coupled ? 12 : 6);
-    // it is the model's bound, not that of the policy, which samples at another temperature and forbids EOS
+    // the bound is the model's; the policy samples at another temperature and forbids EOS
     assert.equal(terms.temperature, 1);
     assert.ok((terms.features.eos_allowed as Float32Array).every((x) => x === 1));
     const values = network.values(batch);

@@ -12,7 +12,7 @@ const WIDTH = 6;
 const LAYERS = 2;
 const MAX_POSITIONS = 64;
 
-/** Tokens 0 and 1 are ordinary, the vocabulary has five. */
+/** Special tokens; 0 and 1 are ordinary, so the vocabulary has five tokens. */
 export const TOKENS: TokenIds = { eos: 2, mask: 3, pad: 4 };
 export const VOCAB = 5;
 export const MODEL: SampledModel = { tokens: TOKENS, vocabulary: VOCAB, attention: "causal" };
@@ -32,8 +32,8 @@ export const SMALL: UnmaskOptions = {
 };
 
 /**
- * A random two-layer attention network in float64: its logits depend on everything that a row sees through the bias,
- * and through two layers on what the seen entries saw. A wrong bias, position or order changes them.
+ * A random two-layer attention network in float64. Its logits depend on all entries that a row sees by the bias and,
+ * through the second layer, on the entries that those see. A wrong bias, position or order changes them.
  */
 export class FakeNetwork implements RoundModel<RowStatistics> {
   readonly parameters: Float64Array;
@@ -45,7 +45,7 @@ export class FakeNetwork implements RoundModel<RowStatistics> {
     this.parameters = Float64Array.from({ length: size }, () => rng.normal());
   }
 
-  /** log-softmax at `temperature` of one row over {0, 1, EOS}; EOS is -Infinity where forbidden. */
+  /** Computes one row's log-softmax at `temperature` over {0, 1, EOS}; a forbidden EOS gets -Infinity. */
   logProbs(hidden: Float64Array, temperature: number, eosAllowed: boolean): number[] {
     const head = this.parameters.length - WIDTH * VOCAB;
     const logits = Array.from({ length: VOCAB }, (_, token) => {
@@ -61,7 +61,7 @@ export class FakeNetwork implements RoundModel<RowStatistics> {
     return logits.map((logit) => logit - total);
   }
 
-  /** Hidden states of buffer `b`, one array an entry. */
+  /** Computes the hidden states of buffer `b`, one array per entry. */
   hidden(input: BufferBatch, b: number): Float64Array[] {
     const { length } = input;
     let states = Array.from({ length }, (_, n) => {
@@ -72,7 +72,7 @@ export class FakeNetwork implements RoundModel<RowStatistics> {
         return embedded + (this.parameters[(VOCAB + position) * WIDTH + d] as number);
       });
     });
-    // plain loops: the tests that enumerate all outcomes spend their time here
+    // plain loops for speed: tests that enumerate all outcomes spend their time here
     for (let layer = 0; layer < LAYERS; layer++) {
       const [queries, keys, values] = [0, 1, 2].map((i) =>
         states.map((state) => this.project(state, layer * 3 + i)),
@@ -153,7 +153,7 @@ export class FakeNetwork implements RoundModel<RowStatistics> {
     return out;
   }
 
-  /** [R] log-probabilities of a batch's terms; 0 where there is none. */
+  /** Computes the log-probabilities [R] of a batch's terms; 0 where there is no term. */
   score(batch: Batch, eosAllowed = batch.headInputs.eos_allowed?.data as Float32Array): Float64Array {
     const input = tokensOf(batch);
     const states = Array.from({ length: input.batch }, (_, b) => this.hidden(input, b));
@@ -170,7 +170,7 @@ export class FakeNetwork implements RoundModel<RowStatistics> {
     });
   }
 
-  /** [S] sums of the segments, as the graph makes them. */
+  /** Computes the sums [S] of the segments as the graph does. */
   values(batch: Batch, eosAllowed?: Float32Array): number[] {
     const sums = new Array<number>(batch.segments).fill(0);
     this.score(batch, eosAllowed).forEach((score, r) => {
@@ -181,12 +181,12 @@ export class FakeNetwork implements RoundModel<RowStatistics> {
   }
 }
 
-/** Streams for `count` rollouts. */
+/** Makes the random streams of `count` rollouts. */
 export function streams(count: number, seed: number): Rng[] {
   return Array.from({ length: count }, (_, i) => Rng.named(seed, `rollout ${i}`));
 }
 
-/** Prompts of different lengths up to `longest`. */
+/** Draws prompts of different lengths up to `longest`. */
 export function prompts(count: number, longest: number, seed: number): number[][] {
   const rng = Rng.named(seed, "prompts");
   return Array.from({ length: count }, () => Array.from({ length: 1 + rng.int(longest) }, () => rng.int(2)));

@@ -8,15 +8,15 @@ import { tokensOf } from "../../../support/token-batch.js";
 import { SMALL, streams } from "./fake-model.js";
 
 const PROMPT = [1, 0, 1];
-/** Four slots of two positions, one a round. */
+/** Four slots of two positions, of which each round reveals one. */
 const OPTIONS: UnmaskOptions = { ...SMALL, slotSize: 2, responseLength: 8, rounds: 4 };
 
-/** What the model says of each response position, in every round. */
+/** The model's top probability at each response position, equal in every round. */
 const TOP = [0.5, 0.9, 0.9, 0.1, 0.7, 0.8, 0.6, 0.7];
 const TOP2 = [0.1, 0.1, 0.8, 0.05, 0.4, 0.6, 0.35, 0.3];
 const ENTROPY = [0.9, 0.1, 0.2, 1, 0.4, 0.5, 0.3, 0.2];
 
-/** @param wantsEos response positions whose most probable token is EOS. */
+/** Makes the model. @param wantsEos response positions whose most probable token is EOS. */
 function model(wantsEos: readonly number[]): RoundModel<RowStatistics> {
   return {
     async forwardRound(input) {
@@ -41,7 +41,7 @@ function model(wantsEos: readonly number[]): RoundModel<RowStatistics> {
   };
 }
 
-/** The slots in the order that they were revealed in. */
+/** Lists the slots in the order in which they were revealed. */
 async function revealed(
   options: Partial<UnmaskOptions>,
   wantsEos: readonly number[] = [],
@@ -54,7 +54,7 @@ async function revealed(
   });
 }
 
-// by hand: per slot, the first position / the mean of both
+// computed by hand: for each slot, the score of its first position or the mean of both
 const CASES: readonly [SlotOrder, SlotScore, readonly number[]][] = [
   // .5 .9 .7 .6
   ["confidence", "first", [1, 2, 3, 0]],

@@ -20,7 +20,7 @@ const layout = (batch: number, rest: Partial<StepLayout> = {}): StepLayout => ({
   ...rest,
 });
 
-/** The values of trajectory b's real terms, in order. */
+/** Selects the values of trajectory b's terms, padding aside, in order. */
 function termsOf(batch: Batch, values: ArrayLike<number>, b: number): number[] {
   return [...batch.coefficient].flatMap((c, r) =>
     c === 1 && batch.owner[Number(batch.segment[r])] === b ? [values[r] as number] : [],
@@ -157,7 +157,7 @@ test("slots that are filled in side by side see neither each other nor later mas
   const { mask } = TOKENS;
   const options: UnmaskOptions = { ...SMALL, responseLength: 6, slotFill: "autoregressive" };
   const packed = roundTerms([trajectory], options, layout(1));
-  // prompt, the two slots of round 0, that of round 1, the masks through each round's last slot's first
+  // prompt, the two slots of round 0, the slot of round 1, the masks up to the first token of each round's last slot
   assert.deepEqual([...packed.inputIds].map(Number), [1, 0, 1, 1, 0, 1, 1, mask, mask, mask, mask, mask, mask]);
   assert.deepEqual([...packed.positionIds].map(Number), [0, 1, 2, 5, 6, 3, 4, 1, 2, 3, 4, 5, 3]);
   const { length } = packed;

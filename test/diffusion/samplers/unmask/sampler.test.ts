@@ -18,14 +18,14 @@ import { FakeNetwork, MODEL, prompts, SMALL, streams, TOKENS } from "./fake-mode
 const sampler = having(unmask, "stepTerms");
 const PROMPT = [1, 0];
 
-/** What distinguishes two outcomes. */
+/** Makes the key by which two outcomes are told apart. */
 function keyOf(trajectory: UnmaskTrajectory): string {
   return trajectory.rounds
     .map((round) => round.positions.map((p, i) => `${p}:${round.tokens[i]}`).join(" "))
     .join(" | ");
 }
 
-/** A network whose sampled token at every response position is given in advance (its probabilities are its own). */
+/** Makes a network with prescribed samples at every response position that reports its own probabilities for them. */
 function forced(network: FakeNetwork, tokens: readonly number[]): RoundModel<RowStatistics> {
   return {
     async forwardRound(round: RoundInput): Promise<RowStatistics> {
@@ -34,7 +34,7 @@ function forced(network: FakeNetwork, tokens: readonly number[]): RoundModel<Row
       const hidden = network.hidden(input, 0);
       input.rows.forEach((flat, r) => {
         const n = Number(flat);
-        // a mask stands for its own position, a token predicts the next one
+        // a mask predicts the token of its own position, a token that of the next one
         const ahead = Number(input.inputIds[n]) === TOKENS.mask ? 0 : 1;
         const token = tokens[Number(input.positionIds[n]) - PROMPT.length + ahead];
         if (token === undefined) return;
@@ -51,7 +51,7 @@ function forced(network: FakeNetwork, tokens: readonly number[]): RoundModel<Row
   };
 }
 
-/** Every trajectory that the policy can produce: all assignments of tokens, less those that need a forbidden EOS. */
+/** Enumerates the policy's trajectories: all assignments of tokens except those that need a forbidden EOS. */
 async function enumerate(network: FakeNetwork, options: UnmaskOptions): Promise<Map<string, UnmaskTrajectory>> {
   const outcomes = new Map<string, UnmaskTrajectory>();
   const choices = [0, 1, TOKENS.eos];
@@ -223,7 +223,7 @@ test("shapes of a round depend on the configuration only, and rollouts that ende
       );
       assert.ok(uniform.every((u) => u >= 0 && u < 1));
       const statistics = await network.forwardRound(input);
-      // EOS everywhere it may be
+      // EOS wherever it is allowed
       for (let r = 0; r < rows.length; r++) {
         statistics.token[r * 2] = BigInt(TOKENS.eos);
         statistics.eosIsArgmax[r] = 1;
@@ -259,7 +259,7 @@ test("slots are filled in autoregressively by k - 1 passes that read no masks, a
     `10${begun(first, 3)}`,
   ]);
   assert.deepEqual(read.slice(4, 6), [`10${begun(first, 4)}3333`, `10${begun(first, 4)}${begun(second, 1)}`]);
-  // the second slot's second token is EOS: no further pass
+  // the second token of the second slot is EOS, so there is no further pass
   assert.equal(second?.tokens.indexOf(TOKENS.eos), 1);
   assert.equal(read.length, 6);
 });
@@ -288,7 +288,7 @@ test("greedy takes the most probable tokens and needs no noise", async () => {
   packed.coefficient.forEach((real, term) => {
     if (real === 0) return;
     assert.ok(Math.abs((scores[term] as number) - (recorded[term] as number)) < 1e-6);
-    // the most probable of two or three
+    // the most probable of two or three tokens
     assert.ok((scores[term] as number) >= Math.log(packed.features.eos_allowed?.[term] === 1 ? 1 / 3 : 1 / 2) - 1e-6);
   });
 });

@@ -48,7 +48,7 @@ test("slots are taken by score, the lower one on a tie", () => {
   const none = [false, false, false, false];
   assert.deepEqual(selectSlots([1, 3, 2, 3], none, open, 1), [false, true, false, false]);
   assert.deepEqual(selectSlots([1, 3, 2, 3], none, open, 2), [false, true, false, true]);
-  // slot 1 wants EOS: not before slot 0, however good
+  // slot 1 proposes EOS and must wait for slot 0 despite its score
   assert.deepEqual(selectSlots([1, 9, 2, 3], [false, true, false, false], open, 2), [false, false, true, true]);
   assert.deepEqual(selectSlots([4, 9, 2, 3], [false, true, false, false], open, 2), [true, true, false, false]);
 });

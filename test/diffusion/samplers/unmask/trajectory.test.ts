@@ -10,7 +10,7 @@ import {
 
 const EOS = 2;
 
-/** Three slots of two: the first, then the other two, of which EOS cuts the last. */
+/** Makes a trajectory of three slots of two tokens: the first slot, then the other two, of which EOS cuts the last. */
 function example(): UnmaskTrajectory {
   return {
     prompt: [1, 0],
@@ -26,7 +26,7 @@ function example(): UnmaskTrajectory {
   };
 }
 
-/** As a JSON reader would have it: mutable, untyped. */
+/** Copies the example as a JSON reader would return it, mutable and untyped, and changes it. */
 function edited(change: (t: { -readonly [K in keyof UnmaskTrajectory]: UnmaskTrajectory[K] }) => void): unknown {
   const copy = structuredClone(example());
   change(copy);
