@@ -8,7 +8,7 @@ import { Runtime } from "../../src/onnx/session.js";
 import { f32, i64 } from "../../src/onnx/tensors.js";
 import type { Dim, Graph, Tensor } from "../../src/onnx/types.js";
 
-/** A graph that returns its bias. */
+/** Builds a graph that returns its bias. */
 function graphOf(shape: readonly Dim[], more: (g: GraphBuilder) => void = () => undefined): Graph {
   const g = new GraphBuilder("bias");
   more(g);
@@ -34,7 +34,7 @@ describe("attention ranges", () => {
   it("write the same bias: prompts, packed rounds, padding", async () => {
     const buffer = new BufferBuilder([5, 6, 7]);
     buffer.push(8, 0);
-    // sees the prompt, and from itself on
+    // the entry sees the prompt and the entries from its own index on
     buffer.push(9, 1, 3, 4);
     buffer.push(9, 2, 3, 4);
     const batch = batchBuffers([buffer, new BufferBuilder([1, 2])], { batch: 3, length: 8, pad: 0 });

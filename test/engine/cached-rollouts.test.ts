@@ -20,10 +20,10 @@ const TOLERANCE = 1e-5;
 const PROMPT = 5;
 const lora = { rank: 2, alpha: 4, targets: ["q_proj", "k_proj", "v_proj", "up_proj"] };
 
-/** One forward: its sequences and their entries, padding too. */
+/** The size of one forward. */
 interface Forward {
   readonly sequences: number;
-  /** Of all sequences, padding too. */
+  /** Tokens of all sequences, with padding. */
   readonly tokens: number;
 }
 
@@ -34,7 +34,7 @@ interface Drawn {
 
 const entriesOf = ({ forwards }: Drawn): number => forwards.reduce((n, { tokens }) => n + tokens, 0);
 
-/** What was drawn, without the numbers that depend on the order of sums. */
+/** Strips a rollout of the numbers that depend on the order of sums. */
 const choices = ({ trajectories }: Drawn): unknown =>
   trajectories.map(({ rounds, ...rest }) => ({ ...rest, rounds: rounds.map(({ logProbs: _, ...round }) => round) }));
 
@@ -128,7 +128,7 @@ describe("rollouts with keys and values used again", () => {
     await fc.assert(
       fc.asyncProperty(
         anyConfig,
-        // groups: rollouts of one prompt stand side by side
+        // groups of rollouts that share a prompt
         fc.array(fc.tuple(prompt, fc.integer({ min: 1, max: 3 })), { minLength: 1, maxLength: 3 }),
         fc.constantFrom(1, 2, 4),
         fc.nat(1000),
@@ -191,7 +191,7 @@ describe("rollouts with keys and values used again", () => {
       { seed: 2 },
     );
     const [first, ...others] = forwards;
-    // a prompt and the masks of the first slot: from left to right nothing sees those behind
+    // the prompt and the masks of the first slot; no token of a causal model sees the masks after them
     assert.deepEqual(first, { sequences: 2, tokens: 2 * (3 + 2) });
     const rounds = trajectories.map((trajectory) => trajectory.rounds.length);
     assert.ok(Math.min(...rounds) < Math.max(...rounds), `all took ${rounds} rounds`);
@@ -199,7 +199,7 @@ describe("rollouts with keys and values used again", () => {
       const round = i + 1;
       const most = rounds.filter((n) => n > round).length;
       assert.ok(sequences <= most, `${sequences} sequences in round ${round} of ${rounds}`);
-      // the slot of the round before and this one's masks
+      // the slot of the last round and the masks of this one
       assert.equal(tokens, 4 * sequences);
     });
   });
@@ -236,7 +236,7 @@ describe("rollouts with keys and values used again", () => {
     } finally {
       runtime.run = run;
     }
-    // two rollouts, each with the keys and values of every layer
+    // keys and values of every layer for each of two rollouts
     assert.equal(keys.size, 2 * 2 * Number(MICRO.num_hidden_layers));
     for (const key of keys) await assert.rejects(runtime.get(key), /not in the store/);
   });

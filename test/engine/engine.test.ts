@@ -26,7 +26,7 @@ import {
 
 const TOLERANCE = 1e-4;
 
-/** Weight of each round: the mean over the rounds that reveal anything. */
+/** Computes the weights of the mean over the rounds that reveal a token. */
 function roundWeights(batch: Batch): Float32Array {
   const real = new Float32Array(batch.segments);
   batch.segment.forEach((s, r) => {
@@ -50,7 +50,7 @@ describe("engine against PyTorch goldens", () => {
   let runtime: Runtime;
   const golden = readGolden("micro");
 
-  // one engine a runtime
+  // each engine has its own runtime
   beforeEach(async () => {
     runtime = await Runtime.open({ provider: "cpu", threads: 1 });
   });
@@ -90,7 +90,7 @@ describe("engine against PyTorch goldens", () => {
     for (const [name, gradient] of once) {
       assert.ok(relativeError(gradient.data as Float32Array, golden.floats(`grad.${name}`)) < TOLERANCE, name);
     }
-    // a second micro-batch adds to the first
+    // the second micro-batch adds to the gradients of the first
     await engine.accumulate(batch, values);
     for (const [name, gradient] of await engine.getGradients()) {
       assert.ok(
@@ -136,11 +136,11 @@ describe("engine against PyTorch goldens", () => {
     assert.ok(isLoaded("eval_model") && isLoaded("training_model"));
     for (const name of loaded.splice(0)) await runtime.unload(name);
 
-    // less than anything takes: one session at a time
+    // a budget below any session's size leaves one session at a time
     const tight = await open(1);
     for (let again = 0; again < 2; again++) {
       const scored = tight.score(batch, "policy");
-      // runs that overlap end before their session goes
+      // overlapping runs end before their session is released
       const [{ value }] = await Promise.all([scored, tight.score(batch, "policy")]);
       assert.deepEqual(value, expected.value);
       assert.ok(!isLoaded("training_model"));
@@ -170,13 +170,13 @@ describe("engine against PyTorch goldens", () => {
     let norm = 0;
     for (const t of [1, 2, 3]) {
       await engine.setParameters("policy", start);
-      // gradients that are thrown away count nowhere
+      // discarded gradients do not count
       await engine.accumulate(batch, values);
       engine.discardGradients();
       await engine.accumulate(batch, values);
       const gradients = await engine.getGradients();
       const all = [...gradients.values()].flatMap((g) => [...(g.data as Float32Array)]);
-      // a gradient that stays the same moves every weight by the learning rate, whatever the step
+      // a constant gradient moves every weight by the learning rate at every step
       const reported = await engine.step(t, 0.01);
       assert.ok(Math.abs(reported / Math.hypot(...all) - 1) < 1e-5);
       assert.ok(norm === 0 || Math.abs(reported / norm - 1) < 1e-6, "one step's gradient is in the next one's");

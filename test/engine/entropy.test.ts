@@ -14,7 +14,7 @@ const LOGITS = [
   [0.3, -1, 2, 0.5, 9, 9],
   [1, 1, 1, 1, 9, 9],
 ];
-/** EOS is token 3, mask and pad are 4 and 5: neither is ever drawn. */
+/** EOS is token 3; mask and pad, 4 and 5, are never drawn. */
 const about = { tokens: { mask: 4, pad: 5, eos: 3 }, vocabulary: 6, attention: "causal" } as const;
 
 test("the entropy of what may be drawn, and its gradient -p (log p + H) / tau", async () => {

@@ -8,7 +8,7 @@ import { Runtime } from "../../src/onnx/session.js";
 import type { Node, Tensor, Value } from "../../src/onnx/types.js";
 import { relativeError } from "../support/golden.js";
 
-/** float32 as TF32 has it: 10 bits of mantissa. */
+/** Rounds float32 to TF32, which has 10 bits of mantissa. */
 function tf32(tensor: Tensor): Tensor {
   if (!(tensor.data instanceof Float32Array)) return tensor;
   const bits = new Uint32Array(tensor.data.slice().buffer);
@@ -34,7 +34,7 @@ describe("the gradient self-check", () => {
   };
 
   const expected = new Map<string, Promise<Map<string, Float32Array>>>();
-  /** A provider that is the CPU, but for some nodes. */
+  /** Makes a provider that computes as the CPU does except for changed nodes. */
   const broken =
     (change: (node: Node) => readonly Node[]): Probe =>
     (provider, { graph, feeds }) => {

@@ -30,7 +30,7 @@ describe("a model's graph against its config.json", () => {
       assert.match(error.message, problem);
       return true;
     });
-  /** A shipped model with another config.json. */
+  /** Copies a shipped model with changes to config.json. */
   const changed = (name: string, changes: object): string => {
     const dir = mkdtempSync(join(root, "model-"));
     cpSync(join(packageRoot(), "models", name), dir, { recursive: true });

@@ -23,7 +23,7 @@ import {
 const golden = readGolden("micro");
 const CRITIC = "critic.weight";
 
-/** A linear critic on the first hidden state of each segment, trained beside the policy that it judges. */
+/** A linear critic on the first hidden state of each segment, trained together with the policy. */
 const actorCritic: Objective<{ scale: number }> = {
   name: "actor-critic",
   description: "for tests",
@@ -132,7 +132,7 @@ describe("an objective with parameters of its own", () => {
     const gradients = await engine.getGradients();
     engine.discardGradients();
     const gradient = gradients.get(CRITIC)?.data as Float32Array;
-    // the loss is quadratic in the critic: central differences are its slope up to rounding
+    // the loss is quadratic in the critic, so central differences equal its gradient up to rounding
     const step = 0.1;
     const expected: number[] = [];
     for (let i = 0; i < critic.length; i++) {
@@ -142,7 +142,7 @@ describe("an objective with parameters of its own", () => {
     }
     assert.ok(Math.hypot(...expected) > 0.1);
     assert.ok(relativeError(gradient, expected) < 2e-3, `${relativeError(gradient, expected)}`);
-    // a target that moves moves the loss, and what is behind the hidden states feels it
+    // a change of the target changes the loss and the gradients through the hidden states
     const { critic_loss: before } = await lossAt(critic);
     const target = f32([batch.segments], new Float32Array(batch.segments).fill(7));
     const { critic_loss: moved } = await engine.accumulate(batch, { ...values, extra: { ...values.extra, target } });
@@ -162,14 +162,14 @@ describe("an objective with parameters of its own", () => {
     await engine.step(1, 1e-3);
     const next = await engine.getParameters("policy");
     for (const [name, { data }] of [...adapter, [CRITIC, f32([critic.length, 1], critic)] as const]) {
-      // Adam's first step is the learning rate in the gradient's direction
+      // Adam's first step moves each weight by the learning rate against its gradient
       const rate = name === CRITIC ? 3e-3 : 1e-3;
       const g = gradients.get(name)?.data as Float32Array;
       const moved = ((next.get(name) as Tensor).data as Float32Array).map((x, i) => x - (data[i] as number));
       const expected = g.map((x) => (-rate * x) / (Math.abs(x) + 1e-8));
       assert.ok(relativeError(moved, expected) < 2e-3, `${name}: ${relativeError(moved, expected)}`);
     }
-    // scoring reads the adapter alone
+    // scoring reads only the adapter
     const again = await engine.score(batch, "policy");
     assert.notDeepEqual(again.value, scoring.value);
   });

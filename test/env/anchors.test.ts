@@ -9,7 +9,7 @@ import { site as embedded } from "../../src/env/sites/embedded.js";
 import { documentsPlan } from "./documents-plan.js";
 import { openRunner } from "./page-site.js";
 
-/** The reward's anchors: what the scale means, on every form of the embedded site. */
+/** Tests the anchors of the reward's scale on every form of the embedded site. */
 for (const tier of TIERS) {
   test(`${tier}: the oracle scores exactly 1 on every form, null policies at most .05 on average`, async () => {
     const site = await embedded.start(
@@ -36,7 +36,7 @@ for (const tier of TIERS) {
           assert.equal(oracle.fault, undefined);
           assert.deepEqual([task.id, oracle.reward, oracle.success], [task.id, 1, true]);
           for (const policy of NULL_POLICIES) {
-            // without a choice of their own, the first two do the same on every record of a form
+            // the other policies make no random choice, so one record of each form is enough
             if (policy !== "random" && !task.id.endsWith("0")) continue;
             const plan = nullPlan(policy, controls, Rng.named(1, `${policy}/${task.id}`));
             rewards[policy].push((await runner.run(task, renderPlan(plan))).reward);

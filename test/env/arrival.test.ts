@@ -40,7 +40,7 @@ test("a page that is not the task's form is a fault that says what it is", async
         assert.match(episode.fault ?? "none", fault);
         assert.ok(Number.isNaN(episode.reward));
       }
-      // a task that is a login
+      // the task itself is a login
       const login = await runner.run(
         taskFor("/login", { User: "ann", Password: "x" }),
         "fill User | ann\nfill Password | x\nsubmit",
@@ -69,7 +69,7 @@ test("an API on another origin is reached where the site allows it, and a fault 
   await using allowed = closing(await openRunner({ ...site, allowOrigins: [api.baseUrl] }));
   await using closed = closing(await openRunner(site, { actionTimeoutMs: 3000 }));
   for (const path of ["/form", "/post"]) {
-    // the page stays as it is and says "Saved": whether that is a yes only its tasks can say
+    // the page does not change except for "Saved"; only the task can state whether that means success
     const task = { ...taskFor(path, FIELDS), success: { status: 200 } };
     const episode = await allowed.run(task, PLAN);
     assert.deepEqual([path, episode.fault, episode.accepted, episode.reward], [path, undefined, true, 1]);

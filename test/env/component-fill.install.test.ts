@@ -11,10 +11,10 @@ import { wrongLabels } from "./components/judge.js";
 import type { ComponentPage } from "./components/page.js";
 import { PAGES, startSuite } from "./components/suite.js";
 
-/** Parts of the ids of the pages that are filled in, as `COMPONENT_PAGES=mui,vue/`; all of them by default. */
+/** Parts of page ids that select the pages, such as `COMPONENT_PAGES=mui,vue/`; all pages by default. */
 const ASKED = (process.env.COMPONENT_PAGES ?? "").split(",");
 const CHOSEN = PAGES.filter((page) => ASKED.some((part) => page.id.includes(part)));
-/** Share of all fields that has to be right. */
+/** Required share of fields with the right value. */
 const GOAL = 0.8;
 
 let site: Awaited<ReturnType<typeof startSuite>>;
@@ -34,7 +34,7 @@ function actionFor(label: string, value: FieldValue): Action {
   return { kind: "fill", label, value: renderValue(value) };
 }
 
-/** Fills a page in with lines that say a person's values. @returns the lines that were not carried out. */
+/** Fills in a page by plan lines with a person's values. @returns the lines that were not carried out. */
 async function fill(page: Page, person: Readonly<Record<string, FieldValue>>): Promise<string> {
   const { records } = await withForm(page, Object.keys(person), async (open) => {
     const controls = await fieldsOf(open, person, false);
@@ -56,7 +56,7 @@ async function send(page: Page, form: ComponentPage, files: readonly FieldValue[
   await (typeof how === "string" ? page.getByRole("button", { name: how }).click({ timeout: 5000 }) : how(page));
 }
 
-/** @returns the labels whose values the server did not get, files aside, and what was said of them. */
+/** @returns the labels whose values the server did not get, files aside, and the reports about them. */
 async function filled(form: ComponentPage): Promise<{ wrong: string[]; of: number; said: string }> {
   const page = await browser.newPage();
   const person = form.people[0] as Readonly<Record<string, FieldValue>>;

@@ -11,7 +11,7 @@ import { wrongLabels } from "./components/judge.js";
 import type { ComponentPage } from "./components/page.js";
 import { PAGES, startSuite, tasksFile } from "./components/suite.js";
 
-/** Parts of the ids of the pages that are learned, as `COMPONENT_PAGES=mui,vue/`; all of them by default. */
+/** Parts of page ids that select the pages, such as `COMPONENT_PAGES=mui,vue/`; all pages by default. */
 const ASKED = (process.env.COMPONENT_PAGES ?? "").split(",");
 const CHOSEN = PAGES.filter((page) => ASKED.some((part) => page.id.includes(part)));
 
@@ -26,7 +26,7 @@ after(async () => {
   if (process.env.COMPONENT_PAGES === undefined) rmSync(folder, { recursive: true, force: true });
 });
 
-/** Learns a page's form, plays two persons and those who know nothing. @returns what went wrong. */
+/** Learns a page's form, then plays two persons' tasks and the policies without knowledge. @returns the failures. */
 async function learned(form: ComponentPage): Promise<{ wrong: string[]; text: string }> {
   const name = form.id.replace("/", "_");
   const tasks = join(folder, `${name}.jsonl`);

@@ -5,7 +5,7 @@ import { findBrowser } from "../../src/env/browser/find-browser.js";
 import { playByHand } from "./components/by-hand.js";
 import { PAGES, startSuite } from "./components/suite.js";
 
-/** Parts of the ids of the pages that are played, as `COMPONENT_PAGES=mui,vue/`; all of them by default. */
+/** Parts of page ids that select the pages, such as `COMPONENT_PAGES=mui,vue/`; all pages by default. */
 const ASKED = (process.env.COMPONENT_PAGES ?? "").split(",");
 const CHOSEN = PAGES.filter((page) => ASKED.some((part) => page.id.includes(part)));
 

@@ -22,7 +22,7 @@ const SERVER_FAULTS: Record<string, (response: ServerResponse) => void> = {
   },
 };
 
-/** Scripts that make a good page a bad one. */
+/** Scripts that break a page. */
 const PAGE_FAULTS: Record<string, string> = {
   loop: `onload = () => { for (;;); }`,
   "loop-on-submit": `addEventListener("submit", () => { for (;;); }, true)`,
@@ -32,24 +32,24 @@ const PAGE_FAULTS: Record<string, string> = {
   gone: `addEventListener("input", () => { location = "about:blank"; })`,
 };
 
-/** Scripts that bother and must not matter. */
+/** Scripts that disturb a page and must not affect the episode. */
 const NUISANCES: Record<string, string> = {
   console: `for (let i = 0; i < 500; i++) console.log("noise".repeat(50), i)`,
   storage: `addEventListener("load", () => { for (let i = 0; i < 100; i++) localStorage["k" + i] = "x".repeat(1000); setInterval(() => localStorage.t = Date.now(), 5); })`,
   nodes: `addEventListener("load", () => { const d = document.createElement("div"); d.innerHTML = "<p>x</p>".repeat(2000); document.body.append(d); })`,
 };
 
-/** What a request meets: the server fails it, or the page that is sent ends with a script. */
+/** Names of the faults: the server fails a request, or the page that it sends ends with a script. */
 export const FAULTS = {
   server: Object.keys(SERVER_FAULTS),
   page: Object.keys(PAGE_FAULTS),
   nuisance: Object.keys(NUISANCES),
 } as const;
 
-/** The name of a fault, or none, for a request for a page (GET), or what a page sends (POST). */
+/** Chooses the fault of a request, or none: requests for a page (GET), and those that a page sends (POST). */
 export type DrawFault = (request: { readonly url: string; readonly isPage: boolean }) => string | undefined;
 
-/** The share `rate` of all requests fails or is spoilt, by a seeded stream. */
+/** Makes a share `rate` of all requests faulty, by a seeded stream. */
 export function faultsAtRandom(rng: Rng, rate: number): DrawFault {
   return ({ isPage }) => {
     const spoilt = rng.uniform() < rate;
@@ -63,11 +63,11 @@ export function faultsAtRandom(rng: Rng, rate: number): DrawFault {
 export interface FaultSite extends RunningSite {
   /** Faults and nuisances served so far, by kind. */
   injected(): ReadonlyMap<string, number>;
-  /** From now on requests fail. */
+  /** Starts the faults. */
   start(): void;
 }
 
-/** The embedded site's starter forms, whose requests fail as they are told to. */
+/** Serves the embedded site's starter forms with the faults that `draw` chooses. */
 export async function serveWithFaults(draw: DrawFault): Promise<FaultSite> {
   const tasks = embeddedTasks("starter", 1, { train: 8, val: 0, test: 0, heldout: 8 });
   const pages = new Set(tasks.map((task) => task.url));
@@ -75,7 +75,7 @@ export async function serveWithFaults(draw: DrawFault): Promise<FaultSite> {
   const injected = new Map<string, number>();
   let started = false;
   const site = await servePages({}, (request, response) => {
-    site.received.length = 0; // nobody reads them, and they would look like a leak
+    site.received.length = 0; // unused here, and a growing list would look like a leak
     const { method, url, headers, body } = request;
     const isPage = method === "GET" && pages.has(url);
     const fault = started && (isPage || method === "POST") ? draw({ url, isPage }) : undefined;
@@ -107,7 +107,7 @@ export async function serveWithFaults(draw: DrawFault): Promise<FaultSite> {
   };
 }
 
-/** Lets a page end with a script of ours. */
+/** Appends a script to a page. */
 function append(response: ServerResponse, script: string): void {
   const end = response.end.bind(response) as (text: string) => ServerResponse;
   response.end = ((text: string) => end(`${text}${script}`)) as typeof response.end;

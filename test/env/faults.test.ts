@@ -29,7 +29,7 @@ test("a killed, a frozen and a busy browser leave no process, and touch no other
     const bystanders = processTree(await other.browserPid());
     await using(pages, { answer, contexts: 2, actionTimeoutMs: 8000, episodeTimeoutMs: 8000 }, async (runner) => {
       const ended: ReturnType<typeof processTree> = [];
-      // killed while a page of it is busy for ever: the next episode works in another browser
+      // the browser is killed while one of its pages is in an endless loop; the next episode uses another browser
       const hung = runner.run(taskFor("/hang", FIELDS), PLAN);
       while (hangs > 0) await new Promise((resolve) => setTimeout(resolve, 20));
       const first = await runner.browserPid();
@@ -38,7 +38,7 @@ test("a killed, a frozen and a busy browser leave no process, and touch no other
       const after = await hung;
       assert.deepEqual([after.fault, after.reward], [undefined, 1]);
       assert.notEqual(await runner.browserPid(), first);
-      // frozen: it answers nothing and does not end when it is asked to
+      // the browser is frozen: it neither answers nor ends on request
       const second = await runner.browserPid();
       ended.push(...processTree(second));
       kill(second, "SIGSTOP");
@@ -67,7 +67,7 @@ test("a browser that does not start again once is a fault; one that never does i
     await using({ "/a": FORM }, { log }, async (runner) => {
       kill(await runner.browserPid(), "SIGKILL");
       process.env[BROWSER_VARIABLE] = broken;
-      // the first fault's warning puts the browser back
+      // the warning about the first fault makes the browser available again
       const episode = await runner.run(taskFor("/a", FIELDS), PLAN);
       assert.equal(episode.reward, 1);
       assert.ok(episode.attempts > 1);
@@ -83,14 +83,14 @@ test("a browser that does not start again once is a fault; one that never does i
   }
 });
 
-/** Ways of a server to fail, by path: once, at the first request of this kind. */
+/** Failures of a server, by path; each occurs once, at the first request of its method. */
 const FAILURES: Record<string, { method?: string; fail: (response: ServerResponse) => void; fault: RegExp }> = {
   "/get-500": { fail: (r) => void r.writeHead(500).end("broken"), fault: /HTTP 500 for GET/ },
   "/get-429": { fail: (r) => void r.writeHead(429).end(), fault: /HTTP 429 for GET/ },
   "/get-half": {
     fail: (r) => {
       r.writeHead(200, { "content-type": "text/html", "content-length": 5000 });
-      // enough for a form, but not for all of it
+      // the bytes before the reset contain a form, but not the whole page
       r.write(`<form method=post><label>Name <input name=n></label><button>Submit</button>`, () => r.destroy());
     },
     fault: /ERR_|half an answer|Timeout|did not answer/,
@@ -110,7 +110,7 @@ const FAILURES: Record<string, { method?: string; fail: (response: ServerRespons
 
 test("a server that fails once is asked again; the fault is logged, the reward is the plan's own", async () => {
   const failed = new Set<string>();
-  // (a GET that is reset on a kept connection is no case of its own: the browser itself asks again)
+  // (there is no case for a GET that is reset on a kept connection, since the browser itself repeats it)
   const answer = ({ url, method }: { url: string; method: string }, response: ServerResponse): boolean => {
     const failure = FAILURES[url];
     if (failure === undefined || failed.has(url) || method !== (failure.method ?? "GET")) return false;
@@ -143,7 +143,7 @@ test("a server that is too slow for one attempt gets more time in the next", asy
     const episode = await runner.run(taskFor("/slow", FIELDS), PLAN);
     assert.deepEqual([episode.fault, episode.reward], [undefined, 1]);
   });
-  // where episodes have been slow of late, the first attempt has it
+  // after slow episodes, the first attempt already gets more time
   await using({}, { answer, actionTimeoutMs: 1000, episodeTimeoutMs: 20_000 }, async (runner) => {
     (runner as unknown as { pace: Pace }).pace.observe(10_000);
     const episode = await runner.run(taskFor("/slow", FIELDS), PLAN);
@@ -165,7 +165,7 @@ test("a server that closes each connection after one answer, as an idle one is c
     socket.destroy();
     return true;
   };
-  // only a context that serves several episodes keeps its connections
+  // only a context that is used for several episodes keeps its connections
   await using({ "/a": FORM }, { answer, stateless: true }, async (runner) => {
     for (let i = 0; i < 3; i++) {
       const episode = await runner.run(taskFor("/a", FIELDS), PLAN);
@@ -190,9 +190,9 @@ test("an answer that is no page is a fault that says so", async () => {
 });
 
 type Host = { host: { browser(): Promise<never>; discard(browser: never): Promise<void> } };
-/** Ways for the browser of an episode to go that are not the episode's doing. */
+/** Ends of an episode's browser that the episode did not cause. */
 const ENDS: Record<string, { attempts: number; faults: string[]; end(runner: EpisodeRunner): Promise<void> }> = {
-  // frozen: another episode gives it up
+  // another episode found the browser frozen and discards it
   discarded: {
     attempts: 1,
     faults: [],

@@ -18,13 +18,13 @@ after(async () => {
   await site?.stop();
 });
 
-/** What every episode is, whatever the page and the plan: a score, or a fault without one. */
+/** Asserts that an episode has either a score or a fault without a score. */
 function checkEpisode(episode: Episode): void {
   if (episode.fault !== undefined) assert.ok(Number.isNaN(episode.reward) && episode.fault.length > 0);
   else assert.ok(episode.reward >= 0 && episode.reward <= 1);
 }
 
-/** Text that has meaning somewhere: to HTML, to a selector, to a script, to a file system, to a terminal. */
+/** Generates text with a meaning in HTML, selectors, scripts, file systems or terminals. */
 const loaded = fc.constantFrom(
   `"'><img src=x onerror=fetch('/stolen')>`,
   `');fetch('/stolen');//`,

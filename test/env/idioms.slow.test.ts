@@ -9,9 +9,9 @@ import { idiomTask, serveIdioms } from "./idioms/play.js";
 import { WINNABLE } from "./idioms/winnable.js";
 import { FORMS_OPTIONS } from "./page-site.js";
 
-/** Every so many of the pages is learned, from one person's values. */
+/** Step through the list of pages: every n-th page is learned, from one person's values. */
 const EVERY = Number(process.env.IDIOMS_EVERY ?? 24);
-/** At least this share of them is played right (two thirds were, when this was written); one task does not tell a code. */
+/** Required share of pages that are played right (two thirds at first): one task does not reveal all codes. */
 const LEAST = 0.5;
 
 test("pages of many idioms are learned, and then played right; a bare submit earns next to nothing", async (t) => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Environment, EnvironmentTask, EpisodeOutcome } from "../../src/env/environment.js";
 
-/** Asserts that an episode's record, read back, is judged as the episode was. @returns the outcome. */
+/** Asserts that judging an episode's record gives the episode's own result. @returns the outcome. */
 export async function judgedAgain(
   environment: Environment,
   task: EnvironmentTask,

@@ -8,7 +8,7 @@ const FIELDS = { Name: "Ann" };
 const PLAN = "fill Name | Ann\nsubmit";
 const onInput = (script: string): string => `${FORM}<script>document.forms[0].n.oninput = () => { ${script} }</script>`;
 
-/** Pages that get in the way, and what the plan is worth on them all the same. */
+/** Pages that disturb an episode; the plan must get its full reward on each. */
 const HARMLESS: Record<string, string> = {
   "closes itself": `${FORM}<script>window.close(); setTimeout(() => window.close())</script>`,
   "closes itself on input": onInput(`open("", "_self"); window.close()`),
@@ -26,7 +26,7 @@ const HARMLESS: Record<string, string> = {
     document.addEventListener("click", report, true)</script>`,
 };
 
-/** Pages that patch what the browser gives to scripts: ours has a world of its own. */
+/** Pages that patch the browser's built-in objects; the environment's scripts run in an isolated world. */
 const PATCHED: Record<string, string> = {
   "no array works": `${FORM}<script>for (const k of ["map", "filter", "push", "flatMap", "find", "some"]) Array.prototype[k] = () => { throw 1 }; Array.prototype[Symbol.iterator] = function* () { yield 1 }</script>`,
   "arrays lie": `${FORM}<script>Array.prototype.filter = function () { return this }; Array.prototype.map = () => []</script>`,
@@ -39,7 +39,7 @@ const PATCHED: Record<string, string> = {
   "events are deaf": `${FORM}<script>EventTarget.prototype.addEventListener = () => {}; EventTarget.prototype.dispatchEvent = () => { throw 3 }</script>`,
 };
 
-/** Pages that break themselves or the browser's own tools: a fault, or a score that the server's post backs. */
+/** Pages that break themselves or browser tools: the episode faults, or its score matches the server's post. */
 const BREAKING: Record<string, string> = {
   "submit does nothing": `${FORM}<script>HTMLFormElement.prototype.submit = () => {}; document.forms[0].onsubmit = (e) => { e.preventDefault(); document.forms[0].submit(); }</script>`,
   "a frame posts by itself": `${FORM}<iframe srcdoc="<form method=post action=/x><input name=n value=Bo></form><script>setInterval(() => document.forms[0].submit(), 20)</script>"></iframe>`,
@@ -100,7 +100,7 @@ test("pages that break what they can end as faults, or as what the server receiv
     const bodies = site.received.filter((r) => r.method === "POST" && r.url === pathOf(name)).map((r) => r.body);
     if (accepted) assert.equal(reward > 0.5, JSON.stringify(posted).includes("Ann"), name);
     if (accepted && reward > 0) assert.ok(bodies.includes("n=Ann"), name);
-    // unsent, a right value on the page is worth half at most
+    // a right value that is not sent is worth at most about half
     if (!accepted) assert.ok(reward <= 0.6, name);
   };
   await Promise.all(Object.keys(BREAKING).map(play));

@@ -5,12 +5,12 @@ import { taskFor, using } from "./page-site.js";
 const FORM = `<form method=post><label>Name <input name=n></label><label>Age <input name=a></label><button>Submit</button></form>`;
 const FIELDS = { Name: "Ann", Age: "41" };
 const PLAN = "fill Name | Ann\nfill Age | 41\nsubmit";
-/** Does something first, and lets the form go a moment later. */
+/** Makes a form that runs a script at submission and is sent a moment later. */
 const before = (form: string, script: string): string => `${form}<script>const f = document.forms[0];
   f.onsubmit = (e) => { e.preventDefault(); ${script}; setTimeout(() => f.submit(), 150); }</script>`;
 const GET = FORM.replace("method=post", "method=get");
 
-/** Requests that come between the click and the form's post, and are none. */
+/** Pages whose requests between the click and the form's post must not be taken for the post. */
 const IMPOSTORS: Record<string, string> = {
   "a script's address with a query": before(FORM, `location = "/elsewhere?utm=1"`),
   "the page's own address with a query": before(GET, `location = "?tick=1"`),
@@ -37,7 +37,7 @@ const IMPOSTORS: Record<string, string> = {
   ),
 };
 
-/** Ways in which a form's values leave the page. */
+/** Pages that send the values of their form in different ways. */
 const WAYS: Record<string, string> = {
   "a post": FORM,
   "a query": GET,
@@ -68,7 +68,7 @@ test("the form's post is the one that carries the form, whatever else navigates;
   await using(
     {
       ...Object.fromEntries(Object.entries(all).map(([name, page]) => [pathOf(name), page])),
-      // where a script goes with the values there is a page
+      // the page to which a script navigates with the values
       "/found": "Found.",
       "/boxes": boxes,
       "/boxes-and-timer": before(boxes, `location = "/elsewhere?x=1"`),
@@ -80,7 +80,7 @@ test("the form's post is the one that carries the form, whatever else navigates;
         assert.deepEqual([name, episode.fault, episode.attempts], [name, undefined, 1]);
         assert.deepEqual([name, episode.accepted, episode.reward], [name, true, 1]);
       }
-      // nothing but an unticked box: there is no name to know the form by
+      // an unticked box sends no name, so nothing identifies the form's request
       for (const path of ["/boxes", "/boxes-and-timer"]) {
         const { fault, accepted, posted } = await runner.run(taskFor(path, { Fine: false }), "submit");
         assert.deepEqual([path, fault, accepted, posted], [path, undefined, true, []]);

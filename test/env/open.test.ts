@@ -14,7 +14,7 @@ import { FORMS_OPTIONS, servePages, taskFor } from "./page-site.js";
 const dir = mkdtempSync(join(tmpdir(), "open-"));
 after(() => rmSync(dir, { recursive: true, force: true }));
 
-/** Opens a site of the user's own. @returns why it was refused. */
+/** Opens a user's site module. @returns the reason of its refusal. */
 async function refusal(name: string, start: string): Promise<string> {
   const module = join(dir, `${name}.mjs`);
   const zod = join(packageRoot(), "node_modules", "zod", "index.js");

@@ -14,7 +14,7 @@ export interface Received {
   readonly body: string;
 }
 
-/** A site of hand-written pages: GET serves the page of the path, POST answers JSON, `answer` may do otherwise. */
+/** A site of hand-written pages: GET serves the page of the path, POST answers JSON; `answer` can override both. */
 export interface PageSite extends RunningSite, AsyncDisposable {
   readonly received: Received[];
 }
@@ -53,7 +53,7 @@ export async function servePages(
     });
   };
   const server = createServer(handle);
-  // a socket that was upgraded is the server's no more
+  // the server no longer tracks an upgraded socket
   const sockets = new Set<Socket>();
   if (onSocket !== undefined)
     server.on("upgrade", (request, socket) => {
@@ -93,7 +93,7 @@ export function taskFor(url: string, fields: Readonly<Record<string, FieldValue>
   };
 }
 
-/** Options of an environment of forms, as small as a test needs them. */
+/** Minimal options of an environment of forms. */
 export const FORMS_OPTIONS: ConstructorParameters<typeof FormsEnvironment>[1] = {
   browser: {
     headless: true,
@@ -107,7 +107,7 @@ export const FORMS_OPTIONS: ConstructorParameters<typeof FormsEnvironment>[1] = 
   prompt: { style: "compact" },
 };
 
-/** A runner on the site, as small as a test needs it. */
+/** Opens a minimal runner on the site. */
 export function openRunner(site: RunningSite, options: Partial<EpisodeOptions> = {}): Promise<EpisodeRunner> {
   return EpisodeRunner.open({
     site,
@@ -120,7 +120,7 @@ export function openRunner(site: RunningSite, options: Partial<EpisodeOptions> =
   });
 }
 
-/** Serves pages, plays on them and ends both. */
+/** Serves pages, runs `work` with a runner on them and closes both. */
 export async function using(
   pages: Parameters<typeof servePages>[0],
   {

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** A process, told apart from a later one of the same id by when it started. */
+/** A process, identified by its id and its start time, since ids are reused. */
 export interface Process {
   readonly pid: number;
   readonly parent: number;
@@ -11,14 +11,14 @@ export interface Process {
 
 const PAGE_BYTES = 4096;
 
-/** All processes of the machine that run (a dead one that waits for its parent does not); none without /proc. */
+/** Lists the running processes of the machine, without zombies; none where there is no /proc. */
 function processes(): Map<number, Process> {
   const found = new Map<number, Process>();
   let names: string[] = [];
   try {
     names = readdirSync("/proc");
   } catch {
-    // not Linux
+    // this is not Linux
   }
   for (const name of names) {
     if (!/^\d+$/.test(name)) continue;
@@ -34,13 +34,13 @@ function processes(): Map<number, Process> {
         rss: Number(fields[21]) * PAGE_BYTES,
       });
     } catch {
-      // gone already
+      // the process has ended
     }
   }
   return found;
 }
 
-/** A process and all that descend from it. */
+/** Lists a process and its descendants. */
 export function processTree(root: number | undefined): Process[] {
   const all = processes();
   const under = (pid: number): boolean => {
@@ -51,13 +51,13 @@ export function processTree(root: number | undefined): Process[] {
   return [...all.values()].filter((process) => under(process.pid));
 }
 
-/** Which of these processes still run. */
+/** Selects the processes that still run. */
 export function stillRunning(known: readonly Process[]): Process[] {
   const all = processes();
   return known.filter((process) => all.get(process.pid)?.started === process.started);
 }
 
-/** Waits until none of these processes runs; a child of a killed Chromium ends as soon as it notices. */
+/** Waits until these processes have ended; the children of a killed Chromium end a little later. */
 export async function allEnded(known: readonly Process[], patienceMs = 20_000): Promise<boolean> {
   const end = performance.now() + patienceMs;
   while (performance.now() < end) {

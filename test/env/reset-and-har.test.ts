@@ -25,7 +25,7 @@ interface Entry {
 
 const entriesOf = (har: unknown): readonly Entry[] => (har as { log: { entries: readonly Entry[] } }).log.entries;
 
-/** Sends the form in a browser that has a HAR in the place of the server, by Playwright's own reader of such files. */
+/** Sends the form in a browser in which Playwright replays a HAR in place of the server. */
 async function replay(har: unknown, url: string, name: string): Promise<void> {
   writeFileSync("replayed.har", JSON.stringify(har));
   const executablePath = findBrowser()?.path;
@@ -51,7 +51,7 @@ describe("a site that is reset before each episode, and whose requests are kept"
   let [free, broken] = [false, false];
   let remove = (): void => undefined;
   before(async () => {
-    // the form is taken once, until the site is reset
+    // the server accepts the form once until it is reset
     site = await servePages({}, ({ method, url, body }, response) => {
       const html = (text: string, status = 200): true => {
         response.writeHead(status, { "content-type": "text/html" }).end(`<!doctype html><title>Visit</title>${text}`);
@@ -64,7 +64,7 @@ describe("a site that is reset before each episode, and whose requests are kept"
       if (method !== "POST") return html(FORM);
       const accepted = free;
       free = false;
-      // an answer that is no page: the browser stays where it is
+      // the default answer is not a page, so the browser stays on the form
       if (accepted && body.includes("Bo")) return false;
       return accepted ? html("<h1>Thank you</h1>") : html(FORM, 422);
     });
@@ -87,7 +87,7 @@ describe("a site that is reset before each episode, and whose requests are kept"
     browser: { contexts: 3, har: true, action_timeout_s: 20, rollout_timeout_s: 60 },
   });
 
-  /** Every task by the oracle, all at once. */
+  /** Plays every task with the oracle, all concurrently. */
   async function played(environment: Environment): Promise<EpisodeOutcome[]> {
     const rng = Rng.named(0, "played");
     return Promise.all(
@@ -113,7 +113,7 @@ describe("a site that is reset before each episode, and whose requests are kept"
           outcomes.map(({ success, fault }) => [success, fault]),
           TASKS.map(() => [true, undefined]),
         );
-        // every post has a reset of its own before it
+        // a reset precedes every post
         const order = site.received.flatMap(({ method, url }) => (method === "POST" ? [url] : [])).join(" ");
         assert.match(order, /^(\/reset )*\/visit( (\/reset )+\/visit){2}$/);
         for (const [i, { har }] of outcomes.entries()) {
@@ -163,7 +163,7 @@ describe("a site that is reset before each episode, and whose requests are kept"
       const entries = entriesOf(JSON.parse(readFileSync(run.har(record), "utf8")));
       assert.equal(entries[0]?.response.status, 200);
     }
-    // an evaluation, twice: the files of the first are written over
+    // evaluates twice: the second run overwrites the files of the first
     for (let time = 0; time < 2; time++)
       await evaluate({ run: runDir }, { split: "train", policy: "oracle", episodes: "all" });
     const folder = join(runDir, "eval", "har", "train");

@@ -5,7 +5,7 @@ import { type Memory, SAMPLE_EVERY, soak } from "./soak.js";
 const mean = (samples: readonly Memory[], key: keyof Memory): number =>
   samples.reduce((sum, sample) => sum + sample[key], 0) / samples.length;
 
-/** SOAK_EPISODES=5000 is the long form, which says on its way what it holds. */
+/** Number of episodes; SOAK_EPISODES=5000 is the long form, which reports its memory on the way. */
 const EPISODES = Number(process.env.SOAK_EPISODES ?? 250);
 const REPORT_EVERY = 1000;
 
@@ -25,11 +25,11 @@ test(`${EPISODES} episodes under random faults: flat memory, no process left, ne
   t.diagnostic(
     `injected ${JSON.stringify(Object.fromEntries(injected))}, ${kills} kills, ${faults.length} faults left`,
   );
-  // the first fifth is warm-up: what a page needs is compiled and cached when the page is met for the first time
+  // the first fifth is warm-up: code is compiled and cached at the first visit to each page
   const [warm, hundred] = [Math.round(EPISODES / 5 / SAMPLE_EVERY), 100 / SAMPLE_EVERY];
   const [first, last] = [memory.slice(warm, warm + hundred), memory.slice(-hundred)];
-  // the heap is measured after a collection, so that growth is a leak: 15 % is room for code caches (10 % was seen);
-  // resident memory also holds what allocators keep, and the browser's depends on how many pages are open at that moment
+  // the heap is measured after a collection, so growth is a leak: 15 % leaves room for code caches (10 % was measured);
+  // resident memory includes free memory of allocators, and the browser's depends on the number of open pages
   const bounds = [
     ["heap", 1.15],
     ["rss", 1.4],

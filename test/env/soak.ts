@@ -16,10 +16,10 @@ export interface Memory {
   readonly browser: number;
 }
 
-/** What is kept of an episode: little, so that memory that grows is a leak. */
+/** The data kept of an episode: little, so that growing memory means a leak. */
 export type Outcome = Pick<Episode, "taskId" | "reward" | "attempts"> & {
   readonly fault: string | undefined;
-  /** What a reward below 1 came of. */
+  /** Details of the episode where the reward is below 1. */
   readonly why?: readonly unknown[];
 };
 
@@ -35,13 +35,13 @@ export interface SoakResult {
 
 export const SAMPLE_EVERY = 10;
 
-/** Plays the oracle's plans with faults injected at random, and now and then kills the browser. */
+/** Plays the oracle's plans with random faults, and kills the browser every `killEvery` episodes. */
 export async function soak(options: {
   episodes: number;
   rate: number;
   killEvery: number;
   seed: number;
-  /** Told of every sample. */
+  /** Called with every sample. */
   onSample?: (episodes: number, memory: Memory) => void;
 }): Promise<SoakResult> {
   setFlagsFromString("--expose-gc");
@@ -49,7 +49,7 @@ export async function soak(options: {
   const site = await serveWithFaults(faultsAtRandom(Rng.named(options.seed, "faults"), options.rate));
   const runner = await openRunner(site, { contexts: 4, actionTimeoutMs: 5000, episodeTimeoutMs: 10_000 });
   const order = Rng.named(options.seed, "tasks").shuffle(site.tasks()).slice(0, options.episodes);
-  // what a page can be asked for is read before anything goes wrong
+  // reads the controls of the pages before the faults start
   const plans = new Map<Task, string>();
   await Promise.all(
     order.map(async (task) => {

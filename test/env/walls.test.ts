@@ -5,7 +5,7 @@ import { after, before, test } from "node:test";
 import type { EpisodeRunner } from "../../src/env/browser/episode.js";
 import { openRunner, type PageSite, servePages, taskFor } from "./page-site.js";
 
-/** Another server of this machine, which no page may reach in any way: TCP and UDP on one port. */
+/** Contacts with another server of this machine, TCP and UDP on one port, which no page may reach. */
 const touched: string[] = [];
 const sockets = new Set<Socket>();
 const other = createServer((socket) => {
@@ -19,7 +19,7 @@ let elsewhere = "";
 let site: PageSite;
 let runner: EpisodeRunner;
 
-/** Runs a script on a page, lets it say in the field what came of it, and fills the form. */
+/** Pages by path; `outcome` adds one that runs a script and writes its result into the field. */
 const pages: Record<string, string> = {};
 async function outcome(path: string, script: string, markup = ""): Promise<string> {
   pages[path] = `${markup}<form method=post aria-busy=true><label>Found <input name=f></label>

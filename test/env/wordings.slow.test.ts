@@ -8,7 +8,7 @@ import { idiomTask, serveIdioms } from "./idioms/play.js";
 import { SHOWN_AGAIN, STILL_THERE } from "./idioms/wordings.js";
 import { FORMS_OPTIONS } from "./page-site.js";
 
-/** Plays the oracle on pages that are read, not learned. @returns the names of those that were accepted. */
+/** Plays the oracle on pages without learning them. @returns the names of the accepted pages. */
 async function accepted(pages: Idioms): Promise<string[]> {
   const site = await serveIdioms(pages);
   const tasks = Object.entries(pages).map(([name, idiom]) => idiomTask(name, idiom));

@@ -7,7 +7,7 @@ import { openRunner, servePages, taskFor } from "./page-site.js";
 
 const file = (name: string): string =>
   readFileSync(createRequire(import.meta.url).resolve(`flatpickr/dist/flatpickr.min.${name}`), "utf8");
-/** A form that a script draws, with a calendar that hears every click. */
+/** A form that a script creates, with a calendar that listens to every click. */
 const PAGE = `<style>${file("css")}</style><form id=f method=post></form><button form=f>Submit</button><script>${file("js")}</script>
 <script>
 const add = (type, name, label, value) => {
@@ -28,7 +28,7 @@ f.append(add("text", "n", "Name"), date, choice);
 </script>`;
 const FIELDS = { Name: "Nathan", Birth: "1946/11/20", Gender: "Female" };
 
-// on such a page a tab of Chromium crashed at the submit, after a look for listeners in all of the document
+// on such a page a tab of Chromium crashed at the submit, after a search for listeners in the whole document
 test("what a policy gets wrong is scored, and never a fault", async () => {
   await using site = await servePages({ "/form": PAGE });
   await using runner = closing(await openRunner(site));

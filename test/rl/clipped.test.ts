@@ -19,7 +19,7 @@ const run = (
 
 const inputs: SegmentInputs = {
   value: [-1, -1, -1, -1, -1, -1, -1],
-  // the largest ratio is not the inverse of the smallest
+  // the largest ratio differs from the inverse of the smallest
   old: [-1.1, -1.6, -1.5, -0.5, -0.5, 0, -0.9],
   reference: [-1.2, -0.4, -1, -15, 13, 0, -1],
   advantage: [1, 1, -1, 1, -1, 3, 1],
@@ -74,7 +74,7 @@ test("loss, metrics and gradient agree with the formula", async () => {
       `d loss / d value ${i}: ${gradient[i]} against ${slope}`,
     );
   });
-  // the cases hold both a clip and a penalty that binds
+  // the cases contain both an active clip and an active penalty
   assert.deepEqual(
     slopes.map((s) => Math.abs(s) > 1e-3),
     [true, true, true, true, false, false, true],
@@ -101,7 +101,7 @@ test("without a penalty the reference changes nothing", async () => {
 
 test("each side of the ratio has a range of its own, clip_range where it names none", async () => {
   const one = { ...inputs, value: [-1, -1], old: [-1.3, -0.7], reference: [-1, -1], weight: [0.5, 0.5], units: [1, 1] };
-  // ratios 1.35 and .74
+  // the ratios are 1.35 and .74
   const clipped = async (advantage: number[], changes: object): Promise<number[]> =>
     (await run({ ...one, advantage }, { ...OPTIONS, kl_coeff: 0, ...changes })).gradient;
   const blocked = (gradient: readonly number[]): boolean[] => gradient.map((g) => g === 0);
@@ -123,7 +123,7 @@ test("cispo: the gradient of every term, weighted by the clipped ratio", async (
 test("the entropy bonus: less the weighted mean of the segments' entropies, and told", async () => {
   const plain = await run(inputs, OPTIONS);
   const bonus = await run(inputs, { ...OPTIONS, entropy_coeff: 0.3 });
-  // the graph's stand-in of an entropy is -2 l
+  // the graph's stand-in for the entropy is -2 l
   const entropy = inputs.value.reduce((sum, l, i) => sum - 2 * l * (inputs.weight[i] as number), 0);
   assert.ok(Math.abs((bonus.metrics.entropy as number) - entropy) < 1e-6);
   assert.ok(Math.abs((bonus.metrics.loss as number) - ((plain.metrics.loss as number) - 0.3 * entropy)) < 1e-5);

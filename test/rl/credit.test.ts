@@ -97,7 +97,7 @@ test("credit a turn compares what was earned from a turn on, by hand", () => {
   const group = [earned(0.4, 1, 0, 1), earned(0.9, 0, 1), { ...episode(null, 2) }];
   const given = episodeCredit(group, { ...CENTER, turn_credit: "turn", discount: 0.5 });
   assert.equal(given[2], null);
-  // turn 1: mean .875; turn 2: mean .75; turn 3 is one episode's alone, which compares with nobody
+  // turn 1: mean .875; turn 2: mean .75; only one episode has a turn 3, so that it has no comparison
   near(given.slice(0, 2), [
     [0.375, -0.25, 0],
     [-0.375, 0.25],

@@ -18,7 +18,7 @@ import { having, objectiveOptions } from "../support/typed.js";
 
 const sampler = having(jump, "stepTerms");
 const TOLERANCE = 1e-4;
-const BATCH = 3; // one more than the golden has: padding must not count
+const BATCH = 3; // one more than in the golden, since padding must not count
 const golden = readGolden("flow");
 const base = readGolden("fsdfm");
 const meta = golden.meta as typeof golden.meta & {
@@ -71,7 +71,7 @@ describe("objectives on FS-DFM against PyTorch", () => {
   });
   afterEach(() => runtime.close());
 
-  /** The values of segments, the loss and every LoRA gradient of a layout. */
+  /** Compares the segments' values, the loss and every LoRA gradient of a layout with the golden. */
   async function compare<O>(name: string, objective: Objective<O>, options: O, batch: Batch): Promise<void> {
     const blocks = ["0", "1"].flatMap((i) => [`blocks.${i}.mlp.0`, `blocks.${i}.mlp.2`]);
     const lora = { rank: base.meta.rank, alpha: base.meta.alpha, targets: ["qw", "kw", "vw", "attn_out", ...blocks] };

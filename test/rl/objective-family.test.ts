@@ -35,7 +35,7 @@ const meta = golden.meta as typeof golden.meta & {
   readonly flowrl: readonly [beta: number, width: number];
 };
 
-/** The recorded rollouts: what each round revealed, with the golden's old values as what it recorded. */
+/** The recorded rollouts: the tokens of each round, with the golden's old values as recorded log-probabilities. */
 const rollouts = meta.rounds.map((rounds, b): UnmaskTrajectory => {
   const response = [...golden.ints(`input.response.${b}`)].map(Number);
   const done: number[] = [];
@@ -78,7 +78,7 @@ const sampling: UnmaskOptions = {
   model: { tokens: { mask: 96, pad: 95, eos: 94 }, vocabulary: 97, attention: "causal" },
 };
 
-/** Gives the slots in the order that leads to these draws, one after the other. */
+/** Makes a random stream that yields these draws, one after the other. */
 function scripted(draws: readonly Draw[]): DiscreteRng {
   let shuffles = 0;
   let sizes = 0;
@@ -114,7 +114,7 @@ describe("objectives against PyTorch on the micro model", () => {
   });
   afterEach(() => runtime.close());
 
-  /** Loss and every gradient, the head's too, on the golden's rollouts and draws. */
+  /** Compares the loss and all gradients, the head's included, on the golden's rollouts and draws. */
   async function compare<O>(
     objective: Objective<O>,
     section: object,

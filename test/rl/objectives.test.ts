@@ -55,7 +55,7 @@ describe("objectives on the micro model", () => {
   });
   afterEach(() => runtime.close());
 
-  /** An engine that trains this objective, with the golden's adapter as policy. */
+  /** Opens an engine that trains this objective, with the golden's adapter as policy. */
   async function engineFor<O>(objective: Objective<O>, options: O): Promise<Engine> {
     const model = await goldenModel(micro);
     const engine = new Engine(runtime, model, {
@@ -82,7 +82,7 @@ describe("objectives on the micro model", () => {
     };
   }
 
-  /** The golden's values, padded to the batch's segments, each weighing the same. */
+  /** Pads the golden's values to the batch's segments, with equal weights. */
   function values(name: string, batch: Batch): SegmentValues {
     const real = batch.owner.filter((b) => b >= 0).length;
     const padded = (data: Float32Array): Float32Array =>
@@ -167,7 +167,7 @@ describe("objectives on the micro model", () => {
     }));
   }
 
-  /** The loss by the formula, from the engine's own segment values. */
+  /** Computes the loss by the formula from the engine's segment values. */
   async function byHand(engine: Engine, batches: readonly MicroBatch[], beta: number, eps: number): Promise<number> {
     let loss = 0;
     for (const { batch, values: v } of batches) {
@@ -207,10 +207,10 @@ describe("objectives on the micro model", () => {
       assert.equal(batches.length, 2);
       const weights = batches.flatMap(({ values: v }) => [...v.weight]).reduce((a, w) => a + w, 0);
       assert.ok(Math.abs(weights - 1) < 1e-6);
-      // on policy the surrogate is minus the mean advantage over segments: what is left is the penalty
+      // on policy the surrogate is minus the mean advantage over segments; the rest of the loss is the penalty
       for (const { batch, values: v } of batches)
         assert.ok(((await engine.accumulate(batch, v)).ratio_error as number) < 1e-4);
-      // off policy every part of the loss counts
+      // off policy every part of the loss is nonzero
       await engine.setParameters("policy", adapter(0.03, 2));
       const expected = await byHand(engine, batches, 0.04, 0.2);
       const loss = await total(engine, batches);
@@ -227,7 +227,7 @@ describe("objectives on the micro model", () => {
       const engine = await engineFor(flowGrpo, all);
       await engine.setParameters("reference", adapter(0.02, 1));
       const [first, second] = (await play(engine)) as [Sample, Sample];
-      // one rollout of three rounds and one that ended in its first
+      // one rollout of three rounds and one that ended in its first round
       const whole = second.trajectory as UnmaskTrajectory;
       const rounds = whole.rounds.slice(0, 1);
       const short: UnmaskTrajectory = { ...whole, rounds, response: rounds.flatMap((r) => [...r.tokens]) };
@@ -238,7 +238,7 @@ describe("objectives on the micro model", () => {
       );
       const policy = { engine, sampler, options: sampling };
       const full = await prepareBatches({ policy, objective: flowGrpo, options: all, size: 2 }, [samples]);
-      // every sample's stream takes its draws from the same list of all outcomes
+      // every sample's stream reads its draws from the same list of all outcomes
       const outcomes = allOutcomes((rng) => {
         const drawing = samples.map((sample): Sample => ({ ...sample, stream: () => rng as Rng }));
         return prepareBatches({ policy, objective: flowGrpo, options: two, size: 2 }, [drawing]);
@@ -286,7 +286,7 @@ describe("objectives on the micro model", () => {
   });
 });
 
-/** The golden's adapter, with noise of this size on every matrix. */
+/** Adds noise of a given size to every matrix of the golden's adapter. */
 function adapter(noise = 0, seed = 0): Map<string, Tensor> {
   const rng = Rng.named(seed, "noise");
   return new Map(

@@ -6,7 +6,7 @@ import { partCredit } from "../../src/rl/part-credit.js";
 
 const CENTER = { advantage: "center", adv_clip_max: 5 } as const;
 const part = (name: string, reward: number, ...tokens: number[]): TurnPart => ({ name, reward, tokens });
-/** An episode of one turn of so many tokens. */
+/** Makes an episode of one turn with a number of tokens. */
 const episode = (reward: number | null, tokens: number, ...parts: TurnPart[]): GroupEpisode => ({
   reward,
   turns: [{ steps: 1, tokens, parts }],
@@ -22,13 +22,13 @@ test("a token gets what its attempt has over the others at the same part; the re
     episode(0.5, 5, part("age", 0, 1), part("name", 1, 3)),
     episode(null, 2, part("name", 0, 0)),
   ];
-  // rewards: mean .75; name: 1 and 1; age: 1 and 0
+  // the rewards' mean is .75; the part `name` has 1 and 1, the part `age` 1 and 0
   assert.deepEqual(credits(group), [[[0, 0, 0.5, 0.25]], [[-0.25, -0.5, -0.25, 0, -0.25]], undefined]);
 });
 
 test("an episode without an attempt counts as 0, and each of several attempts by itself", () => {
   const group = [episode(0.5, 1, part("a", 1, 0)), episode(0.5, 1), episode(0.5, 2, part("a", 1, 0), part("a", 0, 1))];
-  // rewards are equal; of a: 1, none, 1 and 0: mean .5
+  // equal rewards; the part `a` has 1 in one episode, none in another, 1 and 0 in the third: mean .5
   assert.deepEqual(credits(group), [[[0.5]], [[0]], [[0.5, -0.5]]]);
 });
 

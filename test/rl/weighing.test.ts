@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import type { Batch } from "../../src/diffusion/batch.js";
 import { importanceWeights, normalised, totalShare, type WeighingOptions } from "../../src/rl/weighing.js";
 
-/** Three ratios of one response, one of another, and padding. */
+/** A batch of three ratios of one response, one of another, and padding. */
 const batch = {
   owner: [0, 0, 0, 1, -1],
   step: [0, 1, 2, 0, -1],
@@ -24,7 +24,7 @@ const near = (a: readonly number[], b: readonly number[]): void => {
 };
 
 describe("length_norm", () => {
-  /** What each segment of a step weighs. */
+  /** Computes the weight of each segment of a step. */
   const weights = (norm: WeighingOptions["length_norm"]): number[] => {
     const { share, owner } = normalised(batch, norm);
     const shares = owner.map((b, s) => (b < 0 ? 0 : (share?.[s] ?? 1)));

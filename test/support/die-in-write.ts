@@ -1,6 +1,6 @@
 /**
- * Kills a process in the middle of a write. Loaded before the program (`node --import`), it sends SIGKILL to the process
- * group during the N-th call that writes to a path, or some time after it. A killed call has written half of its bytes.
+ * Kills a process in the middle of a write. Loaded before the program (`node --import`), it sends SIGKILL to the
+ * process group during the N-th call that writes to a path, or some time after it. Such a call wrote half its bytes.
  *
  * The variable DIE_IN_WRITE holds a `Death` as JSON.
  */

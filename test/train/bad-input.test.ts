@@ -44,7 +44,7 @@ describe("whatever a file holds, it is read, or refused in words that name it", 
     model.remove();
   });
 
-  /** Writes each mutation in place of a file's content and reads it; at least some of them must be refused. */
+  /** Replaces a file's content by each mutation and reads it; the reader must refuse some of them. */
   async function fuzz<T extends string | Uint8Array>(
     path: string,
     contents: fc.Arbitrary<T>,
@@ -157,7 +157,7 @@ describe("whatever a file holds, it is read, or refused in words that name it", 
     }
     const weights = join(dir, "model.safetensors");
     const bytes = readFileSync(weights);
-    // what the data says is the model's business; that it is all there is ours
+    // the loader cannot judge the numbers of the weights, but it must notice missing bytes
     const cut = fc.nat(bytes.length - 1).map((end) => bytes.subarray(0, end));
     await fuzz(weights, cut, read, 30, dir);
   });
@@ -169,7 +169,7 @@ describe("whatever a file holds, it is read, or refused in words that name it", 
     const bytes = readFileSync(path);
     const read = async (): Promise<void> => {
       const opened = await loadModel(dir);
-      // no runtime: whatever is wrong must be found before it is asked
+      // without a runtime: a fault must be found before the runtime is used
       const engine = new Engine(undefined as unknown as Runtime, opened, {
         sampler,
         about: sampledModel(opened.config),
@@ -191,7 +191,7 @@ describe("whatever a file holds, it is read, or refused in words that name it", 
   });
 });
 
-/** Headers of safetensors files: other dtypes, shapes and offsets, with the data as it was. */
+/** Generates safetensors files with other dtypes, shapes and offsets in the header and the same data. */
 function mutatedHeader(bytes: Buffer): fc.Arbitrary<Uint8Array> {
   const length = Number(bytes.readBigUInt64LE(0));
   const header = JSON.parse(bytes.subarray(8, 8 + length).toString("utf8"));
@@ -207,7 +207,7 @@ function mutatedHeader(bytes: Buffer): fc.Arbitrary<Uint8Array> {
 const INTS = [-1n, 0n, 1n, 3n, 7n, 2n ** 31n, 2n ** 40n, 2n ** 62n];
 const NAMES = ["", "logits", "input_ids", "../../outside", "/absolute", "nowhere"];
 
-/** A graph whose values are renamed (cycles, missing values), resized, retyped, or whose operators are exchanged. */
+/** Generates graphs with renamed values (cycles, missing values), other sizes or types, or exchanged operators. */
 function mutatedGraph(bytes: Uint8Array): fc.Arbitrary<Uint8Array> {
   const change = fc.tuple(fc.nat(8), fc.nat(10_000), fc.nat(10_000), fc.nat(10_000));
   return fc.array(change, { minLength: 1, maxLength: 3 }).map((changes) => {

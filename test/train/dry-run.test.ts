@@ -15,7 +15,7 @@ test("a dry run without any reward is not called ready: model, lengths and the p
     /none of 4 rollouts.*models\/tiny-refusion.*prompt_length=\d+, sampler\.response_length=\d+.*docs\/reward-stays-0\.md/,
   );
   assert.equal(hopeless({ ...dryRun, reward: 0.4 }, config), undefined);
-  // every episode failed: that is said by itself
+  // no reward: every episode failed, which is reported separately
   assert.equal(hopeless({ ...dryRun, reward: null }, config), undefined);
 });
 

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { EarlyStop } from "../../src/train/early-stop.js";
 
-/** Evaluations that a run makes before it ends, or undefined where it never does. */
+/** Counts the evaluations that a run makes before it stops early, or undefined where it never does. */
 function evaluations(rewards: readonly number[], patience: number, min_delta = 0): number | undefined {
   const stop = new EarlyStop({ patience, min_delta });
   for (const [i, reward] of rewards.entries()) {
@@ -18,7 +18,7 @@ test("it ends after `patience` evaluations in a row without a rise", () => {
   assert.equal(evaluations([0.5, 0.6, 0.6, 0.61, 0.61, 0.61], 2), 6);
   assert.equal(evaluations([0.5, 0.4], 1), 2);
   assert.equal(evaluations([0.5, 0.4, 0.3, 0.2], 0), undefined);
-  // the first evaluation sets the mark, however low
+  // the first evaluation is the baseline, however low
   assert.equal(evaluations([0, 0, 0], 2), 3);
   assert.equal(evaluations([0.01, 0.02, 0.02], 2, 0.05), 3);
 });

@@ -33,7 +33,7 @@ const options = (changes: Partial<EvaluateOptions>): EvaluateOptions => ({
 
 const FORM = `<form method=post><label>Name <input name=n></label><button>Submit</button></form>`;
 
-/** Writes two tasks of each form; gives the overrides that evaluate them on a site. */
+/** Writes two tasks of each form. @returns the overrides that evaluate them on a site. */
 function onSite(baseUrl: string, ...forms: string[]): string[] {
   const tasks = forms.flatMap((name) =>
     [1, 2].map((n) => ({ id: `${name}/val/${n}`, split: "val", form: name, url: `/${name}`, fields: { Name: "Ann" } })),
@@ -66,7 +66,7 @@ test("an interrupt ends an evaluation at once, before it begins or in the midst 
 
 test("a form that the site stops serving is left out, with the cause; the others are scored", async () => {
   let asked = 0;
-  // served when the site is looked at before the run, and never again
+  // the page is served at the check before the run, and never again
   const site = await servePages({ "/good": FORM, "/bad": FORM }, ({ url }, response) => {
     if (url !== "/bad" || asked++ === 0) return false;
     response.writeHead(500).end();
@@ -98,7 +98,7 @@ test("attempts play each task with other noise; checksums tell tasks and judges 
   const thrice = await evaluated({ ...random, attempts: 3 });
   assert.equal(thrice.per_task.length, 3 * once.per_task.length);
   assert.equal(thrice.pass_at?.rates.length, 3);
-  // the first attempt is the one that a single evaluation plays; the others differ
+  // the first attempt equals that of a single evaluation; the others differ
   assert.deepEqual(
     thrice.per_task.filter((_, i) => i % 3 === 0),
     once.per_task,

@@ -6,7 +6,7 @@ import { readMetrics } from "../../src/runs/metrics.js";
 import { readRollouts } from "../../src/runs/rollout-record.js";
 import { ownFolder } from "../support/own-modules.js";
 
-/** Of its forms, `flat` gives every answer the same reward. */
+/** An environment whose form `flat` gives every answer the same reward. */
 const ENVIRONMENT = `
 import { defineEnvironment } from "refusion-train";
 import { z } from "zod";
@@ -59,7 +59,7 @@ describe("flowrl, end to end, where a group's rewards are all equal", () => {
 
   it("learns from it with an advantage of 0, where flow-grpo leaves it out", async () => {
     const [matched, maximised] = [await run("flowrl", "flowrl"), await run("flow-grpo", "flow-grpo")];
-    // the first step's rollouts are the same
+    // the rollouts of the first step are equal
     const records = (name: string) => readRollouts(join(dir, name, "rollouts", "step-000001.jsonl"));
     const given = (name: string) =>
       records(name).map(({ form, advantage, turns }) => [form, advantage === null, turns[0]?.response] as const);

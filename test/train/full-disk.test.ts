@@ -33,7 +33,7 @@ describe("a disk that fills up", () => {
   it("loses no earlier checkpoint where a file may grow no further, and says what to do", async () => {
     const dir = join(root, "limited");
     const module = pathToFileURL(join(packageRoot(), "dist", "src", "runs", "checkpoint.js")).href;
-    // a limit of 1 MiB or 2 (shells count in 512 or 1024 bytes): the first fits, the second does not, for anybody
+    // a limit of 1 or 2 MiB (shells count in 512 or 1024 bytes): the first checkpoint fits, the second does not
     const script = `
       import { writeCheckpoint } from ${JSON.stringify(module)};
       const checkpoint = (step, n) => ({ step, adapter: null, weights: null, state: { step },
@@ -71,7 +71,7 @@ describe("a disk that fills up", () => {
       await assert.rejects(writeCheckpoint(second, checkpoint(2, 3 * MIB)), full);
       assert.deepEqual(readdirSync(dir), ["step-000001"]);
       assert.deepEqual(await readCheckpoint(first), checkpoint(1, 2 * MIB));
-      // to the last byte: small files fail in the same words, and leave the old one
+      // fills the disk to the last byte: small files fail with the same message, and the old file stays
       const state = join(dir, "state.json");
       await writeAtomic(state, "old");
       writeFileSync(join(dir, "filler"), "");
@@ -79,7 +79,7 @@ describe("a disk that fills up", () => {
         try {
           for (;;) writeFileSync(join(dir, "filler"), Buffer.alloc(size), { flag: "a" });
         } catch {
-          // full
+          // the disk is full
         }
       }
       await assert.rejects(writeAtomic(state, "new".repeat(10_000)), full);

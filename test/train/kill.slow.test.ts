@@ -8,15 +8,15 @@ import { CliProcess, processesNaming } from "../support/cli-process.js";
 import type { Death } from "../support/die-in-write.js";
 import { differences, timelessFiles } from "../support/run-files.js";
 
-/** How often a run is killed before it may end. */
+/** Number of times that a run is killed before it may end. */
 const KILLS = 3;
 const STEPS = 5;
 
-/** What is run, in how many killed copies. */
+/** A command and the number of its runs that are killed. */
 interface Case {
   readonly objective: string;
   readonly runs: number;
-  /** Of its first start; a resume finds them in its run. */
+  /** Arguments of the first start; a resumed run reads them from its folder. */
   readonly args: readonly string[];
 }
 
@@ -24,7 +24,7 @@ const CASES: Readonly<Record<string, Case>> = {
   "flow-grpo": { objective: "flow-grpo", runs: 9, args: [] },
   espo: { objective: "espo", runs: 1, args: [] },
   grpo: { objective: "grpo", runs: 1, args: [] },
-  // without a browser, from what the first one recorded
+  // trains without a browser on the rollouts that the first case recorded
   recorded: { objective: "espo", runs: 1, args: ["evaluation.splits=[]", "evaluation.every=0"] },
 };
 
@@ -43,14 +43,14 @@ runtime: {threads: 1, provider: cpu}
 browser: {action_timeout_s: 60, rollout_timeout_s: 240}
 `;
 
-/** Half-written checkpoints and `best/`. */
+/** Pattern of half-written checkpoints and of a half-written `best/`. */
 const CHECKPOINT = "/(checkpoints/step-[0-9]+|best)[.]tmp-[0-9]+";
-/** Calls that write one: fewer than this. */
+/** Upper bound on the calls that write one checkpoint. */
 const CALLS = 100;
-/** What a step writes before it learns. */
+/** Pattern of the rollout files, which a step writes before it learns. */
 const ROLLOUTS = "/rollouts/step-[0-9]+[.]jsonl";
 
-/** When a process is killed: by its own writes, or milliseconds after its start. */
+/** The moment of a kill: during or after a write, or a number of milliseconds after the start. */
 type Moment = Death | number;
 
 let root = "";
@@ -68,7 +68,7 @@ function start(name: string, dir: string, moment: Moment = 0): CliProcess {
   const base = begun ? ["--resume"] : ["--config", join(root, "run.yaml"), ...args, ...recorded];
   const preload = new URL("../support/die-in-write.js", import.meta.url).href;
   const env = {
-    // browser profiles of killed processes stay behind: let them lie where they are removed
+    // killed processes leave browser profiles behind; this folder is removed at the end
     TMPDIR: join(root, "tmp"),
     ...(typeof moment === "number"
       ? {}
@@ -77,10 +77,10 @@ function start(name: string, dir: string, moment: Moment = 0): CliProcess {
   return new CliProcess([objective, ...base, "--run-dir", dir, "-q"], { env });
 }
 
-/** Moments that come while the run still has a step to do, nearly always: one that comes too late is no kill. */
+/** Draws a moment that usually comes while the run has a step left; a moment after the run's end kills nothing. */
 function momentOf(rng: Rng, kind: number, kill: number, duration: number): Moment {
   const random = (upTo: number): number => rng.uniform() * upTo;
-  // only a run's first process surely has two steps left
+  // only the first process of a run is certain to have two steps left
   const steps = kill === 0 ? 2 : 1;
   if (kind === 0) return { path: CHECKPOINT, nth: 1 + rng.int(steps * CALLS) };
   if (kind === 1) return { path: ROLLOUTS, nth: 1 + rng.int(steps), delay: random(200) };
@@ -113,7 +113,7 @@ for (const [name, { runs }] of Object.entries(CASES)) {
         const ending = await child.ended;
         clearTimeout(timer);
         if (ending.signal === null) {
-          // it was done before its moment came
+          // the run ended before the moment of the kill
           assert.equal(ending.code, 0, ending.err);
           continue;
         }
@@ -122,7 +122,7 @@ for (const [name, { runs }] of Object.entries(CASES)) {
         const aside = [dir, checkpoints].flatMap((d) => (existsSync(d) ? readdirSync(d) : []));
         halfCheckpoints += aside.filter((file) => /\.tmp-\d+$/.test(file)).length;
         await browsersGone();
-        // what is complete is right already, before anything is resumed
+        // complete files are correct before the run is resumed
         const complete = [...timelessFiles(dir)].filter(([file]) => /^\d+\//.test(file));
         assert.deepEqual(differences(reference, new Map(complete), "second"), [], JSON.stringify(moment));
       }
@@ -145,7 +145,7 @@ test("the kills were at least 20, and at least 6 of them inside a checkpoint's w
   assert.ok(halfCheckpoints >= 6, `${halfCheckpoints} half-written checkpoints`);
 });
 
-/** A browser notices that its driver is gone within moments. Linux only: elsewhere no process is found. */
+/** Waits until the browsers of a killed run have ended. Works on Linux only; elsewhere no process is found. */
 async function browsersGone(): Promise<void> {
   const limit = performance.now() + 10_000;
   for (let running = processesNaming(join(root, "tmp")); running.length > 0; ) {

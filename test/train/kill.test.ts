@@ -7,7 +7,7 @@ import { callProgram } from "../support/call-program.js";
 import { CliProcess } from "../support/cli-process.js";
 import { differences, timelessFiles } from "../support/run-files.js";
 
-// kill.slow.test.ts kills reinforcement runs with their browser at many points; this one needs none
+// kill.slow.test.ts kills reinforcement runs and their browsers at many points; this test needs no browser
 
 const config = `
 model: models/tiny-refusion

@@ -12,7 +12,7 @@ import { STEP_KEYS, TIME_KEYS } from "../../src/runs/metrics.js";
 import { ALARMS } from "../../src/watch/alarms.js";
 import { trackerKinds } from "../../src/watch/tracker.js";
 
-/** Further keys that the loop writes, beside those of the environment, the sampler and the objective's loss. */
+/** Keys of the training loop, in addition to those of the environment, the sampler and the objective's loss. */
 const RECIPE_KEYS = [
   "after_eos_fraction",
   "blanks_cut",
@@ -34,7 +34,7 @@ const RECIPE_KEYS = [
 
 const doc = readFileSync(join(packageRoot(), "docs", "metrics.md"), "utf8");
 
-/** The rows of a section's first table: key, unit, meaning, ... */
+/** Reads the rows of a section's first table: key, unit, meaning, ... */
 function rows(section: string): string[][] {
   const [, text = ""] = doc.split(`## ${section}\n`);
   const table = /(?:^\|.*\n)+/m.exec(text)?.[0] ?? "";
@@ -76,10 +76,10 @@ function named(e: Emitter, specs: readonly (readonly [string, DType, readonly Di
   );
 }
 
-/** What an objective's loss reports, from the loss itself. */
+/** Collects the metrics that an objective's loss reports by building the loss. */
 function lossMetrics(objective: Objective): string[] {
   const e = new Emitter(new GraphBuilder("loss"));
-  // what an option adds is told as well
+  // includes the metrics that an option adds
   const options = objective.schema.parse("entropy_coeff" in objective.schema.shape ? { entropy_coeff: 0.1 } : {});
   const groups = objective.parameters?.(options, { hiddenSize: HIDDEN }) ?? [];
   const input = (name: string): LossInputs["value"] => e.g.input(name, "float32", [4]);

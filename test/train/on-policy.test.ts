@@ -15,7 +15,7 @@ import { having } from "../support/typed.js";
 
 const TOLERANCE = 1e-5;
 
-/** A fresh adapter changes nothing; random B matrices make the policy another one than the base. */
+/** Makes an adapter with random B matrices, since a fresh adapter would leave the policy equal to the base. */
 function randomAdapter(policy: Policy, seed: number): Map<string, Tensor> {
   const rng = Rng.named(seed, "adapter");
   return new Map(
@@ -51,7 +51,7 @@ describe("what the rollout recorded and what scoring says (shipped model)", () =
   });
   after(() => policy.close());
 
-  /** The largest |log p - recorded| over all tokens of some trajectories. */
+  /** Computes the largest |log p - recorded| over all tokens of some trajectories. */
   async function largestError(some: readonly TokenTrajectory[], packed: boolean): Promise<number> {
     const layout = { batch: some.length, lengthStep: 32, level: "token", packed } as const;
     const terms = having(policy.sampler, "stepTerms").stepTerms(some, policy.options, layout);

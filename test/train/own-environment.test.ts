@@ -57,9 +57,9 @@ describe("an environment of one's own: three turns, no browser", () => {
       assert.ok(Math.abs((reward as number) - mean((record) => record.reward as number)) < 1e-12);
       assert.ok(Math.abs((extra?.last_turn as number) - mean((record) => record.metrics?.last_turn as number)) < 1e-12);
       assert.ok((grad_norm ?? 0) > 0);
-      // every turn of an episode scored as it was sampled
+      // the scores of every turn equal the sampled log-probabilities
       assert.ok((extra?.on_policy_ratio_error ?? 1) < 1e-4, `${extra?.on_policy_ratio_error}`);
-      // nothing here knows forms
+      // there are no metrics of forms
       assert.ok(!("field_accuracy" in (extra ?? {})));
     }
     const evaluation = readEvaluation(join(dir, "whole", "eval", "heldout.json"));
@@ -101,7 +101,7 @@ describe("an environment of one's own: three turns, no browser", () => {
     assert.ok(faulted.length > 0 && faulted.length < 8 * STEPS, `${faulted.length} of ${8 * STEPS}`);
     for (const { fault, reward, metrics, advantage, credit, turns } of faulted) {
       assert.deepEqual([fault, reward, metrics, advantage, credit], ["turn 3 broke off", null, null, null, undefined]);
-      // what was sampled is kept, and earned nothing
+      // the record keeps the sampled turns, without a reward
       assert.deepEqual(
         turns.map((turn) => [typeof turn.trajectory, turn.reward]),
         Array.from({ length: 3 }, () => ["object", undefined]),
@@ -114,7 +114,7 @@ describe("an environment of one's own: three turns, no browser", () => {
       );
       const trained = groups.flatMap((group) => {
         const mean = group.reduce((sum, record) => sum + (record.reward as number), 0) / group.length;
-        // the group's mean is that of the episodes that were scored
+        // the group's mean is over the episodes with a reward
         for (const { reward, advantage } of group)
           if (advantage !== null) assert.ok(Math.abs(advantage - ((reward as number) - mean)) < 1e-9);
         return group.filter((record) => record.advantage !== null);
@@ -148,7 +148,7 @@ describe("an environment of one's own: three turns, no browser", () => {
     await refused("environment.turns=0", /environment\.turns .*at least 1/);
     await refused("site.kind=embedded", /\n {2}site: unknown key/);
     await refused("environment.kind=./nowhere.mjs", /no file .*nowhere\.mjs, which the config names as environment/);
-    // what it plays belongs to the run
+    // the tasks and their options belong to the run and cannot change
     for (const [override, message] of [
       ["environment.turns=2", /split: "echo-3" -> "echo-2"/],
       ["environment.faulty=false", /environment\.faulty: true -> false[\s\S]*start a new run for other settings/],

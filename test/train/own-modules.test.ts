@@ -31,7 +31,7 @@ const REST: Readonly<Record<string, string>> = {
 
 let modules = 0;
 
-/** An example of the package with a text of it changed, as a module of one's own. */
+/** Writes an example of the package with changed texts as a user's module. */
 function module(kind: string, ...changes: readonly (readonly [string, string])[]): string {
   let text = readFileSync(join(packageRoot(), "examples", `${kind}.mjs`), "utf8");
   for (const [from, to] of changes) {
@@ -47,14 +47,14 @@ function written(kind: string, text: string, ending = "mjs"): string {
   return path;
 }
 
-/** Trains one step with a module; nothing is kept. */
+/** Trains one step with a module in a dry run, which keeps no files. */
 async function dryRun(kind: string, path: string): Promise<void> {
   writeFileSync("own.yaml", `${REST[kind]}${TRAINING}${kind}: { kind: ${path} }\n`);
   const config = await loadConfig("own.yaml");
   await train(config, trainOptions(config.objective.kind, "own.yaml", "run-own", { dryRun: true }));
 }
 
-/** The text that the command line prints of an error. */
+/** Returns the text that the command line prints for an error. */
 async function said(work: () => Promise<unknown>): Promise<string> {
   const lines: string[] = [];
   await work().then(
@@ -64,7 +64,7 @@ async function said(work: () => Promise<unknown>): Promise<string> {
   return lines.join("\n");
 }
 
-/** The place in a module of the line that holds a text. */
+/** Finds the place (file:line) of a text in a module. */
 function place(path: string, text: string): string {
   const line = readFileSync(path, "utf8")
     .split("\n")
@@ -76,7 +76,7 @@ function place(path: string, text: string): string {
 const UNMASK = "...unmaskSampler,";
 const CREDIT = '=> episodeCredit(group, { advantage: "center", adv_clip_max })';
 
-/** What a module has in another's place, where it is said to be wrong, and what is said. */
+/** Faulty replacements in a module, with the line that the message must name and the text of the message. */
 const WRONG: readonly (readonly [kind: string, from: string, to: string, at: string, says: RegExp])[] = [
   ["environment", "async open", "async opem", "export const", /open: expected a function, is missing \(opem\?\)/],
   [
@@ -227,7 +227,7 @@ describe("a module of one's own that is wrong", () => {
 
   it("is a site whose server or tasks are none: the site is stopped", async () => {
     const start = async (...changes: (readonly [string, string])[]) => {
-      // a server that gives no site cannot be stopped by anybody
+      // unref: nothing can stop a server whose module returns no site
       const path = module("site", ["await new Promise(", "server.unref();\n    await new Promise("], ...changes);
       return { path, text: await said(() => openSite({ kind: path })) };
     };

@@ -16,7 +16,7 @@ import { stopAfter } from "../support/stop-after.js";
 import { trainOptions } from "../support/train-options.js";
 
 /**
- * As FlowRL (Zhu et al. 2025, arXiv 2509.15207, equation 6), a term a round instead of a response, with a learned
+ * FlowRL (Zhu et al. 2025, arXiv 2509.15207, equation 6) with one term per round instead of per response, and a learned
  * log Z of the prompt's last hidden state h:
  *   d_t  = log Z(h) + (l_t - l_t_ref) / n_t - beta c_t,   log Z = h w + b
  *   loss = sum_t weight_t stop(clip(exp((l_t - l_t_old) / n_t), 1 -+ eps)) d_t^2
@@ -119,7 +119,7 @@ describe("an objective of one's own, with a head, credit a step and hidden state
     for (const { loss, kl, ratio_mean, clip_fraction, grad_norm, extra } of rows) {
       assert.ok((loss ?? 0) > 0 && (grad_norm ?? 0) > 0);
       assert.equal(typeof extra?.log_z, "number");
-      // it has no ratios and no penalty: no numbers stand for them
+      // the objective has no ratios and no penalty, so their metrics are null
       assert.deepEqual([kl, ratio_mean, clip_fraction, extra?.on_policy_ratio_error], [null, null, null, null]);
     }
     const files = readdirSync(join(dir, "whole", "checkpoints", "step-000001"));

@@ -14,7 +14,7 @@ import { trainOptions } from "../support/train-options.js";
 
 const STEPS = 3;
 
-/** The shipped model, real forms, a real browser; as few rollouts as a step can have. */
+/** Makes a config with the shipped model, real forms, a real browser and as few rollouts per step as possible. */
 function smallConfig(command: string, ...overrides: string[]): Promise<RunConfig> {
   return loadConfig("configs/tiny/quickstart.yaml", {
     command,
@@ -33,7 +33,7 @@ function smallConfig(command: string, ...overrides: string[]): Promise<RunConfig
       "checkpoint.every=1",
       "runtime.threads=1",
       "runtime.provider=cpu",
-      // a busy machine must not turn rollouts into faults
+      // a long time limit, so that a busy machine does not cause faults
       "browser.action_timeout_s=60",
       "browser.rollout_timeout_s=300",
       ...overrides,
@@ -50,7 +50,7 @@ describe("the reinforcement recipe", () => {
 
   const options = (name: string, changes?: Partial<TrainOptions>): TrainOptions =>
     trainOptions("flow-grpo", "configs/tiny/quickstart.yaml", join(root, name), changes);
-  /** What must not depend on interruptions: everything but the clock. */
+  /** Removes the times from metrics; the rest must not depend on interruptions. */
   const timeless = (rows: readonly StepMetrics[]): unknown[] =>
     rows.map(({ time: _, rollout_tokens_per_s: __, ...rest }) => rest);
   const adapter = (name: string, step = STEPS): Buffer =>
@@ -83,11 +83,11 @@ describe("the reinforcement recipe", () => {
     assert.equal(records.length, 6);
     assert.ok(records.every((r) => r.fault === null && r.reward !== null));
 
-    // the same run, stopped after its first step: the recipe asks once before each
+    // the same run, stopped after its first step; the recipe reads the signal once before each step
     const stopped = await train(config, options("stopped", { signal: stopAfter(1) }));
     assert.equal(stopped.steps, 1);
     assert.equal(stopped.interrupted, true);
-    // what a resume needs of the start, it makes again where it is gone
+    // a resume recreates a missing result of the start
     rmSync(join(root, "stopped", "eval", "before", "heldout.json"));
     const resumed = await train(config, options("stopped", { resume: true }));
     assert.equal(resumed.steps, STEPS);
@@ -101,7 +101,7 @@ describe("the reinforcement recipe", () => {
     const base = await smallConfig("flow-grpo");
     const config = {
       ...base,
-      // no evaluation rises by more than 1: the second one is the first without a rise
+      // no evaluation can rise by more than 1, so the second one counts as the first without a rise
       training: { ...base.training, num_iterations: 1, early_stop: { patience: 1, min_delta: 1 } },
       evaluation: { ...base.evaluation, splits: [], every: 1, episodes: 2 },
     };

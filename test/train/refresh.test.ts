@@ -42,7 +42,7 @@ describe("a reference that is refreshed, and a curriculum", () => {
   it("after a refresh the policy is where its reference is: the penalty begins at 0 again", () => {
     const kl = readMetrics(join(dir, "whole", "metrics.jsonl")).map((row) => row.kl as number);
     assert.equal(kl.length, 4);
-    // step 1 begins at the reference, and so does step 3
+    // steps 1 and 3 begin at the reference
     for (const step of [1, 3]) assert.ok((kl[step - 1] as number) < 1e-8, `step ${step}: ${kl}`);
     for (const step of [2, 4]) assert.ok((kl[step - 1] as number) > 1e-6, `step ${step}: ${kl}`);
   });

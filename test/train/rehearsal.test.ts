@@ -7,7 +7,7 @@ import { FORMS_OPTIONS, servePages, taskFor } from "../env/page-site.js";
 
 const FORM = `<form method=post action=/send><label>Name <input name=n></label><label>Seat <input name=s></label><button>Send</button></form>`;
 
-/** Rehearses one form. @returns what was told of it. */
+/** Rehearses one form. @returns the messages about it. */
 async function told(answer: (body: string) => string, success?: Task["success"]): Promise<string[]> {
   const task = { ...taskFor("/form", { Name: "Ann Lee", Seat: "12" }), ...(success === undefined ? {} : { success }) };
   const site = await servePages({ "/form": FORM }, ({ method, body }, response) => {

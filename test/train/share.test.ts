@@ -15,7 +15,7 @@ import { objective as justGrpo } from "../../src/rl/objectives/just-grpo.js";
 import type { Sample } from "../../src/train/rollouts/groups.js";
 import { canShare, type MicroBatch, prepareBatches } from "../../src/train/update.js";
 
-/** Rollouts of two prompts, three and two of them; a micro-batch of four spans both, and one is left over. */
+/** Rollouts of two prompts: a micro-batch of four spans both groups and leaves one rollout over. */
 const GROUPS = [3, 2];
 const SIZE = 4;
 
@@ -39,7 +39,7 @@ async function open(objective: Objective, overrides: readonly string[]): Promise
   const optimizer = optimizerOptions(config);
   const policy = await openPolicy(config, { objective, options: config.objective, optimizer });
   policies.push(policy);
-  // B of a fresh adapter is 0: it would leave A without a gradient
+  // B of a fresh adapter is 0, which would leave A without a gradient
   const noise = Rng.named(1, "adapter");
   const adapter = new Map(
     [...freshAdapter(policy.sites, policy.lora, noise)].map(([name, t]) => [
@@ -69,7 +69,7 @@ async function open(objective: Objective, overrides: readonly string[]): Promise
 
 type Gradients = ReadonlyMap<string, Tensor>;
 
-/** @returns values of all segments by trajectory and step, the gradient, and how many tokens the passes read. */
+/** @returns values of all segments by trajectory and step, the gradient, and the number of tokens of the passes. */
 async function run(
   { policy, objective, options, samples }: Trial,
   share: boolean,
@@ -92,7 +92,7 @@ async function run(
   return { values, gradients, read };
 }
 
-/** Old values a little off, so that ratios and penalties have slopes of their own. */
+/** Shifts the old values a little, so that ratios and penalties contribute to the gradient. */
 function offPolicy({ values }: MicroBatch): MicroBatch["values"] {
   return { ...values, old: values.old.map((x) => x - 0.05), reference: values.reference.map((x) => x + 0.05) };
 }
@@ -128,7 +128,7 @@ describe("a prompt that is read once for its rollouts", () => {
         const off = largest(tensor.data as Float32Array, shared.gradients.get(key)?.data as Float32Array);
         assert.ok(off < 1e-4 * scale, `${key} differs by ${off} of ${scale}`);
       }
-      // threads that add to one row at once would lose terms, others each time
+      // threads that add to the same row would lose terms at random, so a second run would differ
       assert.deepEqual((await run(trial, true)).gradients, shared.gradients);
       assert.ok(shared.read < alone.read, `${shared.read} tokens instead of ${alone.read}`);
     });

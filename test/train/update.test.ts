@@ -15,7 +15,7 @@ import { objectiveOptions, only } from "../support/typed.js";
 
 const OPTIONS = { ...SMALL, slotSize: 1, responseLength: 8, rounds: 8 };
 
-/** Responses of these lengths, a token a round, the k-th of sample i recorded at -(10 i + k + 1). */
+/** Responses with one token per round; the k-th token of sample i has log-probability -(10 i + k + 1). */
 const trajectories = [5, 2, 7, 3, 4].map(
   (length, i): UnmaskTrajectory => ({
     prompt: [1],
@@ -35,11 +35,11 @@ const trajectories = [5, 2, 7, 3, 4].map(
 const samples = trajectories.map(
   (trajectory, i): Sample => ({ trajectory, credit: i + 1, stream: (name) => Rng.named(1, `${name}/${i}`) }),
 );
-/** Which sample a trajectory of a micro-batch is. */
+/** Finds the sample of a micro-batch's trajectory. */
 const indexOf = ({ trajectories: some }: Pick<MicroBatch, "trajectories">, b: number): number =>
   samples.findIndex((sample) => sample.trajectory === some[b]);
 
-/** Scores as many as it is asked for, a policy's own number each. */
+/** Policies that the engine below was asked to score; each has a number of its own as score. */
 const asked: string[] = [];
 const engine = {
   score: async (batch: Batch, key: string) => {
@@ -67,7 +67,7 @@ async function prepare(
 describe("what the loss compares with", () => {
   it("is each rollout's own: its advantage, and the log-probabilities that it was sampled with", async () => {
     const batches = await prepare("flow-grpo", {});
-    // of similar length together, all of them once
+    // trajectories of similar length share a micro-batch, and each appears once
     assert.deepEqual(
       batches.map((micro) => micro.trajectories.map((_, b) => trajectories[indexOf(micro, b)]?.response.length)),
       [[2, 3], [4, 5], [7]],
@@ -85,7 +85,7 @@ describe("what the loss compares with", () => {
         assert.equal(values.advantage[s], i + 1);
         assert.equal(values.old[s], -(10 * i + (seen[b] as number) + 1));
         assert.equal(values.reference[s], -200);
-        // each of the 21 rounds weighs the same
+        // the 21 rounds have equal weights
         assert.equal(values.weight[s], Math.fround(1 / 21));
         seen[b] = (seen[b] as number) + 1;
         segments++;
@@ -128,7 +128,7 @@ describe("what the loss compares with", () => {
 });
 
 describe("credit", () => {
-  /** What each segment of one trajectory gets, by the step that it covers. */
+  /** Lists the advantage of each segment of one trajectory with the segment's step. */
   const advantages = async (credit: Sample["credit"], options: object): Promise<[number, number][]> => {
     const [micro] = await prepare("flow-grpo", options, 2, [[{ ...(samples[3] as Sample), credit }]]);
     const { batch, values } = micro as MicroBatch;

@@ -16,7 +16,7 @@ const LOGIN = `<form method=post action=/login><label>User <input name=u></label
 const FORM = `<h1>Library</h1><form method=post action=/visit><label>Name <input name=n></label>
   <label>Pass <select name=k><option value="">Choose</option><option value=d>Day</option><option value=y>Year</option></select></label><button>Send</button></form>`;
 
-/** A server with accounts: a login opens a session, and without one every page leads to the login. */
+/** Starts a server with accounts: a login opens a session, and without one every page redirects to the login. */
 async function serveBehindLogin(): Promise<PageSite> {
   const sessions = new Set<string>();
   return servePages({}, ({ method, url, cookie, body }, response) => {

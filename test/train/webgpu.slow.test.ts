@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { chromium } from "playwright";
 import { findBrowser } from "../../src/env/browser/find-browser.js";
 
-/** Opens WebGPU as a training does, and prints what became of it. */
+/** A program that opens WebGPU as a training does and prints the result. */
 const SCRIPT = `
 const { Runtime } = await import(${JSON.stringify(new URL("../../src/onnx/session.js", import.meta.url).href)});
 const { gradientCheck } = await import(${JSON.stringify(new URL("../../src/engine/gradient-check.js", import.meta.url).href)});
@@ -21,12 +21,12 @@ const result = await Runtime.open({ provider: "webgpu", threads: 1, checks: [gra
 process.stdout.write(JSON.stringify(result));
 `;
 
-/** The Vulkan loader and the software driver that lie beside a Chromium for Linux, as variables for a process. */
+/** Returns the variables that select the Vulkan loader and the software driver of a Chromium for Linux. */
 function softwareDriver(): Record<string, string> {
   const browser = findBrowser();
   if (browser === undefined || process.platform !== "linux") return {};
   const executable = realpathSync(browser.path ?? chromium.executablePath());
-  // a system's executable may be a script of the same name
+  // the executable of a Linux distribution may be a script of the same name
   const folders = [dirname(executable), join("/usr/lib", basename(executable)), "/usr/lib/chromium"];
   const folder = folders.find((dir) => existsSync(join(dir, "vk_swiftshader_icd.json")));
   if (folder === undefined) return {};

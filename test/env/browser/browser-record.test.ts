@@ -15,7 +15,7 @@ const unsupported =
   processStart(process.pid) === undefined ? "this system does not tell when a process started" : false;
 
 test("a browser whose driver was killed is ended with its group, by pid and start", { skip: unsupported }, async () => {
-  // a process that ignores that its driver is gone, with a helper of its own
+  // a process with a child that keeps running after its driver has ended
   const body = "sleep 600 & wait";
   const browser = spawn("sh", ["-c", body], { detached: true, stdio: "ignore" });
   const exited = once(browser, "exit");
@@ -28,7 +28,7 @@ test("a browser whose driver was killed is ended with its group, by pid and star
   const record = JSON.parse(readFileSync(path, "utf8"));
   assert.equal(record.group, pid);
 
-  // the pid now belongs to a process that started at another time: it is not ours to end
+  // the pid now belongs to a process with another start time, which must not be killed
   const ended = { pid: spawnSync(process.execPath, ["--version"]).pid, start: "then" };
   writeFileSync(path, JSON.stringify({ ...record, driver: ended, browser: { pid, start: "another time" } }));
   assert.deepEqual(endOrphanedBrowsers(folder), []);

@@ -10,7 +10,7 @@ const FORM = `<form method=post><label>Name <input name=n></label><button>Submit
 const PLAN = "fill Name | Ann\nsubmit";
 const FIELDS = { Name: "Ann" };
 
-/** Whether a process with this id runs (a dead one that waits for its parent does not). */
+/** Tests whether a process with this id runs; a zombie does not count. */
 function runs(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -20,11 +20,11 @@ function runs(pid: number): boolean {
   }
 }
 
-/** Ends a Chromium from outside, as a crash would. */
+/** Kills a Chromium process to simulate a crash. */
 const crash = (pid: number | undefined): boolean => pid !== undefined && process.kill(pid, "SIGKILL");
 
 test("an episode leaves nothing behind for the next one in its context", async () => {
-  // the page shows what it finds as its default, and stores wherever a page can: now, in a timer, and when it is left
+  // the page shows stored data as the field's default, and stores data in all ways: at load, in a timer, and on leaving
   const page = `${FORM}<script>
     const found = [localStorage.k, sessionStorage.k, document.cookie, window.name].filter(Boolean);
     const n = document.querySelector("input");

@@ -330,7 +330,7 @@ test("labels and values are data: no text of a plan ever runs", async () => {
     `<img src=x onerror=canary()>`,
     `"><script>canary()</script>`,
     `');canary();('`,
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it has to arrive as text
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the page must receive it as text
     "${canary()}",
     "`+canary()+`",
     `javascript:canary()`,

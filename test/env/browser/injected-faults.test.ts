@@ -6,7 +6,7 @@ test("faults come at the rate that was asked for, of every kind, the same for an
   const options = injectedFaults.parse({ rate: 0.2 });
   const drawn = Array.from({ length: 4000 }, (_, i) => drawFault(options, i >> 1, i % 2));
   const met = drawn.flatMap((fault) => fault ?? []);
-  // binomial: 800 with a standard deviation of 25
+  // the count is binomial with mean 800 and a standard deviation of 25
   assert.ok(Math.abs(met.length - 800) < 100, `${met.length}`);
   for (const kind of FAULT_KINDS) assert.ok(met.filter((fault) => fault.kind === kind).length > 200);
   for (const at of [1, 2, 3, 4]) assert.ok(met.some((fault) => fault.at === at));

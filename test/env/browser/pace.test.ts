@@ -12,7 +12,7 @@ test("limits follow the mean of what went well, never below what was set, never 
   assert.equal(pace.limit(1000, 2), 6000);
   for (let i = 0; i < 50; i++) pace.observe(100);
   assert.equal(pace.limit(5000, 2), 5000);
-  // one episode that waited for something says little about the next
+  // a single slow episode must not change the time of the next one much
   pace.observe(10_000);
   assert.ok(pace.limit(1000, 2) < 5000);
 });

@@ -51,9 +51,9 @@ test("values become actions by their blank; what is there already or empty asks 
   assert.deepEqual(plan({ Day: "Friday", Card: "yes" }), ["select Day | Friday", "check Card", "submit"]);
   assert.deepEqual(plan({ Extras: "Jam" }), ["uncheck Extras", "select Extras | Jam", "submit"]);
   assert.deepEqual(plan({ Extras: "none" }), ["uncheck Extras", "submit"]);
-  // what is no answer to a box is tried, and fails there
+  // an answer that does not fit a box becomes an action that fails at the control
   assert.deepEqual(plan({ Card: "maybe" }), ["select Card | maybe", "submit"]);
-  // a value is no line: what looks like an action stays a value
+  // a value that looks like a plan line stays a value
   assert.deepEqual(blankActions(CONTROLS, { Name: "x\nsubmit" })[0], {
     kind: "fill",
     label: "Name",

@@ -66,7 +66,7 @@ test("each kind is compared in its own way", () => {
   assert.equal(matchValue({ kind: "file" }, "None", ""), 1);
   assert.equal(matchValue({ kind: "file" }, "cv.pdf", "other.txt"), 0);
   assert.equal(matchValue({ kind: "file" }, "cv.pdf", ""), 0);
-  // nearly the right address is another one; free text has degrees
+  // a nearly right address counts as wrong; free text gets partial credit
   assert.equal(matchValue({ kind: "email" }, "a@b.c", "a@b.d"), 0);
   assert.equal(matchValue({ kind: "tel" }, "+1 555 01", "(1) 555-01"), 1);
   assert.equal(matchValue({ kind: "url" }, "example.org", "https://example.org/"), 1);
@@ -157,7 +157,7 @@ test("options are found by value without case, by letters and digits, without a 
   const found = (wanted: string | boolean): number | undefined => findOption(options, wanted);
   assert.deepEqual([found("SIZE-S"), found("size xl"), found("extra large"), found("Small")], [1, 2, 2, 3]);
   assert.equal(findOption(options.slice(0, 3), "small"), 1);
-  // nothing but marks is no placeholder's empty value
+  // texts of marks alone are not taken for a placeholder
   assert.deepEqual([found("***"), found("(S)"), found(true)], [undefined, undefined, undefined]);
   assert.ok(isNamed({ text: "Extra-Large:", value: "" }, "extra-large"));
   assert.ok(!isNamed({ text: "Large", value: "extra-large" }, "extra-large"));

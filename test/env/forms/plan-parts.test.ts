@@ -10,7 +10,7 @@ const fields = {
   Days: ["Mon"],
 };
 const scores = { Age: 1, "Full Name": 0.5, "Email Address": 1, "Secondary Email Address": 1, Days: 1 };
-/** Name, text and reward of each part. */
+/** Returns name, text and reward of each part. */
 const told = (...plans: string[]): unknown[] =>
   planParts(plans, fields, scores).map((parts, t) =>
     parts.map(({ name, start, end, reward }) => [name, plans[t]?.slice(start, end), reward]),

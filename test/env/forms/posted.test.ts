@@ -16,7 +16,7 @@ test("a body is read as what it says it is, in the order it was sent", async () 
     '--x\r\nContent-Disposition: form-data; name="f"; filename="cv.pdf"\r\nContent-Type: text/plain\r\n\r\nhello\r\n',
     "--x--\r\n",
   ].join("");
-  // a file is its name
+  // a file is represented by its name
   assert.deepEqual(await read(multipart, "multipart/form-data; boundary=x"), [
     ["a", "1=2&3"],
     ["f", "cv.pdf"],
@@ -35,7 +35,7 @@ test("JSON is read by its leaves, a list repeats its key", async () => {
   ];
   const body = JSON.stringify({ form: { name: "Ann", days: ["Mon", "Tue"] }, zip: 0, news: false, note: null });
   assert.deepEqual(await read(body, "application/JSON"), pairs);
-  // a script may post JSON without saying so
+  // a script may post JSON under another content type
   assert.deepEqual(await read(body, "text/plain"), pairs);
   assert.deepEqual(await read(body, ""), pairs);
   for (const broken of ["{}", "[]"]) assert.deepEqual(await read(broken, "text/plain"), []);

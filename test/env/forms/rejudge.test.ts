@@ -8,7 +8,7 @@ import { site as embedded } from "../../../src/env/sites/embedded.js";
 import { judgedAgain } from "../judged-again.js";
 import { FORMS_OPTIONS, type PageSite, servePages } from "../page-site.js";
 
-/** Answers by a status alone where the name is missing. */
+/** A form that the server refuses only by a status where the name is missing. */
 const FORM = `<form method=post><label>Name <input name=n></label><label>Age <input name=a type=number></label>
 <label><input type=checkbox name=news> News</label><label>CV <input type=file name=cv required></label><button>Send</button></form>`;
 const TASK = {

@@ -131,7 +131,7 @@ test("an item that comes twice takes effect once, one that failed not at all", (
 test("neutral steps count on neither side", () => {
   const neutral: ActionRecord = { action: { kind: "goto", url: "/" }, fate: "done", neutral: true };
   assert.equal(score(task, controls, outcome(perfect, [neutral, ...perfectActions])).reward, 1);
-  // a click into a field that was filled in before overwrites nothing
+  // a click into a field that is already filled in overwrites nothing
   const click: ActionRecord = { action: { kind: "click", label: "Name" }, fate: "done", control: 0, neutral: true };
   assert.equal(score(task, controls, outcome(perfect, [done("Name", 0), click, ...perfectActions.slice(1)])).reward, 1);
 });
@@ -180,7 +180,7 @@ test("the documents' formula, by hand", () => {
     fate: "rejected",
     control: 1,
   };
-  // the words of the plan count, done or not; not what stands at another control
+  // the plan's words count, whether carried out or not; values at another control do not
   const actions = [done("Name", 0, "Ann"), failed, check, done("Country", 1, "Mon, Tue"), sent];
   const near = (rest: Partial<Outcome>, right: number, executed: number, accepted = 0.4): void => {
     const reward = documentsReward({ fields }, controls, outcome(defaults, actions, rest));
@@ -190,7 +190,7 @@ test("the documents' formula, by hand", () => {
   near({ accepted: false, unresolved: 3 }, 3 / 5, 4 / 8, 0);
   near({ actions: [check, { ...check, action: { kind: "uncheck", label: "News" } }] }, 1 / 5, 1);
   near({ actions: [done("Name", 0, "Anna")] }, 0, 1);
-  // a box that has to stay empty is never credited, and a form without true fields neither
+  // neither a box that must stay empty nor a form without true fields gets credit
   assert.equal(documentsReward({ fields: { News: false } }, controls, outcome(defaults, [check])), 0.2);
   assert.equal(documentsReward({ fields: {} }, controls, outcome(defaults, [sent])), 0.4 + 0.2);
 });

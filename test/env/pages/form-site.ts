@@ -10,10 +10,10 @@ import { environment, FormsEnvironment } from "../../../src/env/environments/for
 import { type Contract, readContract } from "../../../src/env/pages/contract.js";
 import type { Task } from "../../../src/env/site.js";
 
-/** A form that is served on this machine and learned. */
+/** A form that is served locally and learned. */
 interface FormSite {
   readonly env: FormsEnvironment;
-  /** What the server received, oldest first. */
+  /** Posts that the server received, oldest first. */
   readonly received: URLSearchParams[];
   task(i: number): Task;
   policy(name: string, i: number): Promise<EpisodeOutcome>;
@@ -22,9 +22,9 @@ interface FormSite {
 }
 
 /**
- * Serves a page, and opens the environment of one task a person.
- * @param answer the page that answers a post.
- * @param answersInMs how long the server takes for that.
+ * Serves a page, and opens an environment with one task per person.
+ * @param answer returns the page that answers a post.
+ * @param answersInMs delay of the answer in milliseconds.
  */
 export async function openForm(
   form: string,

@@ -3,9 +3,9 @@ import { after, before, test } from "node:test";
 import { openForm } from "./form-site.js";
 
 /**
- * Drums of hours and minutes in a window that is confirmed; a slider that follows its handle alone; a number behind the
- * button that takes one away; a number that is written in groups; a calendar whose arrows are no buttons and say aloud where
- * they lead.
+ * A form with wheels for hours and minutes in a window with a confirm button; a slider that only follows its handle; a
+ * number field after a minus button; a number that is shown in groups of digits; a calendar whose arrows are not
+ * buttons and name their month for screen readers.
  */
 const PAGE = `<!doctype html><title>Ferry</title><style>
 #drums { position: fixed; top: 500px; left: 0; background: #eee; padding: 9px }

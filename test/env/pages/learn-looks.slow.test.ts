@@ -3,8 +3,8 @@ import { after, before, test } from "node:test";
 import { openForm } from "./form-site.js";
 
 /**
- * What sends is no button, and buttons stand about that do not; stars that change their looks alone; a file that is sent
- * some time after it was chosen, and whose token comes later still; a field that gives the cursor away when it is clicked.
+ * A form that a plain element sends, beside buttons that do not; stars that change only their looks; a file that is
+ * uploaded some time after the choice, with a token that comes even later; a field that loses the focus on a click.
  */
 const PAGE = `<!doctype html><title>Claim</title><form method="post" action="/send">
 <p><label>Policy <input name="policy"></label></p>

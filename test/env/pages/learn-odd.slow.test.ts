@@ -3,8 +3,8 @@ import { after, before, test } from "node:test";
 import { openForm } from "./form-site.js";
 
 /**
- * A label that is bare text, a day that goes when it is left unless it is written as the field has it, a page that refuses
- * in words of its own without a mark, a window that is confirmed, a list that is counted in its keys.
+ * A form with a label that is bare text; a date that is erased on blur unless it has the field's notation; a refusal by
+ * an unmarked message; a window with a confirm button; a list that is sent under numbered keys.
  */
 const PAGE = `<!doctype html><title>Stay</title><form method="post" action="/send">
 <p><label>Guest <input name="guest"></label></p>

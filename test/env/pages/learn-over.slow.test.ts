@@ -3,8 +3,8 @@ import { after, before, test } from "node:test";
 import { openForm } from "./form-site.js";
 
 /**
- * A list that stays open over the fields below it, whose options lie under a film of their own; options that say by their
- * looks alone that they are chosen; a slider whose number is a text beside its share; a button by its element's name alone.
+ * A form with a list that stays open over the fields below it and covers each option by an overlay; options that show
+ * the choice by looks alone; a slider whose number is a text beside a percentage; a button by its element's name.
  */
 const PAGE = `<!doctype html><title>Pizza</title><style>
 #list { position: absolute; background: #eee; margin: 0; padding: 0; width: 240px; height: 220px; z-index: 2 }

@@ -3,7 +3,7 @@ import { after, before, test } from "node:test";
 import { openForm } from "./form-site.js";
 
 /**
- * A form in two parts whose heads say what a label of the second part says; stars that are drawn and follow the pointer.
+ * A form in two parts, one of whose headings equals a label of the second part; drawn stars that follow the pointer.
  */
 const PAGE = `<!doctype html><title>Car</title><form method="post" action="/send">
 <ul><li><a href="#a">You</a></li><li><a href="#b">Cover</a></li></ul>
@@ -43,6 +43,6 @@ test("what is not shown yet is no field yet, and what is drawn is one", async ()
   assert.deepEqual(missing, {});
   assert.equal(fields.Cover?.step, 1);
   assert.equal(fields.Experience?.wire?.key, "skill");
-  // no way was tried that would have written the stars' number into the holder's field
+  // no attempt wrote the number of stars into the holder's field
   assert.ok(site.received.slice(0, 3).every((sent) => /[a-z]/.test(sent.get("holder") ?? "")));
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { openForm } from "./form-site.js";
 
-/** A picture that is drawn on cannot be operated, and the server refuses the form without it. */
+/** A form with a canvas that cannot be operated; the server refuses the form without it. */
 const PAGE = `<!doctype html><title>Lease</title><form method="post" action="/send">
 <p><label>Tenant <input name="tenant"></label></p><p><label>Months <input name="months" type="number"></label></p>
 <div><label for="sign">Colour</label> <canvas id="sign" width="80" height="40"></canvas></div><button>Sign</button></form>`;

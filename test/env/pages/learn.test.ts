@@ -4,7 +4,7 @@ import type { EpisodeOutcome } from "../../../src/env/environment.js";
 import { judgedAgain } from "../judged-again.js";
 import { openForm } from "./form-site.js";
 
-/** A page whose list is no native one, whose codes say nothing, and which answers in no language. */
+/** A page with a custom list whose codes have no meaning, and a server that answers in nonsense words. */
 const PAGE = `<!doctype html><title>Pass</title><form method="post" action="/send">
 <p><label>Full name <input name="n" required></label></p>
 <p><span id="c">Colour</span> <button type="button" aria-haspopup="listbox" aria-labelledby="c v" id="b"><span id="v">-</span></button>

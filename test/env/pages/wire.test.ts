@@ -216,7 +216,7 @@ test("codes are looked for first under the key that is named as the label, and n
   const find = (label: string, likeness: number) => explain(label, "list", all, true, new Set(), likeness);
   const least = LIKENESS.find((degree) => find("Topics", degree) !== undefined) ?? -1;
   assert.equal(find("Topics", least)?.key, "topics");
-  // by the values alone it might be the other list as well
+  // the values alone would also match the other list
   assert.equal(find("Modules", 0)?.key, "topics");
   assert.equal(find("Modules", least), undefined);
   assert.deepEqual([...new Set(claimed("Day", "date", all))], ["day"]);

@@ -14,7 +14,7 @@ after(() => runtime.close());
 
 const units = [2, 4, 1, 5, 8, 3];
 const value = [-2, -8, -3, -10, -16, -1];
-/** Per token; the last response is padding. */
+/** Ratios per token; the last response is padding. */
 const ratio = [1.5, 1.5, 0.5, 0.5, 1.3, 9];
 const inputs: SegmentInputs = {
   units,
@@ -40,7 +40,7 @@ function close(actual: readonly number[], expected: readonly number[]): void {
 
 test("the loss by hand: one ratio a response, each side clipped by its own bound, the penalty per token", async () => {
   const { metrics, gradient } = await run(0.1);
-  // ratios 1.5 clipped to 1.4, 1.5 not (A < 0), .5 not, .5 clipped to .8 (A < 0), 1.3 inside
+  // ratios: 1.5 clipped to 1.4; 1.5 not clipped (A < 0); .5 not clipped; .5 clipped to .8 (A < 0); 1.3 in range
   const surrogate = 0.2 * (-1.4 + 1.5 - 0.5 + 0.8 - 1.3);
   // 4/2/2, 16/2/4, 0, 1/2/5, 16/2/8
   const k2 = 0.2 * (1 + 2 + 0 + 0.1 + 1);
@@ -55,7 +55,7 @@ test("the loss by hand: one ratio a response, each side clipped by its own bound
   };
   assert.deepEqual(Object.keys(metrics).sort(), Object.keys(expected).sort());
   for (const [name, x] of Object.entries(expected)) close([metrics[name] as number], [x]);
-  // a clipped ratio has no slope; the penalty's is .1 (value - reference) / tokens
+  // a clipped ratio has gradient 0; the penalty's gradient is .1 (value - reference) / tokens
   close(gradient, [0.2 * (0 + 0.1), 0.2 * (1.5 / 4 - 0.1), 0.2 * -0.5, 0.2 * (0 + 0.02), 0.2 * (-1.3 / 8 + 0.05), 0]);
 });
 

@@ -12,7 +12,7 @@ interface Steps extends Trajectory {
   readonly steps: number;
 }
 
-/** What is asked of the sampler for trajectories of so many steps, each with a stream of its own name. */
+/** Captures the layout that the objective asks of the sampler, with one named stream per trajectory. */
 function asked(trajectories: readonly Steps[], section: object): Pick<StepLayout, "level" | "subset" | "reduction"> {
   let layout: Pick<StepLayout, "level" | "subset" | "reduction"> | undefined;
   const context: LayoutContext = {

@@ -43,7 +43,7 @@ test("log pi is divided by the response's length, whatever the number of draws t
   });
   const { units, segment, coefficient } = flowRl.layout(trajectories, options, context);
   assert.deepEqual([...units], [...lengths, 1]);
-  // log pi itself is of everything that was drawn
+  // log pi covers every token that was drawn
   assert.deepEqual([segment.filter((s) => s === 0n).length >= 20, coefficient.reduce((a, x) => a + x, 0)], [true, 240]);
 });
 

@@ -10,7 +10,7 @@ import { SMALL } from "../../diffusion/samplers/unmask/fake-model.js";
 import { plainTrajectory } from "../../support/plain-trajectory.js";
 import { objectiveOptions } from "../../support/typed.js";
 
-/** The nodes that it asks the sampler for. */
+/** Captures the quadrature nodes that the objective asks of the sampler. */
 function nodes(points: number): NonNullable<BoundLayout["quadrature"]> {
   let asked: BoundLayout["quadrature"];
   const refuse = (): never => assert.fail("only a bound");

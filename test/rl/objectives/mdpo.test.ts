@@ -26,7 +26,7 @@ test("credit is normalised over the group at each step, so that it adds up to 0 
     assert.ok(Math.abs(at.reduce((a, x) => a + x, 0)) < 1e-6);
     assert.ok(at.some((x) => x > 0.5));
   }
-  // gains 1, 0, .5 + .5 = 1 and 2, 1, 1 over 1: the first episode's last step is the best
+  // gains 1, 0, .5 + .5 = 1 and 2, 1, 1 over 1: the last step of the first episode is the best
   assert.ok((numbers(credit[0])[1] as number) > (numbers(credit[2])[1] as number));
 });
 

@@ -23,7 +23,7 @@ const WIDTH = 8;
 const DRAWS = 1500;
 const ROLLOUTS = 24;
 
-/** Estimates from steps of n1 + n2 groups whose gradients are G + noise of deviation `sigma` in each direction. */
+/** Draws steps of n1 + n2 groups with gradients G + noise of standard deviation `sigma` in each direction. */
 function synthetic(n1: number, n2: number, signal: number, sigma: number): GradientSample[] {
   const rng = Rng.named(3, `${n1}/${n2}`);
   const truth = Float64Array.from({ length: WIDTH }, () => Math.sqrt(signal / WIDTH));
@@ -31,7 +31,7 @@ function synthetic(n1: number, n2: number, signal: number, sigma: number): Gradi
     const sum = (groups: number): number[] =>
       [...truth].map((x) => (groups * x + Math.sqrt(groups) * sigma * rng.normal()) / (n1 + n2));
     const [a, b] = [sum(n1), sum(n2)];
-    // two tensors, as an adapter has several
+    // two tensors, since an adapter has several
     const tensors = (xs: readonly number[]): Map<string, Pick<Tensor, "data">> =>
       new Map([
         ["A", { data: Float32Array.from(xs.slice(0, 3)) }],
@@ -169,7 +169,7 @@ describe("the halves of a step", () => {
   });
 });
 
-/** |x - y| / |y| over all tensors. */
+/** Computes |x - y| / |y| over all tensors. */
 function difference(x: ReadonlyMap<string, Tensor>, y: ReadonlyMap<string, Tensor>): number {
   let [error, size] = [0, 0];
   for (const [name, { data }] of y) {
@@ -205,12 +205,12 @@ for (const [file, command, options] of [
       const streams = context.prompts.map((_, i) => Rng.named(2, `rollout/${i}`));
       const trajectories = await sampler.rollout(engine, context.prompts, policy.options, streams);
       const rollouts = trajectories.map((trajectory) => ({ trajectories: [trajectory], record: rolloutRecord() }));
-      // five groups of two: halves of different size, none of which fills its micro-batches
+      // five groups of two: the halves differ in size, and neither fills its micro-batches
       const groups = [0, 2, 4, 6, 8].map((first, g): Group => {
         return { rollouts: rollouts.slice(first, first + 2), credit: [[1], [-1 - g / 10]], signal: true };
       });
       const halves = drawHalves(groups, Rng.named(3, "halves")) as Halves;
-      // a sample draws by its place in the step: the halves are taken of the samples, not of the groups
+      // a sample's draws depend on its place in the step, so the halves select from the step's samples
       const samples = samplesOf(groups, 4, 1);
       const parts = halves.map((half) => {
         const own = new Set(half.flatMap((g) => g.rollouts.flatMap((rollout) => rollout.trajectories)));
@@ -224,10 +224,10 @@ for (const [file, command, options] of [
         const { grad_norm: norm } = await takeStep(engine, batches, 1, 1e-3, { observer });
         return { norm: norm as number, after: await engine.getParameters("policy") };
       };
-      // before any update: espo's old values are those of the policy as it is
+      // prepared before any update, since espo's old values come from the current policy
       const [plain, batches] = [await prepare([samples]), await prepare(parts)];
       const expected = await update(plain);
-      // six samples in two micro-batches, then four in one
+      // the first half has six samples in two micro-batches, the second four in one
       const boundary = 2;
       assert.deepEqual(
         [plain, batches].map((some) => some.map((b) => b.trajectories.length)),
@@ -240,7 +240,7 @@ for (const [file, command, options] of [
       const actual = await update(batches, observer);
       assert.ok(difference(actual.after, expected.after) < 1e-6);
 
-      // what was measured, from gradients of each half by itself
+      // compares the measurement with the separate gradients of each half
       const sample = observer.sample([3, 2], 10);
       await engine.setParameters("policy", start);
       const gradients: Tensor["data"][][] = [];

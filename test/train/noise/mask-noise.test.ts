@@ -16,13 +16,13 @@ const options = { ...SMALL, responseLength: 8 };
 const espo = objective.schema.parse({ mc_samples: 1, coupled: false, kl_coeff: 0 });
 
 /**
- * The fraction for an update that changes the log-ratio per token of every response by a part of its own (the same on
- * all masks) and by a part that is new for each scoring, both of the standard deviation given.
+ * Measures the fraction for an update that changes every response's log-ratio per token by the sum of a part that is
+ * equal on all masks and a part that is drawn anew for each scoring, with standard deviations `own` and `noise`.
  */
 async function fraction(
   own: number,
   noise: number,
-  // an update may move all ratios together, which is no spread
+  // a shift of all ratios together adds no spread
   { shift = 3, perToken = true } = {},
 ): Promise<number | null> {
   const rng = Rng.named(1, "noise");
@@ -37,7 +37,7 @@ async function fraction(
     score: async (batch: Batch) => ({
       logProbs: new Float32Array(),
       value: Float32Array.from(batch.owner, (owner, s) => {
-        // nothing of the batch itself: what was there before the update, and what the update did
+        // ignores the batch's tokens: returns the value before the update plus the change by the update
         const values = before.get(batch) ?? Float32Array.from(batch.owner, () => rng.normal());
         before.set(batch, values);
         const value = values[s] as number;
@@ -48,7 +48,7 @@ async function fraction(
       }),
     }),
   };
-  // batches of the two sets come in the same order: the first scoring of a set numbers them
+  // the batches of the two sets come in the same order, so the first scoring of a set numbers them
   const numbers = new Map<Batch, number>();
   const counts = [0, 0];
   const numberOf = (batch: Batch): number => numbers.get(batch) as number;
@@ -95,7 +95,7 @@ describe("the share of the ratio's variance that is mask noise", () => {
 
   it("is of ratios per token: what a response changes by as a whole counts for less the longer it is", async () => {
     const measured = (await fraction(0.1, 0.02, { shift: 0, perToken: false })) as number;
-    // lengths 2 to 8
+    // the response lengths are 2 to 8
     const share = [2, 3, 4, 5, 6, 7, 8].reduce((sum, length) => sum + length ** -2 / 7, 0);
     const expected = 0.02 ** 2 / (0.02 ** 2 + 0.1 ** 2 * share);
     assert.ok(Math.abs(measured - expected) < 0.1, `${measured} for ${expected}`);

@@ -18,7 +18,7 @@ interface Call {
   readonly batch: number;
 }
 
-/** A policy whose response is its prompt and one draw of its stream, and what it was asked for. */
+/** Makes a policy that responds with its prompt and one draw of its stream, and a record of its calls. */
 function fakePolicy(outcomes: number): { policy: Policy; calls: Call[] } {
   const calls: Call[] = [];
   const policy = only<Policy>({
@@ -45,7 +45,7 @@ function fakePolicy(outcomes: number): { policy: Policy; calls: Call[] } {
 
 const outcome = (of: string): EpisodeOutcome => ({ reward: 0, success: false, metrics: {}, detail: { of } });
 
-/** One turn an episode: what was answered is its outcome. */
+/** Plays episodes of one turn, whose outcome depends on the answer. */
 const play: Environment["play"] = async (task, act) => outcome((await act({ text: task.id })).text ?? "");
 const environment = fakeEnvironment(TASKS, play);
 
@@ -95,7 +95,7 @@ test("an environment may answer with another episode of the collection: that one
     temperature: 0,
     onEpisode: (done) => seen.push(done),
   });
-  // the same words for another task are another episode
+  // equal answers to different tasks are separate episodes
   assert.deepEqual(played, ["10 plan 0", "20 plan 0"]);
   assert.equal(times.episodes, 2);
   assert.deepEqual(
@@ -125,11 +125,11 @@ test("what breaks in the environment is the caller's to hear, and nothing is gen
 });
 
 describe("episodes of several turns", () => {
-  /** Turns of each episode, by the place of its task. */
+  /** Number of turns of each episode, by the index of its task. */
   const TURNS = [2, 4, 1, 3];
   const tasks = TURNS.map((turns, i) => trainTask(`${i}-${turns}`));
 
-  /** Every turn shows the number `10 * place + turn`, after as many ticks as `delay` says. */
+  /** Makes an environment whose turns show the number `10 * place + turn` after `delay` ticks. */
   function turns(delay: (place: number, turn: number) => number, capacity?: number): Environment {
     return fakeEnvironment(
       tasks,
@@ -182,7 +182,7 @@ describe("episodes of several turns", () => {
       const { policy: same, calls } = fakePolicy(1000);
       const { rollouts } = await collectRollouts(same, turns(delay), tasks, streams(4), { batch: 4 });
       assert.deepEqual(rollouts, expected.rollouts);
-      // what is generated together does not depend on which episode was quick
+      // the batches of generation do not depend on the speed of episodes
       assert.deepEqual(starts(calls), [[0, 10, 20, 30], [1, 11, 31], [12, 32], [13]]);
       for (const [batch, capacity] of [
         [1, undefined],

@@ -14,7 +14,7 @@ test("a form is played in proportion to the variance of its success, never less 
   assert.equal(played(curriculum, "half"), 1);
   assert.equal(played(curriculum, "new"), 1);
   assert.ok(Math.abs(played(curriculum, "easy") - 0.1) < 0.03);
-  // 4 x .1 x .9
+  // the expected share is 4 x .1 x .9
   assert.ok(Math.abs(played(curriculum, "hard") - 0.36) < 0.04);
 });
 

@@ -7,12 +7,12 @@ import { playDrafts } from "../../../src/train/rollouts/drafts.js";
 import { fakeEnvironment, trainTask } from "../../support/fake-environment.js";
 import { only } from "../../support/typed.js";
 
-/** A trajectory is the list of what its response looked like after each step. */
+/** A sampler whose trajectory is the list of the response's texts after each step. */
 const sampler = { drafts: (trajectory: string[]) => trajectory.map((text) => ({ text })) };
 const policy = only<Policy>({ sampler, options: {}, actionOf: ({ text }: { text: string }) => ({ text }) });
 const WORTH: Readonly<Record<string, number | null>> = { "x b": 0.1, "xy b": 0.6, "a u": 0.2, "a uv": 0.8 };
 
-/** Two turns; the reward of both answers together. */
+/** Plays two turns and rewards both answers together. */
 const play: Environment["play"] = async (_, act) => {
   const first = await act({ text: "first" });
   const second = await act({ text: `then ${first.text}` });

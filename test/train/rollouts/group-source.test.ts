@@ -14,13 +14,13 @@ import { only } from "../../support/typed.js";
 
 const TASKS = ["a", "b", "c", "d"].map(trainTask);
 
-/** What the source asks of a sampler: a response has two steps and counts its own tokens. */
+/** The part of a sampler that the source uses: a response has two steps and counts its tokens. */
 const sampler = {
   steps: () => 2,
   policy: { units: ({ response }: { response: readonly number[] }) => response.length },
 };
 
-/** A source whose rollouts of a task are worth what `reward` says of the k-th of its group. */
+/** Makes a source whose k-th rollout in a task's group gets the reward that `reward` returns. */
 function source(
   dynamic: boolean,
   reward: (task: string, k: number) => number,
@@ -74,7 +74,7 @@ function source(
   return { groups, streams, episodes };
 }
 
-/** The tasks in the order that they are drawn in. */
+/** Lists the tasks in the order in which they are drawn. */
 function order(count: number): string[] {
   const epochs = [0, 1, 2].flatMap((epoch) => Rng.named(5, `tasks/${epoch}`).shuffle(TASKS.map((t) => t.id)));
   return epochs.slice(0, count);
@@ -111,7 +111,7 @@ test("without dynamic sampling a group that carries no signal stays as it is", a
 
 test("dynamic sampling draws as many further tasks as carried no signal, and stops at enough", async () => {
   const [first, second, third, fourth, fifth] = order(5) as [string, string, string, string, string];
-  // the first and the third carry none, of those drawn in their place one does
+  // the first and the third group carry no signal; of those drawn in their place one does
   const dull = new Set([first, third]);
   const { groups, streams } = source(true, (id, k) => (dull.has(id) ? 1 : k));
   const step = await groups.collect(2);
@@ -128,7 +128,7 @@ test("dynamic sampling draws as many further tasks as carried no signal, and sto
   assert.equal(step.groups.filter((g) => g.signal).length, 3);
   assert.equal(groups.drawn, step.groups.length);
   assert.equal(step.episodes, 2 * step.groups.length);
-  // a redraw has streams of its own
+  // a redrawn group has separate streams
   assert.deepEqual(streams[6]?.state(), Rng.named(5, "rollout/2/1/0").state());
 });
 
@@ -181,7 +181,7 @@ test("an episode is recorded turn by turn, with what it was worth and what the e
     ],
     detail: { accepted: true },
   });
-  // a fault is never a reward of 0, nor has it measures
+  // a fault has neither a reward nor metrics
   const { turnRewards: _, ...failed } = { ...outcome, reward: null, fault: "timeout" };
   const faulted = recordOf({ task, turns, outcome: failed }, place, policy);
   assert.deepEqual([faulted.reward, faulted.metrics, faulted.fault], [null, null, "timeout"]);

@@ -15,7 +15,7 @@ import {
 import { plainTrajectory } from "../../support/plain-trajectory.js";
 import { rolloutRecord } from "../../support/rollout-record.js";
 
-/** An episode of so many turns, whose responses begin with `token`, `token` + 1, ... */
+/** Makes an episode of `turns` turns, whose responses begin with `token`, `token` + 1, ... */
 const sampled = (reward: number | null, token = 0, turns = 1): Sampled => ({
   trajectories: Array.from({ length: turns }, (_, t) => plainTrajectory([1], [token + t, 1])),
   record: rolloutRecord({ reward, turns: Array.from({ length: turns }, () => ({ prompt: "p", response: "r" })) }),
@@ -32,7 +32,7 @@ const firstToken = (trajectory: object): number | undefined => (trajectory as Un
 
 describe("a group", () => {
   it("gives every rollout the advantage of its own reward, and none to one whose environment failed", () => {
-    // mean of the four real rewards .5
+    // the mean of the four rewards is .5
     const rollouts = [null, 1, 0.2, null, 0.8, 0].map((reward) => sampled(reward));
     const group = grouped(rollouts);
     assert.equal(group.signal, true);
@@ -131,7 +131,7 @@ describe("a group", () => {
       samplesOf(groups, 0, 1).map(({ trajectory, credit }) => [firstToken(trajectory), credit]),
       [
         [10, -0.5],
-        // three turns of one episode
+        // the three turns of one episode
         [12, 0.5],
         [13, 0.5],
         [14, 0.5],

@@ -36,7 +36,7 @@ function smallConfig(command: string, ...overrides: string[]): Promise<RunConfig
   });
 }
 
-/** A response of six tokens, all revealed in one round; its log-probabilities are nobody's. */
+/** Makes a response of six tokens, revealed in one round, with invented log-probabilities. */
 function trajectory(config: RunConfig, seed: number): UnmaskTrajectory {
   const tokens = [10 + seed, 20, 30, 40, 50, EOS];
   return {
@@ -110,7 +110,7 @@ describe("training from recorded rollouts", () => {
 
   for (const command of ["flow-grpo", "espo", "grpo"]) {
     it(`trains ${command}: rewards as recorded, advantages and old values its own`, async () => {
-      // flow-grpo has a ratio a token: that of six unlikely tokens together would be clipped or vanish
+      // flow-grpo uses a ratio per token: the ratio of six unlikely tokens together would be clipped or vanish
       const own: Readonly<Record<string, string[]>> = {
         "flow-grpo": ["objective.ratio_level=token"],
         espo: ["objective.noise_every=2"],
@@ -132,7 +132,7 @@ describe("training from recorded rollouts", () => {
         if (command === "espo" && row.step === 2) assert.ok(typeof noise === "number" && noise > 0 && noise <= 1);
         else assert.equal(noise, null);
       }
-      // flow-grpo compares with the policy that recorded; the others with their own policy before the update
+      // flow-grpo compares with the recorded log-probabilities, the others with their policy before the update
       const error = rows[0]?.extra?.on_policy_ratio_error ?? Number.NaN;
       if (command === "flow-grpo") assert.ok(error > 0.1, `${error}`);
       else assert.ok(error < 1e-4, `${error}`);
@@ -194,7 +194,7 @@ describe("training from recorded rollouts", () => {
     await train(each, options("noise", "espo"));
     const [first, second] = measured("noise");
     for (const [agreement, fraction, scale] of [first ?? [], second ?? []]) {
-      // the halves have masks of their own, and a few samples: they may as well disagree
+      // the halves have separate masks and few samples, so they may disagree
       assert.ok(typeof agreement === "number" && Math.abs(agreement) <= 1 + 1e-9, `${agreement}`);
       assert.ok(typeof fraction === "number" && fraction >= 0, `${fraction}`);
       if (typeof scale === "number") assert.ok(Math.abs(scale - (6 * fraction) / (1 - fraction)) < 1e-6, `${scale}`);
@@ -254,7 +254,7 @@ describe("training from recorded rollouts", () => {
   it("goes on where a loss of power took what the checkpoint has behind it", async () => {
     const config = await smallConfig("espo", "checkpoint.every=1");
     await train(config, options("power", "espo", { signal: stopAfter(1) }));
-    // the checkpoint is synced; its metrics and rollouts may be gone where a disk ignores that, or somebody tidied up
+    // the checkpoint is synced to disk; its metrics and rollouts may still be lost, by a faulty disk or by deletion
     rmSync(join(root, "power", "metrics.jsonl"));
     rmSync(join(root, "power", "rollouts"), { recursive: true });
     const { steps } = await train(config, options("power", "espo", { resume: true }));

@@ -19,7 +19,7 @@ describe("slots of an update", () => {
       [1, 2],
     ]);
     assert.deepEqual(slotRanges(5, 1), [[0, 5]]);
-    // the halves of a step do not share one
+    // the halves of a step do not share a slot
     assert.deepEqual(slotRanges(6, 2, 4), [
       [0, 3],
       [3, 4],
@@ -31,13 +31,13 @@ describe("slots of an update", () => {
   it("are summed in float64 and rounded once", () => {
     const sum = new GradientSum();
     const add = (x: number): void => sum.add(new Map([["w", f32([2], Float32Array.of(x, -x))]]));
-    // in float32 each of these would vanish beside 2^24
+    // in float32 each of these would be lost beside 2^24
     add(2 ** 24);
     for (let i = 0; i < 4; i++) add(0.5);
     assert.deepEqual(sum.rounded().get("w"), f32([2], Float32Array.of(2 ** 24 + 2, -(2 ** 24) - 2)));
   });
 
-  /** An engine whose gradient of a micro-batch is its number. */
+  /** Makes an engine whose gradient of a micro-batch is the micro-batch's number. */
   function fakeEngine(): { engine: Engine; stepped: () => number[] } {
     let sum: number | undefined;
     const stepped: number[] = [];

@@ -100,7 +100,7 @@ test("the mask's embedding is trained beside the adapter, saved with it, and fou
   const table = readSafetensors(join(dir, WEIGHTS_FILE)).get("model.embed_tokens.weight")?.data as Float32Array;
   const from = about.mask_token_id * trained.length;
   const moved = trained.map((x, i) => Math.abs(x - (table[from + i] as number)));
-  // AdamW moves each number by about the learning rate a step
+  // AdamW moves each number by about the learning rate per step
   assert.ok(moved.every((x) => x < 0.1) && moved.filter((x) => x > 0).length > trained.length / 2);
   const init = `init_adapter=${adapterOf("mask")}`;
   await assert.rejects(

@@ -16,7 +16,7 @@ const half: Fail = (r) => {
 };
 const silence: Fail = () => undefined;
 
-/** A form that is whole only with what its script asks the server for, by the way it asks. */
+/** Forms that are complete only with data that their script requests, by the kind of request. */
 const PAGES: Record<string, { page: string; part: string; ok: string; fail: Fail; fault: RegExp }> = {
   "/script-503": {
     page: `${FORM}<script src="/s1.js"></script>`,
@@ -106,7 +106,7 @@ test("a background request that stays without an answer leaves the episode witho
   });
 });
 
-/** Pages that meet what looks like a failure and is none. */
+/** Pages with events that resemble a server failure but are none. */
 const SOUND: Record<string, string> = {
   missing: `${FORM}<script src="/nowhere.js"></script><script>fetch("/nowhere"); fetch("//127.0.0.1:9/abroad").catch(() => 0)</script>`,
   "long-poll": `${FORM}<script>fetch("/open")</script>`,
@@ -132,7 +132,7 @@ test("no failure: what is missing, kept open, taken back, asked again, or asked 
     return true;
   };
   const pages = Object.fromEntries(Object.entries(SOUND).map(([name, page]) => [`/${name}`, page]));
-  // a form that its own script refuses while a request is kept open: the policy's failure, not the server's
+  // the page's script refuses the form while a request stays open: a failure of the policy, not of the server
   pages["/refused"] =
     `${FORM}<script>setInterval(() => fetch("/open"), 300); document.forms[0].onsubmit = () => false; fetch("/open")</script>`;
   await using(pages, { answer }, async (runner) => {

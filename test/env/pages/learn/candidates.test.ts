@@ -5,7 +5,7 @@ import type { Way } from "../../../../src/env/pages/way.js";
 
 const FILL: Way = { serves: ["text"], oddness: 0, operate: async () => undefined };
 const fieldOfName = (): LearnedField => new LearnedField("Name", "text", new Map([["fill", FILL]]), ["Ann"], 60_000);
-/** Counts the tries until nothing is left. */
+/** Counts the failed attempts until no candidate is left. */
 function failAll(field: LearnedField): number {
   let tries = 1;
   while (field.advance("failed")) tries++;
