@@ -1,11 +1,11 @@
 /**
- * The objectives' losses in float64, as docs/objectives.md writes them, from log-probabilities alone. They share no code
- * with src/rl: proofs hold it against them.
+ * The objectives' losses in float64 (docs/objectives.md), computed from log-probabilities alone. They share no code
+ * with src/rl: the proofs compare src/rl with them.
  */
 
 import { groupBy } from "../../core/group-by.js";
 
-/** One scored term, with its log-probability under each policy. Nats. */
+/** One scored term, with its log-probability (nats) under each policy. */
 export interface ScoredTerm {
   /** Index of its turn. */
   readonly turn: number;
@@ -13,22 +13,22 @@ export interface ScoredTerm {
   readonly position: number;
   /** Weight in its bound; 1 where the likelihood is exact. */
   readonly weight: number;
-  /** Under the policy that is trained. */
+  /** Under the trained policy. */
   readonly now: number;
   /** Under the policy before the update. */
   readonly before: number;
-  /** Under the policy that sampled; undefined where nobody knows. */
+  /** Under the sampling policy; undefined if it is not known. */
   readonly sampled: number | undefined;
   readonly reference: number;
-  /** Entropy of the distribution that it was drawn from. */
+  /** Entropy of the distribution that the term was drawn from. */
   readonly entropy: number;
 }
 
-/** One turn that is trained on. */
+/** One training turn. */
 export interface ScoredTurn {
   /** L: tokens of the response. */
   readonly length: number;
-  /** Steps of the whole trajectory, laid out or not. */
+  /** Number of sampling steps of the trajectory, scored or not. */
   readonly steps: number;
   readonly credit: (step: number, position: number) => number;
 }
@@ -36,17 +36,17 @@ export interface ScoredTurn {
 export interface Scored {
   readonly turns: readonly ScoredTurn[];
   readonly terms: readonly ScoredTerm[];
-  /** Tells whether rollouts recorded the log-probabilities that are scored. */
+  /** True if the rollouts recorded the scored log-probabilities. */
   readonly recorded: boolean;
   /** log Z of each prompt. */
   readonly logZ: number;
 }
 
-/** An objective's own options by name. */
+/** An objective's options by name. */
 export type FormulaOptions = Readonly<Record<string, number | string | boolean | null | undefined>>;
 
 type Values = Omit<ScoredTerm, "weight"> & {
-  /** Its terms' indices, and what each adds of its log-probability, and of its entropy. */
+  /** Indices of its terms, with the factors of each one's log-probability (weight) and entropy (share). */
   readonly members: readonly { readonly i: number; readonly weight: number; readonly share: number }[];
 };
 
@@ -62,7 +62,7 @@ const RATIO_OF: Readonly<Record<string, "term" | "turn">> = {
   wd1: "turn",
 };
 
-/** Tells whether there is a formula for an objective: not for a user's own. */
+/** Tells whether an objective has a formula here; custom objectives have none. */
 export function hasFormula(kind: string): boolean {
   return kind === "flow-grpo" || kind === "spg" || kind in RATIO_OF;
 }
@@ -72,7 +72,7 @@ const average = (xs: readonly number[]): number => sum(xs) / xs.length;
 const within = (x: number, low: number, high: number): number => (x < low ? low : x > high ? high : x);
 const number = (o: FormulaOptions, name: string, otherwise = 0): number => (o[name] as number | null) ?? otherwise;
 
-/** The loss of an objective over all turns of a step, with its slope by every term's log-probability and entropy. */
+/** Computes an objective's loss over all turns of a step, and its derivatives by each log-probability and entropy. */
 export function lossFormula(
   kind: string,
   scored: Scored,
@@ -101,12 +101,12 @@ export function lossFormula(
   return { loss, slopes, entropySlopes };
 }
 
-/** Step of central differences: their error is about its square, and rounding over it. */
+/** Step h of central differences: the truncation error is about h², the rounding error about epsilon / h. */
 const STEP = 1e-5;
 
 const slopeOf = (f: (x: number) => number, x: number): number => (f(x + STEP) - f(x - STEP)) / (2 * STEP);
 
-/** Terms that share a ratio, added up with their weights; their mean with `reduction: mean`. */
+/** Sums the terms that share a ratio, with their weights; with `reduction: mean`, averages them. */
 function ratiosOf(kind: string, terms: readonly ScoredTerm[], o: FormulaOptions): Values[] {
   const level = kind === "flow-grpo" ? o.ratio_level : RATIO_OF[kind];
   const of = (t: ScoredTerm, i: number): string | number =>
@@ -115,7 +115,7 @@ function ratiosOf(kind: string, terms: readonly ScoredTerm[], o: FormulaOptions)
   return [...groupBy(numbered, (t) => of(t, t.i)).values()].map((members) => {
     const first = members[0] as ScoredTerm;
     const share = o.reduction === "mean" ? 1 / members.length : 1;
-    // a ratio of one term is of its own log-probability, whatever its weight in a bound
+    // a ratio of a single term uses its log-probability without the weight of the bound
     const weight = (t: ScoredTerm): number => share * (level === "term" || level === "token" ? 1 : t.weight);
     const weights = sum(members.map(weight));
     const total = (key: "now" | "before" | "reference" | "entropy"): number =>
@@ -134,13 +134,13 @@ function ratiosOf(kind: string, terms: readonly ScoredTerm[], o: FormulaOptions)
   });
 }
 
-/** Weighs each ratio of the step. */
+/** Computes the weight of each ratio in the step's loss. */
 function weightsOf(kind: string, ratios: readonly Values[], { turns }: Scored, o: FormulaOptions): number[] {
   const norm = o.length_norm ?? "own";
   const inTurn = (v: Values): Values[] => ratios.filter((w) => w.turn === v.turn);
   const rounds = (v: Values): number => new Set(inTurn(v).map((w) => w.step)).size;
   const inRound = (v: Values): number => inTurn(v).filter((w) => w.step === v.step).length;
-  // of K of T steps each stands for T / K
+  // if K of T steps are trained, each stands for T / K
   const stands = (v: Values): number =>
     typeof o.steps_per_update === "number" ? (turns[v.turn] as ScoredTurn).steps / rounds(v) : 1;
   if (typeof norm === "number") return ratios.map((v) => stands(v) / (norm * turns.length));
@@ -153,7 +153,7 @@ function weightsOf(kind: string, ratios: readonly Values[], { turns }: Scored, o
   return ratios.map((v) => stands(v) / all);
 }
 
-/** Truncated importance weights from the policy that sampled to the one before the update. */
+/** Computes truncated importance weights: the policy before the update over the sampling policy. */
 function trustsOf(ratios: readonly Values[], o: FormulaOptions): number[] {
   const cap = o.importance_cap;
   if (typeof cap !== "number") return ratios.map(() => 1);
@@ -195,7 +195,7 @@ function lossOf(
   return -gain + number(o, "kl_coeff") * (Math.exp(d) - d - 1);
 }
 
-/** A lower bound for the good, and a mixture with an upper one for the bad. */
+/** SPG: a lower bound for positive advantages, and a mixture with an upper bound for negative ones. */
 function spgLoss({ turns, terms }: Scored, o: FormulaOptions, slopes: number[]): number {
   const [beta, omega] = [number(o, "beta"), number(o, "omega")];
   const all = sum(turns.map(({ length }) => length));
@@ -216,22 +216,22 @@ function spgLoss({ turns, terms }: Scored, o: FormulaOptions, slopes: number[]):
   return sum(own);
 }
 
-/** A turn of an episode, as an environment and the sampler tell it. */
+/** A turn of an episode, with the rewards from the environment and the drafts from the sampler. */
 export interface RewardedTurn {
-  /** Null where the environment does not say. */
+  /** Null if the environment gives no reward for the turn. */
   readonly reward: number | null;
   readonly drafts: readonly number[];
   readonly parts: readonly { readonly name: string; readonly reward: number; readonly tokens: readonly number[] }[];
 }
 
 export interface RewardedEpisode {
-  /** Null where the environment failed. */
+  /** Null if the environment failed. */
   readonly reward: number | null;
   readonly turns: readonly RewardedTurn[];
 }
 type Counted = readonly (RewardedEpisode & { readonly reward: number })[];
 
-/** Advantages of rewards; undefined where they are all but equal. */
+/** Computes the advantages of rewards; undefined if the rewards are almost equal. */
 export function advantageFormula(rewards: readonly number[], o: FormulaOptions): number[] | undefined {
   const middle = average(rewards);
   const deviation = Math.sqrt(average(rewards.map((r) => (r - middle) * (r - middle))));
@@ -249,7 +249,7 @@ export function advantageFormula(rewards: readonly number[], o: FormulaOptions):
   });
 }
 
-/** Credit of each episode's turns by step and position; null where an episode teaches nothing. */
+/** Credit of each episode's turns by step and position; null if nothing is learned from the episode. */
 export type Credit = readonly ScoredTurn["credit"][] | null;
 
 export function creditFormula(kind: string, group: readonly RewardedEpisode[], o: FormulaOptions): Credit[] {
@@ -259,7 +259,7 @@ export function creditFormula(kind: string, group: readonly RewardedEpisode[], o
   return group.map((e) => (e.reward === null ? null : (credit[next++] ?? null)));
 }
 
-/** The same number everywhere in a turn; of none nothing is taught. */
+/** Credit that is constant within a turn; empty without values. */
 const constant = (values: readonly (readonly number[])[] = []): Credit[] => values.map((of) => of.map((a) => () => a));
 
 function creditOf(kind: string, counted: Counted, o: FormulaOptions): Credit[] {
@@ -285,7 +285,7 @@ function creditOf(kind: string, counted: Counted, o: FormulaOptions): Credit[] {
   return o.turn_credit === "part" ? partCredit(counted, whole, o) : constant(whole);
 }
 
-/** A_it = A(G_t)_i, G_t what was earned from turn t on. */
+/** A_it = A(G_t)_i, where G_t is the discounted return from turn t on. */
 function turnCredit(counted: Counted, o: FormulaOptions): number[][] | undefined {
   const gamma = number(o, "discount", 1);
   const returns = counted.map(({ reward, turns }) => {
@@ -308,7 +308,7 @@ function turnCredit(counted: Counted, o: FormulaOptions): number[][] | undefined
   );
 }
 
-/** Each token has the advantage of its attempt among all at the same part; an episode without one counts 0. */
+/** Gives each token the advantage of its attempt among all at the same part; an episode without one counts as 0. */
 function partCredit(counted: Counted, whole: readonly (readonly number[])[] | undefined, o: FormulaOptions): Credit[] {
   let signal = whole !== undefined;
   const credit = counted.map((e, i) =>
@@ -334,7 +334,7 @@ function partCredit(counted: Counted, whole: readonly (readonly number[])[] | un
   return credit.map((of) => (signal ? of : null));
 }
 
-/** a_t = r_t - r_(t-1) + 1 + mean of the rewards behind it, normalised over the group's episodes at step t. */
+/** a_t = r_t - r_(t-1) + 1 + mean of the later rewards, normalised over the group's episodes at step t. */
 function mdpoCredit(counted: Counted, o: FormulaOptions): Credit[] {
   const gain = (r: readonly number[], t: number): number => {
     const behind = r.slice(t + 1);

@@ -10,7 +10,7 @@ import type { LossInputs, Objective } from "../../rl/objective.js";
 import type { MicroBatch } from "../../train/micro-batch.js";
 import type { ObjectiveOnTrial } from "../../verify/proof.js";
 
-/** An objective whose loss is the sum of coefficient * score: its gradient is that of the scores, weighed. */
+/** An objective with the loss sum(coefficient * score): its gradient is the weighted sum of the scores' gradients. */
 export const linearObjective: Objective = {
   name: "linear",
   description: "sum of coefficient * score",
@@ -31,9 +31,9 @@ export interface HeadInputs extends Pick<MicroBatch, "batch" | "values"> {
 }
 
 /**
- * Runs an objective's loss head alone, without the model: log-probabilities are its inputs, and the model's states are 0.
- * @param parameters of the objective's own head.
- * @returns the loss of each micro-batch, and its gradient [R] by each term's log-probability.
+ * Runs an objective's loss head without the model: the log-probabilities are inputs, the hidden states are 0.
+ * @param parameters of the objective's own head, for example log Z.
+ * @returns the loss of each micro-batch, and its gradient [R] by the log-probability of each term.
  */
 export async function runLossHead(
   { runtime, model }: Pick<Policy, "runtime" | "model">,
@@ -47,7 +47,7 @@ export async function runLossHead(
     const graph = headGraph(trial, feeds, inputs.batch.segments, parameters);
     await runtime.load(SESSION, { bytes: runtime.encode(graph) });
     try {
-      // what the loss does not read is no input
+      // a tensor that the loss does not read is not an input of the graph
       const used = Object.fromEntries(graph.inputs.map(({ name }) => [name, feeds[name] as Tensor]));
       const out = await runtime.run(SESSION, { feeds: used });
       outputs.push({ loss: Number(out.loss?.data[0]), gradient: out.gradient?.data as Float32Array });
@@ -85,7 +85,7 @@ function feedsOf(
 type HeadValues = Omit<LossInputs, "e" | "logProbs" | "value" | "extra" | "parameters"> &
   Readonly<Record<"log_probs" | "segment", Value>>;
 
-/** Outputs `loss`, and `gradient` [R] by the log-probabilities. */
+/** Builds a graph with the outputs `loss` and `gradient` [R], its derivative by the log-probabilities. */
 function headGraph(
   { objective, options }: ObjectiveOnTrial,
   feeds: Readonly<Record<string, Tensor>>,

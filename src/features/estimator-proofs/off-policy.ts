@@ -14,14 +14,14 @@ import type { RewardedEpisode } from "./formulas.js";
 
 type Tensors = ReadonlyMap<string, Tensor>;
 
-/** The policies that a batch is scored by: the one that sampled, the one before the update, the one trained, the reference. */
+/** The policies that score a batch: the sampling one, the one before the update, the trained one, the reference. */
 export type Who = "sampled" | "before" | "now" | "reference";
 
-/** Standard deviation of what a log-probability changes by: so much that clips bite on both sides. */
+/** Standard deviations of the log-probabilities' changes, in nats: large enough for clipping on both sides. */
 const BEFORE = 0.1;
 const NOW = 0.25;
 
-/** Episodes of three tasks: turns, what they earned, an environment that failed, a group of equal rewards. */
+/** Episodes of three tasks, with the rewards of their turns; one failed environment, one group of equal rewards. */
 const EPISODES: readonly (readonly { readonly reward: number | null; readonly turns: readonly (number | null)[] }[])[] =
   [
     [
@@ -41,14 +41,14 @@ const EPISODES: readonly (readonly { readonly reward: number | null; readonly tu
     ],
   ];
 
-/** Rollouts with what they earned, and four policies that differ. */
+/** Rollouts with their rewards, and four different policies. */
 export interface OffPolicy {
   readonly options: SamplerOptions;
   readonly rollouts: readonly (readonly Sampled[])[];
-  /** The same as formulas read it. */
+  /** The same episodes in the form that the formulas read. */
   readonly episodes: readonly (readonly RewardedEpisode[])[];
   readonly policies: Readonly<Record<Exclude<Who, "reference">, Tensors>>;
-  /** Scores [R] of a batch; the same batch is scored once. @param sharper factor on the inverse temperature. */
+  /** Scores a batch [R]; results are cached. @param sharper factor on the inverse temperature. */
   score(batch: Batch, who: Who, sharper?: number): Promise<{ logProbs: Float32Array; value: Float32Array }>;
 }
 
@@ -58,7 +58,7 @@ export async function openOffPolicy(context: VerifyContext): Promise<OffPolicy> 
   const options = smallCanvas(policy);
   const turns = EPISODES.flat().flatMap((episode) => episode.turns);
   const rngs = turns.map((_, i) => rng(`off-policy/${i}`));
-  // of two lengths: what counts the same in a step differs only then
+  // two lengths: with a single one, different length norms give the same weights
   const short = { ...sampler.shrink(options, 8, 2), temperature: options.temperature };
   const trajectories: Trajectory[] = [];
   for (const [i, rng] of rngs.entries()) {
@@ -112,7 +112,7 @@ export async function openOffPolicy(context: VerifyContext): Promise<OffPolicy> 
   };
 }
 
-/** An episode as a rollout file has it. */
+/** Converts an episode to the form of a rollout file. */
 function recorded(trajectories: readonly Trajectory[], { reward, turns }: RewardedEpisode): Sampled {
   const told = turns.map(({ reward: own, parts }) => {
     const placed = parts.map((p) => ({ ...p, start: p.tokens[0], end: (p.tokens.at(-1) ?? 0) + 1 }));
@@ -122,7 +122,7 @@ function recorded(trajectories: readonly Trajectory[], { reward, turns }: Reward
   return { trajectories, drafts: turns.map(({ drafts }) => drafts), record };
 }
 
-/** Two parts of a response: the first third, and in some the next; what they earned follows from `seed`. */
+/** Parts of a response: its first third, in some responses also the second; rewards are derived from `seed`. */
 function partsOf(trajectory: Trajectory, seed: number): RewardedEpisode["turns"][number]["parts"] {
   const { response } = trajectory as Partial<TokenTrajectory>;
   const third = Math.floor((response?.length ?? 0) / 3);
@@ -132,7 +132,7 @@ function partsOf(trajectory: Trajectory, seed: number): RewardedEpisode["turns"]
   return seed % 0.5 === 0 ? [first] : [first, { name: "second", reward: (seed * 3.1) % 1, tokens: tokens(third) }];
 }
 
-/** Scores under parameters, one after the other, and leaves the engine's policy as it was. */
+/** Scores batches under given parameters, one at a time, and restores the engine's policy. */
 function scorer(engine: Engine, own: Tensors) {
   const turn = new Semaphore(1);
   return (batch: Batch, of: Tensors | "reference") =>
@@ -147,7 +147,7 @@ function scorer(engine: Engine, own: Tensors) {
     });
 }
 
-/** A batch whose tokens are scored at another temperature. */
+/** Copies a batch with the inverse temperature multiplied by `sharper`. */
 export function tempered(batch: Batch, sharper: number): Batch {
   if (sharper === 1) return batch;
   const inverse = Number(batch.headInputs.inverse_temperature?.data[0]);

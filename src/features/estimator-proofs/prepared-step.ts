@@ -11,10 +11,10 @@ import type { OffPolicy, Who } from "./off-policy.js";
 import { layTerms, type TermBatch } from "./scored-terms.js";
 
 const MICRO_BATCH = 4;
-/** log Z of every prompt, as the bias of its head's last layer says. */
+/** log Z of every prompt: the bias of the head's last layer. */
 const LOG_Z = 0.3;
 
-/** A step as training prepares it, with what the formula reads of it. */
+/** A training step's micro-batches, with the values that the formula needs. */
 export interface Prepared {
   readonly batches: readonly (MicroBatch & { readonly own: TermBatch })[];
   readonly scored: Scored;
@@ -22,8 +22,8 @@ export interface Prepared {
 
 /**
  * Prepares a step and scores it for the formulas.
- * @param far nats that each micro-batch's first term is moved by.
- * @returns a text where the step is not the formula's: why.
+ * @param far nats by which the first term of each micro-batch is moved.
+ * @returns the step, or the reason why it cannot be compared with the formula.
  */
 export async function prepare(
   context: VerifyContext,
@@ -104,7 +104,7 @@ function sameTerms(a: Batch, b: Batch): boolean {
   return read(a) === read(b);
 }
 
-/** The objective's own parameters as they begin, with a log Z that is known. */
+/** Initialises the objective's own parameters, with a known log Z. */
 export function headParameters(
   { policy }: VerifyContext,
   { objective, options }: ObjectiveOnTrial,

@@ -7,11 +7,11 @@ import { vector } from "../../onnx/tensors.js";
 import type { Tensor } from "../../onnx/types.js";
 
 /**
- * The policy's network over a few tokens of its vocabulary (EOS among them); what it "samples" at each response position
- * is given from outside. So all outcomes of a short canvas can be walked through, in contexts that the network tells
- * apart. Its logits are brought to a standard deviation of 1, since a sure network would leave nothing to choose; EOS
- * can be made less likely, since a network that wants to stop everywhere would choose its slots in one order only.
- * One rollout at a time; a buffer is scored once.
+ * The policy's network restricted to a few tokens of its vocabulary, with EOS. The "sampled" token of each response
+ * position is set by the caller, so that all outcomes of a short canvas can be enumerated. Logits are standardised,
+ * because a confident network would leave one outcome only. EOS can be made less likely, because a network that prefers
+ * EOS everywhere would choose its slots in one order only.
+ * It runs one rollout at a time, and caches the scores of each buffer.
  */
 export class RestrictedModel implements RoundModel<RowStatistics> {
   /** Index into `choices` of the token at each response position. */
@@ -20,7 +20,7 @@ export class RestrictedModel implements RoundModel<RowStatistics> {
 
   /**
    * @param choices token ids, EOS first.
-   * @param eosShift added to the logit of EOS.
+   * @param eosShift is added to the logit of EOS.
    */
   constructor(
     private readonly engine: Engine,
@@ -38,7 +38,7 @@ export class RestrictedModel implements RoundModel<RowStatistics> {
       const forbidden = normalise(row.map((x, c) => (c === 0 ? Number.NEGATIVE_INFINITY : x)));
       const wanted = this.forced[this.predicted(input, r)] ?? 1;
       [allowed, forbidden].forEach((logProbs, variant) => {
-        // EOS cannot be sampled where it is forbidden: any other token stands for it, an outcome that is met again
+        // where EOS is forbidden another token replaces it: the same outcome is then enumerated twice
         const index = variant === 1 && wanted === 0 ? 1 : wanted;
         const best = logProbs.indexOf(Math.max(...logProbs));
         out.token[r * 2 + variant] = BigInt(this.choices[index] as number);
@@ -55,7 +55,7 @@ export class RestrictedModel implements RoundModel<RowStatistics> {
     return out;
   }
 
-  /** The response position that a row predicts: a mask its own, a token the next one. */
+  /** The response position that a row predicts: at a mask its own, else the next one. */
   private predicted(input: RoundInput, r: number): number {
     const at = (name: string, n: number): number => Number(input.inputs[name]?.data[n]);
     const n = at("rows", r);
@@ -63,7 +63,7 @@ export class RestrictedModel implements RoundModel<RowStatistics> {
     return at("position_ids", n) - this.promptLength + ahead;
   }
 
-  /** Logits of the choices at every row. */
+  /** Computes the standardised logits of the choices at every row. */
   private async rowLogits(input: RoundInput): Promise<Float64Array[]> {
     const data = (name: string): BigInt64Array => (input.inputs[name] as Tensor).data as BigInt64Array;
     if (input.inputs.input_ids?.shape[0] !== 1) throw new Error("one rollout at a time");

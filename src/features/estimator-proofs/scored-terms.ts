@@ -11,7 +11,7 @@ import type { Sample } from "../../train/rollouts/groups.js";
 import type { ObjectiveOnTrial } from "../../verify/proof.js";
 import type { FormulaOptions } from "./formulas.js";
 
-/** A term of a micro-batch: where it belongs, and its weight in its bound. */
+/** A term of a micro-batch, with its place and its weight in its bound. */
 export interface Term {
   /** Index in the batch. */
   readonly r: number;
@@ -21,11 +21,11 @@ export interface Term {
   readonly weight: number;
 }
 
-/** A micro-batch laid out once more, by the sampler alone. */
+/** A micro-batch laid out again, by the sampler alone. */
 export interface TermBatch {
   readonly batch: Batch;
   readonly terms: readonly Term[];
-  /** Tells whether rollouts recorded what a ratio covers. */
+  /** True if the rollouts recorded the log-probabilities of each ratio. */
   readonly recorded: boolean;
 }
 
@@ -33,7 +33,7 @@ export interface TermBatch {
 function quadrature(points: number): { fraction: number; weight: number }[] {
   const [near, far] = [-1, 1].map((sign) => Math.sqrt(3 / 7 + sign * (2 / 7) * Math.sqrt(6 / 5))) as [number, number];
   const [small, large] = [(18 - Math.sqrt(30)) / 36, (18 + Math.sqrt(30)) / 36];
-  // on [-1, 1], where each lies on both sides of 0 with the same weight
+  // nodes x >= 0 on [-1, 1]; each -x has the same weight
   const right = [
     new Map([[0, 2]]),
     new Map([[1 / Math.sqrt(3), 1]]),
@@ -44,25 +44,25 @@ function quadrature(points: number): { fraction: number; weight: number }[] {
   return [...nodes].sort(([x], [y]) => x - y).map(([x, w]) => ({ fraction: (x + 1) / 2, weight: w / 2 }));
 }
 
-/** Gives how each objective draws its masks, as the docs say. */
+/** Returns how an objective draws its masks, as in docs/objectives.md. */
 function masksOf(name: string, o: FormulaOptions): Pick<BoundLayout, "samples" | "coupled" | "quadrature"> {
   const samples = o.mc_samples as number;
   if (name === "gdpo") return { samples, coupled: false, quadrature: quadrature(o.points as number) };
   return { samples, coupled: name === "espo" ? (o.coupled as boolean) : name !== "spg" };
 }
 
-/** A micro-batch that an objective laid out, and what it was laid out of. */
+/** A micro-batch laid out by an objective, with its samples. */
 interface Given extends Pick<MicroBatch, "batch" | "trajectories"> {
   readonly samples: readonly Sample[];
-  /** B */
+  /** Batch size B. */
   readonly size: number;
 }
 
 type LaidBy = Pick<Policy, "sampler" | "model"> & { readonly options: SamplerOptions };
 
 /**
- * The terms of a micro-batch, in its order: of the sampler's own layout of the same trajectories, with the masks of the
- * same draws. What is scored, and in which step, follows from that; nothing is read of what the objective made of it.
+ * Lists the terms of a micro-batch in its order, from the sampler's own layout of the same trajectories with the same
+ * masks. It determines the scored tokens and their steps; the objective's layout is not read, except its chosen steps.
  */
 export function layTerms(policy: LaidBy, trial: ObjectiveOnTrial, given: Given): TermBatch {
   return trial.objective.scoring === "steps" ? stepTerms(policy, trial, given) : textTerms(policy, trial, given);
@@ -70,7 +70,7 @@ export function layTerms(policy: LaidBy, trial: ObjectiveOnTrial, given: Given):
 
 const realTerms = (batch: Batch): number[] => [...batch.coefficient.keys()].filter((r) => batch.coefficient[r] !== 0);
 
-/** The draws of a sampler's steps. */
+/** Lists the terms of objectives that score sampling steps. */
 function stepTerms(
   { sampler, options }: LaidBy,
   { objective, options: own }: ObjectiveOnTrial,
@@ -104,7 +104,7 @@ function stepTerms(
   };
 }
 
-/** Every token of the responses, from left to right or from under masks. */
+/** Lists the terms of objectives that score texts, from left to right or at masks. */
 function textTerms(
   { sampler, model, options }: LaidBy,
   { objective, options: own }: ObjectiveOnTrial,
@@ -133,7 +133,7 @@ function textTerms(
     const cells = canvas.cellsOf(trajectory.response, model.config.eos_token_id);
     const slots = cells.map((cell) => Math.floor(cell / (trajectory.slotSize ?? 1)));
     const position = cells.findIndex((cell) => canvas.position(cell) === place);
-    // what is given is no token of the response
+    // given tokens are not part of the response
     return { r, trajectory: trajectory as Trajectory, slots, step: -1, position, sequence };
   });
   const masked = groupBy(terms, ({ sequence }) => sequence);
@@ -143,14 +143,14 @@ function textTerms(
     terms: terms.map(({ slots: own, sequence, ...term }) => {
       if (masks === undefined) return { ...term, weight: 1 };
       const slots = new Set(masked.get(sequence)?.map((other) => other.slots[other.position])).size;
-      // kappa that a flow's sequence was corrupted at
+      // kappa: probability that the flow's sequence keeps a token
       const kappa = time && Number(time.data[sequence]) ** (options as unknown as { exponent: number }).exponent;
       return { ...term, weight: boundWeight(masks, slots, new Set(own).size, sequence % views, kappa) };
     }),
   };
 }
 
-/** @param slots that are masked, of `all`. @param view which of its response's sequences it is. */
+/** @param slots number of masked slots, of `all`. @param view index of the sequence among its response's. */
 function boundWeight(
   { samples, coupled, quadrature: nodes }: Pick<BoundLayout, "samples" | "coupled" | "quadrature">,
   slots: number,

@@ -5,7 +5,7 @@ import type { Policy } from "../../engine/policy.js";
 /** Terms of one scoring pass. */
 const CHUNK = 512;
 
-/** log p [V] of every token at one row of a sequence. @param length N, positions of the padded sequence. */
+/** Computes log p [V] of every token at one row. @param length N, positions of the padded sequence. */
 export async function vocabularyLogProbs(
   { engine, options, model }: Pick<Policy, "engine" | "model"> & { readonly options: SamplerOptions },
   {

@@ -8,10 +8,10 @@ import type { Tensor } from "../../onnx/types.js";
 import { FLOATS, rounded } from "./forms.js";
 
 /**
- * Writes an adapter directory anew, its numbers in this form: what is shipped beside a model. It is too small to be
- * packed into 4 bits.
- * @param base what it says its model is; default: what it said.
- * @returns bytes of its tensors.
+ * Copies an adapter directory with its numbers in another form, to be shipped beside a model. Adapters are too small
+ * for 4-bit weights.
+ * @param base name of its base model; default: the present one.
+ * @returns size of the tensors' file in bytes.
  */
 export async function exportAdapter(
   from: string,
@@ -32,7 +32,7 @@ export async function exportAdapter(
   return statSync(join(out, ADAPTER)).size;
 }
 
-/** Names of the modules that an adapter changes, in the order of its tensors. */
+/** Lists the modules that an adapter changes, in the order of its tensors. @throws UserError for unpaired tensors. */
 export function adapterModules({ tensors, rows }: PeftAdapter, where: string): string[] {
   const [head, tail] = loraName("|", "A").split("|") as [string, string];
   const modules: string[] = [];

@@ -25,9 +25,9 @@ import { pruneTokenizer } from "./tokenizer-prune.js";
 import { specsOf, type WeightTask, writeWeights } from "./transcode.js";
 
 /**
- * Makes a model directory from a checkpoint: everything is checked first, then the weights are streamed through a few
- * tens of megabytes of memory. The directory is written aside and gets its name when it is whole.
- * @throws UserError naming what is missing, broken or not supported; nothing is left then.
+ * Makes a model directory from a checkpoint. All inputs are checked first; then the weights are streamed through a few
+ * tens of megabytes of memory. The directory is renamed to `out` when it is complete.
+ * @throws UserError that names what is missing, broken or not supported; no files are left then.
  */
 export async function exportModel(options: ExportOptions): Promise<ExportResult> {
   const { checkpoint, precision, doubleQuant, signal } = options;
@@ -61,16 +61,16 @@ export async function exportModel(options: ExportOptions): Promise<ExportResult>
     const written = exportedConfig(config, precision, doubleQuant);
     writeFileSync(join(aside, "config.json"), `${JSON.stringify(written, null, 2)}\n`);
     await writeModelGraph(aside, config);
-    // what was just written is what every command will read
+    // verifies that the new directory can be loaded
     await loadModel(aside);
   });
   return { parameters, bytes, from4Bits, vocabulary: { kept: config.vocab_size, whole: whole.vocab_size } };
 }
 
-/** Names that hold no weight of the model, but that checkpoints carry. */
+/** Names of tensors in checkpoints that are not weights of the model. */
 const IGNORED: readonly RegExp[] = [/\.rotary_emb\.inv_freq$/];
 
-/** Gives what is read from where and kept how. Every weight is checked against the architecture before one is read. */
+/** Plans the source and the form of every weight, and checks all shapes against the architecture first. */
 async function planWeights(
   options: ExportOptions,
   source: Checkpoint,
@@ -81,7 +81,7 @@ async function planWeights(
   const checkpoint = options.weights ?? options.checkpoint;
   const architecture = await architectureOf(config);
   const specs = architecture.weights(config);
-  // what the file holds: its tables of tokens are longer than those that are kept
+  // shapes in the file: its token tables are longer than the pruned ones
   const stored = pruned === undefined ? specs : architecture.weights(pruned.whole);
   const weights = options.weights === undefined ? source.weights : openCheckpoint(options.weights);
   const problems: string[] = [];
@@ -106,7 +106,7 @@ async function planWeights(
     const kept = isTable ? () => rowsOf(open(), pruned.kept) : open;
     tasks.push({ name, shape, form, open: kept, change: changes?.get(name) });
   }
-  // a tied head may lie in the file once more; anything else would be left out of the model without a word
+  // a tied head may be stored a second time; other unknown weights must not be dropped silently
   const spare = new Set(config.tie_word_embeddings === true ? ["lm_head.weight"] : []);
   for (const name of weights.keys()) {
     if (!specs.has(name) && !spare.has(name) && !IGNORED.some((pattern) => pattern.test(name)))
@@ -120,7 +120,7 @@ async function planWeights(
   return { tasks, from4Bits };
 }
 
-/** Config of the model whose vocabulary is the kept tokens. @param kept old ids by new ones. */
+/** Makes the config for the pruned vocabulary. @param kept old token ids, in the order of the new ones. */
 function prunedConfig(config: ModelConfig, kept: readonly number[]): ModelConfig {
   const places = new Map(kept.map((id, place) => [id, place]));
   const ids = Object.entries(config).flatMap(([key, id]) =>
@@ -129,7 +129,7 @@ function prunedConfig(config: ModelConfig, kept: readonly number[]): ModelConfig
   return { ...config, ...Object.fromEntries(ids), vocab_size: kept.length };
 }
 
-/** config.json of the model directory: the checkpoint's keys, and how the weights are kept, as Transformers says it. */
+/** Makes config.json of the model directory: the checkpoint's keys, and the form of the weights as in Transformers. */
 function exportedConfig(config: ModelConfig, precision: Precision, doubleQuant: boolean): Record<string, unknown> {
   const { quantization_config: _, torch_dtype, dtype, ...rest } = config as Record<string, unknown>;
   if (precision !== "nf4") return { ...rest, dtype: FLOATS[precision] };
@@ -142,7 +142,7 @@ function exportedConfig(config: ModelConfig, precision: Precision, doubleQuant: 
   return { ...rest, dtype: dtype ?? torch_dtype ?? "float32", quantization_config };
 }
 
-/** @throws UserError where the weights do not fit on the disk. */
+/** @throws UserError if the disk has not enough space for the weights. */
 function checkSpace(out: string, bytes: number): void {
   let dir = dirname(out);
   while (!existsSync(dir)) dir = dirname(dir);
@@ -156,8 +156,8 @@ function checkSpace(out: string, bytes: number): void {
 }
 
 /**
- * Opens a checkpoint: a directory, or what an entry of checkpoints/ takes (a GGUF file, `hf:org/name`).
- * @throws UserError naming what is missing or broken.
+ * Opens a checkpoint: a directory, or a source known to an entry of checkpoints/ (a GGUF file, `hf:org/name`).
+ * @throws UserError that names what is missing or broken.
  */
 async function openSource(source: string, options: SourceOptions = {}): Promise<Checkpoint> {
   const kinds = await loadFolder<CheckpointSource>(new URL("./checkpoints/", import.meta.url), "checkpoints");
@@ -176,7 +176,7 @@ function openFolder(dir: string): Checkpoint {
   const where = join(dir, "config.json");
   const generation = join(dir, "generation_config.json");
   return {
-    // what is wrong with the tokenizer is said before the rest
+    // errors of the tokenizer are reported first
     tokenizer: tokenizerJson(dir),
     where,
     config: objectOf(where),

@@ -1,22 +1,22 @@
 import type { Json } from "../../weights/checkpoint-source.js";
 
-/** Families of checkpoints whose computation one of our architectures does, as they name themselves. */
+/** Families of checkpoints that one of our architectures can compute. */
 
 export const SPECIAL_TOKENS = ["mask", "eos", "pad"] as const;
 export type SpecialToken = (typeof SPECIAL_TOKENS)[number];
-/** Tokens that the user names. */
+/** Special tokens that the user has set. */
 export type ChosenTokens = Readonly<Partial<Record<SpecialToken, string | undefined>>>;
 
 export interface Family {
-  /** As the documentation calls it. */
+  /** Name in the documentation. */
   readonly title: string;
   /** Class names in `architectures`, or `model_type`. */
   readonly names: readonly RegExp[];
-  /** Keys that change the computation, with the values under which ours is the same; they must be there. */
+  /** Keys that change the computation, and must have one of these values. */
   readonly requires?: Readonly<Record<string, readonly unknown[]>>;
-  /** Keys of config.json that the family fixes, or says in its own way. */
+  /** Returns the keys of our config that the family fixes, or that it spells differently. */
   keys(raw: Json): Json;
-  /** Tokens that are tried, in this order, for what config.json leaves open. */
+  /** Candidates for special tokens that config.json does not set, in order of preference. */
   readonly tokens: Readonly<Record<SpecialToken, readonly string[]>>;
 }
 
@@ -30,7 +30,7 @@ const attentionBias = (raw: Json): Json => {
   return { qkv_bias: biased, o_bias: biased };
 };
 
-/** SmolLM3's layers without RoPE: as it lists them, or every fourth. */
+/** SmolLM3's layers without RoPE: those in its list, or every fourth. */
 function withoutRope({
   no_rope_layers: layers,
   no_rope_layer_interval: interval,
@@ -41,7 +41,7 @@ function withoutRope({
   return { no_rope_layers: Array.from({ length: Number(count) }, (_, i) => ((i + 1) % every === 0 ? 0 : 1)) };
 }
 
-/** The first that fits is taken. */
+/** Supported families; the first match is used. */
 export const FAMILIES: readonly Family[] = [
   {
     title: "ReFusion, Qwen3",
@@ -69,13 +69,13 @@ export const FAMILIES: readonly Family[] = [
       qk_norm: false,
       ...attentionBias(raw),
       ...withoutRope(raw),
-      // its own default, which a saved config leaves out
+      // the family's default, which saved configs omit
       tie_word_embeddings: raw.tie_word_embeddings ?? true,
     }),
     tokens: CHAT,
   },
   {
-    // weights of a causal family; what sees what is ours: nothing in the checkpoint says that logits are shifted, nor are they
+    // weights of a causal family with bidirectional attention; the checkpoint does not say that logits are shifted
     title: "Tiny-A2D",
     names: [/^a2d-(qwen3|qwen2|llama)$/, /^A2D(Qwen3|Qwen2|Llama)LMHeadModel$/],
     keys: (raw) => ({
@@ -92,7 +92,7 @@ export const FAMILIES: readonly Family[] = [
       ...BIDIRECTIONAL,
       qk_norm: true,
       ...attentionBias(raw),
-      // its own default
+      // the family's default
       attention_block: raw.block_size ?? 4,
     }),
     tokens: { ...CHAT, mask: ["<|MASK|>"] },

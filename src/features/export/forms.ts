@@ -4,7 +4,7 @@ import type { DType } from "../../onnx/types.js";
 import type { Form, Precision } from "../../weights/precision.js";
 import { floatToBfloat16, floatToFloat16 } from "./half.js";
 
-/** Ends of the module names of the matrices that LoRA targets, and that 4 bits are good enough for. */
+/** Last parts of the module names of matrices that LoRA targets, and that may be quantised to 4 bits. */
 const PROJECTIONS: ReadonlySet<string> = new Set([
   ...["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"],
   // FS-DFM
@@ -12,7 +12,7 @@ const PROJECTIONS: ReadonlySet<string> = new Set([
   // LLaDA
   "ff_proj",
 ]);
-/** LLaDA's down projection; its head has the same name outside the blocks. */
+/** LLaDA's down projection; the head has the same name outside the blocks. */
 const LLADA_DOWN = /\.blocks\.\d+\.ff_out\.weight$/;
 
 export function isProjection(weight: string): boolean {
@@ -20,18 +20,18 @@ export function isProjection(weight: string): boolean {
   return last === "weight" && (PROJECTIONS.has(module ?? "") || LLADA_DOWN.test(weight));
 }
 
-/** Form of what is not quantised. */
+/** Element types of weights that are not quantised. */
 export const FLOATS = { none: "float32", bf16: "bfloat16", fp16: "float16" } as const;
 type Float = (typeof FLOATS)[keyof typeof FLOATS];
 
-/** Numbers as a form of 16 or 32 bits keeps them. */
+/** Rounds numbers to a form of 16 or 32 bits. */
 export function rounded(values: Float32Array, form: Float): Float32Array | Uint16Array {
   if (form === "float32") return values;
   return form === "bfloat16" ? floatToBfloat16(values) : floatToFloat16(values);
 }
 
 /**
- * The form of a weight: vectors (norms, biases) stay float32, as they weigh nothing and have no 16-bit kernels; only
+ * Chooses the form of a weight. Vectors (norms, biases) stay float32: they are small and lack 16-bit kernels. Only
  * projections are quantised to 4 bits.
  * @param source the element type in the checkpoint.
  */

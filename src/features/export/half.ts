@@ -1,4 +1,4 @@
-/** Floats in 16 bits, as raw bits: rounded to the nearest, ties to even. */
+/** Conversion to 16-bit floats as raw bits, rounded to nearest, ties to even. */
 
 const float = new Float32Array(1);
 const bits = new Uint32Array(float.buffer);
@@ -14,7 +14,7 @@ export function floatToBfloat16(source: Float32Array): Uint16Array {
   return out;
 }
 
-/** Values beyond 65504 become infinite, as IEEE 754 has it. */
+/** Converts to float16; values beyond 65504 become infinite, as in IEEE 754. */
 export function floatToFloat16(source: Float32Array): Uint16Array {
   return Uint16Array.from(source, halfBits);
 }

@@ -4,9 +4,9 @@ import type { Tokenizer } from "../../text/tokenizer.js";
 import type { Checkpoint, Json } from "../../weights/checkpoint-source.js";
 import { type ChosenTokens, FAMILIES, type Family, SPECIAL_TOKENS, type SpecialToken } from "./families.js";
 
-/** config.json of a Hugging Face checkpoint as the config of a model directory. */
+/** Converts config.json of a Hugging Face checkpoint to the config of a model directory. */
 
-/** Keys that change the computation, with the values under which ours is the same. */
+/** Keys that change the computation, with the values that our graphs implement. */
 const REQUIRED: Readonly<Record<string, readonly unknown[]>> = {
   hidden_act: ["silu", "swish"],
   hidden_activation: ["silu", "swish"],
@@ -18,12 +18,12 @@ const REQUIRED: Readonly<Record<string, readonly unknown[]>> = {
   rope_full_precision: [true],
 };
 
-/** Names of keys that change what is computed: one that is not understood here is refused, and not passed over. */
+/** Names of keys that may change the computation: unknown ones are refused, not ignored. */
 const COMPUTES =
   /rope|rotary|alibi|attn|attention|norm|scal|soft_?cap|logit|multiplier|window|bias|(^|_)act(_|iv)|expert|moe|residual|qk|clip|parallel|chunk|gat(e|ing)|sparse|mup/;
-/** Names of those that only training, memory or speed depend on. */
+/** Names of keys that affect only training, memory or speed. */
 const BESIDES = /dropout|init|implementation|flash|token|loss|aux|output_|pretraining|_eps$|_std$/;
-/** Keys that are read here, and sizes that only other keys give a meaning. */
+/** Keys that are read here, and sizes that matter only with other keys. */
 const UNDERSTOOD = new Set([
   ...["rope_theta", "rope_scaling", "rope_parameters", "layer_types", "sliding_window", "max_window_layers"],
   ...["num_attention_heads", "attention_bias", "include_qkv_bias", "multi_query_attention", "no_rope_layers"],
@@ -31,9 +31,9 @@ const UNDERSTOOD = new Set([
 ]);
 
 /**
- * Reads config.json of a checkpoint, or of a model directory, which says its `architecture` itself.
- * @param chosen tokens that the user names for mask, EOS and padding.
- * @throws UserError naming the key and its value where our graph would compute something else.
+ * Reads config.json of a checkpoint, or of a model directory, which names its `architecture`.
+ * @param chosen mask, EOS and padding tokens that the user has set.
+ * @throws UserError that names a key and its value, if our graph would compute something else.
  */
 export function readCheckpointConfig(
   checkpoint: Checkpoint,
@@ -65,7 +65,7 @@ function familyOf(raw: Json, path: string): Family {
   });
 }
 
-/** Our keys from the family's own spellings; what is computed otherwise is refused. */
+/** Translates the family's keys to ours; a different computation is refused. */
 function normalised(raw: Json, family: Family, path: string): Json {
   const own = family.keys(raw);
   checkComputation(raw, own, family, path);
@@ -81,7 +81,7 @@ function normalised(raw: Json, family: Family, path: string): Json {
   };
 }
 
-/** @throws UserError naming a key, and its value, that our graph would pass over. */
+/** @throws UserError that names a key and its value, if our graph would ignore it. */
 function checkComputation(raw: Json, own: Json, family: Family, path: string): void {
   const check = (key: string, value: unknown, values: readonly unknown[] | string): void => {
     if (Array.isArray(values) && values.includes(value)) return;
@@ -94,7 +94,7 @@ function checkComputation(raw: Json, own: Json, family: Family, path: string): v
   if (Array.isArray(layers) && layers.some((kind) => kind !== "full_attention"))
     check("layer_types", [...new Set(layers)], "full_attention everywhere");
   if (!isNone(window) && raw.use_sliding_window !== false) check("sliding_window", window, "null");
-  // newer files keep theta and scaling together
+  // newer files store theta and scaling in one object
   for (const key of ["rope_scaling", "rope_parameters"]) {
     if (isNone(raw[key])) continue;
     const { rope_theta: _, rope_type, type, partial_rotary_factor: part, ...others } = raw[key] as Json;
@@ -116,7 +116,7 @@ function checkComputation(raw: Json, own: Json, family: Family, path: string): v
 
 const isNone = (value: unknown): boolean => value === undefined || value === null;
 
-/** The id of a special token: as the user says, as config.json says, as the tokenizer's files say, or as is usual. */
+/** Finds the id of a special token: from the user, config.json, the tokenizer's files, or the family's usual tokens. */
 function specialId(
   token: SpecialToken,
   { where, config, generationConfig, tokenizerConfig }: Checkpoint,
@@ -132,7 +132,7 @@ function specialId(
   }
   const key = `${token}_token_id`;
   const said = config[key] ?? generationConfig[key];
-  // several ends: the first is the one that a chat turn ends in
+  // with several EOS tokens, the first ends a chat turn
   const id = Array.isArray(said) ? said[0] : said;
   if (Number.isSafeInteger(id)) return id as number;
   if (id !== undefined && id !== null) fail(`${where}: ${key} is ${JSON.stringify(said)}, expected an id.`);

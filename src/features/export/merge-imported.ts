@@ -20,16 +20,16 @@ import { type WeightTask, writeWeights } from "./transcode.js";
 type Float = "float32" | "bfloat16" | "float16";
 const FLOATS: ReadonlySet<DType> = new Set(["float32", "bfloat16", "float16"]);
 
-/** Tells whether a directory holds a graph that another program exported. */
+/** Tells whether a directory contains a graph exported by another program. */
 export async function holdsImported(dir: string): Promise<boolean> {
   const path = join(dir, "model.onnx");
   return existsSync(path) && isImported(await readModelFile(path));
 }
 
 /**
- * Adds an adapter to the weights of an imported graph: the file's own graph with other weights, which keep their layout
- * and their element type. They are written as model.safetensors, so that no size is too large for the graph's file.
- * @throws UserError where there is no adapter, or a weight that it changes is a table of embeddings as well.
+ * Merges an adapter into an imported graph. The graph stays the same; the new weights keep their layout and element
+ * type. They are written to model.safetensors, because large ones do not fit into the graph's file.
+ * @throws UserError if there is no adapter, or if it changes a weight that is also the embedding table.
  */
 export async function mergeImported(options: ExportOptions): Promise<ExportResult> {
   const { checkpoint: dir, adapter } = options;
@@ -73,7 +73,7 @@ export async function mergeImported(options: ExportOptions): Promise<ExportResul
   return { parameters: total, bytes, from4Bits: false, vocabulary: { kept: tokens, whole: tokens } };
 }
 
-/** Gives what the adapter adds, by the names of the file's initializers. */
+/** Computes the adapter's changes, by the names of the file's initializers. */
 function changesOf(model: RawModel, adapter: string): Map<string, Change> {
   const shapes = new Map<string, readonly number[]>();
   const transposed = new Set<string>();

@@ -9,28 +9,28 @@ import { findCheckpoint, isCheckpoint, verifyCheckpoint } from "../../runs/check
 import { RunDirectory } from "../../runs/run-directory.js";
 
 export interface MergeOptions {
-  /** A checkpoint of a run; its best one, or its last one where it kept no best, if left out. */
+  /** Checkpoint of a run; default: the best one, or the last one if there is no best. */
   readonly step?: "best" | "last" | number | undefined;
-  /** The model that is merged into, where the user names one: then the run's own need not be there. */
+  /** The model to merge into; if it is given, the run's own model is not needed. */
   readonly model?: string | undefined;
 }
 
 /** Changes that `export --merge` makes to a model. */
 export interface MergeSource {
-  /** The place where the changes lie. */
+  /** Directory of the changes. */
   readonly from: string;
   readonly adapter?: string | undefined;
-  /** Directory with the weights of a run that trained all of them. */
+  /** Directory with all weights, of a run that trained all of them. */
   readonly weights?: string | undefined;
-  /** The named model, or the one that the run trained; undefined for an adapter that is of no run. */
+  /** The model to merge into: the given one, or the run's; undefined for an adapter without a run. */
   readonly model?: string | undefined;
-  /** Something that the user should know about the result. */
+  /** A note on the result for the user. */
   readonly note?: string;
 }
 
 /**
- * A run, of which a checkpoint is taken; a checkpoint of a run; or an adapter directory.
- * @throws UserError where the directory is none of them, the checkpoint is damaged, or the run's model has changed.
+ * Finds the changes to merge: in a run, in a checkpoint of a run, or in an adapter directory.
+ * @throws UserError for another directory, for a damaged checkpoint, or if the run's model has changed.
  */
 export async function mergeSource(dir: string, { step, model }: MergeOptions): Promise<MergeSource> {
   if (!existsSync(dir))
@@ -65,7 +65,7 @@ function openRun(dir: string): RunDirectory {
   });
 }
 
-/** The run that a checkpoint directory lies in: DIR/best or DIR/checkpoints/step-000010; undefined for a copy elsewhere. */
+/** Finds the run of a checkpoint directory, DIR/best or DIR/checkpoints/step-000010; undefined for a copy elsewhere. */
 function runOf(checkpoint: string): RunDirectory | undefined {
   const path = resolve(checkpoint);
   const parent = dirname(path);
@@ -73,7 +73,7 @@ function runOf(checkpoint: string): RunDirectory | undefined {
   return existsSync(join(dir, "config.yaml")) ? RunDirectory.open(dir) : undefined;
 }
 
-/** @throws UserError where it is not there, or not what it was. */
+/** Finds the model that a run trained. @throws UserError if it is missing or has changed. */
 async function trainedModel(run: RunDirectory): Promise<string> {
   const { model } = (parse(readFileSync(run.config, "utf8")) ?? {}) as { model?: unknown };
   const hint = `name it: --model DIR`;
@@ -96,12 +96,12 @@ async function trainedModel(run: RunDirectory): Promise<string> {
   return path;
 }
 
-/** The hash that a run noted of its model; undefined where it noted nothing. */
+/** The recorded hash of a run's model; undefined if there is none. */
 function trainedHash(run: RunDirectory): string | undefined {
   return run.begun ? run.readEnvironment().hashes.model : undefined;
 }
 
-/** Undefined for what is a checkpoint of Hugging Face and no model directory yet. */
+/** Hash of a model directory; undefined for a Hugging Face checkpoint. */
 async function hashOf(model: string): Promise<string | undefined> {
   return existsSync(join(model, "model.onnx")) ? modelHash(model) : undefined;
 }

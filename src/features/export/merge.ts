@@ -5,14 +5,14 @@ import type { PeftAdapter } from "../../nn/peft.js";
 import type { Tensor } from "../../onnx/types.js";
 import { adapterModules } from "./adapter.js";
 
-/** An adapter's change of a weight: changes the elements [begin, begin + values.length) of W [out, in] in place. */
+/** An adapter's change of a weight W [out, in]: adds to the elements [begin, begin + values.length) in place. */
 export type Change = (values: Float32Array, begin: number) => void;
 
 /**
- * The changes W + (alpha / r) B A of an adapter, by weight name.
+ * Computes an adapter's changes W + (alpha / r) B A, by weight name.
  * @param shapes of the model's weights, [out, in].
- * @param transposed names of those that lie as [in, out].
- * @throws UserError naming every tensor that does not fit the model.
+ * @param transposed names of the weights that are stored as [in, out].
+ * @throws UserError that names every tensor that does not fit the model.
  */
 export function mergeChanges(
   adapter: PeftAdapter,
@@ -61,7 +61,7 @@ export function mergeChanges(
   return changes;
 }
 
-/** Puts rows [tokens, columns] in the place of a table's own, behind what else changes it. */
+/** Replaces rows of a table by given rows [tokens, columns], after its other changes. */
 function rowChange(tokens: readonly number[], rows: Float32Array, columns: number, before?: Change): Change {
   return (values, begin) => {
     before?.(values, begin);
@@ -74,7 +74,7 @@ function rowChange(tokens: readonly number[], rows: Float32Array, columns: numbe
   };
 }
 
-/** A matrix [rows, columns] as [columns, rows]. */
+/** Transposes a matrix [rows, columns]. */
 function turned(matrix: Float32Array, columns: number): Float32Array {
   const rows = matrix.length / columns;
   return Float32Array.from(matrix, (_, i) => matrix[(i % rows) * columns + Math.floor(i / rows)] as number);

@@ -1,7 +1,7 @@
 import { NF4_BLOCK, NF4_CODE } from "../../onnx/nf4.js";
 import { dynamicMap, NESTED_BLOCK, type NestedScales } from "../../weights/quantize.js";
 
-/** Between code i and code i + 1. */
+/** Midpoints between code i and code i + 1. */
 const THRESHOLDS = midpoints(NF4_CODE);
 
 function midpoints(code: Float32Array): Float32Array {
@@ -9,9 +9,9 @@ function midpoints(code: Float32Array): Float32Array {
 }
 
 /**
- * Blocks of 64 weights as codes and absolute maxima: w ~ code * absmax.
- * @param weights a whole number of blocks.
- * @param codes [weights / 2], @param absmax [weights / 64]: filled.
+ * Quantises blocks of 64 weights to codes and absolute maxima: w ~ code * absmax.
+ * @param weights whole blocks.
+ * @param codes output [weights / 2]. @param absmax output [weights / 64].
  */
 export function encodeNf4(weights: Float32Array, codes: Uint8Array, absmax: Float32Array): void {
   const t = THRESHOLDS;
@@ -20,7 +20,7 @@ export function encodeNf4(weights: Float32Array, codes: Uint8Array, absmax: Floa
     let largest = 0;
     for (let i = start; i < start + NF4_BLOCK; i++) largest = Math.max(largest, Math.abs(weights[i] as number));
     absmax[block] = largest;
-    // a block of zeros: any scale will do, and 0 is a code
+    // a block of zeros: any scale works, as 0 is a code
     const inverse = largest === 0 ? 0 : Math.fround(1 / largest);
     for (let i = start; i < start + NF4_BLOCK; i += 2) {
       let byte = 0;
@@ -37,7 +37,7 @@ export function encodeNf4(weights: Float32Array, codes: Uint8Array, absmax: Floa
   }
 }
 
-/** Double quantisation (QLoRA, section 3): the scales' mean is taken off, the rest is quantised in blocks of 256. */
+/** Double quantisation (QLoRA, section 3): subtracts the scales' mean, and quantises the rest in blocks of 256. */
 export function encodeScales(absmax: Float32Array): NestedScales {
   const map = dynamicMap();
   const thresholds = midpoints(map);

@@ -5,7 +5,7 @@ import { Tokenizer } from "../../text/tokenizer.js";
 export interface PrunedTokenizer {
   /** The text of the tokenizer.json. */
   readonly json: string;
-  /** Old ids of the kept tokens, ascending; their places are the new ids. */
+  /** Old ids of the kept tokens, ascending; their indices are the new ids. */
   readonly kept: readonly number[];
 }
 
@@ -21,17 +21,17 @@ interface Parts {
   };
 }
 
-/** A token of SentencePiece that stands for a byte. */
+/** SentencePiece token of a byte. */
 const BYTE = /^<0x[0-9A-F]{2}>$/;
 
 /**
- * Leaves a BPE tokenizer the tokens that a corpus uses, those that these are merged from, bytes (in byte-level BPE every
- * single character is one), and added tokens. The corpus is encoded as before: a merge that was applied in it made one
- * of the kept tokens, or a part of one. Other text falls back to shorter tokens, in the end to bytes.
+ * Prunes the vocabulary of a BPE tokenizer: keeps the tokens of a corpus, the tokens that these are merged from, bytes
+ * (in byte-level BPE, single characters), and added tokens. The corpus is encoded as before, as every merge applied
+ * in it produces a kept token or a part of one. Other text is encoded by shorter tokens, in the end by bytes.
  * @param text of a tokenizer.json.
- * @param always ids that are kept in any case.
- * @param where names it in errors.
- * @throws UserError where it is no BPE.
+ * @param always ids that are always kept.
+ * @param where names the tokenizer in errors.
+ * @throws UserError if it is not a BPE tokenizer.
  */
 export function pruneTokenizer(
   text: string,
@@ -79,7 +79,7 @@ export function pruneTokenizer(
   return { json: `${JSON.stringify(pruned)}\n`, kept };
 }
 
-/** Templates of a post-processor name tokens by `ids`. */
+/** Renumbers the `ids` of a post-processor's templates. */
 function withIds(value: unknown, moved: (id: number) => number): unknown {
   if (Array.isArray(value)) return value.map((item) => withIds(item, moved));
   if (typeof value !== "object" || value === null) return value;

@@ -10,34 +10,34 @@ import { rounded } from "./forms.js";
 import type { Change } from "./merge.js";
 import { encodeNf4, encodeScales } from "./quantize.js";
 
-/** Elements that are in memory at once: 16 MiB of float32, a whole number of 4-bit blocks. */
+/** Elements in memory at once: 16 MiB of float32, a whole number of 4-bit blocks. */
 const CHUNK = 2 ** 22;
 
-/** One weight on its way from a checkpoint into a model directory. */
+/** The conversion of one weight from a checkpoint into a model directory. */
 export interface WeightTask {
   readonly name: string;
   readonly shape: readonly number[];
   readonly form: Form;
-  /** Opened when its turn comes. */
+  /** Opens the source, just before the weight is read. */
   open(): StoredMatrix;
-  /** An adapter that is merged. */
+  /** Change by a merged adapter. */
   readonly change?: Change | undefined;
 }
 
 export interface TranscodeOptions {
-  /** After every piece: elements done so far. */
+  /** Called after every piece with the number of elements done so far. */
   readonly progress?: (done: number, weight: string) => void;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The tensors of the file that `writeWeights` writes. */
+/** Lists the tensors of the file that {@link writeWeights} writes. */
 export function specsOf(tasks: readonly WeightTask[]): Map<string, TensorSpec> {
   return new Map(tasks.flatMap(({ name, shape, form }) => [...partsOf(name, shape, form)]));
 }
 
 /**
- * Writes the weights as one safetensors file, each in its form, a piece at a time.
- * @throws UserError naming a weight that is not finite, or too large for its form; AbortError. No file is left then.
+ * Writes the weights to one safetensors file, each in its form, in pieces.
+ * @throws UserError that names a weight that is not finite or too large for its form; AbortError. No file is left then.
  */
 export async function writeWeights(
   path: string,
@@ -58,7 +58,7 @@ export async function writeWeights(
         sink.write(values, begin);
         done += values.length;
         options.progress?.(done, task.name);
-        // Ctrl-C and progress get their turn
+        // lets Ctrl-C and progress run
         await setImmediate();
         options.signal?.throwIfAborted();
       }
@@ -97,7 +97,7 @@ function sinkOf(task: WeightTask, writer: SafetensorsWriter): Sink {
   };
 }
 
-/** Codes are written as they come; the scales of a weight are kept until its end, as their mean is theirs together. */
+/** Writes codes immediately; keeps a weight's scales until its end, because their mean must be known. */
 function nf4Sink({ name, shape, form }: WeightTask, writer: SafetensorsWriter): Sink {
   const absmax = new Float32Array(sizeOf(shape) / NF4_BLOCK);
   return {

@@ -2,13 +2,13 @@ import type { Emitter } from "../../onnx/emit.js";
 import { type Formula, rewritten } from "../../onnx/passes/written-out.js";
 import { type Graph, isExternal, type Value } from "../../onnx/types.js";
 
-/** Elements of a matrix that is cast in one piece: 256 MB of float32. */
+/** Most elements of a matrix that is cast in one piece: 256 MB of float32. */
 export const LARGE = 2 ** 26;
 
 /**
- * Products with a large matrix W [V, D] that is stored in 16 bits: a block of rows of W is cast, multiplied, and
- * forgotten. A block's rows are looked up at indices that wait for the other operand: ONNX Runtime would otherwise
- * cast first, when nothing else is to be done, and keep the matrix in float32 until it is used.
+ * Rewrites products with a large matrix W [V, D] stored in 16 bits: a block of rows of W is cast, multiplied, and
+ * freed. A block's rows are gathered at indices that depend on the other operand: ONNX Runtime would otherwise cast
+ * all blocks early, and keep the matrix in float32 until it is used.
  */
 export function inBlocks(graph: Graph, large: number): Graph {
   const stored = new Map<string, Value>();
@@ -27,30 +27,30 @@ export function inBlocks(graph: Graph, large: number): Graph {
     const blocks = Math.ceil((rows * columns) / large);
     if (blocks === 1) return [node];
     const formula = Number(node.attributes.transB ?? 0) === 1 ? timesTransposed(blocks) : times(blocks);
-    // a path of its own: what the weight waited for has names under the node's
+    // a separate path: names under the node's own are used by the weight's dependencies
     const whole = { ...node, name: `${node.name}/blocks`, inputs: c === undefined ? [a, weight] : [a, weight, c] };
     return write(whole, node.outputs[0] as Value, formula);
   });
 }
 
-/** First row of every block, and the end. */
+/** Computes the first row of every block, and the end. */
 function bounds(rows: number, blocks: number): number[] {
   const size = Math.ceil(rows / blocks);
   return Array.from({ length: blocks + 1 }, (_, i) => Math.min(rows, i * size));
 }
 
-/** Rows [from, to) of W in float32, the last one again for those behind it, once `behind` is known. */
+/** Rows [from, to) of W in float32, computed only after `behind`; indices beyond the end repeat the last row. */
 function blockOf(e: Emitter, behind: Value, weight: Value, from: number, to: number): Value {
   const first = e.g.ints([0]);
   const corner = e.gather(e.gather(behind, first), first, 1);
-  // through a boolean: NaN and infinity do no harm
+  // cast to boolean first, so that NaN and infinity become harmless
   const zero = e.mul(e.reshape(e.cast(e.cast(corner, "bool"), "int64"), [1]), e.g.scalar(0, "int64"));
   const last = (weight.shape[0] as number) - 1;
   const indices = e.g.ints(Array.from({ length: to - from }, (_, i) => Math.min(from + i, last)));
   return e.cast(e.gather(weight, e.add(indices, zero)), "float32");
 }
 
-/** x W^T + c [R, V]: blocks of columns, all of a size, as CUDA's Concat else copies a table of V indices to the device. */
+/** x W^T + c [R, V] in blocks of equal size: otherwise CUDA's Concat copies a table of V indices to the device. */
 const timesTransposed =
   (blocks: number): Formula =>
   (e, x, weight, c) => {
@@ -64,7 +64,7 @@ const timesTransposed =
     return c === undefined ? plain : e.add(plain, c);
   };
 
-/** dy W + c [R, D]: a sum over blocks of rows. */
+/** dy W + c [R, D], summed over blocks of rows. */
 const times =
   (blocks: number): Formula =>
   (e, dy, weight, c) => {

@@ -2,26 +2,26 @@ import type { HalfDType } from "../../onnx/precision.js";
 import { sameShape } from "../../onnx/shapes.js";
 import { DTYPE_CODE, type Graph, isExternal, type Node, type Value } from "../../onnx/types.js";
 
-/** Ops that are computed in 16 bits (with sums in float32, inside the kernels). */
+/** Ops computed in 16 bits (their kernels sum in float32). */
 const PRODUCTS: ReadonlySet<string> = new Set(["Gemm", "MatMul", "MatMulBnb4"]);
 
-/** Ops whose result has 16 bits where everything of its size that they read has. */
+/** Ops whose result is in 16 bits if all their inputs of its size are. */
 const FOLLOWING: ReadonlySet<string> = new Set([
   ...["Reshape", "Transpose", "Split", "Concat", "Slice", "Squeeze", "Unsqueeze", "Flatten", "Expand", "Identity"],
   ...["Add", "Sub", "Mul", "Neg", "Sigmoid", "Softmax", "ReduceSum"],
 ]);
 
-/** Ops of which one operand may be broadcast: that one does not decide. */
+/** Ops with possibly broadcast operands; these are not considered. */
 const BROADCAST: ReadonlySet<string> = new Set(["Add", "Sub", "Mul"]);
 
 /** A node of a repeated layer, or of its gradient: `/model/layers.3/...`, `/grad/model/layers.3/...`. */
 const LAYER = /\/[A-Za-z_]\w*[./]\d+\//;
 
 /**
- * The same graph with the layers' products, and what lies between them, in 16 bits. Normalisations, the residual stream,
- * the head, the loss and gradients of parameters stay in float32 (as mixed precision does, Micikevicius et al. 2018,
+ * Converts the layers' products, and the ops between them, to 16 bits. Normalisations, the residual stream, the head,
+ * the loss and gradients of parameters stay in float32 (mixed precision, Micikevicius et al. 2018,
  * arXiv 1710.03740; bfloat16 needs no loss scale, Kalamkar et al. 2019, arXiv 1905.12322). Inputs and outputs keep their
- * types: parameters are rounded where they are multiplied.
+ * types: parameters are rounded before each product.
  */
 export function halfTrunk(graph: Graph, half: HalfDType): Graph {
   return new HalfTrunk(graph, half).convert();
@@ -29,7 +29,7 @@ export function halfTrunk(graph: Graph, half: HalfDType): Graph {
 
 class HalfTrunk {
   private readonly nodes: Node[] = [];
-  /** A value of the old graph -> what it is now, where that has 16 bits. */
+  /** Values of the old graph that are now in 16 bits -> their new values. */
   private readonly halved = new Map<string, Value>();
   private readonly casts = new Map<string, Value>();
   private readonly sources = new Map<string, Value>();
@@ -57,7 +57,7 @@ class HalfTrunk {
       return;
     }
     const [, , c] = inputs;
-    // a gradient adds to what was accumulated in float32
+    // a gradient is added to the sum in float32
     if (node.op === "Gemm" && c !== undefined && !this.isHalf(c) && sameShape(c.shape, this.output(node).shape)) {
       const { beta: _, ...attributes } = node.attributes;
       const output = this.output(node);
@@ -100,14 +100,14 @@ class HalfTrunk {
     return { ...node, inputs: node.inputs.map((v) => v && this.as(v, this.half)), outputs };
   }
 
-  /** A value in a float type; others, and what has that type, as they are. */
+  /** Casts a value to a float type, unless it has that type or is not a float. */
   private as(v: Value, dtype: "float32" | HalfDType): Value {
     const now = this.halved.get(v.name) ?? v;
     if (now.dtype === dtype || (now.dtype !== "float32" && now.dtype !== this.half)) return now;
-    // a weight in 16 bits is read as it lies
+    // a weight stored in 16 bits is used directly
     const source = this.sources.get(v.name);
     if (source?.dtype === dtype) return source;
-    // what is not in the old graph's float32 was not meant to be
+    // values that were not float32 in the old graph stay as they are
     if (dtype === "float32" && v.dtype !== "float32") return now;
     return this.cast(now, dtype);
   }
@@ -118,7 +118,7 @@ class HalfTrunk {
     if (known !== undefined) return known;
     const made = this.fresh(v, dtype);
     this.nodes.push(this.castNode(v, made));
-    // a rounded weight would stay from the forward to the backward pass
+    // a cached cast of a weight would stay in memory from the forward to the backward pass
     const weight = this.graph.initializers.get(v.name);
     if (weight === undefined || !isExternal(weight.data)) this.casts.set(key, made);
     return made;

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { fail, messageOf } from "../../core/errors.js";
 import { disableTelemetry } from "../../onnx/runtimes/library.js";
 
-/** The C API of onnxruntime-node's library, called by koffi (an optional dependency). */
+/** The C API of onnxruntime-node's library, called through koffi (an optional dependency). */
 
 /** An address in this process. */
 type Pointer = bigint;
@@ -23,14 +23,14 @@ interface Koffi {
 }
 
 const KOFFI = "koffi";
-/** Calls run on a stack of koffi's; ONNX Runtime's graph passes are recursive. The most that koffi gives. */
+/** Size of koffi's stack for calls, its maximum: ONNX Runtime's graph passes are recursive. */
 const STACK = 2 ** 24;
 const KOFFI_INSTALL = "npm install --no-save koffi@3.3.4";
 
-/** The table's version that is asked for. A table only grows, so a newer library has it too. */
+/** Requested version of the function table. The table only grows, so newer libraries have it too. */
 export const API_VERSION = 22;
 
-/** Functions that return a status: their place in the table (onnxruntime_c_api.h: struct OrtApi), and their parameters. */
+/** Functions that return a status: index in the table (onnxruntime_c_api.h: struct OrtApi), and parameters. */
 const CHECKED = {
   CreateEnv: [3, "int, str, _Out_ void **"],
   CreateSessionFromArray: [8, "void *, const void *, size_t, void *, _Out_ void **"],
@@ -68,7 +68,7 @@ const CHECKED = {
   CreateAndRegisterAllocatorV2: [259, "void *, str, void *, void *, const char **, const char **, size_t"],
 } as const;
 
-/** Functions that release what they are given. */
+/** Functions that release their argument: index in the table. */
 const RELEASES = {
   ReleaseEnv: 92,
   ReleaseStatus: 93,
@@ -89,7 +89,7 @@ const TABLE_LENGTH = 260;
 type Checked = keyof typeof CHECKED;
 type Release = keyof typeof RELEASES;
 
-/** An object of the library that belongs to us. It is released once (`using`), and refused afterwards. */
+/** Owns an object of the library. It is released once (`using`), and cannot be used afterwards. */
 export class Handle {
   constructor(
     private address: Pointer | undefined,
@@ -101,7 +101,7 @@ export class Handle {
     return this.address;
   }
 
-  /** Releases the object; again is fine. */
+  /** Releases the object; further calls do nothing. */
   free(): void {
     const { address } = this;
     this.address = undefined;
@@ -113,10 +113,10 @@ export class Handle {
   }
 }
 
-/** Message of a failed call for memory, on the host and on a device. */
+/** Messages of failed allocations, on the host and on a device. */
 const NO_MEMORY = /failed to allocate memory|out of memory|available memory of|bad_alloc|bad allocation/i;
 
-/** koffi knows a type by its name, once a thread. */
+/** Types by definition: koffi allows each name once per thread. */
 const PROTOTYPES = new Map<string, unknown>();
 
 function prototype(koffi: Koffi, definition: string): unknown {
@@ -128,14 +128,14 @@ function prototype(koffi: Koffi, definition: string): unknown {
 export class OrtApi {
   private constructor(
     private readonly koffi: Koffi,
-    /** koffi unloads a library that nothing refers to. */
+    /** Kept because koffi unloads a library without references. */
     readonly library: Library,
     private readonly table: readonly Pointer[],
   ) {}
 
   /**
    * @param library path of libonnxruntime.
-   * @throws UserError where koffi or the library is missing, or the library is another one or too old.
+   * @throws UserError if koffi or the library is missing, or the library is a different one or too old.
    */
   static async load(library: string, version = API_VERSION, koffiName: string = KOFFI): Promise<OrtApi> {
     let koffi: Koffi;
@@ -149,7 +149,7 @@ export class OrtApi {
     }
     const again = "Install onnxruntime-node again with `npm ci`, or set runtime.binding: npm.";
     if (!existsSync(library)) fail(`ONNX Runtime's library ${library} is missing`, { hint: again });
-    // refused once a library is loaded: then this process has it set already
+    // koffi refuses this after the first library: then the process has set it already
     if (koffi.config().sync_stack_size !== STACK) koffi.config({ ...koffi.config(), sync_stack_size: STACK });
     let opened: Library;
     let base: Pointer | null;
@@ -170,7 +170,7 @@ export class OrtApi {
     return new OrtApi(koffi, opened, koffi.decode(api, "void *", TABLE_LENGTH) as Pointer[]);
   }
 
-  /** Calls a function. @throws Error with ONNX Runtime's message; UserError where memory ran out. */
+  /** Calls a function. @throws Error with ONNX Runtime's message; UserError if memory ran out. */
   check(name: Checked, ...args: readonly unknown[]): void {
     const [place, parameters] = CHECKED[name];
     const status = this.call(place, `void *Ort${name}(${parameters})`, args) as Pointer | null;
@@ -198,24 +198,24 @@ export class OrtApi {
     return Number(out[0]);
   }
 
-  /** Calls a function that makes an object, which is ours. */
+  /** Calls a function that creates an object, and takes ownership of it. */
   make(name: Checked, release: Release, ...args: readonly unknown[]): Handle {
     return this.own(release, this.pointer(name, ...args));
   }
 
-  /** An object that was given to us. */
+  /** Takes ownership of an object. */
   own(release: Release, pointer: Pointer): Handle {
     return new Handle(pointer, (address) => this.release(release, address));
   }
 
-  /** Sizes of a tensor, by a function that fills them in. */
+  /** Reads the dimensions of a tensor. */
   dimensions(info: Handle, rank: number): number[] {
     const out = new BigInt64Array(Math.max(1, rank));
     this.check("GetDimensions", info, out, rank);
     return Array.from(out.subarray(0, rank), Number);
   }
 
-  /** Pointers at an address. */
+  /** Reads `count` pointers at an address. */
   pointers(address: Pointer, count: number): readonly Pointer[] {
     return this.koffi.decode(address, "void *", count) as Pointer[];
   }
@@ -224,7 +224,7 @@ export class OrtApi {
     return this.koffi.address(memory);
   }
 
-  /** A copy of memory of the host. */
+  /** Copies host memory. */
   copy(address: Pointer, bytes: number): ArrayBuffer {
     return this.koffi.view(address, bytes).slice(0);
   }

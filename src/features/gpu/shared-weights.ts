@@ -11,20 +11,20 @@ export interface ExternalWeight {
   readonly data: ExternalData;
 }
 
-/** Reads bytes of a weight. */
+/** Reads `length` bytes of a weight from the offset `from`. */
 export type ReadBytes = (from: number, length: number) => ArrayBuffer;
 
-/** Weights of external files, each on a device once for all sessions there, for as long as one uses it. */
+/** Weights of external files, each on a device once for all its sessions, for as long as one uses it. */
 export class SharedWeights<T> {
   private readonly entries = new Map<string, { tensor: T; users: number }>();
 
   constructor(private readonly free: (tensor: T) => void) {}
 
   /**
-   * @param dir where the files lie.
-   * @param place makes a tensor that stays, from bytes that it reads.
-   * @returns tensors by name, and what a session calls once when it is released.
-   * @throws UserError where a file is missing or too short.
+   * @param dir directory of the files.
+   * @param place makes a persistent tensor from bytes that it reads.
+   * @returns tensors by name, and a function that the session calls once when it is released.
+   * @throws UserError if a file is missing or too short.
    */
   async take(
     dir: string,

@@ -3,14 +3,14 @@ import { type Interval, passAtK } from "../../core/statistics.js";
 import { type Evaluation, formatInterval, type TaskScore } from "../../runs/evaluation.js";
 import { crossedInterval } from "./crossed-interval.js";
 
-/** Answers of an objective's runs to tasks with several right answers: each measure over seeds and tasks. */
+/** Diversity of an objective's answers to tasks with several right answers: each measure over seeds and tasks. */
 export type AnswersRow = { readonly [measure in keyof Diversity]: Interval } & {
-  /** Samples of a task, and right answers of one: the smallest of any task. */
+  /** Samples per task, and right answers per task: the minimum over tasks. */
   readonly samples: number;
   readonly of: number;
 };
 
-/** The columns of the table of answers; a share is at most 1. */
+/** Columns of the table of answers; shares are at most 1. */
 const MEASURES = [
   { measure: "distinct", head: "distinct", isShare: false },
   { measure: "coverage", head: "coverage", isShare: true },
@@ -21,7 +21,7 @@ const MEASURES = [
 
 /**
  * Measures the diversity of an objective's answers.
- * @returns undefined where the environment does not tell right answers apart.
+ * @returns undefined if the environment does not distinguish right answers.
  */
 export function answersOf(runs: readonly Evaluation[]): AnswersRow | undefined {
   const byRun = runs.map(({ per_task }) => diversityOf(per_task));
@@ -59,28 +59,28 @@ export function formatAnswers(split: string, rows: readonly (readonly [string, A
 }
 
 /**
- * Diversity of several samples of a task with several right answers. All are numbers of one
- * task, to be averaged over tasks.
+ * Diversity of several samples of one task with several right answers; averaged over tasks
+ * later.
  */
 interface Diversity {
-  /** Right answers among the samples, each counted once. */
+  /** Number of distinct right answers among the samples. */
   readonly distinct: number;
-  /** Their share of the right answers that there are. */
+  /** Share of all right answers. */
   readonly coverage: number;
   /**
-   * KL(p || uniform) [nats] of the right answers that were given: log N less the entropy of what was seen, with Miller and
-   * Madow's correction (m - 1) / (2 n) for m answers seen in n samples. Without a right answer log N: nothing is covered.
+   * KL(p || uniform) of the sampled right answers, in nats: log N minus their entropy, with Miller and Madow's
+   * correction (m - 1) / (2 n) for m distinct answers in n samples. Without a right answer it is log N.
    */
   readonly kl: number;
   /**
-   * Somebody else has taken the policy's commonest answer: the chance that 1 or 4 tries hold another right one (draws
-   * without replacement from the samples).
+   * Probability that 1 or 4 tries contain a right answer other than the policy's most frequent one (draws without
+   * replacement from the samples).
    */
   readonly tries1: number;
   readonly tries4: number;
 }
 
-/** The diversity of every task whose samples name their answers, by the task's id. */
+/** Computes the diversity of every task with named answers, by the task's id. */
 export function diversityOf(scores: readonly TaskScore[]): Map<string, Diversity> {
   const named = scores.flatMap(({ task_id, answer }) => (answer === undefined ? [] : [{ task_id, answer }]));
   const byTask = groupBy(named, ({ task_id }) => task_id);
@@ -105,12 +105,12 @@ function ofTask(samples: readonly NonNullable<TaskScore["answer"]>[]): Diversity
   };
 }
 
-/** Measures how many of `of` answers a policy that gives each alike is expected to show in n samples. */
+/** Expected number of distinct answers, of `of`, in n samples of a uniform policy. */
 export function uniformDistinct(of: number, n: number): number {
   return of * (1 - (1 - 1 / of) ** n);
 }
 
-/** A Markdown table; a row has as many cells as the head. */
+/** Formats a Markdown table; rows have as many cells as the head. */
 export function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   return [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
 }

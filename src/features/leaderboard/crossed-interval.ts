@@ -1,17 +1,17 @@
 import { type Interval, mean } from "../../core/statistics.js";
 
 /**
- * Mean over training runs that were evaluated on the same episodes, with a 95 % interval over all that varies: runs, and
- * crossed with them forms, with the episodes inside each (where there is one form: episodes). Student's t with the
- * freedom of Welch and Satterthwaite, since a bootstrap of three or five runs is too narrow: it holds .83 at five.
+ * Computes the mean over training runs evaluated on the same episodes, with a 95 % interval over runs and, crossed with
+ * them, forms, with the episodes inside each (if there is one form: over episodes). It uses Student's t with Welch and
+ * Satterthwaite's degrees of freedom, since a bootstrap of few runs is too narrow: with five runs it covers .83.
  *
  *   mean +- t(nu) sqrt(V),   V = V_runs + V_runs of `minus` + V_forms,   nu = V^2 / sum V_i^2 / nu_i
  *
- * The part that one run makes of one form is counted in two of the V: the interval errs wide. One run shows nothing of how
- * runs differ, so that its interval is over forms alone.
- * @param runs one list a run, of one value an episode. @param formOf the form of each episode.
- * @param minus runs whose mean is subtracted. @param range what a mean can be: ends outside are cut.
- * @throws RangeError where there is no run, or lists differ in length.
+ * The interaction of run and form is counted in two of the V, so that the interval errs wide. With a single run, the
+ * differences between runs are unknown: the interval is then over forms alone.
+ * @param runs one list per run, with one value per episode. @param formOf the form of each episode.
+ * @param minus runs whose mean is subtracted. @param range possible means: the interval is clipped to it.
+ * @throws RangeError if there is no run, or if lists differ in length.
  */
 export function crossedInterval(
   runs: readonly (readonly number[])[],
@@ -46,7 +46,7 @@ export function crossedInterval(
   };
 }
 
-/** Variance of the mean of values that depend on each other inside a cluster, and its degrees of freedom; 0 of one cluster. */
+/** Cluster-robust variance of a mean, and its degrees of freedom; 0 for a single cluster. */
 function clustered(values: readonly number[], clusterOf: (i: number) => unknown) {
   const centre = mean(values);
   const sums = new Map<unknown, number>();
@@ -59,8 +59,8 @@ function clustered(values: readonly number[], clusterOf: (i: number) => unknown)
 const ANGLES = 2000;
 
 /**
- * t with P(|T| <= t) = .95 for Student's T of `freedom` >= 1 degrees: T = sqrt(freedom) tan(a), where the density of the
- * angle a is proportional to cos(a)^(freedom - 1). To 1e-4 relative; above 1000 degrees that of 1000 (1.9623).
+ * Computes t with P(|T| <= t) = .95 for Student's T of `freedom` >= 1 degrees: T = sqrt(freedom) tan(a), where the
+ * density of the angle a is proportional to cos(a)^(freedom - 1). Error 1e-4 relative; above 1000 degrees 1.9623.
  */
 export function studentT(freedom: number): number {
   const degrees = Math.min(freedom, 1000);

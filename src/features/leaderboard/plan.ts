@@ -7,7 +7,7 @@ import { SPLITS } from "../../env/environment.js";
 
 const tree = z.record(z.string(), z.unknown());
 const seeds = z.array(z.int().min(0)).min(1);
-/** Part of a run's name and of its directory's. */
+/** Name of a family or an objective: part of a run's name and its directory. */
 const entryName = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, { error: "a name may hold letters, digits, '.', '_' and '-' only" });
@@ -15,21 +15,21 @@ const entryName = z
 const schema = z
   .strictObject({
     name: entryName,
-    /** Runs that are reported, one an objective and seed. */
+    /** Seeds of the reported runs, one per objective and seed. */
     seeds,
-    /** Runs that only choose each objective's learning rate: the same grid for all. */
+    /** Runs that choose each objective's learning rate, from the same grid. */
     tuning: z.strictObject({
       seeds,
       learning_rates: z.array(z.number().positive()).min(1),
-      /** Rates that an objective may try beyond an end of the grid, while its best one lies there. */
+      /** Most rates tried beyond an end of the grid, while the best one is at that end. */
       widen: z.int().min(0).default(0),
       split: z.enum(SPLITS).default("val"),
     }),
-    /** Splits that are reported, the table's order; the first is `reward`. */
+    /** Reported splits in the table's order; objectives are sorted by the first. */
     splits: z.array(z.enum(SPLITS)).min(1).default(["test", "heldout"]),
-    /** Rollouts behind the figure of KL spent. */
+    /** Rollouts for the estimate of the KL spent. */
     kl_rollouts: z.int().min(1).default(64),
-    /** Of every family the config of its runs, and what each objective changes in it, by a name for the table. */
+    /** Families: the config of their runs, and each objective's changes of it, by a name for the table. */
     families: z.record(entryName, z.strictObject({ config: tree, objectives: z.record(entryName, tree.nullable()) })),
   })
   .refine(({ seeds: reported, tuning }) => !reported.some((seed) => tuning.seeds.includes(seed)), {
@@ -46,20 +46,20 @@ export type Leaderboard = z.output<typeof schema>;
 /** One training run of a leaderboard. */
 export interface PlannedRun {
   readonly family: string;
-  /** The entry's name. */
+  /** Name of the objective's entry. */
   readonly objective: string;
   readonly seed: number;
   readonly learningRate: number;
-  /** For the choice of a learning rate, or reported. */
+  /** True for the choice of a learning rate, false for reported runs. */
   readonly tuning: boolean;
-  /** Its place under the leaderboard's directory. */
+  /** Path under the leaderboard's directory. */
   readonly place: string;
   /** The run's config. */
   readonly config: Readonly<Record<string, unknown>>;
   readonly splits: Leaderboard["splits"];
 }
 
-/** Reads a leaderboard's file. @throws UserError naming every problem of the file. */
+/** Reads a leaderboard's file. @throws UserError that lists all problems of the file. */
 export function readLeaderboard(path: string): Leaderboard {
   return checked(schema, readTree(shippedOr(path)), `${path} is no leaderboard`, {
     hint: "configs/leaderboard/refusion.yaml is one; docs/leaderboard.md says what the keys mean",
@@ -72,9 +72,9 @@ export type Entry = Pick<PlannedRun, "family" | "objective">;
 export const entryKey = ({ family, objective }: Entry): string => `${family}/${objective}`;
 
 /**
- * The runs that choose learning rates, or those that are reported; seed by seed: where time ends early, every objective
- * has as many.
- * @param ratesOf the learning rates that an entry is run with.
+ * Lists the runs that choose learning rates, or the reported ones, ordered by seed: if time ends early, all objectives
+ * have equally many.
+ * @param ratesOf returns the learning rates of an entry.
  */
 export function plannedRuns(
   board: Leaderboard,
@@ -91,7 +91,7 @@ export function plannedRuns(
   );
 }
 
-/** The rate beyond the end of a grid at which its best one lies, as far from it as its neighbour is; or none. */
+/** Extends a grid geometrically beyond the end at which its best rate lies; empty if the best is inside. */
 export function rateBeyond(grid: readonly number[], best: number): number[] {
   const sorted = [...grid].sort((a, b) => a - b);
   const at = sorted.indexOf(best);
@@ -99,7 +99,7 @@ export function rateBeyond(grid: readonly number[], best: number): number[] {
   return neighbour === undefined ? [] : [Number(((best * best) / neighbour).toPrecision(3))];
 }
 
-/** Every objective of a family. */
+/** Lists the objectives of a family. */
 export function entriesOf({ families }: Pick<Leaderboard, "families">, family: string): Entry[] {
   return Object.keys(families[family]?.objectives ?? {}).map((objective) => ({ family, objective }));
 }
@@ -128,7 +128,7 @@ function planned(
   };
 }
 
-/** The config of a family before any training, for the row that all runs start from. */
+/** Makes the config of a family before training, for the table's first row. */
 export function startConfig({ families }: Leaderboard, family: string): Record<string, unknown> {
   return { ...merged(families[family]?.config ?? {}, { objective: { kind: "flow-grpo" } }), name: `${family}-start` };
 }

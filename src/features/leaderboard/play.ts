@@ -22,13 +22,13 @@ import { layOut } from "../../train/update.js";
 import { entryKey, type Leaderboard, type PlannedRun, plannedRuns, rateBeyond, startConfig } from "./plan.js";
 
 const resultSchema = z.strictObject({
-  /** SHA-256 of the run's config as it is planned: defaults that a later release adds do not make it another run. */
+  /** SHA-256 of the run's planned config, so that new defaults in later releases do not change it. */
   config: z.string(),
-  /** Nats a response between the policy that the run ended with and the one that it began with. */
+  /** KL in nats per response between the policies at the end and at the beginning of the run. */
   kl: z.number(),
-  /** CPU seconds of training in this process, without evaluations and without a browser; null after a resume. */
+  /** CPU seconds of training in this process, without evaluations and browser; null after a resume. */
   cpu_s: z.number().nullable(),
-  /** Rollouts and updates of the run. */
+  /** Number of rollouts and updates of the run. */
   rollouts: z.int(),
   updates: z.int(),
   evaluations: z.array(evaluationSchema),
@@ -37,15 +37,15 @@ export type RunResult = z.infer<typeof resultSchema>;
 
 export interface Played {
   readonly run: PlannedRun;
-  /** Undefined where it has not been made yet. */
+  /** Undefined if the run is not done yet. */
   readonly result: RunResult | undefined;
 }
 
-/** All of a leaderboard that there is. */
+/** All present results of a leaderboard. */
 export interface Results {
   readonly start: ReadonlyMap<string, readonly Evaluation[]>;
   readonly runs: readonly Played[];
-  /** The learning rate that was chosen for an objective; undefined while its grid is not complete. */
+  /** The chosen learning rate of each objective; undefined while its grid is not complete. */
   readonly rates: ReadonlyMap<string, number>;
 }
 
@@ -53,14 +53,14 @@ export interface PlayOptions {
   readonly out: string;
   readonly signal: AbortSignal;
   readonly say: (text: string) => void;
-  /** Only read what is there. */
+  /** True: only present results are read, and nothing is run. */
   readonly readOnly: boolean;
 }
 
 /**
- * Makes every run that has no result yet, one after the other: the grid of learning rates first, then what is reported. A
- * finished run is read, a run that was cut off goes on from its checkpoint.
- * @throws UserError where a run there was made by another config.
+ * Runs everything that has no result yet, one run after the other: the grid of learning rates first, then the reported
+ * runs. Results of finished runs are read; interrupted runs resume from their checkpoints.
+ * @throws UserError if a present run has another config.
  */
 export async function playLeaderboard(board: Leaderboard, options: PlayOptions): Promise<Results> {
   const runs: Played[] = [];
@@ -85,7 +85,7 @@ export async function playLeaderboard(board: Leaderboard, options: PlayOptions):
   return { start, runs, rates };
 }
 
-/** The learning rates that were tried for each objective. */
+/** Lists the learning rates tried for each objective. */
 export function gridsOf(played: readonly Played[]): Map<string, number[]> {
   const tuning = played.flatMap(({ run }) => (run.tuning ? [run] : []));
   return new Map(
@@ -93,7 +93,7 @@ export function gridsOf(played: readonly Played[]): Map<string, number[]> {
   );
 }
 
-/** Of each objective whose grid is complete the rate of the highest mean validation reward; of equals the lower one. */
+/** Chooses each complete grid's rate of the highest mean validation reward; the lower one among equals. */
 export function chosenRates(played: readonly Played[]): Map<string, number> {
   const chosen = new Map<string, number>();
   for (const [key, grid] of groupBy(played, ({ run }) => entryKey(run))) {
@@ -133,7 +133,7 @@ async function playRun(
   });
 }
 
-/** Measures what all runs of a family start from, on the reported splits. */
+/** Measures the policy that all runs of a family start from, on the reported splits. */
 function playStart(board: Leaderboard, family: string, options: PlayOptions): Promise<RunResult | undefined> {
   return kept(join(options.out, family, "start.json"), startConfig(board, family), options, async (config) => {
     options.say(`${family}: the policy that its runs start from`);
@@ -142,7 +142,7 @@ function playStart(board: Leaderboard, family: string, options: PlayOptions): Pr
   });
 }
 
-/** Reads a result that is there, or makes it and keeps it. @throws UserError where it was made by another config. */
+/** Reads a result, or makes and stores it. @throws UserError if the stored one has another config. */
 async function kept(
   file: string,
   planned: Readonly<Record<string, unknown>>,
@@ -164,7 +164,7 @@ async function kept(
   return result;
 }
 
-/** Evaluations and KL of the last checkpoint of a run; without one, of what a run starts from. */
+/** Measures evaluations and KL of a run's last checkpoint; without a run, of the initial policy. */
 async function measure(
   config: RunConfig,
   runDir: string | undefined,
@@ -185,10 +185,10 @@ async function measure(
 }
 
 /**
- * Measures how far the policy has moved from where its run began: E over its own rollouts of log pi - log pi_0 of the
- * sampled path, in nats a response. By the chain rule this is KL(pi || pi_0) over paths, without bias, whatever the
- * objective measures itself. Overwrites the engine's reference.
- * @param count rollouts of first turns on the tasks of a split.
+ * Measures the distance of the policy from its start: the mean over its own rollouts of log pi - log pi_0 of the
+ * sampled path, in nats per response. By the chain rule this is an unbiased estimate of KL(pi || pi_0) over paths, for
+ * every objective. Overwrites the engine's reference.
+ * @param count number of rollouts, of first turns on the tasks of a split.
  */
 async function pathKl(
   policy: Policy,

@@ -5,14 +5,14 @@ import { crossedInterval } from "./crossed-interval.js";
 import { entriesOf, entryKey, type Leaderboard } from "./plan.js";
 import { gridsOf, type Results, type RunResult } from "./play.js";
 
-/** Reward. */
+/** Loss of reward that counts as a collapse. */
 const FELL_APART = 0.1;
 
 type Measure = (row: TaskScore) => number;
 const reward: Measure = (row) => row.reward;
 const success: Measure = (row) => Number(row.success);
 
-/** A leaderboard's tables from the runs that there are. Objectives are in the order of their reward on the first split. */
+/** Makes a leaderboard's tables from its results. Objectives are sorted by their reward on the first split. */
 export function tablesOf(board: Leaderboard, results: Results): FamilyTable[] {
   return Object.keys(board.families).map((family) => tableOf(board, results, family));
 }
@@ -20,7 +20,7 @@ export function tablesOf(board: Leaderboard, results: Results): FamilyTable[] {
 /** A reported run. */
 type Made = RunResult & { readonly seed: number };
 
-/** The reported runs of a family's objectives, and what of them is missing. */
+/** Collects the reported runs of a family's objectives, and lists the missing ones. */
 function madeOf(board: Leaderboard, { runs, rates }: Results, family: string): [Map<string, Made[]>, string[]] {
   const made = new Map<string, Made[]>();
   const missing: string[] = [];
@@ -54,17 +54,17 @@ function tableOf(board: Leaderboard, results: Results, family: string) {
     const spent = runs.map(({ kl }) => [kl]);
     return {
       objective,
-      /** Chosen on the tuning seeds; and whether it is the grid's end, so that a better one may lie beyond. */
+      /** Chosen on the tuning seeds; at an end of the grid, a better one may lie beyond. */
       learningRate: rate,
       atGridEnd: rate === Math.min(...grid) || rate === Math.max(...grid),
       seeds: runs.map(({ seed }) => seed),
-      /** Seeds whose run ends with a mean reward more than FELL_APART below the start's, on the first split. */
+      /** Number of seeds whose final mean reward is more than FELL_APART below the start's, on the first split. */
       fellApart: runs.filter((run) => rewardOf(run.evaluations) < rewardOf(start) - FELL_APART).length,
-      /** By split: means over seeds, forms and records, and what was gained on the same episodes. */
+      /** By split: means over seeds, forms and episodes, and gains over the start on the same episodes. */
       splits: Object.fromEntries<SplitScore>([...bySplit].map(([split, of]) => [split, of.score(runs, start)])),
-      /** Nats a response; over seeds. */
+      /** Nats per response, over seeds. */
       kl: crossedInterval(spent, [""], { range: [0, Infinity] }),
-      /** CPU minutes of training a run; null where every run was resumed. */
+      /** CPU minutes of training per run; null if every run was resumed. */
       cpuMinutes: cpu.length === 0 ? null : mean(cpu) / 60,
     };
   });
@@ -82,21 +82,21 @@ function tableOf(board: Leaderboard, results: Results, family: string) {
     family,
     start: Object.fromEntries<SplitScore>(splits.map(([split, of]) => [split, of.score([{ evaluations: start }])])),
     rows,
-    /** Pairs whose interval on the first split leaves 0 out, and how many pairs there are. */
+    /** Pairs whose interval on the first split excludes 0, and the number of all pairs. */
     orderings: orderingsOf(
       rows.map(({ objective }) => objective),
       made,
       bySplit.get(first) as Episodes,
     ),
     pairs: (rows.length * (rows.length - 1)) / 2,
-    /** Of tasks with several right answers, on the first split, by objective. */
+    /** Diversity on tasks with several right answers, on the first split, by objective. */
     answers,
-    /** Runs that are missing: `objective seed 3`, or its grid. */
+    /** Missing runs: `objective seed 3`, or an objective's grid. */
     missing,
   };
 }
 
-/** The pairs of which one is surely ahead; a single run does not show how much runs differ. */
+/** Lists the pairs of significantly different objectives; those with a single run are left out. */
 function orderingsOf(objectives: readonly string[], made: ReadonlyMap<string, Made[]>, { difference }: Episodes) {
   const several = objectives.filter((name) => (made.get(name)?.length ?? 0) > 1);
   const pairs = several.flatMap((ahead, i) => several.slice(i + 1).map((behind) => ({ ahead, behind })));
@@ -110,7 +110,7 @@ type Episodes = ReturnType<typeof sharedEpisodes>;
 type SplitScore = ReturnType<Episodes["score"]>;
 type FamilyTable = ReturnType<typeof tableOf>;
 
-/** The episodes of a split that every evaluation scored: a fault of the environment in one leaves the episode out of all. */
+/** Selects the episodes of a split that every evaluation scored: a fault in one excludes the episode from all. */
 function sharedEpisodes(all: readonly (readonly Evaluation[])[], split: string) {
   const rowsOf = (evaluations: readonly Evaluation[]): Map<string, TaskScore>[] =>
     evaluations.filter((e) => e.split === split).map(({ per_task }) => byEpisode(per_task));
@@ -123,7 +123,7 @@ function sharedEpisodes(all: readonly (readonly Evaluation[])[], split: string) 
       return kept.map(([key]) => measure(rows.get(key) as TaskScore));
     });
   return {
-    /** @param start evaluations that gains are over, on the same episodes; none: all gains are 0. */
+    /** @param start evaluations before training, on the same episodes; none: all gains are 0. */
     score(runs: readonly Evaluated[], start: readonly Evaluation[] = []) {
       const rewards = values(runs, reward);
       const [before = []] = start.length === 0 ? [] : values([{ evaluations: start }], reward);
@@ -139,7 +139,7 @@ function sharedEpisodes(all: readonly (readonly Evaluation[])[], split: string) 
   };
 }
 
-/** The tables as Markdown. */
+/** Formats the tables as Markdown. */
 export function formatTables(tables: readonly FamilyTable[]): string {
   return tables.map(formatFamily).join("\n\n");
 }

@@ -5,13 +5,13 @@ import { within } from "../../core/within.js";
 import { EnvironmentFault } from "../../env/browser/browser.js";
 import { answer, type Result } from "./messages.js";
 
-/** A message may be a whole page with its pictures. */
+/** Largest message in bytes: it may be a whole page with pictures. */
 const LARGEST_MESSAGE = 100 * 2 ** 20;
 const CLOSE_PATIENCE_MS = 2000;
 
-/** One connection to an OpenEnv server, which is one environment there. */
+/** One connection to an OpenEnv server, which gives it one environment. */
 export class OpenEnvConnection {
-  /** Also what came unasked, as from a server without a free place. */
+  /** Received messages, unrequested ones included, such as those of a server at its capacity. */
   private readonly heard: AsyncIterator<unknown[]>;
 
   private constructor(
@@ -23,8 +23,8 @@ export class OpenEnvConnection {
 
   /**
    * @param baseUrl of the server, `http:` or `https:`.
-   * @param timeoutMs how long an answer may take.
-   * @throws EnvironmentFault where nobody answers.
+   * @param timeoutMs time limit of an answer, in milliseconds.
+   * @throws EnvironmentFault if the server does not answer.
    */
   static async open(baseUrl: string, timeoutMs: number): Promise<OpenEnvConnection> {
     const url = new URL("ws", baseUrl.endsWith("/") ? baseUrl : `${baseUrl}/`);
@@ -35,7 +35,7 @@ export class OpenEnvConnection {
     return connection;
   }
 
-  /** Says goodbye, and waits for the other side: its place is free for another connection then. */
+  /** Closes the connection, and waits for the server, so that its place is free for another connection. */
   async close(): Promise<void> {
     const { socket } = this;
     if (socket.readyState === WebSocket.CLOSED) return;
@@ -45,8 +45,8 @@ export class OpenEnvConnection {
   }
 
   /**
-   * Begins an episode, or answers a turn.
-   * @throws EnvironmentFault, with the server's code where it says that something failed.
+   * Sends a reset or a step, and waits for its result.
+   * @throws EnvironmentFault, with the server's error code if it reports one.
    */
   async ask(type: "reset" | "step", data: Readonly<Record<string, unknown>>): Promise<Result> {
     this.socket.send(JSON.stringify({ type, data }));
@@ -60,7 +60,7 @@ export class OpenEnvConnection {
     throw new EnvironmentFault(given.type === "error" ? `${given.data.code}: ${given.data.message}` : "no observation");
   }
 
-  /** Waits for what the other side does. One that is late is not heard any more: what it says would be taken for the next answer. */
+  /** Waits for the server. A timeout ends the connection: a late message would be taken for the next answer. */
   private async soon<T>(coming: Promise<T>, what: string): Promise<T> {
     const settled = await within(coming, this.timeoutMs);
     try {
@@ -73,7 +73,7 @@ export class OpenEnvConnection {
   }
 }
 
-/** Parses JSON. @returns undefined where it is no JSON. */
+/** Parses JSON. @returns undefined for malformed JSON. */
 export function asJson(text: string): unknown {
   try {
     return JSON.parse(text);

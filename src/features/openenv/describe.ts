@@ -2,28 +2,28 @@ import { z } from "zod";
 import { fail, messageOf, misuse } from "../../core/errors.js";
 import { SPLITS, type Split } from "../../env/environment.js";
 
-/** A server's description of itself, before anything is played. */
+/** A server's description, read before any episode. */
 export interface Described {
   readonly name: string;
-  /** The one text of an action, and of an observation where it has one alone. */
+  /** The only text field of an action, and of an observation; undefined if there is none or several. */
   readonly actionKey: string | undefined;
   readonly observationKey: string | undefined;
-  /** Tasks of each of our splits, by the server's own name of the split; undefined: it has no task API. */
+  /** Numbers of tasks by our split, with the server's name of the split; undefined if it has no task API. */
   readonly splits: ReadonlyMap<Split, { readonly name: string; readonly tasks: number }> | undefined;
 }
 
 const TIMEOUT_MS = 10_000;
-/** Not of the environment's own: the protocol adds these. */
+/** Fields that the protocol adds to the environment's own. */
 const COMMON = new Set(["done", "reward", "metadata"]);
 
-/** The one property of a JSON schema that is a text; undefined where there are several, or none. */
+/** The only text property of a JSON schema; undefined if there is none or several. */
 const onlyText = z.object({ properties: z.record(z.string(), z.looseObject({})).default({}) }).transform((schema) => {
   const texts = Object.entries(schema.properties).filter(([key, { type }]) => !COMMON.has(key) && type === "string");
   return texts.length === 1 ? texts[0]?.[0] : undefined;
 });
 const splitList = z.array(z.object({ name: z.string(), type: z.string().optional() }));
 
-/** Asks a server what it is. @throws UserError where nobody answers, or something else does. */
+/** Reads a server's description. @throws UserError if nothing answers, or it is not an OpenEnv server. */
 export async function describeServer(baseUrl: string): Promise<Described> {
   const health = await ask(baseUrl, "health", z.looseObject({}));
   const keys = await ask(baseUrl, "schema", z.object({ action: onlyText, observation: onlyText }));
@@ -37,7 +37,7 @@ export async function describeServer(baseUrl: string): Promise<Described> {
   return { name, actionKey: keys.action, observationKey: keys.observation, splits };
 }
 
-/** The server's splits that are ours by name or by type. */
+/** Finds the server's splits that match ours by name or by type. */
 async function splitsOf(baseUrl: string, path: string): Promise<Described["splits"]> {
   const ours = new Map<Split, { name: string; tasks: number }>();
   for (const { name, type } of (await ask(baseUrl, `${path}/splits`, splitList)) ?? []) {
@@ -50,7 +50,7 @@ async function splitsOf(baseUrl: string, path: string): Promise<Described["split
   return ours.size === 0 ? undefined : ours;
 }
 
-/** @returns the answer; undefined where there is none of this form. @throws UserError where nobody is there. */
+/** @returns the answer; undefined if it has another form. @throws UserError if nothing answers. */
 async function ask<T>(baseUrl: string, path: string, form: z.ZodType<T>, body?: object): Promise<T | undefined> {
   const url = new URL(path, baseUrl.endsWith("/") ? baseUrl : `${baseUrl}/`);
   const post = { method: "POST", body: JSON.stringify(body), headers: { "content-type": "application/json" } };

@@ -1,6 +1,6 @@
 /**
  * Messages between an OpenEnv client and server over a WebSocket (PyPI `openenv` 0.10,
- * core/env_server/types.py, mcp_types.py): one environment a connection, one answer a message.
+ * core/env_server/types.py, mcp_types.py): one environment per connection, one answer per message.
  */
 import { z } from "zod";
 
@@ -14,7 +14,7 @@ export type ErrorCode =
 
 const json = z.record(z.string(), z.unknown());
 
-/** The answer to a reset or a step. Its reward is of this step; null: none was given. */
+/** The result of a reset or a step, with the reward of this step; null if there is none. */
 export const result = z.object({
   observation: json,
   reward: z
@@ -27,7 +27,7 @@ export const result = z.object({
 });
 export type Result = z.output<typeof result>;
 
-/** Messages of a server. A code may be one that is not known here. */
+/** Messages of a server. Its error codes may be unknown here. */
 export const answer = z.discriminatedUnion("type", [
   z.object({ type: z.literal("observation"), data: result }),
   z.object({ type: z.literal("state"), data: json }),
@@ -36,9 +36,9 @@ export const answer = z.discriminatedUnion("type", [
 export type Answer = z.input<typeof answer>;
 
 const metadata = json.default({});
-/** An answer of one turn as a whole. */
+/** The complete answer of one turn. */
 export const textAction = z.strictObject({ metadata, text: z.string().describe("the plan, an action a line") });
-/** An action without a type is a text; the others are those of OpenEnv's tool environments. */
+/** An action: without a type it is a text; the others are those of OpenEnv's tool environments. */
 const action = z.preprocess(
   (given) => (given !== null && typeof given === "object" ? { type: "text", ...given } : given),
   z.discriminatedUnion("type", [
@@ -50,7 +50,7 @@ const action = z.preprocess(
 export type Action = z.output<typeof action>;
 
 const number = z.int().min(0).nullish();
-/** What a reset may say; what else it says is not read. */
+/** Fields of a reset; others are ignored. */
 const reset = z.object({
   task_id: z.string().nullish(),
   split: z.string().nullish(),
@@ -68,7 +68,7 @@ export const request = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("close") }),
 ]);
 
-/** An observation; those of tools have their own fields. */
+/** An observation; results of tools have other fields. */
 const observation = z.looseObject({
   done: z.boolean().default(false),
   reward: z.number().nullable().default(null).describe("of the whole episode, at its end"),
@@ -76,7 +76,7 @@ const observation = z.looseObject({
   text: z.string().default("").describe("what is to be seen, as a prompt; empty at the end"),
 });
 const state = z.looseObject({ episode_id: z.string().nullable().default(null), step_count: z.int().min(0).default(0) });
-/** What /schema tells: the action that needs no tools. */
+/** Answer of /schema, with the action that needs no tools. */
 export const SCHEMAS = Object.fromEntries(
   Object.entries({ action: textAction, observation, reset_observation: observation, state }).map(([name, schema]) => [
     name,

@@ -1,6 +1,6 @@
 /**
- * Any environment of ours as an OpenEnv server (PyPI `openenv` 0.10, core/env_server/http_server.py): a WebSocket a
- * session, its tools by JSON-RPC too, and what can be asked without one (docs/openenv.md).
+ * Offers any of our environments as an OpenEnv server (PyPI `openenv` 0.10, core/env_server/http_server.py): one
+ * WebSocket per session, tools also by JSON-RPC, and routes without a session (docs/openenv.md).
  */
 import { upgradeWebSocket } from "@hono/node-server";
 import { Hono } from "hono";
@@ -16,19 +16,19 @@ import { addTaskApi, chooser } from "./tasks.js";
 
 export interface ServeOptions {
   readonly host: string;
-  /** Further names that clients call it by. */
+  /** Further host names that clients may use. */
   readonly allowHost?: readonly string[];
-  /** 0: any free one. */
+  /** 0: any free port. */
   readonly port: number;
-  /** Sessions at once. */
+  /** Most concurrent sessions. */
   readonly sessions: number;
-  /** Seconds without a message after which a session is ended; it may hold a browser page. */
+  /** Seconds without a message after which a session is ended, as it may hold a browser page. */
   readonly idle: number;
 }
 
 const LARGEST_MESSAGE = 2 ** 20;
 
-/** Serves it. @throws UserError where the port is taken. */
+/** Starts the server. @throws UserError if the port is taken. */
 export async function serveOpenEnv(
   environment: Environment,
   { host, allowHost, port, sessions: most, idle }: ServeOptions,
@@ -54,7 +54,7 @@ export async function serveOpenEnv(
   return serveApp(app, port, "OpenEnv server", { host, sockets });
 }
 
-/** The paths of an application; version 1.0.0 is that of OpenEnv's own servers. */
+/** Describes an application's paths as OpenAPI; version 1.0.0 is that of OpenEnv's own servers. */
 function openApi(title: string, { routes }: Hono): object {
   const operations = routes.flatMap(({ method, path }) => {
     const operation = { [method.toLowerCase()]: { responses: { 200: { description: "OK" } } } };
@@ -63,7 +63,7 @@ function openApi(title: string, { routes }: Hono): object {
   return { openapi: "3.1.0", info: { title, version: "1.0.0" }, paths: Object.fromEntries(operations) };
 }
 
-/** A socket is a session of its own, which ends with it, or joins the one that its address names. */
+/** Adds /ws: a socket has its own session, which ends with it, or joins the one named in its address. */
 function addSocket(app: Hono, sessions: Sessions): void {
   app.get(
     "/ws",
@@ -90,7 +90,7 @@ function addSocket(app: Hono, sessions: Sessions): void {
           if (session === undefined) return;
           sessions.find(session.id);
           if (answer !== undefined) return socket.send(JSON.stringify(answer));
-          // its place is free before the client hears that it is
+          // the place is freed before the client is answered
           leave();
           socket.close(1000);
         },

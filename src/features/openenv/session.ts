@@ -8,10 +8,10 @@ import { asJson } from "./client.js";
 import { type Action, type Answer, type ErrorCode, type Reset, request } from "./messages.js";
 import { Draft, TOOLS, ToolError } from "./tools.js";
 
-/** Finds the task that a reset asks for. @throws SessionError where there is none such. */
+/** Finds the task of a reset. @throws SessionError if there is none. */
 export type ChooseTask = (asked: Reset) => EnvironmentTask;
 
-/** An error with a code of the protocol. */
+/** An error with one of the protocol's codes. */
 export class SessionError extends Error {
   constructor(
     readonly code: ErrorCode,
@@ -21,10 +21,10 @@ export class SessionError extends Error {
   }
 }
 
-/** An episode that is played from outside: what the policy would be asked, a client is. */
+/** An episode whose actions come from a client instead of the policy. */
 class RemoteEpisode {
   steps = 0;
-  /** What is to be answered; undefined between two turns, and at the end. */
+  /** The turn to be answered; undefined between two turns, and at the end. */
   draft: Draft | undefined;
   outcome: EpisodeOutcome | undefined;
   private left = false;
@@ -49,11 +49,11 @@ class RemoteEpisode {
       this.draft = undefined;
       this.outcome = outcome;
     });
-    // nobody may be left to hear of it
+    // a failure after the client has left is ignored
     this.end.catch(() => undefined);
   }
 
-  /** Answers a turn, if any, and waits for the next or the end. @throws SessionError where the environment failed. */
+  /** Answers a turn, if any, and waits for the next or the end. @throws SessionError if the environment failed. */
   async step(action?: PolicyAction): Promise<void> {
     const shown = new Promise<void>((resolve) => {
       this.show = resolve;
@@ -63,12 +63,12 @@ class RemoteEpisode {
       this.turn?.answer(action);
     }
     if (this.draft === undefined) await Promise.race([shown, this.end]);
-    // nothing is known of the policy then: no reward, not even 0
+    // a fault says nothing about the policy: there is no reward, not even 0
     if (this.outcome?.reward === null)
       throw new SessionError("EXECUTION_ERROR", `the environment failed: ${this.outcome.fault ?? "no reward"}`);
   }
 
-  /** Ends it: the environment takes it for a fault, and gives back what it holds. */
+  /** Ends the episode: the environment treats this as a fault, and releases its resources. */
   abandon(): void {
     this.left = true;
     this.turn?.leave(new EnvironmentFault("the client has left"));
@@ -78,9 +78,9 @@ class RemoteEpisode {
 type Fields = Readonly<Record<string, unknown>>;
 export const failure = (code: ErrorCode, message: string): Answer => ({ type: "error", data: { code, message } });
 
-/** One environment, one episode at a time, one request after the other. */
+/** A session: one environment, one episode at a time, requests in order. */
 export class RemoteSession {
-  /** Called with the reason when nothing was asked of it for too long. */
+  /** Called with the reason when the session was idle for too long. */
   onIdle: (why: string) => void = () => undefined;
   private episode: RemoteEpisode | undefined;
   private episodes = 0;
@@ -93,17 +93,17 @@ export class RemoteSession {
     readonly id: string,
   ) {}
 
-  /** @returns the answer to a message; undefined: the client says goodbye. */
+  /** Answers a message. @returns undefined if the client closes the session. */
   answer(raw: string): Promise<Answer | undefined> {
     return this.turn.run(() => this.answered(raw));
   }
 
-  /** Runs a tool of the turn outside of `step`, in MCP's form. @throws ToolError, SessionError */
+  /** Runs a tool of the turn without `step`, with a result in MCP's form. @throws ToolError, SessionError */
   call(name: string, given: object): Promise<object> {
     return this.turn.run(() => this.tool(this.current(), name, given));
   }
 
-  /** Nobody plays it any more: what was asked and not answered yet is left. */
+  /** Ends the session and its episode. */
   close(): void {
     this.closed = true;
     this.end();
@@ -145,7 +145,7 @@ export class RemoteSession {
     await this.episode.step();
   }
 
-  /** @returns fields of the observation instead of its text, where a tool is called. */
+  /** @returns the observation's fields instead of its text if a tool was called. */
   private async step(action: Action): Promise<Fields | undefined> {
     if (action.type === "list_tools" && this.episode !== undefined) this.episode.steps++;
     if (action.type === "list_tools") return { tools: TOOLS };
@@ -168,7 +168,7 @@ export class RemoteSession {
     return this.episode;
   }
 
-  /** @returns a result as MCP has it; `data` is where OpenEnv's clients look. */
+  /** @returns a result in MCP's form, with `data` for OpenEnv's clients. */
   private async tool(episode: RemoteEpisode, name: string, given: object): Promise<object> {
     const { told, answer } = (episode.draft as Draft).call(name, given);
     if (answer !== undefined) await episode.step(answer);
@@ -177,7 +177,7 @@ export class RemoteSession {
     return { content: [{ type: "text", text }], data, is_error: false };
   }
 
-  /** Where the episode is now, with its metadata where typed clients and where generic ones look for it. */
+  /** Describes the state of the episode; metadata are repeated where typed and where generic clients read them. */
   private shown(fields: Fields | undefined): Answer {
     const { task, draft, outcome } = this.episode ?? {};
     const metadata = {

@@ -9,8 +9,8 @@ export const FULL = "all sessions are in use";
 export type Sessions = ReturnType<typeof sessionsOf>;
 
 /**
- * The sessions of a server. One of which nothing is asked for too long is ended.
- * @param most sessions at once.
+ * Manages the sessions of a server; idle ones are ended.
+ * @param most concurrent sessions.
  */
 export function sessionsOf(make: (id: string) => RemoteSession, most: number, idleSeconds: number) {
   const open = new Map<string, { readonly session: RemoteSession; readonly idle: NodeJS.Timeout }>();
@@ -22,7 +22,7 @@ export function sessionsOf(make: (id: string) => RemoteSession, most: number, id
   };
   return {
     end,
-    /** @returns undefined where all are in use. */
+    /** @returns a new session; undefined if all are in use. */
     create(): RemoteSession | undefined {
       if (open.size >= most) return undefined;
       const session = make(randomUUID());
@@ -30,11 +30,11 @@ export function sessionsOf(make: (id: string) => RemoteSession, most: number, id
         session.onIdle(`nothing was asked for ${idleSeconds} s`);
         end(session.id);
       }, idleSeconds * 1000);
-      // a session that nobody closed keeps no process alive
+      // an open session must not keep the process alive
       open.set(session.id, { session, idle: idle.unref() });
       return session;
     },
-    /** A session that something is asked of. */
+    /** Finds a session, and restarts its idle time. */
     find(id: string): RemoteSession | undefined {
       const found = open.get(id);
       found?.idle.refresh();
@@ -57,8 +57,8 @@ const call = z.object({
 });
 
 /**
- * Answers JSON-RPC at /mcp as OpenEnv's servers do: sessions, and the tools of one, without rewards.
- * @param given the request's body; undefined: it is no JSON.
+ * Answers JSON-RPC at /mcp as OpenEnv's servers do: creates and closes sessions, calls their tools, without rewards.
+ * @param given the request's body; undefined if it is malformed JSON.
  */
 export async function rpc(given: unknown, sessions: Sessions): Promise<object> {
   const parsed = call.safeParse(given);

@@ -1,22 +1,22 @@
-/** What there is to do on a server: OpenEnv's task API, and the tasks that a reset names. */
+/** The tasks of a server: OpenEnv's task API, and the choice of a reset's task. */
 import type { Hono, MiddlewareHandler } from "hono";
 import type { Environment } from "../../env/environment.js";
 import { type ChooseTask, SessionError } from "./session.js";
 
-/** OpenEnv's types of our splits, where it has one. */
+/** OpenEnv's names of our splits, if it has one. */
 const TYPES: Readonly<Record<string, string>> = { train: "train", val: "validation", test: "test" };
 
 type Specs = readonly { readonly id: string; readonly index: number; readonly form: string }[];
 const bound = (value: unknown): number | undefined => (typeof value === "number" ? value : undefined);
 
-/** Adds the task API: reset({split, index}) begins what it tells of. */
+/** Adds the task API, which lists the tasks of reset({split, index}). */
 export function addTaskApi(app: Hono, { name, tasks }: Environment): void {
   const known: MiddlewareHandler = async (c, next) => {
     const asked = c.req.param("name");
     if (asked?.toLowerCase() === name.toLowerCase()) return next();
     return c.json({ detail: `unknown environment '${asked}'` }, 404);
   };
-  /** Adds what is told of the tasks of the split that a request names; undefined: there is none of its index. */
+  /** Adds a route about the tasks of the split in the request; `tell` returns undefined for an invalid index. */
   const ofSplit = (what: string, tell: (specs: Specs, body: Record<string, unknown>) => object | undefined): void => {
     app.post(`/:name/${what}`, known, async (c) => {
       const body: { split?: unknown } | null = await c.req.json().catch(() => null);
@@ -41,7 +41,7 @@ export function addTaskApi(app: Hono, { name, tasks }: Environment): void {
   ofSplit("task_range", (specs, { start, stop }) => ({ tasks: specs.slice(bound(start), bound(stop)) }));
 }
 
-/** By id; by split and index; by split (`train` where none is named) and seed, or the next one. */
+/** Chooses a task by id; by split and index; or by split (default `train`) and seed, or the next one. */
 export function chooser({ tasks }: Environment): ChooseTask {
   let next = 0;
   return ({ task_id: id, split: named, index, seed }) => {

@@ -1,4 +1,4 @@
-/** Named tools for one turn of an episode: the blanks of its template, filled in one by one. */
+/** Named tools for one turn of an episode: they fill in the blanks of its template one by one. */
 import { z } from "zod";
 import { type Action, type Blank, fillTemplate, type Observation } from "../../core/interaction.js";
 import { listItems } from "../../env/forms/normalize.js";
@@ -15,7 +15,7 @@ const tool = z.discriminatedUnion("name", [
   z.strictObject({ name: z.literal("submit") }).describe("Sends the form as it is filled in, and shows what follows."),
 ]);
 
-/** The tools as OpenEnv lists them. */
+/** The tools in OpenEnv's form. */
 export const TOOLS = tool.options.map((option) => {
   const { name, ...given } = option.shape;
   return {
@@ -25,16 +25,16 @@ export const TOOLS = tool.options.map((option) => {
   };
 });
 
-/** A call that names no tool, or that the page or the tool's arguments do not allow: the caller may try another. */
+/** An invalid call of a tool (unknown tool, arguments or field); the caller may try another. */
 export class ToolError extends Error {}
 
-/** What tools have entered in one turn. */
+/** The values that tools have entered in one turn. */
 export class Draft {
   private readonly values: Record<string, string> = {};
 
   constructor(readonly observation: Observation) {}
 
-  /** @returns what the caller is told, or the answer that `submit` makes of what was entered. @throws ToolError */
+  /** Calls a tool. @returns a result for the caller, or the answer of `submit`. @throws ToolError */
   call(name: string, given: object): { readonly told?: unknown; readonly answer?: Action } {
     const { data: called, error } = tool.safeParse({ ...given, name });
     if (called === undefined) throw new ToolError(z.prettifyError(error));

@@ -1,13 +1,13 @@
 import { html } from "hono/html";
 import type { Html } from "./html.js";
 
-/** Line charts, which the page's script draws by uPlot (client.ts). Without it each says in words where its lines begin and end. */
+/** Line charts, drawn by uPlot in the page's script (client.ts); without script, a text gives the ends of each line. */
 
 export interface Point {
   readonly x: number;
   /** Null leaves a gap. */
   readonly y: number | null;
-  /** Ends of the interval around it. */
+  /** Ends of the interval around y. */
   readonly low?: number;
   readonly high?: number;
 }
@@ -15,21 +15,21 @@ export interface Point {
 export interface Series {
   readonly label: string;
   readonly points: readonly Point[];
-  /** Points with their intervals as whiskers, in place of a line in a band. */
+  /** Shows points with whiskers instead of a line with a band. */
   readonly whiskers?: boolean;
 }
 
-/** A chart as the page's script reads it. */
+/** The chart's data for the page's script. */
 export interface Plot {
   /** Values that the y axis always shows. */
   readonly include: readonly number[];
   readonly series: readonly Series[];
 }
 
-/** More points than pixels only make the page large. */
+/** Most points of a line, about the width in pixels. */
 const MAX_POINTS = 400;
 
-/** A figure with title and chart; empty where no series has a number. @param include values that the y axis always shows: 0 and 1 for a share. */
+/** Makes a chart's figure; empty without numbers. @param include values always on the y axis: 0 and 1 for a share. */
 export function lineChart(title: string, all: readonly Series[], include: readonly number[] = []): Html {
   const series = all
     .map((s) => ({ ...s, points: thin(s.points.map((p) => ({ ...p, y: Number.isFinite(p.y) ? p.y : null }))) }))
@@ -41,14 +41,14 @@ export function lineChart(title: string, all: readonly Series[], include: readon
 <div class="plot" role="img" tabindex="0" aria-label="${words}" data-plot="${JSON.stringify(plot)}"><noscript>${words}</noscript></div></figure>`;
 }
 
-/** Tells a line to a reader who sees no picture. */
+/** Describes a line in words. */
 function inWords({ label, points }: Series): string {
   const known = points.filter(({ y }) => y !== null);
   const [a, b] = [known[0], known.at(-1)].map((p) => `${Number(p?.y?.toPrecision(4))} at step ${p?.x}`);
   return `${label} from ${a} to ${b}`;
 }
 
-/** Every k-th point, and the last. */
+/** Keeps every k-th point, and the last. */
 function thin<T>(points: readonly T[]): T[] {
   const stride = Math.ceil(points.length / MAX_POINTS);
   return points.filter((_, i) => i % stride === 0 || i === points.length - 1);

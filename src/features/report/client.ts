@@ -4,11 +4,11 @@ import type uPlot from "uplot";
 import type { Plot } from "./chart.js";
 
 /*
- * Runs in the browser as text (`REPORT_SCRIPT`), so each function may use nothing outside itself. Without it the page has its
- * texts: it adds charts, readouts, keyboard access, filters and sorting. Content that the live page puts in later works too.
+ * The page's script. It runs in the browser as text (`REPORT_SCRIPT`), so each function may use nothing outside itself.
+ * It adds charts, readouts, keyboard access, filters and sorting to the page, also to content that is inserted later.
  */
 
-/** Gives the place where an arrow key moves to, of some; undefined for other keys. */
+/** Computes the index that an arrow key, Home or End moves to; undefined for other keys. */
 type Moved = (event: KeyboardEvent, at: number | undefined, count: number) => number | undefined;
 
 function moved(event: KeyboardEvent, at: number | undefined, count: number): number | undefined {
@@ -21,8 +21,8 @@ function moved(event: KeyboardEvent, at: number | undefined, count: number): num
 }
 
 /**
- * Draws each chart where it first has room (one in a closed section has none). Its legend tells the values at the pointer
- * or at the keyboard's cursor; a stretch that is dragged over is enlarged, and a double click shows all again.
+ * Draws each chart when it first has a size (in closed sections it has none). The legend shows values at the pointer
+ * or the keyboard's cursor; dragging zooms in, and a double click resets the zoom.
  */
 function drawCharts(uPlot: typeof import("uplot"), moved: Moved): void {
   const drawn = new Map<HTMLElement, uPlot>();
@@ -34,7 +34,7 @@ function drawCharts(uPlot: typeof import("uplot"), moved: Moved): void {
         ? value.toExponential(1)
         : String(Number(value.toPrecision(6)));
 
-  /** Bands around lines, and whiskers. */
+  /** Draws the intervals: bands around lines, or whiskers. */
   const drawIntervals = (u: uPlot, series: Plot["series"]): void => {
     const at = (x: number, y: number): [number, number] => [u.valToPos(x, "x", true), u.valToPos(y, "y", true)];
     series.forEach(({ points, whiskers }, i) => {
@@ -87,7 +87,7 @@ function drawCharts(uPlot: typeof import("uplot"), moved: Moved): void {
           value: (_: uPlot, y: number | null) => written(y),
         })),
       ],
-      // a line without a value there has none
+      // show no value where a line has none
       cursor: { dataIdx: (_, __, at) => at },
       hooks: { draw: [(u) => drawIntervals(u, series)] },
     };
@@ -121,7 +121,7 @@ function drawCharts(uPlot: typeof import("uplot"), moved: Moved): void {
   });
 }
 
-/** Says round and probability of a token of a heat map. */
+/** Shows the round and the probability of a heat map's token at the pointer or the keyboard's cursor. */
 function probeTokens(moved: Moved): void {
   const columnOf = new WeakMap<Element, number>();
   const probe = (heat: HTMLElement, index: number): void => {
@@ -188,8 +188,8 @@ function browseRollouts(): void {
 const uPlotFile = (name: string): string =>
   readFileSync(createRequire(import.meta.url).resolve(`uplot/dist/${name}`), "utf8");
 
-/** The script of the pages, uPlot in it. */
+/** The script of the pages, with uPlot. */
 export const REPORT_SCRIPT = `${uPlotFile("uPlot.iife.min.js")};${moved};(${drawCharts})(uPlot,moved);(${probeTokens})(moved);(${browseRollouts})();`;
 
-/** The style that uPlot wants. */
+/** The style sheet of uPlot. */
 export const CHART_STYLE = uPlotFile("uPlot.min.css");

@@ -4,15 +4,15 @@ import { lineChart, type Series } from "./chart.js";
 import type { ReportData } from "./data.js";
 import type { Html } from "./html.js";
 
-/** Data of the curves: a finished run, or one that is under way. */
+/** Data of the curves, of a finished or a running run. */
 export type CurveData = Pick<ReportData, "metrics" | "validations"> & {
   readonly rollouts: Pick<ReportData["rollouts"], "intervals">;
 };
 
-/** Every curve of a run; those that a run does not have are left out. */
+/** Draws a run's curves; those without data are left out. */
 export function curves({ metrics, validations, rollouts }: CurveData): Html {
   if (metrics.length === 0) return html`<p>No step is recorded yet.</p>`;
-  /** Rollouts of every step, and the evaluations in between. */
+  /** Makes the series of a score: rollouts at every step, and evaluations in between. */
   const scores = (of: "reward" | "success", rate: "reward" | "success_rate"): Series[] => {
     const intervals = new Map(rollouts.intervals.map((row) => [row.step, row[of]]));
     const splits = [...new Set(validations.map(({ evaluation }) => evaluation.split))];
@@ -28,7 +28,7 @@ export function curves({ metrics, validations, rollouts }: CurveData): Html {
     ];
   };
   const parts = (["rollout", "score", "update"] as const).filter((part) => metrics.some((m) => m.time[part] > 0));
-  // a supervised step is its update: one line says it
+  // a supervised step consists of its update: the total is enough
   const times = [...(parts.length > 1 ? parts : []), "total" as const];
   const extras = [...new Set(metrics.flatMap((m) => Object.keys(m.extra ?? {})))].sort();
   type Value = (m: StepMetrics) => number | null;

@@ -8,10 +8,10 @@ import type { RunDirectory, RunEnvironment } from "../../runs/run-directory.js";
 import { type Look, lookOf } from "./look.js";
 import { type Attempt, type RolloutSample, sampleRollouts } from "./rollout-sample.js";
 
-/** As the config's report.rollouts; a run directory of an older release has none. */
+/** Default of the config's report.rollouts, for run directories of older releases. */
 const DEFAULT_ROLLOUTS = 64;
 
-/** Everything a report shows, read from a run directory. */
+/** All data of a report, read from a run directory. */
 export interface ReportData {
   readonly name: string;
   readonly config: string;
@@ -22,9 +22,9 @@ export interface ReportData {
   readonly validations: readonly { readonly step: number; readonly evaluation: Evaluation }[];
   readonly rollouts: RolloutSample;
   readonly look: Look;
-  /** The screenshot of a rollout as JPEG, where one was taken. */
+  /** Reads the screenshot of a rollout as JPEG, if one was taken. */
   readonly screenshot: (place: { step: number; group: number; rollout: number }) => Uint8Array | undefined;
-  /** Files that could not be read: a report of a damaged run still shows the rest. */
+  /** Errors of files that could not be read; the report shows the rest. */
   readonly problems: readonly string[];
 }
 
@@ -56,8 +56,8 @@ export async function readReportData(
 }
 
 /**
- * The course of a run so far: metrics, evaluations, rollouts.
- * @param problem is told of files that could not be read.
+ * Reads the course of a run so far: metrics, evaluations, rollouts.
+ * @param problem is called for files that could not be read.
  */
 export function readCourse(
   run: RunDirectory,
@@ -84,7 +84,7 @@ export function readCourse(
   };
 }
 
-/** Reads a file that may be missing or damaged: null then. */
+/** Reads a file; null if it is missing or damaged. */
 function attempting(problem: (text: string) => void): Attempt {
   return (path, read) => {
     try {
@@ -111,12 +111,12 @@ function validations(
     add(0, before);
     if (lastStep > 0) add(lastStep, after);
   }
-  // one that was made in between stands for what was made again at the end
+  // evaluations during training replace those at the end of the same step
   for (const step of run.evaluatedSteps()) for (const split of run.evaluatedSplits(step)) add(step, read(split, step));
   return [...known.values()].sort((a, b) => a.step - b.step);
 }
 
-/** The tree of a config, which may be damaged. */
+/** Parses a config, which may be damaged. */
 function treeOf(config: string): unknown {
   try {
     return parse(config, { logLevel: "error" });

@@ -12,7 +12,7 @@ import {
 import type { SplitEvaluations } from "./data.js";
 import type { Html } from "./html.js";
 
-/** A score of an evaluation, a comparison or one form's part of it: name, and whether it is a share. */
+/** A score of an evaluation, of a comparison or of a form in them. */
 interface Score {
   readonly label: string;
   readonly share: boolean;
@@ -30,7 +30,7 @@ function scoresOf(evaluations: readonly (Evaluation | null)[]): Score[] {
   return [REWARD, SUCCESS, ...own];
 }
 
-/** Before and after: each split's scores, then each form's. */
+/** Makes the section "Before and after": each split's scores, then each form's. */
 export function evaluationSection(evaluations: readonly SplitEvaluations[]): Html {
   if (evaluations.length === 0) return html``;
   const rows = evaluations.flatMap(({ split, before, after }) => {
@@ -54,7 +54,7 @@ ${evaluations.map(formTable)}</section>`;
 
 const SCORED = html`<th scope="col">before</th><th scope="col">after</th><th scope="col">difference</th>`;
 
-/** Forms of a split, the worst (after training) first. */
+/** Makes the table of a split's forms, the worst (after training) first. */
 function formTable({ split, before, after }: SplitEvaluations): Html {
   const forms = [...new Set([...Object.keys(before?.per_form ?? {}), ...Object.keys(after?.per_form ?? {})])];
   const score = (form: string): number =>
@@ -90,7 +90,7 @@ function onForm(evaluation: Evaluation | null, form: string): Evaluation | null 
 
 const BAR = { width: 200, height: 20, pad: 6 };
 
-/** Two means with their intervals on the axis 0 to 1. */
+/** Draws two means with their intervals on an axis from 0 to 1. */
 function dumbbell(before: Interval | undefined, after: Interval | undefined): Html {
   const x = (value: number): string =>
     (BAR.pad + Math.min(1, Math.max(0, value)) * (BAR.width - 2 * BAR.pad)).toFixed(1);
@@ -105,7 +105,7 @@ ${grid}${bar(before, 6, 1)}${bar(after, 14, 0)}</svg>`;
 
 type Scores = Parameters<Score["of"]>[0] | null;
 
-/** Before, after and their difference. */
+/** Makes the cells of a score: before, after and their difference. */
 function cells(score: Score, before: Scores, after: Scores, comparison: Comparison | null): Html[] {
   const [a, b, difference] = [before, after, comparison].map((scores) => scores && score.of(scores));
   const texts = [

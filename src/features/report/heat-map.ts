@@ -3,11 +3,11 @@ import type { Reveal } from "../../diffusion/sampler.js";
 import { type Speller, spell } from "../../text/token-text.js";
 import type { Html } from "./html.js";
 
-/** Colours of the order, and of the probability (style.ts). */
+/** Number of colours for the order, and for the probability (style.ts). */
 const SHADES = 8;
-/** Upper ends of the first seven probability classes; the eighth is the rest. */
+/** Upper limits of the first seven probability classes; the eighth is the rest. */
 const PROBABILITIES = [0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9] as const;
-/** Tokens less likely than this are underlined in either colouring. */
+/** Tokens with a lower probability are underlined. */
 const UNLIKELY = 0.5;
 
 /** Colour of a step among `steps`. */
@@ -21,9 +21,9 @@ function likelihood(p: number): number {
 }
 
 /**
- * A response with the order in which it was unmasked: a token's colour is its round. Each token carries its round and
- * its probability, which the page's script shows at the pointer or the keyboard's cursor.
- * @param steps rounds of the longest response shown, so that a colour means the same round everywhere.
+ * Shows a response with the order in which it was unmasked: a token's colour is its round. Each token carries its round
+ * and its probability, which the page's script shows at the pointer or the keyboard's cursor.
+ * @param steps rounds of the longest response shown, so that a colour means the same round in all of them.
  */
 export function heatMap(reveals: readonly Reveal[], steps: number, tokenizer: Speller | undefined): Html {
   const ids = reveals.map(({ token }) => token);
@@ -33,7 +33,7 @@ export function heatMap(reveals: readonly Reveal[], steps: number, tokenizer: Sp
     const p = logProb === undefined ? undefined : Math.exp(logProb);
     const chance = p === undefined ? "" : ` p${likelihood(p)}${p < UNLIKELY ? " low" : ""}`;
     const probability = p !== undefined && html` data-p="${Number(p.toPrecision(3))}"`;
-    // a line break shows where it is, and breaks
+    // line breaks are visible, and break the line
     const text = texts[i]?.replaceAll("\n", "↵\n");
     return html`<span class="o${shade(step, steps)}${chance}" data-r="${step + 1}"${probability}>${text}</span>`;
   });

@@ -8,15 +8,15 @@ import { environmentKinds } from "../../env/open.js";
 import type { Speller } from "../../text/token-text.js";
 import { Tokenizer } from "../../text/tokenizer.js";
 
-/** Tells when each token of a recorded response got its final value, from left to right; undefined where it cannot. */
+/** Reads the tokens of a recorded response with their rounds, from left to right; undefined if it cannot. */
 export type RevealReader = (trajectory: unknown) => Reveal[] | undefined;
 
-/** Knowledge of how a run's rollouts are shown. */
+/** The modules and names that show a run's rollouts. */
 export interface Look {
   readonly reveals: RevealReader;
-  /** The run's environment; undefined where its config does not say, or it is gone. */
+  /** The run's environment; undefined if its config does not name one that exists. */
   readonly kind: EnvironmentKind | undefined;
-  /** Undefined where the model's tokenizer cannot be read: tokens are then shown as numbers. */
+  /** Undefined if the model's tokenizer cannot be read: tokens are then shown as numbers. */
   readonly tokenizer: Speller | undefined;
 }
 
@@ -25,7 +25,7 @@ const namesOf = z
   .object({ model: z.string().optional().catch(undefined), sampler: kindOf, environment: kindOf })
   .catch({});
 
-/** The look of a run. @param config of the run, or what is left of it: parts that it names may be gone by now. */
+/** Loads the look of a run. @param config of the run; it may be damaged, and its parts may no longer exist. */
 export async function lookOf(config: unknown): Promise<Look> {
   const { model, sampler, environment } = namesOf.parse(config);
   const tolerant = async <T>(find: () => T | Promise<T>): Promise<T | undefined> => {
@@ -52,9 +52,9 @@ const answer = z.array(
 );
 
 /**
- * The reader of a run's records: its sampler's own `reveals`. A report also reads what a damaged or hand-made file
- * holds, without the model that could check it: whatever the sampler makes no sense of has no order.
- * @param kind the run's sampler; undefined tries every one.
+ * Makes the reader of a run's records from its sampler's `reveals`. A report also reads damaged or hand-made files, and
+ * has no model to validate them: records that the sampler cannot read have no order.
+ * @param kind the run's sampler; undefined: all samplers are tried.
  */
 export async function revealReader(kind: string | undefined): Promise<RevealReader> {
   const samplers = await samplerKinds();

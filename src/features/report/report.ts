@@ -20,7 +20,7 @@ export async function writeReport(run: RunDirectory, options: ReportOptions = {}
   return run.report;
 }
 
-/** The report of a run that has ended and is saved: what goes wrong here is worth a line, not a failure. */
+/** Writes the report of a run that has ended; an error is only noted. */
 export async function reportAtEnd(
   run: RunDirectory,
   note: (text: string) => void,
@@ -34,8 +34,8 @@ export async function reportAtEnd(
 }
 
 /**
- * The report as one HTML page that asks for nothing: style, script and pictures are in it, and its policy allows exactly
- * those. Every text is escaped (model output and page content are data).
+ * Renders the report as one self-contained HTML page: its content security policy allows only its own style, script and
+ * pictures. Every text is escaped, because model output and page content are untrusted.
  */
 export function renderReport(data: ReportData): string {
   const policy = [

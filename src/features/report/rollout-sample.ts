@@ -5,16 +5,16 @@ import { readJsonLines } from "../../runs/metrics.js";
 import { parseRollout, type RolloutRecord } from "../../runs/rollout-record.js";
 import type { RunDirectory } from "../../runs/run-directory.js";
 
-/** Larger recordings are read from the newest step back to this many bytes. */
+/** Most bytes of recordings that are read, from the newest step back. */
 const MOST_BYTES = 256 * 2 ** 20;
-/** Failed episodes say little about the policy: a few are enough. */
+/** Most failed episodes shown: they say little about the policy. */
 const MOST_FAULTS = 4;
 const RESAMPLES = 400;
 
 /** A rollout that the report shows. */
 export interface ShownRollout {
   readonly record: RolloutRecord;
-  /** Rollouts of the run with the same response to the same task, this one included. */
+  /** Number of rollouts with the same response to the same task, including this one. */
   readonly alike: number;
 }
 
@@ -22,11 +22,11 @@ export interface ShownRollout {
 export interface RolloutSample {
   /** Worst first, failed episodes last. */
   readonly shown: readonly ShownRollout[];
-  /** Rollouts that were looked at. */
+  /** Number of rollouts that were read. */
   readonly total: number;
-  /** Steps that were looked at, ascending. */
+  /** Steps that were read, ascending. */
   readonly steps: readonly number[];
-  /** Older steps that were not read. */
+  /** Number of older steps that were not read. */
   readonly skippedSteps: number;
   /** Mean and 95 % bootstrap interval over a step's groups. */
   readonly intervals: readonly StepInterval[];
@@ -38,10 +38,10 @@ export interface StepInterval {
   readonly success: Interval;
 }
 
-/** Reads a file that may be missing or damaged: null then, and what is wrong is told. */
+/** Reads a file; if it is missing or damaged, reports the problem and returns null. */
 export type Attempt = <T>(path: string, read: () => T) => T | null;
 
-/** A rollout, the whole of which is checked where it is shown. */
+/** A rollout that is fully validated only if it is shown. */
 interface Candidate {
   readonly value: Partial<RolloutRecord>;
   readonly where: string;
@@ -98,8 +98,8 @@ export function sampleRollouts(run: RunDirectory, limit: number, attempt: Attemp
 }
 
 /**
- * Means and intervals of one step; undefined where every episode failed. Groups, not rollouts, are the independent
- * draws: the rollouts of a group share their task.
+ * Computes means and intervals of one step; undefined if every episode failed. The independent samples are groups, not
+ * rollouts, because the rollouts of a group share their task.
  */
 export function stepInterval(step: number, rows: readonly Partial<RolloutRecord>[]): StepInterval | undefined {
   const scored = rows.filter(({ reward }) => typeof reward === "number");
@@ -112,21 +112,21 @@ export function stepInterval(step: number, rows: readonly Partial<RolloutRecord>
   return { step, reward: over(({ reward }) => reward as number), success: over((row) => Number(row.success === true)) };
 }
 
-/** The worst of some checked rollouts, equal responses to one task once. */
+/** Selects the worst rollouts; equal responses to one task count once. */
 export function worstOf(records: readonly RolloutRecord[], limit: number): ShownRollout[] {
   const alike = [...groupBy(records, keyOf).values()];
   const shown = alike.map(([record, ...others]) => ({ record: record as RolloutRecord, alike: 1 + others.length }));
   return shown.sort((a, b) => (a.record.reward ?? 2) - (b.record.reward ?? 2)).slice(0, limit);
 }
 
-/** A failed episode is not alike one that did not fail; where nothing was said, what happened tells episodes apart. */
+/** Key of equal rollouts: failed episodes differ from others; without responses, the outcomes are compared. */
 function keyOf({ task_id, turns, reward, detail }: Partial<RolloutRecord>): string {
   const responses = Array.isArray(turns) ? turns.map((turn) => turn?.response) : [];
   const silent = responses.length > 0 && responses.every((response) => response === "");
   return JSON.stringify([task_id, silent ? detail : responses, typeof reward === "number"]);
 }
 
-/** Lowest reward first, newest first among equals, faults last. */
+/** Sorts by reward, lowest first; newest first among equals; faults last. */
 function byReward(a: Candidate, b: Candidate): number {
   return (a.reward ?? 2) - (b.reward ?? 2) || b.step - a.step;
 }

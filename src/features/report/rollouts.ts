@@ -8,13 +8,13 @@ import type { Html } from "./html.js";
 import type { Look } from "./look.js";
 import type { ShownRollout } from "./rollout-sample.js";
 
-/** A page stays quick below this many bytes of rollouts; the rest is left out and said to be. */
+/** Most bytes of rollouts in a page, to keep it fast; the page says how many are left out. */
 const MOST_BYTES = 12 * 2 ** 20;
 
-/** Colours of verdicts; what a site accepted although it was no success is neither good nor bad. */
+/** Colours of verdicts; answers that a site accepted without success are neutral. */
 const TONES: Readonly<Record<string, string>> = { success: "good", accepted: "dim" };
 
-/** The browser of rollouts with its filters. */
+/** Makes the section of rollouts with its filters. */
 export function rolloutSection({ rollouts, look, screenshot }: ReportData): Html {
   if (rollouts.shown.length === 0) return html``;
   const cards: Html[] = [];
@@ -35,11 +35,11 @@ they stand for ${countText(covered)}, as equal responses to one task are shown o
 ${filters(embedded, look.kind)}<div id="cards">${cards}</div></section>`;
 }
 
-/** The choice of a heat map's colours. */
+/** The choice between the heat maps' colourings. */
 export const COLOURS = html`<fieldset><legend>Colour</legend><label><input type="radio" name="colour" value="order" checked> order</label>
 <label><input type="radio" name="colour" value="probability"> probability</label></fieldset>`;
 
-/** Filters need the page's script: they stay hidden without it. */
+/** Makes the filters; they stay hidden without the page's script. */
 function filters(shown: readonly ShownRollout[], kind: Look["kind"]): Html {
   const select = (id: string, label: string, values: readonly (string | number)[]): Html =>
     html`<label>${label} <select id="${id}"><option value="">all</option>
@@ -56,7 +56,7 @@ ${select("verdict", "Verdict", verdicts)}${select("form", "Form", forms)}${selec
 ${COLOURS}<output id="count" aria-live="polite">${shown.length} shown</output></div>`;
 }
 
-/** Cards of some rollouts, the first one open where they have pictures. A colour means the same round in all of them. */
+/** Makes the rollouts' cards; the first is open if there are pictures. A colour means the same round in all of them. */
 export function* rolloutCards(
   shown: readonly ShownRollout[],
   { reveals, tokenizer, kind }: Look,

@@ -1,6 +1,6 @@
 import { CHART_STYLE } from "./client.js";
 
-/** Shades of the order (o0 first .. o7 last) and of the probability (p0 unlikely .. p7 likely), dark text or light on them. */
+/** Shades of the order (o0 first .. o7 last) and the probability (p0 unlikely .. p7 likely), behind readable text. */
 const LIGHT = {
   order: ["fff1b8", "e2f0a8", "bce6b5", "97dcc6", "86cbdb", "8bb4e2", "a09fe0", "bd92da"],
   probability: ["ff9c8c", "ffae9b", "ffc0ab", "ffd1bd", "ffe0ce", "ffecdd", "fff6ec", "f6f7f9"],
@@ -18,7 +18,7 @@ function shades(palette: typeof LIGHT): string {
 
 const INDICES = LIGHT.order.map((_, i) => i);
 
-/** The pages' whole style: system fonts, light and dark by the reader's setting, colours told apart in both. */
+/** The pages' style sheet: system fonts, light and dark mode, colours distinguishable in both. */
 export const REPORT_STYLE = `
 ${CHART_STYLE}
 :root{color-scheme:light dark;--fg:#1c2024;--dim:#565c63;--bg:#fff;--card:#f6f7f9;--rule:#dfe2e6;--focus:#0b62c4;--s0:#0b62c4;--s1:#b34f0b;--s2:#1a7f4b;--s3:#8a3ab9;--bad:#b3261e;--good:#17703f;${shades(LIGHT)}}

@@ -3,7 +3,7 @@ import type { CliCommand, CliContext } from "../../../cli/shared.js";
 import { REDIS_VARIABLE } from "../queue/connection.js";
 import { JOB_KINDS, type JobKind } from "../queue/protocol.js";
 
-/** `refusion-train worker`: works for runs of other machines. */
+/** `refusion-train worker`: executes jobs for runs of other machines. */
 export const command: CliCommand = {
   register(program: Command, context: CliContext): void {
     program

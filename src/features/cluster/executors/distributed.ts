@@ -5,7 +5,7 @@ import { redisAddress } from "../queue/connection.js";
 import { openDistributed, playsElsewhere } from "../work/coordinator.js";
 import { type DistributedOptions, distributedSchema } from "../work/options.js";
 
-/** Rollouts, scores and gradients by workers that a Redis brings together (docs/cluster.md). */
+/** Computes rollouts, scores and gradients on workers that are connected through a Redis (docs/cluster.md). */
 export const executor: ExecutorKind = {
   schema: distributedSchema,
   description: "workers on other machines",

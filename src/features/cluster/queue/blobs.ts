@@ -5,21 +5,21 @@ import { sha256, writeAtomic } from "../../../core/files.js";
 import { address as addressSchema, isMalformed, PREFIX, received } from "./protocol.js";
 
 /**
- * Bytes by their SHA-256: adapters, batches and results, which are too large for a queue.
- * @throws Error for an address that is no SHA-256.
+ * Stores bytes under their SHA-256: adapters, batches and results, which are too large for a queue.
+ * @throws Error for an address that is not a SHA-256.
  */
 export interface BlobStore {
   /** @returns the address. Putting the same bytes again changes nothing. */
   put(bytes: Uint8Array): Promise<string>;
-  /** Undefined where there is no such blob, or where its bytes are not those of its address. */
+  /** Reads a blob; undefined if it does not exist, or if its bytes do not match the address. */
   get(address: string): Promise<Buffer | undefined>;
   has(address: string): Promise<boolean>;
   drop(address: string): Promise<void>;
 }
 
 /**
- * Seconds after which Redis forgets a blob that nobody dropped nor asked for. A coordinator asks for its own every second;
- * a result that it does not fetch in time is computed again.
+ * Seconds after which Redis deletes a blob whose presence nobody checks. A coordinator checks its own blobs every
+ * second; a result that it does not fetch in time is computed again.
  */
 const LIFETIME_S = 900;
 
@@ -37,13 +37,13 @@ function redisBlobs(redis: Redis): BlobStore {
     },
     async get(address) {
       const bytes = await redis.getBuffer(key(address)).catch((error: unknown) => {
-        // a key of another type is no blob
+        // a key of another type is not a blob
         if (isMalformed(error)) return null;
         throw error;
       });
       return checked(address, bytes);
     },
-    // asking for it keeps it
+    // each check extends the lifetime
     has: async (address) => (await redis.expire(key(address), LIFETIME_S)) === 1,
     async drop(address) {
       await redis.del(key(address));
@@ -51,9 +51,9 @@ function redisBlobs(redis: Redis): BlobStore {
   };
 }
 
-/** A folder that coordinator and workers share. */
+/** Keeps blobs in a folder that coordinator and workers share. */
 export function folderBlobs(folder: string): BlobStore {
-  /** The ending keeps other files that are named after their hash apart: only a blob is ever replaced or removed. */
+  /** The extension protects other files named by a hash: only blobs are replaced or removed. */
   const pathOf = (address: string): string =>
     join(folder, `${received("a blob's address", addressSchema, address)}.blob`);
   return {
@@ -76,7 +76,7 @@ export function folderBlobs(folder: string): BlobStore {
   };
 }
 
-/** Opens the store of a run's blobs. @param folder one that coordinator and workers share; null: Redis holds them. */
+/** Opens the blob store of a run. @param folder shared by coordinator and workers; null: Redis holds the blobs. */
 export function openBlobs(folder: string | null, redis: Redis): BlobStore {
   return folder === null ? redisBlobs(redis) : folderBlobs(folder);
 }

@@ -1,6 +1,6 @@
 /**
- * Plain data with typed arrays as bytes, exactly: what travels between coordinator and workers, and what adapters are
- * hashed as. Layout: uint32 length of the header, the header (JSON, UTF-8), the arrays one after the other.
+ * Encodes plain data with typed arrays as bytes, without loss: for messages between coordinator and workers, and for
+ * hashing adapters. Layout: uint32 length of the header, the header (JSON, UTF-8), the arrays one after the other.
  */
 
 import { z } from "zod";
@@ -17,7 +17,7 @@ const ARRAYS = {
 } as const;
 type ArrayName = keyof typeof ARRAYS;
 
-/** Stands for a typed array of the body (type, bytes from its start, elements), or for a number that JSON has no word for. */
+/** Replaces a typed array (type, offset in the body, number of elements), or a number that JSON cannot represent. */
 const markerSchema = z.union([
   z.tuple([
     z.literal("array"),
@@ -28,16 +28,16 @@ const markerSchema = z.union([
   z.tuple([z.literal("number"), z.string()]),
 ]);
 const MARKER = "$";
-/** Every typed array may be read in place from a multiple of this. */
+/** Alignment of the arrays in bytes: every typed array can be read in place. */
 const ALIGN = 8;
 const padding = (size: number): number => (ALIGN - (size % ALIGN)) % ALIGN;
 
-/** Writes a value as bytes. @throws TypeError for a value that is no plain data. */
+/** Writes a value as bytes. @throws TypeError for a value that is not plain data. */
 export function encode(value: unknown): Buffer {
   const parts: Uint8Array[] = [];
   let length = 0;
   function written(this: Readonly<Record<string, unknown>>, key: string): unknown {
-    // as it is: what JSON is handed has gone through toJSON
+    // the original value: JSON.stringify passes the result of toJSON
     const v = this[key];
     const marked = (...marker: z.infer<typeof markerSchema>): unknown => ({ [MARKER]: marker });
     if (typeof v === "number" && (!Number.isFinite(v) || Object.is(v, -0)))
@@ -64,7 +64,7 @@ export function encode(value: unknown): Buffer {
   return Buffer.concat([size, header, new Uint8Array(padding(4 + header.length)), ...parts]);
 }
 
-/** Reads bytes of {@link encode}. @throws Error where the bytes are none of {@link encode}'s. */
+/** Reads bytes of {@link encode}. @throws Error for any other bytes. */
 export function decode(bytes: Uint8Array): unknown {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const end = 4 + buffer.readUInt32LE(0);
@@ -77,7 +77,7 @@ export function decode(bytes: Uint8Array): unknown {
     const kind = ARRAYS[name];
     const size = count * kind.BYTES_PER_ELEMENT;
     if (body + offset + size > buffer.length) throw new RangeError("the message was cut off");
-    // a copy: the source may lie at any address, and may be large
+    // a copy, because the source may be unaligned, and may be large
     return new kind(new Uint8Array(buffer.subarray(body + offset, body + offset + size)).buffer);
   });
 }

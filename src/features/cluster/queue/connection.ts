@@ -3,19 +3,19 @@ import { fail, messageOf, misuse } from "../../../core/errors.js";
 import { optional } from "../../../core/optional.js";
 import { printable, withoutPasswords } from "../../../core/shown.js";
 
-/** The place where Redis is, and how it lets us in. Only `shown` may be printed, logged or written. */
+/** Address and credentials of Redis. Only `shown` may be printed, logged or written. */
 export type RedisAddress = ReturnType<typeof redisAddress>;
 
-/** The place where a worker without `--redis` looks. */
+/** Environment variable with the address for a worker without `--redis`. */
 export const REDIS_VARIABLE = "REFUSION_REDIS_URL";
 const PASSWORD_VARIABLE = "REFUSION_REDIS_PASSWORD";
 const USERNAME_VARIABLE = "REFUSION_REDIS_USERNAME";
 const CONNECT_MS = 10_000;
 
 /**
- * Reads `redis://host:6379/0`, `rediss://...` (TLS) or `env:NAME`, which names a variable with such a URL. A password
- * comes from the environment only: what is typed or lies in a config is seen by others.
- * @throws UserError (exit 2) where it is no such URL, or holds a password; the message never shows one.
+ * Reads `redis://host:6379/0`, `rediss://...` (TLS) or `env:NAME`, an environment variable with such a URL. A password
+ * comes from the environment only, because others can read command lines and configs.
+ * @throws UserError (exit 2) if it is not such a URL, or holds a password; the message never shows one.
  */
 export function redisAddress(setting: string, environment: Readonly<Record<string, string | undefined>> = process.env) {
   const variable = /^env:([A-Za-z_]\w*)$/.exec(setting)?.[1];
@@ -49,30 +49,30 @@ export function redisAddress(setting: string, environment: Readonly<Record<strin
   };
 }
 
-/** What was thrown, fit for everybody's eyes. */
+/** Formats an error for output: printable, and without the password. */
 export const saidOf = (error: unknown, address: RedisAddress): string => printable(redact(messageOf(error), address));
 
-/** A text without the secrets of an address: errors of a client may quote what it sent. */
+/** Removes an address's password from a text: the client's errors may quote commands. */
 export function redact(text: string, { password }: Pick<RedisAddress, "password">): string {
   const hidden = withoutPasswords(text);
   if (password === undefined || password === "") return hidden;
   return [password, encodeURIComponent(password)].reduce((out, secret) => out.replaceAll(secret, "***"), hidden);
 }
 
-/** Beginning of the message where an optional package is absent. */
+/** Beginning of the message about a missing optional package. */
 export const NEEDED = "Runs on several machines need";
 
-/** Connections to one Redis, which are closed together. */
+/** Connections to one Redis, closed together. */
 export interface Connections {
-  /** A connection of its own: who waits for a job must not block others. */
+  /** Opens a separate connection: a blocking wait for a job must not delay other commands. */
   connect(): Redis;
   close(): void;
 }
 
 /**
- * Looks whether Redis lets us in.
- * @param onTrouble hears of a connection that was lost; it is made again by itself.
- * @throws UserError where Redis does not answer or does not let us in.
+ * Tests the connection to Redis, and returns a factory of connections.
+ * @param onTrouble is called when a connection is lost, and when it is restored; reconnecting is automatic.
+ * @throws UserError if Redis does not answer or refuses the login.
  */
 export async function openConnections(address: RedisAddress, onTrouble: (text: string) => void): Promise<Connections> {
   const { Redis: kind } = await optional(NEEDED, "ioredis", () => import("ioredis"));

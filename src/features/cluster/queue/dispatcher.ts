@@ -28,24 +28,24 @@ import { type Later, openQueues, type Queues } from "./queues.js";
 import { stragglersOf } from "./stragglers.js";
 import { readBeats, WorkerMeter } from "./workers.js";
 
-/** Between two looks at what events may have missed. */
+/** Interval of the sweep that finds missed events, in milliseconds. */
 const SWEEP_MS = 1000;
-/** Times that a job is tried where workers fail at it. */
+/** Most attempts at a job whose worker reports an error. */
 const ATTEMPTS = 3;
-/** Times that a job's result may be malformed before it is given up; each time it waits twice as long as before. */
+/** Most malformed results of a job; the pause before the next attempt doubles each time. */
 const REFUSALS = 10;
 const REFUSAL_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 60_000;
-/** Refusals that are remembered, so that each is said once. */
+/** Number of messages that are remembered, so that each is reported once. */
 const SAID = 1000;
-/** Time that nobody may work before it is said, and how often. */
+/** Time without workers after which a note is written, and the interval of repeated notes, in milliseconds. */
 const ALONE_MS = 15_000;
-/** Time that tidying up may take. */
+/** Time limit of the cleanup, in milliseconds. */
 const CLOSE_MS = 20_000;
-/** Seconds that a finished job stays for its coordinator. */
+/** Seconds for which a finished job is kept for its coordinator. */
 const KEEP_S = 24 * 3600;
 
-/** A job that somebody waits for. */
+/** A job whose result is awaited. */
 class Pending {
   copies = 1;
   settled = false;
@@ -57,7 +57,7 @@ class Pending {
     Object.assign(this, { resolve, reject });
   });
 
-  /** @param read makes of the result's bytes what was asked for. @throws Error where they are none. */
+  /** @param read parses the bytes of the result. @throws Error if they are malformed. */
   constructor(
     readonly key: string,
     readonly kind: JobKind,
@@ -69,17 +69,17 @@ class Pending {
 export interface DispatcherOptions {
   readonly address: RedisAddress;
   readonly announcement: Announcement;
-  /** A job that takes longer than so many times the median of its kind is given to another worker too; 0: never. */
+  /** A job is given to a second worker after this multiple of its kind's median time; 0: never. */
   readonly slow: number;
-  /** Once it is aborted nobody waits for workers that are not there. */
+  /** When it is aborted, jobs without a worker are no longer awaited. */
   readonly signal: AbortSignal;
   readonly note: (text: string) => void;
 }
 
 /**
- * The coordinator's side of the queues: announces a run, hands out jobs, waits for their results. Whatever is lost on
- * the way (an event, a job, a blob, a worker) is found by a sweep every second and made up for: a job computes the same
- * result wherever and however often it runs.
+ * The coordinator's side of the queues: announces a run, hands out jobs, waits for their results. A lost event, job,
+ * blob or worker is found by a sweep every second, and the job is repeated: it computes the same result on any worker,
+ * however often it runs.
  */
 export class Dispatcher {
   private readonly pending = new Map<string, Pending>();
@@ -92,7 +92,7 @@ export class Dispatcher {
   private sweeping: Promise<void> | undefined;
   private timer: NodeJS.Timeout | undefined;
   private alone = performance.now();
-  /** Time when a worker for the pending jobs was last there, in ms. */
+  /** Time when a worker for the pending jobs was last seen, in milliseconds. */
   private manned = Number.NEGATIVE_INFINITY;
   private leaving: NodeJS.Timeout | undefined;
   private closed = false;
@@ -109,7 +109,7 @@ export class Dispatcher {
     this.stragglers = stragglersOf(options.slow);
   }
 
-  /** @throws UserError where Redis cannot be used. */
+  /** @throws UserError if Redis cannot be used. */
   static async open(options: DispatcherOptions): Promise<Dispatcher> {
     const { address, announcement, note } = options;
     const connections = await openConnections(address, note);
@@ -129,13 +129,13 @@ export class Dispatcher {
   private async begin(): Promise<void> {
     for (const kind of [QUESTIONS, ...this.options.announcement.jobs] as const) {
       const queue = this.made.queue(kind);
-      // what an earlier process of this run left: its episodes wait for answers that nobody has
+      // removes jobs of an earlier process of this run: their episodes wait for answers that will not come
       await queue.obliterate({ force: true });
       this.queues.set(kind, queue);
       if (kind === QUESTIONS) continue;
       const events = this.made.events(kind);
       events.on("active", ({ jobId }) => this.stragglers.began(jobId));
-      // an event only says where to look: what it holds is not believed
+      // an event only names the job to look at: its contents are not trusted
       const heard = ({ jobId }: { jobId: string }): void =>
         void this.look(jobId).catch((error: unknown) => this.sayOnce(messageOf(error)));
       events.on("completed", heard).on("failed", heard);
@@ -155,7 +155,7 @@ export class Dispatcher {
     else signal.addEventListener("abort", this.leave);
   }
 
-  /** Ends what nobody works at: whoever interrupts does not wait for a worker, nor for Redis. */
+  /** After an interrupt, rejects the pending jobs if no worker is there, without waiting for Redis. */
   private readonly leave = (): void => {
     const end = (): void => {
       const unmanned = performance.now() - this.manned > WORKER_LIFETIME_S * 1000;
@@ -168,7 +168,7 @@ export class Dispatcher {
     end();
   };
 
-  /** Says what was malformed in Redis, or who was refused. */
+  /** Reports malformed data in Redis and refused workers, each message once. */
   private sayOnce(text: string): void {
     const line = saidOf(text, this.options.address);
     if (this.said.has(line)) return;
@@ -183,7 +183,7 @@ export class Dispatcher {
     await this.redis.sadd(RUNS, announcement.run);
   }
 
-  /** Keeps a blob there, whatever Redis loses, until it was dropped as often as it was kept. @returns its address. */
+  /** Stores a blob, also if Redis loses it, until it is dropped as often as it was kept. @returns its address. */
   async keep(bytes: Uint8Array): Promise<string> {
     const address = sha256(bytes);
     const known = this.kept.get(address);
@@ -203,10 +203,10 @@ export class Dispatcher {
   }
 
   /**
-   * Has a job done. The same job asked for twice is one.
-   * @param place where it belongs in its run.
-   * @param read makes of the result's bytes what is returned; bytes of which it throws are refused, and the job is done again.
-   * @throws UserError where every worker that tried it failed; the signal's AbortError where it was aborted and no worker
+   * Runs a job on a worker. Equal jobs are run once.
+   * @param place identifies the job within its run.
+   * @param read parses the bytes of the result; if it throws, the result is refused and the job is run again.
+   * @throws UserError if all attempts failed; the signal's AbortError if it was aborted and no worker
    * is there.
    */
   run<T>(
@@ -241,10 +241,10 @@ export class Dispatcher {
     });
   }
 
-  /** Answers what workers ask on the way. */
+  /** Answers the workers' questions during their jobs. */
   answer(process: (data: unknown, later: Later) => Promise<unknown>): void {
     const { lease } = this.options.announcement;
-    // a question waits for others that are generated with it: as many as there may be must be open at once
+    // questions are answered in batches: all of a batch must be open at once
     this.answering ??= this.made.worker(
       QUESTIONS,
       { concurrency: 100_000, lease, name: "coordinator" },
@@ -252,11 +252,11 @@ export class Dispatcher {
     );
   }
 
-  /** Sees what became of a copy of a job. @returns its state in the queue. */
+  /** Checks the state of a copy of a job, and processes its result. @returns its state in the queue. */
   private async look(id: string): Promise<string | undefined> {
     const key = keyOfCopy(String(id));
     const job = this.pending.get(key);
-    // of a slow copy whose result came too late, or of nobody's
+    // the late result of a slow copy, or an unknown job
     if (job === undefined) return this.dropLate(String(id));
     if (job.settled || job.refused.has(id)) return undefined;
     try {
@@ -295,7 +295,7 @@ export class Dispatcher {
     await this.remove(job);
   }
 
-  /** Drops a copy of a job that Redis holds in a form that cannot be read, or whose result is malformed. */
+  /** Drops a copy of a job that cannot be read from Redis, or whose result is malformed. */
   private async refused(job: Pending, id: string, error: unknown): Promise<void> {
     if (!this.pending.has(job.key) || this.closed) return;
     job.refused.add(id);
@@ -305,7 +305,7 @@ export class Dispatcher {
     else await this.again(job, id, Math.min(REFUSAL_PAUSE_MS * 2 ** job.refused.size, LONGEST_PAUSE_MS));
   }
 
-  /** Has a job done again whose result was lost or refused, as a copy that no old state stands for. */
+  /** Runs a job again after a lost or refused result, under the id of a new copy. */
   private async again(job: Pending, id: string, delay: number): Promise<void> {
     await this.queues
       .get(job.kind)
@@ -327,7 +327,7 @@ export class Dispatcher {
     void this.remove(job);
   }
 
-  /** A copy that a worker is at stays until it is done, and then for its time. */
+  /** Removes the copies of a job; one that is being executed stays, and expires after KEEP_S. */
   private async remove(job: Pending): Promise<void> {
     const queue = this.queues.get(job.kind);
     for (let copy = 0; copy < job.copies; copy++) await queue?.remove(copyId(job.key, copy)).catch(() => 0);
@@ -345,7 +345,7 @@ export class Dispatcher {
         if (state === "active") active++;
         if (state === "unknown" || job.refused.has(id)) gone++;
       }
-      // Redis has lost it
+      // all copies are lost
       if (!job.settled && gone === job.copies) await this.add(job, job.copies - 1);
       if (!job.settled && job.copies === 1 && this.stragglers.isSlow(copyId(job.key, 0), job.kind)) {
         this.options.note(`${job.kind} ${job.key} takes long: it is given to another worker too`);
@@ -372,7 +372,7 @@ export class Dispatcher {
     }
   }
 
-  /** Takes the run off the list, and what is left of it out of Redis. */
+  /** Removes the run's announcement and its remaining data from Redis. */
   async close(): Promise<void> {
     this.closed = true;
     clearTimeout(this.timer);
@@ -391,7 +391,7 @@ export class Dispatcher {
       }
       for (const address of this.kept.keys()) await this.blobs.drop(address);
     };
-    // where Redis is away there is nothing to tidy, and nobody to wait for
+    // if Redis is unreachable, the cleanup ends after its time limit
     await within(tidy(), CLOSE_MS);
     this.connections.close();
   }

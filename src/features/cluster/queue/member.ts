@@ -30,45 +30,45 @@ import {
 import { type Later, openQueues, type Queues } from "./queues.js";
 import { type Waiter, waiterOf } from "./waiter.js";
 
-/** Times that a malformed answer is asked for again. */
+/** Most attempts at a question whose answer is malformed. */
 const ANSWERS = 3;
-/** After which a job is asked for again whose blobs were not there. */
+/** Pause before a job with missing blobs is tried again, in milliseconds. */
 const BLOB_PAUSE_MS = 1000;
 
-/** Something of a run is not in Redis yet: the run is looked at again. */
+/** A part of a run is not in Redis yet; the run is examined again later. */
 export class NotYet extends Error {}
 
-/** A worker's abilities for one run. */
+/** A worker's implementation of the jobs of one run. */
 export interface Hands {
-  /** Jobs of a kind at once; absent: 1. */
+  /** Number of concurrent jobs of a kind; absent: 1. */
   readonly concurrency?: Partial<Record<JobKind, number>>;
-  /** Does one job of a kind. @param blob the blobs that it names. @returns the result's bytes, or its text. */
+  /** Executes one job of a kind. @param blob reads a blob that the job names. @returns the result as bytes or text. */
   readonly work: Partial<
     Record<JobKind, (payload: unknown, blob: (address: string) => Buffer, ask: Ask) => Promise<Uint8Array | string>>
   >;
   close(): Promise<void>;
 }
 
-/** Asks the coordinator. The same id gets the same answer. @param read throws for a malformed one, which is asked for again. */
+/** Asks the coordinator; equal ids get equal answers. @param read throws for a malformed one, which is asked again. */
 export type Ask = <T>(id: string, question: unknown, read: (answer: unknown) => T) => Promise<T>;
 
 export interface MemberOptions {
   readonly address: RedisAddress;
-  /** Its own name: unique among the workers. */
+  /** Name of the worker, unique among all workers. */
   readonly name: string;
-  /** Kinds of jobs that it takes. */
+  /** Kinds of jobs that the worker accepts. */
   readonly jobs: readonly JobKind[];
   readonly signal: AbortSignal;
   readonly say: (text: string) => void;
   /**
-   * Gets ready for a run.
-   * @throws Error where this worker must not work for it: another version, another model. The coordinator hears the
-   * message: it should quote nothing that lies on this machine.
+   * Prepares the worker for a run.
+   * @throws Error if this worker must not work for it: another version, another model. The coordinator gets the text,
+   * which therefore should not quote files of this machine.
    */
   open(announcement: Announcement, blob: (address: string) => Promise<Buffer | undefined>): Promise<Hands>;
 }
 
-/** A worker: joins the runs that are announced on a Redis, until it is told to end. It keeps nothing. */
+/** Runs a worker: joins the runs announced on a Redis, until it is stopped. It stores nothing. */
 export async function serve(options: MemberOptions): Promise<void> {
   const { signal, say } = options;
   const connections = await openConnections(options.address, say);
@@ -79,7 +79,7 @@ export async function serve(options: MemberOptions): Promise<void> {
   say(`worker ${options.name}: waiting for runs on ${options.address.shown}`);
   try {
     while (!signal.aborted) {
-      // a Redis that is away must not keep a worker that is told to end
+      // an unreachable Redis must not delay the stop
       const looked = look(options, connections, redis, joined, refused).catch((error: unknown) => {
         if (!signal.aborted) say(`worker ${options.name}: ${saidOf(error, options.address)}`);
       });
@@ -87,7 +87,7 @@ export async function serve(options: MemberOptions): Promise<void> {
       await setTimeout(BEAT_MS, undefined, { signal }).catch(() => undefined);
     }
   } finally {
-    // jobs that are under way are finished first, where there is somebody to hand them to
+    // running jobs are finished first, if Redis can take their results
     if (redis.status === "ready") for (const membership of joined.values()) await membership.leave("finish");
     connections.close();
   }
@@ -123,7 +123,7 @@ async function look(
       joined.set(run, await Membership.join(options, connections, redis, announcement, text));
     } catch (error) {
       if (error instanceof NotYet) continue;
-      // it is said once, and read again when it has changed
+      // reported once, and tried again if the announcement changes
       refused.set(run, text);
       options.say(`worker ${options.name}: refused: ${messageOf(error)}`);
     }
@@ -132,7 +132,7 @@ async function look(
   for (const membership of joined.values()) await membership.beat();
 }
 
-/** A worker's part in one run. */
+/** A worker's membership in one run. */
 class Membership {
   private readonly began = performance.now();
   private workers: Worker[] = [];
@@ -149,7 +149,7 @@ class Membership {
     private readonly redis: Redis,
     private readonly blobs: BlobStore,
     private readonly announcement: Announcement,
-    /** As it was written. */
+    /** The announcement's original text. */
     readonly announced: string,
   ) {}
 
@@ -157,7 +157,7 @@ class Membership {
     return this.announcement.name;
   }
 
-  /** A run that it must not work for is joined too, so that its coordinator hears why. */
+  /** Joins a run; a refusal is reported to the coordinator through the heartbeat. */
   static async join(
     options: MemberOptions,
     connections: Connections,
@@ -195,7 +195,7 @@ class Membership {
     });
   }
 
-  /** Fetches what a job reads, and does it. */
+  /** Fetches a job's blobs, and executes it. */
   private async take(kind: JobKind, id: string, data: unknown, later: Later): Promise<JobResult> {
     if (this.active++ === 0) this.busySince = performance.now();
     const key = keyOfCopy(id);
@@ -205,7 +205,7 @@ class Membership {
       for (const address of job.blobs) {
         const bytes = await this.blobs.get(address);
         if (bytes === undefined) {
-          // lost, or damaged: the coordinator puts it there again where it is not
+          // lost or damaged: the coordinator restores dropped blobs
           await this.blobs.drop(address);
           return later(BLOB_PAUSE_MS);
         }
@@ -246,7 +246,7 @@ class Membership {
     }
   };
 
-  /** Says that it is there. */
+  /** Writes the worker's heartbeat. */
   async beat(): Promise<void> {
     const now = performance.now();
     const beat: Beat = {
@@ -262,9 +262,9 @@ class Membership {
     await keys.sadd(workersKey(run), name).expire(workersKey(run), 3600).exec();
   }
 
-  /** Closes what was opened. @param how whether somebody still waits for what is under way. */
+  /** Leaves the run and closes its resources. @param how `finish` if the coordinator still needs the running jobs. */
   leave(how: "finish" | "at once"): Promise<void> {
-    // a worker that is told to end may be leaving already
+    // a stopped worker may be leaving already
     this.left ??= this.close(how);
     return this.left;
   }

@@ -4,28 +4,28 @@ import { spansAreOn } from "../../../core/spans.js";
 import { type Connections, NEEDED } from "./connection.js";
 import { PREFIX, type QueueName, queueName } from "./protocol.js";
 
-/** Times that a job may lose its worker before it is given up: one that kills every worker should not do so for ever. */
+/** Number of lost workers after which a job fails: one that crashes every worker must not go on for ever. */
 const LOST_WORKERS = 10;
-/** Entries of a queue's stream of events; each is small. */
+/** Length of a queue's event stream; entries are small. */
 const EVENTS = 1000;
 const EVENTS_PAUSE_MS = 500;
 
 export type Queues = Awaited<ReturnType<typeof openQueues>>;
 
-/** BullMQ's queues of one run. */
+/** Opens the BullMQ queues of one run. */
 export async function openQueues(connections: Connections, run: string) {
   const bull = await optional(NEEDED, "bullmq", () => import("bullmq"));
-  /** Spans of jobs, which go on where a worker takes them. */
+  /** Telemetry: spans of jobs continue on the workers. */
   const spans = spansAreOn() ? { telemetry: new (await import("bullmq-otel")).BullMQOtel() } : {};
   const common = () => ({ connection: connections.connect(), prefix: PREFIX });
   return {
-    /** @param guest whether the queue is another's: nothing is written of it then, as it may be gone already. */
+    /** @param guest true for a queue of another process: its metadata are not written, as it may be deleted already. */
     queue(kind: QueueName, guest = false): Queue {
       const streams = { events: { maxLen: EVENTS } };
       return silenced(new bull.Queue(queueName(run, kind), { ...common(), streams, skipMetasUpdate: guest, ...spans }));
     },
 
-    /** Events of a queue. A malformed one ends their reading, which begins again: whoever listens looks at the queue too. */
+    /** Reads events of a queue. A malformed event interrupts it for a moment: listeners must also poll the queue. */
     events(kind: QueueName): QueueEvents {
       const events = silenced(new bull.QueueEvents(queueName(run, kind), { ...common(), autorun: false }));
       const follow = (): void => {
@@ -37,7 +37,7 @@ export async function openQueues(connections: Connections, run: string) {
       return events;
     },
 
-    /** @param lease seconds without a sign of life after which its job goes to another worker. */
+    /** @param lease seconds without a renewal after which a worker's job goes to another worker. */
     worker(
       kind: QueueName,
       { lease, ...options }: { readonly concurrency: number; readonly lease: number; readonly name: string },
@@ -54,7 +54,7 @@ export async function openQueues(connections: Connections, run: string) {
         lockDuration: lease * 1000,
         stalledInterval: (lease * 1000) / 2,
         maxStalledCount: LOST_WORKERS,
-        // a queue that was silent while Redis was away is asked again soon
+        // after an outage of Redis, the queue is polled again soon
         drainDelay: 2,
         ...spans,
       });
@@ -63,10 +63,10 @@ export async function openQueues(connections: Connections, run: string) {
   };
 }
 
-/** Puts a job off: it is not counted as tried. */
+/** Delays a job by some milliseconds; this does not count as an attempt. */
 export type Later = (ms: number) => Promise<never>;
 
-/** The connection says what is wrong with it; an emitter without a listener would end the process. */
+/** Ignores errors of an emitter: the connection reports them, and without a listener they would end the process. */
 function silenced<T extends { on(event: "error", listener: (error: Error) => void): unknown }>(emitter: T): T {
   emitter.on("error", () => undefined);
   return emitter;

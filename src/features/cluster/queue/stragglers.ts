@@ -1,21 +1,21 @@
 import { keyOfCopy } from "./protocol.js";
 
-/** Jobs of a kind whose time is known before any can be called slow; and how many are remembered. */
+/** Finished jobs of a kind that are needed before others can be slow, and the number that is remembered. */
 const KNOWN = 3;
 const REMEMBERED = 50;
-/** Seconds under which no job is slow. */
+/** Least time of a slow job, in seconds. */
 const LEAST = 5;
 
 /**
  * Finds jobs that take much longer than others of their kind, by the coordinator's own clock.
- * @param factor times the median of its kind after which a job is slow; 0: never.
- * @param now seconds; for tests.
+ * @param factor multiple of the kind's median time after which a job is slow; 0: never.
+ * @param now clock in seconds, for tests.
  */
 export function stragglersOf(factor: number, now: () => number = () => performance.now() / 1000) {
   const starts = new Map<string, number>();
   const seconds = new Map<string, number[]>();
   return {
-    /** A worker has taken a job; only the first time counts. */
+    /** Records that a worker has taken a job; only the first time counts. */
     began(id: string): void {
       if (!starts.has(id)) starts.set(id, now());
     },
@@ -23,7 +23,7 @@ export function stragglersOf(factor: number, now: () => number = () => performan
       const began = starts.get(id);
       if (began !== undefined) seconds.set(kind, [...(seconds.get(kind) ?? []), now() - began].slice(-REMEMBERED));
     },
-    /** All copies of a job. */
+    /** Forgets all copies of a job. */
     forget(key: string): void {
       for (const id of starts.keys()) if (keyOfCopy(id) === key) starts.delete(id);
     },

@@ -1,12 +1,12 @@
 import type { Queue, QueueEvents } from "bullmq";
 import { isMalformed } from "./protocol.js";
 
-/** Between two looks at what events may have missed. */
+/** Interval of the sweep that finds missed events, in milliseconds. */
 const SWEEP_MS = 1000;
 
 export type Waiter = ReturnType<typeof waiterOf>;
 
-/** Waits for jobs of one queue, also over events that a lost link has swallowed. */
+/** Waits for jobs of one queue, even if their events were lost with the connection. */
 export function waiterOf(queue: Queue, events: QueueEvents) {
   const waiting = new Map<string, { resolve(value: unknown): void; reject(error: Error): void }>();
   const resolve = (id: string, value: unknown): void => {
@@ -33,14 +33,14 @@ export function waiterOf(queue: Queue, events: QueueEvents) {
   };
   const timer = setInterval(() => void sweep().catch(() => undefined), SWEEP_MS);
   return {
-    /** @returns what the job returned. @throws Error with the reason where it failed. */
+    /** Adds a job. @returns its return value. @throws Error with the reason of its failure. */
     ask: (id: string, name: string, data: unknown): Promise<unknown> =>
       new Promise((resolve, reject) => {
         waiting.set(id, { resolve, reject });
         const kept = { removeOnComplete: { age: 3600 }, removeOnFail: true, stackTraceLimit: 1 };
         queue.add(name, data, { jobId: id, ...kept }).catch(reject);
       }),
-    /** Takes a job out of the queue, so that it can be asked for anew. */
+    /** Removes a job from the queue, so that the question can be asked again. */
     async forget(id: string): Promise<void> {
       await queue.remove(id);
     },

@@ -13,8 +13,8 @@ import {
 } from "./protocol.js";
 
 /**
- * The workers that are there for a run, by name. One that says nothing, or nothing that can be read, is taken off the list.
- * @param refuse hears why a worker does not work for the run, and what was malformed.
+ * Reads the heartbeats of a run's workers, by name. Workers without a readable heartbeat are removed from the list.
+ * @param refuse is called with the reason of a worker's refusal, and with malformed data.
  */
 export async function readBeats(redis: Redis, run: string, refuse: (why: string) => void): Promise<Map<string, Beat>> {
   const beats = new Map<string, Beat>();
@@ -27,14 +27,14 @@ export async function readBeats(redis: Redis, run: string, refuse: (why: string)
   return beats;
 }
 
-/** @returns undefined of one that is gone. @throws Error for a malformed name or sign of life. */
+/** @returns undefined for a worker that is gone. @throws Error for a malformed name or heartbeat. */
 async function readBeat(redis: Redis, run: string, worker: string): Promise<Beat | undefined> {
   received("the name of a worker", workerName, worker);
   const text = await redis.getrange(workerKey(run, worker), 0, MOST_TEXT);
   return text === "" ? undefined : receivedText(`the sign of life of worker ${worker}`, beatSchema, text);
 }
 
-/** Adds up what workers say of themselves: each tells its seconds since it joined. */
+/** Sums the workers' times from their heartbeats, each in seconds since the worker joined. */
 export class WorkerMeter {
   private before = new Map<string, Beat>();
   private now = { workers: 0, waiting: 0 };
@@ -45,7 +45,7 @@ export class WorkerMeter {
   look(beats: ReadonlyMap<string, Beat>, waiting: number): void {
     for (const [name, beat] of beats) {
       const last = this.before.get(name);
-      // one of that name that was started again begins at 0
+      // a restarted worker of the same name begins at 0
       const known = last !== undefined && last.up <= beat.up && last.busy <= beat.busy ? last : { up: 0, busy: 0 };
       this.whole.up += beat.up - known.up;
       this.whole.busy += beat.busy - known.busy;
@@ -55,12 +55,12 @@ export class WorkerMeter {
     this.most = Math.max(this.most, waiting);
   }
 
-  /** Of the whole run so far, and what waits at the moment. */
+  /** Share of idle time in the whole run so far, and the current numbers of workers and waiting jobs. */
   get sofar(): StepWorkers {
     return { ...this.now, idle: idle(this.whole, { up: 0, busy: 0 }) };
   }
 
-  /** Since it was asked before. */
+  /** The same since the previous call, with the most waiting jobs. */
   take(): StepWorkers {
     const figures = { ...this.now, waiting: this.most, idle: idle(this.whole, this.taken) };
     this.taken = { ...this.whole };

@@ -7,10 +7,10 @@ import type { GroupSource, PlayedSource, StepGroups } from "../../../train/rollo
 
 type Parameters = ReadonlyMap<string, Tensor>;
 
-/** Collects with parameters that stay as they are, whatever becomes of the policy meanwhile. */
+/** Collects with fixed parameters, while the policy is trained further. */
 export interface Pinned {
   readonly collect: Collect;
-  /** Ends collecting with them. */
+  /** Releases the parameters. */
   release(): Promise<void>;
 }
 
@@ -19,19 +19,19 @@ interface Version {
   readonly pinned: Pinned;
 }
 
-/** The step's groups, and where its source stood when they were complete. */
+/** The step's groups, and the state of their source after them. */
 interface Flight extends StepGroups {
   readonly drawn: number;
   readonly curriculum: CurriculumState;
 }
 
 /**
- * Groups that are sampled while earlier steps are trained: those of step s by the policy after step s - 1 - lag, always,
- * so that a run's bytes depend on no timing. Sampling waits for that policy, training for its rollouts: nothing is thrown
- * away. The steps' rollouts follow one another, as each draws its tasks where the one before ended.
+ * Samples groups while earlier steps are trained: those of step s always by the policy after step s - 1 - lag, so that
+ * results do not depend on timing. Sampling waits for that policy, training for its rollouts; none are discarded.
+ * The steps' rollouts are sampled one after the other, as each continues the sequence of tasks of the one before.
  */
 export class AheadGroups implements GroupSource {
-  /** Policies by the number of steps that they were trained, the oldest first. */
+  /** Policies by their number of training steps, the oldest first. */
   private readonly versions = new Map<number, Version>();
   private readonly flights = new Map<number, Promise<Flight>>();
   private last: Promise<unknown> = Promise.resolve();
@@ -41,8 +41,8 @@ export class AheadGroups implements GroupSource {
 
   /**
    * @param steps of the whole run.
-   * @param policy the parameters as they are.
-   * @param checkpoint that the run goes on from.
+   * @param policy returns the current parameters.
+   * @param checkpoint that the run resumes from.
    */
   constructor(
     private readonly lag: number,
@@ -80,7 +80,7 @@ export class AheadGroups implements GroupSource {
     return { ...flight, sampled: { lag, ...(lag === 0 ? {} : { parameters }) } };
   }
 
-  /** The policies before the present one that steps to come are sampled by, as a checkpoint keeps them. @param step steps done. */
+  /** Returns the earlier policies that future steps need, in a checkpoint's form. @param step number of done steps. */
   kept(step: number): Record<string, Map<string, Tensor>> {
     return Object.assign(
       {},
@@ -94,7 +94,7 @@ export class AheadGroups implements GroupSource {
     if (version >= 0) this.versions.set(version, { parameters, pinned: await this.pin(parameters) });
   }
 
-  /** The policy of a step's rollouts: at the beginning of a run, and where a checkpoint kept fewer, the oldest there is. */
+  /** The policy of a step's rollouts; if that one is missing (first steps, old checkpoint), the oldest newer one. */
   private versionOf(step: number): [number, Version] {
     const wanted = step - 1 - this.lag;
     return [...this.versions].find(([version]) => version >= wanted) as [number, Version];
@@ -108,12 +108,12 @@ export class AheadGroups implements GroupSource {
     });
     this.flights.set(step, flight);
     this.last = flight;
-    // a failure is reported where the step's groups are wanted
+    // a failure is reported when the step's groups are collected
     flight.catch(() => undefined);
   }
 }
 
-/** The checkpoint's group of the policy so many steps before it. */
+/** Name of the checkpoint's tensor group for the policy `back` steps earlier. */
 function nameOf(back: number): string {
   return `older-${back}`;
 }

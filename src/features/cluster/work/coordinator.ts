@@ -20,9 +20,9 @@ import { remoteEnvironment } from "./remote-environment.js";
 import { collectByWorkers } from "./rollout-job.js";
 
 /**
- * Opens the queue of a run, whose work is done by workers.
- * @param signal once it is aborted, what waits for workers that are not there ends.
- * @throws UserError where its Redis cannot be used.
+ * Opens the queues of a run that is executed by workers.
+ * @param signal when it is aborted, jobs without a worker are no longer awaited.
+ * @throws UserError if its Redis cannot be used.
  */
 export async function openDistributed(
   config: RunConfig,
@@ -41,13 +41,13 @@ export async function openDistributed(
   const dispatcher = await Dispatcher.open({
     address: redisAddress(redis),
     announcement: {
-      // the directory is the run: its name may be that of another one elsewhere
+      // the directory identifies the run: another machine may have a run of the same name
       run: `${config.name}-${sha256(`${realpathSync(run.directory.dir)} ${run.directory.readEnvironment().started}`).slice(0, 12)}`,
       name: config.name,
       versions: deciding(),
       hashes: { model: await modelHash(policy.model.dir), split: environment.splitHash() },
       modules: loadedModules(),
-      // drafts are played one by one
+      // drafts are played as separate episodes
       jobs: [...new Set([...jobs, ...(plays ? (["episodes"] as const) : [])])],
       config: sha256(config_),
       blobs,
@@ -59,7 +59,7 @@ export async function openDistributed(
   });
   await dispatcher.keep(config_);
   const published = new Map<PolicyKey, string>();
-  /** Puts parameters there as they are now. @returns their address. */
+  /** Stores the current parameters as a blob. @returns its address. */
   const publish = async (key: PolicyKey): Promise<string> => {
     const address = await dispatcher.keep(encodeParameters(await policy.engine.getParameters(key)));
     const before = published.get(key);
@@ -102,12 +102,12 @@ export function statusText({ workers, waiting, idle }: StepWorkers): string {
   return `${workers} ${workers === 1 ? "worker" : "workers"}${share}, ${waiting} waiting`;
 }
 
-/** The config as workers get it: nothing that lets anyone in anywhere, nor what only the coordinator does. */
+/** The config for workers: without credentials and the coordinator's own settings. */
 function shared({ tracking: _, ...config }: RunConfig, options: DistributedOptions): unknown {
   return { ...config, distributed: { ...options, redis: null, staleness: 0 } };
 }
 
-/** Tells whether episodes are played elsewhere: then this machine needs no browser. */
+/** Tells whether workers play the episodes: then this machine needs no browser. */
 export function playsElsewhere({ jobs }: DistributedOptions): boolean {
   return jobs.includes("episodes") || jobs.includes("rollouts");
 }

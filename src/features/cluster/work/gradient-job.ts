@@ -14,17 +14,17 @@ import type { Dispatcher } from "../queue/dispatcher.js";
 import { address, receivedBytes } from "../queue/protocol.js";
 import { sentBatches, sentGradients, sentMicroBatches, tensorsOf } from "./sent.js";
 
-/** Scoring or differentiating some micro-batches, as a job. */
+/** A job that scores or differentiates micro-batches. */
 export const gradientPayload = z.object({
   what: z.enum(["score", "gradient"]),
-  /** Address of the parameters that are taken for the policy's. */
+  /** Blob address of the policy's parameters. */
   adapter: address,
-  /** Address of the batches. */
+  /** Blob address of the batches. */
   batches: address,
 });
 export type GradientPayload = z.infer<typeof gradientPayload>;
 
-/** A batch without what is a function: its head is known by its name. */
+/** A batch without functions: its head is given by name. */
 type SentBatch = Omit<Batch, "head"> & { readonly head: string };
 type SentMicroBatch = { readonly batch: SentBatch; readonly values: SegmentValues };
 
@@ -36,7 +36,7 @@ function withHead({ head: name, ...batch }: SentBatch, heads: readonly ScoreHead
   return { ...batch, head: head as unknown as ScoreHead, recorded: batch.recorded };
 }
 
-/** A worker's part, with the job's parameters in place. */
+/** The worker's part; the job's parameters must be loaded. */
 export async function computeGradients(
   what: GradientPayload["what"],
   batches: Buffer,
@@ -58,7 +58,7 @@ export async function computeGradients(
   return encode({ gradients: Object.fromEntries(gradients), metrics, largest });
 }
 
-/** Parameters as a blob. */
+/** Encodes parameters as a blob. */
 export function encodeParameters(parameters: ReadonlyMap<string, Tensor>): Uint8Array {
   return encode(
     Object.fromEntries([...parameters].map(([name, { dtype, shape, data }]) => [name, { dtype, shape, data }])),
@@ -67,7 +67,7 @@ export function encodeParameters(parameters: ReadonlyMap<string, Tensor>): Uint8
 
 type Sender = Pick<Dispatcher, "run" | "keep" | "drop">;
 
-/** Scores by workers, in as many jobs as an update has slots. @param publish gives that of a policy's parameters. */
+/** Scores on workers, one job per slot. @param publish stores a policy's parameters, and returns their address. */
 export function scoreByWorkers(
   dispatcher: Sender,
   slots: number,
@@ -90,7 +90,7 @@ export function scoreByWorkers(
   };
 }
 
-/** Gradients by workers, one job a slot. */
+/** Computes gradients on workers, one job per slot. */
 export function gradientsByWorkers(
   dispatcher: Sender,
   parameters: readonly Parameter[],
@@ -105,7 +105,7 @@ export function gradientsByWorkers(
     const jobs = slots.map((slot, i) => {
       const batches = slot.map(({ batch, values }) => ({ batch: sent(batch), values }));
       const job = sentJob(dispatcher, `u${update}.slot${i}`, "gradient", adapter, encode(batches), read);
-      // one that fails is reported when it is its turn
+      // a failure is reported when the job is awaited below
       job.catch(() => undefined);
       return job;
     });
@@ -134,7 +134,7 @@ async function sentJob<T>(
   }
 }
 
-/** Puts parameters in the place of the policy's, unless they are there already. @throws Malformed where they are not the model's. */
+/** Loads parameters as the policy's, unless they are loaded already. @throws Malformed if they do not fit the model. */
 export function adapterLoader(engine: Pick<Engine, "setParameters" | "parameters">) {
   let loaded: string | undefined;
   return async (address: string, bytes: (address: string) => Buffer): Promise<void> => {

@@ -47,7 +47,7 @@ export const distributedSchema = z.strictObject({
 
 export type DistributedOptions = z.output<typeof distributedSchema>;
 
-/** Versions that have to be the same in coordinator and workers: what decides the numbers. */
+/** Versions that must be equal on coordinator and workers, because they affect the numerical results. */
 export function deciding(): Record<string, string> {
   const { refusion_train = "", onnxruntime_node = "" } = versions();
   return { refusion_train, onnxruntime_node };

@@ -11,12 +11,12 @@ import type { Ask } from "../queue/member.js";
 import { Malformed, received, receivedBytes } from "../queue/protocol.js";
 import type { Later } from "../queue/queues.js";
 
-/** An episode as a job. */
+/** A job that plays an episode. */
 const payloadSchema = z.object({
   task: z.string().max(10_000),
-  /** The play's number, where its turns are asked for; a play whose only answer is known is the same as any other. */
+  /** Number of the play, if its turns are asked for; absent if the only answer is given. */
   play: z.int().nonnegative().optional(),
-  /** The only answer, base64 of its encoding. */
+  /** The only answer, encoded, in base64. */
   answer: z.string().optional(),
 });
 export type EpisodePayload = z.infer<typeof payloadSchema>;
@@ -25,7 +25,7 @@ const questionSchema = z.object({ play: z.int().nonnegative(), turn: z.int().non
 export type Question = z.infer<typeof questionSchema>;
 
 const toText = (value: Observation | Action): string => encode({ ...value }).toString("base64");
-/** @throws Malformed where the text is no encoding of what the schema says. */
+/** @throws Malformed if the text does not encode a value of the schema. */
 function fromText<T>(what: string, schema: z.ZodType<T>, text: unknown): T {
   const bytes = Buffer.from(received(what, z.string(), text), "base64");
   return receivedBytes(what, bytes, (bytes) => schema.parse(decode(bytes)));
@@ -53,10 +53,10 @@ const outcomeSchema = z.looseObject({
   reused: z.boolean().optional(),
 });
 
-/** Time that a question waits whose play is not known yet. */
+/** Pause before a question of an unknown play is tried again, in milliseconds. */
 const UNKNOWN_PLAY_MS = 500;
 
-/** A worker's part: plays one episode, and asks the coordinator for every answer that the job does not hold. */
+/** The worker's part: plays one episode, and asks the coordinator for every answer that the job does not hold. */
 export async function playEpisode(
   payload: unknown,
   environment: Environment,
@@ -78,8 +78,8 @@ export async function playEpisode(
 }
 
 /**
- * An environment whose episodes workers play, and whose tasks are known here. It starts nothing on this machine.
- * @param local the environment as this machine knows it.
+ * An environment whose tasks are known here and whose episodes workers play. It starts nothing on this machine.
+ * @param local this machine's environment.
  */
 export function remoteEnvironment(local: Environment, dispatcher: Pick<Dispatcher, "run" | "answer">): Environment {
   const plays = new Map<number, { readonly act: Act; readonly asked: Asked[] }>();
@@ -90,7 +90,7 @@ export function remoteEnvironment(local: Environment, dispatcher: Pick<Dispatche
     const open = plays.get(play);
     if (open === undefined) return later(UNKNOWN_PLAY_MS);
     if (turn > open.asked.length) throw new Malformed(`a question is of turn ${turn + 1}, after ${open.asked.length}`);
-    // an episode that starts again elsewhere is answered as it was before
+    // an episode that is restarted on another worker gets the same answers
     return toText(await answered(open.asked, turn, seen, open.act));
   });
   const have = (payload: EpisodePayload): Promise<EpisodeOutcome> =>
@@ -119,7 +119,7 @@ export function remoteEnvironment(local: Environment, dispatcher: Pick<Dispatche
     try {
       return await have({ task: task.id, play });
     } catch (error) {
-      // pages that are not the same twice: nothing is known of the policy then
+      // pages that change between attempts: the outcome says nothing about the policy
       if (!(error instanceof UserError) || !error.message.includes(OTHER_PAGE)) throw error;
       return { reward: null, fault: error.message, success: false, metrics: {}, detail: {} };
     } finally {
@@ -130,7 +130,7 @@ export function remoteEnvironment(local: Environment, dispatcher: Pick<Dispatche
   return delegate(local, {
     start: async () => undefined,
     started: false,
-    // pictures are taken where a browser is
+    // pictures need a browser
     photograph: undefined,
     play: (task: EnvironmentTask, act: Act, together: PlayedTogether) =>
       local.oneTurn === true ? playAnswer(task, act, together) : playTurns(task, act),

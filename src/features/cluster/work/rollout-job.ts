@@ -7,10 +7,10 @@ import { recordOf } from "../../../train/rollouts/group-source.js";
 import type { Dispatcher } from "../queue/dispatcher.js";
 import { address } from "../queue/protocol.js";
 
-/** Episodes whose turns are generated together, as a job: what would be one chunk in one process. */
+/** A job that generates the turns of some episodes together: one chunk of {@link collectHere}. */
 export const rolloutPayload = z
   .object({
-    /** Address of the policy's parameters. */
+    /** Blob address of the policy's parameters. */
     adapter: address,
     tasks: z.array(z.string()).min(1).max(100_000),
     seed: z.int().nonnegative(),
@@ -22,9 +22,9 @@ export const rolloutPayload = z
   .refine(({ streams, tasks }) => streams.length === tasks.length, "it has a stream for each task");
 export type RolloutPayload = z.infer<typeof rolloutPayload>;
 
-/** Rollouts as a worker returns them: lines of the rollout file, and what such a line leaves out. */
+/** A worker's rollouts: records of the rollout file, and the values that these leave out. */
 const resultSchema = z.object({
-  /** Seconds in which the model generated. */
+  /** Seconds spent in generation. */
   generating: z.number().nonnegative().max(1e9),
   rollouts: z.array(
     z.object({
@@ -36,7 +36,7 @@ const resultSchema = z.object({
   ),
 });
 
-/** A worker's part: plays the episodes of a job with the policy as it is. */
+/** The worker's part: plays the episodes of a job with the loaded policy. */
 export async function playRollouts(
   payload: RolloutPayload,
   policy: Policy,
@@ -49,13 +49,13 @@ export async function playRollouts(
     generating: times.generating,
     rollouts: rollouts.map((rollout, i) => {
       const { counts, summary, reused } = rollout.outcome;
-      // the coordinator knows where in its step a rollout belongs
+      // placeholders: the coordinator knows the rollout's place in its step
       return { record: recordOf(rollout, { step: 1, group: 0, rollout: i }, policy), counts, summary, reused };
     }),
   });
 }
 
-/** Finds a task by its id. @throws Error where there is none. */
+/** Finds a task by its id. @throws Error if there is none. */
 export function taskOf(id: string, tasks: ReadonlyMap<string, EnvironmentTask>): EnvironmentTask {
   const task = tasks.get(id);
   if (task === undefined) throw new Error(`there is no task ${id} here`);
@@ -63,9 +63,9 @@ export function taskOf(id: string, tasks: ReadonlyMap<string, EnvironmentTask>):
 }
 
 /**
- * The coordinator's part: cuts the episodes into the chunks that one process would make, so that what is generated
- * together is the same wherever it is.
- * @param adapter publishes the policy's parameters and gives their address.
+ * The coordinator's part: cuts the episodes into the same chunks as a single process, so that the same turns are
+ * generated together.
+ * @param adapter stores the policy's parameters, and returns their address.
  */
 export function collectByWorkers(
   dispatcher: Pick<Dispatcher, "run">,
@@ -106,7 +106,7 @@ export function collectByWorkers(
   };
 }
 
-/** Gives what a worker returned for some tasks. @throws Error where it is anything else. */
+/** Parses a worker's rollouts of some tasks. @throws Error if they are malformed. */
 function rolloutsOf(
   bytes: Buffer,
   place: string,
@@ -123,7 +123,7 @@ function rolloutsOf(
   };
 }
 
-/** Gives what a line of the rollout file was made of. */
+/** Restores a rollout from its record. */
 function rolloutOf(
   record: RolloutRecord,
   task: EnvironmentTask,
@@ -152,7 +152,7 @@ function rolloutOf(
   return { task, turns, outcome };
 }
 
-/** Episodes that one process would have played: it plays an answer once, where the outcome depends on nothing else. */
+/** Counts the episodes that one process would have played: with `oneTurn`, equal answers to a task are played once. */
 function played(rollouts: readonly Rollout[], { oneTurn }: Environment): number {
   if (oneTurn !== true) return rollouts.filter(({ outcome }) => outcome.reused !== true).length;
   return new Set(rollouts.map(({ task, turns }) => JSON.stringify([task.id, turns[0]?.action.text ?? ""]))).size;

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Tensor } from "../../../onnx/types.js";
 import type { Parameter } from "../../../optim/optimizer.js";
 
-/** Shapes of what travels between coordinator and workers as blobs: both check what they get before they use it. */
+/** Schemas of the blobs between coordinator and workers: both validate them before use. */
 
 const tensor = z
   .object({
@@ -63,7 +63,7 @@ export const sentGradients = z.object({
   largest: z.array(z.string()),
 });
 
-/** Tensors of exactly these names and shapes. @throws Error that names the first that differs. */
+/** Parses tensors of exactly these names and shapes. @throws Error that names the first difference. */
 export function tensorsOf(value: unknown, expected: readonly Parameter[]): Map<string, Tensor> {
   const given = new Map(Object.entries(tensors.parse(value)));
   if (given.size !== expected.length) throw new Error(`${given.size} tensors instead of ${expected.length}`);

@@ -23,18 +23,18 @@ export interface WorkerOptions {
   readonly jobs: readonly JobKind[];
   /** Undefined: this machine's name and process. */
   readonly name?: string | undefined;
-  /** The place where the model lies here, if not where the run says. */
+  /** Directory of the model on this machine, if it differs from the run's config. */
   readonly model?: string | undefined;
   readonly overrides: readonly string[];
-  /** True where modules of this machine that a run's config names may run here. */
+  /** True if modules of this machine may be loaded when a run's config names them. */
   readonly allowModules?: boolean | undefined;
-  /** True where its own output says why something cannot be opened, which may quote files of this machine. */
+  /** True if the worker's output shows why something cannot be opened; this may quote files of this machine. */
   readonly debug?: boolean | undefined;
   readonly signal: AbortSignal;
   readonly say: (text: string) => void;
 }
 
-/** Works for the runs that are announced on a Redis until it is told to end. */
+/** Runs a worker for the runs announced on a Redis, until it is stopped. */
 export function work(options: WorkerOptions): Promise<void> {
   const { jobs, signal, say } = options;
   const agreed = new Map<string, Set<string>>();
@@ -58,12 +58,12 @@ export function work(options: WorkerOptions): Promise<void> {
   });
 }
 
-/** A reason that quotes nothing of this machine but what the run said itself. */
+/** An error whose message quotes nothing from this machine except values that the run itself sent. */
 class Refused extends UserError {}
 
 /**
- * Opens a part of a run. What is wrong there may quote a file of this machine, which whoever announced the run named: it
- * goes to nobody, and into this worker's own output only with --debug.
+ * Opens a part of a run. Its error may quote a file of this machine that the run's announcement names, and is therefore
+ * not sent to the coordinator; --debug shows it in this worker's output.
  */
 async function opened<T>(what: string, { say, debug }: WorkerOptions, open: () => Promise<T>): Promise<T> {
   try {
@@ -77,10 +77,10 @@ async function opened<T>(what: string, { say, debug }: WorkerOptions, open: () =
 
 type Facts = Readonly<Record<string, string>>;
 
-/** The part of a config that is read before its schema is known. */
+/** The part of a config that is read before its full schema is known. */
 const sentConfig = z.looseObject({ model: z.string(), objective: z.looseObject({ kind: z.string() }) });
 
-/** @throws UserError where this worker would compute something else than the coordinator. */
+/** @throws UserError if this worker would compute different results than the coordinator. */
 async function openHands(
   options: WorkerOptions,
   announcement: Announcement,
@@ -124,7 +124,7 @@ async function openHands(
     throw error;
   }
   const tasks = new Map(environment?.tasks.map((task) => [task.id, task]));
-  /** Jobs that use the model take turns: each has parameters of its own. */
+  /** Jobs that use the model run one at a time, because each loads its own parameters. */
   const turns = new Semaphore(1);
   const load = policy && adapterLoader(policy.engine);
   const { browser } = config as RunConfig & { readonly browser?: { readonly contexts?: number } };
@@ -159,7 +159,7 @@ async function openHands(
   };
 }
 
-/** The policy of a run, ready for gradients too. */
+/** Opens the policy of a run, prepared for gradients too. */
 async function openTrainable(config: RunConfig): Promise<Policy> {
   const objective = await objectiveOf(config.objective.kind);
   const policy = await openPolicy(config, {

@@ -7,15 +7,15 @@ import type { Value } from "../../../onnx/types.js";
 
 /**
  * The velocity field v(a_t, t | s) of a flow-matching policy (Lipman et al., arXiv 2210.02747) over chunks of actions:
- * a residual MLP that reads the chunk, the time and the state side by side.
+ * a residual MLP of the chunk, the time and the state, concatenated.
  *
  *   inputs   actions [B, chunk * action_size], time [B] in 0 (noise) to 1 (data), state [B, state_size]
  *   h        = in_proj([actions | state | sin, cos(2^i pi t)])
  *   h        = h + down_proj(silu(up_proj(norm(h))))        num_hidden_layers times
  *   velocity = out_proj(norm(h))                            [B, chunk * action_size]
  *
- * With `depth` it also reads an image, depth [B, depth, depth] in 0..1, as 10 (depth - .5) in patches as a ViT does
- * (Dosovitskiy et al., arXiv 2010.11929), each with a bias of its own place:
+ * With `depth` it also reads an image, depth [B, depth, depth] in 0..1, scaled to 10 (depth - .5) and cut into patches
+ * as in ViT (Dosovitskiy et al., arXiv 2010.11929), each with a learned bias of its position:
  *
  *   h        = in_proj(...) + vision.out_proj([silu(vision.patch_proj(patch) + vision.position)] of all patches)
  */
@@ -36,10 +36,10 @@ const schema = baseConfigSchema.extend({
 
 const NORM_EPSILON = 1e-5;
 const FREQUENCIES = 6;
-/** Pixels of a side of a patch, and features of one. */
+/** Side of a patch in pixels, and features per patch. */
 const PATCH = 4;
 const PATCH_FEATURES = 32;
-/** Offset and factor of an image: things stand out by centimetres, and distances are parts of a metre. */
+/** Offset and factor of the image's values: distances are fractions of a metre, and objects differ by centimetres. */
 const MIDDLE = 0.5;
 const CONTRAST = 10;
 

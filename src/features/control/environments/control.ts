@@ -1,5 +1,5 @@
 /**
- * A hand that picks a can up and puts it into its bin, in a simulation (docs/control.md): states in, and depth images, chunks of actions out.
+ * A simulated hand that picks a can up and puts it into a bin: states and depth images in, chunks of actions out.
  */
 
 import { z } from "zod";
@@ -65,7 +65,7 @@ const schema = z.strictObject({
 });
 type ControlOptions = z.output<typeof schema>;
 
-/** Start states to validate on, to test on, and outside of where training begins. */
+/** Numbers of start states for validation and test, and of those outside the training region. */
 const EVALUATED = { val: 64, test: 256, heldout: 256 } as const;
 
 export const environment: EnvironmentKind = {
@@ -98,7 +98,7 @@ export const environment: EnvironmentKind = {
   },
 };
 
-/** Reads an episode's detail; undefined where a file holds something else. */
+/** Parses an episode's detail; undefined if the file holds something else. */
 const detailSchema = z.object({ path: z.array(z.array(z.number()).length(7)).min(1), bin: z.int() });
 const recorded = (detail: unknown): z.output<typeof detailSchema> | undefined => detailSchema.safeParse(detail).data;
 
@@ -173,7 +173,7 @@ class ControlEnvironment implements Environment {
 
   readonly fixedPolicies: Readonly<Record<string, FixedPolicy>> = {
     oracle: async (task) => {
-      // the same actions as in the episode that it is asked in: a world of its own goes the same way
+      // simulation is deterministic: a separate world gives the same actions as the episode itself
       const actions = this.expertEpisode(task as ControlTask).map(({ action }) => action);
       let next = 0;
       return async () => {
@@ -186,7 +186,7 @@ class ControlEnvironment implements Environment {
     }),
   };
 
-  /** Gives what the expert sees and does from a start state. @param disturb adds to the speeds that it asks for. */
+  /** Records the expert's observations and actions from a start state. @param disturb noise on the executed speeds. */
   private expertEpisode(task: ControlTask, disturb?: () => number): { observation: Observation; action: number[] }[] {
     using world = this.simulator.begin(task.start);
     const episode: { observation: Observation; action: number[] }[] = [];
@@ -200,7 +200,7 @@ class ControlEnvironment implements Environment {
     return episode;
   }
 
-  /** A chunk from every control step of the expert's episodes; at an episode's end its last action is held. */
+  /** Makes a chunk from every control step of the expert's episodes; behind the end, the last action is repeated. */
   demonstrations(tasks: readonly EnvironmentTask[]): Demonstration[] {
     const { chunk, demonstration_noise: noise, seed } = this.options;
     return (tasks as readonly ControlTask[]).flatMap((task) => {
@@ -219,7 +219,7 @@ class ControlEnvironment implements Environment {
   }
 }
 
-/** Height of the can's centre from which it counts as lifted: metres. */
+/** Least height of a lifted can's centre, in metres. */
 const LIFTED = 0.08;
 
 function distance(a: readonly number[], b: readonly number[]): number {
@@ -227,28 +227,28 @@ function distance(a: readonly number[], b: readonly number[]): number {
 }
 
 /**
- * Gives what an episode without success is worth where the reward is staged, after robosuite's PickPlace.
- * @param reach nearest that the hand came to the can. @param carry nearest that the lifted can came to its bin, from above.
+ * Computes the staged reward of an episode without success, after robosuite's PickPlace.
+ * @param reach least distance of hand and can. @param carry least horizontal distance of the lifted can and its bin.
  */
 function stage(reach: number, carry: number): number {
   if (Number.isFinite(carry)) return 0.5 + 0.25 * (1 - Math.tanh(5 * carry));
   return Number.isFinite(reach) ? 0.25 * (1 - Math.tanh(10 * reach)) : 0;
 }
 
-/** A row of an episode's path. */
+/** Makes a row of an episode's path, in centimetres. */
 function centimetres({ hand, width, can }: WorldState): number[] {
   return [...hand, width, ...can].map((x) => Math.round(1000 * x) / 10);
 }
 
-/** A start state to pick the can from. */
+/** A task: a start state of the hand, the can and its bin. */
 interface ControlTask extends EnvironmentTask {
   readonly start: StartState;
 }
 
-/** The place where the can may stand: metres. `heldout` begins where `train` ends. */
+/** Region of the can's start position in metres; that of `heldout` begins where that of `train` ends. */
 const PICK = { x: [-0.24, -0.08], y: 0.13, outside: 0.19 } as const;
 
-/** The tasks of a seed: `counts` start states of each split, of which no two are the same. */
+/** Makes the tasks of a seed: `counts` distinct start states for each split. */
 function controlTasks(seed: number, counts: Readonly<Record<Split, number>>): ControlTask[] {
   return (Object.entries(counts) as [Split, number][]).flatMap(([split, count]) =>
     Array.from({ length: count }, (_, i) => {
@@ -267,28 +267,28 @@ function controlTasks(seed: number, counts: Readonly<Record<Split, number>>): Co
   );
 }
 
-/** Content of `state`: all of it, or what the hand knows without a camera. */
+/** Content of the state vector: all of the world, or only what the hand knows without a camera. */
 type StateKind = "full" | "proprioceptive";
 
-/** Numbers of a state. */
+/** Sizes of the state vector. */
 const STATE_SIZE: Readonly<Record<StateKind, number>> = { full: 14, proprioceptive: 7 };
 
-/** Gives what a policy sees of a world now. */
+/** Makes a policy's observation of the world. */
 function observe(world: World, kind: StateKind): Observation {
   const state = Float32Array.from((kind === "full" ? fullState : ownState)(world.state()));
   const depth = world.depth();
   return { vectors: depth === undefined ? { state } : { state, depth } };
 }
 
-/** Places in decimetres, so that numbers are about 1. */
+/** Converts to decimetres, so that numbers are about 1. */
 const d = (metres: number): number => 10 * metres;
 
-/** The hand, its fingers and what they were told, and the bin from the hand. [7] */
+/** State vector [7]: hand, width and last command of the fingers, bin relative to the hand. */
 function ownState({ hand: [hx, hy, hz], width, grip, bin }: WorldState): number[] {
   return [d(hx), d(hy), d(hz), width / OPEN, grip, d(bin[0] - hx), d(bin[1] - hy)];
 }
 
-/** The hand, its fingers and what they were told, the can, the can from the hand, its tilt, and the bin from the can. [14] */
+/** State vector [14]: hand, fingers' width and command, can, can relative to hand, tilt, bin relative to can. */
 function fullState({ hand: [hx, hy, hz], width, grip, can: [cx, cy, cz], upright, bin }: WorldState): number[] {
   return [
     ...[d(hx), d(hy), d(hz), width / OPEN, grip],

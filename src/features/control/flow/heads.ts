@@ -4,7 +4,7 @@ import type { Emitter } from "../../../onnx/emit.js";
 import { type InputSpecs, vector } from "../../../onnx/tensors.js";
 import type { Tensor, Value } from "../../../onnx/types.js";
 
-/** The velocity [B, A] as it is. */
+/** Outputs the velocity [B, A]. */
 export const velocityHead: RoundHead<Float32Array, unknown> = {
   inputs: {},
   emit(e, { velocity }) {
@@ -14,10 +14,10 @@ export const velocityHead: RoundHead<Float32Array, unknown> = {
 };
 
 const perTerm = { dtype: "float32", shape: ["R"] } as const;
-/** A term is one number of one chunk: its place in the velocity [B, A], row by row, and what it is compared with. */
+/** A term is one number of a chunk: its index in the flattened velocity [B, A], and its target. */
 const TERM = { place: { dtype: "int64", shape: ["R"] }, target: perTerm } as const satisfies InputSpecs;
 
-/** Inputs of either head, where every number of the velocity is a term. @param target [R] */
+/** Makes the inputs of either head, with every number of the velocity as a term. @param target [R] */
 export const termInputs = (target: Float32Array): Record<keyof typeof TERM, Tensor> => ({
   place: vector(BigInt64Array.from(target, (_, r) => BigInt(r))),
   target: vector(target),
@@ -38,7 +38,7 @@ export const gaussianHead: ScoreHead<unknown> = {
   },
 };
 
-/** -(v - target)^2: of conditional flow matching. */
+/** -(v - target)^2, for conditional flow matching. */
 export const squaredErrorHead: ScoreHead<unknown> = {
   name: "squared-error",
   inputs: TERM,

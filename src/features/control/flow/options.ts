@@ -1,28 +1,28 @@
 import type { SamplerOptions } from "../../../diffusion/sampler.js";
 import { f32, type NamedTensors, vector } from "../../../onnx/tensors.js";
 
-/** Score of a chunk of actions, of which ratios are formed. */
+/** Score of a chunk of actions that ratios use: `sde`, log-probabilities of steps; `cfm`, the flow-matching loss. */
 export type FlowRatio = "sde" | "cfm";
 
-/** `promptLength` and `responseLength` are the numbers of what is seen and of a chunk of actions. */
+/** `promptLength` and `responseLength` are the sizes of the observation and of a chunk of actions. */
 export interface FlowOptions extends SamplerOptions {
-  /** K */
+  /** K, the number of steps. */
   readonly steps: number;
   readonly ratio: FlowRatio;
-  /** (tau, epsilon) pairs of a chunk, where the ratio is `cfm`. */
+  /** (tau, epsilon) pairs per chunk, if the ratio is `cfm`. */
   readonly pairs: number;
   readonly stateSize: number;
-  /** Pixels of a side of the depth image, which lies behind the state; 0: the network reads none. */
+  /** Side of the depth image in pixels, which follows the state; 0: no image. */
   readonly depth: number;
 }
 
-/** Numbers on the way from noise to a chunk [rows * A], and the time of each row, as the network reads them. */
+/** Makes the network's inputs of points between noise and chunk [rows * A], and of their times [rows]. */
 export const pathInputs = (actions: Float32Array, time: Float32Array): NamedTensors => ({
   actions: f32([time.length, actions.length / time.length], actions),
   time: vector(time),
 });
 
-/** The network's inputs of what is seen. @param seen [rows * promptLength]: state, then image, row by row. */
+/** Makes the network's inputs of the observations. @param seen [rows * promptLength]: state, then image, row by row. */
 export function seenInputs(
   seen: Float32Array<ArrayBuffer>,
   { stateSize, depth, promptLength: size }: FlowOptions,

@@ -11,14 +11,14 @@ import type { FlowTrajectory } from "./trajectory.js";
  *   l(theta) = 1/A |v(tau a + (1 - tau) e, tau | s) - (a - e)|^2
  *   rho      = exp(l_old - l(theta))                              one ratio a pair
  *
- * The pairs are drawn as the chunk is, and kept with l_old: the policy and the old one are compared on the same draws.
+ * The pairs are drawn during the rollout and stored with l_old: both policies are compared on the same draws.
  */
 export type Pair = NonNullable<FlowTrajectory["pairs"]>[number];
 
-/** A point of the straight path from noise e to an action a, as the network reads it. */
+/** Computes a point on the straight path from noise e to an action a. */
 export const between = (a: number, e: number, time: number): number => time * a + (1 - time) * e;
 
-/** Pairs of every chunk with their losses under the policy. @param seen the network's inputs. @param chunks [batch * A], what is missing is padded. */
+/** Draws each chunk's pairs with their losses. @param seen inputs of the observation. @param chunks [batch * A]. */
 export async function drawPairs(
   model: RoundModel<Float32Array>,
   { seen, chunks, rngs }: { seen: NamedTensors; chunks: Float32Array; rngs: readonly Rng[] },

@@ -12,12 +12,12 @@ const networkSchema = z.looseObject({
   chunk: z.int(),
 });
 
-/** Sizes of a velocity field over actions; undefined where the model is none. */
+/** Reads the sizes of a velocity field over actions; undefined for other models. */
 export function networkOf({ network }: SampledModel): z.output<typeof networkSchema> | undefined {
   return networkSchema.safeParse(network).data;
 }
 
-/** Begins from the observation's state, with its depth image behind it; its action is the last point of the path. */
+/** The policy's start is the state followed by the depth image; its action is the last point of the path. */
 export const flowPolicy: PolicyText<Float32Array, FlowTrajectory> = {
   begin({ vectors }) {
     const { state, depth } = vectors ?? {};
@@ -49,7 +49,7 @@ export const flowPolicy: PolicyText<Float32Array, FlowTrajectory> = {
   },
 };
 
-/** Gives what of an environment's observations and actions a network was not made for, by the names of both sides' settings. */
+/** Lists differences between an environment's spaces and a network's sizes, with the names of both settings. */
 function differencesOf({ observation, action }: Spaces, network: z.output<typeof networkSchema>): string[] {
   const { state_size: stateSize, depth, action_size: actionSize, chunk } = network;
   const [shownState = 0] = observation.state ?? [];

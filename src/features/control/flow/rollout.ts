@@ -6,7 +6,7 @@ import { drawPairs, type Pair } from "./pairs.js";
 import { logNormaliser, stepLaw } from "./step.js";
 import type { FlowTrajectory } from "./trajectory.js";
 
-/** Draws a chunk of actions for everything that was seen; every rollout has its own stream, so that batching changes no noise. */
+/** Draws a chunk of actions for every observation; each rollout has its own random stream, independent of batching. */
 export async function rollout(
   model: RoundModel<Float32Array>,
   starts: readonly Float32Array[],
@@ -24,7 +24,7 @@ export async function rollout(
   return done;
 }
 
-/** Rollouts of one batch; what is missing of it is padded. */
+/** Draws one batch of rollouts; an incomplete batch is padded. */
 async function together(
   model: RoundModel<Float32Array>,
   states: readonly Float32Array[],
@@ -55,7 +55,7 @@ async function together(
       path.push(row(next, b));
       if (law.std === 0) continue;
       let logProb = size * logNormaliser(law.std);
-      // of the numbers as they are kept: float32
+      // computed from the recorded numbers, which are float32
       for (let i = b * size; i < (b + 1) * size; i++)
         logProb -= (((next[i] as number) - (mean[i] as number)) / law.std) ** 2 / 2;
       logProbs[b]?.push(logProb);

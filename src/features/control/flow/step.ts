@@ -5,7 +5,7 @@
  *   sigma_t = a sqrt((1 - t) / max(t, dt))
  *   x_{t+dt} ~ N(x + [v - sigma_t^2 / (2 (1 - t)) (x - t v)] dt,  sigma_t^2 dt I)
  *
- * The mean is linear in v, which is all that the network says: mean = ofX * x + ofV * v.
+ * The mean is linear in the network's output v: mean = ofX * x + ofV * v.
  */
 export interface StepLaw {
   /** t at the beginning of the step. */
@@ -16,7 +16,7 @@ export interface StepLaw {
   readonly std: number;
 }
 
-/** The law of step `k` of `steps` at noise level a. */
+/** Computes the distribution of step `k` of `steps` at noise level a. */
 export function stepLaw(k: number, steps: number, a: number): StepLaw {
   const dt = 1 / steps;
   const time = k / steps;

@@ -5,10 +5,10 @@ import { squaredErrorHead, termInputs } from "./heads.js";
 import { type FlowOptions, pathInputs, seenInputs } from "./options.js";
 import { between } from "./pairs.js";
 
-/** A point of the straight path from noise to a chunk, [A] each. */
+/** A point on the straight path from noise to a chunk, both [A]. */
 export interface FlowPoint {
   readonly time: number;
-  /** Observation: the state, then the depth image where there is one. */
+  /** Observation: the state, then the depth image if there is one. */
   readonly state: readonly number[];
   readonly actions: readonly number[];
   readonly noise: readonly number[];
@@ -32,7 +32,7 @@ export function supervisedTerms(
   return [matchingTerms(points, options)];
 }
 
-/** The loss at given points, as one segment. */
+/** Lays out the loss at given points as one segment. */
 export function matchingTerms(points: readonly FlowPoint[], options: FlowOptions): Batch {
   const { responseLength: size, promptLength } = options;
   const terms = points.length * size;

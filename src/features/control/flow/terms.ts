@@ -9,20 +9,20 @@ import { between } from "./pairs.js";
 import { logNormaliser, stepLaw } from "./step.js";
 import type { FlowTrajectory } from "./trajectory.js";
 
-/** Terms of one ratio at the level `step`: a row of the network, A terms. */
+/** Terms of one ratio at the level `step`: one row of the network with A terms. */
 interface Row {
   readonly time: number;
-  /** [A] what the network reads. */
+  /** The network's input [A]. */
   readonly actions: readonly number[];
-  /** [A] what its velocity is compared with. */
+  /** Target of the velocity [A]. */
   readonly target: (i: number) => number;
-  /** Further inputs of the head, the same for all numbers of the row. */
+  /** Other inputs of the head, equal for all numbers of the row. */
   readonly constants: Readonly<Record<string, number>>;
-  /** The sum of the row's terms, each times `scale`, as the rollout had it. */
+  /** The sum of the row's terms times `scale`, as recorded by the rollout. */
   readonly recorded: number;
 }
 
-/** The way a trajectory is taken apart into rows. */
+/** A way to split a trajectory into rows. */
 interface Scored {
   readonly head: ScoreHead<unknown>;
   /** Names of {@link Row.constants}. */
@@ -33,7 +33,7 @@ interface Scored {
   readonly row: (trajectory: FlowTrajectory, k: number) => Row;
 }
 
-/** The steps of the stochastic equation: exactly what the rollout computed (step.ts). */
+/** Rows of the stochastic equation's steps, as computed by the rollout (step.ts). */
 const STEPS: Scored = {
   head: gaussianHead,
   constants: ["of_v", "inverse_std", "log_normaliser"],
@@ -52,7 +52,7 @@ const STEPS: Scored = {
   },
 };
 
-/** Minus the flow-matching loss at the recorded draws (pairs.ts): a mean over the numbers of a chunk. */
+/** Rows of the recorded draws of the flow-matching loss (pairs.ts): minus its mean over the numbers of a chunk. */
 const PAIRS: Scored = {
   head: squaredErrorHead,
   constants: [],
@@ -71,11 +71,11 @@ const PAIRS: Scored = {
   },
 };
 
-/** Steps or pairs of a trajectory: what has a value of its own. */
+/** Counts the scored steps or pairs of a trajectory. */
 export const scoredSteps = (trajectory: FlowTrajectory): number =>
   (trajectory.pairs === undefined ? STEPS : PAIRS).count(trajectory);
 
-/** @throws UserError where the trajectories were recorded for the other ratio. */
+/** @throws UserError if the trajectories were recorded for the other ratio. */
 function scoredBy(trajectories: readonly FlowTrajectory[], { ratio }: Pick<FlowOptions, "ratio">): Scored {
   const wanted = ratio === "cfm";
   if (trajectories.some(({ pairs }) => (pairs !== undefined) !== wanted))
@@ -85,7 +85,7 @@ function scoredBy(trajectories: readonly FlowTrajectory[], { ratio }: Pick<FlowO
   return wanted ? PAIRS : STEPS;
 }
 
-/** The steps or pairs of every trajectory as rows of the network, A terms each. */
+/** Lays out the steps or pairs of all trajectories as rows of the network with A terms each. */
 export function stepTerms(
   trajectories: readonly FlowTrajectory[],
   options: FlowOptions,
@@ -143,7 +143,7 @@ export function stepTerms(
     owner,
     step: stepOf,
     units,
-    // a single number's log-probability is not recorded
+    // log-probabilities of single numbers are not recorded
     recorded: level === "token" ? undefined : recorded,
     ...(subset && { sampled: { share, of } }),
   };

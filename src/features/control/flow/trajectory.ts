@@ -4,27 +4,27 @@ import { checked } from "../../../core/problems.js";
 import { logNormaliser, stepLaw } from "./step.js";
 
 const schema = z.strictObject({
-  /** Observation: the state, then the depth image row by row where there is one. */
+  /** Observation: the state, then the depth image row by row if there is one. */
   state: z.array(z.number()),
   /** x_0 .. x_K, A numbers each; the last is the chunk of actions. */
   path: z.array(z.array(z.number()).min(1)).min(2),
-  /** [K] log-probability of each step; empty where they were deterministic. */
+  /** [K] log-probability of each step; empty if the steps were deterministic. */
   logProbs: z.array(z.number()),
   /** Noise level. */
   temperature: z.number().min(0),
-  /** Draws of the flow-matching loss of this chunk, and what it was under the policy that sampled (pairs.ts). */
+  /** Draws of the flow-matching loss of this chunk, with its value under the sampling policy (pairs.ts). */
   pairs: z
     .array(z.strictObject({ time: z.number().min(0).max(1), noise: z.array(z.number()), loss: z.number().min(0) }))
     .min(1)
     .optional(),
 });
 
-/** The way a chunk of actions was drawn: float32 numbers, exactly. */
+/** The generation of a chunk of actions, in exact float32 numbers. */
 export type FlowTrajectory = z.infer<typeof schema>;
 
 /**
  * Reads a trajectory from JSON data.
- * @throws UserError where it is none, or its steps are of different lengths or cannot have the likelihood that is recorded.
+ * @throws UserError if it is not a trajectory, has steps of different lengths, or impossible log-probabilities.
  */
 export function parseTrajectory(data: unknown, where: string): FlowTrajectory {
   const trajectory = checked(schema, data, `${where} is no trajectory of actions`);

@@ -11,10 +11,10 @@ const CANVAS = 4;
 const KAPPA = 0.3;
 
 /**
- * ESPO's generalised-KL estimate, averaged over every way to corrupt a short canvas with its probability, is what the
- * formula says at that kappa; with the complement it is the mean of kappa and 1 - kappa. The formula's probabilities
- * come from another head than the estimate's.
- * @param lay how a response is laid out.
+ * Verifies ESPO's generalised-KL estimate: its mean over all corruptions of a short canvas, weighted by probability,
+ * equals the formula at that kappa; with the complement, the mean of the formula at kappa and 1 - kappa. The formula's
+ * probabilities come from a different head than the estimate's.
+ * @param lay lays a response out.
  */
 export async function measureFlowBound(
   context: VerifyContext,
@@ -57,7 +57,7 @@ export async function measureFlowBound(
   return measurements;
 }
 
-/** Ordinary tokens that end in EOS one position before the canvas does. */
+/** Makes a response of ordinary tokens that ends in EOS one position before the end of the canvas. */
 function shortResponse(context: VerifyContext, options: JumpOptions): JumpTrajectory {
   const rng = context.rng("flow-bound/response");
   const { eos } = options.model.tokens;
@@ -68,7 +68,7 @@ function shortResponse(context: VerifyContext, options: JumpOptions): JumpTrajec
   return { prompt, responseLength, exponent, temperature: 1, source: [], steps: [], response, ended: "eos" };
 }
 
-/** sum over corruptions of their probability times sum_i 1/(1-kappa) [p(x_t) - d + (1 - d) log p(x_1)]. */
+/** Sums over corruptions: probability times sum_i 1/(1-kappa) [p(x_t) - d + (1 - d) log p(x_1)]. */
 async function integrand(
   { policy: { engine } }: VerifyContext,
   options: JumpOptions,
@@ -81,7 +81,7 @@ async function integrand(
   const scored = states.map((state, i) => ({
     buffer: flowBuffer(prompt, state),
     conditions: flowConditions((draws[i] as (typeof draws)[number]).draw.kappa, options),
-    // two terms a position: the current token and the true one
+    // two terms per position: the current token and the true one
     terms: response.flatMap((target, position) =>
       [state[position] as number, target].map((token) => ({
         row: prompt.length + position,

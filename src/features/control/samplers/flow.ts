@@ -12,9 +12,9 @@ import { scoredSteps, stepTerms } from "../flow/terms.js";
 import { type FlowTrajectory, parseTrajectory } from "../flow/trajectory.js";
 
 /**
- * A flow-matching policy over chunks of actions. From noise x_0 ~ N(0, I) at t = 0 to the chunk x_K at t = 1 in K steps
- * of the stochastic differential equation that has the marginals of the flow's ordinary one (flow/step.ts): Gaussian
- * steps, so that the log-probability of each is exact. At temperature 0 they are Euler steps of the ordinary equation.
+ * A flow-matching policy over chunks of actions: from noise x_0 ~ N(0, I) at t = 0 to the chunk x_K at t = 1 in K
+ * steps of a stochastic differential equation with the marginals of the flow's ordinary equation (flow/step.ts). Its
+ * steps are Gaussian with exact log-probabilities. At temperature 0 they are Euler steps of the ordinary equation.
  */
 const schema = z.strictObject({
   steps: z.int().min(1).max(1000).default(10).describe("K: steps from noise to actions"),

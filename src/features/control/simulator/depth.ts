@@ -1,24 +1,24 @@
 import type { MainModule, MjData, MjModel } from "@mujoco/mujoco";
 
 /**
- * A camera at the table's near edge, above it, that looks down at where cans begin and at the bins behind: metres. From
- * straight above, the hand would hide the can that it reaches for.
+ * Position and target of the camera in metres: above the table's near edge, looking at the cans' region and the bins.
+ * From straight above, the hand would hide the can.
  */
 const EYE = [-0.5, 0, 0.4] as const;
 const TARGET = [-0.13, 0, 0.03] as const;
 /** Half of the picture's width and height at distance 1. */
 const HALF = { width: 0.48, height: 0.3 } as const;
-/** Farther than that is not told apart: metres. */
+/** Largest distance that is measured, in metres. */
 const FAR = 1;
-/** Steps of a distance. A power of two, so that float32 holds each exactly and a file needs few digits. */
+/** Quantisation levels of a distance; a power of two, exact in float32 and with few digits in files. */
 const LEVELS = 1024;
 
-/** Of geometries: all are seen. */
+/** Visibility of MuJoCo's geometry groups: all are visible. */
 const EVERY_GROUP = [1, 1, 1, 1, 1, 1];
 
 type Vector = readonly [number, number, number];
 
-/** Directions of the rays of a picture, row by row from its top left. [size * size * 3] */
+/** Computes the directions of an image's rays [size * size * 3], row by row from its top left. */
 function rays(size: number): number[] {
   const ahead = unit([TARGET[0] - EYE[0], TARGET[1] - EYE[1], TARGET[2] - EYE[2]]);
   const right = unit(cross(ahead, [0, 0, 1]));
@@ -30,17 +30,17 @@ function rays(size: number): number[] {
   }).flat();
 }
 
-/** Depth images [size, size] of a world: distances along the rays in 0..1 of a metre; 1 where there is nothing near. */
+/** Makes depth images [size, size] of a world: distances along the rays in 0..1 metres; 1 if nothing is near. */
 export function depthCamera(mujoco: MainModule, model: MjModel, size: number) {
   const directions = rays(size);
   const distances = new mujoco.DoubleBuffer(size * size);
   return {
     see(data: MjData): Float32Array {
-      // places of bodies are those of the last step's beginning until they are computed again
+      // after a step, positions of bodies are those of its beginning until they are computed again
       mujoco.mj_kinematics(model, data);
       const [groups, count] = [EVERY_GROUP, size * size];
       mujoco.mj_multiRay(model, data, [...EYE], directions, groups, true, -1, null, distances, null, count, FAR);
-      // memory may have grown: a view is taken anew every time; -1 is nothing within reach
+      // WASM memory may have grown: a new view is taken every time; -1 means that nothing was hit
       return Float32Array.from(distances.GetView() as Float64Array, (d) =>
         d < 0 ? 1 : Math.min(1, Math.round((LEVELS * d) / FAR) / LEVELS),
       );

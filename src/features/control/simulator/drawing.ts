@@ -1,16 +1,16 @@
 import { BIN_HALF, BINS, CAN } from "./scene.js";
 
-/** Frames of a strip. */
+/** Number of frames in a strip. */
 const FRAMES = 8;
-/** Millimetres of the table in a frame, from above and from the side, and pixels of a frame. */
+/** Region of the table in a frame in millimetres, from above and from the side, and the frame's width in pixels. */
 const VIEW = { x: -300, y: -240, width: 620, height: 480, side: 300, pixels: 150 } as const;
 
 /** A row of an episode's path: centimetres (environments/control.ts). */
 type Row = readonly number[];
 
 /**
- * A strip of frames as SVG, each from above (x to the right, y up) and from the side (z up): drawn from the recorded
- * positions of hand, fingers and can. Shapes have the scene's sizes; the can is drawn upright whatever its tilt.
+ * Draws a strip of frames as SVG, each from above (x to the right, y up) and from the side (z up), from the recorded
+ * positions of hand, fingers and can. Sizes are those of the scene; the can is drawn upright whatever its tilt.
  */
 export function drawStrip(path: readonly Row[], bin: number): string {
   const last = path.length - 1;

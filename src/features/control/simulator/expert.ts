@@ -1,17 +1,17 @@
 import { CAN, PERIOD, SPEED } from "./scene.js";
 import { inBin, type WorldState } from "./simulator.js";
 
-/** Height of the hand on its way: metres. */
+/** Height of the hand while it moves, in metres. */
 const CARRY = 0.15;
 
-/** A scripted policy that knows the world: over the can, down, close, up, over the bin, down, open. */
+/** Computes the action of a scripted expert: over the can, down, close, up, over the bin, down, open. */
 export function expertAction(s: WorldState): number[] {
   const [hx, hy, hz] = s.hand;
   const [cx, cy, cz] = s.can;
   const toCan = Math.hypot(cx - hx, cy - hy);
   const toBin = Math.hypot(s.bin[0] - cx, s.bin[1] - cy);
   const held = s.grip < 0 && s.width < CAN.radius + 0.004 && toCan < 0.02 && Math.abs(cz - hz) < 0.04;
-  // nearly all of the way in one step would overshoot: the hand has mass
+  // only half of the distance in one step: the hand has inertia, and would overshoot
   const towards = (dx: number, dy: number, dz: number, grip: number): number[] => {
     const speed = (d: number): number => Math.max(-1, Math.min(1, (0.5 * d) / (PERIOD * SPEED)));
     return [speed(dx), speed(dy), speed(dz), grip];

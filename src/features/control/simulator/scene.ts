@@ -1,9 +1,9 @@
 /**
- * A gantry hand with two fingers, a can on a table and two bins: one of them is the can's. Metres, kilograms, seconds.
- * The hand's origin is the point between its fingertips. qpos: hand x, y, z; the fingers; the can's place and quaternion.
+ * The scene: a gantry hand with two fingers, a can on a table, and two bins, one of them the target. Units are metres,
+ * kilograms, seconds. The hand's origin is between its fingertips. qpos: hand x, y, z; fingers; the can's pose.
  */
 
-/** Half-extents of the can: radius and half of its height. */
+/** Radius and half height of the can. */
 export const CAN = { radius: 0.025, half: 0.04 } as const;
 /** Centres of the two bins, and half of their inner width. */
 export const BINS = [
@@ -13,9 +13,9 @@ export const BINS = [
 export const BIN_HALF = 0.08;
 /** Distance of each finger from the middle when the hand is open. */
 export const OPEN = 0.045;
-/** Fastest that the hand moves along an axis. */
+/** Largest speed of the hand along an axis. */
 export const SPEED = 0.6;
-/** Seconds of one step of the simulation, and of a control step. */
+/** Simulation steps per control step, and seconds of a control step. */
 export const SUBSTEPS = 3;
 export const PERIOD = 0.032;
 const TIMESTEP = PERIOD / SUBSTEPS;
@@ -41,7 +41,7 @@ const finger = (name: string, side: 1 | -1): string => `
         <geom type="box" pos="0 0 0.012" size="0.012 0.006 0.03" mass="0.05" friction="2 0.05 0.001" condim="4" contype="2" conaffinity="0"/>
       </body>`;
 
-/** The scene in MuJoCo's XML. The can touches everything; fingers touch nothing else, which saves a third of the time. */
+/** The scene in MuJoCo's XML. Fingers collide only with the can, which saves a third of the time. */
 export const SCENE = `<mujoco model="can">
   <size memory="1M"/>
   <option timestep="${TIMESTEP}" integrator="implicitfast" cone="elliptic" impratio="10"/>

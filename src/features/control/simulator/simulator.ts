@@ -9,7 +9,7 @@ const INSTALL = "npm install --no-save @mujoco/mujoco@3.14.0";
 /** Numbers of one action. */
 export const ACTION_SIZE = 4;
 
-/** The place where an episode begins: metres. */
+/** Start of an episode, in metres. */
 export interface StartState {
   readonly hand: readonly [number, number, number];
   readonly can: readonly [number, number];
@@ -32,13 +32,13 @@ export interface WorldState {
 }
 
 export type Simulator = Awaited<ReturnType<typeof openSimulator>>;
-/** One world between a start state and its end (`using`). */
+/** A world from its start state on; `using` releases it. */
 export type World = ReturnType<Simulator["begin"]>;
 
 /**
- * Opens MuJoCo (official WASM build), compiled once with the scene; worlds of it are independent.
- * @param depth pixels of a side of the depth image; 0 is none.
- * @throws UserError where the simulator is not installed.
+ * Opens MuJoCo (official WASM build) with the compiled scene; its worlds are independent.
+ * @param depth side of the depth image in pixels; 0: no image.
+ * @throws UserError if the simulator is not installed.
  */
 export async function openSimulator(
   depth = 0,
@@ -53,7 +53,7 @@ export async function openSimulator(
   const camera = depth === 0 ? undefined : depthCamera(mujoco, model, depth);
   const free: MjData[] = [];
   return {
-    /** A world at rest in a start state: the same state gives the same world, bit by bit. */
+    /** Makes a world at rest in a start state: the same state gives a bitwise equal world. */
     begin(start: StartState) {
       const data = free.pop() ?? new mujoco.MjData(model);
       if (data === null) throw new Error("MuJoCo has no memory for another world");
@@ -62,17 +62,17 @@ export async function openSimulator(
       mujoco.mj_forward(model, data);
       let grip = 1;
       return {
-        /** One control step. @param action [4] in -1..1: the hand's speed along x, y and z, and the fingers (1 is open). */
+        /** Runs one step. @param action [4] in -1..1: the hand's speed along x, y, z, and the fingers (1 is open). */
         step(action: ArrayLike<number>): void {
           const bounded = Array.from({ length: ACTION_SIZE }, (_, i) => Math.max(-1, Math.min(1, action[i] ?? 0)));
           grip = bounded.pop() as number;
           const width = (OPEN * (grip + 1)) / 2;
-          // memory may have grown: a view is taken anew every time
+          // WASM memory may have grown: a new view is taken every time
           (data.ctrl as Float64Array).set([...bounded.map((speed) => speed * SPEED), width, width]);
           for (let i = 0; i < SUBSTEPS; i++) mujoco.mj_step(model, data);
         },
         state: () => stateOf(data.qpos as Float64Array, grip, BINS[start.bin]),
-        /** The depth image, row by row (depth.ts); undefined where none was asked for. */
+        /** Renders the depth image, row by row (depth.ts); undefined if none was asked for. */
         depth: () => camera?.see(data),
         [Symbol.dispose]: () => void free.push(data),
       };
@@ -93,7 +93,7 @@ function stateOf(q: Float64Array, grip: number, bin: readonly [number, number]):
     width: (at(fingers) + at(fingers + 1)) / 2,
     grip,
     can: [at(can), at(can + 1), at(can + 2)],
-    // the third axis of the rotation, along z
+    // the zz entry of the rotation matrix
     upright: 1 - 2 * (at(can + 4) ** 2 + at(can + 5) ** 2),
     bin,
   };
@@ -104,7 +104,7 @@ export function succeeded(s: WorldState): boolean {
   return inBin(s) && s.width > CAN.radius + 0.008;
 }
 
-/** Tells whether the can is down in its bin. */
+/** Tells whether the can is at the bottom of its bin. */
 export function inBin({ can, bin }: WorldState): boolean {
   return Math.abs(can[0] - bin[0]) < BIN_HALF && Math.abs(can[1] - bin[1]) < BIN_HALF && can[2] < 0.06;
 }

@@ -9,15 +9,15 @@ const episode = (reward: number | null, ...turns: EpisodeTurn[]): GroupEpisode =
   turns: turns.length === 0 ? [turn()] : turns,
 });
 
-/** Rewards 0, 1, 2 and 5, and an environment that failed: mean 2, deviation sqrt(3.5). */
+/** Rewards 0, 1, 2 and 5, and a failed environment: mean 2, deviation sqrt(3.5). */
 const FOUR = [episode(0), episode(1), episode(null), episode(2), episode(5)];
-/** Two turns that earned 1 and 3, one that earned 2, two of which the last earned 8. */
+/** Episodes of two turns with rewards 1 and 3, of one turn with reward 2, and of two turns with rewards 0 and 8. */
 const TURNS = [
   episode(4, turn({ reward: 1 }), turn({ reward: 3 })),
   episode(2, turn({ reward: 2 })),
   episode(8, turn({ reward: 0 }), turn({ reward: 8 })),
 ];
-/** The same episodes, of which the environment tells no turn's reward. */
+/** The same episodes without rewards of turns. */
 const UNTOLD = [episode(4, turn(), turn()), episode(2, turn()), episode(8, turn(), turn())];
 const DRAFTS = [
   episode(1, turn({ steps: 3, drafts: [0, 0.5, 1] })),
@@ -38,7 +38,7 @@ const PARTS = [
   episode(0, turn({ tokens: 3, parts: [{ name: "name", reward: 0, tokens: [0] }] })),
 ];
 
-/** A group, and the credit that it must get by hand from docs/objectives.md. */
+/** A group, and its expected credit, computed by hand from docs/objectives.md. */
 type Example = readonly [
   name: string,
   options: object,
@@ -58,14 +58,14 @@ const BY_RATIO: readonly Example[] = [
     UNTOLD,
     [[-0.3333333333, -0.6666666667], [-2.6666666667], [1.6666666667, 3.3333333333]],
   ],
-  // returns 1 + 3 / 2, 2 and 0 + 8 / 2, of the mean 17 / 6; then 3 and 8
+  // returns of the first turns 1 + 3 / 2, 2 and 0 + 8 / 2, mean 17 / 6; of the second turns 3 and 8
   [
     "return of a turn",
     { advantage: "center", turn_credit: "turn", discount: 0.5 },
     TURNS,
     [[-0.3333333333, -2.5], [-0.8333333333], [1.1666666667, 2.5]],
   ],
-  // returns 4 / 2, 2 and 8 / 2, of the mean 8 / 3; then 4 and 8
+  // returns of the first turns 4 / 2, 2 and 8 / 2, mean 8 / 3; of the second turns 4 and 8
   [
     "return of a turn, the last earns the episode's reward",
     { advantage: "center", turn_credit: "turn", discount: 0.5 },
@@ -81,7 +81,7 @@ const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
   ),
   "flow-grpo": [
     ...BY_RATIO,
-    // 1 and 0 at the name, 0.5 and the 0 of who tried none at the date; elsewhere the episode's 1 and 0
+    // name: rewards 1 and 0; date: 0.5 and 0 for the episode without one; elsewhere the episodes' rewards 1 and 0
     [
       "parts",
       { advantage: "center", turn_credit: "part", ratio_level: "token" },
@@ -118,7 +118,7 @@ const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
   ],
 };
 
-/** Measures the credit of each objective on groups that were made by hand. */
+/** Compares the credit of each objective with examples computed by hand. */
 export async function measureCredit({ objectives }: Pick<VerifyContext, "objectives">): Promise<Measurement[]> {
   return objectives.flatMap(({ objective }) => {
     const own = EXAMPLES[objective.name] ?? [];
@@ -134,7 +134,7 @@ export async function measureCredit({ objectives }: Pick<VerifyContext, "objecti
   });
 }
 
-/** Largest difference of two numbers in the same place; infinite where one side has a number or a list more. */
+/** Largest difference of corresponding numbers; infinite if the structures differ. */
 function differenceOf(a: unknown, b: unknown): number {
   if (typeof a === "number" && typeof b === "number") return Math.abs(a - b);
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null)

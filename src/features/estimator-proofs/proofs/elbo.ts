@@ -13,9 +13,9 @@ const LIMIT = 1e-5;
 const SLOTS = 3;
 
 /**
- * ESPO's estimate of the evidence lower bound, averaged over every mask that can be drawn with its probability, is the
- * bound itself: the mean over all orders of the slots of the log-probability of revealing them in that order, one slot a
- * step. The response ends in EOS inside its last slot.
+ * Verifies ESPO's estimate of the evidence lower bound: its mean over all masks, weighted by probability, equals
+ * the bound itself. That is the mean, over all orders of the slots, of the log-probability of revealing one slot a step
+ * in this order. The response ends in EOS inside its last slot.
  * @param draw how masks are drawn.
  */
 export async function measureElbo(
@@ -35,7 +35,7 @@ export async function measureElbo(
       limit: LIMIT,
       detail: `|mean over ${draws.length} masks / exact - 1|, exact ${exact.toFixed(3)} nats`,
     });
-    // both sides of a mask are unbiased alone: that they are two says nothing of the mean
+    // each side of a mask is unbiased alone: the mean does not show that both are used
     if (coupled)
       measurements.push({
         name: "coupled views cover each token once",
@@ -47,14 +47,14 @@ export async function measureElbo(
   return measurements;
 }
 
-/** A response of ordinary tokens that ends in EOS one position before its last slot does (where a slot has two). */
+/** Makes a response that ends in EOS one position before the end of its last slot (if slots have two or more). */
 export function shortResponse(context: VerifyContext): UnmaskTrajectory {
   const { slotSize, slotFill, model } = context.policy.options as UnmaskOptions;
   const { eos } = model.tokens;
   const length = SLOTS * slotSize - (slotSize > 1 ? 1 : 0);
   const response = [...randomTokens(context, length - 1, "elbo"), eos];
   const [prompt] = takePrompts(context, 1) as [readonly number[]];
-  // of a template the first slot is a blank of its own
+  // in a template the first slot is a separate blank
   const isTemplate = context.prompts.some((start) => "parts" in start);
   const given = response.slice(0, 2);
   const template: TokenTemplate = [given, { name: "a", room: slotSize }, given, { name: "b", room: 2 * slotSize }];
@@ -72,7 +72,7 @@ export function shortResponse(context: VerifyContext): UnmaskTrajectory {
   };
 }
 
-/** Every draw with its probability; those that look the same are one. */
+/** Lists the distinct draws with their probabilities. */
 export function distinct(draw: (slots: number, rng: DiscreteRng) => MaskDraw): Outcome<MaskDraw>[] {
   const known = new Map<string, Outcome<MaskDraw>>();
   for (const { value, probability } of allOutcomes((rng) => draw(SLOTS, rng))) {
@@ -82,7 +82,7 @@ export function distinct(draw: (slots: number, rng: DiscreteRng) => MaskDraw): O
   return [...known.values()];
 }
 
-/** The estimates of all draws through the sampler's own layout, weighted by their probability; and how many terms they lack. */
+/** Computes the expected estimate over all draws with the sampler's layout, and the largest number of missing terms. */
 async function expectedEstimate(
   { policy: { engine, options }, rng }: VerifyContext,
   trajectory: UnmaskTrajectory,
@@ -107,7 +107,7 @@ async function expectedEstimate(
   };
 }
 
-/** Every order in which the slots may be revealed, one a step, with its probability and that of the text in this order. */
+/** Lists all orders of revealing one slot a step, with the order's probability and the text's log-probability in it. */
 export async function revealOrders(
   { policy }: Pick<VerifyContext, "policy">,
   trajectory: UnmaskTrajectory,

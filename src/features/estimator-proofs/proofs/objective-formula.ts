@@ -5,11 +5,11 @@ import { runLossHead } from "../loss-head.js";
 import { type OffPolicy, openOffPolicy } from "../off-policy.js";
 import { headParameters, prepare } from "../prepared-step.js";
 
-/** Of float32 against float64: of the loss, and of a term's gradient relative to their root mean square. */
+/** Tolerance of float32 against float64: of the loss, and of a term's gradient relative to the root mean square. */
 const LIMIT = 2e-3;
-/** Nats that one term of each micro-batch is moved by, where the penalty's clamp is to bite. */
+/** Nats by which one term of each micro-batch is moved to reach the penalty's clamp. */
 const FAR = 12;
-/** Options besides the defaults, that each objective which has them is held against. */
+/** Sets of options, tried with each objective that has them. */
 const VARIANTS: readonly FormulaOptions[] = [
   {},
   { clip_range_low: 0.05, clip_range_high: 0.3, kl_coeff: 0.3 },
@@ -35,9 +35,9 @@ const VARIANTS: readonly FormulaOptions[] = [
 ];
 
 /**
- * Each objective's loss and its gradient off policy, against its formula in float64 (formulas.ts): rollouts of one
- * policy, old values of a second, the loss of a third, and a reference that is none of them. Credit, layout, weights, old
- * values and the loss head are those of a step; of the engine the formula takes log-probabilities alone.
+ * Compares each objective's loss and gradient off policy with its formula in float64 (formulas.ts). Sampling,
+ * old, trained and reference policy all differ. Credit, layout, weights, old values and the loss head are computed as
+ * in a training step; the formula takes only log-probabilities from the engine.
  */
 export async function measureObjectiveFormula(context: VerifyContext): Promise<Measurement[]> {
   const away = await openOffPolicy(context);
@@ -63,7 +63,7 @@ export async function measureObjectiveFormula(context: VerifyContext): Promise<M
   return measurements;
 }
 
-/** The loss head alone, on log-probabilities that were scored. */
+/** Runs the loss head alone on scored log-probabilities. */
 async function measureHead(
   context: VerifyContext,
   away: OffPolicy,
@@ -89,7 +89,7 @@ async function measureHead(
   const { loss: expected, slopes } = lossFormula(kind, scored, trial.options as FormulaOptions);
   let next = 0;
   const errors = outputs.map(({ gradient }, i) => {
-    // by all other terms it is 0
+    // the gradient by all other terms is 0
     const wanted = new Float64Array(gradient.length);
     for (const { r } of batches[i]?.own.terms ?? []) wanted[r] = slopes[next++] as number;
     return Math.max(...gradient.map((x, r) => Math.abs(x - (wanted[r] as number))));

@@ -17,12 +17,12 @@ import { linearObjective } from "../loss-head.js";
 import { type OffPolicy, openOffPolicy, tempered } from "../off-policy.js";
 import { headParameters, type Prepared, prepare } from "../prepared-step.js";
 
-/** Of float32 gradients that went through the network twice, relative to their length. */
+/** Tolerance of float32 gradients after two passes through the network, relative to their norm. */
 const LIMIT = 1e-2;
 
 /**
- * training_model's loss and gradient off policy, with each objective's own options and the entropy bonus where it can
- * have one, against the gradient of a sum of log-probabilities that the formula in float64 weighs (formulas.ts).
+ * Compares training_model's loss and gradient off policy with the gradient of a weighted sum of log-probabilities, with
+ * weights from the formula in float64 (formulas.ts). The entropy bonus is included where it is supported.
  */
 export async function measureObjectiveGradient(context: VerifyContext): Promise<Measurement[]> {
   const away = await openOffPolicy(context);
@@ -40,14 +40,14 @@ export async function measureObjectiveGradient(context: VerifyContext): Promise<
   return measurements;
 }
 
-/** The weights of a sum of log-probabilities whose gradient an objective's should be, and the one that it has. */
+/** An objective's gradient, and batches whose weighted sum of log-probabilities should have the same gradient. */
 interface Weighed {
   readonly lossError: number;
   readonly gradient: ReadonlyMap<string, Tensor>;
   readonly sums: readonly Batch[];
 }
 
-/** Differences that give the derivative by the logarithm of the inverse temperature, up to h^4. */
+/** Stencil of the derivative by the logarithm of the inverse temperature, with an error of order h^4. */
 const STENCIL = [
   [-2, 1],
   [-1, -8],
@@ -57,8 +57,8 @@ const STENCIL = [
 const SHARPER = 0.04;
 
 /**
- * The whole training graph with an objective's own options, and the entropy bonus where it can have one.
- * @returns a text where the step is not the formula's.
+ * Runs the whole training graph with an objective's options, and the entropy bonus where it is supported.
+ * @returns a text if the step cannot be compared with the formula.
  */
 async function weigh(context: VerifyContext, away: OffPolicy, own: ObjectiveOnTrial): Promise<Weighed | string> {
   const { objective } = own;
@@ -103,7 +103,7 @@ async function weigh(context: VerifyContext, away: OffPolicy, own: ObjectiveOnTr
 }
 
 /**
- * The entropy of the distribution that each term was drawn from: of p ~ exp(b z), log p changes with b by z - E z, so that
+ * Computes the entropy of each term's distribution: for p ~ exp(b z), d log p / d b = z - E z, so that
  * b d log p / d b - log p = log sum exp(b z) - b E z, whatever token was drawn.
  */
 async function entropiesOf(away: OffPolicy, { batches }: Prepared): Promise<number[]> {
@@ -121,7 +121,7 @@ async function entropiesOf(away: OffPolicy, { batches }: Prepared): Promise<numb
   return all;
 }
 
-/** @param engine trains on a sum of log-probabilities. */
+/** @param engine has the objective {@link linearObjective}. */
 async function compare(
   engine: Engine,
   { lossError, gradient, sums }: Weighed,

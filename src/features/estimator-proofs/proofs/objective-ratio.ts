@@ -7,10 +7,10 @@ const SAMPLES = 8;
 const LIMIT = 1e-4;
 
 /**
- * Before its first update, the ratio of an objective of every scoring is 1 as training_model computes it, with old values as a step
- * prepares them. Old values on masks of their own make it Monte-Carlo noise; values at another temperature a constant.
- * The limit allows for sums of float32 log-probabilities over a whole response.
- * @param prepare how a step lays samples out and fixes old values.
+ * Verifies that the ratio of each objective, computed by training_model, is 1 before the first update. Old values on
+ * other masks would make it Monte-Carlo noise; old values at another temperature would shift it.
+ * The limit allows for rounding of float32 log-probabilities summed over a response.
+ * @param prepare lays samples out and fixes old values.
  */
 export async function measureObjectiveRatio(
   context: VerifyContext,
@@ -24,7 +24,7 @@ export async function measureObjectiveRatio(
     let largest: number | undefined;
     for (const { batch, values } of batches) {
       const { ratio_error: error } = await policy.engine.accumulate(batch, values);
-      // an objective without a ratio has nothing to be 1
+      // an objective without a ratio reports no error
       if (error !== undefined) largest = Math.max(largest ?? 0, error);
     }
     if (largest === undefined) continue;

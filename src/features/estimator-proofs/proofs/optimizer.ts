@@ -11,7 +11,7 @@ const LIMIT = 1e-3;
 const LIMIT_OF_RATES = 1e-9;
 const RATE = 1e-2;
 const UPDATES = 3;
-/** Norms of the gradients of the updates, in multiples of what they are clipped to. */
+/** Norms of the updates' gradients, as multiples of the clipping threshold. */
 const NORMS = [4, 0.5, 1.5];
 
 type Numbers = Map<string, Float64Array>;
@@ -19,8 +19,8 @@ const numbers = (tensors: ReadonlyMap<string, Tensor>): Numbers =>
   new Map([...tensors].map(([name, { data }]) => [name, Float64Array.from(data as Float32Array)]));
 
 /**
- * Updates of the optimizer against its formula in float64, on gradients above and below what they are clipped to, with
- * weight decay: the config's rule and, of matrices, Muon. And the learning rates of a run, step by step.
+ * Compares the optimizer's updates with its formula in float64, with weight decay, on gradients above and below the
+ * clipping threshold: for the config's optimizer and for Muon. Also checks the learning rate of every step.
  */
 export async function measureOptimizer(context: VerifyContext): Promise<Measurement[]> {
   const trials = context.objectives.filter(({ objective }, i) => i === 0 || objective.parameters !== undefined);
@@ -82,7 +82,7 @@ async function measureUpdates(
 type State = readonly [parameter: Float64Array, first: Float64Array, second: Float64Array];
 type Step = OptimizerOptions & { readonly rate: number; readonly t: number };
 
-/** AdamW (Loshchilov & Hutter 2019, algorithm 2): decay beside the bias-corrected moments; vectors are not decayed. */
+/** AdamW (Loshchilov & Hutter 2019, algorithm 2): weight decay is decoupled, and does not apply to vectors. */
 function adamStep([p, m, v]: State, g: Float64Array, shape: readonly number[], o: Step): void {
   for (const [i, x] of g.entries()) {
     m[i] = o.beta1 * (m[i] as number) + (1 - o.beta1) * x;
@@ -125,7 +125,7 @@ function muonStep([p, m]: State, g: Float64Array, shape: readonly number[], o: S
   });
 }
 
-/** Every step's learning rate: up in equal parts, then level, then down to its last value in a line or half a cosine. */
+/** Checks every step's learning rate: linear warmup, a constant part, then linear or cosine decay to the last value. */
 function measureRates(own: ScheduleOptions): Measurement {
   const cases = (["constant", "linear", "cosine"] as const).flatMap((schedule) => [
     { ...own, schedule },

@@ -24,12 +24,12 @@ const CHOICES = 3;
 const CANVAS = 4;
 
 /**
- * The policy's probabilities are probabilities: at one mask they add up to 1 over the whole vocabulary, with EOS and
- * without it; and over all outcomes of a canvas of four positions, restricted to a few tokens so that they can be walked
- * through by the sampler itself, they add up to 1 as well. The latter fails where what is revealed depends on what was
- * sampled, because the score knows nothing of that choice.
- * @param distort what the sampler sees of the network.
- * @param rollout what is recorded of the draws.
+ * Verifies that probabilities add up to 1: those of all tokens at one mask, with EOS and without it, and those of all
+ * outcomes of a canvas of four positions, restricted to a few tokens so that the sampler itself can enumerate them. The
+ * latter sum is not 1 if the choice of revealed positions depends on the sampled tokens, because the score does not
+ * include that choice.
+ * @param distort replaces the network that the sampler sees.
+ * @param rollout samples and records the draws.
  */
 export async function measureProbabilities(
   context: VerifyContext,
@@ -53,7 +53,7 @@ export async function measureProbabilities(
   ]);
 }
 
-/** p of every token at the first mask behind the prompt. */
+/** Computes p [V] of every token at the first mask after the prompt. */
 async function atFirstMask(
   { policy }: VerifyContext,
   prompt: readonly number[],
@@ -71,7 +71,7 @@ async function atFirstMask(
   return Array.from(logProbs, Math.exp);
 }
 
-/** EOS, then the most probable other tokens. */
+/** Selects EOS, then the most probable other tokens. */
 function bestTokens({ policy }: VerifyContext, p: readonly number[]): number[] {
   const { tokens } = policy.options.model;
   const ordinary = [...p.keys()].filter((token) => !Object.values(tokens).includes(token));
@@ -79,7 +79,7 @@ function bestTokens({ policy }: VerifyContext, p: readonly number[]): number[] {
   return [tokens.eos, ...ordinary.slice(0, CHOICES)];
 }
 
-/** The probabilities of all outcomes of a canvas. */
+/** Computes the probabilities of all outcomes of a canvas. */
 async function enumerate(
   context: VerifyContext,
   { prompt, given }: { readonly prompt: readonly number[]; readonly given: readonly number[] | undefined },
@@ -105,7 +105,7 @@ async function enumerate(
     restricted.forced = [];
     for (let i = 0; i < CANVAS; i++)
       restricted.forced[canvas.position(i)] = Math.floor(code / choices.length ** i) % choices.length;
-    // the same noise every time: an order drawn at random is then one and the same order
+    // the same noise every time, so that a random order is always the same
     const [trajectory] = await rollout(model, [start], small, [context.rng("enumerate")]);
     if (trajectory === undefined) continue;
     const key = JSON.stringify(trajectory.rounds.map((round) => [round.positions, round.tokens]));

@@ -18,13 +18,13 @@ import { distinct, revealOrders, shortResponse } from "./elbo.js";
 const LIMIT = 1e-4;
 
 /**
- * SPG's two bounds on every mask of a short response, each as often as it is drawn, so that nothing is left to chance:
+ * Verifies SPG's two bounds exactly, on all masks of a short response weighted by their probabilities:
  *
  *   ELBO <= log pi <= L EUBO(beta = L),   EUBO(beta) >= ELBO / L for every beta >= 1
  *
- * pi is the probability of the text when slots are revealed one a step in random order: pi = E Pi_i X_i over orders, with
- * X_i the probability of token i as it is revealed. The lower bound is Jensen's; the upper one, for beta = L, Hoelder's
- * inequality E Pi_i X_i <= Pi_i (E X_i^L)^(1/L). For a smaller beta, as the objective's own, only the second line holds.
+ * pi is the probability of the text if one slot a step is revealed in random order: pi = E Pi_i X_i over orders, with
+ * X_i that of token i when it is revealed. The lower bound is Jensen's; the upper one, for beta = L, is Hoelder's
+ * inequality E Pi_i X_i <= Pi_i (E X_i^L)^(1/L). For a smaller beta, such as the default, only the second line holds.
  */
 export async function measureSandwich(context: VerifyContext): Promise<Measurement[]> {
   const trial = context.objectives.find(({ objective }) => objective.name === "spg");
@@ -53,7 +53,7 @@ export async function measureSandwich(context: VerifyContext): Promise<Measureme
   ]);
 }
 
-/** The bounds a token as the objective's loss says, and the upper one from the same log-probabilities, written out. */
+/** Reads the bounds per token from the objective's loss, and computes the upper one from the same log-probabilities. */
 async function boundsOf(
   context: VerifyContext,
   { objective, options: chosen }: ObjectiveOnTrial,
@@ -101,7 +101,7 @@ async function boundsOf(
   return { elbo: told.elbo_per_token as number, eubo: told.eubo_per_token as number, expected };
 }
 
-/** Every draw of masks, as many copies of each that all are equally likely. */
+/** Lists all draws of masks, repeated so that all entries are equally likely. */
 function equallyLikely(): MaskDraw[] {
   const draws = distinct(drawMask);
   const least = Math.min(...draws.map(({ probability }) => probability));

@@ -31,12 +31,12 @@ interface Group {
 }
 
 /**
- * Measures each objective on the same recorded rollouts: a gradient a group, its signal-to-noise ratio (the squared
- * length of the mean gradient over the trace of its variance, a rollout), and whether its mean step raises the reward.
- * That is held against the policy gradient itself, the mean over other rollouts of (R - mean) times the gradient of log pi,
- * through no objective's code: an objective fails where its step points away from it by more than its
- * groups' standard error allows. Biased likelihoods pass as long as they climb; their lower cosine shows.
- * @param prepare how a step lays samples out and fixes what its loss compares with.
+ * Measures each objective on the same recorded rollouts: a gradient per group, its signal-to-noise ratio (the squared
+ * norm of the mean gradient over the trace of its variance, per rollout), and whether its mean step raises the reward.
+ * The step is compared with the policy gradient, the mean over other rollouts of (R - mean) times grad log pi,
+ * which uses no objective's code: an objective fails if its step points away from it by more than the limit in standard
+ * errors over groups. Biased likelihoods pass as long as the reward rises; their lower cosine is shown.
+ * @param prepare lays samples out and fixes old values.
  */
 export async function measureSignal(
   context: VerifyContext,
@@ -70,22 +70,22 @@ async function policyGradient(context: VerifyContext, groups: readonly Group[]):
   return await gradientOf(engine);
 }
 
-/** The accumulated gradient of what the policy shares with the reference. */
+/** Reads the accumulated gradient of the parameters that the policy shares with the reference. */
 async function gradientOf(engine: Policy["engine"]): Promise<Gradient> {
   const shared = await engine.getParameters("reference");
   return new Map([...(await engine.getGradients())].filter(([name]) => shared.has(name)));
 }
 
-/** @param all gradients of the loss, a group each. */
+/** @param all gradients of the loss, one per group. */
 function describe(name: string, all: readonly Gradient[], direction: Gradient): Measurement {
   const count = all.length;
   const none = mapTensors(all[0] as Gradient, (data) => data.map(() => 0));
   const centre = all.reduce((sum, g) => moved(sum, g, 1 / count), none);
   const noise = (all.reduce((sum, g) => sum + inner(g, g), 0) - count * inner(centre, centre)) / (count - 1);
-  // the mean gradient has the noise of `count` groups, which its square is too large by
+  // the mean over `count` groups has their noise / count, which its squared norm contains
   const signal = inner(centre, centre) - noise / count;
   const ratio = signal > 0 ? (signal / (noise * GROUP_SIZE)).toExponential(1) : "not resolved";
-  // a step goes down the loss
+  // an update descends the loss
   const along = all.map((g) => -inner(g, direction));
   const cosine = mean(along) / Math.sqrt(inner(centre, centre) * inner(direction, direction));
   return {
@@ -96,7 +96,7 @@ function describe(name: string, all: readonly Gradient[], direction: Gradient): 
   };
 }
 
-/** Rollouts that every objective learns from: with drafts, which change nothing else. */
+/** Samples the rollouts for all objectives; recording drafts changes nothing else. */
 async function record(context: VerifyContext, name: string): Promise<Group[]> {
   const { policy } = context;
   const options: SamplerOptions = { ...smallCanvas(policy), recordDrafts: true };
@@ -113,7 +113,7 @@ async function record(context: VerifyContext, name: string): Promise<Group[]> {
 
 type Reward = (trajectory: object) => number;
 
-/** The share of a response's tokens whose id is even; of a chunk of actions, of its numbers that are positive. */
+/** The share of tokens with an even id in a response; of positive numbers in a chunk of actions. */
 const rewardOf =
   ({ actionOf }: Pick<Policy, "actionOf">): Reward =>
   (trajectory) => {
@@ -122,7 +122,7 @@ const rewardOf =
     return share([...(actionOf(trajectory as Trajectory).vector ?? [])], (a) => a > 0);
   };
 
-/** The gradient of the loss of each group that teaches something. */
+/** Computes the gradient of the loss on each group with credit. */
 async function gradients(
   context: VerifyContext,
   trial: ObjectiveOnTrial,

@@ -14,16 +14,16 @@ import {
 } from "../../../verify/proof.js";
 import { runLossHead } from "../loss-head.js";
 
-/** Of float32 against float64. */
+/** Tolerance of float32 against float64. */
 const LIMIT = 1e-4;
 const POSITIONS = 16;
-/** Tokens of the examples' responses; the canvas has room for the EOS behind the longest. */
+/** Lengths of the examples' responses in tokens; the canvas has room for EOS behind the longest. */
 const LENGTHS = [3, 9, 6, 14];
 const EOS_FILL = 0.2;
 const DRAFT = 0.6;
 const AR = 0.3;
 
-/** Sizes that the formulas read of a sampler's options. */
+/** The sampler's options that the formulas use. */
 interface Sizes {
   readonly slotSize: number;
   readonly slotFill: string;
@@ -31,8 +31,8 @@ interface Sizes {
 }
 
 /**
- * The supervised loss and its gradient by each score, against the formula in float64: of masked diffusion and of discrete
- * flow matching. Masks and times are read from what the model is fed; the weights follow from them alone.
+ * Compares the supervised loss and its gradient by each score with the formula in float64, for masked diffusion and for
+ * discrete flow matching. Masks and times are read from the model's inputs; they determine the weights.
  */
 export async function measureSupervised(context: VerifyContext): Promise<Measurement[]> {
   const { config, policy, rng } = context;
@@ -60,7 +60,7 @@ export async function measureSupervised(context: VerifyContext): Promise<Measure
     draftWeight: DRAFT,
     rng: rng("supervised"),
   }) as [Batch];
-  // the stream's first draws
+  // the first draws of the stream
   const parts = stratified(LENGTHS.length, rng("supervised"));
   const sizes = options as unknown as Sizes;
   const expected =
@@ -90,7 +90,7 @@ export async function measureSupervised(context: VerifyContext): Promise<Measure
   return figures(LIMIT, [["sft: loss and gradient", measured, detail]]);
 }
 
-/** A text as two values with ends, in blanks of two slots or more behind given tokens: the second is cut where it is long. */
+/** Splits a text into two values with EOS, in template blanks of whole slots; a long second value is cut. */
 function inBlanks(
   response: readonly number[],
   slotSize: number,
@@ -105,19 +105,19 @@ function inBlanks(
   };
 }
 
-/** A position that is drawn, on an example's canvas. */
+/** A generated position on an example's canvas. */
 interface Cell {
   readonly position: number;
-  /** In its slot. */
+  /** Index in its slot. */
   readonly inSlot: number;
   readonly token: number;
-  /** Behind the end of its value. */
+  /** True for positions after the EOS of the value. */
   readonly isFill: boolean;
-  /** Position of the first cell of the slot that its value ends in. */
+  /** First position of the slot that contains the value's EOS. */
   readonly endSlot: number;
 }
 
-/** The cells of a template's blanks, from its rooms and values alone; without a template those of one blank. */
+/** Lists the cells of a template's blanks from its rooms and values; without a template, those of one blank. */
 function cellsOf({ template, response }: SupervisedExample, slotSize: number, eos: number, room = POSITIONS): Cell[] {
   let [position, next] = [0, 0];
   return (template ?? [{ room }]).flatMap((part): Cell[] => {
@@ -137,12 +137,12 @@ function cellsOf({ template, response }: SupervisedExample, slotSize: number, eo
   });
 }
 
-/** The token that belongs at a position; what is given is none that may be predicted. */
+/** The correct token at a position; undefined for given tokens, which are not predicted. */
 function tokenAt(example: SupervisedExample, position: number, eos: number): number | undefined {
   return cellsOf(example, 1, eos).find((cell) => cell.position === position)?.token;
 }
 
-/** A term's example and the position of the response that it predicts: at a mask its own, elsewhere the next one. */
+/** Finds a term's example and the position it predicts: its own at a mask, else the next one. */
 function termAt({ inputs, headInputs }: Batch, r: number, examples: readonly SupervisedExample[], mask?: number) {
   const read = (of: Readonly<Record<string, Tensor | undefined>>, name: string, n: number): number =>
     Number(of[name]?.data[n]);
@@ -153,7 +153,7 @@ function termAt({ inputs, headInputs }: Batch, r: number, examples: readonly Sup
   return { key: `${b}/${isMask ? "mask" : "next"}/${position}`, target: read(headInputs, "targets", r), b, position };
 }
 
-/** Positions of an example's response that are in the model's input, and those of them that are masked. */
+/** Finds the response length in the model's input, and the masked positions. */
 function canvasAt({ inputs }: Batch, b: number, prompt: number, mask: number): { length: number; masked: Set<number> } {
   const { input_ids: ids, position_ids: at, rows } = inputs as Record<string, Tensor>;
   const width = ids?.shape[1] as number;
@@ -165,7 +165,7 @@ function canvasAt({ inputs }: Batch, b: number, prompt: number, mask: number): {
   return { length: Math.max(...masked) + 1, masked };
 }
 
-/** Masked: w / (p sum w) / B, p = 1 of slots that hold EOS; next token in clean slots: equal shares of `ar`. */
+/** Weights: w / (p sum w) / B at masks (p = 1 in slots with EOS); equal shares of `ar` for next tokens. */
 function maskWeights(
   batch: Batch,
   examples: readonly SupervisedExample[],
@@ -176,7 +176,7 @@ function maskWeights(
 ): Map<string, number> {
   const weights = new Map<string, number>();
   const next: string[] = [];
-  // weight of a slot's masks behind its first: drafts, or no masks at all
+  // weight of the masks after the first of a slot
   const draft = slotFill === "autoregressive" ? DRAFT : Number(slotFill !== "single-mask");
   examples.forEach((example, b) => {
     const isFree = example.template === undefined;
@@ -189,13 +189,13 @@ function maskWeights(
       const slot = position - inSlot;
       const holdsEos = isFree && slot >= endSlot;
       const p = holdsEos ? 1 : 0.001 + 0.999 * (parts[b] as number);
-      // what is behind an end of a template's blank goes with it
+      // in a template's blank, cells after EOS are masked with its slot
       const isMasked = holdsEos || masked.has(isFill ? endSlot : slot);
       const canFollow = ar > 0 && inSlot > 0 && !isFill;
       if (isMasked && weight(cell) > 0)
         weights.set(`${b}/mask/${position}`, weight(cell) / (p * total) / examples.length);
       else if (!isMasked && canFollow) next.push(`${b}/next/${position}`);
-      // the slot of EOS is read a second time
+      // the slot of EOS is fed to the model a second time, unmasked
       if (holdsEos && canFollow && slotFill !== "parallel") next.push(`${b}/next/${position}`);
     }
   });
@@ -203,7 +203,7 @@ function maskWeights(
   return weights;
 }
 
-/** w / ((1 - kappa) sum w) / B at every position of the canvas that is drawn. */
+/** Weights: w / ((1 - kappa) sum w) / B at every generated position of the canvas. */
 function flowWeights(
   { inputs }: Batch,
   examples: readonly SupervisedExample[],

@@ -14,7 +14,7 @@ import { figures, type Measurement, type Proof, takePrompts, type VerifyContext 
 import { vocabularyLogProbs } from "../vocabulary.js";
 
 const LIMIT = 1e-5;
-/** Draws of one position, on stratified noise: a frequency is then a probability to 1 in as many. */
+/** Draws at one position with stratified noise: frequencies then equal probabilities up to about 1 / DRAWS. */
 const DRAWS = 4096;
 
 interface Place {
@@ -24,9 +24,9 @@ interface Place {
 }
 
 /**
- * A position's stay and jump probabilities are probabilities: they add up to 1 over the vocabulary, in the middle of the
- * flow and in its last step, and what the sampler draws has the frequencies that the score says.
- * @param distort what the sampler sees of the network.
+ * Verifies that a position's stay and jump probabilities add up to 1 over the vocabulary, in the middle of the flow and
+ * in its last step, and that the sampler draws with the frequencies that the score gives.
+ * @param distort replaces the network that the sampler sees.
  */
 export async function measureTransitions(
   context: VerifyContext,
@@ -58,7 +58,7 @@ export async function measureTransitions(
   return measurements;
 }
 
-/** log-probability of the transition of the canvas's first position to every token. */
+/** Computes the log-probabilities [V] of the transitions of the canvas's first position. */
 async function transitions({ policy }: VerifyContext, { prompt, canvas, at }: Place): Promise<Float64Array> {
   const { options } = policy;
   const ordinary = new Set(ordinaryTokens(options.model));

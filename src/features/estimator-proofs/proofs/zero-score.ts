@@ -17,17 +17,17 @@ import {
 const ROLLOUTS = 512;
 const BATCH = 64;
 const STANDARD_ERRORS = 4;
-/** Standard deviation over rollouts of log pi(+eps) - log pi(-eps) that eps is chosen for: above rounding, below curvature. */
+/** Target standard deviation of log pi(+eps) - log pi(-eps): eps is chosen above rounding and below curvature. */
 const SPREAD = 0.05;
 
-/** log pi of the batches' rollouts, a step `epsilon` along some direction away from the policy that sampled them. */
+/** Computes log pi of the batches' rollouts at `epsilon` along a direction away from the sampling policy. */
 type Likelihood = (batches: readonly Batch[], epsilon: number) => Promise<Float64Array>;
 
 /**
- * Under a constant reward the policy gradient must vanish: E[d log pi / d theta] = 0 under the policy that samples.
- * Measured on rollouts as the derivative of each one's log-likelihood (central differences through eval_model) along two
- * directions: a random one of the adapter, and a sharper policy (a lower temperature in scoring, where tokens are drawn),
- * which is where a sampler that prefers likely tokens, without its score knowing, would be trained to.
+ * Verifies that the policy gradient vanishes under a constant reward: E[d log pi / d theta] = 0.
+ * Measured on rollouts as the derivative of each log-likelihood (central differences through eval_model) along two
+ * directions: a random one of the adapter, and, if tokens are drawn, a lower temperature in scoring. The latter finds
+ * samplers that prefer likely tokens more than their score says: training would sharpen their policy.
  */
 export async function measureZeroScore(
   context: VerifyContext,
@@ -40,7 +40,7 @@ export async function measureZeroScore(
   const rngs = prompts.map((_, i) => context.rng(`zero-score/${i}`));
   const trajectories = await rollout(engine, prompts, options, rngs, BATCH);
   const sorted = trajectories.sort((a, b) => sampler.size(a) - sampler.size(b));
-  // a segment a response
+  // one segment per response
   const layout = { batch: BATCH, lengthStep: 16, level: "sequence" } as const;
   const batches = Array.from({ length: Math.ceil(sorted.length / BATCH) }, (_, i) =>
     stepsOf(sampler)(sorted.slice(i * BATCH, (i + 1) * BATCH), options, layout),
@@ -58,7 +58,7 @@ export async function measureZeroScore(
       some.map((batch) => ({ ...batch, headInputs: { ...batch.headInputs, inverse_temperature } })),
     );
   };
-  // a head that draws from no vocabulary has no temperature
+  // a head without a vocabulary has no temperature
   const tempered = batches.every(({ headInputs }) => headInputs.inverse_temperature !== undefined);
   try {
     return [
@@ -77,7 +77,7 @@ async function measure(name: string, batches: readonly Batch[], likelihood: Like
   };
   const pilot = batches.slice(0, 1);
   let epsilon = 1e-2;
-  // twice, as the first step may be so long that the likelihood is no longer nearly linear
+  // twice: with the first epsilon the likelihood may be far from linear
   for (let i = 0; i < 2; i++) epsilon = SPREAD / 2 / Math.max(sampleStd(await scores(pilot, epsilon)), 1e-6);
   const all = await scores(batches, epsilon);
   const [average, error] = [mean(all), sampleStd(all) / Math.sqrt(all.length)];
@@ -90,8 +90,8 @@ async function measure(name: string, batches: readonly Batch[], likelihood: Like
 }
 
 /**
- * log pi of each trajectory of the batches under the engine's policy, its terms added in float64. Where a term is no
- * log-probability: what the sampler puts in its place.
+ * Computes log pi of each trajectory under the engine's policy; terms are added in float64. Samplers without
+ * log-probabilities give their substitute instead.
  */
 async function logLikelihoods(engine: Engine, batches: readonly Batch[]): Promise<Float64Array> {
   const out: number[] = [];
@@ -100,7 +100,7 @@ async function logLikelihoods(engine: Engine, batches: readonly Batch[]): Promis
     const sums = new Float64Array(batch.segments);
     logProbs.forEach((logProb, r) => {
       const s = Number(batch.segment[r]);
-      // a padding term may be anything
+      // padding terms may have any value
       if (batch.coefficient[r] !== 0) sums[s] = (sums[s] as number) + logProb * (batch.coefficient[r] as number);
     });
     out.push(...sums.filter((_, s) => (batch.owner[s] as number) >= 0));

@@ -25,7 +25,7 @@ const ROUNDED =
   "the sum of weights and adapter was rounded, which loses some of what was learnt (in 4 bits as much as a third); --quantize none keeps all of it";
 const DECODED = "the quantised weights were decoded, and are kept in 32 bits together with what the adapter adds";
 
-/** `refusion-train export`: a checkpoint as a model directory; or a trained adapter merged into its model. */
+/** `refusion-train export`: makes a model directory from a checkpoint, or merges a trained adapter into its model. */
 export const command: CliCommand = {
   register(program: Command, context: CliContext): void {
     program
@@ -135,7 +135,7 @@ function readText(path: string): string {
   }
 }
 
-/** One line that is rewritten on a terminal; elsewhere a line every tenth. */
+/** Shows progress: on a terminal in one line that is rewritten, elsewhere in a new line for every 10 %. */
 function progressLine(quiet: boolean): { update: (progress: ExportProgress) => void; end: () => void } {
   const live = process.stderr.isTTY === true && process.env.TERM !== "dumb";
   let shown = -1;

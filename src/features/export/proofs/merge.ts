@@ -13,20 +13,20 @@ import type { Tensor, Value } from "../../../onnx/types.js";
 import type { Measurement, Proof, VerifyContext } from "../../../verify/proof.js";
 import { exportModel } from "../export.js";
 
-/** Relative to what the adapter changes. Sums of float32 weights leave about 1e-6 of the logits. */
+/** Limit relative to the adapter's effect. Float32 sums have errors of about 1e-6 of the logits. */
 const LIMIT = 1e-2;
 const LENGTH = 16;
-/** Larger models are not merged for a proof: it takes their weights in float32 on the disk once more. */
+/** Larger models are skipped: the proof writes their weights in float32 to the disk. */
 const LARGEST_BYTES = 2 ** 31;
 
 type Tensors = ReadonlyMap<string, Tensor>;
 
 /**
- * Logits of the model with its adapter beside it, against those of a model that the adapter was merged into: an adapter
- * that acts in one use of a weight and not in another, or on another weight than its name says, is off by its own effect.
- * Models above 2 GiB in float32, imported ones in 16 bits, whose sums are rounded, and models without a tokenizer, which
- * export does not write, are left out.
- * @param bound how the adapter gets into the graph.
+ * Compares the logits of the model with an unmerged adapter and of the model that the adapter was merged into. If the
+ * adapter acts on only one use of a weight, or on a wrong weight, the error is as large as the adapter's effect. Models
+ * above 2 GiB in float32, imported ones in 16 bits (their sums are rounded), and models without a tokenizer (export
+ * cannot write them) are skipped.
+ * @param bound binds the adapter into the graph.
  */
 export async function measureMerge(
   context: VerifyContext,
@@ -86,7 +86,7 @@ export async function measureMerge(
   }
 }
 
-/** One prompt in its order, all of it seen by all of it; a flow in its middle. */
+/** Makes an input: one prompt in order with full attention; for a flow, its middle. */
 function feedOf({ name, dtype, shape }: Value, prompt: readonly number[]): Tensor {
   const sizes = shape as number[];
   if (dtype !== "int64")

@@ -7,26 +7,26 @@ import { type Handle, OrtApi } from "../ort-api.js";
 import { type ReadBytes, SharedWeights } from "../shared-weights.js";
 
 /**
- * ONNX Runtime through its C API: tensors stay where they are computed, weights are there once for all sessions, and
- * only outputs that are asked for come back.
+ * Uses ONNX Runtime through its C API: tensors stay on the device that computed them, sessions share one copy of the
+ * weights, and only requested outputs are copied back.
  */
 
 interface ApiTensor extends Held {
-  /** An OrtValue. It moves to the device when a session there first binds it. */
+  /** An OrtValue. It moves to a device when a session on this device first binds it. */
   value: Handle;
-  /** The host memory that the OrtValue lies in, where that is ours; undefined: it is ONNX Runtime's. */
+  /** Host memory of the OrtValue if we own it; undefined: ONNX Runtime owns it. */
   memory: ArrayBuffer | undefined;
   provider: ProviderName;
-  /** The OrtValue whose memory this one only points to. */
+  /** The OrtValue that owns the memory this one points to. */
   owner?: Handle;
 }
 
 interface ApiSession extends Loaded {
   readonly handle: Handle;
   readonly provider: ProviderName;
-  /** Type and shape of a static output, so that ONNX Runtime need not be asked. */
+  /** Types and shapes of the outputs; static ones need no call to ONNX Runtime. */
   readonly types: ReadonlyMap<string, InputOf>;
-  /** Gives up its part of the shared weights. */
+  /** Releases its references to the shared weights. */
   readonly forget: () => void;
 }
 
@@ -35,19 +35,19 @@ const ERRORS_ONLY = 3;
 const DEFAULT_MEMORY = 0;
 const DEVICE_ALLOCATOR = 0;
 const SAME_AS_REQUESTED = 1;
-/** Bytes that are carried to a device at a time. */
+/** Bytes that are copied to a device at a time. */
 const PIECE = 2 ** 26;
 
 class ApiBinding implements Binding<ApiTensor, ApiSession> {
   private readonly env: Handle;
   private readonly host: Handle;
   private readonly device: Handle;
-  /** Frees arrays that ONNX Runtime returns; its own. */
+  /** ONNX Runtime's default allocator, which frees the arrays that it returns. */
   private readonly allocator: bigint;
   private readonly weights: SharedWeights<ApiTensor>;
-  /** Sessions of one Identity, which carry a tensor to a device or back. */
+  /** Sessions with one Identity node, which copy a tensor to a device or back. */
   private readonly carriers = new Map<string, ApiSession>();
-  /** Of weights on the device, which must be freed before it. */
+  /** Allocator of weights on the device; it must be freed before the device. */
   private deviceAllocator: Handle | undefined;
   private arena = false;
 
@@ -84,7 +84,7 @@ class ApiBinding implements Binding<ApiTensor, ApiSession> {
         api.check("SetIntraOpNumThreads", options, call.threads);
         api.check("SetInterOpNumThreads", options, 1);
         if (call.profile !== undefined) api.check("EnableProfiling", options, call.profile);
-        // a planned block is one session's own; what is taken piece by piece goes back to all
+        // a memory pattern reserves a block per session; without it, memory goes back to the shared arena
         if (!call.memPattern || provider === "cuda") api.check("DisableMemPattern", options);
         config("session.intra_op.allow_spinning", "0");
         config("session.set_denormal_as_zero", "1");
@@ -105,7 +105,7 @@ class ApiBinding implements Binding<ApiTensor, ApiSession> {
   }
 
   hold({ dtype, shape, buffer }: WireTensor): ApiTensor {
-    // an address even where there are no elements
+    // a valid address even without elements
     const memory = buffer.byteLength === 0 ? new ArrayBuffer(8) : buffer;
     const value = this.over(this.host, this.api.address(memory), buffer.byteLength, { dtype, shape });
     return { dtype, shape, value, memory, provider: "cpu" };
@@ -166,7 +166,7 @@ class ApiBinding implements Binding<ApiTensor, ApiSession> {
     for (const handle of [this.host, this.device, this.env]) handle.free();
   }
 
-  /** Runs a session; each output lies where it is wanted. */
+  /** Runs a session; each output is placed on its wanted provider. */
   private execute(
     session: ApiSession,
     inputs: Iterable<readonly [string, ApiTensor]>,
@@ -185,7 +185,7 @@ class ApiBinding implements Binding<ApiTensor, ApiSession> {
     );
   }
 
-  /** Runs a session. @param bind binds its outputs. @returns what holds them. */
+  /** Runs a session. @param bind binds its outputs. @returns the binding, which holds them. */
   private runBound(
     session: ApiSession,
     inputs: Iterable<readonly [string, ApiTensor]>,
@@ -204,7 +204,7 @@ class ApiBinding implements Binding<ApiTensor, ApiSession> {
     }
   }
 
-  /** The outputs of a run, in the order of their binding. */
+  /** Returns the outputs of a run, in the order of their binding. */
   private boundOutputs(binding: Handle): Handle[] {
     const { api } = this;
     const [array, count]: [[bigint | null], [number]] = [[null], [0]];
@@ -225,7 +225,7 @@ class ApiBinding implements Binding<ApiTensor, ApiSession> {
     return { dtype, shape: api.dimensions(info, api.number("GetDimensionsCount", info)) };
   }
 
-  /** An OrtValue over memory that is not its own. */
+  /** Makes an OrtValue over memory that it does not own. */
   private over(place: Handle, address: bigint, bytes: number, { dtype, shape }: Held): Handle {
     const dims = BigInt64Array.from(shape, BigInt);
     return this.api.make(
@@ -235,8 +235,8 @@ class ApiBinding implements Binding<ApiTensor, ApiSession> {
   }
 
   /**
-   * A weight that stays on a provider's device, carried there in pieces, so that neither side holds it twice. Sessions
-   * share only what they do not own: an OrtValue over another one's memory.
+   * Places a weight on a provider's device, copied in pieces, so that neither side holds it twice. Sessions share only
+   * values that they do not own: the result is an OrtValue over the memory of another one.
    */
   private place(weight: Held, bytes: number, read: ReadBytes, provider: ProviderName): ApiTensor {
     if (provider === "cpu") return this.hold({ ...weight, buffer: read(0, bytes) });
@@ -272,7 +272,7 @@ class ApiBinding implements Binding<ApiTensor, ApiSession> {
     this.runBound(carrier, [["x", from]], (binding) => this.api.check("BindOutput", binding, "y", to)).free();
   }
 
-  /** Moves a tensor to a device for good. */
+  /** Moves a tensor to a device permanently. */
   private settle(tensor: ApiTensor, provider: ProviderName): void {
     if (tensor.provider !== "cpu" || provider === "cpu") return;
     const moved = this.carry(tensor, provider, provider);
@@ -281,7 +281,7 @@ class ApiBinding implements Binding<ApiTensor, ApiSession> {
     tensor.provider = provider;
   }
 
-  /** A copy of a tensor, made by a session on a provider: Identity's input is copied in, its output lies where wanted. */
+  /** Copies a tensor with an Identity session on a provider: its input is copied in, its output placed as wanted. */
   private carry(tensor: ApiTensor, on: ProviderName, to: ProviderName): ApiTensor {
     const session = this.carrierOf(tensor.dtype, tensor.shape.length, on);
     return this.execute(session, [["x", tensor]], [["y", to]]).get("y") as ApiTensor;
@@ -310,7 +310,7 @@ class ApiBinding implements Binding<ApiTensor, ApiSession> {
     return made;
   }
 
-  /** Makes a session of a graph. @param configure sets further options. */
+  /** Creates a session of a graph. @param configure sets further options. */
   private session(bytes: Uint8Array, provider: ProviderName, configure?: (options: Handle) => void): Handle {
     const { api } = this;
     using options = api.make("CreateSessionOptions", "ReleaseSessionOptions");
@@ -320,7 +320,7 @@ class ApiBinding implements Binding<ApiTensor, ApiSession> {
     return api.make("CreateSessionFromArray", "ReleaseSession", this.env, bytes, bytes.byteLength, options);
   }
 
-  /** Adds CUDA to a session's options. All sessions take their memory from one arena, which grows by what is asked for. */
+  /** Adds CUDA to a session's options. All sessions use one arena, which grows by the requested sizes. */
   private appendCuda(options: Handle): void {
     const { api } = this;
     const limit = this.deviceMemory;
@@ -345,7 +345,7 @@ class ApiBinding implements Binding<ApiTensor, ApiSession> {
   }
 }
 
-/** The C API of onnxruntime-node's own library, called through koffi: tensors stay on the device. */
+/** The C API of onnxruntime-node's library, called through koffi: tensors stay on the device. */
 export const binding: BindingKind = {
   open: async (deviceMemory) => new ApiBinding(await OrtApi.load(libraryPath()), deviceMemory),
 };

@@ -6,28 +6,28 @@ import { type Graph, type Initializer, isExternal, type Node, type Value } from 
 import { inBlocks, LARGE } from "../cuda-blocks.js";
 import { halfTrunk } from "../half-trunk.js";
 
-/** CUDA computes layers in 16 bits where asked. */
+/** Lowers a graph for CUDA; layers are computed in 16 bits if requested. */
 export const lowering: Lowering = (graph, precision) => {
   const lowered = forCuda(graph);
   return precision === "float32" ? lowered : halfTrunk(lowered, precision);
 };
 
 /**
- * The same graph for ONNX Runtime's CUDA provider, where sessions fold no constants and merge no equal expressions
+ * Rewrites a graph for ONNX Runtime's CUDA provider, whose sessions fold no constants and merge no equal expressions
  * (session options of the bindings):
  *
- * - a constant need not wait for another value (late.ts): waiting costs a synchronisation, as shapes live on the host;
- * - the gradient of a product in 4 bits is a product in 4 bits: the CUDA kernel of MatMulBnb4 honours transB = 0, which
+ * - constants no longer wait for other values (late.ts): waiting costs a synchronisation, as shapes live on the host;
+ * - the gradient of a 4-bit product becomes a 4-bit product: the CUDA kernel of MatMulBnb4 supports transB = 0, which
  *   was made for that, and decodes on its way. The CPU kernel ignores it.
- * - a large matrix that is stored in 16 bits and multiplied in float32, as the output head, is cast in blocks;
- * - keys and values of earlier rounds are not joined with new ones to be looked up.
- * @param largest elements of a matrix that is cast in one piece.
+ * - a large matrix stored in 16 bits and multiplied in float32, such as the output head, is cast in blocks;
+ * - keys and values of earlier rounds are not concatenated with new ones before the lookup.
+ * @param largest most elements of a matrix that is cast in one piece.
  */
 export function forCuda(graph: Graph, largest = LARGE): Graph {
   return live(inBlocks(packedGradients(withoutJoining(withoutLate(graph))), largest));
 }
 
-/** Constants under a reshape whose target is computed: the constants themselves, or under a constant target. */
+/** Removes reshapes of constants with computed targets, or gives them constant targets. */
 function withoutLate(graph: Graph): Graph {
   const initializers = new Map(graph.initializers);
   const instead = new Map<string, Value>();
@@ -50,7 +50,7 @@ function withoutLate(graph: Graph): Graph {
   return { ...graph, nodes, initializers };
 }
 
-/** dx = dy W with W decoded from NF4 (emitNf4Matrix): MatMulBnb4 with transB = 0. */
+/** Replaces dx = dy W, with W decoded from NF4 (emitNf4Matrix), by MatMulBnb4 with transB = 0. */
 function packedGradients(graph: Graph): Graph {
   const producers = new Map(graph.nodes.flatMap((node) => node.outputs.map((v) => [v.name, node] as const)));
   const nodes = graph.nodes.map((node): Node => {
@@ -73,7 +73,7 @@ function packedGradients(graph: Graph): Graph {
 
 type Producers = ReadonlyMap<string, Node>;
 
-/** Codes [n k / 2] and scales [n k / 64] of a matrix that is decoded from NF4. */
+/** Finds codes [n k / 2] and scales [n k / 64] of a matrix that is decoded from NF4. */
 function packedMatrix(
   matrix: Value,
   producers: Producers,
@@ -91,7 +91,7 @@ function packedMatrix(
   return scales?.shape.length === 1 ? { codes, scales } : undefined;
 }
 
-/** Of rows of [old | new] that are looked up, new ones counted from the end: which are old, and their numbers in each. */
+/** Row indices into [old | new], new rows counted from the end: which are old, and the index in each part. */
 interface Places {
   readonly isOld: Value;
   readonly old: Value;
@@ -99,8 +99,8 @@ interface Places {
 }
 
 /**
- * Keys and values that are looked up in [old | new] (src/nn/past.ts) are looked up in both and chosen from: to join two
- * parts of two lengths CUDA's Concat copies a table with a number for each row to the device, in every layer of every
+ * Looks keys and values of [old | new] (src/nn/past.ts) up in both parts, and selects. Concatenating two parts of
+ * different lengths would make CUDA's Concat copy a table with a number per row to the device, in every layer of every
  * round.
  */
 export function withoutJoining(graph: Graph): Graph {
@@ -109,7 +109,7 @@ export function withoutJoining(graph: Graph): Graph {
     if (op === "Concat" && inputs.length === 2 && Number(attributes.axis) === 0 && outputs[0]?.dtype === "float32")
       joined.set(outputs[0].name, inputs as Value[]);
   const inputs = new Set(graph.inputs.map(({ name }) => name));
-  // all layers look up the same rows
+  // all layers use the same indices
   const known = new Map<string, Places>();
   return rewritten(graph, (node, writeOut) => {
     const [all, keys] = node.inputs;

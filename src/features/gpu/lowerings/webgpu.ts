@@ -6,13 +6,13 @@ import type { Graph, Node, Value } from "../../../onnx/types.js";
 export const lowering: Lowering = (graph) => forWebGpu(graph);
 
 /**
- * The same graph in ops that ONNX Runtime's WebGPU provider has and computes right (1.30.0, and main since).
+ * Rewrites a graph to ops that ONNX Runtime's WebGPU provider has and computes correctly (1.30.0, and main since).
  *
- * SimplifiedLayerNormalization (RMSNorm) has two outputs, y and the inverse root mean square that a backward pass reads.
- * The WebGPU kernel is LayerNormalization's: it writes the mean of x into the second. Here that value is computed from x
- * by itself, and the second output dropped.
+ * SimplifiedLayerNormalization (RMSNorm) has two outputs: y, and the inverse root mean square for the backward pass.
+ * The WebGPU kernel, that of LayerNormalization, writes the mean of x into the second. Here that one is computed from x
+ * separately, and the second output is dropped.
  *
- * LogSoftmax and Sum have no WebGPU kernel: logits, and the squares of every gradient's norm, would cross to the host.
+ * LogSoftmax and Sum have no WebGPU kernel: logits and the squared norms of gradients would be copied to the host.
  */
 export function forWebGpu(graph: Graph): Graph {
   const used = new Set([...graph.outputs, ...graph.nodes.flatMap((n) => n.inputs)].map((v) => v?.name));
@@ -41,7 +41,7 @@ const logSoftmax =
 const inverseRootMeanSquare =
   ({ attributes: { axis = -1, epsilon = 1e-5 } }: Node, { dtype }: Value): Formula =>
   (e, given) => {
-    // statistics are float32 also where x has 16 bits
+    // statistics are float32 even if x has 16 bits
     const x = e.cast(given, dtype);
     const rank = x.shape.length;
     const first = axisOf(Number(axis), rank);

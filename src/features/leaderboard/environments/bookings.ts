@@ -1,7 +1,7 @@
 /**
- * Bookings: forms that several answers fill in rightly. A guest, who is named, wants a place; the day and the season are
- * left open, so that each of 6 x 4 = 24 plans is right. What a policy makes of that freedom is what an objective that
- * matches a distribution (FlowRL) is told apart by from one that maximises a reward.
+ * Bookings: forms with several right answers. The guest's name is given; day and season are free, so that each of
+ * 6 x 4 = 24 plans is right. The diversity of answers distinguishes objectives that match a distribution (FlowRL)
+ * from those that maximise a reward.
  *
  *   form: Boat Trip                 fill Guest Name | Ines Meyer
  *    Guest Name | Ines Meyer   ->   select Day | Friday          (any of 6)
@@ -28,7 +28,7 @@ const schema = z.strictObject({
 const TITLES = ["Boat Trip", "Garden Tour", "Tennis Lesson", "Library Talk"] as const;
 const HELDOUT_TITLES = ["Garden Talk", "Boat Lesson"] as const;
 const [DAY, SEASON, GUEST] = ["Day", "Season", "Guest Name"] as const;
-/** Stands in a prompt for whatever the form offers. */
+/** Value in a prompt for a free choice among the form's options. */
 const ANY = "any";
 
 interface BookingTask extends EnvironmentTask {
@@ -36,7 +36,7 @@ interface BookingTask extends EnvironmentTask {
 }
 
 const { days = [], seasons = [] } = OPTIONS;
-/** Every right answer, as {@link answerOf} names it. */
+/** All right answers, in the form of {@link answerOf}. */
 export const RIGHT_ANSWERS: readonly string[] = days.flatMap((day) =>
   seasons.map((season) => `${day.text}, ${season.text}`),
 );
@@ -50,8 +50,8 @@ export const environment: EnvironmentKind = {
 };
 
 /**
- * Tells which right answer a plan is; undefined where it is wrong: every field once, with a value that the form offers
- * and the named guest, then the submit, and nothing else.
+ * Identifies a plan's right answer; undefined if the plan is wrong. A right plan sets every field once, with the
+ * guest's name and values that the form offers, and then submits.
  */
 export function answerOf(guest: string, text: string): string | undefined {
   const { actions, unresolved } = parsePlan(text);
@@ -92,13 +92,13 @@ export function bookings({ train, seed }: z.output<typeof schema>): Bookings {
       return { reward: Number(success), success, metrics: {}, answer, detail: { answer: is } };
     },
     fixedPolicies: {
-      /** Each right answer as often as any other. */
+      /** Draws all right answers with equal probability. */
       oracle: async (task, rng) => async () => ({ text: rightPlan(task as BookingTask, rng) }),
     },
-    /** A right answer that the task's own draw decides on: over tasks each as often as any other. */
+    /** Uses a right answer drawn by the task's id: over tasks, all are equally frequent. */
     demonstrations: (some) =>
       some.map((task) => demonstrationOf(task as BookingTask, Rng.named(0, `booking/${task.id}`))),
-    /** Another guest, and another right answer. */
+    /** Draws a guest and a right answer. */
     syntheticDemonstration(rng) {
       const [id, split] = ["synthetic/train/0", "train"] as const;
       return demonstrationOf({ id, split, form: rng.pick(TITLES), guest: guestOf(split, rng) }, rng);
@@ -135,7 +135,7 @@ function tasksOf(split: Split, titles: readonly string[], count: number, seed: n
   }));
 }
 
-/** A name of the split's own: no guest of one split is one of another. */
+/** Draws a name that occurs in this split only. */
 function guestOf(split: Split, rng: Rng): string {
   for (;;) {
     const guest = String(person.draw(rng));

@@ -11,7 +11,7 @@ interface LeaderboardFlags {
   readonly json?: boolean;
 }
 
-/** `refusion-eval leaderboard`: every objective from one policy, with the same rollouts and updates, over seeds. */
+/** `refusion-eval leaderboard`: trains every objective from one policy, with equal rollouts and updates, over seeds. */
 export const command: CliCommand = {
   register(program: Command, context: CliContext): void {
     program
@@ -21,13 +21,13 @@ export const command: CliCommand = {
       .option("--table", "make no run: only the table of those that are there")
       .option("--json", "print the tables as JSON")
       .action(async (_flags: unknown, command: Command) => {
-        // the program has options of the same names, and commander gives those what it met first
+        // the program has options of the same names, which receive the values
         const flags: LeaderboardFlags = command.optsWithGlobals();
         if (flags.config === undefined)
           misuse("No leaderboard: --config FILE is missing.", {
             hint: "refusion-eval leaderboard --config configs/leaderboard/refusion.yaml",
           });
-        // loaded when it is needed: help should not wait for the runtime
+        // imported lazily: help should not wait for the runtime
         const [{ readLeaderboard }, { playLeaderboard }, { formatTables, tablesOf }] = await Promise.all([
           import("../plan.js"),
           import("../play.js"),

@@ -5,7 +5,7 @@ import type { ServeOptions } from "../server.js";
 
 type ServeFlags = Omit<ServeOptions, "sessions"> & { readonly config: string; readonly sessions?: number };
 
-/** `refusion-train serve`: the environment of a config as an OpenEnv server, until Ctrl-C. */
+/** `refusion-train serve`: offers a config's environment as an OpenEnv server, until Ctrl-C. */
 export const command: CliCommand = {
   register(command, context) {
     command

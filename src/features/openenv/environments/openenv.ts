@@ -1,6 +1,6 @@
 /**
- * An environment on a server of somebody else's, by the protocol of OpenEnv (PyPI `openenv`; docs/openenv.md): a
- * connection an episode, a text in, a text out.
+ * An environment on another program's server, by OpenEnv's protocol (PyPI `openenv`; docs/openenv.md): one connection
+ * per episode; observations and actions are texts.
  */
 import { setTimeout } from "node:timers/promises";
 import { z } from "zod";
@@ -80,17 +80,17 @@ export const environment: EnvironmentKind = {
   ],
 };
 
-/** A task with the message of its reset. */
+/** A task with the fields of its reset message. */
 type ServerTask = EnvironmentTask & { readonly reset: Readonly<Record<string, unknown>> };
-/** Asks the policy, which sees a text. */
+/** Asks the policy for an answer to a text. */
 type Ask = (text: string, turn: number) => Promise<Action>;
 type Step = { readonly action: string; readonly reward: number | null };
 
-/** Attempts at an episode: a fault may be of the moment. */
+/** Attempts at an episode: a fault may be temporary. */
 const ATTEMPTS = 3;
-/** Times that a server whose places are all taken is asked again, and how long after the first time. */
+/** Attempts at a server without a free place, and the pause after the first, which doubles each time. */
 const CAPACITY = { attempts: 8, waitMs: 50 };
-/** Seeds of a split lie behind those of the ones before it. */
+/** Distance between the first seeds of two splits. */
 const SEEDS_A_SPLIT = 1_000_000;
 
 function remoteEnvironment(options: Options, { name, splits, ...server }: Described): Environment {
@@ -106,7 +106,7 @@ function remoteEnvironment(options: Options, { name, splits, ...server }: Descri
     const count = splits === undefined ? options.sizes[split] : (own?.tasks ?? 0);
     return Array.from({ length: count }, (_, index): ServerTask => {
       const id = `openenv/${name}/${split}/${String(index).padStart(4, "0")}`;
-      // a task of the server's own is chosen by split and index, as its task API says
+      // the server's own tasks are chosen by split and index, as in its task API
       const chosen = own === undefined ? { seed: s * SEEDS_A_SPLIT + index } : { split: own.name, index };
       return { id, split, form: name, reset: { ...chosen, episode_id: id } };
     });
@@ -118,7 +118,7 @@ function remoteEnvironment(options: Options, { name, splits, ...server }: Descri
     notes: splits === undefined ? [untold] : [],
     capacity: options.contexts,
     started: true,
-    // of what is asked for: what the server makes of it is its own
+    // a hash of the requests; the server's tasks themselves are unknown
     splitHash: () => sha256(tasks.map(({ id, reset }) => `${id} ${JSON.stringify(reset)}`).join("\n")),
     start: async () => undefined,
     async play(task, act) {
@@ -133,7 +133,7 @@ function remoteEnvironment(options: Options, { name, splits, ...server }: Descri
             const cause = error instanceof PolicyFailure ? error.cause : error;
             if (!(cause instanceof EnvironmentFault || cause instanceof ObservationTooLong)) throw cause;
             faults.push(cause.message);
-            // whoever answers is out of reach: asking again changes nothing
+            // the policy failed: another attempt changes nothing
             if (error instanceof PolicyFailure) break;
           }
         }
@@ -145,7 +145,7 @@ function remoteEnvironment(options: Options, { name, splits, ...server }: Descri
   };
 }
 
-/** @param faults of the attempts before. */
+/** Plays one attempt. @param faults of the attempts before. */
 async function playOnce(
   task: ServerTask,
   ask: Ask,
@@ -172,7 +172,7 @@ async function playOnce(
   return outcomeOf(steps, done, detail, options);
 }
 
-/** A connection whose episode has begun. A server whose places are taken is asked again for a while. */
+/** Opens a connection and begins its episode. A server without a free place is asked again for a while. */
 async function begin(
   { reset }: ServerTask,
   options: Options,
@@ -189,7 +189,7 @@ async function begin(
   }
 }
 
-/** The text of an observation: its key's, or all fields, a line each. */
+/** Reads the text of an observation: the field `key`, or all fields, one per line. */
 function textOf({ observation }: Result, key: string | undefined): string {
   const own = Object.entries(observation).filter(([name]) => name !== "metadata");
   if (key === undefined) return own.map(([name, of]) => `${name}: ${spoken(of)}\n`).join("");
@@ -205,7 +205,7 @@ function outcomeOf(
   options: Options,
 ): EpisodeOutcome {
   const given = steps.flatMap(({ reward }) => reward ?? []);
-  // none at all is no 0
+  // no reward is not the same as 0
   if (given.length === 0) return faulty("the server gave no reward", detail);
   const reward = options.reward === "last" ? (given.at(-1) as number) : given.reduce((sum, r) => sum + r, 0);
   const beyond = [...given, reward].find((one) => !(Math.abs(one) <= LARGEST_REWARD));

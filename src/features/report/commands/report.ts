@@ -6,11 +6,11 @@ import { writeReport } from "../report.js";
 
 interface ReportFlags {
   readonly rollouts?: number;
-  /** True without a number. */
+  /** True if the option has no number. */
   readonly screenshots?: number | true;
 }
 
-/** `refusion-train report RUN`: (re)writes report.html from what the run directory holds; prints its path. */
+/** `refusion-train report RUN`: writes report.html from the run directory again, and prints its path. */
 export const command: CliCommand = {
   register(command, context) {
     command
@@ -29,7 +29,7 @@ export const command: CliCommand = {
           context.print(await writeReport(run, options));
           return;
         }
-        // loaded when they are needed: a report alone needs no browser
+        // imported lazily: a report without screenshots needs no browser
         const [{ openEnvironment }, { takeScreenshots }] = await Promise.all([
           import("../../../env/open.js"),
           import("../../../watch/screenshots.js"),

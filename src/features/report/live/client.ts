@@ -1,6 +1,6 @@
-/** State of the run, which the page fetches every second. */
+/** State of the run; the page fetches it every second. */
 export interface LiveState {
-  /** Grows with every step; charts and rollouts come only where the page has not seen it yet. */
+  /** Grows with every step; charts and rollouts are sent only for new versions. */
   readonly version: number;
   readonly title: string;
   /** Share of the steps that are done. */
@@ -13,8 +13,8 @@ export interface LiveState {
 }
 
 /**
- * Follows the run: asks for its state every second. What somebody is reading stays as it is: charts under the pointer or
- * the keyboard's focus, and opened rollouts. Runs in the browser as text, so it may use nothing outside itself.
+ * Follows the run: fetches its state every second. Content in use is not replaced: charts under the pointer or with the
+ * keyboard's focus, and opened rollouts. Runs in the browser as text, so it may use nothing outside itself.
  */
 function follow(): void {
   const part = <T extends HTMLElement>(id: string): T => document.querySelector<T>(`#${id}`) as T;
@@ -59,7 +59,7 @@ function follow(): void {
         part("fresh").hidden = false;
       }
     }
-    // what was not shown is asked for again
+    // charts that were not replaced are fetched again
     if (!busy) seen = state.version;
   };
 
@@ -78,5 +78,5 @@ function follow(): void {
   void ask();
 }
 
-/** The script of the live page, besides that of the report. */
+/** The script of the live page, in addition to the report's. */
 export const LIVE_SCRIPT = `(${follow})();`;

@@ -21,13 +21,13 @@ import { COLOURS, rolloutCards } from "../rollouts.js";
 import { REPORT_STYLE } from "../style.js";
 import { LIVE_SCRIPT, type LiveState } from "./client.js";
 
-/** Rollouts of the newest step that the page shows. */
+/** Most rollouts of the newest step on the page. */
 const MOST_ROLLOUTS = 16;
 
 /**
- * A run's curves and latest rollouts as a page on the loopback interface: read-only, for this machine alone. Requests
- * under another host name (DNS rebinding) or from another page are refused. What it serves is made when it is asked
- * for, so that a page nobody looks at costs nothing.
+ * Serves a run's curves and latest rollouts as a read-only page on the loopback interface. Requests under another host
+ * name (DNS rebinding) or from another page are refused. Content is made on request, so that an unused page costs
+ * nothing.
  */
 export class LivePage implements Watcher {
   private run: WatchedRun | undefined;
@@ -56,7 +56,7 @@ export class LivePage implements Watcher {
     return `${this.served?.baseUrl ?? ""}/`;
   }
 
-  /** @throws UserError where the port is taken or may not be used. */
+  /** @throws UserError if the port is taken or not allowed. */
   static async open(
     port: number,
     config: Pick<RunConfig, "name" | "model" | "sampler" | "environment">,
@@ -74,7 +74,7 @@ export class LivePage implements Watcher {
     this.version++;
   }
 
-  /** A resumed run shows its course up to the step that it goes on from: curves, validations, the newest rollouts. */
+  /** Loads the course of a resumed run up to its checkpoint: curves, validations, the newest rollouts. */
   private showEarlier(directory: RunDirectory, done: number): void {
     const { metrics, validations, rollouts } = readCourse(directory, MOST_ROLLOUTS, (text) => this.note(text));
     this.metrics.push(...metrics.filter(({ step }) => step <= done));
@@ -115,7 +115,7 @@ export class LivePage implements Watcher {
     await this.served?.stop();
   }
 
-  /** The page's state; the heavy parts only where `seen` is older. */
+  /** Returns the page's state; charts and rollouts only if `seen` is older. */
   state(seen: number): LiveState {
     const last = this.metrics.at(-1);
     const { name = this.name, command = "", steps = 0, done = 0 } = this.run ?? {};
@@ -192,7 +192,7 @@ const LIVE_STYLE = `
 progress{width:100%;height:10px;accent-color:var(--s0)}#gone{font-weight:600}#fresh{margin:8px 0}
 `.trim();
 
-/** Content policy of the page: its own style and scripts, and its own server's answers. */
+/** Content security policy: the page's own style and scripts, and requests to its own server. */
 const LIVE_POLICY = [
   "default-src 'none'",
   `style-src ${cspHash(REPORT_STYLE)} ${cspHash(LIVE_STYLE)}`,
@@ -205,7 +205,7 @@ const LIVE_POLICY = [
 
 const TILES = { at: "step", reward: "reward", success: "success", kl: "KL", loss: "loss", eta: "time left" };
 
-/** The page around what the script fetches. */
+/** Makes the page; its script fetches the content. */
 function livePage(name: string): Html {
   const tiles = Object.entries(TILES).map(([id, label]) => html`<div><dt>${label}</dt><dd id="${id}">–</dd></div>`);
   return html`<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
