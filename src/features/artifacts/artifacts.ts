@@ -18,8 +18,8 @@ import { prepareBatches } from "../../train/update.js";
 /**
  * Writes the graphs that a run builds in memory, under the names of ONNX Runtime's on-device training: rollout_model,
  * eval_model, training_model and optimizer_model, at the shapes of one real micro-batch, and checkpoint/ with the
- * adapter they start from. All share one weight file beside them. They are ordinary graphs: any runtime can run them.
- * @returns the files written.
+ * initial adapter. All share one weight file in the same directory. The graphs run in any runtime for ONNX.
+ * @returns the paths of the written files.
  */
 export async function writeArtifacts(config: RunConfig, objective: Objective, out: string): Promise<string[]> {
   if (existsSync(out)) fail(`${out} exists already, and is not overwritten.`, { hint: "give another --out" });
@@ -68,7 +68,7 @@ export async function writeArtifacts(config: RunConfig, objective: Objective, ou
   });
 }
 
-/** One file for all graphs: a hard link where the file system can, else a copy. */
+/** Shares the weight file by a hard link, or copies it if the file system has none. */
 function shareWeights(from: string, to: string): void {
   try {
     linkSync(from, to);

@@ -14,17 +14,17 @@ import type { AutoregressiveTrajectory } from "./trajectory.js";
 
 /** Options of the sampler `autoregressive`. */
 export interface AutoregressiveOptions extends SamplerOptions {
-  /** Keys and values of what has been read are used again, where the model's graph can keep them. */
+  /** Use of a cache of keys and values, if the model's graph supports it. */
   readonly kvCache: CacheUse;
 }
 
-/** Gives the shapes of a rollout's forwards: one row a sequence, as many steps as tokens. */
+/** Computes the shapes of a rollout's forward passes: one row per sequence, as many steps as tokens. */
 export function autoregressiveShapes({ promptLength, responseLength: steps }: AutoregressiveOptions) {
   const length = promptLength + steps;
   return { length, dims: (batch: number) => ({ B: batch, N: length }), rows: 1, steps };
 }
 
-/** A token is a step: all of them in one sequence, or (`packed: false`) each behind what it was drawn from. */
+/** Lays out one step per token: all in one sequence, or (`packed: false`) each in its own, behind its context. */
 export function stepTerms(
   trajectories: readonly AutoregressiveTrajectory[],
   options: AutoregressiveOptions,
@@ -73,7 +73,7 @@ function laidOut(
   return { buffer, trajectory, steps };
 }
 
-/** The response's exact log-probability, a segment a token. */
+/** Lays out the response's exact log-probability, one segment per token. */
 export function textTerms(
   trajectories: readonly AutoregressiveTrajectory[],
   options: AutoregressiveOptions,
@@ -86,7 +86,7 @@ function temperatureOf(trajectories: readonly AutoregressiveTrajectory[]): numbe
   return commonTemperature(trajectories.map(({ temperature }) => scoringTemperature(temperature)));
 }
 
-/** Cross-entropy of the next token, the mean over the tokens of the responses, EOS included. */
+/** Lays out the next-token cross-entropy, averaged over all tokens of the responses, EOS included. */
 export function supervisedTerms(
   examples: readonly SupervisedExample[],
   options: AutoregressiveOptions,

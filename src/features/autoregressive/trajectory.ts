@@ -17,16 +17,16 @@ const trajectorySchema = z.strictObject({
   logProbs: z.array(z.number()),
 });
 
-/** A recorded rollout of the sampler `autoregressive`: a token a step. */
+/** A recorded rollout of the sampler `autoregressive`, with one token per step. */
 export interface AutoregressiveTrajectory extends TokenTrajectory {
-  /** [response] nats, at the trajectory's temperature. */
+  /** [response] log-probabilities in nats, at the trajectory's temperature. */
   readonly logProbs: readonly number[];
 }
 
 /**
  * Reads a trajectory from JSON data.
  * @param where names the source in messages.
- * @param eos the model's EOS token: the response must hold it exactly where it ended.
+ * @param eos the model's EOS token: the response must contain it exactly at its ends.
  * @throws UserError that says what is inconsistent.
  */
 export function parseTrajectory(data: unknown, where: string, eos: number): AutoregressiveTrajectory {
@@ -46,7 +46,7 @@ export function parseTrajectory(data: unknown, where: string, eos: number): Auto
   return trajectory;
 }
 
-/** Lists the tokens of the response, one a step. */
+/** Lists the tokens of the response, one per step. */
 export function reveals({ response, logProbs }: AutoregressiveTrajectory): Reveal[] {
   return response.map((token, i) => ({ position: i, token, step: i, logProb: logProbs[i] }));
 }

@@ -10,23 +10,23 @@ import type { Environment, Split } from "../../env/environment.js";
 import type { Model } from "../../nn/model.js";
 
 /**
- * Checks what a run needs of its machine by using it: the runtime computes, the site answers, the browser opens
- * a page of it. Modules are imported where they are checked: their absence is one of the things that are looked for.
+ * Checks the machine by using what a run needs: the runtime computes, the site answers, the browser opens one of its
+ * pages. Modules are imported inside the checks, because they may be missing.
  */
 
 export interface Check {
   readonly name: string;
   readonly ok: boolean;
   readonly found: string;
-  /** Advice for a miss. */
+  /** Advice for a failed check. */
   readonly fix?: string;
 }
 
 const GIB = 2 ** 30;
-/** A site or a browser that says nothing for so long will not do. */
+/** Time limit of a site or a browser in milliseconds. */
 const PATIENCE_MS = 180_000;
 
-/** All checks for a config, in the order in which a run would meet them. */
+/** Runs all checks for a config, in the order in which a run needs the parts. */
 export async function checkMachine(config: RunConfig): Promise<Check[]> {
   const checks = [
     checkNode(),
@@ -60,7 +60,7 @@ export async function checkMachine(config: RunConfig): Promise<Check[]> {
   return [...checks, await checkDisk(), checkMemory()];
 }
 
-/** Runs a check; an error is a miss, its hint the fix. */
+/** Runs a check; an error is a failed check, with its hint as the fix. */
 export async function check(name: string, work: () => Promise<string>, fix?: string): Promise<Check> {
   try {
     return { name, ok: true, found: await work() };
@@ -70,7 +70,7 @@ export async function check(name: string, work: () => Promise<string>, fix?: str
   }
 }
 
-/** The home directory as `~`, so that a report can be shown to others. */
+/** Replaces the home directory by `~`, so that a report can be shared. */
 export function withoutHome(text: string, home: string = homedir()): string {
   if (home.length < 2) return text;
   const quoted = home.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
@@ -114,7 +114,7 @@ async function useModel(config: RunConfig): Promise<string> {
   return `${dir}: ${about.architecture}, ${graph.nodes.length} operators, ${about.reads_tokens === false ? "no" : about.vocab_size} tokens`;
 }
 
-/** Names the splits that an environment has. @throws UserError where the config uses another. */
+/** Names the splits of an environment. @throws UserError if the config uses another one. */
 function splitsIn({ name, tasks }: Environment, config: RunConfig): string {
   const splits = [...new Set(tasks.map((task) => task.split))];
   if (splits.length === 0) fail(`${name} has no tasks.`);
@@ -126,7 +126,7 @@ function splitsIn({ name, tasks }: Environment, config: RunConfig): string {
   return `${name}: ${tasks.length} tasks (${splits.join(", ")})`;
 }
 
-/** Tells whether what plays the episodes is there: it opens the first task. */
+/** Checks that episodes can be played, by opening the first task. */
 async function useEnvironment(
   config: RunConfig,
   environment: Environment | undefined,
@@ -143,14 +143,14 @@ async function useEnvironment(
   return (await limited(entry?.check?.(config, environment) ?? Promise.resolve(undefined))) ?? kind;
 }
 
-/** The splits that a run of the config needs. */
+/** Lists the splits that a run of the config needs. */
 function splitsOf({ evaluation: { splits, every } }: RunConfig): readonly Split[] {
   return [...new Set<Split>(["train", ...splits, ...(every > 0 ? (["val"] as const) : [])])];
 }
 
 type OnModel = Pick<Decoding, "sampler" | "options"> & { readonly model: Model };
 
-/** The config's sampler on its model; undefined where there is no such model, which is a miss of its own. */
+/** Opens the config's sampler and model; undefined without the model, which another check reports. */
 async function decodingOf(config: RunConfig): Promise<OnModel | undefined> {
   const [{ resolvePath }, { loadModel }, { sampledModel }, { samplerOf }] = await Promise.all([
     import("../../config/config.js"),
@@ -165,7 +165,7 @@ async function decodingOf(config: RunConfig): Promise<OnModel | undefined> {
   return { model, sampler, options: sampler.options(config.sampler, sampledModel(model.config)) };
 }
 
-/** Checks that prompts and the oracle's answers fit the sampler, as far as they are known without playing. */
+/** Checks that prompts and the oracle's answers fit the sampler, if they are known without playing. */
 async function checkLengths(
   config: RunConfig,
   environment: Environment | undefined,
@@ -195,7 +195,7 @@ async function checkLengths(
   const [prompt, response] = [longest("prompt"), longest("response")];
   const long = used.flatMap(({ split, lengths }) => {
     const { length } = lengths.filter((task) => task.prompt > options.promptLength);
-    // a run leaves out what is too long, and needs what is left
+    // a run with skip_long leaves out long tasks, and needs at least one other
     return length === 0 || (config.training.skip_long && length < lengths.length)
       ? []
       : [`, and ${length} of ${lengths.length} prompts of ${split} are too long`];
@@ -212,7 +212,7 @@ async function checkLengths(
   ];
 }
 
-/** @param free bytes. @param least GiB that `user` needs. */
+/** @param free in bytes. @param least GiB that `user` needs. */
 function enough(name: string, free: number, where: string, user: string, least: number, fix: string): Check {
   const found = `${(free / GIB).toFixed(1)} GiB ${where} (${user} needs ${least})`;
   return { name, ok: free >= least * GIB, found, fix };
@@ -224,7 +224,7 @@ async function checkDisk(): Promise<Check> {
 }
 
 function checkMemory(): Check {
-  // what the kernel would give, where it says so; freemem() counts the file cache as used on older Nodes
+  // the kernel's estimate if there is one; freemem() counts the file cache as used on older Nodes
   const free = process.availableMemory?.() ?? freemem();
   const fix = "close other programs, or lower training.micro_batch and evaluation.batch";
   return enough("memory", free, "available", "the tiny model", 1, fix);

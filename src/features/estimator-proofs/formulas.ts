@@ -11,7 +11,7 @@ export interface ScoredTerm {
   readonly turn: number;
   readonly step: number;
   readonly position: number;
-  /** Weight in its bound; 1 where the likelihood is exact. */
+  /** Weight in its bound; 1 for exact likelihoods. */
   readonly weight: number;
   /** Under the trained policy. */
   readonly now: number;
@@ -165,7 +165,7 @@ function trustsOf(ratios: readonly Values[], o: FormulaOptions): number[] {
   });
 }
 
-/** The loss of one ratio. */
+/** Computes the loss of one ratio. */
 function lossOf(
   kind: string,
   v: Values & { readonly old: number /** `now`, through which no gradient flows. */; readonly held: number },

@@ -9,7 +9,7 @@ import type { Tensor } from "../../onnx/types.js";
 /**
  * The policy's network restricted to a few tokens of its vocabulary, with EOS. The "sampled" token of each response
  * position is set by the caller, so that all outcomes of a short canvas can be enumerated. Logits are standardised,
- * because a confident network would leave one outcome only. EOS can be made less likely, because a network that prefers
+ * because a confident network would leave no choice. EOS can be made less likely, because a network that prefers
  * EOS everywhere would choose its slots in one order only.
  * It runs one rollout at a time, and caches the scores of each buffer.
  */

@@ -1,15 +1,15 @@
-/** One form of FormFactory: which gold file belongs to which of app.py's addresses. Nothing in the checkout says so. */
+/** One form of FormFactory: its gold file and its address in app.py. The checkout does not contain this mapping. */
 export interface CatalogRow {
   /** `data/data1/<gold>.json` and `data/data2/<gold>.txt`. */
   readonly gold: string;
-  /** The address in app.py. Without its slash it is the form's id. */
+  /** The address in app.py; without its slash, the form's id. */
   readonly path: string;
 }
 
 export const CATALOG: readonly CatalogRow[] = [
   { gold: "job_applications", path: "/academic-research/job-application" },
   { gold: "grant_applications", path: "/academic-research/grant-application" },
-  // app.py serves this template at /academic-research/student-registration as well
+  // app.py also serves this template at /academic-research/student-registration
   { gold: "scholarship_applications", path: "/academic-research/scholarship-application" },
   { gold: "paper_submissions", path: "/academic-research/paper-submission" },
   { gold: "student_courses", path: "/academic-research/course-registration" },
@@ -35,16 +35,16 @@ export const CATALOG: readonly CatalogRow[] = [
   { gold: "Manufacturing_Order", path: "/construction-manufacturing/order-request" },
 ];
 
-/** A form's id, as tasks and reports name it: `academic-research/job-application`. */
+/** Returns a form's id in tasks and reports: `academic-research/job-application`. */
 export const formId = (row: CatalogRow): string => row.path.slice(1);
 
-/** A form's title in prompts: its address in words, `Job application`. */
+/** Makes a form's title in prompts from its address: `Job application`. */
 export function formTitle(row: CatalogRow): string {
   const words = row.path.slice(row.path.lastIndexOf("/") + 1).replaceAll("-", " ");
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** Never trained on unless `site.heldout` says otherwise: five domains, every kind of control but the scripted form. */
+/** Default of `site.heldout`, forms without training: five domains, every kind of control except the scripted form. */
 export const HELDOUT_FORMS: readonly string[] = [
   "professional-business/rental-application",
   "arts-creative/literary-submission",

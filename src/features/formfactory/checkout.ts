@@ -8,24 +8,24 @@ import type { CatalogRow } from "./catalog.js";
 import { type Route, readRoutes } from "./routes.js";
 import { renderTemplate } from "./template.js";
 
-/** One gold row: a label (or a key of an odd row) and what it should hold. */
+/** One gold row: values by label, in some rows by another key. */
 export type GoldRow = Readonly<Record<string, unknown>>;
 
-/** The files of a FormFactory checkout that make its forms and tasks. Read once; nothing in it is ever written. */
+/** The files of a FormFactory checkout that define its forms and tasks. They are read once, and never written. */
 export interface Checkout {
   readonly dir: string;
   readonly routes: readonly Route[];
-  /** The page of an address that answers with a template. @throws TemplateError where it uses more than we read. */
+  /** Renders the page of a template's address. @throws TemplateError for unsupported template features. */
   page(route: Route): string;
-  /** A file of static/; undefined where there is none. */
+  /** Reads a file of static/; undefined if there is none. */
   asset(path: string): Asset | undefined;
   readonly gold: ReadonlyMap<CatalogRow, readonly GoldRow[]>;
-  /** The source text of each gold row; missing where data2 does not hold one for every row. */
+  /** The source text of each gold row; absent if data2 does not have one for every row. */
   readonly documents: ReadonlyMap<CatalogRow, readonly string[]>;
 }
 
 const CLONE = "git clone https://github.com/formfactory-ai/formfactory, then set site.path to that directory.";
-/** Larger files are no part of FormFactory; it bounds what a wrong path can cost. */
+/** Largest file that is read; FormFactory has no larger ones. */
 const MAX_BYTES = 8 << 20;
 
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
@@ -37,7 +37,7 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Opens a checkout for these forms.
+ * Opens a checkout for the given forms.
  * @throws UserError that lists every file that is missing or cannot be read, and what to clone.
  */
 export function openCheckout(path: string, rows: readonly CatalogRow[]): Checkout {
@@ -100,7 +100,7 @@ function renderPage(dir: string, routes: readonly Route[], route: Route): string
   });
 }
 
-/** The real path of a file in a folder; undefined where it is none, or leads out of the folder. */
+/** Returns the real path of a file in a folder; undefined if it is not a file, or leads out of the folder. */
 function inside(folder: string, name: string): string | undefined {
   const file = join(folder, name);
   if (!existsSync(file)) return undefined;
@@ -136,9 +136,9 @@ function readGold(file: string): readonly GoldRow[] {
 }
 
 /**
- * Splits a file of data2 into its source texts: `1. ...`, `2. ...` or `1) ...`, `2) ...`. The texts hold numbered lists of
- * their own, so only a line that starts with the next number, marked as the first one is, begins a text.
- * @returns one text an instance, without its number.
+ * Splits a file of data2 into its source texts: `1. ...`, `2. ...` or `1) ...`, `2) ...`. Texts may contain numbered
+ * lists, so that only a line with the next number and the mark of the first one begins a text.
+ * @returns one text per instance, without its number.
  */
 export function splitDocuments(text: string): string[] {
   const mark = /^\s*1([.)])/.exec(text)?.[1];

@@ -5,19 +5,19 @@ import { type CatalogRow, formId, formTitle } from "./catalog.js";
 import type { Checkout, GoldRow } from "./checkout.js";
 
 /**
- * Names that differ between a gold file and its page. Everything else is matched by the control's accessible
- * name alone. Documented in docs/sites.md; a test keeps the two equal.
+ * Names that differ between a gold file and its page. All others are matched by the control's accessible
+ * name. Documented in docs/sites.md; a test compares the two.
  */
 interface FormExceptions {
-  /** Gold key to the page's label. */
+  /** Page label by gold key. */
   readonly labels?: Readonly<Record<string, string>>;
-  /** Gold key to the keys of the object that it holds, and the page's label of each. */
+  /** Page labels by gold key and by the keys of its object. */
   readonly objects?: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  /** Page label to what the gold file calls an option, and what the page does. */
+  /** The page's options by page label and by the gold file's option. */
   readonly values?: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
-/** By form id. */
+/** Exceptions by form id. */
 export const EXCEPTIONS: Readonly<Record<string, FormExceptions>> = {
   "academic-research/scholarship-application": {
     labels: { "Statement of Purpose": "Statement of Purpose (500 words max)" },
@@ -25,7 +25,7 @@ export const EXCEPTIONS: Readonly<Record<string, FormExceptions>> = {
   },
   "academic-research/course-registration": { labels: { "Selected Courses": "Select Courses" } },
   "professional-business/workshop-registration": { values: { "Highest Education Level": { PhD: "Doctorate" } } },
-  // ten of its rows are keyed by other names, and give the reference as an object
+  // ten of its rows use other keys, and give the reference as an object
   "professional-business/membership-application": {
     labels: {
       name: "Full Name",
@@ -44,7 +44,7 @@ export const EXCEPTIONS: Readonly<Record<string, FormExceptions>> = {
   "legal-compliance/nda-submission": { labels: { "Party Name": "Party Name (Individual/Company)" } },
 };
 
-/** All gold rows of a checkout as tasks, by the page's own labels; nothing is left out yet. */
+/** Makes tasks of all gold rows of a checkout, with the page's labels, before cleaning. */
 export function goldTasks(checkout: Checkout, heldout: ReadonlySet<string>): Task[] {
   return [...checkout.gold].flatMap(([row, rows]) =>
     rows.map((gold, i) => taskOf(row, gold, i, checkout.documents.get(row)?.[i], heldout.has(formId(row)))),
@@ -53,7 +53,7 @@ export function goldTasks(checkout: Checkout, heldout: ReadonlySet<string>): Tas
 
 function taskOf(row: CatalogRow, gold: GoldRow, index: number, document: string | undefined, heldout: boolean): Task {
   const form = formId(row);
-  // by the record as it stands in the file: cleaning moves no record to another split, and twins share one
+  // from the original record: cleaning does not change the split, and equal records share one
   const split = heldout ? "heldout" : recordSplit(`formfactory/${form}/${JSON.stringify(gold)}`);
   const title = formTitle(row);
   return {
@@ -63,7 +63,7 @@ function taskOf(row: CatalogRow, gold: GoldRow, index: number, document: string 
     url: row.path,
     instruction: `Go to ${row.path}, fill in the form "${title}" and submit it.`,
     fields: goldFields(form, gold),
-    // its server takes whatever is posted
+    // its server accepts every post
     success: { status: 200 },
     ...(document === undefined ? {} : { document }),
     split,
@@ -72,8 +72,8 @@ function taskOf(row: CatalogRow, gold: GoldRow, index: number, document: string 
 }
 
 /**
- * A gold row by the page's labels (see `EXCEPTIONS`), in the order of the file.
- * @throws UserError where a value is none that a form can hold.
+ * Converts a gold row to the page's labels (see `EXCEPTIONS`), in the order of the file.
+ * @throws UserError for a value that a form cannot hold.
  */
 export function goldFields(form: string, gold: GoldRow): Record<string, FieldValue> {
   const { labels = {}, objects = {}, values = {} } = EXCEPTIONS[form] ?? {};

@@ -1,6 +1,6 @@
 import { messageOf } from "../../core/errors.js";
 
-/** Answer of an address of app.py to GET. */
+/** Answer to a GET request of an address of app.py. */
 export type Answer =
   | { readonly kind: "template"; readonly template: string }
   | { readonly kind: "json"; readonly data: Literal }
@@ -11,11 +11,11 @@ export type Answer =
 /** One decorated function of app.py. */
 export interface Route {
   readonly path: string;
-  /** The function's name, by which templates ask for the address. */
+  /** The function's name, by which templates refer to the address. */
   readonly endpoint: string;
   readonly posts: boolean;
   readonly answer: Answer;
-  /** Message that answers a post, where the function has one. */
+  /** Message of the answer to a post, or a default. */
   readonly message: string;
 }
 
@@ -23,8 +23,8 @@ const STRING = String.raw`(?:'((?:[^'\\\n]|\\.)*)'|"((?:[^"\\\n]|\\.)*)")`;
 const DECORATOR = new RegExp(String.raw`^@app\.(?:route|get|post)\(\s*${STRING}([^\n]*)\)\s*$`);
 
 /**
- * Reads the addresses out of a Flask application's source text. It is read, never run: a function is understood where it
- * returns a template without variables, a literal by jsonify, or a plain string.
+ * Reads the addresses from a Flask application's source text without running it: supported are functions that return a
+ * template without variables, a literal by jsonify, or a plain string.
  */
 export function readRoutes(source: string): Route[] {
   const routes: Route[] = [];
@@ -48,7 +48,7 @@ export function readRoutes(source: string): Route[] {
 }
 
 function answerOf(body: string): Answer {
-  // the last return is the one of GET: a post returns inside its `if`
+  // the last return answers GET: posts return inside an `if`
   const last = [...body.matchAll(/^\s*return\s+(.*)$/gm)].at(-1)?.[1]?.trim() ?? "";
   let m = new RegExp(String.raw`^render_template\(\s*${STRING}\s*\)`).exec(last);
   if (m !== null) return { kind: "template", template: m[1] ?? m[2] ?? "" };
@@ -80,7 +80,7 @@ const TOKEN =
   /(?:\s|#[^\n]*)*('(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?|(?:True|False|None)\b|[[\]{}:,])/y;
 const WORDS: Readonly<Record<string, string>> = { True: "true", False: "false", None: "null" };
 
-/** A token of a Python literal as JSON has it. */
+/** Converts a token of a Python literal to JSON. */
 function asJson(token: string): string {
   if (/^['"]/.test(token)) {
     const unescaped = (whole: string, hex: string | undefined, char = ""): string =>
@@ -91,8 +91,8 @@ function asJson(token: string): string {
 }
 
 /**
- * Reads one literal at the start of a source text, token by token, as JSON; what follows it does not matter.
- * @throws Error with the offset where the text is anything else (a name, a call, an operator).
+ * Reads one literal at the start of a source text, token by token, as JSON; the following text is ignored.
+ * @throws Error with the offset of anything else (a name, a call, an operator).
  */
 export function readLiteral(source: string): Literal {
   const next = new RegExp(TOKEN);
@@ -107,7 +107,7 @@ export function readLiteral(source: string): Literal {
     if (/[[{]/.test(token[0] as string)) depth++;
     if (/[\]}]/.test(token[0] as string)) {
       depth--;
-      // Python lets a comma end a list
+      // Python allows a trailing comma
       if (json.at(-1) === ",") json.pop();
     }
     json.push(asJson(token));

@@ -8,7 +8,7 @@ import type { Route } from "./routes.js";
 /** Largest body accepted, in bytes: forms with a few small files. */
 const BODY_LIMIT = 4 << 20;
 
-/** A checkout's addresses and static files as an application, so that tests can call it without a socket. */
+/** Makes an application of a checkout's addresses and static files, which tests can call without a socket. */
 export function createApp(checkout: Checkout): Hono {
   const app = new Hono();
   app.get("/favicon.ico", (c) => c.body(null, 204));
@@ -43,7 +43,7 @@ function answer(c: Context, checkout: Checkout, route: Route): Response {
   }
 }
 
-/** The answer of app.py: the first value of each name, no files, a word of thanks. Nothing is kept. */
+/** Answers a post as app.py does: the first value of each name without files, and a message. Nothing is stored. */
 async function thank(c: Context, route: Route): Promise<Response> {
   const body = await c.req.parseBody({ all: true });
   const texts = Object.entries(body).flatMap(([name, value]) => {

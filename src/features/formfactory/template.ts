@@ -1,12 +1,12 @@
-/** Sources and addresses that templates ask for. */
+/** Sources and addresses for templates. */
 export interface TemplateContext {
-  /** The source text of a template; undefined where there is none. */
+  /** Returns the source text of a template; undefined if there is none. */
   source(name: string): string | undefined;
-  /** The address of `url_for(endpoint, filename=...)`; undefined where nothing has that name. */
+  /** Returns the address of `url_for(endpoint, filename=...)`; undefined for an unknown endpoint. */
   urlFor(endpoint: string, filename: string | undefined): string | undefined;
 }
 
-/** A template that this renderer cannot read: the file, the line and what stands there. */
+/** An error for an unsupported template, with file, line and text. */
 export class TemplateError extends Error {
   override readonly name = "TemplateError";
 }
@@ -28,8 +28,8 @@ const URL_FOR = new RegExp(`^url_for\\(\\s*${QUOTED}\\s*(?:,\\s*filename\\s*=\\s
 const MAX_PARENTS = 8;
 
 /**
- * Renders a template of the small part of Jinja that FormFactory uses: `extends`, `block`, `url_for` and comments.
- * @throws TemplateError at anything else: a page that is served half is worse than one that is not.
+ * Renders a template in the part of Jinja that FormFactory uses: `extends`, `block`, `url_for` and comments.
+ * @throws TemplateError for anything else, instead of serving an incomplete page.
  */
 export function renderTemplate(name: string, context: TemplateContext): string {
   const overrides = new Map<string, readonly Node[]>();
@@ -38,7 +38,7 @@ export function renderTemplate(name: string, context: TemplateContext): string {
     if (depth > MAX_PARENTS) throw new TemplateError(`${name}: more than ${MAX_PARENTS} templates extend each other`);
     const { parent, nodes } = parseTemplate(current, context);
     if (parent === undefined) return write(nodes, overrides, context);
-    // the child comes first, so that its blocks win over its parents'
+    // children are read first: their blocks override their parents'
     for (const [block, inner] of blocksOf(nodes)) if (!overrides.has(block)) overrides.set(block, inner);
     current = parent;
   }
@@ -74,7 +74,7 @@ const escapeHtml = (text: string): string =>
 function parseTemplate(name: string, context: TemplateContext): Parsed {
   const raw = context.source(name);
   if (raw === undefined) throw new TemplateError(`${name}: there is no such template`);
-  // as Jinja reads it: one kind of line end, and the file's last one is dropped
+  // as in Jinja: line ends are normalised, and the last one is dropped
   const source = raw.replace(/\r\n|\r/g, "\n").replace(/\n$/, "");
   let parent: string | undefined;
   const root: Node[] = [];
@@ -85,7 +85,7 @@ function parseTemplate(name: string, context: TemplateContext): Parsed {
     const [whole, statement, expression] = match;
     const where = `${name}, line ${source.slice(0, match.index).split("\n").length}`;
     const before = source.slice(end, match.index);
-    // a minus inside a tag takes the blanks outside it away
+    // a minus inside a tag removes the whitespace outside of it
     here().push({ text: whole[2] === "-" ? before.trimEnd() : before });
     end = match.index + whole.length;
     if (whole.at(-3) === "-") end += /^\s*/.exec(source.slice(end))?.[0].length ?? 0;

@@ -1,28 +1,28 @@
 import { bfloat16ToFloat, float16ToFloat } from "../../core/half.js";
 import type { DType } from "../../onnx/types.js";
 
-/** A form of GGUF's tensors: blocks of so many values in so many bytes. */
+/** A tensor format of GGUF: blocks of `values` values in `bytes` bytes. */
 interface BlockFormat {
   readonly name: string;
-  /** The element type of the safetensors form that would hold it without loss; uint8: none does. */
+  /** Element type in safetensors that holds it without loss; uint8: there is none. */
   readonly dtype: DType;
-  /** Values of a block. */
+  /** Number of values in a block. */
   readonly values: number;
-  /** Bytes of a block. */
+  /** Size of a block in bytes. */
   readonly bytes: number;
-  /** Whole blocks. */
+  /** Decodes whole blocks. */
   decode(bytes: Uint8Array<ArrayBuffer>): Float32Array;
 }
 
 const scale = (bytes: Uint8Array<ArrayBuffer>, at: number): number =>
   float16ToFloat(Uint16Array.of((bytes[at] as number) | ((bytes[at + 1] as number) << 8)))[0] as number;
 
-/** Values of 16 bits. */
+/** Makes a format of 16-bit values. */
 function halves(toFloat: (source: Uint16Array) => Float32Array) {
   return { values: 1, bytes: 2, decode: (bytes: Uint8Array<ArrayBuffer>) => toFloat(new Uint16Array(bytes.buffer)) };
 }
 
-/** Blocks of 32 (ggml-quants.c): a scale, in some a minimum, and codes. */
+/** Makes a format of blocks of 32 values (ggml-quants.c): a scale, in some formats a minimum, and codes. */
 function blocks(bytesOf: number, decode: (block: Uint8Array<ArrayBuffer>, out: Float32Array) => void) {
   return {
     dtype: "uint8" as const,
@@ -37,7 +37,7 @@ function blocks(bytesOf: number, decode: (block: Uint8Array<ArrayBuffer>, out: F
   };
 }
 
-/** Four-bit codes: the low halves of 16 bytes are values 0 to 15, the high halves 16 to 31. */
+/** Decodes 4-bit codes: the low halves of 16 bytes are values 0 to 15, the high halves 16 to 31. */
 function fourBits(codes: Uint8Array, out: Float32Array, value: (code: number) => number): void {
   for (let i = 0; i < 16; i++) {
     out[i] = value((codes[i] as number) & 15);
@@ -45,7 +45,7 @@ function fourBits(codes: Uint8Array, out: Float32Array, value: (code: number) =>
   }
 }
 
-/** By the format's number in the file (ggml_type). */
+/** Formats by their number in the file (ggml_type). */
 export const BLOCK_FORMATS: Readonly<Record<number, BlockFormat>> = {
   0: { name: "F32", dtype: "float32", values: 1, bytes: 4, decode: (bytes) => new Float32Array(bytes.buffer) },
   1: { name: "F16", dtype: "float16", ...halves(float16ToFloat) },

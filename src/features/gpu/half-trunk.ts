@@ -11,7 +11,7 @@ const FOLLOWING: ReadonlySet<string> = new Set([
   ...["Add", "Sub", "Mul", "Neg", "Sigmoid", "Softmax", "ReduceSum"],
 ]);
 
-/** Ops with possibly broadcast operands; these are not considered. */
+/** Ops whose operands may be broadcast; only operands of the output's shape decide. */
 const BROADCAST: ReadonlySet<string> = new Set(["Add", "Sub", "Mul"]);
 
 /** A node of a repeated layer, or of its gradient: `/model/layers.3/...`, `/grad/model/layers.3/...`. */

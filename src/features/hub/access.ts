@@ -1,8 +1,8 @@
 import { optional } from "../../core/optional.js";
 
 /**
- * The Hub's client, and where and as whom it speaks: HF_ENDPOINT names another server, HF_TOKEN an account.
- * @throws UserError where the package is not installed.
+ * Loads the Hub's client, with its address (HF_ENDPOINT) and access token (HF_TOKEN) from the environment.
+ * @throws UserError if the package is not installed.
  */
 export async function openHub(): Promise<{
   readonly hub: typeof import("@huggingface/hub");

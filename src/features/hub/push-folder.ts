@@ -13,7 +13,7 @@ import type { RunDirectory } from "../../runs/run-directory.js";
 
 export interface PushOptions {
   readonly repo: string;
-  /** The checkpoint's directory, and the word that names it to `refusion-eval`. */
+  /** The checkpoint's directory, and its name for `refusion-eval`. */
   readonly checkpoint: string;
   readonly which: string;
   /** The base model's name on the Hub. */
@@ -25,10 +25,10 @@ export interface PushOptions {
 export type RepoFiles = Readonly<Record<string, string>>;
 
 const ADAPTER = ["adapter_config.json", "adapter_model.safetensors"];
-/** Sections that say what was learned from. */
+/** Sections of the config that describe the training data. */
 const DATA = ["environment", "site", "prompt", "reward", "plan"];
 
-/** Writes what is pushed of a run into RUN/push: `model`, and `dataset` where it has rollouts. @returns their files. */
+/** Writes a run's files into RUN/push: `model`, and `dataset` if it has rollouts. @returns the files. */
 export async function writePushFolder(
   run: RunDirectory,
   config: RunConfig,
@@ -43,7 +43,7 @@ export async function writePushFolder(
   const model: Record<string, string> = { "README.md": modelCard(run, config, evaluations, steps.length > 0, options) };
   for (const { when, evaluation } of evaluations)
     model[`eval/${when}/${evaluation.split}.json`] = `${JSON.stringify(evaluation, undefined, 2)}\n`;
-  // what a run was made with may name a password in an address
+  // addresses in the config may contain a password
   model["config.yaml"] = withoutPasswords(readFileSync(run.config, "utf8"));
   const dir = join(run.dir, "push");
   const data = new Map(steps.map((step) => [`data/step-${String(step).padStart(6, "0")}.jsonl`, step]));
@@ -74,7 +74,7 @@ function write(dir: string, files: Readonly<Record<string, string>>): void {
   }
 }
 
-/** Evaluations of the start, and of the checkpoint that is pushed. */
+/** Reads the evaluations before training, and of the pushed checkpoint. */
 function evaluationsOf(run: RunDirectory, which: string): { when: string; evaluation: Evaluation }[] {
   const own = join(run.dir, "eval");
   const folders = {
@@ -90,13 +90,13 @@ function evaluationsOf(run: RunDirectory, which: string): { when: string; evalua
   );
 }
 
-/** Columns of the data set, the same for every environment, before texts and detail. */
+/** Columns of the data set before texts and detail, equal for all environments. */
 const COLUMNS = [
   ...["step", "group", "rollout", "task_id", "form"],
   ...["reward", "success", "advantage", "fault", "tokens"],
 ] as (keyof RolloutRecord)[];
 
-/** A line of the data set: the environment's own detail is JSON. */
+/** Makes a line of the data set; the environment's detail is JSON in a string. */
 function row(record: RolloutRecord): object {
   const about = Object.fromEntries(COLUMNS.map((column) => [column, record[column]]));
   const turns = record.turns.map(({ prompt, response }) => ({ prompt, response }));

@@ -4,9 +4,9 @@ import { openHub } from "./access.js";
 import type { RepoFiles } from "./push-folder.js";
 
 /**
- * Uploads files as one commit to a repository of the Hub, which is made where there is none.
+ * Uploads files as one commit to a repository of the Hub, and creates the repository if needed.
  * @returns the commit's address.
- * @throws UserError where HF_TOKEN is missing, or the Hub refuses.
+ * @throws UserError if HF_TOKEN is missing, or the Hub refuses.
  */
 export async function upload(
   type: "model" | "dataset",
@@ -23,7 +23,7 @@ export async function upload(
   const to = { repo: { type, name }, accessToken, ...(hubUrl === undefined ? {} : { hubUrl }) };
   try {
     await hub.createRepo({ ...to, ...(isPrivate ? { visibility: "private" as const } : {}) }).catch((error) => {
-      // it is there already
+      // it exists already
       if ((error as { statusCode?: number }).statusCode !== 409) throw error;
     });
     const output = await hub.uploadFiles({

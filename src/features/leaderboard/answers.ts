@@ -59,8 +59,7 @@ export function formatAnswers(split: string, rows: readonly (readonly [string, A
 }
 
 /**
- * Diversity of several samples of one task with several right answers; averaged over tasks
- * later.
+ * Diversity of several samples of one task with several right answers, to be averaged over tasks.
  */
 interface Diversity {
   /** Number of distinct right answers among the samples. */

@@ -4,8 +4,8 @@ import { hostsOf, ownHostOnly, type Served, serveApp } from "../../core/serve.js
 import { type FormTools, sdk } from "./server.js";
 
 /**
- * The tools by streamable HTTP at /mcp, on the loopback interface, for who has the token. A request is a connection of
- * its own: what is kept between calls are the pages, which are the same for all.
+ * Serves the tools by streamable HTTP at /mcp, on the loopback interface, to clients with the token. Each request is a
+ * separate connection: only the pages are kept between calls, and all clients share them.
  */
 export async function serveHttp(tools: FormTools, port: number, token: string): Promise<Served> {
   const { WebStandardStreamableHTTPServerTransport } = await sdk(
@@ -24,7 +24,7 @@ export async function serveHttp(tools: FormTools, port: number, token: string): 
       await server.close();
     }
   });
-  // no stream without a request, and no session to end
+  // there are no streams without a request, and no sessions
   app.all("/mcp", (c) => c.text("POST alone is served here.\n", 405, { allow: "POST" }));
   return serveApp(app, port, "MCP server");
 }

@@ -3,42 +3,42 @@ import { fail, messageOf, misuse } from "../../core/errors.js";
 import { BrowserHost } from "../../env/browser/browser.js";
 import { playwright } from "../../env/browser/playwright.js";
 
-/** The page that a call is about: an address to open, or a page that another Chromium shows. */
+/** The page of a call: an address to open, or an open page in another Chromium. */
 export interface Where {
   readonly url?: string | undefined;
-  /** Of a Chromium that was started with --remote-debugging-port, on this machine. */
+  /** Address of a Chromium on this machine, started with --remote-debugging-port. */
   readonly endpoint?: string | undefined;
 }
 
-/** Limit for opening a page, in milliseconds. */
+/** Time limit for opening a page, in milliseconds. */
 const OPEN_MS = 30_000;
-/** Pages that stay open between calls; the one that was opened first is closed for one more. */
+/** Most pages that stay open between calls; beyond it, the oldest is closed. */
 const MOST_PAGES = 8;
 
-/** Stands for a window among the addresses that a page was kept from. */
+/** Entry of a window among the blocked addresses. */
 const WINDOW = "window";
 
-/** Pages of the origins that a server was started with, and of no others. */
+/** Opens pages of the server's origins, and no others. */
 export class Pages {
   private readonly host: BrowserHost;
   private readonly opened = new Map<string, Page>();
   private readonly attached = new Map<string, Browser>();
 
-  /** @param origins at least one, as `originOf` gives them. */
+  /** @param origins at least one, in the form of `originOf`. */
   constructor(private readonly origins: readonly string[]) {
     const [baseUrl = "", ...allowOrigins] = origins;
     this.host = new BrowserHost({ site: { baseUrl, allowOrigins }, headless: true });
   }
 
-  /** Tells whether an address is of one of the origins. */
+  /** Tells whether an address belongs to one of the origins. */
   allows(address: string): boolean {
     return URL.canParse(address) && this.origins.includes(new URL(address).origin);
   }
 
   /**
-   * Works on a page; nothing that it asks for leaves the origins as a document meanwhile.
-   * @param fresh a page that is not open yet may be opened.
-   * @throws UserError where the page is of another origin, or goes to one.
+   * Runs `work` on a page; meanwhile its documents cannot leave the origins.
+   * @param fresh true if a new page may be opened.
+   * @throws UserError if the page belongs to another origin, or navigates to one.
    */
   async on<T>(where: Where, fresh: boolean, work: (page: Page) => Promise<T>): Promise<T> {
     if (where.url !== undefined && !URL.canParse(where.url)) misuse(`${where.url} is no address.`);
@@ -56,19 +56,19 @@ export class Pages {
         return work(page);
       });
     } catch (error) {
-      // what did not open, or was left, is opened again; what is filled in stays where it can be corrected
+      // failed pages and those that left the origins are opened again; filled-in pages stay open for corrections
       if (open === undefined || !this.allows(page.url())) await this.forget(href);
       throw error;
     }
   }
 
-  /** Closes a page that was opened here; the next call opens its address again. */
+  /** Closes a page opened here; the next call opens its address again. */
   async forget(url: string): Promise<void> {
     await this.opened.get(new URL(url).href)?.context().close();
   }
 
   async close(): Promise<void> {
-    // of a browser that was attached to this ends the connection alone
+    // for an attached browser, this ends only the connection
     for (const browser of this.attached.values()) await browser.close();
     await this.host.close();
   }
@@ -81,7 +81,7 @@ export class Pages {
     return page;
   }
 
-  /** The page of an address that a browser shows, or its only one of the origins. */
+  /** Finds the page with an address in a browser, or its only page of the origins. */
   private async shown(endpoint: string, url: string | undefined): Promise<Page> {
     const { protocol = "", hostname = "" } = URL.canParse(endpoint) ? new URL(endpoint) : {};
     if (!/^(?:http|ws):$/.test(protocol) || !["127.0.0.1", "localhost", "[::1]"].includes(hostname))
@@ -108,13 +108,13 @@ export class Pages {
     });
   }
 
-  /** Stops every document of another origin before it is asked for, redirects included, and windows of the page. */
+  /** Runs `work`, and blocks documents of other origins, redirects included, and new windows of the page. */
   private async guarded<T>(page: Page, work: (page: Page) => Promise<T>): Promise<T> {
     const stopped: string[] = [];
     const devtools = await page.context().newCDPSession(page);
     const { frameTree } = await devtools.send("Page.getFrameTree");
     devtools.on("Fetch.requestPaused", ({ requestId, request: { url, method }, frameId }) => {
-      // a frame may show what it likes, as a map does; it may not be sent a form
+      // a frame may load any document, such as a map, but not receive a form
       const fine = this.allows(url) || (frameId !== frameTree.frame.id && method === "GET");
       if (!fine) stopped.push(url);
       const answer = fine
@@ -131,7 +131,7 @@ export class Pages {
     try {
       await devtools.send("Fetch.enable", { patterns: [{ resourceType: "Document" }] });
       const done = await work(page).catch((error: unknown) => {
-        // what was stopped is why
+        // the blocked document is the cause
         if (stopped[0] === undefined) throw error;
         return undefined as T;
       });
@@ -144,7 +144,7 @@ export class Pages {
     }
   }
 
-  /** @throws UserError that names the origins, always. */
+  /** Refuses an address. @throws UserError that names the origins, always. */
   refuse(address: string): never {
     if (address === WINDOW) misuse("The page opened a window of its own, which was closed.");
     const { origin } = new URL(address);
@@ -154,7 +154,7 @@ export class Pages {
   }
 }
 
-/** Reads an origin, as `https://shop.example`. @throws UserError where it is none. */
+/** Reads an origin such as `https://shop.example`. @throws UserError for any other text. */
 export function originOf(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.href !== `${url.origin}/`)

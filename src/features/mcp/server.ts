@@ -12,10 +12,10 @@ import type { Agent } from "../../library/agent.js";
 import { fieldsOf, withForm } from "../../library/filling.js";
 import { Pages, type Where } from "./pages.js";
 
-/** Limits how long a form may take to send, and to be answered, in milliseconds. */
+/** Time that the form's request may take to appear after a click, and its answer to load, in milliseconds. */
 const SEND_MS = 5000;
 const ANSWER_MS = 30_000;
-/** Characters of the page after a form was sent. */
+/** Most characters of the page's text that are returned after a form was sent. */
 const MOST_TEXT = 2000;
 
 const WHERE = {
@@ -27,11 +27,11 @@ const WHERE = {
 };
 const VALUE = z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]);
 
-/** The parts that the servers of one process share: a model, a browser, and one call at a time. */
+/** The parts that all servers of a process share: a model, a browser, and a lock for one call at a time. */
 export class FormTools {
   private readonly pages: Pages;
   private readonly turn = new Semaphore(1);
-  /** Labels that a page was filled by, which tell which of its forms is meant. */
+  /** Labels of the last filling of a page, which identify the form. */
   private readonly filled = new WeakMap<Page, readonly string[]>();
 
   constructor(
@@ -42,7 +42,7 @@ export class FormTools {
     this.pages = new Pages(origins);
   }
 
-  /** A server with the three tools, for one connection. @throws UserError where the SDK is not installed. */
+  /** Makes a server with the three tools, for one connection. @throws UserError if the SDK is not installed. */
   async server(): Promise<McpServer> {
     const { McpServer } = await sdk(() => import("@modelcontextprotocol/sdk/server/mcp.js"));
     const server = new McpServer({ name: "refusion-train", version: this.version });
@@ -112,7 +112,7 @@ export class FormTools {
       );
       const faults = fields.flatMap(({ label, fault }) => (fault === undefined ? [] : [{ label, fault }]));
       const absent = new Set(faults.flatMap(({ label, fault }) => (fault === "no-such-control" ? [label] : [])));
-      // the form would be waited for by a label that no form has
+      // absent labels would never be found when the form is looked up
       this.filled.set(
         page,
         Object.keys(values ?? {}).filter((label) => !absent.has(label)),
@@ -127,11 +127,11 @@ export class FormTools {
     return done;
   }
 
-  /** Presses the form's button as a person does, and waits for what it asks of the server. */
+  /** Clicks the form's button, and waits for the request and its answer. */
   private async send(page: Page): Promise<object> {
     const isSent = (request: Request): boolean =>
       request.isNavigationRequest() || !["GET", "HEAD", "OPTIONS"].includes(request.method());
-    // without a limit: its time begins when the button is pressed
+    // no timeout here: the time limit begins after the click
     const sent = Promise.race([
       page.waitForRequest(isSent, { timeout: 0 }),
       page.waitForEvent("popup", { timeout: 0 }).then(() => undefined),
@@ -160,7 +160,7 @@ export class FormTools {
     };
   }
 
-  /** One call at a time; a user's mistake is the tool's answer, with what to do next. */
+  /** Runs one call at a time; errors become the tool's answer, with the next step. */
   private async call(work: () => Promise<object>): Promise<CallToolResult> {
     const answer = (text: string): CallToolResult => ({ content: [{ type: "text", text }] });
     try {
@@ -172,7 +172,7 @@ export class FormTools {
   }
 }
 
-/** A part of the SDK. @throws UserError where it is not installed. */
+/** Imports a part of the SDK. @throws UserError if it is not installed. */
 export async function sdk<T>(load: () => Promise<T>): Promise<T> {
   return optional("The Model Context Protocol needs", "@modelcontextprotocol/sdk", load);
 }

@@ -1,7 +1,7 @@
 import type { Action } from "../../env/forms/plan.js";
 import type { Thing } from "./page.js";
 
-/** A perfect policy's action on a page, by the words of its goal; undefined: it knows no way. */
+/** Computes the right actions on a page from the words of its goal; undefined if it finds none. */
 type Solver = (goal: string, things: readonly Thing[], turn: number) => readonly Action[] | undefined;
 
 const click = (label: string): Action => ({ kind: "click", label });
@@ -16,12 +16,12 @@ const nth = (goal: string): number => ["1st", "2nd", "3rd"].findIndex((word) => 
 const two = (text: string): string => text.padStart(2, "0");
 
 const clickQuoted: Solver = (goal) => quoted(goal).slice(0, 1).map(click);
-/** Presses the last button after these. */
+/** Adds a click on the last button to the actions. */
 const sent = (things: readonly Thing[], ...actions: readonly Action[]): Action[] => [
   ...actions,
   click(lastButton(things)),
 ];
-/** Enters a value into the first field, and sends it. */
+/** Enters a value into the first field, and clicks the last button. */
 const entered = (things: readonly Thing[], value: string): Action[] => sent(things, fill(firstText(things), value));
 const clickFirst =
   (kind: Thing["kind"], ...then: readonly Action[]): Solver =>

@@ -1,6 +1,6 @@
-/** Reads a task page: elements by name, and the text on it. All runs IN THE PAGE. */
+/** Reads a task page: named elements and lines of text. All functions run IN THE PAGE. */
 
-/** One thing that can be filled in, chosen, ticked or clicked. */
+/** An element that can be filled in, chosen, ticked or clicked, or a line of text. */
 export interface Thing {
   readonly index: number;
   readonly kind:
@@ -15,13 +15,13 @@ export interface Thing {
     | "button"
     | "link"
     | "text-line";
-  /** Name of the element: its label, its text, or its kind and number (`text 2`). Several may have one name. */
+  /** Name of the element: its label, its text, or its kind and number (`text 2`). Names need not be unique. */
   readonly name: string;
   readonly value: string;
   readonly options: readonly string[];
 }
 
-/** @returns everything that is shown of the page but the goal, in page order. */
+/** Lists all visible elements of the page except the goal, in page order. */
 export function readThings(): Thing[] {
   const clean = (text: string | null): string => (text ?? "").replace(/\s+/g, " ").trim();
   const shown = (e: Element): boolean => {
@@ -63,7 +63,7 @@ export function readThings(): Thing[] {
     if (e.matches("a,.alink,[role=tab],[role=menuitem]") && text !== "" && e.querySelector("a,button") === null)
       return { kind: "link", name: text };
     if (own(e) === "" || e.closest("button,a,option,select") !== null) return undefined;
-    // a line is told by the outermost element that says no more
+    // a line is represented by its outermost element with the same text
     const told = found.some((other) => other !== e && other.contains(e) && clean(other.textContent) === text);
     return told ? undefined : { kind: "text-line", name: text };
   };
@@ -88,7 +88,7 @@ export function readThings(): Thing[] {
   return things;
 }
 
-/** Brings a thing into view. @returns its middle, and whether a click there meets it. */
+/** Scrolls an element into view. @returns its centre, and whether a click there hits it. */
 export function aimAtThing(index: number): { x: number; y: number; hit: boolean } | undefined {
   const e = (globalThis as { things?: Element[] }).things?.[index];
   if (e === undefined || !e.isConnected) return undefined;
@@ -99,7 +99,7 @@ export function aimAtThing(index: number): { x: number; y: number; hit: boolean 
   return { x, y, hit: top !== null && (e.contains(top) || top.contains(e)) };
 }
 
-/** Gives a field a value as its own editor would, or chooses options of a list by text. @returns whether it took. */
+/** Sets a field's value with the usual events, or chooses options of a list by text. @returns whether it succeeded. */
 export function setThing({ index, value }: { index: number; value: string }): boolean {
   const e = (globalThis as { things?: Element[] }).things?.[index];
   if (e instanceof HTMLSelectElement) {

@@ -1,20 +1,20 @@
 import { Tokenizer as HuggingFaceTokenizer } from "@huggingface/tokenizers";
 import { type ByteLevelBpe, byteLevelBpeJson, type Cutting } from "../../text/tokenizer-files.js";
 
-/** A pair seen less often is no token of its own. */
+/** Least number of occurrences of a pair that becomes a token. */
 const LEAST_FREQUENT = 2;
 
-/** A distinct piece of the corpus: its current symbols and how often it occurs. */
+/** A distinct piece of the corpus, with its current symbols and its number of occurrences. */
 interface Piece {
   symbols: number[];
   readonly count: number;
 }
 
 /**
- * The pieces that merges never cross, first alternative first:
+ * Pieces of text that merges never cross, by the first matching alternative:
  * a line end; the separator of plans and prompts, with its second space only before a digit (a digit pair is then the
- * same token everywhere); words with their leading space; digits in pieces of at most two, so that a date or a price is
- * spelled alike everywhere; punctuation; white space, whose last blank is left to the word behind it.
+ * same token everywhere); words with their leading space; digits in pieces of at most two, so that dates and prices are
+ * encoded alike everywhere; punctuation; white space, whose last blank belongs to the next word.
  */
 const PIECES = [
   "\\n",
@@ -37,7 +37,7 @@ const CUTTING: Cutting = {
   },
 };
 
-/** GPT-2's alphabet: every byte as one printable character, so that no token holds a blank or a control character. */
+/** Makes GPT-2's alphabet: every byte as one printable character, so that tokens have no blanks or controls. */
 function byteAlphabet(): string[] {
   const printable = (byte: number): boolean =>
     (byte >= 0x21 && byte <= 0x7e) || (byte >= 0xa1 && byte <= 0xac) || (byte >= 0xae && byte <= 0xff);
@@ -45,16 +45,16 @@ function byteAlphabet(): string[] {
   return Array.from({ length: 256 }, (_, byte) => String.fromCharCode(printable(byte) ? byte : next++));
 }
 
-/** One number for a pair of symbols; its order is the order of pairs. */
+/** Factor that encodes a pair of symbols as one number, in the order of pairs. */
 const RADIX = 2 ** 24;
 
 /**
  * Learns byte-level BPE merges (Sennrich et al. 2016; bytes as in GPT-2): the most frequent pair of neighbours becomes
- * a token, until the vocabulary is full. Equal counts are decided by the lower pair of ids, so that the same corpus
- * gives the same bytes; the order of its texts does not matter.
- * The vocabulary comes out smaller than asked where no pair is frequent enough.
- * @param vocabSize number of tokens in all: 256 bytes, the merges, the special tokens.
- * @param specialTokens take the last ids, in this order; distinct, and longer than a character.
+ * a token, until the vocabulary is full. Ties go to the lower pair of ids, so that the result is deterministic and
+ * independent of the order of the texts.
+ * The vocabulary is smaller than requested if no pair is frequent enough.
+ * @param vocabSize total number of tokens: 256 bytes, the merges, the special tokens.
+ * @param specialTokens get the last ids, in this order; distinct, and longer than a character.
  */
 export function trainBpe(
   corpus: Iterable<string>,
@@ -69,7 +69,7 @@ export function trainBpe(
   return { cutting: CUTTING, addedTokens, vocab, merges };
 }
 
-/** The corpus as distinct pieces, cut by the very code that will cut texts later. */
+/** Cuts the corpus into distinct pieces, with the same code that cuts texts later. */
 function countPieces(corpus: Iterable<string>, ids: ReadonlyMap<string, number>): Piece[] {
   const none = JSON.parse(byteLevelBpeJson({ cutting: CUTTING, addedTokens: [], vocab: {}, merges: [] }));
   const splitter = new HuggingFaceTokenizer(none, {}).pre_tokenizer as unknown as {
@@ -82,7 +82,7 @@ function countPieces(corpus: Iterable<string>, ids: ReadonlyMap<string, number>)
   return [...counts].map(([piece, count]) => ({ symbols: [...piece].map((byte) => ids.get(byte) as number), count }));
 }
 
-/** Merges until `tokens` (and `ids`, both extended here) hold `room` tokens or no pair is frequent enough. */
+/** Learns merges, and extends `tokens` and `ids`, until there are `room` tokens or no pair is frequent enough. */
 function learnMerges(
   pieces: readonly Piece[],
   tokens: string[],
@@ -90,7 +90,7 @@ function learnMerges(
   room: number,
 ): ByteLevelBpe["merges"] {
   const counts = new Map<number, number>();
-  /** Pieces that have held a pair at some time; a piece that lost it since is harmless. */
+  /** Pieces that have contained a pair at some time; those that no longer do are harmless. */
   const holders = new Map<number, Set<Piece>>();
   const tally = (piece: Piece, sign: 1 | -1): void => {
     for (let i = 1; i < piece.symbols.length; i++) {
@@ -117,7 +117,7 @@ function learnMerges(
     const pair: [string, string] = [tokens[left] as string, tokens[right] as string];
     const token = pair.join("");
     merges.push(pair);
-    // two ways of merging may spell the same token
+    // two merges may produce the same token
     const id = ids.get(token) ?? tokens.push(token) - 1;
     ids.set(token, id);
     for (const piece of holders.get(best) ?? []) {
@@ -131,7 +131,7 @@ function learnMerges(
   return merges;
 }
 
-/** Replaces every neighbouring (left, right) by `merged`, from the left. */
+/** Replaces every adjacent pair (left, right) by `merged`, from the left. */
 function mergePair(symbols: readonly number[], left: number, right: number, merged: number): number[] {
   const out: number[] = [];
   for (let i = 0; i < symbols.length; i++) {

@@ -13,7 +13,7 @@ import { Tokenizer } from "../../text/tokenizer.js";
 import { byteLevelBpeJson } from "../../text/tokenizer-files.js";
 import { trainBpe } from "./bpe.js";
 
-/** Config of `new-model`: the sizes of a model and where its vocabulary comes from. */
+/** Config of `new-model`: the sizes of a model, and the source of its vocabulary. */
 export const newModelSchema = z.strictObject({
   seed: z.int().min(0).default(0).describe("of the weights and of the synthetic part of the corpus"),
   vocab_size: z
@@ -37,15 +37,15 @@ export type NewModelConfig = z.infer<typeof newModelSchema>;
 const SPECIAL = { pad: "<|endoftext|>", eos: "<|im_end|>", mask: "<|mask|>" } as const;
 
 /**
- * Makes a model directory from nothing: a tokenizer trained on the embedded site's training tasks, and fresh weights.
- * A network that reads no tokens gets weights alone.
+ * Makes a new model directory: a tokenizer trained on the embedded site's training tasks, and random weights.
+ * A network without tokens gets only weights.
  * @returns number of parameters and of tokens.
  */
 export async function newModel(
   config: NewModelConfig,
   out: string,
 ): Promise<{ parameters: number; vocabulary: number }> {
-  // sizes that cannot be are found before the corpus is made
+  // impossible sizes are reported before the corpus is made
   const sizes: ModelConfig = { hidden_size: 0, ...config.model, ...NO_VOCABULARY };
   const architecture = await architectureOf(sizes);
   architecture.weights(sizes);

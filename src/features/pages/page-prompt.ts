@@ -1,19 +1,19 @@
 import { type PromptStyle, type PromptTask, renderPrompt, renderValue, textOf } from "../../text/prompt.js";
 import type { SeenPage } from "./seen-page.js";
 
-/** Options of one choice that are shown; the rest is counted. */
+/** Most options of a choice that are shown; the rest is counted. */
 const MOST_OPTIONS = 20;
 const MOST_MESSAGES = 5;
 const LONGEST_LINE = 200;
 
-/** A prompt, and what was cut from it. */
+/** A prompt, and descriptions of the omitted parts. */
 export interface PagePrompt {
   readonly text: string;
   readonly cuts: readonly string[];
 }
 
 /**
- * The prompt of a turn: the page, then the task as `renderPrompt` gives it.
+ * Renders the prompt of a turn: the page, then the task as `renderPrompt` writes it.
  * ```
  * page: Hotel Stay, Step 2 of 4
  * ! Required: Arrival Date
@@ -23,9 +23,9 @@ export interface PagePrompt {
  *  Guest Name | Nora Weber
  *  ...
  * ```
- * A line is ` <label>: <options> = <what it holds>`. The page takes `limit` characters at most. What is cut, in this order:
- * lines to 200 characters, messages after the fifth, options after the twentieth, then the last fields; each cut leaves
- * `(+N more ...)` in the prompt. The task is never cut.
+ * A line is ` <label>: <options> = <value>`. The page takes at most `limit` characters. It is shortened in this order:
+ * lines to 200 characters, messages after the fifth, options after the twentieth, then the last fields; each omission
+ * leaves `(+N more ...)` in the prompt. The task is never shortened.
  */
 export function renderPage(page: SeenPage, task: PromptTask, style: PromptStyle, limit: number): PagePrompt {
   const cuts: string[] = [];

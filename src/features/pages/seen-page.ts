@@ -2,22 +2,22 @@ import type { Control, ReadForm } from "../../env/browser/controls.js";
 import type { PageSigns } from "../../env/browser/page/signs.js";
 import type { FieldValue, KnownPage } from "../../env/site.js";
 
-/** The page as a policy sees it. */
+/** The policy's view of a page. */
 export interface SeenPage {
   readonly title: string;
-  /** Further headings, as the step that it is. */
+  /** Other headings, for example the number of the step. */
   readonly headings: readonly string[];
-  /** Complaints of the page or the server, and its other announcements. */
+  /** Errors from the page or the server, and other notices. */
   readonly messages: readonly string[];
-  /** Controls that can be filled in now, with their values; labels without the star of a required field. */
+  /** Controls that can be filled in now, with their values; labels are without the star of a required field. */
   readonly controls: readonly (Control & { readonly value: FieldValue })[];
   readonly buttons: readonly string[];
 }
 
-/** Headings besides the title that are told. */
+/** Most headings that are shown besides the title. */
 const MOST_HEADINGS = 3;
 
-/** @param complaint what the last turn met with. */
+/** Makes the policy's view of a page. @param complaint error of the last turn. */
 export function seenPage(
   signs: PageSigns,
   form: Pick<ReadForm, "controls" | "buttons">,
@@ -41,7 +41,7 @@ export function seenPage(
   };
 }
 
-/** An untouched page as a browser would show it. */
+/** Makes the view of an untouched page from its description, as a browser would show it. */
 export function knownPage(title: string, { headings, fields }: KnownPage): SeenPage {
   return {
     title,
@@ -56,7 +56,7 @@ export function knownPage(title: string, { headings, fields }: KnownPage): SeenP
       required: false,
       default: preset,
       value: preset,
-      // a list that holds nothing yet opens on an entry that is no choice
+      // an empty list begins with an entry that is not a choice
       options: options.map((text, i) => ({ text, value: kind === "select" && preset === "" && i === 0 ? "" : text })),
       present: true,
     })),

@@ -16,19 +16,19 @@ import { carriedOf, receivedBy } from "../../env/pages/native.js";
 import type { FieldValue, Task } from "../../env/site.js";
 import { type SeenPage, seenPage } from "./seen-page.js";
 
-/** Limits how long a page may take to go on after a click that sends nothing. */
+/** Time that a page may take to change after a click that sends nothing, in milliseconds. */
 const STEP_MS = 300;
 
-/** A form that is filled in turn by turn: each turn carries a plan out up to the first button that leads on. */
+/** Fills in a form turn by turn: each turn performs a plan up to the first button that leads to another page. */
 export class Walk {
-  /** Set where it was accepted: there is no further turn. */
+  /** True if the form was accepted: there is no further turn. */
   done = false;
   private readonly filler: Filler;
   private readonly posted: PostedPair[] = [];
   private readonly requests: KeptRequest[] = [];
   private marked: boolean | undefined;
   private readonly received = new Map<number, FieldValue>();
-  /** Controls that the document which is open has shown. */
+  /** Indices of the controls that the open document has shown. */
   private readonly here = new Set<number>();
   private complaint: string | undefined;
   private status: number | undefined;
@@ -43,19 +43,19 @@ export class Walk {
     this.noteControls();
   }
 
-  /** @throws EnvironmentFault where the task's page is not there. */
+  /** @throws EnvironmentFault if the task's page cannot be opened. */
   static async open(session: Session, task: Task, options: ExecuteOptions): Promise<Walk> {
     return new Walk(session, task, await openForm(session, task, options.known?.controls), options);
   }
 
-  /** Tells what the page shows now. */
+  /** Reads the page's present state. */
   async see(): Promise<SeenPage> {
     const { form } = this;
     const [signs, values] = await Promise.all([this.signs(), currentValues(form)]);
     return seenPage(signs, form, values, this.complaint);
   }
 
-  /** Carries out one turn's plan. */
+  /** Performs one turn's plan. */
   async act(plan: Plan): Promise<void> {
     const { filler, session, task } = this;
     let pressed = false;
@@ -67,7 +67,7 @@ export class Walk {
       }
       let step = filler.resolve(action);
       if (step.do === "nothing" && step.fate === "no-such-control" && this.isWanted(action)) {
-        // it may come with what was filled in before
+        // the control may appear after the earlier values are entered
         await filler.flush();
         await this.look();
         step = filler.resolve(action);
@@ -86,7 +86,7 @@ export class Walk {
     if (!this.done && plan.actions.length === 0) this.complaint ??= `nothing was done on ${task.url}`;
   }
 
-  /** Tells what it came to; the page is left. */
+  /** Ends the episode, and returns its result; the page is left. */
   async end(): Promise<Played> {
     const { form, filler } = this;
     const held = await currentValues(form);
@@ -132,7 +132,7 @@ export class Walk {
     return this.form.handle.evaluate(readSigns);
   }
 
-  /** Presses a button and finds out what the server received, what it says, and whether there is more. */
+  /** Clicks a button, and reads the sent requests, their answers, and whether the form goes on. */
   private async press(action: Action, button: number | undefined): Promise<ActionRecord> {
     const { form, session, options, task } = this;
     if (button === undefined) return { action, fate: "no-such-control", detail: "no submit button" };
@@ -177,7 +177,7 @@ export class Walk {
     const complaint = marked === true ? undefined : (refused ?? unlike ?? stays);
     if (complaint !== undefined) {
       if (complaint === NO_MARKER) this.take(pairs, end);
-      // what the page itself says is of more use to whoever reads it than a status
+      // the page's own error is more useful to the policy than a status code
       this.complaint = errors[0] ?? complaint;
       return { action, fate: "rejected", detail: this.complaint };
     }
@@ -191,7 +191,7 @@ export class Walk {
       : { action, fate: "rejected", detail: "nothing happened" };
   }
 
-  /** Notes what the server got. @param last of the requests that carried it. */
+  /** Records the values that the server received. @param last of the requests with the values. */
   private take(posted: readonly PostedPair[], last: KeptRequest | undefined): void {
     this.posted.push(...posted);
     if (last !== undefined) this.requests.push({ ...last, posted, of: [...this.here] });
@@ -200,7 +200,7 @@ export class Walk {
     });
   }
 
-  /** Tells whether a request carries what was filled in, or a page of it. */
+  /** Tells whether a request contains the form's values, or those of one page. */
   private isSent(exchange: Exchange): boolean {
     if (exchange.owner === "frame") return false;
     if (exchange.how === "navigation") return exchange.posted.length > 0;
@@ -208,9 +208,9 @@ export class Walk {
   }
 
   /**
-   * Waits until the page has gone on, and for answers to what it has sent.
-   * @returns the requests that carried what was filled in.
-   * @throws EnvironmentFault where one of them failed, or got no answer.
+   * Waits until the page has changed, and for the answers to its requests.
+   * @returns the requests with the form's values.
+   * @throws EnvironmentFault if one of them failed, or got no answer.
    */
   private async answered(from: number, state: string): Promise<Exchange[]> {
     const { form, session } = this;
@@ -239,7 +239,7 @@ export class Walk {
 
 const isPress = (step: Step): boolean => step.do === "ops" && step.ops[0]?.op === "press";
 
-/** The button that a step presses, whether it sends something or leads on. */
+/** Returns the button that a step clicks, to send the form or to go on. */
 function buttonOf(step: Step): number | undefined {
   if (step.do === "submit") return step.button;
   const [op] = step.do === "ops" ? step.ops : [];

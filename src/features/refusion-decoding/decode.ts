@@ -3,14 +3,14 @@ import { Canvas, type TokenTemplate } from "../../diffusion/template.js";
 import type { RefusionOptions } from "./options.js";
 import type { RefusionTrajectory } from "./trajectory.js";
 
-/** The search's request to one forward: a sequence, and rows of it. */
+/** A request of the search to one forward pass: a sequence, and rows of it. */
 export interface Question {
   readonly buffer: TokenBuffer;
-  /** Buffer indices, each with a token whose probability is wanted (where one is). */
+  /** Buffer indices, each with an optional token whose probability is requested. */
   readonly rows: readonly { readonly row: number; readonly target?: number }[];
 }
 
-/** Result of a forward for one row, at temperature 1. */
+/** Result of a forward pass for one row, at temperature 1. */
 export interface Answer {
   /** Most probable token. */
   readonly token: number;
@@ -20,25 +20,25 @@ export interface Answer {
   readonly target: number;
 }
 
-/** One search: yields what it asks, is sent the answers in the order of the rows. */
+/** One search: it yields questions, and receives the answers in the order of the rows. */
 export type Search = Generator<Question, RefusionTrajectory, readonly Answer[]>;
 type Asking<T> = Generator<Question, T, readonly Answer[]>;
 
-/** A slot whose tokens are drafted. */
+/** A slot with drafted tokens. */
 interface Draft {
   readonly slot: number;
   /** [k] */
   readonly tokens: number[];
-  /** Tokens from the left that are final. */
+  /** Number of final tokens, from the left. */
   accepted: number;
-  /** [k] the forward in which each token became final. */
+  /** [k] the forward pass in which each token became final. */
   readonly passes: number[];
 }
 
 /**
- * Prompt and committed tokens, in the order of commitment, as the keys and values of the official cache saw each other:
- * a token sees what was committed before its slot, the slots accepted in one go before it, and its own slot. Slots that
- * were finished side by side did not see each other, although they are committed together.
+ * Prompt and committed tokens, in the order of commitment, with the attention mask of the official cache of keys and
+ * values: a token attends to tokens committed before its slot, to earlier slots accepted in the same pass, and to its
+ * own slot. Slots that were finished in parallel do not attend to each other, although they are committed together.
  */
 class Context {
   readonly builder: BufferBuilder;
@@ -59,12 +59,12 @@ class Context {
     this.own = this.builder.ids.map(() => 0);
   }
 
-  /** The blank that a slot is in. */
+  /** Returns the index of the blank that contains a slot. */
   blankOf({ slot }: { readonly slot: number }): number {
     return this.canvas.blankOf(slot * this.options.slotSize);
   }
 
-  /** @param count tokens of the slot that are kept. @param before entries that it sees besides itself; undefined: all. */
+  /** Commits a slot. @param count kept tokens. @param before other entries that it attends to; undefined: all. */
   commit(draft: Draft, count: number, before: number | undefined): void {
     const start = this.builder.length;
     for (let i = 0; i < count; i++) {
@@ -77,7 +77,7 @@ class Context {
     }
   }
 
-  /** The committed entries followed by slots: one behind the other, or each by itself. */
+  /** Appends slots to the committed entries: one behind the other, or each by itself. */
   extended(
     slots: readonly Pick<Draft, "slot" | "tokens">[],
     separate: boolean,
@@ -106,22 +106,22 @@ class Context {
 }
 
 /**
- * ReFusion's own decoding (arXiv 2512.13586, section 3.3, and `generate_refusion` of its code) of one prompt: while a
- * block has open slots, plan (draft all of them, choose those whose first token is probable enough), verify (read the
- * chosen slots from left to right behind what is committed) and commit the slots of the accepted prefix; where not even
- * one is whole, finish all chosen slots side by side, redrafting what was not accepted. EOS ends the response, or
- * its blank of a template: slots to its right there are dropped, open ones to its left are still decoded.
+ * Decodes one prompt as ReFusion does (arXiv 2512.13586, section 3.3, and `generate_refusion` of its code). While a
+ * block has open slots: plan (draft all of them, choose those whose first token is probable enough), verify (read the
+ * chosen slots from left to right after the committed tokens) and commit the complete slots of the accepted prefix. If
+ * there is none, finish all chosen slots in parallel, redrafting the tokens not accepted. EOS ends the response, or
+ * its blank of a template: later slots there are dropped, open slots before it are still decoded.
  *
- * Two differences: mask and pad are never drafted, and an EOS that is found while slots are finished side by side drops
- * the open slots to the right of *its slot*; the published code counts chosen slots there where it means open ones,
- * which can drop slots to the left and leave a hole in the response.
+ * Two differences from the code: mask and pad are never drafted, and an EOS found while slots are finished in parallel
+ * drops the open slots to the right of *its slot*; the published code counts chosen slots there instead of open ones,
+ * which can drop slots to the left and leave a gap in the response.
  */
 export function* decode(prompt: readonly number[], options: RefusionOptions, template?: TokenTemplate): Search {
   const { slotSize, blocks, responseLength, model } = options;
   const context = new Context(prompt, options, template);
   const all = Math.min(responseLength, context.canvas.cells) / slotSize;
   const slots = Math.ceil(all / blocks);
-  /** The slot that each blank ends in. */
+  /** The last slot of each blank that has ended. */
   const ends = new Map<number, number>();
   const isOpen = (slot: number): boolean => slot < (ends.get(context.blankOf({ slot })) ?? all);
   for (let block = 0; block * slots < all; block++) {
@@ -137,10 +137,10 @@ export function* decode(prompt: readonly number[], options: RefusionOptions, tem
   return toTrajectory(prompt, context, options);
 }
 
-/** One round of plan, verify and commit. @returns what was committed. */
+/** Runs one round of plan, verify and commit. @returns the committed slots. */
 function* round(context: Context, open: readonly number[]): Asking<readonly Kept[]> {
   const chosen = yield* plan(context, open);
-  // read one behind the other; a slot's first token stands, as its slot was chosen for it
+  // read in sequence; a slot's first token is accepted, because its slot was chosen for it
   yield* accept(context, chosen, false);
   const whole = acceptedPrefix(chosen, context);
   const isWhole = whole.length > 0;
@@ -150,7 +150,7 @@ function* round(context: Context, open: readonly number[]): Asking<readonly Kept
   return kept;
 }
 
-/** Drafts every open slot from its own logits; takes those above the threshold, else the best one. */
+/** Drafts every open slot from its own logits; selects those above the threshold, or else the best one. */
 function* plan(context: Context, open: readonly number[]): Asking<Draft[]> {
   const { slotSize, slotThreshold, model } = context.options;
   const masks = new Array<number>(slotSize).fill(model.tokens.mask);
@@ -168,7 +168,7 @@ function* plan(context: Context, open: readonly number[]): Asking<Draft[]> {
   });
 }
 
-/** Finishes slots side by side: what was not accepted is masked, drafted and read again, a token a pass at least. */
+/** Finishes slots in parallel: masks, drafts and verifies the other tokens again, and accepts one or more a pass. */
 function* finish(context: Context, chosen: readonly Draft[]): Asking<Draft[]> {
   const { slotSize, model } = context.options;
   const { mask, eos } = model.tokens;
@@ -199,9 +199,9 @@ function* finish(context: Context, chosen: readonly Draft[]): Asking<Draft[]> {
 }
 
 /**
- * Extends the accepted part of each slot: by the first token that is not, and on while the probability of a token given
- * what lies before it (the logits shifted by one) is above the threshold.
- * @param separate each slot is read by itself, not behind the others.
+ * Extends the accepted part of each slot: by its first token that is not yet accepted, and further while a token's
+ * probability given the tokens before it (logits shifted by one) is above the threshold.
+ * @param separate true: each slot is read by itself, not behind the others.
  */
 function* accept(context: Context, drafts: readonly Draft[], separate: boolean): Asking<void> {
   const { slotSize, tokenThreshold } = context.options;
@@ -209,7 +209,7 @@ function* accept(context: Context, drafts: readonly Draft[], separate: boolean):
   const rows = drafts.flatMap((draft, d) =>
     draft.tokens.flatMap((target, i) => (i <= draft.accepted ? [] : [{ row: (starts[d] as number) + i - 1, target }])),
   );
-  // where each slot lacks its last token only, there is nothing to read
+  // if only last tokens are missing, there is nothing to read
   const answers = rows.length === 0 ? [] : yield* context.ask({ buffer, rows });
   const pass = context.forwards - 1;
   let next = 0;
@@ -225,11 +225,11 @@ function* accept(context: Context, drafts: readonly Draft[], separate: boolean):
 
 interface Kept {
   readonly draft: Draft;
-  /** Tokens of the slot that are kept: fewer than k where it ends in EOS. */
+  /** Number of kept tokens: fewer than k if the slot ends in EOS. */
   readonly count: number;
 }
 
-/** The whole slots at the front; of a blank those through its first accepted EOS. */
+/** Selects the leading complete slots; of a blank, those through its first accepted EOS. */
 function acceptedPrefix(drafts: readonly Draft[], context: Context): Kept[] {
   const { slotSize, model } = context.options;
   const kept: Kept[] = [];
@@ -245,7 +245,7 @@ function acceptedPrefix(drafts: readonly Draft[], context: Context): Kept[] {
   return kept;
 }
 
-/** The response by position, each blank through its first EOS; what was committed behind that is left out. */
+/** Makes the response in order of position, each blank through its first EOS; later tokens are dropped. */
 function toTrajectory(prompt: readonly number[], context: Context, options: RefusionOptions): RefusionTrajectory {
   const { slotSize, responseLength, model } = options;
   const { eos } = model.tokens;

@@ -2,7 +2,7 @@ import { allowedLogProbs, pickLogProb } from "../../diffusion/head.js";
 import { DRAW_INPUTS, type RoundHead } from "../../diffusion/sampler.js";
 import type { Tensor, Value } from "../../onnx/types.js";
 
-/** Results of one forward for each of R rows, over the vocabulary without mask and pad. */
+/** Results of one forward pass for R rows, over the vocabulary without mask and pad. */
 export interface RowDrafts {
   /** [R] most probable token. */
   readonly token: BigInt64Array;
@@ -12,7 +12,7 @@ export interface RowDrafts {
   readonly targetLogProb: Float32Array;
 }
 
-/** Drafts a token at every row, and says how probable a given one is: the two questions of the search. */
+/** Drafts a token at every row, and computes the probability of a given one. */
 export const draftHead: RoundHead<RowDrafts> = {
   inputs: { ...DRAW_INPUTS, target: { dtype: "int64", shape: ["R"] } },
   emit(e, { logits }, { inverse_temperature, target }, { tokens }) {

@@ -2,22 +2,22 @@ import type { CacheUse, SamplerOptions } from "../../diffusion/sampler.js";
 
 /** Options of the sampler `refusion`. */
 export interface RefusionOptions extends SamplerOptions {
-  /** k: positions a slot. */
+  /** k: positions per slot. */
   readonly slotSize: number;
-  /** Parts of the canvas that are finished one after the other; L is a multiple of slotSize * blocks. */
+  /** Number of parts of the canvas, finished one after the other; L is a multiple of slotSize * blocks. */
   readonly blocks: number;
-  /** tau_slot: slots whose first drafted token is more probable are decoded together. */
+  /** tau_slot: slots whose first drafted token has a higher probability are decoded together. */
   readonly slotThreshold: number;
-  /** tau_token: a drafted token stays where it is more probable, read from left to right. */
+  /** tau_token: drafted tokens of higher probability are accepted, from left to right. */
   readonly tokenThreshold: number;
-  /** Keys and values of the prompt and of committed tokens are used again, where the model's graph can keep them. */
+  /** Use of a cache of keys and values for prompt and committed tokens, if the model's graph supports it. */
   readonly kvCache: CacheUse;
 }
 
-/** Gives the shapes of a search's forwards. */
+/** Computes the shapes of a search's forward passes. */
 export function refusionShapes({ promptLength, responseLength: rows }: RefusionOptions) {
   const length = promptLength + rows;
-  // one slot at a time and one token a verification: a plan and a check, then a draft and a check for k - 1 tokens
+  // worst case of one slot at a time, one token a verification: plan and check, then draft and check k - 1 times
   const steps = 2 * rows;
   return { length, dims: (batch: number) => ({ B: batch, N: length }), rows, steps };
 }

@@ -20,19 +20,19 @@ const trajectorySchema = z.strictObject({
   passes: z.array(natural),
 });
 
-/** A recorded response of the sampler `refusion`: a search, so there are no probabilities of having drawn it. */
+/** A recorded response of the sampler `refusion`; as a search, it has no sampling probabilities. */
 export interface RefusionTrajectory extends TokenTrajectory {
   readonly slotSize: number;
-  /** Forwards of the network that the response took. */
+  /** Number of forward passes for the response. */
   readonly forwards: number;
   /** Response positions in the order of commitment. */
   readonly positions: readonly number[];
-  /** The forward, from 0, in which the token at `positions[i]` became final. */
+  /** The forward pass, from 0, in which the token at `positions[i]` became final. */
   readonly passes: readonly number[];
 }
 
 /**
- * Reads a trajectory from JSON data and checks it: every position of the response once, EOS only as the last token.
+ * Reads a trajectory from JSON data, and checks that it has every position once, and EOS only as the last token.
  * @param where names the source in messages.
  * @throws UserError that says what is inconsistent.
  */
@@ -52,7 +52,7 @@ export function parseTrajectory(data: unknown, where: string, eos: number): Refu
   return trajectory;
 }
 
-/** The forward in which each token became final, in the order of commitment. */
+/** Lists the forward pass in which each token became final, in the order of commitment. */
 export function reveals({ positions, passes, response }: RefusionTrajectory): Reveal[] {
   const places = new Map([...positions].sort((a, b) => a - b).map((position, i) => [position, i]));
   return positions.map((position, i) => ({

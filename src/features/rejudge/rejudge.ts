@@ -2,7 +2,7 @@ import type { Environment, EpisodeOutcome } from "../../env/environment.js";
 import { formatTable } from "../../runs/evaluation.js";
 import type { RolloutRecord } from "../../runs/rollout-record.js";
 
-/** A rollout whose verdict or reward is another than its record's. */
+/** A rollout whose verdict or reward differs from its record. */
 export interface Moved {
   readonly step: number;
   readonly group: number;
@@ -13,21 +13,21 @@ export interface Moved {
 }
 
 export interface Rejudged {
-  /** Rollouts that were judged again, by task. */
+  /** Judged rollouts by task: their number, and sums of the rewards before and after. */
   readonly tasks: Readonly<
     Record<string, { readonly rollouts: number; readonly before: number; readonly after: number }>
   >;
   readonly moved: readonly Moved[];
-  /** Numbers of rollouts that could not be judged, by what they lack. */
+  /** Numbers of rollouts that could not be judged, by the missing data. */
   readonly lacking: Readonly<Record<string, number>>;
-  /** Episodes that the environment failed: there is nothing to judge. */
+  /** Number of episodes with an environment fault, which have no verdict. */
   readonly faults: number;
 }
 
-/** Sums of floats in another order differ by less. */
+/** Tolerance for sums of floats in different orders. */
 const SAME = 1e-9;
 
-/** Reads verdict and reward; undefined where there is no reward. */
+/** Reads verdict and reward; undefined without a reward. */
 function judged({ reward, success, detail }: Pick<EpisodeOutcome, "reward" | "success" | "detail">) {
   const { accepted } = detail;
   return reward === null
@@ -36,7 +36,7 @@ function judged({ reward, success, detail }: Pick<EpisodeOutcome, "reward" | "su
 }
 type Judged = NonNullable<ReturnType<typeof judged>>;
 
-/** Judges recorded rollouts by today's judge. */
+/** Judges recorded rollouts with the present judge. */
 export async function rejudgeRollouts(environment: Environment, records: Iterable<RolloutRecord>): Promise<Rejudged> {
   const known = new Map(environment.tasks.map((task) => [task.id, task]));
   const tasks: Record<string, { rollouts: number; before: number; after: number }> = {};
@@ -71,7 +71,7 @@ export async function rejudgeRollouts(environment: Environment, records: Iterabl
   return { tasks, moved, lacking, faults };
 }
 
-/** Prints the verdicts that moved by task, then all, then the rollouts that could not be judged. */
+/** Formats the changed verdicts by task, then the totals, then the rollouts that could not be judged. */
 export function formatRejudged({ tasks, moved, lacking, faults }: Rejudged): string {
   const row = (name: string, ids: readonly string[]): string[] => {
     const own = moved.filter(({ task_id }) => ids.includes(task_id));

@@ -2,11 +2,11 @@ import { stringify } from "yaml";
 import type { RunConfig } from "../../config/config.js";
 import { type ConfigKey, configKeys, type Registries, runSchema } from "../../config/schema.js";
 
-/** The place where a comment begins, unless its setting is longer. */
+/** Column of the comments, unless the setting is longer. */
 const COMMENT_COLUMN = 40;
 
 /**
- * A config as a file to work on: every key with its value and what the schema says about it, in the schema's order.
+ * Writes a config as a file to edit: every key with its value and its description, in the schema's order.
  * Loading it gives the same config again.
  */
 export function configTemplate(config: RunConfig, command: string, path: string, registries: Registries): string {
@@ -16,7 +16,7 @@ export function configTemplate(config: RunConfig, command: string, path: string,
     `refusion-train ${command} --config ${path}`,
     "Every key is here with its value; those that you leave out keep their defaults.",
   ];
-  // a section that is null is a setting, and has no keys
+  // a section that is null is written as a setting without keys
   const there = keys.filter(({ path }) => (valueAt(config, path.slice(0, -1)) ?? null) !== null);
   const lines = there.map((key) => line(key, valueAt(config, key.path)));
   return `${header.map((text) => `# ${text}\n`).join("")}${lines.join("\n")}\n`;

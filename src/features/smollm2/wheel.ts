@@ -4,8 +4,8 @@ import { fail } from "../../core/errors.js";
 const [END, ENTRY, LOCAL] = [0x06054b50, 0x02014b50, 0x04034b50];
 
 /**
- * The first file of a zip archive (as wheels are) whose name ends so. Format: PKWARE's APPNOTE 6.3.9, sections 4.3.7 to
- * 4.3.16; archives below 4 GiB, stored or deflated. @throws UserError where there is none.
+ * Reads the first file of a zip archive (such as a wheel) whose name ends in `ending`. Format: PKWARE's APPNOTE 6.3.9,
+ * sections 4.3.7 to 4.3.16; archives below 4 GiB, stored or deflated. @throws UserError if there is none.
  */
 export function fileOfZip(zip: Buffer, ending: string): Buffer {
   let end = zip.length - 22;

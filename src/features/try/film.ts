@@ -2,13 +2,13 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { cspHash, escapeHtml } from "../../core/html.js";
 
-/** A picture (JPEG) with what is said below it. */
+/** A picture (JPEG) with its caption. */
 export interface Frame {
   readonly caption: string;
   readonly image: Uint8Array;
 }
 
-/** Time that a picture stands, in milliseconds. */
+/** Duration of a picture, in milliseconds. */
 const FRAME_MS = 900;
 
 const STYLE = `body { font: 16px system-ui, sans-serif; margin: 1.5rem; max-width: 860px }
@@ -20,7 +20,7 @@ document.querySelector("button").onclick = play; play();`;
 /** Writes pictures as a page that shows them one after the other, each with its caption. @returns the page's path. */
 export function writeFilm(folder: string, title: string, frames: readonly Frame[]): string {
   mkdirSync(folder, { recursive: true });
-  // a picture may stand for several captions
+  // several captions may share a picture
   const images = [...new Set(frames.map(({ image }) => image))];
   for (const [i, image] of images.entries()) writeFileSync(join(folder, `${i}.jpg`), image);
   const figures = frames.map(

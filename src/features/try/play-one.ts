@@ -16,17 +16,17 @@ import type { Frame } from "./film.js";
 
 export interface PlayOneOptions
   extends Pick<EvaluateOptions, "run" | "config" | "overrides" | "checkpoint" | "policy"> {
-  /** Played as it is, in place of a policy's answer. */
+  /** A fixed answer, instead of a policy's. */
   readonly answer?: string | undefined;
   readonly pick: (tasks: readonly EnvironmentTask[]) => EnvironmentTask;
 }
 
 export interface PlayedOne extends Played {
-  /** The environment's kind, which knows how its detail is shown. */
+  /** The environment's kind, which formats the outcome's detail. */
   readonly kind: string;
-  /** The first observation that the policy saw; undefined where none was asked. */
+  /** The policy's first observation; undefined if no model was used. */
   readonly seen: string | undefined;
-  /** The first answer as it stood after each round; empty where the sampler does not tell. */
+  /** The first answer after each round; empty if the sampler does not record it. */
   readonly rounds: readonly string[];
   /** Pictures (JPEG) of the page after each line of the answer that changes it, the first untouched. */
   readonly frames: readonly Frame[];
@@ -75,7 +75,7 @@ async function playModel(
   return rollouts[0] as Rollout;
 }
 
-/** The answer that was given, or a policy of the environment's own. @throws UserError where it has none of that name. */
+/** Makes the fixed answer's or a fixed policy's actions. @throws UserError for an unknown policy. */
 async function fixedAct(
   { fixedPolicies }: Environment,
   task: EnvironmentTask,
@@ -88,7 +88,7 @@ async function fixedAct(
   misuse(`There is no policy ${policy}; there is ${["model", ...Object.keys(fixedPolicies)].join(", ")}.`);
 }
 
-/** The page after none, one, two ... lines of the first answer; lines that change no picture are told together. */
+/** Photographs the page after 0, 1, 2 ... lines of the first answer; lines without a visible change share a picture. */
 async function framesOf(environment: Environment, { task, actions }: Played): Promise<PlayedOne["frames"]> {
   const lines = (actions[0]?.text ?? "").split("\n").filter((line) => line.trim() !== "");
   const frames: { caption: string; image: Uint8Array }[] = [];

@@ -19,37 +19,37 @@ export interface PageFlags extends AgentFlags {
   readonly out?: string;
 }
 
-/** The longest text that somebody writes, in bytes. */
+/** Largest size of the text, in bytes. */
 const MOST_TEXT = 1 << 16;
-/** Limit for opening a page, in milliseconds. */
+/** Time limit for opening a page, in milliseconds. */
 const OPEN_MS = 30_000;
 
-/** Fills in a page of the user's from a text. */
+/** Fills in the user's page from a text. */
 export async function tryPage(overrides: readonly string[], flags: PageFlags, context: CliContext): Promise<void> {
   const [address, text] = [addressOf(flags.url as string), textOf(flags.text)];
   await fillShown({ address, text, source: agentSource(overrides, flags) }, flags, context);
 }
 
-/** Tells whether a window can be shown, and is wanted. */
+/** Tells whether a window is possible and wanted. */
 export function inWindow({ film }: Pick<PageFlags, "film">): boolean {
   const { DISPLAY, WAYLAND_DISPLAY } = process.env;
   const hasDisplay = process.platform !== "linux" || Boolean(DISPLAY || WAYLAND_DISPLAY);
   return film !== true && hasDisplay && findBrowser({ headless: false }) !== undefined;
 }
 
-/** Fills in a page before its user's eyes: in a window that stays open, or without a display as pictures. Sends nothing. */
+/** Fills in a page in a window that stays open, or without a display as pictures. Sends nothing. */
 export async function fillShown(
   { address, text, source }: { readonly address: string; readonly text: string; readonly source: AgentSource },
   { film, out }: Pick<PageFlags, "film" | "out">,
   context: CliContext,
 ): Promise<void> {
-  // loaded when they are needed: help and usage errors should not wait for the runtime
+  // imported lazily: help and usage errors should not wait for the runtime
   const [{ BrowserHost }, { loadAgent }] = await Promise.all([
     import("../../env/browser/browser.js"),
     import("../../library/agent.js"),
   ]);
   const headless = !inWindow({ film: film ?? false });
-  // a page of the user's own asks for what it needs
+  // the user's page may load anything
   await using host = closing(new BrowserHost({ headless }));
   context.signal.addEventListener("abort", () => void host.close());
   const page = await (await host.browser()).newPage();
@@ -74,7 +74,7 @@ export async function fillShown(
 
 const photograph = (page: Page): Promise<Buffer> => page.screenshot({ type: "jpeg", fullPage: true });
 
-/** What each field holds, how sure the model was, and the words that it took. */
+/** Makes a table of the fields: value, probability, and the words that it was taken from. */
 function fieldTable({ fields }: Filled, text: string): Parameters<typeof formatTables>[0][number] {
   return {
     title: "Filled in",
@@ -90,7 +90,7 @@ function fieldTable({ fields }: Filled, text: string): Parameters<typeof formatT
   };
 }
 
-/** An address as it is, or that of a file. */
+/** Returns an address, or the address of a file. */
 function addressOf(url: string): string {
   if (existsSync(url)) return pathToFileURL(resolve(url)).href;
   if (/^(?:https?|file):/i.test(url) && URL.canParse(url)) return url;

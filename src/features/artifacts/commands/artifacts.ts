@@ -3,7 +3,7 @@ import { loadConfig } from "../../../config/config.js";
 import { misuse } from "../../../core/errors.js";
 import { objectiveKinds } from "../../../rl/kinds.js";
 
-/** `refusion-train artifacts`: the graphs of a run as files. */
+/** `refusion-train artifacts`: writes the graphs of a run to files. */
 export const command: CliCommand = {
   register(program, context) {
     program

@@ -31,9 +31,9 @@ import { type AutoregressiveOptions, autoregressiveShapes, stepTerms, supervised
 import { type AutoregressiveTrajectory, parseTrajectory, reveals } from "../trajectory.js";
 
 /**
- * The plain causal language model as a policy: a token a forward, from left to right, until EOS. It is what diffusion
- * is compared with, on the same weights: log pi is the text's own log-probability, exactly. Of a template it writes the
- * values, each until EOS or until its room is full, and reads what is given between them.
+ * The plain causal language model as a policy: one token per forward pass, from left to right, until EOS. It is the
+ * baseline for diffusion on the same weights: log pi is exactly the text's log-probability. In a template it generates
+ * the values, each until EOS or until its room is full, and reads the given tokens between them.
  */
 const schema = z.strictObject({
   response_length: z.number().int().min(1).default(96).describe("most tokens of a response"),
@@ -130,7 +130,7 @@ async function writeTogether(
   });
 }
 
-/** The tokens that may come next in a blank with options; undefined: all. */
+/** Lists the allowed next tokens in a blank with options; undefined: all are allowed. */
 function allowedNext({ template, response }: State, eos: number): number[] | undefined {
   const canvas = Canvas.of(template);
   if (!canvas.isConstrained) return undefined;
@@ -138,7 +138,7 @@ function allowedNext({ template, response }: State, eos: number): number[] | und
   return canvas.allowed(canvas.next(response, eos) as number, new Map(tokens), eos);
 }
 
-/** @param at the row that predicts the next token. @param noise that it is drawn by; undefined: it is the best. */
+/** Appends a token. @param at row that predicts it. @param noise for drawing it; undefined: greedy choice. */
 function append(
   state: State,
   statistics: RowStatistics,

@@ -15,7 +15,7 @@ interface DoctorFlags {
   readonly json?: boolean;
 }
 
-/** `refusion-train doctor`: checks what a run needs, and says how to get what is missing. Exit 1 on a miss. */
+/** `refusion-train doctor`: checks the requirements of a run, and suggests fixes. Exit code 1 if one is missing. */
 export const command: CliCommand = {
   register(command, context) {
     command
@@ -55,25 +55,25 @@ async function checksFor({ config: path, ...flags }: DoctorFlags, overrides: rea
     return checks;
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    // the rest of the machine can still be looked at
+    // the machine is checked with the standard config instead
     const miss = { name: "config", ok: false, found: messageOf(error), fix: error.hint ?? "correct the config" };
     return [miss, ...(await checkMachine(await loadConfig(standard)))];
   }
 }
 
-/** Gives what a config says that it is for (`objective.kind`). */
+/** Reads the objective of a config (`objective.kind`). */
 async function objectiveOf(path: string, overrides: readonly string[]): Promise<string> {
   try {
     const { kind } = (await loadConfig(path, { overrides })).objective;
     return kind === "" ? STANDARD : kind;
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    // what is wrong with it is said when it is read for the checks
+    // the error is reported when the config is read for the checks
     return STANDARD;
   }
 }
 
-/** Tells whether a run fits into the machine, by its own graphs. */
+/** Estimates whether a run fits into memory, from its own graphs. @throws UserError if it does not. */
 async function runMemory(config: RunConfig, objective: string): Promise<string> {
   const [{ estimateRun, formatMemory, memoryAdvice }, { machineMemory }] = await Promise.all([
     import("../estimates/memory.js"),

@@ -1,6 +1,6 @@
 /**
- * Estimates a run's memory before it starts: graphs are built at the run's own shapes and walked for what
- * is live at once; trajectories for those shapes are drawn from noise, so that no weight is read.
+ * Estimates a run's memory before it starts: graphs are built at the run's own shapes, and the peak memory of their
+ * live values is computed; trajectories for those shapes are drawn from noise, so that no weights are read.
  */
 
 import { ALL_LAYERS } from "../../../autodiff/recompute.js";
@@ -35,9 +35,9 @@ import { objectiveOf } from "../../../rl/kinds.js";
 import type { Objective } from "../../../rl/objective.js";
 import { prepareBatches } from "../../../train/update.js";
 
-/** Copies of the gradient that gradient_noise_every takes: of the first half, and of both. */
+/** Copies of the gradient for gradient_noise_every: of the first half, and of both halves. */
 const HALVES = 2;
-/** Copies of a rollout's keys and values: those that a forward reads, those that it writes, and these on their way. */
+/** Copies of a rollout's keys and values: inputs of a forward pass, its outputs, and those in transfer. */
 const PAST_COPIES = 3;
 
 interface MemoryPart {
@@ -47,9 +47,9 @@ interface MemoryPart {
 
 export interface MemoryEstimate {
   readonly parts: readonly MemoryPart[];
-  /** All parts: sessions keep their memory, so that nothing is shared in time, save where a budget releases them. */
+  /** Sum of all parts: sessions keep their memory, so nothing is shared over time, unless a budget releases them. */
   readonly total: number;
-  /** Bytes of the training graph's activations the other way, with or without gradient checkpointing. */
+  /** Bytes of the training graph's activations with the opposite setting of gradient checkpointing. */
   readonly otherTraining: number;
 }
 
@@ -60,7 +60,7 @@ interface Planned {
   readonly objective: Objective;
 }
 
-/** The estimate of `refusion-train COMMAND` with this config. @throws UserError as opening the model does. */
+/** Estimates the memory of `refusion-train COMMAND` with this config. @throws UserError as opening the model does. */
 export async function estimateRun(config: RunConfig, command: string): Promise<MemoryEstimate> {
   const [objective, sampler] = await Promise.all([objectiveOf(command), samplerOf(config.sampler.kind)]);
   const model = await loadModel(resolvePath(config.model, "model"));
@@ -94,7 +94,7 @@ export async function estimateRun(config: RunConfig, command: string): Promise<M
   const sessions = rollouts + (scored ? 2 : 1);
   const parts: MemoryPart[] = [
     { name: "program and runtime", bytes: PROGRAM },
-    // every session keeps the weights in its own layout, beside the mapped file
+    // every session keeps the weights in its own layout, in addition to the mapped file
     { name: `weights, in ${sessions} sessions`, bytes: full ? weights * 2 : weights * (sessions + 1) },
     { name: full ? "trained weights and optimizer" : "adapter and optimizer", bytes: adapter * ADAPTER_COPIES },
     ...ofRollouts,
@@ -111,7 +111,7 @@ export async function estimateRun(config: RunConfig, command: string): Promise<M
   ];
   const { memory_gib } = config.runtime;
   if (memory_gib !== null) {
-    // the training graph that computes most again, alone
+    // the least memory: only the training graph with the most recomputation is loaded
     const least = PROGRAM + adapter * ADAPTER_COPIES + sessionBytes(trainingWith(true), true) + 3 * inputBytes(batch);
     const released = totalOf(parts) - Math.max(memory_gib * 2 ** 30, least);
     if (released > 0) parts.push({ name: "released within runtime.memory_gib", bytes: -released });
@@ -123,7 +123,7 @@ function weightBytes({ graph }: Model): number {
   return sum([...graph.initializers.values()].map(({ value: { dtype, shape } }) => BYTES[dtype] * sizeOf(shape)));
 }
 
-/** Sessions that generate, and what they take beside the weights. */
+/** Counts the sessions that generate, and their memory without the weights. */
 async function rolloutParts(
   { config, model, sampler, objective }: Planned,
   options: SamplerOptions,
@@ -137,7 +137,7 @@ async function rolloutParts(
   const scored = objective.learnsFrom === "rollouts";
   const batches = new Set([...(scored ? [config.training.rollout_batch] : []), config.evaluation.batch]);
   const kept = keepsPast(config, sampler.caches?.(options)) ? await keptBytes(model) : 0;
-  // a session that keeps keys and values takes batches of any size
+  // a session with a cache accepts batches of any size
   const rollouts = kept > 0 ? [Math.max(...batches)] : [...batches];
   const bytes = sum(rollouts.map(activations));
   const past = PAST_COPIES * kept * Math.max(...rollouts) * (sizes.dims(1).N ?? 0);
@@ -155,26 +155,26 @@ function inputBytes({ inputs, headInputs }: Batch): number {
   return sum([...Object.values(inputs), ...Object.values(headInputs)].map(({ data }) => data.byteLength));
 }
 
-/** Tells whether rollouts keep keys and values; `auto` may still find a GPU, and then does not. */
+/** Tells whether rollouts cache keys and values; with `auto` a GPU may still be found, which does not. */
 function keepsPast({ runtime }: RunConfig, use: CacheUse | undefined): boolean {
   return use === true || (use === "auto" && (runtime.provider === "cpu" || runtime.provider === "auto"));
 }
 
-/** Keys and values of one token in float32: 2 * 4 bytes * layers * KV heads * head size; 0 where none can be kept. */
+/** Bytes of one token's keys and values in float32: 2 * 4 * layers * KV heads * head size; 0 without a cache. */
 async function keptBytes(model: Model): Promise<number> {
   const inputs = (await graphWithKeys(model, "past"))?.inputs ?? [];
   const kept = inputs.filter(({ name }) => name.startsWith(PAST));
   return sum(kept.map(({ shape: [, heads, width] }) => 4 * Number(heads) * Number(width)));
 }
 
-/** A vocabulary of a few tokens: shapes do not depend on it. */
+/** Makes a model with a small vocabulary, which does not affect the shapes. */
 function noiseModel(model: Model): SampledModel {
   const { network } = sampledModel(model.config);
   const text = { tokens: { mask: 1, pad: 2, eos: 3 }, vocabulary: 8, attention: model.config.attention };
   return network === undefined ? text : { ...text, network };
 }
 
-/** The largest micro-batch of the run: prompts and responses as long as the sampler allows. */
+/** Lays out the run's largest micro-batch: prompts and responses of the maximum length. */
 async function largestBatch({ config, model, sampler, objective }: Planned): Promise<Batch> {
   const sampled = noiseModel(model);
   const options = sampler.options(config.sampler, sampled);
@@ -184,7 +184,7 @@ async function largestBatch({ config, model, sampler, objective }: Planned): Pro
     const { batch_size, ar_weight, eos_fill_weight } = config.objective as Record<string, number>;
     const packLength = config.objective.pack_length as number | null;
     const most = packLength === null ? Number.POSITIVE_INFINITY : Math.floor(packLength / 3);
-    // a text ends in EOS
+    // one position of a text is for EOS
     const longest = options.responseLength - (sampled.network === undefined ? 1 : 0);
     const response = Array<number>(Math.min(longest, most)).fill(0);
     const example = { prompt: prompt.slice(0, most), response };
@@ -221,13 +221,13 @@ async function largestBatch({ config, model, sampler, objective }: Planned): Pro
 
 type Noise = Parameters<Sampler["rollout"]>[0];
 
-/** A network that knows nothing and never ends a response. */
+/** Makes a network with random outputs that never ends a response. */
 function noise(runtime: Runtime, { roundHead }: Sampler, sampled: SampledModel, { outputs: [own] }: RawModel): Noise {
   const { tokens, vocabulary, network } = sampled;
   const rng = Rng.named(0, "noise");
   return {
     async forwardRound({ inputs, headInputs }) {
-      // what the head reads: logits of the rows, or what a network without tokens returns for one rollout
+      // the head's input: logits of the rows, or a token-free network's output for one rollout
       const [output, shape] =
         network === undefined || own === undefined
           ? ["logits", [inputs.rows?.shape[0] ?? 1, vocabulary]]
@@ -250,7 +250,7 @@ function noise(runtime: Runtime, { roundHead }: Sampler, sampled: SampledModel, 
 
 const gib = (bytes: number): string => `${(bytes / 2 ** 30).toFixed(2)} GiB`;
 
-/** One line a part, and the sum beside the machine's memory. */
+/** Formats one line per part, and the sum next to the machine's memory. */
 export function formatMemory(estimate: MemoryEstimate, machine: number = machineMemory()): string {
   const width = Math.max(...estimate.parts.map((p) => p.name.length));
   const lines = estimate.parts.map((p) => `${p.name.padEnd(width)}  ${gib(p.bytes).padStart(10)}`);
@@ -259,7 +259,7 @@ export function formatMemory(estimate: MemoryEstimate, machine: number = machine
   );
 }
 
-/** Advises what to change in a config that does not fit, the largest saving first. */
+/** Suggests changes of a config that does not fit, the largest saving first. */
 export function memoryAdvice(config: RunConfig, estimate: MemoryEstimate): string {
   const training = estimate.parts.find((p) => p.name.startsWith("training"))?.bytes ?? 0;
   const advice: string[] = [];
@@ -273,8 +273,8 @@ export function memoryAdvice(config: RunConfig, estimate: MemoryEstimate): strin
 }
 
 /**
- * Checks that a run fits into the machine's memory.
- * @throws UserError where a run cannot fit into the machine's memory.
+ * Compares an estimate with the machine's memory.
+ * @throws UserError if the run does not fit.
  */
 export function assertFits(config: RunConfig, estimate: MemoryEstimate, machine: number = machineMemory()): void {
   if (estimate.total <= machine) return;
@@ -284,7 +284,7 @@ export function assertFits(config: RunConfig, estimate: MemoryEstimate, machine:
   );
 }
 
-/** Estimates the memory of a run whose dry run begins. @throws UserError where it cannot fit. */
+/** Estimates the memory of a run for its dry run. @throws UserError if it does not fit. */
 export async function estimate(config: RunConfig, command: string): Promise<string> {
   const needed = await estimateRun(config, command);
   assertFits(config, needed);

@@ -16,7 +16,7 @@ const SLOTS = 3;
  * Verifies ESPO's estimate of the evidence lower bound: its mean over all masks, weighted by probability, equals
  * the bound itself. That is the mean, over all orders of the slots, of the log-probability of revealing one slot a step
  * in this order. The response ends in EOS inside its last slot.
- * @param draw how masks are drawn.
+ * @param draw draws a mask.
  */
 export async function measureElbo(
   context: VerifyContext,

@@ -24,7 +24,7 @@ const LIMIT = 1e-4;
  *
  * pi is the probability of the text if one slot a step is revealed in random order: pi = E Pi_i X_i over orders, with
  * X_i that of token i when it is revealed. The lower bound is Jensen's; the upper one, for beta = L, is Hoelder's
- * inequality E Pi_i X_i <= Pi_i (E X_i^L)^(1/L). For a smaller beta, such as the default, only the second line holds.
+ * inequality E Pi_i X_i <= Pi_i (E X_i^L)^(1/L). For a smaller beta, as in the options, only the second line holds.
  */
 export async function measureSandwich(context: VerifyContext): Promise<Measurement[]> {
   const trial = context.objectives.find(({ objective }) => objective.name === "spg");

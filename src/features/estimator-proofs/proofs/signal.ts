@@ -52,7 +52,7 @@ export async function measureSignal(
 
 type Gradient = ReadonlyMap<string, Tensor>;
 
-/** The sum over groups and rollouts of (R - mean of the group) d log pi. */
+/** Computes the sum over groups and rollouts of (R - mean of the group) d log pi. */
 async function policyGradient(context: VerifyContext, groups: readonly Group[]): Promise<Gradient> {
   await using policy = closing(await context.open({ objective: linearObjective, options: {} }));
   const { engine, sampler } = policy;

@@ -40,10 +40,10 @@ const schema = z.strictObject({
 
 export type FormFactoryOptions = z.output<typeof schema>;
 
-/** Limits while the pages are read once; a run has its own. */
+/** Time limit while the pages are read, in milliseconds. */
 const READ_TIMEOUT_MS = 60_000;
 
-/** FormFactory (arXiv 2506.01520) from a checkout of the user's: nothing of it is shipped, and nothing in it changed. */
+/** FormFactory (arXiv 2506.01520) from the user's checkout: none of it is shipped with this program, or changed. */
 export const site: SiteKind<FormFactoryOptions> = {
   schema,
   async start(options) {
@@ -74,7 +74,7 @@ export const site: SiteKind<FormFactoryOptions> = {
   },
 };
 
-/** The controls of each form's page by its path, read by the same browser that fills them in. */
+/** Reads the controls of each form's page, by path, with the browser that fills them in. */
 async function readPages(
   base: Pick<RunningSite, "name" | "baseUrl" | "assets" | "stop">,
   tasks: readonly Task[],
@@ -98,7 +98,7 @@ async function readPages(
   }
 }
 
-/** The controls of each form's page, called as its tasks call them. */
+/** Lists the kinds of the controls on each form's page, by the labels of its tasks. */
 function kindsOfForms(
   tasks: readonly Task[],
   pages: ReadonlyMap<string, readonly Control[]>,
@@ -114,7 +114,7 @@ function kindsOfForms(
   );
 }
 
-/** The options of a task's choices, without the placeholders: a source text does not say how the form words them. */
+/** Adds the options of a task's choices, without placeholders: source texts use other words than the form. */
 function withChoices(task: Task, controls: ReadonlyMap<string, readonly Control[]>): Task {
   const choices = controlsOf(task, controls.get(task.url) ?? []).flatMap(([label, { options }]) => {
     const texts = options.flatMap(({ text, value }) => (value === "" ? [] : [text]));
@@ -123,7 +123,7 @@ function withChoices(task: Task, controls: ReadonlyMap<string, readonly Control[
   return { ...task, choices: Object.fromEntries(choices) };
 }
 
-/** A task's labels that name a control, with their controls. */
+/** Finds the controls of a task's labels; labels without a control are left out. */
 function controlsOf(task: Task, controls: readonly Control[]): [string, Control][] {
   return Object.keys(task.fields).flatMap((label): [string, Control][] => {
     const control = controlNamed(controls, label);
@@ -135,8 +135,8 @@ const require = createRequire(import.meta.url);
 const SCRIPT = "text/javascript; charset=utf-8";
 
 /**
- * Scripts that FormFactory's script-built form needs, from npm packages instead of the CDNs that the page names.
- * Style sheets and scripts of the other pages change nothing about their forms: they stay blocked.
+ * Reads the scripts of FormFactory's script-built form from npm packages instead of the CDNs named in the page.
+ * Style sheets and scripts of the other pages do not affect their forms, and stay blocked.
  */
 function cdnAssets(): ReadonlyMap<string, Asset> {
   const file = (path: string, contentType: string): Asset => ({
@@ -156,22 +156,22 @@ function cdnAssets(): ReadonlyMap<string, Asset> {
   ]);
 }
 
-/** Faults of a form's gold file that no filler of forms can make good. */
+/** Errors of a form's gold file that no agent can correct. */
 interface Flaws {
-  /** Keys that no control of the page has. */
+  /** Keys without a control on the page. */
   readonly phantoms: Set<string>;
-  /** How many instances hold a value that its control cannot hold, and for which labels. */
+  /** Number of instances with a value that its control cannot hold; their reasons by label. */
   dropped: number;
   readonly reasons: Map<string, number>;
 }
 
-/** Remaining tasks, without phantom keys, and what was wrong with each form's. */
+/** Remaining tasks, without phantom keys, and the errors of each form. */
 interface Cleaning {
   readonly tasks: readonly Task[];
   readonly flaws: ReadonlyMap<string, Flaws>;
 }
 
-/** Takes out the keys without a control, and the instances with a value that the page cannot hold. */
+/** Removes the keys without a control, and the instances with a value that the page cannot hold. */
 function cleanTasks(tasks: readonly Task[], controls: ReadonlyMap<string, readonly Control[]>): Cleaning {
   const flaws = new Map<string, Flaws>(
     tasks.map(({ form }) => [form, { phantoms: new Set(), dropped: 0, reasons: new Map() }]),
@@ -193,7 +193,7 @@ function cleanTasks(tasks: readonly Task[], controls: ReadonlyMap<string, readon
   return { tasks: kept, flaws };
 }
 
-/** Describes a cleaning: how much was dropped, where and why. */
+/** Describes a cleaning: numbers, places and reasons. */
 function describeCleaning(all: number, { tasks, flaws }: Cleaning): string {
   const phantoms = [...flaws].flatMap(([form, { phantoms: labels }]) =>
     labels.size === 0 ? [] : [`  ${form}: no control is called ${[...labels].join(", ")}`],

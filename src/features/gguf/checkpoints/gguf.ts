@@ -10,10 +10,10 @@ import { rowsOf } from "../../../weights/rows.js";
 import { readRange } from "../../../weights/safetensors.js";
 import { BLOCK_FORMATS } from "../gguf-blocks.js";
 
-/** `general.architecture` -> whether the converter has interleaved the two halves of each head's rows in q and k. */
+/** `general.architecture` -> true if the converter interleaves the two halves of each head's rows in q and k. */
 const INTERLEAVED: Readonly<Record<string, boolean>> = { llama: true, qwen2: false, qwen3: false };
 
-/** GGUF's names of the parts of a block, and Hugging Face's. */
+/** Names of a block's parts in GGUF, and in Hugging Face's checkpoints. */
 const BLOCK_PARTS: Readonly<Record<string, string>> = {
   attn_norm: "input_layernorm",
   attn_q: "self_attn.q_proj",
@@ -33,13 +33,13 @@ const TOP_PARTS: Readonly<Record<string, string>> = {
   output: "lm_head",
 };
 
-/** A GGUF file. */
+/** Opens GGUF files. */
 export const checkpoints: CheckpointSource = {
   takes: (source) => existsSync(source) && statSync(source).isFile(),
   open: openCheckpoint,
 };
 
-/** Opens a GGUF file as the checkpoint that llama.cpp's converter made it from. @throws UserError as `openGguf`. */
+/** Opens a GGUF file as the checkpoint that llama.cpp's converter read. @throws UserError as `openGguf`. */
 async function openCheckpoint(path: string): Promise<Checkpoint> {
   const { metadata, tensors } = await openGguf(path);
   const kind = String(metadata["general.architecture"]);
@@ -79,7 +79,7 @@ async function openCheckpoint(path: string): Promise<Checkpoint> {
   };
 }
 
-/** A weight's name in Hugging Face's checkpoints; what has none there keeps its own. */
+/** Returns a weight's name in Hugging Face's checkpoints; unknown names are kept. */
 function nameOf(name: string): string {
   const [, layer, part, kind] = /^(?:blk\.(\d+)\.)?(\w+)\.(weight|bias)$/.exec(name) ?? [];
   const theirs = (layer === undefined ? TOP_PARTS : BLOCK_PARTS)[part ?? ""];
@@ -87,13 +87,13 @@ function nameOf(name: string): string {
   return layer === undefined ? `${theirs}.${kind}` : `model.layers.${layer}.${theirs}.${kind}`;
 }
 
-/** The keys of config.json that the header says. @throws UserError naming one that is missing, or computes otherwise. */
+/** Reads config.json's keys from the header. @throws UserError that names a missing or unsupported one. */
 function configOf(kind: string, metadata: GgufMetadata, path: string): Json {
   const read = (key: string, otherwise?: number): number => {
     const value = metadata[`${kind}.${key}`] ?? otherwise;
     if (typeof value !== "number")
       fail(`${path}: ${kind}.${key} is ${value === undefined ? "missing" : String(value)}.`);
-    // a float32 as the decimal that it was
+    // the decimal that the float32 was made from
     return Number(value.toPrecision(7));
   };
   const scaling = metadata[`${kind}.rope.scaling.type`];
@@ -119,8 +119,8 @@ function configOf(kind: string, metadata: GgufMetadata, path: string): Json {
 }
 
 /**
- * Undoes what llama.cpp's converter does to q and k of Llama (`LlamaModel.permute`): row 2 j + part of a head is row
- * part * headDim / 2 + j in Hugging Face's order, as one rotates neighbours and the other halves.
+ * Inverts the permutation of q and k of Llama in llama.cpp's converter (`LlamaModel.permute`): row 2 j + part of a head
+ * is row part * headDim / 2 + j in Hugging Face's order, since RoPE rotates neighbours in the one, halves in the other.
  */
 function deinterleaved(stored: StoredMatrix, headDim: number): StoredMatrix {
   const rows = Array.from({ length: stored.shape[0] as number }, (_, row) => {
@@ -131,15 +131,15 @@ function deinterleaved(stored: StoredMatrix, headDim: number): StoredMatrix {
   return rowsOf(stored, rows);
 }
 
-/** `tokenizer.ggml.token_type`: what a token is. */
+/** Values of `tokenizer.ggml.token_type`. */
 const CONTROL = 3;
 const USER_DEFINED = 4;
 const UNUSED = 5;
 
 /**
- * The text of the tokenizer.json that says what the header of a GGUF file says.
+ * Makes the text of a tokenizer.json from the header of a GGUF file.
  * @param where names the file in errors.
- * @throws UserError where the tokenizer is no byte-level BPE, or cuts text in a way that is not known.
+ * @throws UserError if the tokenizer is not a byte-level BPE, or has an unknown pre-tokenizer.
  */
 function ggufTokenizerJson(metadata: Readonly<Record<string, unknown>>, where: string): string {
   const read = (key: string): unknown => metadata[`tokenizer.ggml.${key}`];
@@ -174,10 +174,10 @@ function ggufTokenizerJson(metadata: Readonly<Record<string, unknown>>, where: s
 type GgufMetadata = Readonly<Record<string, unknown>>;
 
 /**
- * Opens a GGUF file (https://github.com/ggml-org/ggml/blob/master/docs/gguf.md): the header is read, tensors are decoded
- * piece by piece.
- * @returns tensors in the order of the file; shapes as PyTorch has them, [out, in].
- * @throws UserError naming the file where it is no GGUF, cut off, one of several, or a tensor has a form that is not read.
+ * Opens a GGUF file (https://github.com/ggml-org/ggml/blob/master/docs/gguf.md): reads the header; tensors are decoded
+ * in pieces later.
+ * @returns tensors in the order of the file, with shapes [out, in] as in PyTorch.
+ * @throws UserError that names the file if it is not GGUF, is truncated or a part, or has unsupported tensors.
  */
 async function openGguf(path: string): Promise<{ metadata: GgufMetadata; tensors: Map<string, StoredMatrix> }> {
   const load = () => import("@huggingface/gguf");
@@ -206,7 +206,7 @@ async function openGguf(path: string): Promise<{ metadata: GgufMetadata; tensors
       shape,
       dtype: format.dtype,
       read(from, to) {
-        // pieces that callers ask for need not be whole blocks
+        // requested pieces need not be whole blocks
         const [first, last] = [Math.floor(from / values), Math.ceil(to / values)];
         const decoded = format.decode(new Uint8Array(readRange(path, begin + first * bytes, (last - first) * bytes)));
         return decoded.subarray(from - first * values, to - first * values);

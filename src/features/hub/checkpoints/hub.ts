@@ -9,17 +9,17 @@ import { sha256File } from "../../../core/files.js";
 import type { CheckpointSource, SourceOptions } from "../../../weights/checkpoint-source.js";
 import { openHub } from "../access.js";
 
-/** A checkpoint on the Hugging Face Hub: `hf:org/name`, `hf:org/name@revision`, either with `:file.gguf` behind it. */
+/** A checkpoint on the Hugging Face Hub: `hf:org/name` or `hf:org/name@revision`, optionally with `:file.gguf`. */
 export interface HubSource {
   readonly repo: string;
   readonly revision: string;
-  /** The one file that is wanted; absent: the files of a checkpoint. */
+  /** A single file; absent: all files of a checkpoint. */
   readonly file: string | undefined;
 }
 
 export const HUB_PREFIX = "hf:";
 
-/** Reads `hf:org/name`, with `@revision` or `:file.gguf` behind it. @throws UserError where it is not spelled so. */
+/** Reads `hf:org/name`, optionally with `@revision` and `:file.gguf`. @throws UserError for another spelling. */
 export function parseHubSource(source: string): HubSource {
   const [, repo, revision, file] = /^hf:([\w.-]+\/[\w.-]+)(?:@([^:]+))?(?::(.+))?$/.exec(source) ?? [];
   if (repo === undefined)
@@ -33,16 +33,16 @@ export function parseHubSource(source: string): HubSource {
 const WANTED =
   /^(config|generation_config|tokenizer|tokenizer_config|vocab|added_tokens)\.json$|^merges\.txt$|^model[^/]*\.safetensors(\.index\.json)?$/;
 
-/** Times that a broken transfer is taken up again without getting a byte further. */
+/** Most consecutive attempts at a broken transfer that bring no further bytes. */
 const ATTEMPTS = 4;
 const PAUSE_MS = 200;
 
 /**
- * Brings a checkpoint into the Hub's cache, where Python's huggingface_hub keeps its own (HF_HUB_CACHE, HF_HOME): what
- * either has downloaded is not downloaded again. A transfer that breaks off is taken up where it ended; every file is
- * hashed before it gets its name. HF_ENDPOINT names another server, HF_TOKEN lets gated and private models in.
- * @returns the directory of the snapshot, or the path of the one file that was asked for.
- * @throws UserError naming what is missing, forbidden or broken.
+ * Downloads a checkpoint into the Hub's cache, shared with Python's huggingface_hub (HF_HUB_CACHE, HF_HOME): files in
+ * the cache are not downloaded again. An interrupted transfer is resumed; every file is verified by its hash before it
+ * gets its name. HF_ENDPOINT sets another server, HF_TOKEN gives access to gated and private models.
+ * @returns the directory of the snapshot, or the path of the single file.
+ * @throws UserError that names what is missing, forbidden or broken.
  */
 export async function downloadFromHub(source: HubSource, options: SourceOptions = {}): Promise<string> {
   const { hub, access } = await openHub();
@@ -92,7 +92,7 @@ function wantedFiles({ repo, revision, file }: HubSource, files: readonly ListFi
   });
 }
 
-/** Downloads a file behind what is there of it already, and gives it its name when its hash is right. */
+/** Resumes or starts the download of a file, and renames it when its hash is right. */
 async function bring(remote: Blob, entry: ListFileEntry, blob: string, options: SourceOptions): Promise<void> {
   const part = `${blob}.incomplete`;
   mkdirSync(dirname(blob), { recursive: true });
@@ -107,7 +107,7 @@ async function bring(remote: Blob, entry: ListFileEntry, blob: string, options: 
     } catch (error) {
       options.signal?.throwIfAborted();
       failures = statSync(part).size > from ? 0 : failures + 1;
-      // a full disk stays full
+      // errors of the file system, such as a full disk, are not retried
       if (failures >= ATTEMPTS || (error as NodeJS.ErrnoException | null)?.syscall !== undefined) throw error;
       await setTimeout(PAUSE_MS * failures);
     }
@@ -121,7 +121,7 @@ async function bring(remote: Blob, entry: ListFileEntry, blob: string, options: 
   renameSync(part, blob);
 }
 
-/** Appends what stands from byte `from` on. */
+/** Appends the data from byte `from` on. */
 async function append(path: string, data: Blob, from: number, written: (bytes: number) => void): Promise<void> {
   const file = await open(path, "a");
   try {
@@ -137,14 +137,14 @@ async function append(path: string, data: Blob, from: number, written: (bytes: n
   }
 }
 
-/** Gives what the Hub lists of a file: SHA-256 of a large one, git's own SHA-1 of the rest. */
+/** Computes the hash that the Hub lists for a file: SHA-256 for large files, git's SHA-1 for others. */
 async function hashOf(path: string, { lfs }: ListFileEntry): Promise<string> {
   if (lfs !== undefined) return sha256File(path);
   const bytes = readFileSync(path);
   return createHash("sha1").update(`blob ${bytes.length}\0`).update(bytes).digest("hex");
 }
 
-/** As the cache has it; where links are not allowed, the file itself. */
+/** Links a blob into the snapshot; if links are not allowed, moves the file. */
 function link(blob: string, place: string): void {
   mkdirSync(dirname(place), { recursive: true });
   try {
@@ -173,7 +173,7 @@ function explained(error: unknown, source: HubSource, endpoint: string, token: s
   });
 }
 
-/** `hf:org/name[@revision][:file]`: a model of the Hugging Face Hub. */
+/** Opens `hf:org/name[@revision][:file]`: a model on the Hugging Face Hub. */
 export const checkpoints: CheckpointSource = {
   takes: (source) => source.startsWith(HUB_PREFIX),
   open: (source, options) => downloadFromHub(parseHubSource(source), options),

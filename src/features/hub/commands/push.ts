@@ -10,7 +10,7 @@ interface PushFlags {
   readonly dryRun?: boolean;
 }
 
-/** `refusion-train push RUN OWNER/NAME`: a run's adapter, its card and its rollouts, for the Hugging Face Hub. */
+/** `refusion-train push RUN OWNER/NAME`: uploads a run's adapter, its card and its rollouts to the Hugging Face Hub. */
 export const command: CliCommand = {
   register(program: Command, context: CliContext): void {
     program
@@ -25,7 +25,7 @@ export const command: CliCommand = {
       .action(async (dir: string, repo: string, flags: PushFlags) => {
         for (const name of [repo, ...(flags.base === undefined ? [] : [flags.base])])
           if (!/^[\w.-]+\/[\w.-]+$/.test(name)) misuse(`"${name}" names no repository.`, { hint: "write owner/name" });
-        // loaded when they are needed: help should not wait for them
+        // imported lazily: help should not wait for them
         const [{ loadConfig }, { findCheckpoint }, { RunDirectory }, { writePushFolder }, { upload }] =
           await Promise.all([
             import("../../../config/config.js"),

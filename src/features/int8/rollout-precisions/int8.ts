@@ -11,14 +11,14 @@ import {
 } from "../../../onnx/types.js";
 import { openStored } from "../../../weights/model-weights.js";
 
-/** Largest absolute code: -128 stays unused, so that a column and its negative have the same scale. */
+/** Largest absolute code; -128 is not used, so that a column and its negative have the same scale. */
 const LARGEST = 127;
-/** A row of zeros is divided by this. */
+/** Least divisor of a row, for rows of zeros. */
 const SMALLEST = 1e-30;
 
 /**
- * Products with the model's own matrices in int8, summed in int32 (DynamicQuantizeMatMul): weights with a scale an
- * output, activations with a scale a row (LLM.int8, arXiv 2208.07339, section 2). What an adapter adds, attention, norms
+ * Computes products with the model's own matrices in int8, summed in int32 (DynamicQuantizeMatMul): weights have a
+ * scale per output, activations one per row (LLM.int8, arXiv 2208.07339, section 2). The adapter, attention, norms
  * and embeddings stay float32.
  */
 export const rolloutPrecision: RolloutPrecision = {
@@ -53,14 +53,14 @@ interface Int8Matrix {
   readonly scales: Initializer;
 }
 
-/** A matrix that lies in the model's file: W [K, N] of a product x W, or its transpose [N, K]. */
+/** A matrix in the model's file: W [K, N] of a product x W, or its transpose [N, K]. */
 interface StoredWeight {
   readonly value: Value;
   readonly data: ExternalData;
   readonly transposed: boolean;
 }
 
-/** The matrix of a product x W (+ bias [N]); undefined where the node is no such product of a stored matrix. */
+/** Finds the matrix of a product x W (+ bias [N]); undefined if the node is no such product of a stored matrix. */
 function matrixOf(graph: Graph, { op, inputs, attributes }: Node): StoredWeight | undefined {
   const { transA = 0, transB = 0, alpha = 1, beta = 1 } = attributes;
   const isPlain = transA === 0 && alpha === 1 && beta === 1 && (inputs[2]?.shape.length ?? 1) === 1;
@@ -70,7 +70,7 @@ function matrixOf(graph: Graph, { op, inputs, attributes }: Node): StoredWeight 
   return isExternal(data) ? { value, data, transposed: transB === 1 } : undefined;
 }
 
-/** The matrix as codes [K, N]: column n is round(w / scale), scale = max |w| / 127. */
+/** Quantises the matrix to codes [K, N]: column n is round(w / scale), scale = max |w| / 127. */
 function quantized({ value, data, transposed }: StoredWeight, dir: string): Int8Matrix {
   const [first, second] = value.shape as readonly [number, number];
   const [k, n] = transposed ? [second, first] : [first, second];
@@ -84,7 +84,7 @@ function quantized({ value, data, transposed }: StoredWeight, dir: string): Int8
     for (let row = 0; row < k; row++) largest = Math.max(largest, Math.abs(at(row, column)));
     const scale = Math.fround(largest / LARGEST);
     scales[column] = scale;
-    // a column of zeros: any scale will do
+    // a column of zeros: any scale works
     for (let row = 0; row < k && scale > 0; row++) codes[row * n + column] = Math.round(at(row, column) / scale);
   }
   const name = `${value.name}/${transposed ? "transposed/" : ""}`;
@@ -94,7 +94,7 @@ function quantized({ value, data, transposed }: StoredWeight, dir: string): Int8
   };
 }
 
-/** x W + bias of x [.., K], a row at a time in units of its largest value: a row with outliers takes nothing of others. */
+/** x W + bias for x [.., K], each row in units of its largest value, so that outliers do not affect other rows. */
 const product: Formula = (e, x, codes, scales, bias) => {
   const unit = e.max(e.maxOver(e.g.op("Abs", [x]), [-1]), SMALLEST);
   const y = e.mul(e.g.op("DynamicQuantizeMatMul", [e.div(x, unit), codes as Value, scales as Value]), unit);

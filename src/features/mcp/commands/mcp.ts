@@ -17,7 +17,7 @@ interface McpFlags extends AgentFlags {
   readonly token?: string;
 }
 
-/** `refusion-train mcp`: a trained policy as tools of the Model Context Protocol, until the client leaves or Ctrl-C. */
+/** `refusion-train mcp`: offers a policy as tools of the Model Context Protocol, until the client or Ctrl-C ends it. */
 export const command: CliCommand = {
   register(command, context) {
     command
@@ -47,7 +47,7 @@ async function serve(overrides: readonly string[], flags: McpFlags, context: Cli
   const { token, http } = flags;
   const source = agentSource(overrides, flags);
   if (token !== undefined && http === undefined) misuse("--token is for --http.");
-  // loaded when they are needed: help and usage errors should not wait for the runtime
+  // imported lazily: help and usage errors should not wait for the runtime
   const [{ loadAgent }, { FormTools, sdk }, { serveHttp }, { originOf }, { versions }] = await Promise.all([
     import("../../../library/agent.js"),
     import("../server.js"),
@@ -61,7 +61,7 @@ async function serve(overrides: readonly string[], flags: McpFlags, context: Cli
   await using tools = closing(new FormTools(await loadAgent(source), origins, versions().refusion_train ?? ""));
   const ended = new Promise<void>((done) => {
     signal.addEventListener("abort", () => done());
-    // the client of a process ends it by closing its input
+    // a client on stdin ends the process by closing it
     if (http === undefined) process.stdin.once("close", done);
     if (signal.aborted) done();
   });

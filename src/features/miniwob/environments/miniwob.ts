@@ -1,6 +1,6 @@
 /**
- * MiniWoB++ (Shi et al. 2017, Liu et al. 2018; PyPI `miniwob`): small task pages that others wrote, each with a goal in
- * words. The score is the page's own, read from the page: weaker evidence than what a server received (docs/miniwob.md).
+ * MiniWoB++ (Shi et al. 2017, Liu et al. 2018; PyPI `miniwob`): small task pages by other authors, each with a goal in
+ * words. The page computes the score itself: weaker evidence than a server's record (docs/miniwob.md).
  */
 
 import { existsSync } from "node:fs";
@@ -78,21 +78,21 @@ interface PageTask extends EnvironmentTask {
   readonly seed: string;
 }
 
-/** What a turn shows, which the policies of its own read. */
+/** The content of a turn, for the environment's own policies. */
 interface Seen {
   readonly goal: string;
   readonly things: readonly Thing[];
   readonly turn: number;
 }
 
-/** A page's own clock ends an episode after 10 s; ours has limits of its own. */
+/** Time limit set in the page instead of its own 10 s; the other limits are those of the browser. In milliseconds. */
 const EPISODE_MS = 3_600_000;
 const EPISODE_TIMEOUT_MS = 30_000;
 const ACTION_TIMEOUT_MS = 5000;
-/** Time that a page may take to react to a turn, by the wall clock. */
+/** Time that a page may take to react to a turn, in milliseconds. */
 const SETTLE_MS = 100;
 
-/** @throws UserError where the folder is not MiniWoB++'s, or lacks a page. */
+/** @throws UserError if the folder is not MiniWoB++'s, or lacks a page. */
 function checkFolder({ path, tasks, heldout }: Options): void {
   const pages = join(path, "miniwob");
   if (!existsSync(join(path, "core", "core.js")) || !existsSync(pages))
@@ -167,7 +167,7 @@ async function openMiniWob(options: Options): Promise<Environment> {
         planner(({ things }) => (things.length === 0 ? [] : [{ kind: "click", label: rng.pick(things).name }])),
     },
     async close() {
-      // one that did not open has said so where it was asked for
+      // a failure to open was reported where it was requested
       await (await opened?.catch(() => undefined))?.close();
       await served.stop();
     },
@@ -182,7 +182,7 @@ async function playOnce(
 ): Promise<EpisodeOutcome> {
   const world = await session.goto(`/miniwob/${task.form}.html`);
   await session.page.waitForLoadState("load");
-  // the page's own objects are of its main world
+  // the page's own objects exist only in its main world
   const goal = await session.page.evaluate(begin, { seed: task.seed, ms: EPISODE_MS });
   if (goal === undefined) throw new EnvironmentFault(`${task.form}: the page does not start`);
   const actions: string[] = [];
@@ -209,7 +209,7 @@ async function playOnce(
     state = await session.page.evaluate(stateOf);
   }
   const { done, raw } = state;
-  // the page's reward is from -1 to 1; what is not ended is worth nothing
+  // the page's reward is in -1..1; unfinished episodes get 0
   const reward = done ? Math.max(0, Math.min(1, raw)) : 0;
   return {
     reward,
@@ -227,7 +227,7 @@ const taskOf = (form: string, split: Split, i: number): PageTask => {
 
 const faulted = (fault: string): EpisodeOutcome => ({ reward: null, fault, success: false, metrics: {}, detail: {} });
 
-/** The prompt of a turn: what can be acted on, a line each, then the goal. What is cut is counted. */
+/** Makes the prompt of a turn: the elements, one per line, then the goal. Omitted elements are counted. */
 function renderThings({ goal, things }: Seen, limit: number): string {
   let room = limit;
   const lines: string[] = [];
@@ -241,7 +241,7 @@ function renderThings({ goal, things }: Seen, limit: number): string {
   return `page:\n${lines.join("\n")}\ngoal: ${goal}\n\n`;
 }
 
-/** Carries one action out with real clicks and the page's own events. @returns what became of it. */
+/** Performs an action with real clicks and the page's own events. @returns its result. */
 async function carryOut(
   session: Session,
   world: Awaited<ReturnType<Session["goto"]>>,
@@ -291,7 +291,7 @@ function begin({ seed, ms }: { seed: string; ms: number }): string | undefined {
   return page.core.getUtterance();
 }
 
-/** Runs IN THE PAGE: whether the episode has ended, and its raw reward. */
+/** Runs IN THE PAGE: reads whether the episode has ended, and its raw reward. */
 function stateOf(): { done: boolean; raw: number } {
   const { WOB_DONE_GLOBAL: done, WOB_RAW_REWARD_GLOBAL: raw } = globalThis as unknown as Core;
   return { done, raw };

@@ -12,9 +12,9 @@ import type { Outcome } from "../../../watch/watcher.js";
 export interface MlflowOptions {
   readonly uri: string;
   readonly experiment: string;
-  /** Limit of one request, in milliseconds. */
+  /** Time limit of one request, in milliseconds. */
   readonly timeoutMs?: number;
-  /** Waits between the attempts of the last delivery, in milliseconds. */
+  /** Pauses between the last attempts, in milliseconds. */
   readonly waitsMs?: readonly number[];
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
@@ -30,17 +30,17 @@ interface Metric {
 /** Limits of `runs/log-batch` (https://mlflow.org/docs/latest/rest-api.html#log-batch). */
 const METRICS_A_REQUEST = 1000;
 const PARAMS_A_REQUEST = 100;
-/** Servers before 2.9 take no longer values. */
+/** Longest value of a parameter in characters, for servers before 2.9. */
 const PARAM_LENGTH = 500;
 
 const STATUS: Readonly<Record<Outcome, string>> = { finished: "FINISHED", interrupted: "KILLED", failed: "FAILED" };
 
-/** The server said no: another attempt would be refused as well. */
+/** A refusal by the server: further attempts would be refused as well. */
 class Refusal extends Error {}
 
 /**
  * Sends a run's metrics to an MLflow server in the background. While the server does not answer, values are kept and
- * tried again with every step; the user is warned once. A refusal (4xx) turns it off. `end` makes the last attempts.
+ * sent again with every step; the user is warned once. A refusal (4xx) ends tracking. `end` makes the last attempts.
  */
 export class MlflowTracker implements Tracker {
   private pending: Metric[] = [];
@@ -76,7 +76,7 @@ export class MlflowTracker implements Tracker {
     if (missing > 0) this.warn(`mlflow: ${missing} values were not delivered; metrics.jsonl has all of them`);
   }
 
-  /** Sends what is pending, one delivery at a time. @returns whether nothing is left. */
+  /** Sends the pending values, one delivery at a time. @returns whether all were sent. */
   private flush(): Promise<boolean> {
     this.sending ??= this.attempt(async () => {
       const run_id = await this.open();
@@ -114,7 +114,7 @@ export class MlflowTracker implements Tracker {
     }
   }
 
-  /** The run on the server: the one of this directory where it is resumed, else a new one. */
+  /** Opens the run on the server: this directory's if it is resumed, else a new one. */
   private async open(): Promise<string> {
     if (this.runId !== undefined) return this.runId;
     const note = join(this.run.dir, "mlflow.json");
@@ -154,19 +154,19 @@ export class MlflowTracker implements Tracker {
     };
     const found = await get();
     if (found !== undefined) return found;
-    // another run may make it in the meantime
+    // another run may create it in the meantime
     const created = await this.request("experiments/create", { name }, "RESOURCE_ALREADY_EXISTS");
     return idIn("experiments/create", experimentSchema, created ?? { experiment_id: await get() }).experiment_id;
   }
 
-  /** POSTs a body, or GETs without one. @param missing an error_code that means "no answer" instead of a failure. */
+  /** Sends a POST with a body, a GET without. @param missing error_code that means "no answer" instead of a failure. */
   private async request(path: string, body?: object, missing?: string): Promise<unknown> {
     const method = body === undefined ? "GET" : "POST";
     const response = await fetch(`${this.options.uri.replace(/\/+$/, "")}/api/2.0/mlflow/${path}`, {
       method,
       headers: { ...authorization(this.options.env ?? process.env), "content-type": "application/json" },
       signal: AbortSignal.timeout(this.options.timeoutMs ?? 5000),
-      // a redirect could carry the credentials elsewhere
+      // a redirect could send the credentials to another server
       redirect: "error",
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
@@ -189,7 +189,7 @@ function authorization(env: Readonly<Record<string, string | undefined>>): Recor
   return { authorization: `Basic ${Buffer.from(`${user}:${password ?? ""}`).toString("base64")}` };
 }
 
-/** A config as dotted keys. */
+/** Flattens a config to dotted keys, without passwords. */
 function flatten(value: unknown, path = ""): { key: string; value: string }[] {
   if (isPlainObject(value)) {
     return Object.entries(value).flatMap(([key, inner]) => flatten(inner, path === "" ? key : `${path}.${key}`));
@@ -203,7 +203,7 @@ const foundSchema = z.object({ experiment: experimentSchema });
 const createdSchema = z.object({ run: z.object({ info: z.object({ run_id: z.string() }) }) });
 const noteSchema = z.object({ uri: z.string(), experiment: z.string(), run_id: z.string() });
 
-/** The server's answer as it has to be. @throws Refusal where it is another. */
+/** Validates the server's answer. @throws Refusal if it is malformed. */
 function idIn<T>(path: string, schema: z.ZodType<T>, answer: unknown): T {
   const result = schema.safeParse(answer);
   if (result.success) return result.data;
@@ -222,7 +222,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** fetch says only "fetch failed": its cause says why. */
+/** Returns the cause of an error: fetch itself says only "fetch failed". */
 function causeOf(error: unknown): string {
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
   return messageOf(cause) || String((cause as { code?: unknown }).code ?? cause);
@@ -240,7 +240,7 @@ const schema = z.strictObject({
   experiment: z.string().min(1).default("refusion-train").describe("experiment that the run belongs to"),
 });
 
-/** An MLflow server, over its REST API (https://mlflow.org/docs/latest/rest-api.html). */
+/** Tracks runs on an MLflow server through its REST API (https://mlflow.org/docs/latest/rest-api.html). */
 export const tracker: TrackerKind<z.infer<typeof schema>> = {
   schema: schema.prefault({}).describe("MLflow over REST"),
   open: ({ uri, experiment }, run) => (uri === null ? undefined : new MlflowTracker({ uri, experiment }, run)),

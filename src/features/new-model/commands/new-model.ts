@@ -4,7 +4,7 @@ import { readTree, shippedOr } from "../../../config/config.js";
 import { fail } from "../../../core/errors.js";
 import { checked } from "../../../core/problems.js";
 
-/** `refusion-train new-model`: a fresh tokenizer and random weights, to be trained by `sft`. */
+/** `refusion-train new-model`: makes a new tokenizer and random weights, to be trained with `sft`. */
 export const command: CliCommand = {
   register(program, context) {
     program

@@ -1,6 +1,6 @@
 /**
- * Forms of several pages in a real browser: after each page the policy sees what is there now and writes the next plan; a
- * wizard is one episode (docs/pages.md).
+ * Forms of several pages in a real browser: after each page the policy sees the new state and writes the next plan. A
+ * whole wizard is one episode (docs/pages.md).
  */
 import { z } from "zod";
 import type { Act, Action, Observation } from "../../../core/interaction.js";
@@ -56,10 +56,10 @@ export const environment: EnvironmentKind = {
   },
 };
 
-/** An episode that was played, with the pages that were seen. */
+/** A played episode with its pages. */
 interface Seen {
   readonly walked: Played;
-  /** Labels of the controls that each turn was shown, as `looseLabel` gives them. */
+  /** Labels of each turn's controls, normalised by `looseLabel`. */
   readonly shown: readonly (readonly string[])[];
   readonly unresolved: readonly string[];
   readonly cuts: readonly string[];
@@ -71,9 +71,9 @@ interface Seen {
 export class PagesEnvironment extends SiteEnvironment implements Environment {
   readonly capacity: number;
   readonly unproven?: Unproven;
-  /** Only where the site knows its pages; elsewhere the oracle has to play. */
+  /** Present only if the site knows its pages; otherwise the oracle has to play. */
   readonly demonstrations?: (tasks: readonly EnvironmentTask[]) => Demonstration[];
-  /** The pages behind observations, for policies that need no model. */
+  /** The pages of observations, for policies without a model. */
   private readonly pages = new WeakMap<Observation, SeenPage>();
 
   constructor(
@@ -85,7 +85,7 @@ export class PagesEnvironment extends SiteEnvironment implements Environment {
     super(site, config, scoreOf);
     const { knownPages, rehearse } = site;
     if (rehearse !== undefined) this.unproven = unprovenOf(rehearse, this.fixedPolicies);
-    // an episode keeps its context between its turns
+    // an episode keeps its browser context between turns
     this.capacity = site.reset === undefined ? config.browser.contexts : 1;
     if (knownPages === undefined) return;
     this.demonstrations = (tasks) =>
@@ -106,7 +106,7 @@ export class PagesEnvironment extends SiteEnvironment implements Environment {
     return this.config.plan === "free" ? { text } : { text, template: formTemplate(this.blanksOf(page, task)) };
   }
 
-  /** The controls of a page, and those of its form that may come with them. */
+  /** Lists the controls of a page, and those of its form that may appear with them. */
   private blanksOf({ controls }: SeenPage, task: Task): TemplateControl[] {
     const tasks = this.tasksOf(task);
     const there = new Set(controls.map(({ label }) => looseLabel(label)));
@@ -137,7 +137,7 @@ export class PagesEnvironment extends SiteEnvironment implements Environment {
       );
       return "fault" in ended ? faulted(task, ended.fault) : await this.outcome(task, ended.result, ended);
     } catch (error) {
-      // the policy's own environment may be out of reach: a fault as any other
+      // the policy's own environment may fail: this is a fault like any other
       if (!(error instanceof EnvironmentFault)) throw error;
       return faulted(task, error.message);
     }
@@ -160,7 +160,7 @@ export class PagesEnvironment extends SiteEnvironment implements Environment {
     for (let turn = 0; turn < turns && !walk.done; turn++) {
       const page = await walk.see();
       const prompt = this.prompt(page, task);
-      // a turn that has changed nothing, not even a message, has no other one after it
+      // a turn without any change, even of a message, is the last one
       if (prompt.text === last) break;
       last = prompt.text;
       cuts.push(...prompt.cuts.map((cut) => `turn ${turn + 1}: ${cut}`));
@@ -172,7 +172,7 @@ export class PagesEnvironment extends SiteEnvironment implements Environment {
       const plan = planOf(answer, answer.controls);
       unresolved.push(...plan.unresolved);
       await walk.act(plan);
-      // who does nothing is done
+      // an empty plan ends the episode
       if (plan.actions.length === 0) break;
     }
     const walked = await walk.end();
@@ -180,8 +180,8 @@ export class PagesEnvironment extends SiteEnvironment implements Environment {
   }
 
   /**
-   * The page as the last answer fills it in. Those before it are played again, and send what they sent; of the last, what
-   * may send something is left out.
+   * Photographs the page as filled in by the last answer. Earlier answers are played again, and send their requests; of
+   * the last one, actions that may send something are left out.
    */
   async photograph(task: EnvironmentTask, actions: readonly Action[]): Promise<Uint8Array | undefined> {
     const { uploads } = this.config.browser;
@@ -216,7 +216,7 @@ export class PagesEnvironment extends SiteEnvironment implements Environment {
     const wanted = Object.keys(task.fields);
     return {
       ...outcome,
-      // a page without fields of the task is worth what became of the form
+      // without fields of the task, a page's reward is the form's acceptance
       turnRewards: shown.map(
         (labels) => mean(wanted.filter((label) => labels.includes(looseLabel(label)))) ?? Number(episode.accepted),
       ),
@@ -244,7 +244,7 @@ export class PagesEnvironment extends SiteEnvironment implements Environment {
   };
 }
 
-/** The plan of a perfect policy: the fields of the page that is there, and of those that come with them. */
+/** Makes the right plan for a page: its fields, and those that appear with them. */
 function oraclePlan(task: Task, { controls }: SeenPage): Parameters<typeof renderPlan>[0] {
   const shown = new Set(controls.map(({ label }) => looseLabel(label)));
   const isThere = (label: string): boolean => shown.has(looseLabel(label));

@@ -16,7 +16,7 @@ import { parseTrajectory, type RefusionTrajectory, reveals } from "../trajectory
 
 /**
  * ReFusion's own decoding (plan, verify, commit) for evaluation: a deterministic search, not a policy. It has no
- * likelihood, so that nothing can be trained with it; `unmask` is the policy of the same models.
+ * likelihood, and cannot be used for training; `unmask` is the policy of the same models.
  */
 const probability = (otherwise: number): z.ZodDefault<z.ZodNumber> => z.number().min(0).max(1).default(otherwise);
 const positive = (otherwise: number): z.ZodDefault<z.ZodInt> => z.int().min(1).default(otherwise);
@@ -62,7 +62,7 @@ function options(config: RefusionConfig, model: SampledModel): RefusionOptions {
   };
 }
 
-/** One block of whole slots. */
+/** Reduces the canvas to one block of whole slots. */
 function shrink(options: RefusionOptions, positions: number): RefusionOptions {
   const slotSize = Math.max(1, Math.min(options.slotSize, Math.floor(positions / 2)));
   return { ...options, slotSize, blocks: 1, responseLength: Math.max(1, Math.floor(positions / slotSize)) * slotSize };
@@ -88,7 +88,7 @@ async function rollout(
   );
 }
 
-/** Runs searches in step: every forward answers the open question of each that is not finished. */
+/** Runs searches together: every forward pass answers the open questions of all unfinished searches. */
 async function searchTogether(
   model: RoundModel<RowDrafts>,
   searches: readonly Search[],

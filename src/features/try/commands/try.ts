@@ -15,14 +15,14 @@ interface TryFlags extends PageFlags {
   readonly plan?: string;
 }
 
-/** Played where nothing is named: a form that the shipped model has never seen, and a letter. */
+/** Default: a form that the shipped model has not seen in training, and a letter. */
 const SHIPPED = {
   config: "configs/tiny/letters-flow-grpo.yaml",
   model: "models/tiny-refusion-letters",
   task: "embedded/starter/library/archive-visit/heldout/0006",
 };
 
-/** `refusion-train try`: one task, or a page of one's own, filled in by a policy before one's eyes. */
+/** `refusion-train try`: shows how a policy fills in one task, or a page of the user. */
 export const command: CliCommand = {
   register(command, context) {
     command
@@ -59,7 +59,7 @@ async function tryTask(overrides: readonly string[], flags: TryFlags, context: C
     misuse("--text, --model and --adapter are for a page of yours.", { hint: "name the page: --url ADDRESS" });
   const isShipped = flags.run === undefined && flags.config === undefined;
   const wanted = flags.task ?? (isShipped ? SHIPPED.task : misuse("No task is named: --task ID is missing."));
-  // loaded when they are needed: help and usage errors should not wait for the runtime
+  // imported lazily: help and usage errors should not wait for the runtime
   const [{ playOne }, { environmentKinds }] = await Promise.all([
     import("../play-one.js"),
     import("../../../env/open.js"),
@@ -67,7 +67,7 @@ async function tryTask(overrides: readonly string[], flags: TryFlags, context: C
   const played = await playOne({
     run: flags.run,
     config: isShipped ? SHIPPED.config : flags.config,
-    // the surest answer, where nobody asks otherwise
+    // greedy decoding by default
     overrides: isShipped ? ["evaluation.temperature=0", ...overrides] : overrides,
     checkpoint: flags.checkpoint,
     policy: flags.policy,
@@ -93,7 +93,7 @@ async function tryTask(overrides: readonly string[], flags: TryFlags, context: C
   if (isShipped && inWindow(flags)) await showShipped(task, flags, context);
 }
 
-/** The same page and letter in a window. */
+/** Shows the same page and letter in a window. */
 async function showShipped(task: EnvironmentTask, flags: TryFlags, context: CliContext): Promise<void> {
   const { url, document: text = "" } = task as Task;
   const [{ serveForms }, { FORMS }] = await Promise.all([
