@@ -19,8 +19,8 @@ const LAYER = /\/[A-Za-z_]\w*[./]\d+\//;
 
 /**
  * Converts the layers' products, and the ops between them, to 16 bits. Normalisations, the residual stream, the head,
- * the loss and gradients of parameters stay in float32 (mixed precision, Micikevicius et al. 2018,
- * arXiv 1710.03740; bfloat16 needs no loss scale, Kalamkar et al. 2019, arXiv 1905.12322). Inputs and outputs keep their
+ * the loss and gradients of parameters stay in float32 (mixed precision, Micikevicius et al. 2018, arXiv 1710.03740;
+ * bfloat16 needs no loss scale, Kalamkar et al. 2019, arXiv 1905.12322). Inputs and outputs keep their
  * types: parameters are rounded before each product.
  */
 export function halfTrunk(graph: Graph, half: HalfDType): Graph {

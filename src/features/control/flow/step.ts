@@ -1,5 +1,5 @@
 /**
- * One step of Flow-GRPO's sampler (Liu et al. 2025, arXiv 2505.05470, eq. 9; flow_grpo's sde_step_with_logprob), with time
+ * One step of Flow-GRPO's sampler (Liu et al. 2025, arXiv 2505.05470, eq. 9; flow_grpo's sde_step_with_logprob), time
  * from 0 (noise) to 1 (data), x_t = t x_1 + (1 - t) x_0 and v = x_1 - x_0:
  *
  *   sigma_t = a sqrt((1 - t) / max(t, dt))
