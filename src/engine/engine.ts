@@ -70,7 +70,7 @@ export class Engine extends TrainedParameters implements RoundModel<unknown> {
   private readonly budget: number | undefined;
   private readonly withKeys = new Map<KeysOf, ReturnType<typeof graphWithKeys>>();
   private caches = 0;
-  /** How each metric of the loss head combines over micro-batches; filled when the training graph is built. */
+  /** The reduction of each metric of the loss head over micro-batches; filled when the training graph is built. */
   private readonly reductions = new Map<string, "sum" | "max">();
 
   constructor(
@@ -281,7 +281,7 @@ export class Engine extends TrainedParameters implements RoundModel<unknown> {
       feeds,
       (session) => this.runtime.run(session, { feeds, ...this.bindUpdate(), fetch: ["grad_norm"] }),
     );
-    this.accumulated = false;
+    this.discardGradients();
     return Number((out.grad_norm as Tensor).data[0]);
   }
 

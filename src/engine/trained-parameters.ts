@@ -49,7 +49,7 @@ export class TrainedParameters {
   }
 
   /** The parameters of a policy: the reference has no copy of those that only the loss reads. */
-  protected parametersOf(key: PolicyKey): readonly Parameter[] {
+  private parametersOf(key: PolicyKey): readonly Parameter[] {
     return key === "policy"
       ? this.parameters
       : this.groups.flatMap((group) => (group.inReference ? group.parameters : []));

@@ -27,7 +27,7 @@ export interface TrainCall {
   readonly resume?: boolean;
   /** Learns from the recorded rollouts of this run. */
   readonly rollouts?: string;
-  /** When aborted, training finishes the step, saves, and returns with `interrupted`. */
+  /** Ends the training once it is aborted: it finishes the step, saves, and returns with `interrupted`. */
   readonly signal?: AbortSignal;
   /** Prints progress to stderr; default false. */
   readonly progress?: boolean;

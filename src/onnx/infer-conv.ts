@@ -3,7 +3,7 @@ import { axisOf, formatShape } from "./shapes.js";
 
 /** Shapes of convolutions and padding. */
 
-/** How a kernel of this shape slides over the axes after batch and channels. */
+/** The way a kernel of this shape slides over the axes after batch and channels. */
 export interface Sliding {
   readonly strides: readonly number[];
   readonly dilations: readonly number[];

@@ -1,6 +1,6 @@
 import { mean, std } from "../core/statistics.js";
 
-/** How rewards of one task become advantages. */
+/** Ways to turn the rewards of one task into advantages. */
 export type AdvantageKind = "group" | "center" | "leave_one_out";
 
 /** Standard deviation of rewards below which a group carries no signal. */

@@ -65,11 +65,11 @@ export interface LayoutContext {
 
 /** An objective's requirements of its rollouts besides the trajectories. */
 export interface Needs {
-  /** Whether the reference policy scores every batch. */
+  /** True if the reference policy scores every batch. */
   readonly reference: boolean;
-  /** Whether the response after each step is played and scored too: {@link GroupEpisode} then has a reward per step. */
+  /** True if the response after each step is played and scored too: {@link GroupEpisode} then has a reward per step. */
   readonly drafts?: boolean;
-  /** Whether parts of a turn's answer have rewards, with their tokens, where the environment gives them. */
+  /** True if parts of a turn's answer have rewards, with their tokens, where the environment gives them. */
   readonly parts?: boolean;
 }
 

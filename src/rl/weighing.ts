@@ -1,7 +1,7 @@
 import type { Batch } from "../diffusion/batch.js";
 import { countEqually } from "./layouts.js";
 
-/** How an objective's segments are weighted and corrected, beside its loss; the options are in surrogate.ts. */
+/** Weights and corrections of an objective's segments, beside its loss; the options are in surrogate.ts. */
 export interface WeighingOptions {
   readonly length_norm: "own" | "segment" | "response" | number;
   readonly importance_cap: number | null;

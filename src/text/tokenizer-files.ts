@@ -5,7 +5,7 @@ import { readJson } from "../core/files.js";
 
 /** Builds tokenizer.json for checkpoints whose tokenizer is vocab.json and merges.txt. */
 
-/** How a byte-level BPE splits a text into pieces before it merges bytes. */
+/** The way a byte-level BPE splits a text into pieces before it merges bytes. */
 export interface Cutting {
   readonly normalizer: object | null;
   readonly pre_tokenizer: object;

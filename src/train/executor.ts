@@ -44,7 +44,7 @@ export interface ExecutorKind {
 
 /** The work of a run, distributed by its config. */
 export interface SharedWork {
-  /** Whether episodes are played elsewhere, so that this machine needs no browser. */
+  /** True if episodes are played elsewhere, so that this machine needs no browser. */
   readonly playsElsewhere: boolean;
   /** @param signal ends the wait for missing workers when aborted. */
   open(

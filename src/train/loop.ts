@@ -51,13 +51,13 @@ export interface Opened extends Asked {
 /** The part of training that differs between rollouts and examples; {@link runTraining} has the rest. */
 export interface Recipe {
   readonly optimizer: OptimizerOptions;
-  /** Whether every weight is trained, instead of an adapter. */
+  /** True if every weight is trained, instead of an adapter. */
   readonly full: boolean;
   /** Distributes the work of the run; undefined: this process does everything. */
   readonly shared: SharedWork | undefined;
   /** Splits that are evaluated before the first step and after the last. */
   readonly splits: RunConfig["evaluation"]["splits"];
-  /** Whether the checkpoint of the best validation reward is kept. */
+  /** True if the checkpoint of the best validation reward is kept. */
   readonly keepsBest: boolean;
   /** Reads the training data. @throws UserError where it cannot be learned from. */
   prepare(opened: Opened): Promise<Prepared>;

@@ -9,7 +9,7 @@ import { runPages } from "./run-pages.js";
 import { openTrackers } from "./tracker.js";
 import type { Outcome, Phase, WatchedRun, Watcher } from "./watcher.js";
 
-/** How the command line watches a run. */
+/** Options of the command line for watching a run. */
 interface WatchOptions {
   readonly quiet: boolean;
   readonly json: boolean;

@@ -40,7 +40,7 @@ export interface Wanted {
   /** Seed, and the name of one stream per episode, from which its turns draw in order. */
   readonly seed: number;
   readonly streams: readonly string[];
-  /** How the policy generates: as in training, or as in evaluations. */
+  /** The policy's decoding: as in training, or as in evaluations. */
   readonly decoding: "training" | "evaluation";
   readonly batch: number;
   readonly temperature?: number;

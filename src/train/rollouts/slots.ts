@@ -14,7 +14,7 @@ export interface SlotGradient {
 /** Computes the gradients of slots, here or elsewhere; in order. */
 export type SlotGradients = (slots: readonly (readonly MicroBatch[])[], update: number) => AsyncIterable<SlotGradient>;
 
-/** How an update is divided into parts that are computed separately. */
+/** The division of an update into parts that are computed separately. */
 export interface Slots {
   /** Most slots: the sum depends on the division only, not on the machines that compute it. */
   readonly count: number;

@@ -71,7 +71,7 @@ export interface DispatcherOptions {
   readonly announcement: Announcement;
   /** A job is given to a second worker after this multiple of its kind's median time; 0: never. */
   readonly slow: number;
-  /** When it is aborted, jobs without a worker are no longer awaited. */
+  /** Stops the wait for jobs without a worker once it is aborted. */
   readonly signal: AbortSignal;
   readonly note: (text: string) => void;
 }
