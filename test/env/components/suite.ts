@@ -11,6 +11,7 @@ import { pages as react1 } from "./pages/react-1.js";
 import { pages as react2 } from "./pages/react-2.js";
 import { pages as react3 } from "./pages/react-3.js";
 import { pages as react4 } from "./pages/react-4.js";
+import { pages as secondA } from "./pages/second-a.js";
 import { pages as svelte1 } from "./pages/svelte-1.js";
 import { pages as unseen1 } from "./pages/unseen-1.js";
 import { pages as unseen2 } from "./pages/unseen-2.js";
@@ -52,6 +53,7 @@ export const PAGES: readonly ComponentPage[] = [
   ...unseenReact1,
   ...unseenVue1,
   ...unseenSpa2,
+  ...secondA,
 ];
 
 /** Installs and bundles what is needed, and serves the pages; `ids` picks some of them. */
