@@ -12,6 +12,8 @@ import { pages as react2 } from "./pages/react-2.js";
 import { pages as react3 } from "./pages/react-3.js";
 import { pages as react4 } from "./pages/react-4.js";
 import { pages as secondA } from "./pages/second-a.js";
+import { pages as secondB } from "./pages/second-b.js";
+import { pages as secondBPlain } from "./pages/second-b-plain.js";
 import { pages as svelte1 } from "./pages/svelte-1.js";
 import { pages as unseen1 } from "./pages/unseen-1.js";
 import { pages as unseen2 } from "./pages/unseen-2.js";
@@ -54,6 +56,8 @@ export const PAGES: readonly ComponentPage[] = [
   ...unseenVue1,
   ...unseenSpa2,
   ...secondA,
+  ...secondB,
+  ...secondBPlain,
 ];
 
 /** Installs and bundles what is needed, and serves the pages; `ids` picks some of them. */
