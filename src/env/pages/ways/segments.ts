@@ -1,7 +1,7 @@
 import { parseDate, parseTime } from "../../forms/normalize.js";
 import type { FieldValue } from "../../site.js";
 import { parseMoment, writeDay, writeTime } from "../values.js";
-import { firstOf, NoWay, type Way } from "../way.js";
+import { firstOf, NoWay, type Place, type Way } from "../way.js";
 
 /** Types into the first of several fields for parts, which move the focus on by themselves. */
 export const way: Way = {
@@ -10,10 +10,13 @@ export const way: Way = {
   isLiteral: true,
   needs: "[role=spinbutton],[contenteditable],input",
   signs: "[role=spinbutton]",
-  variants: ["MMDDYYYY", "DDMMYYYY", "YYYYMMDD", "hhmmA", "HHmm", "MMDDYYYYhhmmA", "MMDDYYYYHHmm", "characters"],
-  takes: (value, variant) => keysOf(value, variant) !== undefined,
+  variants: ["as said", "MMDDYYYY", "DDMMYYYY", "YYYYMMDD", "hhmmA", "HHmm", "MMDDYYYYHHmm", "characters"],
+  takes: (value, variant) =>
+    variant === "as said"
+      ? [parseDate, parseTime, parseMoment].some((parse) => parse(value) !== undefined)
+      : keysOf(value, variant) !== undefined,
   async operate(place, value) {
-    const keys = keysOf(value, place.variant);
+    const keys = keysOf(value, place.variant === "as said" ? await saidIn(place, value) : place.variant);
     if (keys === undefined) throw new NoWay("no such parts");
     const inputs = place.box.locator("input").locator("visible=true");
     // an input for the whole value may come before the others
@@ -35,6 +38,20 @@ export const way: Way = {
     await place.page.keyboard.type(keys, { delay: 20 });
   },
 };
+
+/** Names the parts in the order of the page by their greatest numbers: `DDMMYYYYHHmm`. */
+async function saidIn({ box }: Place, value: FieldValue): Promise<string> {
+  const parts = box.locator("[role=spinbutton]").locator("visible=true");
+  const most = await parts.evaluateAll((all) => all.map((e) => Number(e.getAttribute("aria-valuemax") ?? Number.NaN)));
+  const isDay = parseTime(value) === undefined;
+  return most.reduce((pattern, n) => {
+    if (n > 1900) return `${pattern}YYYY`;
+    if (n >= 28 && n <= 31) return `${pattern}DD`;
+    if (n === 12 && isDay && !pattern.includes("MM")) return `${pattern}MM`;
+    if (n === 59) return pattern + (pattern.includes("mm") ? "00" : "mm");
+    return pattern + (n >= 23 ? "HH" : n === 11 || (n === 12 && !/h/i.test(pattern)) ? "hh" : "A");
+  }, "");
+}
 
 function keysOf(value: FieldValue, pattern: string): string | undefined {
   if (pattern === "characters") return String(value).length > 12 ? undefined : String(value);

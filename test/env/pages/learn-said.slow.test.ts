@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { openForm } from "./form-site.js";
+
+/** A moment in five parts, the day before the month, each of which passes the focus on when it is full. */
+const PAGE = `<!doctype html><title>Claim</title><form method="post" action="/send">
+<p><label>Holder <input name="holder"></label></p>
+<div role="group" aria-labelledby="l"><span id="l">Time of the accident</span> <span id="parts"></span><input type="hidden" name="at"></div>
+<button>Claim</button></form>
+<script>
+const PARTS = [["Day", 31], ["Month", 12], ["Year", 9999], ["Hours", 23], ["Minutes", 59]];
+const all = PARTS.map(([name, most]) => {
+  const part = Object.assign(document.createElement("span"), { tabIndex: 0, textContent: "--", role: "spinbutton" });
+  part.setAttribute("aria-label", name);
+  part.setAttribute("aria-valuemax", most);
+  parts.append(part, " ");
+  return part;
+});
+all.forEach((part, i) => {
+  const size = String(PARTS[i][1]).length;
+  part.onfocus = () => { part.typed = ""; };
+  part.onkeydown = ({ key }) => {
+    if (!/^\\d$/.test(key)) return;
+    part.typed += key;
+    if (Number(part.typed) > PARTS[i][1]) part.typed = key;
+    part.textContent = part.typed.padStart(size, "0");
+    part.setAttribute("aria-valuenow", Number(part.typed));
+    if (part.typed.length === size) all[i + 1]?.focus();
+    const [d, m, y, h, min] = all.map(({ textContent }) => textContent);
+    document.querySelector("[name=at]").value = [d, m, y, h, min].includes("--") ? "" : y + "-" + m + "-" + d + "T" + h + ":" + min + ":00";
+  };
+});
+</script>`;
+
+const TASKS = [
+  { Holder: "Ann Lee", "Time of the accident": "2026-11-03 08:25" },
+  { Holder: "Bo Fernandez", "Time of the accident": "2026-10-19 17:40" },
+  { Holder: "Chidi Okoro", "Time of the accident": "2026-12-11 13:05" },
+];
+
+let site: Awaited<ReturnType<typeof openForm>>;
+before(async () => {
+  site = await openForm("claim", TASKS, PAGE, (sent) => `<h1>${sent.get("holder") === "" ? "nein" : "ja"}</h1>`);
+});
+after(() => site?.close());
+
+test("parts of a moment are written in the order that their greatest numbers say", async () => {
+  for (const i of [0, 1, 2]) assert.equal((await site.policy("oracle", i)).reward, 1);
+  const { fields, not_learned: missing } = site.contract();
+  assert.deepEqual(missing, {});
+  assert.equal(fields["Time of the accident"]?.way, "segments");
+  assert.ok(site.received.length < 12);
+});
