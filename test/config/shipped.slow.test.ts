@@ -27,10 +27,11 @@ describe("every shipped config goes through one update of its own objective", ()
   for (const path of paths) {
     it(path, async (t) => {
       const command = commandOf(path) as string;
-      // one group is enough, and no more of an evaluation than its tasks
+      // one group or a few records are enough
       const overrides = ["training.prompts_per_step=1", "training.group_size=4", "training.rollout_batch=4"];
+      const records = ["objective.batch_size=8"];
       const supervised = (await objectiveOf(command)).learnsFrom === "supervision";
-      const config = await loadConfig(join(folder, path), { command, overrides: supervised ? [] : overrides });
+      const config = await loadConfig(join(folder, path), { command, overrides: supervised ? records : overrides });
       if (!existsSync(config.model) && !existsSync(join(packageRoot(), config.model)))
         return t.skip(`${config.model} is made or fetched by the commands in its header`);
       const site = (config as { readonly site?: { readonly kind: string; readonly path?: string } }).site;
