@@ -1,9 +1,18 @@
 import type { Locator, Page } from "playwright";
 import type { Session } from "../browser/session.js";
+import type { Surface } from "../browser/surface.js";
 import type { PlaceOf } from "./contract.js";
+import { rest } from "./hand.js";
+import { asLabel } from "./place.js";
 
 const BUTTONS =
   "button:not([type=reset]),input[type=submit],input[type=button],input[type=image],[role=button],[type=submit]";
+/** CSS of headings that open a section. */
+const SECTIONS = "summary,[aria-expanded]:not([aria-haspopup],[role=combobox],input,select)";
+/** CSS of those that stand in a heading, or whose class tells so: they open no list. */
+const HEADINGS = `summary,:is(h1,h2,h3,h4,h5,h6,[role=heading]) [aria-expanded],:is([class*=accordion i],[class*=expan i],[class*=collaps i])[aria-expanded]`;
+/** Time in which a section opens, in milliseconds. */
+const OPENS_MS = 250;
 /** Most buttons that are listed. */
 const MOST = 12;
 
@@ -71,3 +80,32 @@ export async function buttonsOf({ page, view }: Session): Promise<PlaceOf[]> {
 
 /** Finds a contract's button on the page. */
 export const buttonAt = (page: Page, { locator, nth }: PlaceOf): Locator => page.locator(locator).nth(nth);
+
+/** Runs IN THE PAGE: tells whether a section is closed, or a tab stands behind the open one. */
+function isClosed(e: Element): boolean {
+  if (!/\p{L}/u.test(e.textContent ?? "") || e.matches("[disabled],[aria-disabled=true]")) return false;
+  if (e.localName === "summary") return !(e.parentElement as HTMLDetailsElement).open;
+  if (e.hasAttribute("aria-expanded")) return e.getAttribute("aria-expanded") === "false";
+  const open = e.closest("[role=tablist]")?.querySelector("[aria-selected=true]") ?? e;
+  return (open.compareDocumentPosition(e) & Node.DOCUMENT_POSITION_FOLLOWING) > 0;
+}
+
+/** Lists what may show further fields: closed sections of a page, then tabs that come next. */
+export async function openersOf({ page }: Session): Promise<PlaceOf[]> {
+  const found: PlaceOf[] = [];
+  for (const css of [SECTIONS, "[role=tab]"])
+    for (const [nth, opener] of (await page.locator(css).all()).entries())
+      if ((await opener.isVisible()) && (await opener.evaluate(isClosed))) found.push({ locator: css, nth });
+  return found;
+}
+
+/** Opens the section whose heading is the label of a field in it, if it is closed. */
+export async function unfold(surface: Surface, label: string): Promise<void> {
+  const heading = surface.page
+    .locator(HEADINGS)
+    .filter({ hasText: asLabel(label) })
+    .locator("visible=true");
+  if ((await heading.count()) !== 1 || !(await heading.evaluate(isClosed))) return;
+  await heading.click({ timeout: surface.stretched(1000) }).catch(() => undefined);
+  await rest(surface, OPENS_MS);
+}

@@ -7,7 +7,7 @@ import type { Exchange } from "../browser/network/exchange.js";
 import type { Session } from "../browser/session.js";
 import type { Surface } from "../browser/surface.js";
 import type { FieldValue } from "../site.js";
-import { buttonAt } from "./buttons.js";
+import { buttonAt, unfold } from "./buttons.js";
 import type { PlaceOf } from "./contract.js";
 import { clickButton, placeAt, rest, slowed } from "./hand.js";
 import { isCovered, looksOf, setLabels, shownIn } from "./place.js";
@@ -90,6 +90,7 @@ export async function operate(
 ): Promise<void> {
   const way = ways.get(operation.way);
   if (way === undefined) throw new Error(`no way ${operation.way}`);
+  await unfold(session, label);
   if (way.isQuiet !== true) await uncover(session, label);
   const place = await placeAt(session, label, operation, operation.variant, patience, way.needs);
   try {

@@ -52,7 +52,7 @@ export interface Way {
 
 /** CSS of controls that take typed text. */
 export const WRITABLE =
-  "input:not([readonly],[type=radio],[type=checkbox],[type=file],[type=hidden],[type=range],[type=button],[type=submit],[type=reset],[type=image]),textarea:not([readonly]),[contenteditable]:not([contenteditable=false])";
+  "input:not([readonly],[aria-hidden=true],[type=radio],[type=checkbox],[type=file],[type=hidden],[type=range],[type=button],[type=submit],[type=reset],[type=image]),textarea:not([readonly]),[contenteditable]:not([contenteditable=false])";
 
 /** The error of a way that cannot be carried out here. */
 export class NoWay extends Error {}

@@ -1,11 +1,13 @@
 import type { Exchange } from "../../browser/network/exchange.js";
 import type { Session } from "../../browser/session.js";
+import type { FieldValue } from "../../site.js";
 import { shownLines } from "../answer.js";
-import { buttonsOf } from "../buttons.js";
+import { buttonsOf, openersOf } from "../buttons.js";
 import type { PlaceOf } from "../contract.js";
 import { rest } from "../hand.js";
 import { arrive, openPage, type Press, pathOf, press, stepOn } from "../operate.js";
 import { shownIn } from "../place.js";
+import { isBlank } from "../wire.js";
 import type { LearnedField } from "./candidates.js";
 import { complaints, textsNow } from "./complaints.js";
 import { carriedBy, fillStep, type Person, type Progress } from "./fill-in.js";
@@ -27,6 +29,8 @@ export interface Attempt extends Press {
   readonly invalid: readonly string[];
   /** Labels of fields that could not be operated. */
   readonly failed: readonly string[];
+  /** Labels of fields that this person's other values keep away, as a box that is not ticked. */
+  readonly absent: readonly string[];
   readonly before: readonly string[];
   readonly after: readonly string[];
 }
@@ -55,49 +59,62 @@ export async function attempt(session: Session, progress: Progress, person: Pers
   await rest(session, 120);
   progress.last = undefined;
   progress.filled = [];
-  const failed = await fillAll(session, progress, person, wanted, search);
-  if (failed === "spoilt") return attempt(session, progress, person, search);
+  const done = await fillAll(session, progress, person, wanted, search);
+  if (done === "spoilt") return attempt(session, progress, person, search);
   const before = await shownLines(session);
   const { result, invalid } = await send(session, progress, person, labels);
   if (result.exchange !== undefined) await arrive(session);
   const after = await shownLines(session).catch(() => []);
-  return { ...result, invalid, failed, before, after };
+  return { ...result, ...done, invalid, before, after };
 }
 
-/** Operates all fields. @returns labels that could not be operated, or `spoilt` if only a fresh page undoes a try. */
+/**
+ * Operates all fields.
+ * @returns labels that could not be operated, and those that were not needed; `spoilt` if only a fresh page undoes a try.
+ */
 async function fillAll(
   session: Session,
   progress: Progress,
   person: Person,
   fields: readonly LearnedField[],
   search: boolean,
-): Promise<string[] | "spoilt"> {
+): Promise<Pick<Attempt, "failed" | "absent"> | "spoilt"> {
   const failed: string[] = [];
   const { spoiler } = progress;
+  const told = ({ label }: LearnedField): boolean => !isBlank(person[label] as FieldValue);
+  // a field that another one brings may stay away from another person
+  const isNeeded = (field: LearnedField): boolean => told(field) && (search || !field.late);
   let left = [...fields].sort((a, b) => Number(b === spoiler) - Number(a === spoiler));
   for (let step = 0; ; step++) {
     const rest = await fillStep(session, progress, person, left, search, failed);
     if (rest === "spoilt") return rest;
     left = rest;
-    if (left.length === 0 || !(await goOn(session, progress, step, left))) break;
+    if (left.length === 0 || !(await goOn(session, progress, step, left, left.filter(isNeeded)))) break;
   }
   if (search && failed.length === 0) for (const field of left) field.goWithoutLabel();
-  return [...failed, ...left.map(({ label }) => label)];
+  const absent = left.filter((field) => !isNeeded(field) && told(field));
+  return {
+    failed: [...failed, ...left.filter(isNeeded).map(({ label }) => label)],
+    absent: absent.map(({ label }) => label),
+  };
 }
 
-/** Clicks a button that leads to the next part of the form. @returns whether one of the labels has appeared. */
+/** Clicks what leads to a further part of the form: a closed section, a tab or a button. @returns whether one did. */
 async function goOn(
   session: Session,
   progress: Progress,
   step: number,
   left: readonly LearnedField[],
+  needed: readonly LearnedField[],
 ): Promise<boolean> {
   const labels = left.map(({ label }) => label);
   const known = progress.steps[step];
-  for (const button of known === undefined ? (await buttonsOf(session)).slice(0, MOST_BUTTONS) : [known]) {
+  const unknown = async (): Promise<PlaceOf[]> =>
+    (await Promise.all([openersOf(session), buttonsOf(session)])).flatMap((all) => all.slice(0, MOST_BUTTONS));
+  for (const button of known !== undefined ? [known] : needed.length > 0 ? await unknown() : []) {
     if (!(await stepOn(session, button, labels, STEP_MS))) continue;
     progress.steps[step] = button;
-    for (const field of left) field.step = step + 1;
+    for (const field of needed) field.step = step + 1;
     return true;
   }
   return false;

@@ -2,6 +2,7 @@ import { PolicyFailure } from "../../browser/episode.js";
 import type { Exchange } from "../../browser/network/exchange.js";
 import type { Surface } from "../../browser/surface.js";
 import type { FieldValue } from "../../site.js";
+import { unfold } from "../buttons.js";
 import type { PlaceOf } from "../contract.js";
 import { type Evidence, evidenceOf, says } from "../evidence.js";
 import { PATIENCE, rest, slowness } from "../hand.js";
@@ -184,6 +185,7 @@ async function fillField(
     progress.early++ < MOST_EARLY;
   let pristine: string | undefined;
   let wasOver = false;
+  if (searching) await unfold(surface, label);
   if (searching && !field.surveyed && field.isByLabel) await survey(surface, field, progress.ways);
   try {
     for (let { current } = field; current !== undefined; current = field.current) {

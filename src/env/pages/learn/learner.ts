@@ -172,7 +172,8 @@ async function rounds(
         if (last) continue;
         break;
       }
-      played.push({ person, attempt: result });
+      const there = Object.entries(person).filter(([label]) => !result.absent.includes(label));
+      played.push({ person: Object.fromEntries(there), attempt: result });
       // a field that is given up does not stop the search for others
       wrong = unexplained(fields, played, i === persons.length - 1).filter((field) => !field.isLost);
       if (wrong.length > 0 && i < persons.length - 1) break;
