@@ -65,7 +65,8 @@ function boxKit(): BoxKit {
     return false;
   };
   const seen = (e: Element): boolean =>
-    e.checkVisibility() || (getComputedStyle(e).display === "contents" && childrenOf(e).some(seen));
+    e.checkVisibility({ visibilityProperty: true }) ||
+    (getComputedStyle(e).display === "contents" && childrenOf(e).some(seen));
   const hasMore = (box: Element, from: Element): boolean =>
     childrenOf(box).some((e) => shown(e) && (e.contains(from) ? e !== from && hasMore(e, from) : true));
   const ownText = (e: Element): string => {

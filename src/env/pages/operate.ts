@@ -49,8 +49,16 @@ export async function waysOf(named: readonly string[] = []): Promise<Map<string,
   return ways;
 }
 
-/** Opens a form's page and waits until it is drawn: one of the labels is there and no more labels appear. */
-export async function openPage(session: Session, url: string, labels: readonly string[]): Promise<void> {
+/**
+ * Opens a form's page and waits until it is drawn: one of the labels is there and no more labels appear.
+ * @param opener the button that shows the first label, where none is there before.
+ */
+export async function openPage(
+  session: Session,
+  url: string,
+  labels: readonly string[],
+  opener?: PlaceOf,
+): Promise<void> {
   setLabels(session.page, labels);
   await session.page.setViewportSize(VIEWPORT);
   await session.page.emulateMedia({ reducedMotion: "reduce" });
@@ -60,7 +68,8 @@ export async function openPage(session: Session, url: string, labels: readonly s
   let since = performance.now();
   for (const end = since + session.stretched(DRAWN_MS); performance.now() < end; ) {
     const shown = await shownIn(session, labels);
-    const there = shown.filter((one) => one.there).length;
+    const isReady = opener !== undefined && (await buttonAt(session.page, opener).isVisible());
+    const there = isReady ? labels.length + 1 : shown.filter((one) => one.there).length;
     if (there === labels.length) break;
     if (there !== last) since = performance.now();
     last = there;

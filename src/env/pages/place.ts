@@ -98,7 +98,7 @@ function observe(
       const other = (box.getRootNode() as Document).getElementById?.(box.getAttribute("for") ?? "");
       if (other) visit(other, 0);
     }
-    const there = box.checkVisibility() || getComputedStyle(box).display === "contents";
+    const there = box.checkVisibility({ visibilityProperty: true }) || getComputedStyle(box).display === "contents";
     return { text: text.replace(/\s+/g, " ").trim(), values, held, on, there, ...marks };
   });
 }
@@ -134,7 +134,9 @@ function covers(
       if (e === outer) return true;
     return false;
   };
-  const seen = [...box.querySelectorAll(operable)].filter((e) => e.checkVisibility() && e.clientHeight > 4);
+  const seen = [...box.querySelectorAll(operable)].filter(
+    (e) => e.checkVisibility({ visibilityProperty: true }) && e.clientHeight > 4,
+  );
   return [box, ...seen.slice(0, 1)].some((part) => {
     const { x, y, width, height } = part.getBoundingClientRect();
     const at = [x + width / 2, y + height / 2] as const;

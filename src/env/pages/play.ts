@@ -148,7 +148,7 @@ export async function playPlan(
   const { contract, controls } = form;
   const asked = askedBy(plan, form, task.url);
   const labels = Object.keys(contract.fields);
-  await openPage(session, task.url, labels);
+  await openPage(session, task.url, labels, controls.every(({ late }) => late) ? contract.steps[0] : undefined);
   const fates = new Map<number, "done" | "rejected" | "no-such-option">();
   let arrived = true;
   for (let step = 0; step <= contract.steps.length && arrived; step++) {

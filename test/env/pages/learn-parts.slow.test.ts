@@ -3,7 +3,8 @@ import { after, before, test } from "node:test";
 import { openForm } from "./form-site.js";
 
 /**
- * A form in two parts, one of whose headings equals a label of the second part; drawn stars that follow the pointer.
+ * A form in two parts, the second of which is invisible and without height at first; one of the headings equals a label
+ * of the second part; drawn stars that follow the pointer.
  */
 const PAGE = `<!doctype html><title>Car</title><form method="post" action="/send">
 <ul><li><a href="#a">You</a></li><li><a href="#b">Cover</a></li></ul>
@@ -12,7 +13,7 @@ const PAGE = `<!doctype html><title>Car</title><form method="post" action="/send
  <p>Experience <span id="stars" class="stars"><svg width="20" height="20"></svg><svg width="20" height="20"></svg><svg width="20" height="20"></svg><svg width="20" height="20"></svg></span></p>
  <fieldset><legend>Extras</legend><label><input type="checkbox" name="extras" value="1"> Glass</label> <label><input type="checkbox" name="extras" value="2"> Theft</label>
   <label><input type="checkbox" name="extras" value="3"> Hail</label></fieldset></div>
-<div id="b" hidden><p>Cover <label><input type="radio" name="cover" value="l"> Liability</label> <label><input type="radio" name="cover" value="p"> Partial</label>
+<div id="b" style="visibility:hidden;height:0;overflow:hidden"><p>Cover <label><input type="radio" name="cover" value="l"> Liability</label> <label><input type="radio" name="cover" value="p"> Partial</label>
  <label><input type="radio" name="cover" value="c"> Full</label></p><p><button>Ask</button></p></div>
 </div><p><button type="button" id="next">Next</button> <button type="button" id="back">Back</button></p>
 <input type="hidden" name="skill"></form>
@@ -21,8 +22,9 @@ const skill = document.querySelector("[name=skill]"), drawn = [...stars.children
 let at = 0;
 drawn.forEach((star, i) => star.addEventListener("pointermove", () => requestAnimationFrame(() => { at = i + 1; })));
 stars.onclick = () => { skill.value = at; drawn.forEach((star, i) => { star.style.background = i < at ? "gold" : ""; }); };
-next.onclick = () => { a.hidden = true; b.hidden = false; };
-back.onclick = () => { a.hidden = false; b.hidden = true; };
+const hiding = b.style.cssText;
+next.onclick = () => { a.hidden = true; b.style.cssText = ""; };
+back.onclick = () => { a.hidden = false; b.style.cssText = hiding; };
 </script>`;
 
 const TASKS = [

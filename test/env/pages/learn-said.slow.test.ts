@@ -2,11 +2,15 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { openForm } from "./form-site.js";
 
-/** A moment in five parts, the day before the month, each of which passes the focus on when it is full. */
-const PAGE = `<!doctype html><title>Claim</title><form method="post" action="/send">
+/**
+ * A form in a window that a button opens, with a moment in five parts, the day before the month, each of which passes
+ * the focus on when it is full.
+ */
+const PAGE = `<!doctype html><title>Claim</title><button onclick="claim.showModal()">New claim</button>
+<dialog id="claim"><form method="post" action="/send">
 <p><label>Holder <input name="holder"></label></p>
 <div role="group" aria-labelledby="l"><span id="l">Time of the accident</span> <span id="parts"></span><input type="hidden" name="at"></div>
-<button>Claim</button></form>
+<button>Claim</button></form></dialog>
 <script>
 const PARTS = [["Day", 31], ["Month", 12], ["Year", 9999], ["Hours", 23], ["Minutes", 59]];
 const all = PARTS.map(([name, most]) => {
@@ -46,8 +50,9 @@ after(() => site?.close());
 
 test("parts of a moment are written in the order that their greatest numbers say", async () => {
   for (const i of [0, 1, 2]) assert.equal((await site.policy("oracle", i)).reward, 1);
-  const { fields, not_learned: missing } = site.contract();
+  const { fields, steps, not_learned: missing } = site.contract();
   assert.deepEqual(missing, {});
+  assert.deepEqual(steps, [{ locator: 'role=button[name="New claim"s]', nth: 0 }]);
   assert.equal(fields["Time of the accident"]?.way, "segments");
   assert.ok(site.received.length < 12);
 });

@@ -55,6 +55,7 @@ export async function attempt(session: Session, progress: Progress, person: Pers
     session,
     progress.url,
     progress.fields.map(({ label }) => label),
+    progress.fields.every(({ step }) => step > 0) ? progress.steps[0] : undefined,
   );
   await rest(session, 120);
   progress.last = undefined;
