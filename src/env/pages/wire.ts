@@ -40,6 +40,13 @@ const withoutMarkup = (text: string): string =>
       .replace(/&#39;/g, "'"),
   );
 
+/** Tells whether a text is a number with its point at another place: `125.05` for 1250.5. */
+export function isShifted(raw: string, value: string): boolean {
+  const [a, b] = [parseNumber(raw), parseNumber(value)];
+  const digits = (text: string): string => text.replace(/\D/g, "").replace(/^0+|0+$/g, "");
+  return a !== undefined && b !== undefined && a !== b && digits(raw) === digits(value);
+}
+
 type Slug = Extract<Notation, { as: "slug" }>["by"];
 
 function slug(text: string, by: Slug): string {
@@ -72,7 +79,7 @@ export function says(
     case "same":
       return normalizeText(raw) === normalizeText(text);
     case "digits":
-      return sameDigits(raw, text);
+      return sameDigits(raw, text) && !(kind === "number" && isShifted(raw, text));
     case "html":
       return withoutMarkup(raw) === normalizeText(text);
     case "loose":

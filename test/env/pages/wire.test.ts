@@ -234,6 +234,24 @@ test("a time that reads as another is no code of it, a name is", () => {
   assert.equal(slots(["early", "late", "noon"])?.as, "codes");
 });
 
+test("a number whose point stands elsewhere is another number, and no code", () => {
+  const sums = (...raws: string[]) =>
+    learned("number", [
+      [1250.5, raws[0] as string],
+      [89.9, raws[1] as string],
+      [16400, raws[2] as string],
+    ]);
+  assert.equal(sums("125.05", "8.99", "164"), undefined);
+  assert.deepEqual(sums("1250.50", "89.90", "16400"), { as: "number", times: 1 });
+  assert.deepEqual(sums("1250500", "89900", "16400000"), { as: "number", times: 1000 });
+  assert.equal(sums("a", "b", "c")?.as, "codes");
+  const long = learned("number", [
+    [1250.5, "125.05"],
+    [1899.5, "189.95"],
+  ]);
+  assert.equal(long, undefined);
+});
+
 test("of a box and the hidden field of its name that says no the last counts", () => {
   const sent = (on: boolean): Sample => ({
     fields: { Paper: on },

@@ -87,6 +87,8 @@ async function fillAll(
   const isNeeded = (field: LearnedField): boolean => told(field) && (search || !field.late);
   let left = [...fields].sort((a, b) => Number(b === spoiler) - Number(a === spoiler));
   for (let step = 0; ; step++) {
+    const before = search || progress.submit === undefined ? await buttonsOf(session) : [];
+    progress.familiar = new Set(before.map(({ locator }) => locator));
     const rest = await fillStep(session, progress, person, left, search, failed);
     if (rest === "spoilt") return rest;
     left = rest;
@@ -111,7 +113,9 @@ async function goOn(
   const labels = left.map(({ label }) => label);
   const known = progress.steps[step];
   const unknown = async (): Promise<PlaceOf[]> =>
-    (await Promise.all([openersOf(session), buttonsOf(session)])).flatMap((all) => all.slice(0, MOST_BUTTONS));
+    (await Promise.all([openersOf(session), familiarFirst(session, progress)])).flatMap((all) =>
+      all.slice(0, MOST_BUTTONS),
+    );
   for (const button of known !== undefined ? [known] : needed.length > 0 ? await unknown() : []) {
     if (!(await stepOn(session, button, labels, STEP_MS))) continue;
     progress.steps[step] = button;
@@ -119,6 +123,12 @@ async function goOn(
     return true;
   }
   return false;
+}
+
+/** Lists the buttons that may send the form; those of a calendar or list that was left open come last. */
+async function familiarFirst(session: Session, { familiar }: Progress): Promise<PlaceOf[]> {
+  const isNew = ({ locator }: PlaceOf): number => Number(!familiar.has(locator));
+  return (await buttonsOf(session)).sort((a, b) => isNew(a) - isNew(b));
 }
 
 /** Lists buttons with text that have appeared since, for example in a confirmation window. */
@@ -137,7 +147,7 @@ async function send(
   const { request } = progress;
   const isForm = (exchange: Exchange): boolean =>
     request === undefined
-      ? carriedBy(exchange, person) > 0
+      ? carriedBy(exchange, person) > (exchange.method === "GET" && labels.length > 2 ? 1 : 0)
       : exchange.method === request.method && pathOf(exchange) === request.path;
   const invalidNow = async (): Promise<string[]> => {
     const shown = await shownIn(session, labels);
@@ -147,7 +157,7 @@ async function send(
   let result: Press = { exchange: undefined, exchanges: session.traffic.exchanges, ms: 0 };
   let invalid: string[] = [];
   const isFresh = (chain: Chain): boolean => !progress.idle.has(JSON.stringify(chain));
-  const all = progress.submit === undefined ? await buttonsOf(session) : [progress.submit];
+  const all = progress.submit === undefined ? await familiarFirst(session, progress) : [progress.submit];
   const known = all.map((button): Chain => [button, ...progress.confirm]);
   if (!known.some(isFresh)) progress.idle.clear();
   const chains = known.filter(isFresh).slice(0, MOST_BUTTONS);

@@ -2,7 +2,7 @@ import { looseLabel, parseDate, parseTime } from "../../forms/normalize.js";
 import type { FieldValue } from "../../site.js";
 import type { Notation, Wire } from "../contract.js";
 import { canonical, DAY_PATTERNS, dayIn, type Kind, parseMoment, parseRange } from "../values.js";
-import { carries, counted, isBlank, itemsIn, rawsOf, type Sample, says, wholeOf } from "../wire.js";
+import { carries, counted, isBlank, isShifted, itemsIn, rawsOf, type Sample, says, wholeOf } from "../wire.js";
 
 /** Lists the notations to try for a kind of value, plain ones first. */
 function notationsFor(kind: Kind): Notation[] {
@@ -12,7 +12,7 @@ function notationsFor(kind: Kind): Notation[] {
   );
   switch (kind) {
     case "number":
-      return [...[1, 100, 0.01].map((times): Notation => ({ as: "number", times })), { as: "digits" }];
+      return [...[1, 100, 0.01, 1000, 0.001].map((times): Notation => ({ as: "number", times })), { as: "digits" }];
     case "date":
       return [
         same,
@@ -138,6 +138,12 @@ function codes(
     if (isRead && likenessOf(key, label) === 0) continue;
     // a text that reads as a day or time is no code: it is another day or time
     if (values.some((value) => readAs(kind, known[value] as string) !== undefined)) continue;
+    // nor is the number with its point elsewhere
+    if (
+      kind === "number" &&
+      values.filter((value) => isShifted(known[value] as string, value)).length * 2 > values.length
+    )
+      continue;
     const alike = values.filter((value) => isAlike(known[value] as string, value)).length;
     const wire: Wire = { key, notation: { as: "codes", codes: known } };
     if ((isSure || alike * 2 > values.length) && Object.values(known).every((code) => code.length <= 64) && fits(wire))

@@ -36,6 +36,8 @@ export interface Progress {
   filled: LearnedField[];
   /** The field whose last try needed a fresh page; it is operated first there. */
   spoiler: LearnedField | undefined;
+  /** Locators of the buttons that stood on the page before the fields of its present part were operated. */
+  familiar: ReadonlySet<string>;
   /** Set on a user's page, which is not loaded anew to undo a try. */
   readonly isOnly?: true;
   /** Chains of buttons, as JSON, that sent nothing although every field was sure or lost. */
@@ -61,6 +63,7 @@ export const newProgress = (
   last: undefined,
   filled: [],
   spoiler: undefined,
+  familiar: new Set(),
   idle: new Set(),
 });
 

@@ -4,7 +4,7 @@ import { firstOf, itemsOf, NoWay, type Place, type Way } from "../way.js";
 export const way: Way = {
   serves: ["list"],
   oddness: 3,
-  needs: "select[multiple],li,[role=listbox],[role=list]",
+  needs: "select[multiple],li,[role=listbox],[role=list],[class*=transfer i]",
   signs: "[class*=transfer i],[class*=dual i]",
   variants: ["double click", "button", "second button"],
   async operate(place, value) {
