@@ -14,7 +14,8 @@ const PAGE = `<!doctype html><title>Car</title><form method="post" action="/send
  <fieldset><legend>Extras</legend><label><input type="checkbox" name="extras" value="1"> Glass</label> <label><input type="checkbox" name="extras" value="2"> Theft</label>
   <label><input type="checkbox" name="extras" value="3"> Hail</label></fieldset></div>
 <div id="b" style="visibility:hidden;height:0;overflow:hidden"><p>Cover <label><input type="radio" name="cover" value="l"> Liability</label> <label><input type="radio" name="cover" value="p"> Partial</label>
- <label><input type="radio" name="cover" value="c"> Full</label></p><p><button>Ask</button></p></div>
+ <label><input type="radio" name="cover" value="c"> Full</label></p>
+ <p><label><input type="checkbox" name="post" checked> Letters by post</label></p><p><button>Ask</button></p></div>
 </div><p><button type="button" id="next">Next</button> <button type="button" id="back">Back</button></p>
 <input type="hidden" name="skill"></form>
 <script>
@@ -28,9 +29,15 @@ back.onclick = () => { a.hidden = false; b.style.cssText = hiding; };
 </script>`;
 
 const TASKS = [
-  { Holder: "Ann Lee", Experience: 3, Extras: ["Hail"], Cover: "Full" },
-  { Holder: "Bo Fernandez", Experience: 1, Extras: ["Glass", "Hail"], Cover: "Liability" },
-  { Holder: "Chidi Okoro", Experience: 4, Extras: ["Glass", "Theft", "Hail"], Cover: "Partial" },
+  { Holder: "Ann Lee", Experience: 3, Extras: ["Hail"], Cover: "Full", "Letters by post": true },
+  { Holder: "Bo Fernandez", Experience: 1, Extras: ["Glass", "Hail"], Cover: "Liability", "Letters by post": false },
+  {
+    Holder: "Chidi Okoro",
+    Experience: 4,
+    Extras: ["Glass", "Theft", "Hail"],
+    Cover: "Partial",
+    "Letters by post": true,
+  },
 ];
 
 let site: Awaited<ReturnType<typeof openForm>>;
@@ -44,6 +51,7 @@ test("what is not shown yet is no field yet, and what is drawn is one", async ()
   const { fields, not_learned: missing } = site.contract();
   assert.deepEqual(missing, {});
   assert.equal(fields.Cover?.step, 1);
+  assert.equal(fields["Letters by post"]?.default, true);
   assert.equal(fields.Experience?.wire?.key, "skill");
   // no attempt wrote the number of stars into the holder's field
   assert.ok(site.received.slice(0, 3).every((sent) => /[a-z]/.test(sent.get("holder") ?? "")));

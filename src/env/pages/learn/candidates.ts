@@ -2,8 +2,8 @@ import type { FieldValue } from "../../site.js";
 import type { PlaceOf, Wire } from "../contract.js";
 import type { Evidence } from "../evidence.js";
 import type { Operation } from "../operate.js";
-import { fieldOf } from "../place.js";
-import type { Kind } from "../values.js";
+import { fieldOf, type Shown } from "../place.js";
+import { type Kind, NO_ANSWER } from "../values.js";
 import type { Way } from "../way.js";
 
 /** Places where a label's field may be, with the oddness that each adds. */
@@ -80,7 +80,8 @@ export class LearnedField {
   /** The operation whose value arrived correctly at the server. */
   good: Operation | undefined;
   step = 0;
-  default: FieldValue = "";
+  /** The value of the untouched field; undefined until the field is there. */
+  preset: FieldValue | undefined;
   /** Set if the field appeared only after another one was operated. */
   late = false;
   readonly byHand: boolean;
@@ -134,6 +135,21 @@ export class LearnedField {
     this.candidates.sort((a, b) => a.oddness - b.oddness);
     if (found !== undefined) this.at = this.candidates.indexOf(found);
     else this.first();
+  }
+
+  /** Reads the preset when the field is there for the first time. */
+  readPreset({ there, values, on, unset }: Shown): void {
+    if (!there || this.preset !== undefined) return;
+    const first = values.find((value) => value !== "") ?? "";
+    if (this.kind === "flag") this.preset = unset ? NO_ANSWER : on.length > 0;
+    else if (this.kind === "list") this.preset = [...on];
+    else if (this.kind === "number") this.preset = /\d/.test(first) ? first : "";
+    else this.preset = values.length === 1 ? first : "";
+  }
+
+  /** The value that is sent where the field is left alone. */
+  get default(): FieldValue {
+    return this.preset ?? (this.kind === "flag" ? false : this.kind === "list" ? [] : "");
   }
 
   /** Adapts the candidates of a place to its facts. @param facts undefined if the place is missing or a duplicate. */

@@ -112,6 +112,9 @@ export async function fillStep(
       (field, i) => shown[i]?.there === true || (field.current !== undefined && !field.isByLabel),
     );
     if (there.length === 0) break;
+    left.forEach((field, i) => {
+      field.readPreset(shown[i] as Shown);
+    });
     left = left.filter((field) => !there.includes(field));
     for (const field of there) {
       if (round > 0) field.late = true;

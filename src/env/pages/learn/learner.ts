@@ -5,7 +5,7 @@ import type { Contract } from "../contract.js";
 import { openPage, waysOf } from "../operate.js";
 import { type Shown, shownIn } from "../place.js";
 import { structureHash } from "../structure.js";
-import { canonical, type Kind, kindOfAll, NO_ANSWER } from "../values.js";
+import { canonical, type Kind, kindOfAll } from "../values.js";
 import { keysOf, type Sample, uploaded } from "../wire.js";
 import { type Attempt, attempt, type LearnLimits, type Play } from "./attempt.js";
 import { LearnedField } from "./candidates.js";
@@ -90,17 +90,9 @@ async function untouched(runner: EpisodeRunner, task: Task, fields: readonly Lea
   });
   if ("fault" in read) return "";
   fields.forEach((field, i) => {
-    field.default = presetOf(field, read.result.shown[i] as Shown);
+    field.readPreset(read.result.shown[i] as Shown);
   });
   return read.result.hash;
-}
-
-function presetOf({ kind }: LearnedField, { values, on, unset }: Shown): FieldValue {
-  if (kind === "flag") return unset ? NO_ANSWER : on.length > 0;
-  if (kind === "list") return [...on];
-  const first = values.find((value) => value !== "") ?? "";
-  if (kind === "number") return /\d/.test(first) ? first : "";
-  return values.length === 1 ? first : "";
 }
 
 /**
