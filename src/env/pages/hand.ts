@@ -39,8 +39,27 @@ export async function rest(surface: Surface, ms: number): Promise<void> {
 
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&").replace(/\s+/g, "\\s*");
 
+/** CSS of the button that opens a branch of a tree, and the most branches that are opened. */
+const TOGGLE = "button,[class*=toggle i],[class*=switch i],[class*=expand i],[class*=arrow i]";
+const MOST_BRANCHES = 40;
+
+/** Opens the closed branches of visible trees. @returns whether more options are there. */
+async function unfolded(page: Page, timeout: number): Promise<boolean> {
+  const items = page.getByRole("treeitem");
+  const before = await items.count();
+  for (let i = 0; i < Math.min(await items.count(), MOST_BRANCHES); i++) {
+    const toggle = items.nth(i).locator(TOGGLE).locator("visible=true").first();
+    const isOpen = (await items.nth(i).getAttribute("aria-expanded", { timeout })) === "true";
+    if (isOpen || (await toggle.count()) === 0) continue;
+    await toggle.click({ timeout }).catch(() => undefined);
+    await page.waitForTimeout(60);
+  }
+  return (await items.count()) > before;
+}
+
 /**
- * Picks an option by its role, else by its text: the last match on the page, where newly opened lists stand.
+ * Picks an option by its role, else by its text: the last match on the page, where newly opened lists stand. If there
+ * is none, the branches of trees are opened.
  * @throws NoWay if none appears in time.
  */
 async function pick(page: Page, text: string, ms: number): Promise<void> {
@@ -57,7 +76,7 @@ async function pick(page: Page, text: string, ms: number): Promise<void> {
     page.locator("li,dd,[class*=option i],[class*=item i]").filter({ hasText: whole }),
     page.getByText(whole),
   ];
-  for (const end = performance.now() + ms; ; ) {
+  for (let end = performance.now() + ms, isFolded = true; ; ) {
     for (const choice of choices) {
       const seen = choice.locator("visible=true");
       // an option that cannot be clicked is there for screen readers alone
@@ -66,8 +85,11 @@ async function pick(page: Page, text: string, ms: number): Promise<void> {
       if (await clicked(option, ms)) return;
       if (await clickedThrough(page, option, ms)) return;
     }
-    if (performance.now() > end) throw new NoWay(`no option ${text.slice(0, 60)}`);
     await page.waitForTimeout(60);
+    if (performance.now() < end) continue;
+    if (!isFolded || !(await unfolded(page, ms))) throw new NoWay(`no option ${text.slice(0, 60)}`);
+    isFolded = false;
+    end = performance.now() + ms;
   }
 }
 

@@ -12,7 +12,7 @@ function notationsFor(kind: Kind): Notation[] {
   );
   switch (kind) {
     case "number":
-      return [...[1, 100, 0.01, 1000, 0.001].map((times): Notation => ({ as: "number", times })), { as: "digits" }];
+      return [...[1, 100, 0.01, 1000, 0.001, 60].map((times): Notation => ({ as: "number", times })), { as: "digits" }];
     case "date":
       return [
         same,
