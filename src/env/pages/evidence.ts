@@ -57,7 +57,10 @@ const numbersIn = (text: string): string =>
 function isSame(kind: Kind, value: string | number | boolean, text: string): boolean {
   switch (kind) {
     case "number":
-      return parseNumber(text) === parseNumber(value) || showsDigits(text, String(value));
+      return (
+        [text, text.replace(/\./g, "").replace(",", ".")].some((one) => parseNumber(one) === parseNumber(value)) ||
+        showsDigits(text, String(value))
+      );
     case "date":
       return (
         dayIn(text) === parseDate(value) || text.includes(String(value)) || numbersIn(text) === numbersIn(String(value))

@@ -40,11 +40,10 @@ const withoutMarkup = (text: string): string =>
       .replace(/&#39;/g, "'"),
   );
 
-/** Tells whether a text is a number with its point at another place: `125.05` for 1250.5. */
-export function isShifted(raw: string, value: string): boolean {
-  const [a, b] = [parseNumber(raw), parseNumber(value)];
+/** Tells whether a text is a number with the digits of another, wherever the point stands: `125.05` for 1250.5. */
+export function hasDigits(raw: string, value: string): boolean {
   const digits = (text: string): string => text.replace(/\D/g, "").replace(/^0+|0+$/g, "");
-  return a !== undefined && b !== undefined && a !== b && digits(raw) === digits(value);
+  return [raw, value].every((text) => parseNumber(text) !== undefined) && digits(raw) === digits(value);
 }
 
 type Slug = Extract<Notation, { as: "slug" }>["by"];
@@ -79,7 +78,9 @@ export function says(
     case "same":
       return normalizeText(raw) === normalizeText(text);
     case "digits":
-      return sameDigits(raw, text) && !(kind === "number" && isShifted(raw, text));
+      return (
+        sameDigits(raw, text) && !(kind === "number" && hasDigits(raw, text) && parseNumber(raw) !== parseNumber(text))
+      );
     case "html":
       return withoutMarkup(raw) === normalizeText(text);
     case "loose":

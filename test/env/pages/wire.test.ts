@@ -242,6 +242,7 @@ test("a number whose point stands elsewhere is another number, and no code", () 
       [16400, raws[2] as string],
     ]);
   assert.equal(sums("125.05", "8.99", "164"), undefined);
+  assert.equal(sums("12505", "899", "16400"), undefined);
   assert.deepEqual(sums("1250.50", "89.90", "16400"), { as: "number", times: 1 });
   assert.deepEqual(sums("1250500", "89900", "16400000"), { as: "number", times: 1000 });
   assert.equal(sums("a", "b", "c")?.as, "codes");

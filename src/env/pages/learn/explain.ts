@@ -2,7 +2,7 @@ import { looseLabel, parseDate, parseTime } from "../../forms/normalize.js";
 import type { FieldValue } from "../../site.js";
 import type { Notation, Wire } from "../contract.js";
 import { canonical, DAY_PATTERNS, dayIn, type Kind, parseMoment, parseRange } from "../values.js";
-import { carries, counted, isBlank, isShifted, itemsIn, rawsOf, type Sample, says, wholeOf } from "../wire.js";
+import { carries, counted, hasDigits, isBlank, itemsIn, rawsOf, type Sample, says, wholeOf } from "../wire.js";
 
 /** Lists the notations to try for a kind of value, plain ones first. */
 function notationsFor(kind: Kind): Notation[] {
@@ -138,12 +138,9 @@ function codes(
     if (isRead && likenessOf(key, label) === 0) continue;
     // a text that reads as a day or time is no code: it is another day or time
     if (values.some((value) => readAs(kind, known[value] as string) !== undefined)) continue;
-    // nor is the number with its point elsewhere
-    if (
-      kind === "number" &&
-      values.filter((value) => isShifted(known[value] as string, value)).length * 2 > values.length
-    )
-      continue;
+    // nor is the number itself, or that with its point elsewhere
+    const misread = values.filter((value) => kind === "number" && hasDigits(known[value] as string, value));
+    if (misread.length * 2 > values.length) continue;
     const alike = values.filter((value) => isAlike(known[value] as string, value)).length;
     const wire: Wire = { key, notation: { as: "codes", codes: known } };
     if ((isSure || alike * 2 > values.length) && Object.values(known).every((code) => code.length <= 64) && fits(wire))
