@@ -162,8 +162,10 @@ export function carries(
   }
   if (notation.as === "ends") {
     const days = parseRange(value);
-    const said = (key: string, day = ""): boolean => says({ as: "day" }, "date", day, rawsOf(posted, key)[0]);
-    return days !== undefined && said(notation.from, days[0]) && said(notation.to, days[1]);
+    // both days may stand in a list under one key
+    const said = (key: string, part: 0 | 1): boolean =>
+      says({ as: "day" }, "date", days?.[part] ?? "-", rawsOf(posted, key).at(-part));
+    return said(notation.from, 0) && said(notation.to, 1);
   }
   if (notation.as === "each") {
     const chosen = Array.isArray(value) ? value : [String(value)];

@@ -150,6 +150,9 @@ test("a range has its days under two keys, and a day its parts under three", () 
   ];
   const wire = explain("Stay", "range", all, true, new Set());
   assert.deepEqual(wire?.notation, { as: "ends", from: "stay.from", to: "stay.to" });
+  const listed = all.map(({ fields, posted }) => ({ fields, posted: posted.map(([, raw]) => ["days", raw] as const) }));
+  const both = explain("Stay", "range", listed, true, new Set());
+  assert.deepEqual(both?.notation, { as: "ends", from: "days", to: "days" });
   const day = (value: string, y: string, m: string, d: string): Sample => ({
     fields: { Born: value },
     posted: [

@@ -289,7 +289,7 @@ function ends(label: string, kind: Kind, told: readonly Sample[], keys: readonly
   const find = (part: 0 | 1): string | undefined =>
     keys.find((key) =>
       told.every(({ fields, posted }) =>
-        says({ as: "day" }, "date", parseRange(fields[label] as string)?.[part] ?? "-", rawsOf(posted, key)[0]),
+        says({ as: "day" }, "date", parseRange(fields[label] as string)?.[part] ?? "-", rawsOf(posted, key).at(-part)),
       ),
     );
   const [from, to] = [find(0), find(1)];
