@@ -149,7 +149,11 @@ function readGrid(
   const said = heads().map(textOf);
   // two months side by side may each have one of the arrows
   grow(() => outermost().length > 1);
-  const label = grid.getAttribute("aria-label") ?? grid.querySelector("[aria-label]")?.getAttribute("aria-label") ?? "";
+  // the name of the first day may be one of the month before
+  const named = [grid, ...grid.querySelectorAll("[aria-label]")].find(
+    (e) => e.hasAttribute("aria-label") && !/^\d{1,2}$/.test(trimmed(e)),
+  );
+  const label = named?.getAttribute("aria-label") ?? "";
   return {
     heading: [...said, label].filter((t) => t !== ""),
     cells: days.filter((e) => within(e, grid)).map((e) => cellOf(e, grid)),

@@ -2,7 +2,7 @@ import { parseTime } from "../../forms/normalize.js";
 import { TIME_PATTERNS, writeTime } from "../values.js";
 import { NoWay, retyped, type Way, WRITABLE } from "../way.js";
 
-/** Types a time of day in one of the usual notations. */
+/** Types a time of day in one of the usual notations; a list beside the field may take its half of the day. */
 export const way: Way = {
   serves: ["time"],
   oddness: 3,
@@ -13,6 +13,11 @@ export const way: Way = {
     const [, pattern = "", key = ""] = /^(.*), (\w+)$/.exec(place.variant) ?? [];
     const time = parseTime(value);
     if (time === undefined) throw new NoWay("no time");
-    await retyped(place, writeTime(time, pattern), key);
+    const text = writeTime(time, pattern);
+    const halves = place.control.locator("xpath=following::select[1]").filter({ hasText: /^\s*AM\s*PM\s*$/i });
+    const half = /[AP]M$/.exec(text)?.[0];
+    if (half === undefined || !(await place.has(halves))) return retyped(place, text, key);
+    await retyped(place, text.replace(half, "").trim(), key);
+    await halves.first().selectOption({ index: half === "AM" ? 0 : 1 }, place.limit);
   },
 };
