@@ -66,6 +66,9 @@ export async function firstOf(place: Place, ...locators: readonly Locator[]): Pr
   throw new NoWay("not there");
 }
 
+/** Lists the visible buttons of a page with their centres. */
+export const visibleButtons = (place: Place) => place.look<ReturnType<typeof buttonsNow>>(String(buttonsNow));
+
 /** Runs IN THE PAGE: lists the visible buttons with their centres. */
 function buttonsNow(): { readonly x: number; readonly y: number; readonly text: string }[] {
   const found: { x: number; y: number; text: string }[] = [];
@@ -86,12 +89,11 @@ function buttonsNow(): { readonly x: number; readonly y: number; readonly text: 
 
 /** Opens a window with its own buttons, chooses there, and confirms the choice by the last of them. */
 export async function confirmed(place: Place, open: () => Promise<void>, choose: () => Promise<void>): Promise<void> {
-  const look = () => place.look<ReturnType<typeof buttonsNow>>(String(buttonsNow));
-  const before = await look();
+  const before = await visibleButtons(place);
   await open();
   await choose();
   await place.pause();
-  const now = await look();
+  const now = await visibleButtons(place);
   const countOf = (buttons: typeof now, text: string): number => buttons.filter((b) => b.text === text).length;
   // a button that has only moved is not new
   const last = now.filter(({ text }) => countOf(now, text) > countOf(before, text)).at(-1);

@@ -2,7 +2,7 @@ import { parseDate, parseTime } from "../../forms/normalize.js";
 import type { FieldValue } from "../../site.js";
 import { type Grid, readGrids, type Spot } from "../grids.js";
 import { dayIn, monthIn, parseMoment, parseRange } from "../values.js";
-import { firstOf, NoWay, type Place, pinned, type Way } from "../way.js";
+import { firstOf, NoWay, type Place, pinned, visibleButtons, type Way } from "../way.js";
 
 /** Most clicks on a calendar's arrows to reach a month. */
 const MOST_CLICKS = 90;
@@ -71,7 +71,7 @@ async function pickOne(place: Place, day: string, confirm: string | undefined): 
     if (cell !== undefined) {
       await place.page.mouse.click(cell.x, cell.y);
       await place.pause(100);
-      if (confirm !== undefined) await place.page.mouse.click(...confirming(grids));
+      if (confirm !== undefined) await place.page.mouse.click(...confirming(grids, await visibleButtons(place)));
       return;
     }
     await turn(place, grids, day, tried);
@@ -179,9 +179,13 @@ async function turn(place: Place, grids: readonly Grid[], day: string, tried: Ma
   if (after.length === 0) throw new NoWay("the calendar closed");
 }
 
-function confirming(grids: readonly Grid[]): [number, number] {
-  const grid = grids[0] as Grid;
-  const below = grid.buttons.filter((spot) => spot.y > grid.bottom).sort((a, b) => b.x - a.x)[0];
-  if (below === undefined) throw new NoWay("nothing confirms");
-  return [below.x, below.y];
+/** Finds the button that confirms: the last below the days, in the calendar or else close to it. */
+function confirming(grids: readonly Grid[], all: readonly Spot[]): [number, number] {
+  const { buttons, bottom, middle } = grids[0] as Grid;
+  const isClose = ({ x, y }: Spot): boolean => y < bottom + 100 && Math.abs(x - middle) < 300;
+  const below = (spots: readonly Spot[]): Spot | undefined =>
+    spots.filter((spot) => spot.y > bottom).sort((a, b) => b.x - a.x)[0];
+  const last = below(buttons) ?? below(all.filter(isClose));
+  if (last === undefined) throw new NoWay("nothing confirms");
+  return [last.x, last.y];
 }
