@@ -46,8 +46,9 @@ function boxKit(): BoxKit {
       ? inner.every(isWords)
       : e.matches("slot,style,script,template,br") || plain(e.textContent) !== "" || !shown(e);
   };
+  // what is `for` a control, as a label, is none
   const operable = (e: Element): boolean =>
-    e.matches(CONTROL) || (e.shadowRoot !== null && e.localName.includes("-") && !isWords(e));
+    e.matches(CONTROL) || (e.shadowRoot !== null && e.localName.includes("-") && !e.matches("[for]") && !isWords(e));
   const holds = (box: Element): boolean => {
     const open: Element[] = childrenOf(box);
     for (let i = 0; i < open.length && i < 3000; i++) {

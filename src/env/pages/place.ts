@@ -35,8 +35,14 @@ function observe(
       .trim();
     const own = e.getAttribute("aria-label") ?? (by !== "" ? by : (labelled ?? e.textContent));
     const around = e.parentElement?.querySelectorAll("input").length === 1 ? e.parentElement.textContent : "";
-    const [text] = [own, around].map((said) => (said ?? "").replace(/\s+/g, " ").trim()).filter((said) => said !== "");
-    return text ?? (e as HTMLInputElement).value ?? e.getAttribute("value") ?? e.parentElement?.textContent ?? "";
+    // the text of a custom element stands in a slot
+    const slotted = (e.getRootNode() as ShadowRoot).host?.textContent;
+    const [text] = [own, around, slotted]
+      .map((said) => (said ?? "").replace(/\s+/g, " ").trim())
+      .filter((said) => said !== "");
+    return (
+      text ?? String((e as HTMLInputElement).value ?? e.getAttribute("value") ?? e.parentElement?.textContent ?? "")
+    );
   };
   return labels.map((label, i): Shown => {
     const box = boxes(label, all)[nth[i] ?? 0];

@@ -4,7 +4,8 @@ import { openForm } from "./form-site.js";
 
 /**
  * A form in a window that a button opens, with a moment in five parts, the day before the month, each of which passes
- * the focus on when it is full; a tree whose branches are closed; hours that are sent as minutes.
+ * the focus on when it is full; a tree whose branches are closed; hours that are sent as minutes; a label that
+ * is a custom element.
  */
 const PAGE = `<!doctype html><title>Claim</title><button onclick="claim.showModal()">New claim</button>
 <dialog id="claim"><form method="post" action="/send">
@@ -12,8 +13,15 @@ const PAGE = `<!doctype html><title>Claim</title><button onclick="claim.showModa
 <div role="group" aria-labelledby="l"><span id="l">Time of the accident</span> <span id="parts"></span><input type="hidden" name="at"></div>
 <p><span id="t">Part</span> <button type="button" id="part" aria-labelledby="t p"><span id="p">-</span></button><input type="hidden" name="part"></p>
 <p><label>Hours lost <input id="hours"></label><input type="hidden" name="minutes"></p>
+<p><x-label for="to">Paid to</x-label> <input id="to" name="to"></p>
 <button>Claim</button></form></dialog>
 <script>
+customElements.define("x-label", class extends HTMLElement {
+  constructor() {
+    super();
+    this.attachShadow({ mode: "open" }).innerHTML = '<slot></slot><i style="display:inline-block;width:9px;height:9px"></i>';
+  }
+});
 hours.onchange = () => { document.querySelector("[name=minutes]").value = hours.value * 60; };
 part.onclick = () => {
   const list = document.createElement("ul");
@@ -60,9 +68,27 @@ all.forEach((part, i) => {
 </script>`;
 
 const TASKS = [
-  { Holder: "Ann Lee", "Time of the accident": "2026-11-03 08:25", Part: "Valve", "Hours lost": 6 },
-  { Holder: "Bo Fernandez", "Time of the accident": "2026-10-19 17:40", Part: "Motor", "Hours lost": 2.5 },
-  { Holder: "Chidi Okoro", "Time of the accident": "2026-12-11 13:05", Part: "Belt", "Hours lost": 12 },
+  {
+    Holder: "Ann Lee",
+    "Time of the accident": "2026-11-03 08:25",
+    Part: "Valve",
+    "Hours lost": 6,
+    "Paid to": "Mills",
+  },
+  {
+    Holder: "Bo Fernandez",
+    "Time of the accident": "2026-10-19 17:40",
+    Part: "Motor",
+    "Hours lost": 2.5,
+    "Paid to": "Harbour",
+  },
+  {
+    Holder: "Chidi Okoro",
+    "Time of the accident": "2026-12-11 13:05",
+    Part: "Belt",
+    "Hours lost": 12,
+    "Paid to": "Garage",
+  },
 ];
 
 let site: Awaited<ReturnType<typeof openForm>>;
@@ -79,5 +105,6 @@ test("parts of a moment, branches and units are found on the page that a button 
   assert.equal(fields["Time of the accident"]?.way, "segments");
   assert.equal(fields.Part?.way, "open-pick");
   assert.deepEqual(fields["Hours lost"]?.wire, { key: "minutes", notation: { as: "number", times: 60 } });
+  assert.equal(fields["Paid to"]?.way, "fill");
   assert.ok(site.received.length < 12);
 });

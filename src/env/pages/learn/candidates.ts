@@ -303,11 +303,18 @@ export class LearnedField {
   }
 }
 
+/** Replaces an example of a day by its pattern: `24.12.2026` by `DD.MM.YYYY`, unless it can be read in two ways. */
+const exampled = (hint: string): string =>
+  hint.replace(/\b(\d\d)([./-])(\d\d)\2\d{4}\b/g, (text, a: string, by: string, b: string) => {
+    if (Number(a) > 12 === Number(b) > 12) return text;
+    return `${Number(a) > 12 ? "DD" : "MM"}${by}${Number(a) > 12 ? "MM" : "DD"}${by}YYYY`;
+  });
+
 const isWritten = (variant: string, hint: string): boolean => {
   const pattern = /^[YMD]+[./ -][YMD]+[./ -][YMD]+/.exec(variant)?.[0];
   return (
     pattern !== undefined &&
-    hint
+    exampled(hint)
       .toUpperCase()
       .split(/[^A-Z./-]+/)
       .includes(pattern)

@@ -29,3 +29,16 @@ test("what failed on a busy machine is looked for and tried once more, and no of
   assert.equal(failAll(field), 3);
   assert.equal(field.isLost, true);
 });
+
+test("a day is written first as the field's example is, unless that can be read in two ways", () => {
+  const typed: Way = { ...FILL, serves: ["date"], variants: ["YYYY-MM-DD", "MM/DD/YYYY", "DD.MM.YYYY"] };
+  const firstFor = (hint: string): string | undefined => {
+    const field = new LearnedField("Day", "date", new Map([["typed", typed]]), ["2026-03-05"], 60_000);
+    const facts = { corners: "", holds: [], isPicker: false, isFree: true, hint };
+    field.weigh({ locator: "label=Day", nth: 0 }, facts, () => "maybe");
+    return field.current?.operation.variant;
+  };
+  assert.equal(firstFor("e.g. 24.12.2026 - 31.12.2026"), "DD.MM.YYYY");
+  assert.equal(firstFor("12/24/2026"), "MM/DD/YYYY");
+  assert.equal(firstFor("e.g. 04.05.2026"), "YYYY-MM-DD");
+});
