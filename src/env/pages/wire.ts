@@ -92,7 +92,9 @@ export function says(
       return number !== undefined && Math.abs(number - (parseNumber(text) ?? Number.NaN) * notation.times) < 1e-6;
     }
     case "day":
-      return dayIn(raw.replace(/[T ]\d\d:\d\d.*$/, "")) === parseDate(text);
+      return (
+        dayIn(raw.replace(/[T ]\d\d:\d\d.*$/, "").replace(/^(\d{4})(\d\d)(\d\d)$/, "$1-$2-$3")) === parseDate(text)
+      );
     case "time":
       return timeIn(raw) === parseTime(text);
     case "moment":

@@ -150,6 +150,11 @@ test("a range has its days under two keys, and a day its parts under three", () 
   ];
   const wire = explain("Stay", "range", all, true, new Set());
   assert.deepEqual(wire?.notation, { as: "ends", from: "stay.from", to: "stay.to" });
+  const figures = [
+    range("2026-12-30 - 2027-01-04", "20261230", "20270104"),
+    range("2027-02-10 - 2027-02-12", "20270210", "20270212"),
+  ];
+  assert.deepEqual(explain("Stay", "range", figures, true, new Set()), wire);
   const listed = all.map(({ fields, posted }) => ({ fields, posted: posted.map(([, raw]) => ["days", raw] as const) }));
   const both = explain("Stay", "range", listed, true, new Set());
   assert.deepEqual(both?.notation, { as: "ends", from: "days", to: "days" });

@@ -33,7 +33,7 @@ function notationsFor(kind: Kind): Notation[] {
   }
 }
 
-const COMPACT = ["YYYYMMDD", "DDMMYYYY", "MMDDYYYY", "YYMMDD", "YYYY.MM.DD", "MM.DD.YYYY"];
+const COMPACT = ["DDMMYYYY", "MMDDYYYY", "YYMMDD", "YYYY.MM.DD", "MM.DD.YYYY"];
 
 const seconds: Notation[] = [1, 0.001].map((times) => ({ as: "seconds", times }));
 
