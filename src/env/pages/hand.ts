@@ -3,7 +3,7 @@ import type { Surface } from "../browser/surface.js";
 import { parseTime } from "../forms/normalize.js";
 import { boxAt, fieldIn, located, OPERABLE } from "./place.js";
 import { TIME_PATTERNS, writeTime } from "./values.js";
-import { clickLabel, NoWay, type Place } from "./way.js";
+import { clickLabel, NoWay, type Place, pressEscape } from "./way.js";
 
 /** Time limits of a step on a control and of opening a list on a quiet machine, in milliseconds. */
 const STEP_MS = 900;
@@ -123,6 +123,13 @@ function isUnder(e: Element): boolean {
   for (let over = top; over !== null && !over.contains(e); over = over.parentElement)
     tallest = Math.max(tallest, over.clientHeight);
   return !e.contains(top) && tallest > 80 + height;
+}
+
+/** Closes by Escape what an operation that failed may have left open, but not the window that its field stands in. */
+export async function pressEscapeAt(surface: Surface, label: string): Promise<void> {
+  await boxAt(surface, label, 0)
+    .then((box) => pressEscape(surface.page, box))
+    .catch(() => undefined);
 }
 
 /** Closes an open list or window by Escape and by a click in the corner of the page. */

@@ -16,7 +16,7 @@ import type { ControlKind, FieldValue, SuccessMarker, Task } from "../site.js";
 import { shownLines } from "./answer.js";
 import type { Contract, ContractField } from "./contract.js";
 import { says } from "./evidence.js";
-import { PATIENCE } from "./hand.js";
+import { PATIENCE, pressEscapeAt } from "./hand.js";
 import { arrive, openPage, operate, pathOf, press, stepOn } from "./operate.js";
 import { shownIn } from "./place.js";
 import { structureHash } from "./structure.js";
@@ -205,7 +205,7 @@ async function fate(
       !session.traffic.hasSent()
     )
       throw new PageChanged(`${contract.form}: ${CHANGED}, ${label} is not there`);
-    await session.page.keyboard.press("Escape").catch(() => undefined);
+    await pressEscapeAt(session, label);
     return /no option/.test(String(error)) ? "no-such-option" : "rejected";
   }
 }

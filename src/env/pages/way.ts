@@ -177,7 +177,27 @@ export async function retyped(at: Place, text: string, key: string): Promise<voi
   await page.keyboard.press("Delete");
   await page.keyboard.type(text);
   await page.keyboard.press(key);
-  await page.keyboard.press("Escape");
+  await pressEscape(page, place.box);
+}
+
+/** CSS of windows, and of what Escape closes before a window that it stands in. */
+const WINDOWS = "dialog,[role=dialog],[role=alertdialog],[aria-modal=true]";
+const OPEN =
+  "dialog[open],[role=dialog],[role=listbox],[role=menu],[role=grid],[role=tree],[aria-expanded=true]:is([aria-haspopup],[role=combobox])";
+
+/** Runs IN THE PAGE: tells whether Escape would close the window that a box stands in, since nothing else is open. */
+function isLastOpen(box: Element, [windows, open]: readonly [string, string]): boolean {
+  let own: Element | null = box;
+  while (own !== null && !own.matches(windows))
+    own = own.parentElement ?? (own.getRootNode() as Partial<ShadowRoot>).host ?? null;
+  const all = [...document.querySelectorAll(open)].filter((e) => e.checkVisibility({ visibilityProperty: true }));
+  return own !== null && all.every((e) => e.contains(own));
+}
+
+/** Closes by Escape what a field may have left open, but not the window that the field stands in. */
+export async function pressEscape(page: Page, box: Locator): Promise<void> {
+  const isLast = await box.evaluate(isLastOpen, [WINDOWS, OPEN] as const, { timeout: 500 }).catch(() => false);
+  if (!isLast) await page.keyboard.press("Escape");
 }
 
 const OPTIONS = "[role=option],[role=menuitem],[role=menuitemcheckbox],[role=treeitem],[role=dialog]";
@@ -188,7 +208,7 @@ export async function shut({ page, box, has }: Place): Promise<void> {
   const isOpen =
     (await has(box.locator("[aria-expanded=true]"))) ||
     (await seen(page.locator(OPTIONS))) > (await seen(box.locator(OPTIONS)));
-  if (isOpen) await page.keyboard.press("Escape");
+  if (isOpen) await pressEscape(page, box);
 }
 
 export const itemsOf = (value: FieldValue): string[] => (Array.isArray(value) ? value : [String(value)]);

@@ -5,7 +5,7 @@ import { openForm } from "./form-site.js";
 /**
  * A form in a window that a button opens, with a moment in five parts, the day before the month, each of which passes
  * the focus on when it is full; a tree whose branches are closed; hours that are sent as minutes; a label that
- * is a custom element.
+ * is a custom element; a day that has to be typed, while Escape closes the window.
  */
 const PAGE = `<!doctype html><title>Claim</title><button onclick="claim.showModal()">New claim</button>
 <dialog id="claim"><form method="post" action="/send">
@@ -13,6 +13,7 @@ const PAGE = `<!doctype html><title>Claim</title><button onclick="claim.showModa
 <div role="group" aria-labelledby="l"><span id="l">Time of the accident</span> <span id="parts"></span><input type="hidden" name="at"></div>
 <p><span id="t">Part</span> <button type="button" id="part" aria-labelledby="t p"><span id="p">-</span></button><input type="hidden" name="part"></p>
 <p><label>Hours lost <input id="hours"></label><input type="hidden" name="minutes"></p>
+<p><label>Paid by <input id="day" placeholder="DD.MM.YYYY"></label><input type="hidden" name="day"></p>
 <p><x-label for="to">Paid to</x-label> <input id="to" name="to"></p>
 <button>Claim</button></form></dialog>
 <script>
@@ -22,6 +23,7 @@ customElements.define("x-label", class extends HTMLElement {
     this.attachShadow({ mode: "open" }).innerHTML = '<slot></slot><i style="display:inline-block;width:9px;height:9px"></i>';
   }
 });
+day.onkeyup = ({ key }) => { if (key === "Tab" || /^\\d\\d\\.\\d\\d\\.\\d{4}$/.test(day.value)) document.querySelector("[name=day]").value = day.value; };
 hours.onchange = () => { document.querySelector("[name=minutes]").value = hours.value * 60; };
 part.onclick = () => {
   const list = document.createElement("ul");
@@ -73,6 +75,7 @@ const TASKS = [
     "Time of the accident": "2026-11-03 08:25",
     Part: "Valve",
     "Hours lost": 6,
+    "Paid by": "2026-12-24",
     "Paid to": "Mills",
   },
   {
@@ -80,6 +83,7 @@ const TASKS = [
     "Time of the accident": "2026-10-19 17:40",
     Part: "Motor",
     "Hours lost": 2.5,
+    "Paid by": "2027-01-09",
     "Paid to": "Harbour",
   },
   {
@@ -87,6 +91,7 @@ const TASKS = [
     "Time of the accident": "2026-12-11 13:05",
     Part: "Belt",
     "Hours lost": 12,
+    "Paid by": "2026-11-30",
     "Paid to": "Garage",
   },
 ];

@@ -5,7 +5,7 @@ import type { FieldValue } from "../../site.js";
 import { unfold } from "../buttons.js";
 import type { PlaceOf } from "../contract.js";
 import { type Evidence, evidenceOf, says } from "../evidence.js";
-import { PATIENCE, rest, slowness } from "../hand.js";
+import { PATIENCE, pressEscapeAt, rest, slowness } from "../hand.js";
 import { operate } from "../operate.js";
 import { fieldIn, isCovered, looksOf, type Shown, shownIn } from "../place.js";
 import type { Kind } from "../values.js";
@@ -152,7 +152,7 @@ async function carriedOut(
     evidence = evidenceOf(kind, value, before, await look());
   } catch (error) {
     if (error instanceof PolicyFailure || isGone(surface)) throw error;
-    await surface.page.keyboard.press("Escape").catch(() => undefined);
+    await pressEscapeAt(surface, label);
   }
   // a value may vanish when its field loses the focus
   if (isNew && evidence === "shown") {
@@ -231,7 +231,7 @@ async function fillField(
         return true;
       }
       if (field.isWorthAgain()) {
-        await surface.page.keyboard.press("Escape").catch(() => undefined);
+        await pressEscapeAt(surface, label);
         continue;
       }
       // a change that is likely to be right, or evidence seen before, is left for the server to judge
@@ -239,7 +239,7 @@ async function fillField(
       if (current.fate === evidence) return true;
       field.isHurried ||= slowness(surface) > BUSY;
       if (field.isSpent() || !field.advance(evidence)) break;
-      await surface.page.keyboard.press("Escape").catch(() => undefined);
+      await pressEscapeAt(surface, label);
     }
   } finally {
     field.end();
