@@ -49,7 +49,7 @@ const runner = spawn(
     "--enable-source-maps",
     "--test",
     // tests of the browser mostly wait: with five files at once, two cores were idle for a quarter of the time
-    `--test-concurrency=${installs ? 2 : slow ? 4 : 6}`,
+    `--test-concurrency=${installs ? 2 : slow ? 5 : 6}`,
     `--test-timeout=${limit}`,
     `--test-reporter=${process.stdout.isTTY ? "spec" : "tap"}`,
     ...nodeOptions,
