@@ -164,9 +164,10 @@ export function carries(
   }
   if (notation.as === "ends") {
     const days = parseRange(value);
+    if (days === undefined) return false;
     // both days may stand in a list under one key
     const said = (key: string, part: 0 | 1): boolean =>
-      says({ as: "day" }, "date", days?.[part] ?? "-", rawsOf(posted, key).at(-part));
+      says({ as: "day" }, "date", days[part], rawsOf(posted, key).at(-part));
     return said(notation.from, 0) && said(notation.to, 1);
   }
   if (notation.as === "each") {
