@@ -37,6 +37,16 @@ export async function type(page: Page, control: Locator, text: string): Promise<
   await page.keyboard.type(text, { delay: 20 });
 }
 
+/** Types the first letters of a value and clicks the suggestion. */
+export async function suggest(page: Page, css: string, text: string, option = "[role=option]"): Promise<void> {
+  await type(page, page.locator(css), text.slice(0, 4));
+  await page.locator(option).locator("visible=true").filter({ hasText: text }).first().click();
+}
+
+/** Splits a range into its days, and tells the day of the month as a calendar shows it. */
+export const days = (range: string): readonly string[] => range.split(" - ");
+export const dayOf = (iso: string): string => String(Number(iso.slice(8)));
+
 const MONTHS = "January February March April May June July August September October November December".split(" ");
 
 /** Clicks a calendar's arrows until its heading, which reads as `March 2024` or `Mar 2024`, shows the month. */

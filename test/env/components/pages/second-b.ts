@@ -1,5 +1,4 @@
-import type { Page } from "playwright";
-import { click, of, press, toMonth, type, write } from "../hand.js";
+import { click, dayOf, days, of, press, suggest, toMonth, type, write } from "../hand.js";
 import { byFlag, byStatus, type ComponentPage, graphql, NAMES, people } from "../page.js";
 
 const file = (name: string) => ({
@@ -7,14 +6,6 @@ const file = (name: string) => ({
   mimeType: /png|jpg/.test(name) ? "image/png" : "text/plain",
   buffer: Buffer.from("f"),
 });
-const days = (range: string): readonly string[] => range.split(" - ");
-const dayOf = (iso: string): string => String(Number(iso.slice(8)));
-
-/** Types the first letters of a value and clicks the suggestion. */
-async function suggest(page: Page, css: string, text: string, option = "[role=option]"): Promise<void> {
-  await type(page, page.locator(css), text.slice(0, 4));
-  await page.locator(option).locator("visible=true").filter({ hasText: text }).first().click();
-}
 
 export const pages: ComponentPage[] = [
   {
