@@ -44,7 +44,7 @@ const TOGGLE = "button,[class*=toggle i],[class*=switch i],[class*=expand i],[cl
 const MOST_BRANCHES = 40;
 
 /** Opens the closed branches of visible trees. @returns whether more options are there. */
-async function unfolded(page: Page, timeout: number): Promise<boolean> {
+async function openBranches(page: Page, timeout: number): Promise<boolean> {
   const items = page.getByRole("treeitem");
   const before = await items.count();
   for (let i = 0; i < Math.min(await items.count(), MOST_BRANCHES); i++) {
@@ -76,7 +76,7 @@ async function pick(page: Page, text: string, ms: number): Promise<void> {
     page.locator("li,dd,[class*=option i],[class*=item i]").filter({ hasText: whole }),
     page.getByText(whole),
   ];
-  for (let end = performance.now() + ms, isFolded = true; ; ) {
+  for (let end = performance.now() + ms, isClosed = true; ; ) {
     for (const choice of choices) {
       const seen = choice.locator("visible=true");
       // an option that cannot be clicked is there for screen readers alone
@@ -87,8 +87,8 @@ async function pick(page: Page, text: string, ms: number): Promise<void> {
     }
     await page.waitForTimeout(60);
     if (performance.now() < end) continue;
-    if (!isFolded || !(await unfolded(page, ms))) throw new NoWay(`no option ${text.slice(0, 60)}`);
-    isFolded = false;
+    if (!isClosed || !(await openBranches(page, ms))) throw new NoWay(`no option ${text.slice(0, 60)}`);
+    isClosed = false;
     end = performance.now() + ms;
   }
 }

@@ -68,6 +68,7 @@ export async function openPage(
   let since = performance.now();
   for (const end = since + session.stretched(DRAWN_MS); performance.now() < end; ) {
     const shown = await shownIn(session, labels);
+    // the button counts as one more label, so that the page has to stand still for it too
     const isReady = opener !== undefined && (await buttonAt(session.page, opener).isVisible());
     const there = isReady ? labels.length + 1 : shown.filter((one) => one.there).length;
     if (there === labels.length) break;

@@ -71,7 +71,8 @@ export async function attempt(session: Session, progress: Progress, person: Pers
 
 /**
  * Operates all fields.
- * @returns labels that could not be operated, and those that were not needed; `spoilt` if only a fresh page undoes a try.
+ * @returns labels that could not be operated, and those that were not needed; `spoilt` if only a fresh page undoes a
+ * try.
  */
 async function fillAll(
   session: Session,

@@ -71,7 +71,7 @@ async function pickOne(place: Place, day: string, confirm: string | undefined): 
     if (cell !== undefined) {
       await place.page.mouse.click(cell.x, cell.y);
       await place.pause(100);
-      if (confirm !== undefined) await place.page.mouse.click(...confirming(grids, await visibleButtons(place)));
+      if (confirm !== undefined) await clickConfirm(place, grids);
       return;
     }
     await turn(place, grids, day, tried);
@@ -179,13 +179,13 @@ async function turn(place: Place, grids: readonly Grid[], day: string, tried: Ma
   if (after.length === 0) throw new NoWay("the calendar closed");
 }
 
-/** Finds the button that confirms: the last below the days, in the calendar or else close to it. */
-function confirming(grids: readonly Grid[], all: readonly Spot[]): [number, number] {
+/** Clicks the button that confirms: the last below the days, in the calendar or else close to it. */
+async function clickConfirm(place: Place, grids: readonly Grid[]): Promise<void> {
   const { buttons, bottom, middle } = grids[0] as Grid;
   const isClose = ({ x, y }: Spot): boolean => y < bottom + 100 && Math.abs(x - middle) < 300;
   const below = (spots: readonly Spot[]): Spot | undefined =>
     spots.filter((spot) => spot.y > bottom).sort((a, b) => b.x - a.x)[0];
-  const last = below(buttons) ?? below(all.filter(isClose));
+  const last = below(buttons) ?? below((await visibleButtons(place)).filter(isClose));
   if (last === undefined) throw new NoWay("nothing confirms");
-  return [last.x, last.y];
+  await place.page.mouse.click(last.x, last.y);
 }
