@@ -27,7 +27,10 @@ export interface FilledField {
   readonly probability?: number;
   /** Span of the written words in the text: characters `start` to `end`. */
   readonly from?: { readonly start: number; readonly end: number };
-  /** The reason for a value that is not the requested one. `differs`: it shows another; `not-asked`: the model filled it unasked. */
+  /**
+   * The reason for a value that is not the requested one. `differs`: it shows another; `not-asked`: the model filled it
+   * unasked.
+   */
   readonly fault?: Exclude<Fate, "done"> | "differs" | "not-asked";
 }
 

@@ -4,7 +4,10 @@ import { sizeOf } from "../onnx/shapes.js";
 import { NESTED_BLOCK } from "./quantize.js";
 import type { TensorSpec } from "./safetensors-write.js";
 
-/** The forms in which a model directory stores its weights, and the names of the parts of a 4-bit one (bitsandbytes' own). */
+/**
+ * The forms in which a model directory stores its weights, and the names of the parts of a 4-bit one (bitsandbytes'
+ * own).
+ */
 
 /** `none` is float32; `nf4` keeps weights other than projections in the checkpoint's own 16 or 32 bits. */
 export const PRECISIONS = ["none", "bf16", "fp16", "nf4"] as const;
