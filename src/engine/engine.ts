@@ -58,6 +58,9 @@ export interface SegmentValues {
   readonly extra?: NamedTensors;
 }
 
+/** Most attention scores in one piece on a GPU, where starting a small product takes longer than computing it. */
+const WHOLE_SCORES = 2 ** 27;
+
 /**
  * A model with its adapters on a runtime: samples rounds, scores batches, accumulates gradients, takes steps. Graphs
  * are built and loaded for each static shape at first use. The runtime belongs to one engine. The engine does not
@@ -81,7 +84,13 @@ export class Engine extends TrainedParameters implements RoundModel<unknown> {
     const { lora, training, about, checkpoint = false, memory } = options;
     const { hidden_size: hiddenSize } = model.config;
     super(runtime, model, lora, training?.objective.parameters?.(training.options, { hiddenSize }) ?? []);
-    this.trained = { graph: model.graph, lora, recomputed: checkpoint ? { layers: ALL_LAYERS } : {}, about };
+    this.trained = {
+      graph: model.graph,
+      lora,
+      recomputed: checkpoint ? { layers: ALL_LAYERS } : {},
+      wholeScores: runtime.provider === "cpu" ? 0 : WHOLE_SCORES,
+      about,
+    };
     this.budget = memory === undefined ? undefined : sessionBudget(memory, model.graph, this.parameters, this.copies);
     this.sessions = new Sessions(runtime, model.dir, this.budget ?? Number.POSITIVE_INFINITY, (build) =>
       this.made(build),

@@ -23,6 +23,8 @@ export interface TrainedModel {
   readonly lora: LoraOptions | undefined;
   /** Values that the backward pass recomputes; default: only large attention weights. */
   readonly recomputed?: Recomputed;
+  /** Most attention scores that are computed in one piece; default 0. */
+  readonly wholeScores?: number;
   /** Facts of the model for heads, passed on from the sampler. */
   readonly about: unknown;
 }
@@ -89,8 +91,13 @@ function bind(
   return bindModel(model.graph, name, {
     ...(shape?.dims === undefined ? {} : { dims: shape.dims }),
     ...(rows === undefined ? {} : { rows }),
-    // a layer that is recomputed as a whole needs no selective recomputation
-    causal: shape?.causal ? { recompute: differentiated && model.recomputed?.layers !== ALL_LAYERS } : undefined,
+    causal: shape?.causal
+      ? {
+          whole: model.wholeScores ?? 0,
+          // a layer that is recomputed as a whole needs no selective recomputation
+          recompute: differentiated && model.recomputed?.layers !== ALL_LAYERS,
+        }
+      : undefined,
     weights: model.lora === undefined ? "input" : "constant",
     ...(model.lora === undefined ? {} : { lora: model.lora }),
   });

@@ -1,6 +1,7 @@
 import type { Rng } from "../core/rng.js";
 import { Emitter } from "../onnx/emit.js";
 import { GraphBuilder } from "../onnx/graph.js";
+import { sizeOf } from "../onnx/shapes.js";
 import type { Graph, Tensor, Value } from "../onnx/types.js";
 import { adamw } from "./adamw.js";
 import { muon } from "./muon.js";
@@ -43,6 +44,41 @@ function usesMuon(parameter: Parameter, options: OptimizerOptions): boolean {
   return options.kind === "muon" && parameter.shape.length === 2 && !TABLE.test(parameter.name);
 }
 
+/** Most elements of a stack: 4 MB of float32, so that no large copies of all parameters exist at once. */
+const STACKED = 2 ** 20;
+
+/** Parameters of one shape and rate, which are updated together. */
+interface Stack {
+  readonly rule: typeof adamw;
+  /** Factor on the learning rate. */
+  readonly scale: number;
+  readonly members: Parameter[];
+}
+
+/**
+ * Stacks parameters along their first axis where an elementwise rule updates them: the same results by few large
+ * operations instead of many small ones, whose launches and loading take longer than their arithmetic.
+ */
+function stacksOf(groups: readonly ParameterGroup[], options: OptimizerOptions): Stack[] {
+  const open = new Map<string, Stack>();
+  const stacks: Stack[] = [];
+  for (const { parameters, learningRateScale: scale = 1 } of groups) {
+    for (const p of parameters) {
+      const rule = usesMuon(p, options) ? muon : adamw;
+      const key = `${scale}/${p.shape.join()}`;
+      const stack = rule === adamw && p.shape.length > 0 ? open.get(key) : undefined;
+      if (stack !== undefined && (stack.members.length + 1) * sizeOf(p.shape) <= STACKED) {
+        stack.members.push(p);
+        continue;
+      }
+      const started: Stack = { rule, scale, members: [p] };
+      stacks.push(started);
+      if (rule === adamw) open.set(key, started);
+    }
+  }
+  return stacks;
+}
+
 /**
  * Builds optimizer_model.onnx: inputs are parameters, gradients and moments, outputs their next values and `grad_norm`.
  *
@@ -62,22 +98,34 @@ export function optimizerGraph(groups: readonly ParameterGroup[], options: Optim
   g.output("grad_norm", norm);
   const finite = e.less(norm, 3e38);
   const factor = options.gradClip > 0 ? e.min(e.div(options.gradClip, e.add(norm, 1e-6)), 1) : g.scalar(1);
-  const scales = groups.flatMap(({ parameters, learningRateScale = 1 }) => parameters.map(() => learningRateScale));
-  parameters.forEach((p, i) => {
-    g.scope(p.name, () => {
-      const scale = scales[i] as number;
+  const gradientOf = new Map(parameters.map((p, i) => [p.name, gradients[i] as Value]));
+  for (const { rule, scale, members } of stacksOf(groups, options)) {
+    g.scope((members[0] as Parameter).name, () => {
+      const joined = (of: (p: Parameter) => Value): Value =>
+        members.length === 1 ? of(members[0] as Parameter) : e.concat(members.map(of), 0);
+      const input = (named: (name: string) => string): Value =>
+        joined((p) => g.input(named(p.name), "float32", p.shape));
+      const output = (named: (name: string) => string, next: Value, previous: Value): void => {
+        const kept = e.where(finite, next, previous);
+        const sizes = members.map((p) => p.shape[0] as number);
+        const parts = members.length === 1 ? [kept] : e.split(kept, sizes, 0);
+        members.forEach((p, i) => {
+          g.output(slot.next(named(p.name)), parts[i] as Value);
+        });
+      };
       const lr = scale === 1 ? rate : e.mul(rate, scale);
-      const parameter = g.input(p.name, "float32", p.shape);
-      const first = g.input(slot.first(p.name), "float32", p.shape);
-      const second = g.input(slot.second(p.name), "float32", p.shape);
-      const rule = usesMuon(p, options) ? muon : adamw;
-      const gradient = e.mul(gradients[i] as Value, factor);
+      const parameter = input((name) => name);
+      const [first, second] = [input(slot.first), input(slot.second)];
+      const gradient = e.mul(
+        joined((p) => gradientOf.get(p.name) as Value),
+        factor,
+      );
       const update = rule({ e, options, parameter, gradient, first, second, lr, correction1, correction2 });
-      g.output(slot.next(p.name), e.where(finite, update.parameter, parameter));
-      g.output(slot.next(slot.first(p.name)), e.where(finite, update.first, first));
+      output((name) => name, update.parameter, parameter);
+      output(slot.first, update.first, first);
       // Muon has one moment: its second is an unread zero, so that both rules share one checkpoint layout
-      g.output(slot.next(slot.second(p.name)), e.where(finite, update.second, second));
+      output(slot.second, update.second, second);
     });
-  });
+  }
   return g.build();
 }

@@ -228,6 +228,30 @@ describe("optimizerGraph", () => {
     }
   });
 
+  it("updates parameters of one shape together, each as it would be alone", async () => {
+    const rng = Rng.named(4, "stacks");
+    const parameters = ["a", "gain", "b", "other gain", "c"].map((name) => ({
+      name,
+      shape: name.endsWith("gain") ? [4] : [3, 2],
+    }));
+    const random = (): Arrays =>
+      Object.fromEntries(parameters.map((p) => [p.name, Array.from({ length: sizeOf(p.shape) }, () => rng.normal())]));
+    const [start, gradients] = [random(), random()];
+    // without a common norm, parameters do not depend on each other
+    const options = { ...ADAMW, gradClip: 0 };
+    const ops = optimizerGraph([{ name: "adapter", parameters }], options).nodes.filter(({ op }) => op === "Sqrt");
+    assert.equal(ops.length, 3, "the norm, and one update a shape");
+    const together = await Trainer.open(runtime, parameters, options, start);
+    await together.step(gradients, 0.1);
+    const state = { ...together.state };
+    for (const p of parameters) {
+      const alone = await Trainer.open(runtime, [p], options, start);
+      await alone.step(gradients, 0.1);
+      for (const key of [p.name, slot.first(p.name), slot.second(p.name)])
+        assert.deepEqual(state[key], alone.state[key], key);
+    }
+  });
+
   it("does not decay gains", async () => {
     const start = { w: [1, 1, 1, 1, 1, 1], gain: [1, 1, 1, 1] };
     const trainer = await Trainer.open(runtime, PARAMETERS, ADAMW, start);

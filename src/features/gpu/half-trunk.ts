@@ -1,5 +1,5 @@
 import type { HalfDType } from "../../onnx/precision.js";
-import { sameShape } from "../../onnx/shapes.js";
+import { sameShape, sizeOf } from "../../onnx/shapes.js";
 import { DTYPE_CODE, type Graph, isExternal, type Node, type Value } from "../../onnx/types.js";
 
 /** Ops computed in 16 bits (their kernels sum in float32). */
@@ -13,6 +13,9 @@ const FOLLOWING: ReadonlySet<string> = new Set([
 
 /** Ops whose operands may be broadcast; only operands of the output's shape decide. */
 const BROADCAST: ReadonlySet<string> = new Set(["Add", "Sub", "Mul"]);
+
+/** Most elements of a weight, such as a norm's or the scales of a 4-bit matrix, whose cast is made once and kept. */
+const SMALL = 2 ** 20;
 
 /** A node of a repeated layer, or of its gradient: `/model/layers.3/...`, `/grad/model/layers.3/...`. */
 const LAYER = /\/[A-Za-z_]\w*[./]\d+\//;
@@ -118,9 +121,10 @@ class HalfTrunk {
     if (known !== undefined) return known;
     const made = this.fresh(v, dtype);
     this.nodes.push(this.castNode(v, made));
-    // a cached cast of a weight would stay in memory from the forward to the backward pass
+    // a cached cast of a large weight would stay in memory from the forward to the backward pass
     const weight = this.graph.initializers.get(v.name);
-    if (weight === undefined || !isExternal(weight.data)) this.casts.set(key, made);
+    if (weight === undefined || !isExternal(weight.data) || sizeOf(v.shape as number[]) <= SMALL)
+      this.casts.set(key, made);
     return made;
   }
 

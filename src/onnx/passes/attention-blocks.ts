@@ -26,6 +26,8 @@ const MOST_BLOCKS = 6;
 const LARGE = 4 * 2 ** 20;
 
 export interface BlockOptions {
+  /** Most scores B H N N that are computed in one piece; default 0. Blocks save work, and cost nodes. */
+  readonly whole?: number;
   /** Set where gradients will read the graph: large weights are recomputed for them. */
   readonly recompute: boolean;
 }
@@ -38,7 +40,7 @@ export interface BlockOptions {
 export function attentionInBlocks(
   g: GraphBuilder,
   [weights, v]: readonly (Value | undefined)[],
-  { recompute }: BlockOptions,
+  { recompute, whole = 0 }: BlockOptions,
 ): Value | undefined {
   const length = v?.shape[2];
   if (weights === undefined || v?.shape.length !== 4 || typeof length !== "number") return undefined;
@@ -51,6 +53,7 @@ export function attentionInBlocks(
   const { q, kt, bias } = scores;
   const e = new Emitter(g);
   const [batch, heads] = q.shape as [number, number];
+  if (sizeOf([batch, heads, length, length]) <= whole) return undefined;
   const [kvHeads, width] = [v.shape[1] as number, v.shape[3] as number];
   // the first ones are longer: lengths need not be multiples
   const sizes = Array.from({ length: blocks }, (_, i) => Math.ceil((length - i) / blocks));

@@ -22,8 +22,8 @@ const HEADS: AttentionShapes = { heads: 3, kvHeads: 3, headDim: 4 };
 const GROUPED: AttentionShapes = { heads: 6, kvHeads: 2, headDim: 4 };
 
 /** Attention of one layer, and its gradients under a weighted sum. */
-function build({ batch, length, shapes }: Case, causal: boolean): Graph {
-  const g = new FusingBuilder("attention", causal ? { recompute: true } : undefined);
+function build({ batch, length, shapes }: Case, causal: boolean, whole = 0): Graph {
+  const g = new FusingBuilder("attention", causal ? { recompute: true, whole } : undefined);
   const e = new Emitter(g);
   const { heads, kvHeads, headDim } = shapes;
   const q = g.input("q", "float32", [batch, length, heads, headDim]);
@@ -110,6 +110,13 @@ describe("attention in blocks", () => {
     const bias = g.input("bias", "float32", [1, 1, 128, 128]);
     attention(e, x, x, x, bias, { heads: 2, kvHeads: 2, headDim: 4 });
     assert.equal(g.nodes.filter((n) => n.op === "Softmax").length, 1);
+  });
+
+  it("computes as many scores in one piece as it may", () => {
+    const long = { batch: 1, length: 512, shapes: HEADS };
+    const scores = 3 * 512 * 512;
+    assert.equal(largest(build(long, true, scores)), 512 * 512);
+    assert.equal(largest(build(long, true, scores - 1)), 128 * 512);
   });
 
   it("computes large weights again for the gradient instead of keeping them", async () => {

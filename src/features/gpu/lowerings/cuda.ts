@@ -93,6 +93,7 @@ function packedMatrix(
 
 /** Row indices into [old | new], new rows counted from the end: which are old, and the index in each part. */
 interface Places {
+  /** With an axis of size 1 for each further axis of the rows. */
   readonly isOld: Value;
   readonly old: Value;
   readonly fresh: Value;
@@ -120,25 +121,32 @@ export function withoutJoining(graph: Graph): Graph {
     const write = (part: string, inputs: readonly Value[], result: Value, formula: Formula): readonly Node[] =>
       writeOut({ ...node, name: `${node.name}/${part}`, inputs }, result, formula);
     const before: Node[] = [];
-    let places = known.get(keys.name);
+    const axes = first.shape.slice(1).map((_, i) => keys.shape.length + i);
+    const key = `${keys.name}/${axes.length}`;
+    let places = known.get(key);
     if (places === undefined) {
-      const value = (name: string, dtype: Value["dtype"]): Value => ({ name, dtype, shape: keys.shape });
-      const isOld = value(`${keys.name}/is-old`, "bool");
-      const old = value(`${keys.name}/old`, "int64");
-      const fresh = value(`${keys.name}/new`, "int64");
+      const value = (part: string, dtype: Value["dtype"]): Value => ({
+        name: `${key}/${part}`,
+        dtype,
+        shape: keys.shape,
+      });
+      const is = value("is", "bool");
+      const isOld = { ...value("is-old", "bool"), shape: [...keys.shape, ...axes.map(() => 1)] };
+      const old = value("old", "int64");
+      const fresh = value("new", "int64");
       before.push(
-        ...write("is-old", [keys], isOld, (e, at) => e.greaterOrEqual(at, 0)),
-        ...write("old", [keys, isOld], old, (e, at, is) => e.where(is as Value, at, e.g.scalar(0, "int64"))),
-        ...write("new", [keys, isOld], fresh, (e, at, is) => e.where(is as Value, e.g.scalar(-1, "int64"), at)),
+        ...write("is", [keys], is, (e, at) => e.greaterOrEqual(at, 0)),
+        ...write("is-old", [is], isOld, (e, at) => e.unsqueeze(at, axes)),
+        ...write("old", [keys, is], old, (e, at, is) => e.where(is as Value, at, e.g.scalar(0, "int64"))),
+        ...write("new", [keys, is], fresh, (e, at, is) => e.where(is as Value, e.g.scalar(-1, "int64"), at)),
       );
       places = { isOld, old, fresh };
-      known.set(keys.name, places);
+      known.set(key, places);
     }
     const { isOld, old, fresh } = places;
-    const axes = first.shape.slice(1).map((_, i) => isOld.shape.length + i);
     const rows = write("rows", [first, second, isOld, old, fresh], output, (e, a, ...rest) => {
       const [b, is, atOld, atNew] = rest as [Value, Value, Value, Value];
-      return e.where(e.unsqueeze(is, axes), e.gather(a, atOld), e.gather(b, atNew));
+      return e.where(is, e.gather(a, atOld), e.gather(b, atNew));
     });
     return [...before, ...rows];
   });
