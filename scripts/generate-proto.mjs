@@ -20,7 +20,12 @@ try {
   execFileSync(join(bin, "buf"), ["generate", "--template", template], { cwd: scratch, stdio: "inherit" });
   const made = join(folder, "onnx_pb.ts");
   const comments = /^ *\/\*\*\n(?: *\*.*\n)*? *\*\/\n/gm;
-  writeFileSync(made, readFileSync(made, "utf8").replace(comments, "").replace(/\n{3,}/g, "\n\n"));
+  writeFileSync(
+    made,
+    readFileSync(made, "utf8")
+      .replace(comments, "")
+      .replace(/\n{3,}/g, "\n\n"),
+  );
 } finally {
   rmSync(scratch, { recursive: true, force: true });
 }
