@@ -2,6 +2,7 @@ import { z } from "zod";
 import { misuse } from "../core/errors.js";
 import type { Emitter } from "../onnx/emit.js";
 import type { Value } from "../onnx/types.js";
+import { episodeCredit } from "./credit.js";
 import type { Loss, LossInputs } from "./objective.js";
 import type { WeighingOptions } from "./weighing.js";
 
@@ -70,8 +71,11 @@ export function holdsRatio({ surrogate }: Pick<SurrogateOptions, "surrogate">): 
   return surrogate === "cispo";
 }
 
-/** The members of an objective that follow from its options of {@link ratioOptions}. */
+/** The members that objectives with {@link ratioOptions} and a penalty to the reference share. */
 export const RATIO_OBJECTIVE = {
+  learnsFrom: "rollouts" as const,
+  needs: (o: { readonly kl_coeff: number }) => ({ reference: o.kl_coeff > 0 }),
+  credit: episodeCredit,
   heldRatio: holdsRatio,
   weighing: (o: WeighingOptions): WeighingOptions => o,
 };
