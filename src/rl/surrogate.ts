@@ -48,20 +48,12 @@ export const ratioOptions = (eps: number) => ({
     .describe("what an importance weight above the cap becomes: the cap, or 0"),
 });
 
-export interface ClipOptions {
-  /** Default eps of both sides. */
-  readonly clip_range?: number;
-  readonly clip_range_low?: number | null;
-  readonly clip_range_high?: number | null;
-}
-
-export interface SurrogateOptions extends ClipOptions {
-  readonly surrogate: "ppo" | "cispo";
-  readonly entropy_coeff?: number;
-}
+export type RatioOptions = z.infer<z.ZodObject<ReturnType<typeof ratioOptions>>>;
+/** What a loss reads of them. */
+export type SurrogateOptions = Pick<RatioOptions, "surrogate"> & Partial<RatioOptions>;
 
 /** Returns the bounds to which ratios are clipped. */
-export function clipBounds(o: ClipOptions): readonly [low: number, high: number] {
+export function clipBounds(o: Partial<RatioOptions>): readonly [low: number, high: number] {
   const side = (own: number | null | undefined): number => own ?? (o.clip_range as number);
   return [1 - side(o.clip_range_low), 1 + side(o.clip_range_high)];
 }
