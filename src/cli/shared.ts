@@ -256,7 +256,7 @@ export function runnable(text: string, env: NodeJS.ProcessEnv = process.env, cwd
 }
 
 /** Returns a function that prints lines to stderr: plain text, or JSON where progress is JSON. */
-export function sayer(context: CliContext, json: boolean): (text: string) => void {
+export function sayer(context: CliContext, json = false): (text: string) => void {
   return json ? (text) => context.log(JSON.stringify({ event: "note", text: runnable(text) })) : context.log;
 }
 

@@ -37,15 +37,10 @@ async function build(context: CliContext): Promise<Command> {
   );
 }
 
-interface TrainFlags {
+interface TrainFlags extends Pick<TrainOptions, "dryRun" | "runDir" | "resume" | "quiet" | "json"> {
   readonly config?: string;
-  readonly dryRun?: boolean;
-  readonly runDir?: string;
   readonly rollouts?: string;
-  readonly resume?: boolean;
   readonly ui?: number | true;
-  readonly quiet?: boolean;
-  readonly json?: boolean;
 }
 
 /**
@@ -96,16 +91,12 @@ async function runTraining(
   if (command === "") misuse(`${configPath} names no objective.`, { hint: "set objective.kind" });
   context.afterInterrupt = "finishing this step, then saving";
   const options: TrainOptions = {
+    ...flags,
     command,
     configPath,
     overrides,
-    dryRun: flags.dryRun ?? false,
-    runDir: flags.runDir,
     rolloutsRun: flags.rollouts,
-    resume: flags.resume ?? false,
     ui: flags.ui === true ? 0 : flags.ui,
-    quiet: flags.quiet ?? false,
-    json: flags.json ?? false,
     // a dry run has nothing to save
     signal: flags.dryRun === true ? new AbortController().signal : context.signal,
   };
