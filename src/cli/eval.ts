@@ -16,7 +16,7 @@ import {
   readEvaluation,
 } from "../runs/evaluation.js";
 import { RunDirectory } from "../runs/run-directory.js";
-import type { EvaluateResult } from "../train/types.js";
+import type { EvaluateOptions, EvaluateResult } from "../train/types.js";
 import {
   type CliCommand,
   type CliContext,
@@ -27,18 +27,7 @@ import {
   setUpProgram,
 } from "./shared.js";
 
-interface EvalFlags {
-  readonly run?: string;
-  readonly config?: string;
-  readonly checkpoint: "best" | "last" | number;
-  readonly split?: string;
-  readonly policy: string;
-  readonly episodes?: number | "all";
-  readonly attempts?: number;
-  readonly show?: boolean;
-  readonly quiet?: boolean;
-  readonly json?: boolean;
-}
+type EvalFlags = Omit<EvaluateOptions, "overrides" | "signal">;
 
 /** refusion-eval: evaluates a run's checkpoint, a config's model or a fixed policy; `compare` compares runs. */
 async function build(context: CliContext): Promise<Command> {
@@ -102,20 +91,7 @@ async function evaluate(overrides: readonly string[], flags: EvalFlags, context:
     });
   // loaded on use: help and usage errors must not wait for the runtime
   const { evaluateCommand } = await import("../train/evaluate.js");
-  const result = await evaluateCommand({
-    run: flags.run,
-    config: flags.config,
-    overrides,
-    checkpoint: flags.checkpoint,
-    split: flags.split,
-    policy: flags.policy,
-    episodes: flags.episodes,
-    attempts: flags.attempts,
-    show: flags.show ?? false,
-    quiet: flags.quiet ?? false,
-    json: flags.json ?? false,
-    signal: context.signal,
-  });
+  const result = await evaluateCommand({ ...flags, overrides, signal: context.signal });
   if (flags.json === true) context.print(JSON.stringify(flags.show === true ? result : result.evaluations));
   else {
     context.print(
@@ -127,7 +103,7 @@ async function evaluate(overrides: readonly string[], flags: EvalFlags, context:
       context.print(`\n${evaluation.split} by form, worst first\n${formatForms(evaluation)}`);
   }
   if (flags.json !== true) await printMisses(result, context);
-  const say = sayer(context, flags.json === true);
+  const say = sayer(context, flags.json);
   for (const evaluation of result.evaluations) if (evaluation.faults > 0) say(formatLeftOut(evaluation));
   for (const file of result.files) say(`written: ${file}`);
 }

@@ -255,19 +255,8 @@ export function runnable(text: string, env: NodeJS.ProcessEnv = process.env, cwd
   });
 }
 
-/** Wraps text between a column and the terminal's width, at spaces. */
-export function wrapped(text: string, column: number, width: number = process.stdout.columns ?? 80): string {
-  const lines = [""];
-  for (const word of text.split(" ")) {
-    const line = lines.at(-1) as string;
-    if (line !== "" && line.length + 1 + word.length > Math.max(20, width - column)) lines.push(word);
-    else lines[lines.length - 1] = line === "" ? word : `${line} ${word}`;
-  }
-  return lines.join(`\n${" ".repeat(column)}`);
-}
-
 /** Returns a function that prints lines to stderr: plain text, or JSON where progress is JSON. */
-export function sayer(context: CliContext, json: boolean): (text: string) => void {
+export function sayer(context: CliContext, json = false): (text: string) => void {
   return json ? (text) => context.log(JSON.stringify({ event: "note", text: runnable(text) })) : context.log;
 }
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { Command } from "commander";
+import { Command, Help } from "commander";
 import { loadConfig, type RunConfig } from "../config/config.js";
 import { loadRegistries } from "../config/registries.js";
 import { configKeys, type Registries, runSchema } from "../config/schema.js";
@@ -10,16 +10,7 @@ import { loadFolder } from "../core/registry.js";
 import { compareEvaluations, formatComparisons, formatEvaluations } from "../runs/evaluation.js";
 import { RunDirectory } from "../runs/run-directory.js";
 import type { TrainOptions, TrainResult } from "../train/types.js";
-import {
-  type CliCommand,
-  type CliContext,
-  portNumber,
-  runProgram,
-  sayer,
-  setUpProgram,
-  shellWord,
-  wrapped,
-} from "./shared.js";
+import { type CliCommand, type CliContext, portNumber, runProgram, sayer, setUpProgram, shellWord } from "./shared.js";
 
 /** refusion-train: one subcommand per objective, and one per file in commands/. */
 async function build(context: CliContext): Promise<Command> {
@@ -46,15 +37,10 @@ async function build(context: CliContext): Promise<Command> {
   );
 }
 
-interface TrainFlags {
+interface TrainFlags extends Pick<TrainOptions, "dryRun" | "runDir" | "resume" | "quiet" | "json"> {
   readonly config?: string;
-  readonly dryRun?: boolean;
-  readonly runDir?: string;
   readonly rollouts?: string;
-  readonly resume?: boolean;
   readonly ui?: number | true;
-  readonly quiet?: boolean;
-  readonly json?: boolean;
 }
 
 /**
@@ -105,16 +91,12 @@ async function runTraining(
   if (command === "") misuse(`${configPath} names no objective.`, { hint: "set objective.kind" });
   context.afterInterrupt = "finishing this step, then saving";
   const options: TrainOptions = {
+    ...flags,
     command,
     configPath,
     overrides,
-    dryRun: flags.dryRun ?? false,
-    runDir: flags.runDir,
     rolloutsRun: flags.rollouts,
-    resume: flags.resume ?? false,
     ui: flags.ui === true ? 0 : flags.ui,
-    quiet: flags.quiet ?? false,
-    json: flags.json ?? false,
     // a dry run has nothing to save
     signal: flags.dryRun === true ? new AbortController().signal : context.signal,
   };
@@ -198,14 +180,20 @@ function formatResult({ before, after }: TrainResult): string {
   return [formatEvaluations(rows), ...(comparisons.length > 0 ? ["", formatComparisons(comparisons)] : [])].join("\n");
 }
 
+/** Column of the descriptions of config keys. */
+const KEY_COLUMN = 47;
+
 /** Lists every config key of an objective with its default, in the syntax of overrides. */
 function keyHelp(command: string, registries: Registries): string {
+  const help = Object.assign(new Help(), { minWidthToWrap: 20 });
+  const width = Math.max(20, (process.stdout.columns ?? 80) - KEY_COLUMN);
+  const indent = `\n${" ".repeat(KEY_COLUMN)}`;
   const lines = configKeys(runSchema(registries, command === ANY ? undefined : command, {})).flatMap(
     ({ path, type, default: value, description }) => {
       if (type === "section") return [];
       const setting = value === undefined ? `${path.join(".")}=<${type}>` : `${path.join(".")}=${settingText(value)}`;
-      const place = setting.length > 44 ? `  ${setting}\n${" ".repeat(47)}` : `  ${setting.padEnd(44)} `;
-      return [`${place}${wrapped(description, 47)}`];
+      const place = setting.length > 44 ? `  ${setting}${indent}` : `  ${setting.padEnd(44)} `;
+      return [`${place}${help.boxWrap(description, width).replaceAll("\n", indent)}`];
     },
   );
   return `\nConfig keys and their defaults:\n${lines.join("\n")}\n\nExample:\n  refusion-train ${command} --config configs/tiny/quickstart.yaml training.steps=40`;

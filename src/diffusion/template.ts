@@ -25,18 +25,6 @@ export interface TemplateStart {
   readonly parts: readonly (readonly number[] | OpenBlank)[];
 }
 
-/** A blank with its room: the most tokens that may be drawn in it. */
-export interface Room {
-  readonly name: string;
-  readonly room: number;
-  readonly space?: true | undefined;
-  /** Values that may be drawn besides none, in tokens without an end (constrained decoding); absent: all. */
-  readonly choices?: readonly (readonly number[])[] | undefined;
-}
-
-/** A template as recorded in a trajectory: given tokens and blanks, in order. */
-export type TokenTemplate = readonly (readonly number[] | Room)[];
-
 const natural = z.int().nonnegative();
 
 export const templateSchema = z
@@ -45,13 +33,28 @@ export const templateSchema = z
       z.array(natural),
       z.strictObject({
         name: z.string(),
+        /** The most tokens that may be drawn in it. */
         room: natural.min(1),
         space: z.literal(true).optional(),
+        /** Values that may be drawn besides none, in tokens without an end (constrained decoding); absent: all. */
         choices: z.array(z.array(natural)).min(1).optional(),
       }),
     ]),
   )
   .refine((parts) => parts.some((part) => !Array.isArray(part)), "a template without a blank");
+
+type Unchanged<T> = T extends readonly (infer Item)[]
+  ? readonly Unchanged<Item>[]
+  : T extends object
+    ? { readonly [Key in keyof T]: Unchanged<T[Key]> }
+    : T;
+/** Recorded data of a schema, which is read and never changed. */
+export type Recorded<Schema extends z.ZodType> = Unchanged<z.infer<Schema>>;
+
+/** A template as recorded in a trajectory: given tokens and blanks, in order. */
+export type TokenTemplate = Recorded<typeof templateSchema>;
+/** A blank with its room. */
+export type Room = Exclude<TokenTemplate[number], readonly number[]>;
 
 export function isRoom(part: readonly number[] | Room): part is Room {
   return !Array.isArray(part);

@@ -1,25 +1,10 @@
 import { z } from "zod";
 import { fail } from "../core/errors.js";
 import { problemsOf } from "../core/problems.js";
-import { Canvas, isRoom, type TokenTemplate, templateSchema } from "./template.js";
+import { Canvas, isRoom, type Recorded, templateSchema } from "./template.js";
 
 /** Record of one turn by its sampler: plain data that JSON represents exactly. Only its own sampler interprets it. */
 export type Trajectory = object;
-
-/** Fields that every sampler of text records. */
-export interface TokenTrajectory {
-  readonly prompt: readonly number[];
-  /** Given tokens and blanks; absent: the whole response is one blank. */
-  readonly template?: TokenTemplate | undefined;
-  /** L: drawn positions of the canvas, those of its blanks. */
-  readonly responseLength: number;
-  /** tau; 0 is greedy, with log-probabilities at temperature 1. */
-  readonly temperature: number;
-  /** Up to its EOS, or L tokens; of a template the tokens of all blanks, each up to its EOS or its full room. */
-  readonly response: readonly number[];
-  /** `eos`: every blank ended with EOS. */
-  readonly ended: "eos" | "length";
-}
 
 /** A token id, a position, a count. */
 export const natural = z.int().nonnegative();
@@ -27,12 +12,18 @@ export const natural = z.int().nonnegative();
 /** Schema of the fields that every sampler of text records. */
 export const tokenFields = {
   prompt: z.array(natural),
+  /** Given tokens and blanks; absent: the whole response is one blank. */
   template: templateSchema.optional(),
+  /** L: drawn positions of the canvas, those of its blanks. */
   responseLength: natural.min(1),
+  /** tau; 0 is greedy, with log-probabilities at temperature 1. */
   temperature: z.number().nonnegative(),
+  /** Up to its EOS, or L tokens; of a template the tokens of all blanks, each up to its EOS or its full room. */
   response: z.array(natural).min(1),
+  /** `eos`: every blank ended with EOS. */
   ended: z.enum(["eos", "length"]),
 };
+export type TokenTrajectory = Recorded<z.ZodObject<typeof tokenFields>>;
 
 /**
  * Checks data against a record's schema and returns it unchanged: its keys keep their order and its bytes.

@@ -48,12 +48,10 @@ export async function train(source: string | RunConfigInput, call: TrainCall = {
     command: config.objective.kind,
     configPath: typeof source === "string" ? source : config.name,
     overrides,
-    dryRun: false,
     runDir,
     rolloutsRun: rollouts,
     resume,
     quiet: !progress,
-    json: false,
     signal: signal ?? new AbortController().signal,
   });
 }
@@ -76,15 +74,13 @@ export async function evaluate(
   call: EvaluateCall = {},
 ): Promise<readonly Evaluation[]> {
   const { evaluations } = await evaluateCommand({
-    run: "run" in what ? what.run : undefined,
-    config: "config" in what ? what.config : undefined,
+    ...what,
     overrides: call.overrides ?? [],
     checkpoint: call.checkpoint ?? "last",
     split: call.split,
     policy: call.policy ?? "model",
     episodes: call.episodes,
     quiet: true,
-    json: false,
     signal: call.signal ?? new AbortController().signal,
   });
   return evaluations;

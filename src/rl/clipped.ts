@@ -4,6 +4,7 @@ import type { Loss, LossInputs } from "./objective.js";
 import {
   clipBounds,
   outside,
+  RATIO_OBJECTIVE,
   ratioMetrics,
   ratioOptions,
   type SurrogateOptions,
@@ -51,3 +52,6 @@ export function clippedLoss(
   } as const;
   return withEntropy(loss, inputs, o.entropy_coeff);
 }
+
+/** The members that objectives with this loss share. */
+export const CLIPPED_OBJECTIVE = { ...RATIO_OBJECTIVE, loss: clippedLoss };

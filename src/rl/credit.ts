@@ -54,14 +54,8 @@ export const advantageOptions = (kind: AdvantageKind) => ({
     .describe("gamma: what is earned k turns later counts gamma^k as much for a turn"),
 });
 
-export interface AdvantageOptions {
-  readonly advantage: AdvantageKind;
-  readonly adv_clip_max: number;
-  /** Default: `episode`. */
-  readonly turn_credit?: "episode" | "turn";
-  /** gamma, default 1. */
-  readonly discount?: number;
-}
+type Options = z.infer<z.ZodObject<ReturnType<typeof advantageOptions>>>;
+export type AdvantageOptions = Pick<Options, "advantage" | "adv_clip_max"> & Partial<Options>;
 
 /**
  * Returns the advantages (advantages.ts) of the episodes of one task, or of their turns. T_i turns, numbered from 0;

@@ -1,5 +1,12 @@
 import type { Loss, LossInputs } from "./objective.js";
-import { clipBounds, ratioMetrics, type SurrogateOptions, surrogateOf, withEntropy } from "./surrogate.js";
+import {
+  clipBounds,
+  RATIO_OBJECTIVE,
+  ratioMetrics,
+  type SurrogateOptions,
+  surrogateOf,
+  withEntropy,
+} from "./surrogate.js";
 
 /**
  * The clipped surrogate (surrogate.ts) with one ratio per response, per token (GSPO, arXiv 2507.18071; ESPO, arXiv
@@ -25,3 +32,6 @@ export function sequenceLoss(inputs: LossInputs, o: SurrogateOptions & { readonl
   } as const;
   return withEntropy(loss, inputs, o.entropy_coeff);
 }
+
+/** The members that objectives with this loss share. */
+export const SEQUENCE_OBJECTIVE = { ...RATIO_OBJECTIVE, loss: sequenceLoss };

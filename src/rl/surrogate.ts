@@ -2,6 +2,7 @@ import { z } from "zod";
 import { misuse } from "../core/errors.js";
 import type { Emitter } from "../onnx/emit.js";
 import type { Value } from "../onnx/types.js";
+import { episodeCredit } from "./credit.js";
 import type { Loss, LossInputs } from "./objective.js";
 import type { WeighingOptions } from "./weighing.js";
 
@@ -47,20 +48,12 @@ export const ratioOptions = (eps: number) => ({
     .describe("what an importance weight above the cap becomes: the cap, or 0"),
 });
 
-export interface ClipOptions {
-  /** Default eps of both sides. */
-  readonly clip_range?: number;
-  readonly clip_range_low?: number | null;
-  readonly clip_range_high?: number | null;
-}
-
-export interface SurrogateOptions extends ClipOptions {
-  readonly surrogate: "ppo" | "cispo";
-  readonly entropy_coeff?: number;
-}
+export type RatioOptions = z.infer<z.ZodObject<ReturnType<typeof ratioOptions>>>;
+/** What a loss reads of them. */
+export type SurrogateOptions = Pick<RatioOptions, "surrogate"> & Partial<RatioOptions>;
 
 /** Returns the bounds to which ratios are clipped. */
-export function clipBounds(o: ClipOptions): readonly [low: number, high: number] {
+export function clipBounds(o: Partial<RatioOptions>): readonly [low: number, high: number] {
   const side = (own: number | null | undefined): number => own ?? (o.clip_range as number);
   return [1 - side(o.clip_range_low), 1 + side(o.clip_range_high)];
 }
@@ -70,8 +63,11 @@ export function holdsRatio({ surrogate }: Pick<SurrogateOptions, "surrogate">): 
   return surrogate === "cispo";
 }
 
-/** The members of an objective that follow from its options of {@link ratioOptions}. */
+/** The members that objectives with {@link ratioOptions} and a penalty to the reference share. */
 export const RATIO_OBJECTIVE = {
+  learnsFrom: "rollouts" as const,
+  needs: (o: { readonly kl_coeff: number }) => ({ reference: o.kl_coeff > 0 }),
+  credit: episodeCredit,
   heldRatio: holdsRatio,
   weighing: (o: WeighingOptions): WeighingOptions => o,
 };

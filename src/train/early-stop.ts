@@ -1,18 +1,13 @@
-/** Ends a run before its last step. */
-export interface EarlyStopOptions {
-  /** Evaluations in a row without an improvement; 0: never. */
-  readonly patience: number;
-  /** An improvement must exceed the reward at the last one by more than this. */
-  readonly min_delta: number;
-}
+import { z } from "zod";
+import type { RunConfig } from "../config/config.js";
 
 /** State for checkpoints. */
-export interface EarlyStopState {
+export const earlyStopState = z.object({
   /** Validation reward at the last improvement; null before the first evaluation. */
-  readonly mark: number | null;
+  mark: z.number().nullable(),
   /** Evaluations since then. */
-  readonly stale: number;
-}
+  stale: z.int().min(0).max(1e12),
+});
 
 /**
  * Ends a run whose validation reward no longer improves. The first evaluation of the run sets the mark. Small gains add
@@ -20,8 +15,8 @@ export interface EarlyStopState {
  */
 export class EarlyStop {
   constructor(
-    private readonly options: EarlyStopOptions,
-    public state: EarlyStopState = { mark: null, stale: 0 },
+    private readonly options: RunConfig["training"]["early_stop"],
+    public state: Readonly<z.infer<typeof earlyStopState>> = { mark: null, stale: 0 },
   ) {}
 
   /** @param reward mean over the validation split, 0..1. */

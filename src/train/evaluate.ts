@@ -141,7 +141,7 @@ export async function evaluateCommand(options: EvaluateOptions): Promise<Evaluat
   const how = { command: run?.readEnvironment().command, overrides: options.overrides };
   const loaded = typeof source === "string" ? await loadConfig(source, how) : await configOf(source, "run", how);
   const splits = options.split === undefined ? loaded.evaluation.splits : [options.split as TaskSet];
-  const progress = new Progress({ quiet: options.quiet, json: options.json, signal: options.signal });
+  const progress = new Progress(options);
   await using site = closing(await openEnvironment(loaded, (text) => progress.note(text)));
   for (const split of splits) tasksOf(site, split);
   await using policy = options.policy === "model" ? closing(await openEvaluated(loaded, options, run)) : undefined;

@@ -15,10 +15,10 @@ import { episodeText } from "../watch/progress-text.js";
 import type { Phase } from "../watch/watcher.js";
 import type { StepContext } from "./context.js";
 import { dryRunPolicy } from "./dry-run.js";
-import type { EarlyStopState } from "./early-stop.js";
+import { earlyStopState } from "./early-stop.js";
 import { sharedWork } from "./executor.js";
 import { type Asked, type Opened, type Prepared, type Recipe, type Steps, VALIDATION } from "./loop.js";
-import type { GradientNoiseState } from "./noise/gradient-noise.js";
+import { gradientNoiseState } from "./noise/gradient-noise.js";
 import { asKept, keptPolicy, REFERENCE } from "./refresh.js";
 import type { CurriculumState } from "./rollouts/curriculum.js";
 import { creditOf, PlayedGroups } from "./rollouts/group-source.js";
@@ -94,12 +94,8 @@ const runState = z.object({
   /** Steps so far without an update. */
   skipped: counter,
   best: z.object({ step: counter, reward: z.number() }).nullable(),
-  early_stop: z.object({ mark: z.number().nullable(), stale: counter }) satisfies z.ZodType<EarlyStopState>,
-  gradient_noise: z.object({
-    square: z.number(),
-    signal: z.number(),
-    noise: z.number(),
-  }) satisfies z.ZodType<GradientNoiseState>,
+  early_stop: earlyStopState,
+  gradient_noise: gradientNoiseState,
   curriculum: (z.record(z.string(), z.number()) satisfies z.ZodType<CurriculumState>).optional(),
 });
 type RunState = z.infer<typeof runState>;

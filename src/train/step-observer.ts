@@ -24,24 +24,6 @@ interface Taken {
   readonly lr: number;
 }
 
-/** Observes one step; no random draw and no gradient depends on it. */
-interface StepObserver {
-  /** Runs a part of the step: shown, in a span, and timed. */
-  stage<T>(name: keyof typeof SHOWN, work: () => Promise<T>): Promise<T>;
-  /**
-   * Prepares batches together with their measurements: the replay of the first rollouts, the noise meters.
-   * @param prepare lays out and scores samples, in parts that share no micro-batch.
-   */
-  prepare(
-    groups: readonly Group[],
-    samples: readonly Sample[],
-    prepare: (parts: readonly (readonly Sample[])[]) => Promise<MicroBatch[]>,
-  ): Promise<MicroBatch[]>;
-  /** Returns the observer of the first update's gradients. */
-  noise(): GradientObserver | undefined;
-  metrics(taken: Taken): Promise<StepMetrics>;
-}
-
 /** Observes the steps of a run. */
 export class Observers {
   private readonly meters: NoiseMeters;
@@ -61,14 +43,16 @@ export class Observers {
     return this.meters.state;
   }
 
-  of(step: number): StepObserver {
+  /** Observes one step; no random draw and no gradient depends on it. */
+  of(step: number) {
     const { policy, objective, options, executor } = this.context;
     const began = performance.now();
     const time = { collect: 0, score: 0, update: 0 };
     const since = (from: number): number => (performance.now() - from) / 1000;
     let noise: StepNoise | undefined;
     return {
-      stage: async (name, work) => {
+      /** Runs a part of the step: shown, in a span, and timed. */
+      stage: async <T>(name: keyof typeof SHOWN, work: () => Promise<T>): Promise<T> => {
         const from = performance.now();
         const doing = SHOWN[name];
         if (doing !== undefined) this.phase({ doing });
@@ -76,7 +60,15 @@ export class Observers {
         time[name] += since(from);
         return result;
       },
-      prepare: async (groups, samples, prepare) => {
+      /**
+       * Prepares batches together with their measurements: the replay of the first rollouts, the noise meters.
+       * @param prepare lays out and scores samples, in parts that share no micro-batch.
+       */
+      prepare: async (
+        groups: readonly Group[],
+        samples: readonly Sample[],
+        prepare: (parts: readonly (readonly Sample[])[]) => Promise<MicroBatch[]>,
+      ): Promise<MicroBatch[]> => {
         noise = this.meters.of(step, groups, samples);
         if (this.unchecked && samples.length > 0) {
           const trajectories = samples.map(({ trajectory }) => trajectory);
@@ -87,8 +79,9 @@ export class Observers {
         await noise.begin(batches);
         return batches;
       },
-      noise: () => noise,
-      metrics: async ({ collected, groups, samples, batches, updates, counts, lr }) => {
+      /** Returns the observer of the first update's gradients. */
+      noise: (): GradientObserver | undefined => noise,
+      metrics: async ({ collected, groups, samples, batches, updates, counts, lr }: Taken): Promise<StepMetrics> => {
         const extra = {
           ...samplerMetrics(policy, objective, groups, batches),
           ...importanceMetrics(collected, batches, objective.weighing?.(options).importance_cap),

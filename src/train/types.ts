@@ -9,15 +9,15 @@ export interface TrainOptions {
   /** `key=value` arguments as typed: on a resume, the only settings that may change. */
   readonly overrides?: readonly string[];
   /** Runs everything up to step 0, then stops. */
-  readonly dryRun: boolean;
-  readonly runDir: string | undefined;
+  readonly dryRun?: boolean;
+  readonly runDir?: string | undefined;
   /** Trains from the recorded rollouts of this run instead of playing; undefined: plays. */
-  readonly rolloutsRun: string | undefined;
-  readonly resume: boolean;
+  readonly rolloutsRun?: string | undefined;
+  readonly resume?: boolean;
   /** Port of the live page, 0 for any free one; undefined: no page. */
   readonly ui?: number | undefined;
-  readonly quiet: boolean;
-  readonly json: boolean;
+  readonly quiet?: boolean;
+  readonly json?: boolean;
   /** Aborted by the first Ctrl-C: the run finishes the step, saves, and returns with `interrupted`. */
   readonly signal: AbortSignal;
 }
@@ -59,24 +59,24 @@ export interface TrainResult {
 
 /** Options of an evaluation: of a run's checkpoint, or of a config's model. Exactly one of the two is set. */
 export interface EvaluateOptions {
-  readonly run: string | undefined;
+  readonly run?: string | undefined;
   /** Path of a YAML file, or its tree. */
-  readonly config: string | Readonly<Record<string, unknown>> | undefined;
+  readonly config?: string | Readonly<Record<string, unknown>> | undefined;
   readonly overrides: readonly string[];
   /** `best`, `last`, or a step. */
   readonly checkpoint: "best" | "last" | number;
   /** Undefined: the config's splits; `all`: every task of every split, as one. */
-  readonly split: string | undefined;
+  readonly split?: string | undefined;
   /** `model`, or one of the environment's own. */
   readonly policy: string;
   /** Undefined: the config's number; `all`: each task once. */
-  readonly episodes: number | "all" | undefined;
+  readonly episodes?: number | "all" | undefined;
   /** Attempts at each task; several give pass@k. */
   readonly attempts?: number | undefined;
   /** Collects the episodes without success, with a picture of each. */
   readonly show?: boolean;
-  readonly quiet: boolean;
-  readonly json: boolean;
+  readonly quiet?: boolean;
+  readonly json?: boolean;
   readonly signal: AbortSignal;
 }
 

@@ -4,16 +4,13 @@ import type { Logger } from "../core/log.js";
 import type { Evaluation } from "../runs/evaluation.js";
 import type { StepMetrics } from "../runs/metrics.js";
 import type { RolloutRecord } from "../runs/rollout-record.js";
-import { Progress } from "./progress.js";
+import { Progress, type ProgressOptions } from "./progress.js";
 import { runPages } from "./run-pages.js";
 import { openTrackers } from "./tracker.js";
 import type { Outcome, Phase, WatchedRun, Watcher } from "./watcher.js";
 
 /** Options of the command line for watching a run. */
-interface WatchOptions {
-  readonly quiet: boolean;
-  readonly json: boolean;
-  readonly signal: AbortSignal;
+interface WatchOptions extends Pick<ProgressOptions, "quiet" | "json" | "signal"> {
   /** Port of the live page, 0 for any free one; undefined: no page. */
   readonly ui?: number | undefined;
 }
@@ -38,8 +35,8 @@ export class Watch {
    * @throws UserError where the page's port is not available.
    */
   static async open(config: RunConfig, options: WatchOptions): Promise<Watch> {
-    const { quiet, json, signal, ui } = options;
-    const progress = new Progress({ quiet, json, signal });
+    const { quiet, ui } = options;
+    const progress = new Progress(options);
     if (ui === undefined) return new Watch({ progress });
     const pages = await runPages();
     if (pages === undefined) misuse("--ui needs a feature that serves a live page, and none is installed.");

@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { runnable, shellWord, wrapped } from "../../src/cli/shared.js";
+import { runnable, shellWord } from "../../src/cli/shared.js";
 
 const shared = new URL("../../src/cli/shared.js", import.meta.url).href;
 const errors = new URL("../../src/core/errors.js", import.meta.url).href;
@@ -129,9 +129,4 @@ test("a printed command runs where it is read: by name, by npx, or by its file",
   } finally {
     rmSync(dir, { recursive: true });
   }
-});
-
-test("help wraps between words", () => {
-  const lines = wrapped("the quick brown fox jumps over the lazy dog", 4, 30).split("\n");
-  assert.deepEqual(lines, ["the quick brown fox jumps", "    over the lazy dog"]);
 });

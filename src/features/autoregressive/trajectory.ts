@@ -1,27 +1,23 @@
 import { z } from "zod";
 import type { Reveal } from "../../diffusion/sampler.js";
-import { Canvas } from "../../diffusion/template.js";
+import { Canvas, type Recorded } from "../../diffusion/template.js";
 import {
   checkChoices,
   checkEnded,
   checkTemplate,
   inconsistent,
   readRecord,
-  type TokenTrajectory,
   tokenFields,
 } from "../../diffusion/trajectory.js";
 
 const trajectorySchema = z.strictObject({
   ...tokenFields,
   prompt: tokenFields.prompt.min(1),
+  /** [response] log-probabilities in nats, at the trajectory's temperature. */
   logProbs: z.array(z.number()),
 });
-
 /** A recorded rollout of the sampler `autoregressive`, with one token per step. */
-export interface AutoregressiveTrajectory extends TokenTrajectory {
-  /** [response] log-probabilities in nats, at the trajectory's temperature. */
-  readonly logProbs: readonly number[];
-}
+export type AutoregressiveTrajectory = Recorded<typeof trajectorySchema>;
 
 /**
  * Reads a trajectory from JSON data.

@@ -1,5 +1,6 @@
 import { existsSync, lstatSync, readFileSync, realpathSync, statSync } from "node:fs";
-import { extname, join, resolve, sep } from "node:path";
+import { join, resolve, sep } from "node:path";
+import { getMimeType } from "hono/utils/mime";
 import { z } from "zod";
 import { fail, messageOf } from "../../core/errors.js";
 import { listed } from "../../core/problems.js";
@@ -27,14 +28,6 @@ export interface Checkout {
 const CLONE = "git clone https://github.com/formfactory-ai/formfactory, then set site.path to that directory.";
 /** Largest file that is read; FormFactory has no larger ones. */
 const MAX_BYTES = 8 << 20;
-
-const CONTENT_TYPES: Readonly<Record<string, string>> = {
-  ".css": "text/css; charset=utf-8",
-  ".js": "text/javascript; charset=utf-8",
-  ".png": "image/png",
-  ".jpg": "image/jpeg",
-  ".svg": "image/svg+xml",
-};
 
 /**
  * Opens a checkout for the given forms.
@@ -111,7 +104,7 @@ function inside(folder: string, name: string): string | undefined {
 function readAsset(folder: string, name: string): Asset | undefined {
   const file = inside(folder, name);
   if (file === undefined || statSync(file).size > MAX_BYTES) return undefined;
-  return { contentType: CONTENT_TYPES[extname(file)] ?? "application/octet-stream", body: readFileSync(file) };
+  return { contentType: getMimeType(file) ?? "application/octet-stream", body: readFileSync(file) };
 }
 
 function readText(file: string): string {

@@ -4,10 +4,7 @@ import { recordSplit } from "../../env/sites/parts/split-hash.js";
 import { type CatalogRow, formId, formTitle } from "./catalog.js";
 import type { Checkout, GoldRow } from "./checkout.js";
 
-/**
- * Names that differ between a gold file and its page. All others are matched by the control's accessible
- * name. Documented in docs/sites.md; a test compares the two.
- */
+/** Names that differ between a gold file and its page. All others are matched by the control's accessible name. */
 interface FormExceptions {
   /** Page label by gold key. */
   readonly labels?: Readonly<Record<string, string>>;
@@ -18,7 +15,7 @@ interface FormExceptions {
 }
 
 /** Exceptions by form id. */
-export const EXCEPTIONS: Readonly<Record<string, FormExceptions>> = {
+const EXCEPTIONS: Readonly<Record<string, FormExceptions>> = {
   "academic-research/scholarship-application": {
     labels: { "Statement of Purpose": "Statement of Purpose (500 words max)" },
     values: { "Current Financial Aid": { "Other Scholarship": "Other Scholarships" } },

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { fail, messageOf } from "../../core/errors.js";
+import { optional } from "../../core/optional.js";
 import { disableTelemetry } from "../../onnx/runtimes/library.js";
 
 /** The C API of onnxruntime-node's library, called through koffi (an optional dependency). */
@@ -7,28 +8,14 @@ import { disableTelemetry } from "../../onnx/runtimes/library.js";
 /** An address in this process. */
 type Pointer = bigint;
 
-interface Library {
-  func(definition: string): (...args: unknown[]) => unknown;
-}
+type Koffi = typeof import("koffi")["default"];
+type Library = ReturnType<Koffi["load"]>;
 
-interface Koffi {
-  config(): Readonly<Record<string, number>>;
-  config(settings: Readonly<Record<string, number>>): unknown;
-  load(path: string): Library;
-  proto(definition: string): unknown;
-  call(pointer: Pointer, type: unknown, ...args: unknown[]): unknown;
-  decode(pointer: Pointer, type: string, length: number): unknown;
-  view(pointer: Pointer, bytes: number): ArrayBuffer;
-  address(memory: ArrayBuffer): Pointer;
-}
-
-const KOFFI = "koffi";
 /** Size of koffi's stack for calls, its maximum: ONNX Runtime's graph passes are recursive. */
 const STACK = 2 ** 24;
-const KOFFI_INSTALL = "npm install --no-save koffi@3.3.4";
 
 /** Requested version of the function table. The table only grows, so newer libraries have it too. */
-export const API_VERSION = 22;
+const API_VERSION = 22;
 
 /** Functions that return a status: index in the table (onnxruntime_c_api.h: struct OrtApi), and parameters. */
 const CHECKED = {
@@ -117,9 +104,9 @@ export class Handle {
 const NO_MEMORY = /failed to allocate memory|out of memory|available memory of|bad_alloc|bad allocation/i;
 
 /** Types by definition: koffi allows each name once per thread. */
-const PROTOTYPES = new Map<string, unknown>();
+const PROTOTYPES = new Map<string, ReturnType<Koffi["proto"]>>();
 
-function prototype(koffi: Koffi, definition: string): unknown {
+function prototype(koffi: Koffi, definition: string): ReturnType<Koffi["proto"]> {
   const type = PROTOTYPES.get(definition) ?? koffi.proto(definition);
   PROTOTYPES.set(definition, type);
   return type;
@@ -137,16 +124,8 @@ export class OrtApi {
    * @param library path of libonnxruntime.
    * @throws UserError if koffi or the library is missing, or the library is a different one or too old.
    */
-  static async load(library: string, version = API_VERSION, koffiName: string = KOFFI): Promise<OrtApi> {
-    let koffi: Koffi;
-    try {
-      koffi = ((await import(koffiName)) as { default: Koffi }).default;
-    } catch (error) {
-      fail(`The C API of ONNX Runtime needs the package koffi, which cannot be loaded: ${messageOf(error)}`, {
-        hint: `Install it with: ${KOFFI_INSTALL}. Or set runtime.binding: npm.`,
-        cause: error,
-      });
-    }
+  static async load(library: string, version = API_VERSION): Promise<OrtApi> {
+    const { default: koffi } = await optional("runtime.binding=c-api needs", "koffi", () => import("koffi"));
     const again = "Install onnxruntime-node again with `npm ci`, or set runtime.binding: npm.";
     if (!existsSync(library)) fail(`ONNX Runtime's library ${library} is missing`, { hint: again });
     // koffi refuses this after the first library: then the process has set it already

@@ -62,7 +62,7 @@ export interface PlannedRun {
 /** Reads a leaderboard's file. @throws UserError that lists all problems of the file. */
 export function readLeaderboard(path: string): Leaderboard {
   return checked(schema, readTree(shippedOr(path)), `${path} is no leaderboard`, {
-    hint: "configs/leaderboard/refusion.yaml is one; docs/leaderboard.md says what the keys mean",
+    hint: "configs/leaderboard/letters.yaml is one, and says what the keys mean",
     exitCode: 2,
   });
 }

@@ -1,13 +1,12 @@
 import { z } from "zod";
 import type { Reveal } from "../../diffusion/sampler.js";
-import { Canvas } from "../../diffusion/template.js";
+import { Canvas, type Recorded } from "../../diffusion/template.js";
 import {
   checkEnded,
   checkTemplate,
   inconsistent,
   natural,
   readRecord,
-  type TokenTrajectory,
   tokenFields,
 } from "../../diffusion/trajectory.js";
 
@@ -15,21 +14,15 @@ const trajectorySchema = z.strictObject({
   ...tokenFields,
   slotSize: natural.min(1),
   temperature: z.literal(0),
+  /** Number of forward passes for the response. */
   forwards: natural.min(1),
+  /** Response positions in the order of commitment. */
   positions: z.array(natural),
+  /** The forward pass, from 0, in which the token at `positions[i]` became final. */
   passes: z.array(natural),
 });
-
 /** A recorded response of the sampler `refusion`; as a search, it has no sampling probabilities. */
-export interface RefusionTrajectory extends TokenTrajectory {
-  readonly slotSize: number;
-  /** Number of forward passes for the response. */
-  readonly forwards: number;
-  /** Response positions in the order of commitment. */
-  readonly positions: readonly number[];
-  /** The forward pass, from 0, in which the token at `positions[i]` became final. */
-  readonly passes: readonly number[];
-}
+export type RefusionTrajectory = Recorded<typeof trajectorySchema>;
 
 /**
  * Reads a trajectory from JSON data, and checks that it has every position once, and EOS only as the last token.

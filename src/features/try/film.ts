@@ -1,6 +1,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { cspHash, escapeHtml } from "../../core/html.js";
+import { html, raw } from "hono/html";
+import { cspHash } from "../../core/html.js";
+import { visible } from "../../core/shown.js";
 
 /** A picture (JPEG) with its caption. */
 export interface Frame {
@@ -25,16 +27,15 @@ export function writeFilm(folder: string, title: string, frames: readonly Frame[
   for (const [i, image] of images.entries()) writeFileSync(join(folder, `${i}.jpg`), image);
   const figures = frames.map(
     ({ caption, image }) =>
-      `<figure><figcaption><pre>${escapeHtml(caption)}</pre></figcaption><img src="${images.indexOf(image)}.jpg" alt=""></figure>`,
+      html`<figure><figcaption><pre>${caption}</pre></figcaption><img src="${images.indexOf(image)}.jpg" alt=""></figure>\n`,
   );
   const page = join(folder, "index.html");
-  writeFileSync(
-    page,
-    `<!doctype html><html lang="en"><meta charset="utf-8">
+  const content = html`<!doctype html><html lang="en"><meta charset="utf-8">
 <meta http-equiv="content-security-policy" content="default-src 'none'; img-src 'self' file:; style-src ${cspHash(STYLE)}; script-src ${cspHash(SCRIPT)}">
-<title>${escapeHtml(title)}</title><style>${STYLE}</style><h1>${escapeHtml(title)}</h1><button>Play</button>
-${figures.join("\n")}<script>${SCRIPT}</script></html>
-`,
-  );
+<title>${title}</title><style>${raw(STYLE)}</style><h1>${title}</h1><button>Play</button>
+${figures}<script>${raw(SCRIPT)}</script></html>
+`;
+  // a page's text must not reorder or hide that of the film
+  writeFileSync(page, visible(String(content), "\n\t"));
   return page;
 }

@@ -9,23 +9,17 @@
  * the mean of a round over the tokens of the whole batch, and `advantage: center`.
  */
 import { z } from "zod";
-import { clippedLoss, clippedOptions } from "../clipped.js";
-import { episodeCredit } from "../credit.js";
+import { CLIPPED_OBJECTIVE, clippedOptions } from "../clipped.js";
 import { meanOfRounds } from "../layouts.js";
 import type { Objective } from "../objective.js";
-import { RATIO_OBJECTIVE } from "../surrogate.js";
 
 const schema = z.strictObject({ ...clippedOptions });
 
 export const objective: Objective<z.infer<typeof schema>> = {
+  ...CLIPPED_OBJECTIVE,
   name: "cj-grpo",
   description: "clipped ratio per token in the round that revealed it, every round counting the same",
   schema,
-  learnsFrom: "rollouts",
   scoring: "steps",
-  needs: (o) => ({ reference: o.kl_coeff > 0 }),
-  credit: episodeCredit,
   layout: (trajectories, _, context) => meanOfRounds(context.stepTerms(trajectories, { level: "token" })),
-  ...RATIO_OBJECTIVE,
-  loss: clippedLoss,
 };

@@ -11,11 +11,10 @@
  * needs no third pass. Mask sizes are drawn as in the bound (elbo.ts).
  */
 import { z } from "zod";
-import { clippedLoss, clippedOptions } from "../clipped.js";
-import { advantageOptions, episodeCredit } from "../credit.js";
+import { CLIPPED_OBJECTIVE, clippedOptions } from "../clipped.js";
+import { advantageOptions } from "../credit.js";
 import { perTerm } from "../layouts.js";
 import type { Objective } from "../objective.js";
-import { RATIO_OBJECTIVE } from "../surrogate.js";
 
 const schema = z.strictObject({
   ...clippedOptions,
@@ -24,15 +23,11 @@ const schema = z.strictObject({
 });
 
 export const objective: Objective<z.infer<typeof schema>> = {
+  ...CLIPPED_OBJECTIVE,
   name: "coupled-grpo",
   description: "clipped ratio per token of the finished text under a mask and its complement",
   schema,
-  learnsFrom: "rollouts",
   scoring: "masks",
-  needs: (o) => ({ reference: o.kl_coeff > 0 }),
-  credit: episodeCredit,
   layout: (trajectories, o, context) =>
     perTerm(context.boundTerms(trajectories, { samples: o.mc_samples, coupled: true })),
-  ...RATIO_OBJECTIVE,
-  loss: clippedLoss,
 };

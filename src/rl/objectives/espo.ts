@@ -9,10 +9,10 @@
  * would be Monte-Carlo noise. L counts tokens up to and including EOS.
  */
 import { z } from "zod";
-import { advantageOptions, episodeCredit } from "../credit.js";
+import { advantageOptions } from "../credit.js";
 import type { Objective } from "../objective.js";
-import { sequenceLoss } from "../sequence-loss.js";
-import { RATIO_OBJECTIVE, ratioOptions } from "../surrogate.js";
+import { SEQUENCE_OBJECTIVE } from "../sequence-loss.js";
+import { ratioOptions } from "../surrogate.js";
 
 const schema = z.strictObject({
   mc_samples: z.int().min(1).default(2).describe("M: mask draws of the ELBO"),
@@ -28,15 +28,11 @@ const schema = z.strictObject({
 });
 
 export const objective: Objective<z.infer<typeof schema>> = {
+  ...SEQUENCE_OBJECTIVE,
   name: "espo",
   description: "sequence-level ratio of evidence lower bounds on shared masks, k2 penalty to the reference",
   schema,
-  learnsFrom: "rollouts",
   scoring: "bound",
-  needs: (o) => ({ reference: o.kl_coeff > 0 }),
-  credit: episodeCredit,
   noiseEvery: (o) => o.noise_every,
   layout: (trajectories, o, context) => context.boundTerms(trajectories, { samples: o.mc_samples, coupled: o.coupled }),
-  ...RATIO_OBJECTIVE,
-  loss: sequenceLoss,
 };

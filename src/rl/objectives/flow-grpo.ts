@@ -11,11 +11,10 @@
  */
 import { z } from "zod";
 import type { Rng } from "../../core/rng.js";
-import { clippedLoss, clippedOptions } from "../clipped.js";
+import { CLIPPED_OBJECTIVE, clippedOptions } from "../clipped.js";
 import { episodeCredit } from "../credit.js";
 import type { Objective } from "../objective.js";
 import { partCredit } from "../part-credit.js";
-import { RATIO_OBJECTIVE } from "../surrogate.js";
 
 const schema = z
   .strictObject({
@@ -57,10 +56,10 @@ const schema = z
   });
 
 export const objective: Objective<z.infer<typeof schema>> = {
+  ...CLIPPED_OBJECTIVE,
   name: "flow-grpo",
   description: "clipped policy ratio per step of the sampler, group advantages, k3 penalty to the reference",
   schema,
-  learnsFrom: "rollouts",
   scoring: "steps",
   needs: (o) => ({ reference: o.kl_coeff > 0, parts: o.turn_credit === "part" }),
   credit: (group, { turn_credit: kind, ...o }) =>
@@ -78,6 +77,4 @@ export const objective: Objective<z.infer<typeof schema>> = {
     });
     return context.stepTerms(trajectories, { ...layout, subset });
   },
-  ...RATIO_OBJECTIVE,
-  loss: clippedLoss,
 };

@@ -10,10 +10,10 @@
  * masks. 1 / t_n is taken as L / floor(t_n L), the inverse of the share that is actually masked.
  */
 import { z } from "zod";
-import { advantageOptions, episodeCredit } from "../credit.js";
+import { advantageOptions } from "../credit.js";
 import type { Objective } from "../objective.js";
-import { sequenceLoss } from "../sequence-loss.js";
-import { RATIO_OBJECTIVE, ratioOptions } from "../surrogate.js";
+import { SEQUENCE_OBJECTIVE } from "../sequence-loss.js";
+import { ratioOptions } from "../surrogate.js";
 
 const schema = z.strictObject({
   points: z
@@ -47,19 +47,15 @@ const LEGENDRE: Readonly<Record<z.infer<typeof schema>["points"], readonly (read
 };
 
 export const objective: Objective<z.infer<typeof schema>> = {
+  ...SEQUENCE_OBJECTIVE,
   name: "gdpo",
   description: "clipped ratio per response of evidence lower bounds by quadrature",
   schema,
-  learnsFrom: "rollouts",
   scoring: "masks",
-  needs: (o) => ({ reference: o.kl_coeff > 0 }),
-  credit: episodeCredit,
   layout: (trajectories, o, context) =>
     context.boundTerms(trajectories, {
       samples: o.mc_samples,
       coupled: false,
       quadrature: LEGENDRE[o.points].map(([x, w]) => ({ fraction: (x + 1) / 2, weight: w / 2 })),
     }),
-  ...RATIO_OBJECTIVE,
-  loss: sequenceLoss,
 };

@@ -6,22 +6,16 @@
  *   loss = mean over tokens of max(-A rho_i, -A clip(rho_i, 1 - eps, 1 + eps)) + beta k3_i
  */
 import { z } from "zod";
-import { clippedLoss, clippedOptions } from "../clipped.js";
-import { episodeCredit } from "../credit.js";
+import { CLIPPED_OBJECTIVE, clippedOptions } from "../clipped.js";
 import type { Objective } from "../objective.js";
-import { RATIO_OBJECTIVE } from "../surrogate.js";
 
 const schema = z.strictObject({ ...clippedOptions });
 
 export const objective: Objective<z.infer<typeof schema>> = {
+  ...CLIPPED_OBJECTIVE,
   name: "grpo",
   description: "the old baseline: clipped ratio per token of the final text read from left to right",
   schema,
-  learnsFrom: "rollouts",
   scoring: "text",
-  needs: (o) => ({ reference: o.kl_coeff > 0 }),
-  credit: episodeCredit,
   layout: (trajectories, _, context) => context.textTerms(trajectories),
-  ...RATIO_OBJECTIVE,
-  loss: clippedLoss,
 };

@@ -11,11 +11,9 @@
  * the tokens as they were revealed.
  */
 import { z } from "zod";
-import { clippedLoss, clippedOptions } from "../clipped.js";
-import { episodeCredit } from "../credit.js";
+import { CLIPPED_OBJECTIVE, clippedOptions } from "../clipped.js";
 import { countEqually } from "../layouts.js";
 import type { Objective } from "../objective.js";
-import { RATIO_OBJECTIVE } from "../surrogate.js";
 
 const schema = z.strictObject({
   ...clippedOptions,
@@ -23,18 +21,14 @@ const schema = z.strictObject({
 });
 
 export const objective: Objective<z.infer<typeof schema>> = {
+  ...CLIPPED_OBJECTIVE,
   name: "just-grpo",
   description:
     "clipped ratio per token of responses that are written from left to right, every response counting the same",
   schema,
-  learnsFrom: "rollouts",
   scoring: "steps",
-  needs: (o) => ({ reference: o.kl_coeff > 0 }),
-  credit: episodeCredit,
   layout(trajectories, _, context) {
     const batch = context.stepTerms(trajectories, { level: "token" });
     return countEqually(batch, (s) => String(batch.owner[s]));
   },
-  ...RATIO_OBJECTIVE,
-  loss: clippedLoss,
 };

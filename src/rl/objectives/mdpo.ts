@@ -16,11 +16,10 @@
 import { z } from "zod";
 import { misuse } from "../../core/errors.js";
 import { mean, std } from "../../core/statistics.js";
-import { clippedLoss, clippedOptions } from "../clipped.js";
+import { CLIPPED_OBJECTIVE, clippedOptions } from "../clipped.js";
 import type { GroupEpisode, TurnCredit } from "../credit.js";
 import { meanOfRounds } from "../layouts.js";
 import type { Objective } from "../objective.js";
-import { RATIO_OBJECTIVE } from "../surrogate.js";
 
 // credit is per step, normalised over the same step of the same turn
 const { advantage: _, turn_credit: _turn, discount: _discount, ...clipped } = clippedOptions;
@@ -75,14 +74,12 @@ export function stepCredit(
 }
 
 export const objective: Objective<z.infer<typeof schema>> = {
+  ...CLIPPED_OBJECTIVE,
   name: "mdpo",
   description: "clipped ratio per token with credit a step, from the rewards of intermediate drafts",
   schema,
-  learnsFrom: "rollouts",
   scoring: "steps",
   needs: (o) => ({ reference: o.kl_coeff > 0, drafts: true }),
   credit: stepCredit,
   layout: (trajectories, _, context) => meanOfRounds(context.stepTerms(trajectories, { level: "token" })),
-  ...RATIO_OBJECTIVE,
-  loss: clippedLoss,
 };

@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { Rng } from "../../core/rng.js";
 import type { Tensor } from "../../onnx/types.js";
 import type { Group } from "../rollouts/groups.js";
@@ -96,14 +97,15 @@ export class HalfGradients {
 }
 
 /** State for checkpoints: weighted sums over the measured steps. */
-export interface GradientNoiseState {
+export const gradientNoiseState = z.object({
   /** Of |g|^2. */
-  readonly square: number;
+  square: z.number(),
   /** Of the estimates of |G|^2. */
-  readonly signal: number;
+  signal: z.number(),
   /** Of the rollouts times the estimates of tr(Sigma) / n. */
-  readonly noise: number;
-}
+  noise: z.number(),
+});
+export type GradientNoiseState = Readonly<z.infer<typeof gradientNoiseState>>;
 
 /**
  * The share of noise in the gradients over the run, as a ratio of sums, since a single step's is too noisy. A step of

@@ -1,15 +1,9 @@
+import type { RunConfig } from "../../config/config.js";
 import { Rng } from "../../core/rng.js";
 import type { EnvironmentTask } from "../../env/environment.js";
 
 /** A curriculum's state for checkpoints: the remembered success rate of each form. */
 export type CurriculumState = Readonly<Record<string, number>>;
-
-export interface CurriculumOptions {
-  /** Least probability of playing a task, for forms that always or never succeed; 1: all tasks alike. */
-  readonly least_chance: number;
-  /** Weight of the remembered rate when a further group is added. */
-  readonly memory: number;
-}
 
 /**
  * Prefers the tasks with the most to learn. With p the remembered success rate of its form, a drawn task is played with
@@ -21,7 +15,7 @@ export class Curriculum {
   private readonly rates: Map<string, number>;
 
   constructor(
-    private readonly options: CurriculumOptions,
+    private readonly options: RunConfig["training"]["curriculum"],
     private readonly seed: number,
     state: CurriculumState = {},
   ) {

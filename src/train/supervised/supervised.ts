@@ -32,7 +32,7 @@ export async function supervised(asked: Asked): Promise<Recipe> {
 }
 
 /** @throws UserError for settings that supervised training does not support. */
-function refuse({ training }: RunConfig, { trainable, output }: SftOptions, resume: boolean): void {
+function refuse({ training }: RunConfig, { trainable, output }: SftOptions, resume = false): void {
   const full = trainable === "full";
   if (full && output === null)
     misuse("objective.trainable=full makes a new model, so it needs a place for it.", {

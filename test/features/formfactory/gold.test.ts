@@ -1,10 +1,7 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { test } from "node:test";
-import { packageRoot } from "../../../src/core/files.js";
 import { CATALOG, formId, formTitle, HELDOUT_FORMS } from "../../../src/features/formfactory/catalog.js";
-import { EXCEPTIONS, goldFields } from "../../../src/features/formfactory/gold.js";
+import { goldFields } from "../../../src/features/formfactory/gold.js";
 
 test("the catalog names each of the 25 forms once", () => {
   assert.equal(CATALOG.length, 25);
@@ -13,23 +10,6 @@ test("the catalog names each of the 25 forms once", () => {
   assert.equal(new Set(CATALOG.map((row) => formId(row).split("/")[0])).size, 8);
   assert.ok(HELDOUT_FORMS.every((form) => CATALOG.some((row) => formId(row) === form)));
   assert.equal(formTitle({ gold: "x", path: "/a/nda-submission-form" }), "Nda submission form");
-});
-
-test("every exception is documented, and every documented one is there", () => {
-  const docs = readFileSync(join(packageRoot(), "docs", "sites.md"), "utf8");
-  const listed = new Set(
-    [...docs.matchAll(/^\| `([a-z-]+\/[a-z-]+)` \| (.*?) \| (.*?) \|$/gm)].map((m) => m.slice(1).join("|")),
-  );
-  const table = Object.entries(EXCEPTIONS).flatMap(([form, { labels = {}, objects = {}, values = {} }]) => [
-    ...Object.entries(labels).map(([key, label]) => `${form}|${key}|${label}`),
-    ...Object.entries(objects).flatMap(([key, parts]) =>
-      Object.entries(parts).map(([part, label]) => `${form}|${key}: ${part}|${label}`),
-    ),
-    ...Object.entries(values).flatMap(([label, names]) =>
-      Object.entries(names).map(([value, option]) => `${form}|${label} = ${value}|${option}`),
-    ),
-  ]);
-  assert.deepEqual([...listed].sort(), table.sort());
 });
 
 test("gold rows are told by the page's labels", () => {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { UserError } from "../../../src/core/errors.js";
-import { API_VERSION, OrtApi } from "../../../src/features/gpu/ort-api.js";
+import { OrtApi } from "../../../src/features/gpu/ort-api.js";
 import { encodeModel } from "../../../src/onnx/format/proto.js";
 import { libraryPath } from "../../../src/onnx/runtimes/library.js";
 import { Runtime } from "../../../src/onnx/session.js";
@@ -20,19 +20,13 @@ const refused = (promise: Promise<unknown>, message: RegExp, hint: RegExp): Prom
 
 describe("OrtApi", () => {
   it("says what is missing or wrong, and what to do", async () => {
-    const load = (path: string, version?: number, koffi?: string): Promise<OrtApi> => OrtApi.load(path, version, koffi);
-    await refused(
-      load(libraryPath(), API_VERSION, "koffi-not-there"),
-      /needs the package koffi/,
-      /npm install .*koffi@/,
-    );
-    await refused(load("/nowhere/libonnxruntime.so.1"), /is missing/, /npm ci/);
-    await refused(load(libraryPath(), 9999), /is ONNX Runtime \d+\.\d+.*no version 9999/, /npm ci/);
+    await refused(OrtApi.load("/nowhere/libonnxruntime.so.1"), /is missing/, /npm ci/);
+    await refused(OrtApi.load(libraryPath(), 9999), /is ONNX Runtime \d+\.\d+.*no version 9999/, /npm ci/);
     const dir = mkdtempSync(join(tmpdir(), "ort-api-"));
     try {
       const junk = join(dir, "libonnxruntime.so.1");
       writeFileSync(junk, "no library");
-      await refused(load(junk), /cannot be used as ONNX Runtime's library/, /npm ci/);
+      await refused(OrtApi.load(junk), /cannot be used as ONNX Runtime's library/, /npm ci/);
     } finally {
       rmSync(dir, { recursive: true });
     }

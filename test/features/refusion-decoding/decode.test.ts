@@ -170,5 +170,5 @@ test("a recorded search that cannot be is refused by what is wrong with it", () 
   refused({ passes: good.passes.map(() => good.forwards) }, /final in forward/);
   refused({ ended: "length" }, /ended by/);
   refused({ positions: good.positions.slice(1) }, /positions/);
-  refused({ temperature: 1 }, /temperature/);
+  refused({ temperature: 1 as 0 }, /temperature/);
 });

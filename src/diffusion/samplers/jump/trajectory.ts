@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Reveal } from "../../sampler.js";
-import { Canvas, type TokenTemplate } from "../../template.js";
+import { Canvas, type Recorded, type TokenTemplate } from "../../template.js";
 import type { SampledModel } from "../../tokens.js";
 import {
   checkTemplate,
@@ -12,28 +12,21 @@ import {
 } from "../../trajectory.js";
 import { ordinaryTokens } from "./options.js";
 
+/** The canvas after a step: [L] tokens, and the log-probability (nats) of each position's transition. */
+const step = z.strictObject({ tokens: z.array(natural), logProbs: z.array(z.number()) });
+export type JumpStep = Recorded<typeof step>;
+
 const schema = z.strictObject({
   ...tokenFields,
   temperature: z.number().positive(),
-  exponent: z.number().positive(),
-  source: z.array(natural),
-  steps: z.array(z.strictObject({ tokens: z.array(natural), logProbs: z.array(z.number()) })).min(1),
-});
-
-/** The canvas after a step: [L] tokens, and the log-probability (nats) of each position's transition. */
-export interface JumpStep {
-  readonly tokens: readonly number[];
-  readonly logProbs: readonly number[];
-}
-
-/** A recorded rollout of the sampler `jump`: every state of the canvas, on the uniform grid of its steps. */
-export interface JumpTrajectory extends TokenTrajectory {
   /** n of kappa(t) = t^n. */
-  readonly exponent: number;
+  exponent: z.number().positive(),
   /** [L] x_0: the initial noise. */
-  readonly source: readonly number[];
-  readonly steps: readonly JumpStep[];
-}
+  source: z.array(natural),
+  steps: z.array(step).min(1),
+});
+/** A recorded rollout of the sampler `jump`: every state of the canvas, on the uniform grid of its steps. */
+export type JumpTrajectory = Recorded<typeof schema>;
 
 /** Reads the response from the final canvas, each blank up to its first EOS. */
 export function responseOf(

@@ -1,55 +1,35 @@
 import { z } from "zod";
 import { fail } from "../../../core/errors.js";
 import type { Reveal } from "../../sampler.js";
-import { Canvas } from "../../template.js";
-import {
-  checkChoices,
-  checkTemplate,
-  inconsistent,
-  natural,
-  readRecord,
-  type TokenTrajectory,
-  tokenFields,
-} from "../../trajectory.js";
-import { SLOT_FILLS, type SlotFill } from "./options.js";
+import { Canvas, type Recorded } from "../../template.js";
+import { checkChoices, checkTemplate, inconsistent, natural, readRecord, tokenFields } from "../../trajectory.js";
+import { SLOT_FILLS } from "./options.js";
 import { eosAllowedSlots } from "./slots.js";
-
-const roundSchema = z.strictObject({
-  positions: z.array(natural).min(1),
-  tokens: z.array(natural),
-  logProbs: z.array(z.number()),
-  eosAllowed: z.array(z.boolean()),
-  draft: z.array(natural).optional(),
-});
-
-const trajectorySchema = z.strictObject({
-  ...tokenFields,
-  slotSize: natural.min(1),
-  slotFill: z.enum(SLOT_FILLS).exclude(["parallel"]).optional(),
-  rounds: z.array(roundSchema).min(1),
-});
 
 /**
  * The tokens that one round revealed and kept, as parallel arrays by ascending position. `positions` count from the
  * start of the response, or the cells of a template's blanks; `logProbs` are nats at the trajectory's temperature, with
  * EOS allowed or not as `eosAllowed` says.
  */
-export interface TrajectoryRound {
-  readonly positions: readonly number[];
-  readonly tokens: readonly number[];
-  readonly logProbs: readonly number[];
-  readonly eosAllowed: readonly boolean[];
+const roundSchema = z.strictObject({
+  positions: z.array(natural).min(1),
+  tokens: z.array(natural),
+  logProbs: z.array(z.number()),
+  eosAllowed: z.array(z.boolean()),
   /** The most probable token of every cell that the round left open, ascending, where drafts are recorded. */
-  readonly draft?: readonly number[] | undefined;
-}
+  draft: z.array(natural).optional(),
+});
+export type TrajectoryRound = Recorded<typeof roundSchema>;
 
-/** A recorded rollout of the sampler `unmask`. */
-export interface UnmaskTrajectory extends TokenTrajectory {
-  readonly slotSize: number;
+const trajectorySchema = z.strictObject({
+  ...tokenFields,
+  slotSize: natural.min(1),
   /** Absent: `parallel`. */
-  readonly slotFill?: SlotFill | undefined;
-  readonly rounds: readonly TrajectoryRound[];
-}
+  slotFill: z.enum(SLOT_FILLS).exclude(["parallel"]).optional(),
+  rounds: z.array(roundSchema).min(1),
+});
+/** A recorded rollout of the sampler `unmask`. */
+export type UnmaskTrajectory = Recorded<typeof trajectorySchema>;
 
 /**
  * Reads a trajectory from JSON data and checks that it could have been sampled: whole slots, every position once, EOS

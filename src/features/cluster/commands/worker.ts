@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError } from "commander";
 import type { CliCommand, CliContext } from "../../../cli/shared.js";
 import { REDIS_VARIABLE } from "../queue/connection.js";
 import { JOB_KINDS, type JobKind } from "../queue/protocol.js";
+import type { WorkerOptions } from "../work/worker.js";
 
 /** `refusion-train worker`: executes jobs for runs of other machines. */
 export const command: CliCommand = {
@@ -24,22 +25,13 @@ export const command: CliCommand = {
         "--allow-modules",
         "load the modules of this machine that a run's config names, where they are those of the coordinator",
       )
-      .action(async (overrides: string[], flags: Flags) => {
+      .action(async (overrides: string[], flags: Omit<WorkerOptions, "overrides" | "signal" | "say">) => {
         const { work } = await import("../work/worker.js");
         context.afterInterrupt = "finishing the job at hand";
         await work({ ...flags, overrides, signal: context.signal, say: (text) => context.log(text) });
       });
   },
 };
-
-interface Flags {
-  readonly redis: string;
-  readonly jobs: readonly JobKind[];
-  readonly model?: string;
-  readonly name?: string;
-  readonly allowModules?: boolean;
-  readonly debug?: boolean;
-}
 
 function jobKinds(text: string): JobKind[] {
   const kinds = text.split(",").map((kind) => kind.trim());

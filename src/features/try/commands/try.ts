@@ -65,12 +65,10 @@ async function tryTask(overrides: readonly string[], flags: TryFlags, context: C
     import("../../../env/open.js"),
   ]);
   const played = await playOne({
-    run: flags.run,
+    ...flags,
     config: isShipped ? SHIPPED.config : flags.config,
     // greedy decoding by default
     overrides: isShipped ? ["evaluation.temperature=0", ...overrides] : overrides,
-    checkpoint: flags.checkpoint,
-    policy: flags.policy,
     answer: flags.plan?.replaceAll(/\s*;;\s*/g, "\n"),
     pick: (tasks) => {
       const found = tasks.find((task) => task.id === wanted);
