@@ -55,7 +55,7 @@ function finite(runtime) {
   runtime.run = async (...call) => {
     const results = await run(...call);
     for (const { dtype, data } of Object.values(results))
-      if (dtype === "float32") data.forEach((x, i) => Number.isFinite(x) || data.fill(0, i, i + 1));
+      if (dtype === "float32") data.set(data.map((x) => (Number.isFinite(x) ? x : 0)));
     return results;
   };
   return runtime;
