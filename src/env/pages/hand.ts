@@ -3,7 +3,7 @@ import type { Surface } from "../browser/surface.js";
 import { parseTime } from "../forms/normalize.js";
 import { boxAt, fieldIn, located, OPERABLE } from "./place.js";
 import { TIME_PATTERNS, writeTime } from "./values.js";
-import { clickLabel, NoWay, type Place, pressEscape } from "./way.js";
+import { clickLabel, escaped, NoWay, type Place, pressEscape } from "./way.js";
 
 /** Time limits of a step on a control and of opening a list on a quiet machine, in milliseconds. */
 const STEP_MS = 900;
@@ -36,8 +36,6 @@ export async function rest(surface: Surface, ms: number): Promise<void> {
   const now = (performance.now() - begun) / FRAMES_MS;
   SLOWED.set(surface.page, Math.min(MOST_SLOWED, Math.max(1, now, LASTING * slowness(surface))));
 }
-
-const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&").replace(/\s+/g, "\\s*");
 
 /** CSS of the button that opens a branch of a tree, and the most branches that are opened. */
 const TOGGLE = "button,[class*=toggle i],[class*=switch i],[class*=expand i],[class*=arrow i]";
