@@ -4,6 +4,10 @@ import type { EpisodeOutcome } from "../../../src/env/environment.js";
 import { judgedAgain } from "../judged-again.js";
 import { openForm } from "./form-site.js";
 
+const SEATS = ["Aisle", "Window", "Any"]
+  .map((name, i) => `<label><input type="radio" name="seat" value="${i}">${name}<br><small>row ${i}</small></label>`)
+  .join("");
+
 /**
  * A page with a custom list whose codes have no meaning, radio buttons with descriptions and a label that is a custom
  * element with a drawn colon, and a server that answers in nonsense words.
@@ -14,7 +18,7 @@ const PAGE = `<!doctype html><title>Pass</title><form method="post" action="/sen
 <input type="hidden" name="colour"></p>
 <p><label>Visit on <input type="date" name="day"></label></p>
 <p><label><input type="checkbox" name="news"> Newsletter</label></p>
-<p><x-label>Seat</x-label>${["Aisle", "Window", "Any"].map((name, i) => `<label><input type="radio" name="seat" value="${i}">${name}<br><small>row ${i}</small></label>`).join("")}</p>
+<p><x-label>Seat</x-label>${SEATS}</p>
 <button>OK</button></form>
 <script>
 customElements.define("x-label", class extends HTMLElement {
@@ -76,7 +80,9 @@ test("policies that know nothing earn next to nothing", async () => {
 test("what the server received is what counts, and its answer says whether it was accepted", async () => {
   const other = await plays(
     0,
-    "fill Full name | Ann Lee\nselect Colour | Blue\nfill Visit on | 2024-03-05\ncheck Newsletter\nselect Seat | Window\nsubmit",
+    ["fill Full name | Ann Lee", "select Colour | Blue", "fill Visit on | 2024-03-05", "check Newsletter"]
+      .concat("select Seat | Window", "submit")
+      .join("\n"),
   );
   assert.equal(other.success, false);
   assert.equal(other.detail.accepted, true);
