@@ -39,11 +39,11 @@ function boxKit(): BoxKit {
     const r = e.getBoundingClientRect();
     return (r.width > 1 && r.height > 1) || getComputedStyle(e).display === "contents";
   };
-  /** Tells whether an element shows only text, as a label does. */
+  /** Tells whether an element shows only text, as a label does; a label may draw its colon. */
   const isWords = (e: Element): boolean => {
     const inner = childrenOf(e);
     return inner.length > 0
-      ? inner.every(isWords)
+      ? inner.every(isWords) || (e.matches("label") && !holds(e))
       : e.matches("slot,style,script,template,br") || plain(e.textContent) !== "" || !shown(e);
   };
   // what is `for` a control, as a label, is none

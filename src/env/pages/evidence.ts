@@ -1,7 +1,7 @@
 import { looseLabel, normalizeText, parseDate, parseNumber } from "../forms/normalize.js";
 import type { FieldValue } from "../site.js";
 import type { Shown } from "./place.js";
-import { canonical, dayIn, type Kind, parseRange, showsDigits } from "./values.js";
+import { canonical, dayIn, type Kind, parseMoment, parseRange, showsDigits } from "./values.js";
 
 /** The visible result of an operation: the value, some other change, or no change. */
 export type Evidence = "shown" | "changed" | "same";
@@ -28,7 +28,7 @@ export function says(kind: Kind, value: FieldValue, { text, values, held, on, un
   const days = kind === "range" ? parseRange(value) : undefined;
   if (days !== undefined)
     return days.every((day) =>
-      all.some((text) => text.split(/\s+(?:-|\u2013|to|~)\s+/).some((part) => dayIn(part) === day)),
+      all.some((text) => text.split(/\s+(?:-|\u2013|to|~)\s+/).some((part) => isSame("date", day, part))),
     );
   if (Array.isArray(value)) {
     const wanted = value.map(looseLabel);
@@ -68,8 +68,11 @@ function isSame(kind: Kind, value: string | number | boolean, text: string): boo
     case "range":
       return false;
     case "time":
-    case "moment":
       return canonical(kind, text) === canonical(kind, value);
+    case "moment": {
+      const [seen, wanted] = [parseMoment(text), parseMoment(value)];
+      return seen?.time === wanted?.time && numbersIn(seen?.date ?? "") === numbersIn(wanted?.date ?? "-");
+    }
     case "file":
       return text.split(/[\\/]/).at(-1) === value;
     default:

@@ -3,7 +3,7 @@ import type { Surface } from "../browser/surface.js";
 import { parseTime } from "../forms/normalize.js";
 import { boxAt, fieldIn, located, OPERABLE } from "./place.js";
 import { TIME_PATTERNS, writeTime } from "./values.js";
-import { clickLabel, NoWay, type Place, pressEscape } from "./way.js";
+import { clickLabel, escaped, NoWay, type Place, pressEscape } from "./way.js";
 
 /** Time limits of a step on a control and of opening a list on a quiet machine, in milliseconds. */
 const STEP_MS = 900;
@@ -36,8 +36,6 @@ export async function rest(surface: Surface, ms: number): Promise<void> {
   const now = (performance.now() - begun) / FRAMES_MS;
   SLOWED.set(surface.page, Math.min(MOST_SLOWED, Math.max(1, now, LASTING * slowness(surface))));
 }
-
-const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&").replace(/\s+/g, "\\s*");
 
 /** CSS of the button that opens a branch of a tree, and the most branches that are opened. */
 const TOGGLE = "button,[class*=toggle i],[class*=switch i],[class*=expand i],[class*=arrow i]";
@@ -93,11 +91,12 @@ async function pick(page: Page, text: string, ms: number): Promise<void> {
   }
 }
 
+/** Tells whether a click that took too long is carried out all the same: the page only reacts late. */
+const isLate = ({ message }: Error): boolean =>
+  message.lastIndexOf("performing click action") > message.lastIndexOf("retrying click action");
+
 const clicked = (target: Locator, timeout: number): Promise<boolean> =>
-  target.click({ timeout }).then(
-    () => true,
-    () => false,
-  );
+  target.click({ timeout }).then(() => true, isLate);
 
 /** Runs IN THE PAGE: tells whether an element is covered only by a part of its own option, such as a hover effect. */
 function isOwnCover(e: Element): boolean {
@@ -151,10 +150,10 @@ async function clickOn(page: Page, target: Locator, timeout: number): Promise<vo
 /** Clicks a button; an open list over it is closed first. @param isDone tells whether the page has gone on already. */
 export async function clickButton(page: Page, button: Locator, timeout: number, isDone = () => false): Promise<void> {
   const click = (): Promise<void> => button.click({ timeout, noWaitAfter: true });
-  await click().catch(async (error: unknown) => {
+  await click().catch(async (error: Error) => {
     if (isDone()) return;
     if (page.isClosed()) throw error;
-    if (await clickedThrough(page, button, timeout)) return;
+    if (isLate(error) || (await clickedThrough(page, button, timeout))) return;
     await dismissed(page);
     await click();
   });

@@ -2,6 +2,7 @@ import type { Locator, Page } from "playwright";
 import { playwright } from "../browser/playwright.js";
 import type { Surface } from "../browser/surface.js";
 import { BOXES, type BoxesOf } from "./boxes.js";
+import { escaped } from "./way.js";
 
 /** The state of a field as a person sees it. */
 export interface Shown {
@@ -232,8 +233,6 @@ export async function boxAt(surface: Surface, label: string, nth: number): Promi
   await inBoxes(surface, markBox, { label, nth, mark: MARK });
   return page.locator(`[${MARK}]`);
 }
-
-const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&").replace(/\s+/g, "\\s+");
 
 /** Matches a label as pages write it: with or without a mark for required or optional. */
 export const asLabel = (label: string): RegExp =>

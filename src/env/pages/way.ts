@@ -57,6 +57,12 @@ export const WRITABLE =
 /** The error of a way that cannot be carried out here. */
 export class NoWay extends Error {}
 
+/** Escapes a text for a pattern. */
+export const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&").replace(/\s+/g, "\\s*");
+
+/** Matches the name of an option that is followed by a description. */
+export const described = (text: string): RegExp => new RegExp(`^\\s*${escaped(text)}(?![\\p{L}\\p{N}])`, "u");
+
 /** Returns the first of several locators that is visible now. @throws NoWay if none is. */
 export async function firstOf(place: Place, ...locators: readonly Locator[]): Promise<Locator> {
   for (const locator of locators) {

@@ -4,15 +4,30 @@ import type { EpisodeOutcome } from "../../../src/env/environment.js";
 import { judgedAgain } from "../judged-again.js";
 import { openForm } from "./form-site.js";
 
-/** A page with a custom list whose codes have no meaning, and a server that answers in nonsense words. */
+const SEATS = ["Aisle", "Window", "Any"]
+  .map((name, i) => `<label><input type="radio" name="seat" value="${i}">${name}<br><small>row ${i}</small></label>`)
+  .join("");
+
+/**
+ * A page with a custom list whose codes have no meaning, radio buttons with descriptions and a label that is a custom
+ * element with a drawn colon, and a server that answers in nonsense words.
+ */
 const PAGE = `<!doctype html><title>Pass</title><form method="post" action="/send">
 <p><label>Full name <input name="n" required></label></p>
 <p><span id="c">Colour</span> <button type="button" aria-haspopup="listbox" aria-labelledby="c v" id="b"><span id="v">-</span></button>
 <input type="hidden" name="colour"></p>
 <p><label>Visit on <input type="date" name="day"></label></p>
 <p><label><input type="checkbox" name="news"> Newsletter</label></p>
+<p><x-label>Seat</x-label>${SEATS}</p>
 <button>OK</button></form>
 <script>
+customElements.define("x-label", class extends HTMLElement {
+  constructor() {
+    super();
+    this.attachShadow({ mode: "open" }).innerHTML =
+      '<label><slot></slot><i style="display:inline-block;width:9px;height:9px"></i></label>';
+  }
+});
 const codes = { Red: "17", Green: "4", Blue: "99" }, hidden = document.querySelector("[name=colour]");
 b.onclick = () => {
   const list = Object.assign(document.createElement("ul"), { role: "listbox" });
@@ -26,9 +41,9 @@ b.onclick = () => {
 </script>`;
 
 const TASKS = [
-  { "Full name": "Ann Lee", Colour: "Red", "Visit on": "2024-03-05", Newsletter: true },
-  { "Full name": "Bo Fernandez", Colour: "Blue", "Visit on": "2025-11-28", Newsletter: false },
-  { "Full name": "Chidi Okoro", Colour: "Green", "Visit on": "2023-07-14", Newsletter: true },
+  { "Full name": "Ann Lee", Colour: "Red", "Visit on": "2024-03-05", Newsletter: true, Seat: "Window" },
+  { "Full name": "Bo Fernandez", Colour: "Blue", "Visit on": "2025-11-28", Newsletter: false, Seat: "Aisle" },
+  { "Full name": "Chidi Okoro", Colour: "Green", "Visit on": "2023-07-14", Newsletter: true, Seat: "Any" },
 ];
 
 let site: Awaited<ReturnType<typeof openForm>>;
@@ -53,6 +68,7 @@ test("a form is learned from its server, and played by its contract", async () =
     key: "colour",
     notation: { as: "codes", codes: { Red: "17", Blue: "99", Green: "4" } },
   });
+  assert.equal(contract.fields.Seat?.nth, 0);
   assert.deepEqual(contract.fields.Newsletter?.wire?.notation, { as: "flag", on: "on", off: null });
 });
 
@@ -64,11 +80,13 @@ test("policies that know nothing earn next to nothing", async () => {
 test("what the server received is what counts, and its answer says whether it was accepted", async () => {
   const other = await plays(
     0,
-    "fill Full name | Ann Lee\nselect Colour | Blue\nfill Visit on | 2024-03-05\ncheck Newsletter\nsubmit",
+    ["fill Full name | Ann Lee", "select Colour | Blue", "fill Visit on | 2024-03-05", "check Newsletter"]
+      .concat("select Seat | Window", "submit")
+      .join("\n"),
   );
   assert.equal(other.success, false);
   assert.equal(other.detail.accepted, true);
-  assert.deepEqual(other.detail.field_scores, { "Full name": 1, Colour: 0, "Visit on": 1, Newsletter: 1 });
+  assert.deepEqual(other.detail.field_scores, { "Full name": 1, Colour: 0, "Visit on": 1, Newsletter: 1, Seat: 1 });
   const refused = await plays(0, "fill Full name | Ann Lee\nfill Visit on | 2024-03-05\nsubmit");
   assert.equal(refused.detail.accepted, false);
   assert.equal(site.received.at(-1)?.get("colour"), "");

@@ -1,4 +1,4 @@
-import { firstOf, itemsOf, turned, type Way } from "../way.js";
+import { described, firstOf, itemsOf, turned, type Way } from "../way.js";
 
 /** Ticks the checkboxes, switches, toggle buttons or options with these names; others stay as they are. */
 export const way: Way = {
@@ -20,6 +20,7 @@ export const way: Way = {
               box.getByRole("button", name),
               box.getByRole("option", name),
               box.getByRole("treeitem", name),
+              box.getByRole("checkbox", { name: described(item) }),
               page.getByRole("checkbox", name),
               page.getByRole("option", name),
             );

@@ -170,7 +170,8 @@ async function turn(place: Place, grids: readonly Grid[], day: string, tried: Ma
   const side = ({ spot }: { spot: Spot }): number => (spot.x - grid.middle) * Math.sign(ahead);
   const fresh = known.filter(({ by }) => by === undefined).sort((a, b) => side(b) - side(a));
   const next = useful ?? fresh[0];
-  if (next === undefined) throw new NoWay("no arrow leads there");
+  if (next === undefined || Math.abs(ahead) > MOST_CLICKS * Math.abs(useful?.by ?? ahead))
+    throw new NoWay("no arrow leads there");
   await place.page.mouse.click(next.spot.x, next.spot.y);
   await place.pause(useful === undefined ? 200 : 60);
   const after = await readGrids(place);

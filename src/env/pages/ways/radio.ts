@@ -1,4 +1,4 @@
-import { firstOf, type Way } from "../way.js";
+import { described, firstOf, type Way } from "../way.js";
 
 /** Clicks the radio button, button or option that is named like the value. */
 export const way: Way = {
@@ -16,6 +16,7 @@ export const way: Way = {
       page.getByRole("radiogroup", { name: place.label }).getByRole("radio", name),
       box.getByRole("button", name),
       box.getByRole("option", name),
+      box.getByRole("radio", { name: described(name.name) }),
       page.getByRole("radio", name),
     );
     await place.click(radio);
