@@ -15,6 +15,8 @@ import { pages as secondA } from "./pages/second-a.js";
 import { pages as secondB } from "./pages/second-b.js";
 import { pages as secondBPlain } from "./pages/second-b-plain.js";
 import { pages as svelte1 } from "./pages/svelte-1.js";
+import { pages as thirdB } from "./pages/third-b.js";
+import { pages as thirdBPlain } from "./pages/third-b-plain.js";
 import { pages as unseen1 } from "./pages/unseen-1.js";
 import { pages as unseen2 } from "./pages/unseen-2.js";
 import { pages as unseen3 } from "./pages/unseen-3.js";
@@ -58,6 +60,8 @@ export const PAGES: readonly ComponentPage[] = [
   ...secondA,
   ...secondB,
   ...secondBPlain,
+  ...thirdB,
+  ...thirdBPlain,
 ];
 
 /** Installs and bundles what is needed, and serves the pages; `ids` picks some of them. */
