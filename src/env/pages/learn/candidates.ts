@@ -52,7 +52,7 @@ export interface Facts {
   readonly corners: string;
   /** For each CSS selector that was asked for: whether the field contains a match. */
   readonly holds: readonly boolean[];
-  /** Set if the control is marked as a picker: its value is chosen from a list or a calendar. */
+  /** Set if the control is marked as a picker, or cannot be seen: its value is chosen from a list or a calendar. */
   readonly isPicker: boolean;
   /** Set if the control takes any text: a day shown in it does not prove its notation. */
   readonly isFree: boolean;
