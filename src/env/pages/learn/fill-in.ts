@@ -212,8 +212,9 @@ async function fillField(
       if (!searching) return evidence !== "failed";
       // a key may send the form before it is complete
       if (sendsEarly()) {
-        if (progress.early === 1) for (const other of progress.fields) other.avoidEnter();
+        // the current way is marked first: the order of the others changes
         field.advance("failed");
+        if (progress.early === 1) for (const other of progress.fields) other.avoidEnter();
         return "spoilt";
       }
       progress.last = field;
