@@ -68,6 +68,8 @@ interface Candidate {
   fate?: "wrong" | "failed" | Evidence;
   /** Set if the field has the way's `signs`, or an option is clicked by name: any change then counts as success. */
   isLikely?: boolean;
+  /** Set if it was moved forward because it had worked for another field. */
+  isKnown?: boolean;
   /** Counts the failures after a first success. */
   misses?: number;
 }
@@ -197,11 +199,14 @@ export class LearnedField {
     this.order();
   }
 
-  /** Moves a way forward that has worked for another field of the same kind. */
+  /** Moves a way forward, once, that has worked for another field of the same kind. */
   prefer({ way, variant, nth }: Operation): void {
     if (this.good !== undefined || this.candidates.some(({ fate }) => fate === "shown")) return;
     const alike = ({ operation: o }: Candidate): boolean => o.way === way && o.variant === variant && o.nth === nth;
-    for (const candidate of this.candidates) if (alike(candidate)) candidate.oddness -= KNOWN;
+    for (const candidate of this.candidates) {
+      if (alike(candidate) && candidate.isKnown !== true) candidate.oddness -= KNOWN;
+      candidate.isKnown ||= alike(candidate);
+    }
     this.order();
   }
 

@@ -42,3 +42,22 @@ test("a day is written first as the field's example is, unless that can be read 
   assert.equal(firstFor("12/24/2026"), "MM/DD/YYYY");
   assert.equal(firstFor("e.g. 04.05.2026"), "YYYY-MM-DD");
 });
+
+test("a way that has worked for other fields comes forward once, and not before a picker's own ways", () => {
+  const pick: Way = { serves: ["text"], oddness: 3, operate: async () => undefined };
+  const field = new LearnedField(
+    "Size",
+    "text",
+    new Map([
+      ["fill", FILL],
+      ["pick", pick],
+    ]),
+    ["Large"],
+    60_000,
+  );
+  for (let i = 0; i < 4; i++) field.prefer({ locator: "label=Name", nth: 0, way: "fill", variant: "" });
+  const facts = { corners: "", holds: [], isPicker: true, isFree: true, hint: "" };
+  field.weigh({ locator: "label=Size", nth: 0 }, facts, () => "maybe");
+  for (const nth of [0, 1, 2]) field.weigh({ locator: 'field="Size"', nth }, undefined, () => "maybe");
+  assert.equal(field.current?.operation.way, "pick");
+});
