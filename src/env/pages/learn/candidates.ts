@@ -222,6 +222,11 @@ export class LearnedField {
     return current.misses <= MOST_MISSES;
   }
 
+  /** Tells once whether a value that the page showed may not have arrived because the page was slow. */
+  isWorthRound(): boolean {
+    return this.isHurried && this.current?.misses === undefined && this.isWorthAgain();
+  }
+
   /** Records the current candidate's fate and goes on to the next. @returns false if none is left for this page. */
   advance(fate: Candidate["fate"]): boolean {
     const current = this.candidates[this.at];

@@ -30,6 +30,14 @@ test("what failed on a busy machine is looked for and tried once more, and no of
   assert.equal(field.isLost, true);
 });
 
+test("a value that was shown on a busy machine, but did not arrive, is entered once more", () => {
+  const field = fieldOfName();
+  (field.current as { fate?: string }).fate = "shown";
+  assert.equal(field.isWorthRound(), false);
+  field.isHurried = true;
+  assert.deepEqual([field.isWorthRound(), field.isWorthRound()], [true, false]);
+});
+
 test("a day is written first as the field's example is, unless that can be read in two ways", () => {
   const typed: Way = { ...FILL, serves: ["date"], variants: ["YYYY-MM-DD", "MM/DD/YYYY", "DD.MM.YYYY"] };
   const firstFor = (hint: string): string | undefined => {
