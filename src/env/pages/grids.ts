@@ -169,7 +169,7 @@ function readGrid(
 /** Runs IN THE PAGE: reads the visible grids of days. */
 function findGrids(kit: GridKit, read: typeof readGrid): Grid[] {
   const { up, inside, within, trimmed, isDay } = kit;
-  const days = inside(document.body).filter((e) => e.childNodes.length < 6 && isDay(e));
+  const days = inside(document.body).filter((e) => e.children.length < 6 && isDay(e));
   const holdsMonth = (box: Element, pool: readonly Element[]): boolean => {
     const numbers = new Set(pool.filter((e) => within(e, box)).map((e) => Number(trimmed(e))));
     return Array.from({ length: 28 }, (_, i) => i + 1).every((n) => numbers.has(n));

@@ -63,8 +63,10 @@ async function openBranches(page: Page, timeout: number): Promise<boolean> {
 async function pick(page: Page, text: string, ms: number): Promise<void> {
   const time = parseTime(text);
   const spellings = time === undefined ? [] : TIME_PATTERNS.map((pattern) => writeTime(time, pattern));
+  // the figures of an hour or a minute may begin with 0
+  const plain = /^\d\d?$/.test(text) ? `0?${Number(text)}` : escaped(text);
   const whole = new RegExp(
-    `^\\s*(?:${[text, ...spellings].map(escaped).join("|")})\\s*$`,
+    `^\\s*(?:${[plain, ...spellings.map(escaped)].join("|")})\\s*$`,
     time === undefined ? "" : "i",
   );
   const roles = ["option", "menuitem", "menuitemradio", "menuitemcheckbox", "treeitem", "gridcell"] as const;
@@ -98,10 +100,15 @@ const isLate = ({ message }: Error): boolean =>
 const clicked = (target: Locator, timeout: number): Promise<boolean> =>
   target.click({ timeout }).then(() => true, isLate);
 
-/** Runs IN THE PAGE: tells whether an element is covered only by a part of its own option, such as a hover effect. */
+/**
+ * Runs IN THE PAGE: tells whether an element is covered only by a part of its own option, such as a hover effect, or
+ * leaves its clicks to a drawing that it is part of, such as a clock's face with its hand.
+ */
 function isOwnCover(e: Element): boolean {
   const { x, y, width, height } = e.getBoundingClientRect();
   const top = document.elementFromPoint(x + width / 2, y + height / 2);
+  const isBlank = top?.textContent?.trim() === "" && top.parentElement !== document.body;
+  if (top?.contains(e) || (isBlank && top.parentElement?.contains(e))) return true;
   let box: Element | null = e;
   while (box !== null && !box.contains(top)) box = box.parentElement;
   return box?.textContent?.trim() === e.textContent?.trim();

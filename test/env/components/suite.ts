@@ -17,6 +17,8 @@ import { pages as secondBPlain } from "./pages/second-b-plain.js";
 import { pages as svelte1 } from "./pages/svelte-1.js";
 import { pages as thirdA } from "./pages/third-a.js";
 import { pages as thirdA2 } from "./pages/third-a-2.js";
+import { pages as thirdB } from "./pages/third-b.js";
+import { pages as thirdBPlain } from "./pages/third-b-plain.js";
 import { pages as unseen1 } from "./pages/unseen-1.js";
 import { pages as unseen2 } from "./pages/unseen-2.js";
 import { pages as unseen3 } from "./pages/unseen-3.js";
@@ -62,6 +64,8 @@ export const PAGES: readonly ComponentPage[] = [
   ...secondBPlain,
   ...thirdA,
   ...thirdA2,
+  ...thirdB,
+  ...thirdBPlain,
 ];
 
 /** Installs and bundles what is needed, and serves the pages; `ids` picks some of them. */

@@ -5,10 +5,13 @@ import { playwright } from "../../../src/env/browser/playwright.js";
 import { readGrids } from "../../../src/env/pages/grids.js";
 import type { Place } from "../../../src/env/pages/way.js";
 
-/** A month whose days bear names, and which begins with hidden days of the month before. */
+/** Nodes without text, as a framework leaves them. */
+const EMPTY = "<!---->".repeat(5);
+
+/** A month whose days bear names and empty nodes, and which begins with hidden days of the month before. */
 const month = (name: string, year: number, before: string): string =>
   `<div class="month"><div>${name} <input class="year" value="${year}"></div><div class="days">
-  <span style="visibility:hidden" aria-label="${before}">31</span>${Array.from({ length: 28 }, (_, i) => `<span aria-label="${name} ${i + 1}, ${year}" style="display:inline-block;width:30px">${i + 1}</span>`).join("")}</div></div>`;
+  <span style="visibility:hidden" aria-label="${before}">31</span>${Array.from({ length: 28 }, (_, i) => `<span aria-label="${name} ${i + 1}, ${year}" style="display:inline-block;width:30px">${i + 1}${EMPTY}</span>`).join("")}</div></div>`;
 
 test("a month side by side with another is not named after the days before it", async () => {
   const path = findBrowser({ headless: true })?.path;

@@ -52,7 +52,7 @@ export interface Facts {
   readonly corners: string;
   /** For each CSS selector that was asked for: whether the field contains a match. */
   readonly holds: readonly boolean[];
-  /** Set if the control is marked as a picker: its value is chosen from a list or a calendar. */
+  /** Set if the control is marked as a picker, or cannot be seen: its value is chosen from a list or a calendar. */
   readonly isPicker: boolean;
   /** Set if the control takes any text: a day shown in it does not prove its notation. */
   readonly isFree: boolean;
@@ -68,6 +68,8 @@ interface Candidate {
   fate?: "wrong" | "failed" | Evidence;
   /** Set if the field has the way's `signs`, or an option is clicked by name: any change then counts as success. */
   isLikely?: boolean;
+  /** Set if it was moved forward because it had worked for another field. */
+  isKnown?: boolean;
   /** Counts the failures after a first success. */
   misses?: number;
 }
@@ -197,11 +199,14 @@ export class LearnedField {
     this.order();
   }
 
-  /** Moves a way forward that has worked for another field of the same kind. */
+  /** Moves a way forward, once, that has worked for another field of the same kind. */
   prefer({ way, variant, nth }: Operation): void {
     if (this.good !== undefined || this.candidates.some(({ fate }) => fate === "shown")) return;
     const alike = ({ operation: o }: Candidate): boolean => o.way === way && o.variant === variant && o.nth === nth;
-    for (const candidate of this.candidates) if (alike(candidate)) candidate.oddness -= KNOWN;
+    for (const candidate of this.candidates) {
+      if (alike(candidate) && candidate.isKnown !== true) candidate.oddness -= KNOWN;
+      candidate.isKnown ||= alike(candidate);
+    }
     this.order();
   }
 
@@ -215,6 +220,11 @@ export class LearnedField {
     if (current?.fate !== "shown") return false;
     current.misses = (current.misses ?? 0) + 1;
     return current.misses <= MOST_MISSES;
+  }
+
+  /** Tells once whether a value that the page showed may not have arrived because the page was slow. */
+  isWorthRound(): boolean {
+    return this.isHurried && this.current?.misses === undefined && this.isWorthAgain();
   }
 
   /** Records the current candidate's fate and goes on to the next. @returns false if none is left for this page. */

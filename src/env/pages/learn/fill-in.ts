@@ -209,11 +209,13 @@ async function fillField(
       // a further try does not undo a partial choice
       if (!field.isClean && CHOSEN.has(kind) && progress.isOnly !== true) return "spoilt";
       const evidence = await carriedOut(surface, progress, field, { value, before, searching }, look);
+      field.isHurried ||= slowness(surface) > BUSY;
       if (!searching) return evidence !== "failed";
       // a key may send the form before it is complete
       if (sendsEarly()) {
-        if (progress.early === 1) for (const other of progress.fields) other.avoidEnter();
+        // the current way is marked first: the order of the others changes
         field.advance("failed");
+        if (progress.early === 1) for (const other of progress.fields) other.avoidEnter();
         return "spoilt";
       }
       progress.last = field;
@@ -237,7 +239,6 @@ async function fillField(
       // a change that is likely to be right, or evidence seen before, is left for the server to judge
       if (evidence === "changed" && (current.isLikely || kind === "list")) current.fate = "changed";
       if (current.fate === evidence) return true;
-      field.isHurried ||= slowness(surface) > BUSY;
       if (field.isSpent() || !field.advance(evidence)) break;
       await pressEscapeAt(surface, label);
     }

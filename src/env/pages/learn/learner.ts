@@ -176,9 +176,9 @@ async function rounds(
     if (last && played.length > 0) unexplained(fields, played, true);
     if (played.length > sure.length || wrong.length === 0) sure = played;
     if (wrong.length === 0 && played.length === persons.length) return played;
-    // a way is tried once more if an earlier try had changed the field
+    // a way is tried once more if an earlier try had changed the field, or the page was slow
     const moved = wrong.map((field) => {
-      const again = !field.isClean;
+      const again = !field.isClean || field.isWorthRound();
       field.isClean = true;
       return again || (field.surveyed && field.advance("wrong"));
     });

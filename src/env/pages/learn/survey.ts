@@ -1,14 +1,17 @@
 import type { Surface } from "../../browser/surface.js";
 import { placeAt, slowed } from "../hand.js";
 import { PICKER } from "../place.js";
-import { NoWay, type Way } from "../way.js";
+import { NoWay, type Way, WRITABLE } from "../way.js";
 import type { Facts, LearnedField } from "./candidates.js";
 
 /** Time that a place may take to be found, in milliseconds. */
 const FOUND_MS = 1500;
 
 /** Runs IN THE PAGE: reads the facts of a control and its box. */
-function factsOf(box: Element, [control, needs, picker]: readonly [Element, readonly string[], string]): Facts {
+function factsOf(
+  box: Element,
+  [control, needs, picker, writable]: readonly [Element, readonly string[], string, string],
+): Facts {
   const all: Element[] = [control];
   const walk = (node: Element | ShadowRoot): void => {
     for (const child of node.children) {
@@ -25,11 +28,13 @@ function factsOf(box: Element, [control, needs, picker]: readonly [Element, read
     const { x, y, width, height } = e.getBoundingClientRect();
     return [x, y, width, height].map(Math.round);
   };
+  // what is written into may be there for scripts alone, beside the picker that a person sees
+  const written = all.find((e) => e.matches(writable) && e.checkVisibility({ visibilityProperty: true }));
   const texts = ["placeholder", "aria-placeholder", "data-placeholder", "title", "aria-label"];
   return {
     corners: JSON.stringify([corners(control), corners(box)]),
     holds: needs.map((css) => all.some((e) => e.matches(css))),
-    isPicker: control.matches(picker),
+    isPicker: control.matches(picker) || written?.checkVisibility({ opacityProperty: true }) === false,
     isFree: control.matches("input:not([type]),input[type=text],input[type=search],input[type=tel]"),
     hint: [
       ...texts.flatMap((name) => all.slice(0, 60).map((e) => e.getAttribute(name) ?? "")),
@@ -48,7 +53,7 @@ export async function survey(surface: Surface, field: LearnedField, ways: Readon
     const facts = await placeAt(surface, field.label, operation, "")
       .then(async ({ box, control: at }) => {
         const control = await at.elementHandle({ timeout });
-        return box.evaluate(factsOf as (box: Element, argument: unknown) => Facts, [control, asked, PICKER], {
+        return box.evaluate(factsOf as (box: Element, argument: unknown) => Facts, [control, asked, PICKER, WRITABLE], {
           timeout,
         });
       })

@@ -55,22 +55,32 @@ const HANDLE =
   ":is(button,[role=button],[class*=handle i],[class*=thumb i],[class*=knob i],[class*=btn i],[class*=button i]):not(:has(*:has(*)))";
 
 async function byKeys(place: Place, wanted: number): Promise<void> {
-  const { box, page, limit } = place;
+  const { box } = place;
   const handle = await firstOf(place, box.locator("[tabindex]:not(input,[tabindex='-1'])"), box.locator("[tabindex]"));
+  await moved(place, handle, wanted);
+}
+
+/** Moves a handle by keys until the number in the field's box that follows it equals the value. */
+export async function moved({ box, page, limit, pause }: Place, handle: Locator, wanted: number): Promise<void> {
   await handle.focus(limit);
   const before = await numbersIn(box);
-  await page.keyboard.press("ArrowRight");
-  await place.pause();
-  const after = await numbersIn(box);
-  const which = after.findIndex((number, i) => number !== before[i]);
-  if (which < 0 || after.length !== before.length) throw new NoWay("no number follows");
+  let which = -1;
+  // the handle may stand at the end of its track
+  for (const key of ["ArrowRight", "ArrowLeft"])
+    if (which < 0) {
+      await page.keyboard.press(key);
+      await pause();
+      const after = await numbersIn(box);
+      if (after.length === before.length) which = after.findIndex((number, i) => number !== before[i]);
+    }
+  if (which < 0) throw new NoWay("no number follows");
   for (let i = 0, last = Number.NaN; i < 300; i++) {
     const now = (await numbersIn(box))[which] ?? Number.NaN;
     if (now === wanted) return;
     if (now === last || Number.isNaN(now)) break;
     last = now;
     await page.keyboard.press(now < wanted ? "ArrowRight" : "ArrowLeft");
-    await place.pause(20);
+    await pause(20);
   }
   throw new NoWay("the number is not reached");
 }
@@ -82,7 +92,5 @@ const numbersIn = (box: Locator): Promise<number[]> =>
       (one) => one.getAttribute("aria-valuetext") ?? one.getAttribute("aria-valuenow") ?? "",
     );
     const held = [...e.querySelectorAll("input")].map(({ value }) => value).concat(said);
-    const numbers = held.filter((text) => text !== "").map(Number);
-    const texts = ((e.textContent ?? "").match(/-?\d+(?:\.\d+)?/g) ?? []).map(Number);
-    return [...numbers.filter((number) => !Number.isNaN(number)), ...texts];
+    return (`${held.join(" ")} ${e.textContent}`.match(/(?<!\d)-?\d+(?:\.\d+)?/g) ?? []).map(Number);
   });

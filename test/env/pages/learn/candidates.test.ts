@@ -30,6 +30,14 @@ test("what failed on a busy machine is looked for and tried once more, and no of
   assert.equal(field.isLost, true);
 });
 
+test("a value that was shown on a busy machine, but did not arrive, is entered once more", () => {
+  const field = fieldOfName();
+  (field.current as { fate?: string }).fate = "shown";
+  assert.equal(field.isWorthRound(), false);
+  field.isHurried = true;
+  assert.deepEqual([field.isWorthRound(), field.isWorthRound()], [true, false]);
+});
+
 test("a day is written first as the field's example is, unless that can be read in two ways", () => {
   const typed: Way = { ...FILL, serves: ["date"], variants: ["YYYY-MM-DD", "MM/DD/YYYY", "DD.MM.YYYY"] };
   const firstFor = (hint: string): string | undefined => {
@@ -41,4 +49,23 @@ test("a day is written first as the field's example is, unless that can be read 
   assert.equal(firstFor("e.g. 24.12.2026 - 31.12.2026"), "DD.MM.YYYY");
   assert.equal(firstFor("12/24/2026"), "MM/DD/YYYY");
   assert.equal(firstFor("e.g. 04.05.2026"), "YYYY-MM-DD");
+});
+
+test("a way that has worked for other fields comes forward once, and not before a picker's own ways", () => {
+  const pick: Way = { serves: ["text"], oddness: 3, operate: async () => undefined };
+  const field = new LearnedField(
+    "Size",
+    "text",
+    new Map([
+      ["fill", FILL],
+      ["pick", pick],
+    ]),
+    ["Large"],
+    60_000,
+  );
+  for (let i = 0; i < 4; i++) field.prefer({ locator: "label=Name", nth: 0, way: "fill", variant: "" });
+  const facts = { corners: "", holds: [], isPicker: true, isFree: true, hint: "" };
+  field.weigh({ locator: "label=Size", nth: 0 }, facts, () => "maybe");
+  for (const nth of [0, 1, 2]) field.weigh({ locator: 'field="Size"', nth }, undefined, () => "maybe");
+  assert.equal(field.current?.operation.way, "pick");
 });
