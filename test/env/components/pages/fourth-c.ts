@@ -108,4 +108,186 @@ export const pages: ComponentPage[] = [
     },
     send: "Send claim",
   },
+  {
+    id: "react/mantine-job",
+    title: "Apply for a job",
+    libraries: ["@mantine/core", "@mantine/dates", "@mantine/form"],
+    people: people({
+      "Full name": NAMES,
+      "Email address": MAILS,
+      Position: ["Delivery driver", "Baker", "Office clerk"],
+      "Available from": ["2027-01-11", "2026-12-18", "2027-03-04"],
+      "Hours per week": [32, 20, 16],
+      Languages: [["French"], ["English", "Turkish"], ["English", "German", "Italian"]],
+      Contract: ["Temporary", "Apprenticeship", "Permanent"],
+      CV: ["ann-lee.pdf", "cv-fernandez.pdf", "okoro.pdf"],
+      "I have a driving licence": [true, false, true],
+    }),
+    wire: {
+      "Full name": "name",
+      "Email address": "email",
+      Position: [
+        "position",
+        { Baker: "baker", "Sales assistant": "sales", "Delivery driver": "driver", "Office clerk": "office" },
+      ],
+      "Available from": "available_from",
+      "Hours per week": "hours",
+      Languages: "languages",
+      Contract: ["contract", { Permanent: "permanent", Temporary: "temporary", Apprenticeship: "apprentice" }],
+      CV: "cv",
+      "I have a driving licence": ["driving_license", String],
+    },
+    required: ["Full name", "Email address", "Position", "Available from"],
+    answer: byStatus({ status: "received" }),
+    async fill(page, person) {
+      const p = of(person);
+      for (const label of ["Full name", "Email address", "Hours per week"])
+        await page.getByLabel(label).fill(p.text(label));
+      await pick(page, page.getByRole("combobox", { name: "Position" }), p.text("Position"));
+      await type(page, page.getByLabel("Available from"), day(p.text("Available from"), "DD/MM/YYYY"));
+      await page.keyboard.press("Tab");
+      await pick(page, page.getByRole("combobox", { name: "Languages" }), ...p.list("Languages"));
+      await page.keyboard.press("Escape");
+      await page.getByLabel(p.text("Contract"), { exact: true }).check();
+      const chooser = page.waitForEvent("filechooser");
+      await page.getByLabel("CV").click();
+      await (await chooser).setFiles({ name: p.text("CV"), mimeType: "application/pdf", buffer: Buffer.from("cv") });
+      await click(person, "I have a driving licence", page.getByRole("switch"));
+    },
+    send: "Send application",
+  },
+  {
+    id: "react/chakra-kennel",
+    title: "Book a stay for your dog",
+    libraries: ["@chakra-ui/react", "react-hook-form"],
+    people: people({
+      "Name of the dog": ["Rex", "Bella", "Captain"],
+      Size: ["Large (25 to 45 kg)", "Small (up to 10 kg)", "Giant (over 45 kg)"],
+      Arrival: ["2026-12-21", "2027-02-06", "2027-04-15"],
+      Nights: [5, 12, 3],
+      Room: ["Single room", "Suite with garden", "Shared room"],
+      Extras: [["Training"], ["Grooming", "Photo a day"], ["Grooming", "Long walk", "Photo a day"]],
+      Vaccinated: [true, false, true],
+      Notes: ["Eats twice a day", "Afraid of cats", "Sleeps on a sofa"],
+    }),
+    wire: {
+      "Name of the dog": "booking.dog.name",
+      Size: [
+        "booking.dog.size",
+        {
+          "Small (up to 10 kg)": "S",
+          "Medium (10 to 25 kg)": "M",
+          "Large (25 to 45 kg)": "L",
+          "Giant (over 45 kg)": "XL",
+        },
+      ],
+      Arrival: "booking.stay.from",
+      Nights: "booking.stay.nights",
+      Room: ["booking.stay.room", { "Shared room": "shared", "Single room": "single", "Suite with garden": "suite" }],
+      Extras: "booking.extras",
+      Vaccinated: "booking.dog.vaccinated",
+      Notes: "booking.notes",
+    },
+    required: ["Name of the dog", "Size", "Arrival"],
+    answer: byStatus({ booking: { id: 88 } }),
+    async fill(page, person) {
+      const p = of(person);
+      await write(page, person, "Name of the dog", "Arrival", "Nights", "Notes");
+      await pick(page, page.getByRole("combobox"), p.text("Size"));
+      await page.getByText(p.text("Room"), { exact: true }).click();
+      for (const extra of p.list("Extras")) await page.getByText(extra, { exact: true }).click();
+      await click(person, "Vaccinated", page.getByText("Vaccinated"));
+    },
+    send: "Book",
+  },
+  {
+    id: "react/select-moving",
+    title: "Moving quote",
+    libraries: ["react-select", "react-datepicker", "react-phone-number-input", "react-hook-form"],
+    people: people({
+      Name: NAMES,
+      Phone: ["(213) 373-4253", "(303) 555-0142", "(617) 253-1000"],
+      "Moving from": ["Denver", "New York", "Miami"],
+      "Moving to": ["Seattle", "Boston", "Chicago"],
+      "Moving date": ["2027-01-22", "2026-12-28", "2027-05-04"],
+      Rooms: ["2 rooms", "4 rooms or more", "1 room"],
+      Services: [["Furniture assembly"], ["Packing", "Moving boxes"], ["Packing", "Final cleaning", "Moving boxes"]],
+      "There is a piano": [true, false, true],
+    }),
+    wire: {
+      Name: "name",
+      Phone: ["phone", (phone: string) => `+1${phone.replace(/\D/g, "")}`],
+      "Moving from": ["from", (city: string) => city.toLowerCase().replace(" ", "-")],
+      "Moving to": ["to", (city: string) => city.toLowerCase().replace(" ", "-")],
+      "Moving date": "date",
+      Rooms: ["rooms", { "1 room": "1", "2 rooms": "2", "3 rooms": "3", "4 rooms or more": "4+" }],
+      Services: [
+        "services",
+        {
+          Packing: "packing",
+          "Furniture assembly": "assembly",
+          "Final cleaning": "cleaning",
+          "Moving boxes": "boxes",
+        },
+      ],
+      "There is a piano": "piano",
+    },
+    required: ["Name", "Moving from", "Moving to", "Moving date"],
+    answer: byStatus({ quote: "Q-1907" }),
+    async fill(page, person) {
+      const p = of(person);
+      await page.locator("#name").fill(p.text("Name"));
+      await type(page, page.locator("#phone"), p.text("Phone"));
+      await pick(page, page.locator("#from"), p.text("Moving from"));
+      await pick(page, page.locator("#to"), p.text("Moving to"));
+      await page.locator("#date").fill(day(p.text("Moving date"), "MM/DD/YYYY"));
+      await page.keyboard.press("Tab");
+      await page.locator("#rooms").selectOption(p.text("Rooms"));
+      await pick(page, page.locator("#services"), ...p.list("Services"));
+      await page.keyboard.press("Escape");
+      await click(person, "There is a piano", page.locator("#piano"));
+    },
+    send: "Get a quote",
+  },
+  {
+    id: "angular/material-course",
+    title: "Course registration",
+    libraries: ["@angular/material", "@angular/forms"],
+    people: people({
+      "Full name": NAMES,
+      Email: MAILS,
+      "Date of birth": ["1988-04-17", "1995-11-02", "1972-06-29"],
+      Course: ["Home bookkeeping", "Woodworking", "Spanish conversation"],
+      "Days that suit you": [["Tuesday"], ["Monday", "Thursday"], ["Monday", "Wednesday", "Friday"]],
+      "Your level": ["Intermediate", "Advanced", "Beginner"],
+      "I need the course book": [true, false, true],
+      Comments: ["I come by bus", "I have my own tools", "Please seat me in front"],
+    }),
+    wire: {
+      "Full name": "participant.fullName",
+      Email: "participant.email",
+      "Date of birth": "participant.birthday",
+      Course: [
+        "courseId",
+        { "Watercolour painting": 1, "Spanish conversation": 2, "Home bookkeeping": 3, Woodworking: 4 },
+      ],
+      "Days that suit you": "participant.days",
+      "Your level": ["participant.level", (level: string) => level.toUpperCase()],
+      "I need the course book": "participant.material",
+      Comments: "participant.comments",
+    },
+    required: ["Full name", "Email", "Course"],
+    answer: byStatus({ registrationId: 615 }),
+    async fill(page, person) {
+      const p = of(person);
+      await write(page, person, "Full name", "Email", "Comments");
+      await page.getByLabel("Date of birth").fill(day(p.text("Date of birth"), "M/D/YYYY"));
+      await pick(page, page.getByRole("combobox", { name: "Course" }), p.text("Course"));
+      await pick(page, page.getByRole("combobox", { name: "Days that suit you" }), ...p.list("Days that suit you"));
+      await page.keyboard.press("Escape");
+      await page.getByLabel(p.text("Your level"), { exact: true }).check();
+      await click(person, "I need the course book", page.getByRole("switch"));
+    },
+    send: "Register",
+  },
 ];
