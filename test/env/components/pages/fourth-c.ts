@@ -1,5 +1,5 @@
 import { click, of, pick, type, write } from "../hand.js";
-import { byFlag, byStatus, type ComponentPage, day, MAILS, NAMES, people } from "../page.js";
+import { byFlag, byStatus, type ComponentPage, day, MAILS, NAMES, people, redirect } from "../page.js";
 
 /** Writes 14:30 as a clock of twelve hours takes it by keys: `0230PM`. */
 function noonClock(time: string): string {
@@ -289,5 +289,95 @@ export const pages: ComponentPage[] = [
       await click(person, "I need the course book", page.getByRole("switch"));
     },
     send: "Register",
+  },
+  {
+    id: "angular/primeng-rental",
+    title: "Rent a tool",
+    libraries: ["primeng", "@angular/forms"],
+    people: people({
+      Customer: NAMES,
+      Tool: ["Tile cutter", "Hammer drill", "Floor sander"],
+      "Pick-up date": ["2027-01-08", "2026-12-17", "2027-03-30"],
+      "Number of days": [3, 10, 7],
+      Accessories: [["Gloves"], ["Safety goggles", "Dust bag"], ["Safety goggles", "Gloves", "Extension cord"]],
+      Payment: ["Invoice", "Credit card", "Cash"],
+      Remarks: ["I come before eight", "Please show me how it works", "My brother fetches it"],
+      "Deliver to my address": [true, false, true],
+    }),
+    wire: {
+      Customer: "customer",
+      Tool: [
+        "tool",
+        {
+          "Hammer drill": "HD-20",
+          Chainsaw: "CS-35",
+          "Floor sander": "FS-10",
+          "Tile cutter": "TC-60",
+          "Concrete mixer": "CM-14",
+        },
+      ],
+      "Pick-up date": "pickup",
+      "Number of days": "days",
+      Accessories: "accessories",
+      Payment: ["payment", { Cash: "cash", "Credit card": "card", Invoice: "invoice" }],
+      Remarks: "remarks",
+      "Deliver to my address": "delivery",
+    },
+    required: ["Customer", "Tool", "Pick-up date"],
+    answer: byFlag({ reservation: "T-2093" }, { error: "Please fill in the required fields" }),
+    async fill(page, person) {
+      const p = of(person);
+      await page.locator("#customer").fill(p.text("Customer"));
+      await pick(page, page.locator("p-select"), p.text("Tool"));
+      await type(page, page.locator("#pickup"), day(p.text("Pick-up date"), "MM/DD/YYYY"));
+      await page.keyboard.press("Tab");
+      await page.locator("#days").fill(p.text("Number of days"));
+      await page.locator("#remarks").fill(p.text("Remarks"));
+      await pick(page, page.locator("p-multiselect"), ...p.list("Accessories"));
+      await page.keyboard.press("Escape");
+      await page.getByText(p.text("Payment"), { exact: true }).click();
+      await click(person, "Deliver to my address", page.locator("#delivery"));
+    },
+    send: "Reserve",
+  },
+  {
+    id: "elements/shoelace-lesson",
+    title: "Music lessons",
+    libraries: ["@shoelace-style/shoelace"],
+    people: people({
+      Student: NAMES,
+      Email: MAILS,
+      Instrument: ["Violin", "Drums", "Piano"],
+      "First lesson": ["2027-01-13", "2026-12-02", "2027-02-25"],
+      "Lessons per month": [2, 8, 6],
+      Level: ["Some practice", "Advanced", "Beginner"],
+      Days: [["Thursday"], ["Monday", "Friday"], ["Monday", "Tuesday", "Wednesday"]],
+      "I want to rent the instrument": [true, false, true],
+    }),
+    wire: {
+      Student: "student",
+      Email: "email",
+      Instrument: ["instrument", (name: string) => name.toLowerCase()],
+      "First lesson": "first",
+      "Lessons per month": "lessons",
+      Level: ["level", { Beginner: "new", "Some practice": "some", Advanced: "good" }],
+      Days: ["days", (names: readonly string[]) => names.map((name) => name.slice(0, 3).toLowerCase())],
+      "I want to rent the instrument": ["rent", (on: boolean) => (on ? "yes" : undefined)],
+    },
+    required: ["Student", "Email", "Instrument"],
+    answer: redirect("Please fill in all required fields."),
+    async fill(page, person) {
+      const p = of(person);
+      await write(page, person, "Student", "Email", "First lesson", "Lessons per month");
+      await pick(page, page.locator("sl-select[name=instrument]"), p.text("Instrument"));
+      await page
+        .locator("sl-radio-button")
+        .filter({ hasText: p.text("Level") })
+        .click();
+      await pick(page, page.locator("sl-select[name=days]"), ...p.list("Days"));
+      await page.keyboard.press("Escape");
+      await click(person, "I want to rent the instrument", page.locator("sl-checkbox"));
+    },
+    send: "Sign up",
   },
 ];
