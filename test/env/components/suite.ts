@@ -4,6 +4,7 @@ import { pages as elements1 } from "./pages/elements-1.js";
 import { pages as elements2 } from "./pages/elements-2.js";
 import { pages as engines1 } from "./pages/engines-1.js";
 import { pages as engines2 } from "./pages/engines-2.js";
+import { pages as fourthC } from "./pages/fourth-c.js";
 import { pages as plain1 } from "./pages/plain-1.js";
 import { pages as plain2 } from "./pages/plain-2.js";
 import { pages as plain3 } from "./pages/plain-3.js";
@@ -66,6 +67,7 @@ export const PAGES: readonly ComponentPage[] = [
   ...thirdA2,
   ...thirdB,
   ...thirdBPlain,
+  ...fourthC,
 ];
 
 /** Installs and bundles what is needed, and serves the pages; `ids` picks some of them. */
