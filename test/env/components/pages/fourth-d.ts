@@ -1,0 +1,180 @@
+import { click, of, press, type, write } from "../hand.js";
+import { byFlag, byStatus, type ComponentPage, day, MAILS, NAMES, people } from "../page.js";
+
+export const pages: ComponentPage[] = [
+  {
+    id: "vue/naive-catering",
+    title: "Catering order",
+    libraries: ["naive-ui"],
+    people: people({
+      "Your name": NAMES,
+      Telephone: ["+44 20 7946 0123", "0151 496 0771", "+49 30 901820"],
+      Occasion: ["Wedding", "Company party", "Birthday"],
+      "Serving time": ["2027-06-12 18:30", "2027-02-19 12:00", "2027-04-03 19:15"],
+      "Number of guests": [85, 140, 24],
+      Dishes: [["Roast"], ["Soup", "Dessert"], ["Soup", "Salad buffet", "Dessert"]],
+      Menu: ["Vegetarian", "Mixed", "Vegan"],
+      "Deliver and serve": [true, false, true],
+    }),
+    wire: {
+      "Your name": "order.name",
+      Telephone: "order.phone",
+      Occasion: ["order.occasion", { Birthday: "birthday", Wedding: "wedding", "Company party": "company" }],
+      "Serving time": "order.servedAt",
+      "Number of guests": "order.guests",
+      Dishes: ["order.dishes", { Soup: "soup", "Salad buffet": "salad", Roast: "roast", Dessert: "dessert" }],
+      Menu: ["order.menu", { Mixed: "mixed", Vegetarian: "vegetarian", Vegan: "vegan" }],
+      "Deliver and serve": "order.delivery",
+    },
+    required: ["Your name", "Occasion"],
+    answer: byStatus(),
+    async fill(page, person) {
+      const p = of(person);
+      await page.getByPlaceholder("First and last name").fill(p.text("Your name"));
+      await page.getByPlaceholder("Telephone number").fill(p.text("Telephone"));
+      await page.locator(".n-select").click();
+      await page
+        .locator(".n-base-select-option")
+        .filter({ hasText: p.text("Occasion") })
+        .click();
+      await page.locator(".n-date-picker input").fill(p.text("Serving time"));
+      await page.locator(".n-date-panel").getByText("Confirm").click();
+      await page.locator(".n-input-number input").fill(p.text("Number of guests"));
+      await page.keyboard.press("Tab");
+      for (const name of [...p.list("Dishes"), p.text("Menu")]) await page.getByText(name, { exact: true }).click();
+      await click(person, "Deliver and serve", page.getByRole("switch"));
+    },
+    send: "Place order",
+  },
+  {
+    id: "vue/antdv-courier",
+    title: "Courier",
+    libraries: ["ant-design-vue"],
+    people: people({
+      Sender: NAMES,
+      Destination: ["Bristol", "Brighton", "Cardiff"],
+      "Parcel size": ["Medium (up to 15 kg)", "Small (up to 5 kg)", "Large (up to 30 kg)"],
+      Weight: [12.5, 3, 27.4],
+      "Pick-up date": ["2026-12-09", "2027-01-14", "2027-02-23"],
+      "Pick-up time": ["Afternoon", "Morning", "Midday"],
+      Services: [["Insurance"], ["Fragile goods", "Return label"], ["Insurance", "Fragile goods"]],
+      "Signature on delivery": [true, false, true],
+    }),
+    wire: {
+      Sender: "sender",
+      Destination: "town",
+      "Parcel size": ["size", (size: string) => size.slice(0, 1)],
+      Weight: "weight",
+      "Pick-up date": "pickup",
+      "Pick-up time": ["slot", { Morning: "am", Midday: "noon", Afternoon: "pm" }],
+      Services: ["services", { Insurance: "insured", "Fragile goods": "fragile", "Return label": "return" }],
+      "Signature on delivery": "signature",
+    },
+    required: ["Sender", "Destination"],
+    answer: byFlag({ success: true, booking: "C-2291" }, { success: false }),
+    lookup: ["Bath", "Brighton", "Bristol", "Cardiff", "Swansea"],
+    async fill(page, person) {
+      const p = of(person);
+      await write(page, person, "Sender");
+      const option = (name: string) =>
+        page.locator(".ant-select-item-option").filter({ hasText: name }).locator("visible=true");
+      await type(page, page.getByLabel("Destination"), p.text("Destination").slice(0, 4));
+      await option(p.text("Destination")).click();
+      await page.getByLabel("Parcel size").click();
+      await option(p.text("Parcel size")).click();
+      await write(page, person, "Weight");
+      await type(page, page.getByLabel("Pick-up date"), day(p.text("Pick-up date"), "DD/MM/YYYY"));
+      await page.keyboard.press("Enter");
+      for (const name of [p.text("Pick-up time"), ...p.list("Services")])
+        await page.getByText(name, { exact: true }).click();
+      await click(person, "Signature on delivery", page.getByRole("switch"));
+    },
+    send: "Book pick-up",
+  },
+  {
+    id: "vue/bvnext-sailing",
+    title: "Sailing school",
+    libraries: ["bootstrap-vue-next", "@vuelidate/core"],
+    people: people({
+      "Full name": NAMES,
+      "Email address": MAILS,
+      Course: ["Coastal skipper", "Dinghy for beginners", "Dinghy advanced"],
+      "Start date": ["2027-05-03", "2027-06-21", "2027-08-09"],
+      "Your sailing skills": [4, 1, 3],
+      "Languages you speak": [["English"], ["English", "Spanish"], ["French", "English", "German"]],
+      Payment: ["Bank transfer", "Cash at the school", "Credit card"],
+      "Lend me a life jacket": [true, false, true],
+    }),
+    wire: {
+      "Full name": "name",
+      "Email address": "email",
+      Course: [
+        "course",
+        { "Dinghy for beginners": "dinghy-1", "Dinghy advanced": "dinghy-2", "Coastal skipper": "yacht-1" },
+      ],
+      "Start date": "start",
+      "Your sailing skills": "skill",
+      "Languages you speak": ["languages[]", { English: "en", French: "fr", German: "de", Spanish: "es" }],
+      Payment: ["payment", { "Credit card": "card", "Bank transfer": "transfer", "Cash at the school": "cash" }],
+      "Lend me a life jacket": ["jacket", (is: boolean) => (is ? "1" : "")],
+    },
+    required: ["Full name", "Email address", "Course"],
+    answer: byFlag({ status: "ok" }, { status: "error" }),
+    async fill(page, person) {
+      const p = of(person);
+      await write(page, person, "Full name", "Email address", "Start date");
+      await page.getByLabel("Course", { exact: true }).selectOption({ label: p.text("Course") });
+      await page
+        .locator(".b-form-rating .b-form-rating-star, .b-form-rating svg")
+        .nth(p.number("Your sailing skills") - 1)
+        .click();
+      for (const name of [...p.list("Languages you speak"), p.text("Payment")]) await page.getByLabel(name).check();
+      await click(person, "Lend me a life jacket", page.getByLabel("Lend me a life jacket"));
+    },
+    send: "Register",
+  },
+  {
+    id: "svelte/flowbite-tutoring",
+    title: "Tutor",
+    libraries: ["flowbite-svelte"],
+    people: people({
+      "Name of the pupil": NAMES,
+      Subject: ["Physics", "English", "History"],
+      Weekdays: [["Tuesday"], ["Monday", "Thursday"], ["Monday", "Wednesday", "Friday"]],
+      "First lesson": ["2026-12-08", "2027-01-21", "2027-02-05"],
+      "Time of day": ["16:30", "14:45", "17:15"],
+      "Number of lessons": [8, 12, 3],
+      Place: ["At school", "Online", "At home"],
+      "A sibling is taught too": [true, false, true],
+    }),
+    wire: {
+      "Name of the pupil": "pupil",
+      Subject: ["subject", { Mathematics: "mat", Physics: "phy", English: "eng", History: "his" }],
+      Weekdays: ["weekdays", (names: string[]) => names.map((name) => name.slice(0, 3).toLowerCase())],
+      "First lesson": "first_day",
+      "Time of day": "time",
+      "Number of lessons": "lessons",
+      Place: ["place", { "At home": "home", "At school": "school", Online: "online" }],
+      "A sibling is taught too": ["sibling", (is: boolean) => (is ? "yes" : "no")],
+    },
+    required: ["Name of the pupil", "Subject"],
+    answer: byStatus(),
+    async fill(page, person) {
+      const p = of(person);
+      await write(page, person, "Name of the pupil", "Time of day");
+      await page.locator("#subject").selectOption({ label: p.text("Subject") });
+      await page.getByRole("listbox").first().click();
+      for (const name of p.list("Weekdays"))
+        await page.locator("[role=presentation] > [role=presentation]").filter({ hasText: name }).click();
+      await page.keyboard.press("Escape");
+      await page.locator("#first").fill(day(p.text("First lesson"), "DD/MM/YYYY"));
+      await page.keyboard.press("Enter");
+      await page.locator("#lessons").focus();
+      const ahead = p.number("Number of lessons") - 5;
+      await press(page, ahead > 0 ? "ArrowRight" : "ArrowLeft", Math.abs(ahead));
+      await page.getByLabel(p.text("Place")).check();
+      await click(person, "A sibling is taught too", page.getByText("A sibling is taught too"));
+    },
+    send: "Request tutor",
+  },
+];
