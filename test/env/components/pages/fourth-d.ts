@@ -1,4 +1,4 @@
-import { click, of, press, type, write } from "../hand.js";
+import { click, dayOf, of, pick, press, suggest, type, write } from "../hand.js";
 import { byFlag, byStatus, type ComponentPage, day, MAILS, NAMES, people } from "../page.js";
 
 export const pages: ComponentPage[] = [
@@ -176,5 +176,102 @@ export const pages: ComponentPage[] = [
       await click(person, "A sibling is taught too", page.getByText("A sibling is taught too"));
     },
     send: "Request tutor",
+  },
+  {
+    id: "solid/kobalte-florist",
+    title: "Flowers",
+    libraries: ["@kobalte/core", "solid-js"],
+    people: people({
+      Customer: NAMES,
+      Bouquet: ["Tulips", "Lilies", "Wild flowers"],
+      Extras: [["Chocolates"], ["Vase", "Wine"], ["Vase", "Teddy bear", "Chocolates"]],
+      Stems: [24, 36, 50],
+      Size: ["Large", "Standard", "Deluxe"],
+      "Delivery date": ["2026-12-23", "2027-01-30", "2027-02-14"],
+      "Nearest shop": ["Station", "Broadway", "Harbour"],
+      "Gift wrapping": [true, false, true],
+    }),
+    wire: {
+      Customer: "customer",
+      Bouquet: ["bouquetId", { Roses: 11, Tulips: 12, "Wild flowers": 13, Lilies: 14 }],
+      Extras: ["extras", { Vase: "vase", Chocolates: "choc", "Teddy bear": "bear", Wine: "wine" }],
+      Stems: "stems",
+      Size: ["size", (size: string) => size.toLowerCase()],
+      "Delivery date": "deliveryDate",
+      "Nearest shop": ["branch", (shop: string) => shop.toUpperCase()],
+      "Gift wrapping": "giftWrap",
+    },
+    required: ["Customer", "Bouquet"],
+    answer: byStatus({ orderNumber: "F-1027" }),
+    async fill(page, person) {
+      const p = of(person);
+      await write(page, person, "Customer", "Delivery date");
+      await pick(page, page.getByRole("button", { name: "Bouquet" }), p.text("Bouquet"));
+      for (const name of p.list("Extras")) {
+        await type(page, page.getByRole("combobox", { name: "Extras" }), name.slice(0, 4));
+        await page.getByRole("option", { name }).click();
+      }
+      await page.keyboard.press("Escape");
+      await page.getByRole("spinbutton", { name: "Stems" }).fill(p.text("Stems"));
+      await page.keyboard.press("Tab");
+      for (const name of [p.text("Size"), p.text("Nearest shop")]) await page.getByText(name, { exact: true }).click();
+      await click(person, "Gift wrapping", page.getByText("Gift wrapping"));
+    },
+    send: "Order now",
+  },
+  {
+    id: "plain/jqueryui-cleaning",
+    title: "Cleaning",
+    libraries: ["jquery-ui", "jquery-validation", "jquery"],
+    people: people({
+      "Customer name": NAMES,
+      Street: ["Market Street", "Mill Lane", "Marine Drive"],
+      "Cleaning day": ["2026-12-14", "2027-01-09", "2027-02-18"],
+      "Type of building": ["Flat", "Shop", "House"],
+      Rooms: [4, 11, 7],
+      Tasks: [["Floors"], ["Windows", "Carpets"], ["Windows", "Floors", "Kitchen"]],
+      "How often": ["Weekly", "Once", "Monthly"],
+      "Budget up to": [180, 90, 260],
+    }),
+    wire: {
+      "Customer name": "customer",
+      Street: "street",
+      "Cleaning day": ["date", (iso: string) => day(iso, "DD.MM.YYYY")],
+      "Type of building": ["type", (name: string) => name.toLowerCase()],
+      Rooms: "rooms",
+      Tasks: ["tasks[]", (names: string[]) => names.map((name) => name.toLowerCase())],
+      "How often": ["often", { Once: "1", Weekly: "w", Monthly: "m" }],
+      "Budget up to": ["budget", (euro: number) => `€ ${euro}`],
+    },
+    required: ["Customer name", "Street"],
+    answer: byFlag(
+      { ok: true, message: "We will come back to you today." },
+      { ok: false, message: "Please fill in all required fields." },
+    ),
+    lookup: ["Mariner Road", "Marine Drive", "Market Street", "Mill Lane", "Millbank"],
+    async fill(page, person) {
+      const p = of(person);
+      await write(page, person, "Customer name");
+      await suggest(page, "#street", p.text("Street"), ".ui-autocomplete li");
+      await page.locator("#date").click();
+      const [y = "", m = ""] = p.text("Cleaning day").split("-");
+      await page.locator(".ui-datepicker-year").selectOption(y);
+      await page.locator(".ui-datepicker-month").selectOption(String(Number(m) - 1));
+      await page
+        .locator(".ui-datepicker-calendar a")
+        .getByText(dayOf(p.text("Cleaning day")), { exact: true })
+        .click();
+      await page.locator("#type-button").click();
+      await page
+        .locator(".ui-selectmenu-open li")
+        .filter({ hasText: p.text("Type of building") })
+        .click();
+      await page.locator("#rooms").fill(p.text("Rooms"));
+      for (const name of [...p.list("Tasks"), p.text("How often")]) await page.getByText(name, { exact: true }).click();
+      await page.locator(".ui-slider-handle").focus();
+      const ahead = (p.number("Budget up to") - 100) / 10;
+      await press(page, ahead > 0 ? "ArrowRight" : "ArrowLeft", Math.abs(ahead));
+    },
+    send: "Send request",
   },
 ];
