@@ -1,5 +1,7 @@
 import { click, dayOf, of, pick, press, suggest, type, write } from "../hand.js";
-import { byFlag, byStatus, type ComponentPage, day, MAILS, NAMES, people } from "../page.js";
+import { byFlag, byStatus, type ComponentPage, day, MAILS, NAMES, people, redirect } from "../page.js";
+
+const picture = (name: string) => ({ name, mimeType: "image/png", buffer: Buffer.from("f") });
 
 export const pages: ComponentPage[] = [
   {
@@ -273,5 +275,97 @@ export const pages: ComponentPage[] = [
       await press(page, ahead > 0 ? "ArrowRight" : "ArrowLeft", Math.abs(ahead));
     },
     send: "Send request",
+  },
+  {
+    id: "plain/parsley-workshop",
+    title: "Workshop",
+    libraries: ["parsleyjs", "@eonasdan/tempus-dominus", "select2", "bootstrap", "jquery"],
+    people: people({
+      "Name of the owner": NAMES,
+      "Licence plate": ["LS 4471", "B-KR 902", "GD 77120"],
+      Mileage: [84200, 12650, 153900],
+      "Make of the car": ["Skoda", "Audi", "Volvo"],
+      Appointment: ["2026-12-10 09:30", "2027-01-18 14:15", "2027-02-03 07:45"],
+      "Work to be done": [["Brakes"], ["Inspection", "Winter tyres"], ["Inspection", "Oil change", "Brakes"]],
+      "Replacement car": ["Small car", "Not needed", "Family car"],
+      "Photo of the damage": ["door.png", "bumper.png", "mirror.png"],
+    }),
+    wire: {
+      "Name of the owner": "owner",
+      "Licence plate": "plate",
+      Mileage: "mileage",
+      "Make of the car": ["make", (name: string) => name.slice(0, 2).toUpperCase()],
+      Appointment: ["appointment", (moment: string) => moment.replace(/(....)-(..)-(..)/, "$3/$2/$1")],
+      "Work to be done": ["work[]", { Inspection: "insp", "Oil change": "oil", Brakes: "brk", "Winter tyres": "tyr" }],
+      "Replacement car": ["replacement", { "Not needed": "none", "Small car": "small", "Family car": "family" }],
+      "Photo of the damage": "photo",
+    },
+    required: ["Name of the owner", "Make of the car"],
+    answer: redirect("Please enter your name and the make of the car."),
+    async fill(page, person) {
+      const p = of(person);
+      await write(page, person, "Name of the owner", "Licence plate", "Mileage");
+      await page.locator("#select2-make-container").click();
+      await page.getByRole("option", { name: p.text("Make of the car") }).click();
+      const [date = "", time = ""] = p.text("Appointment").split(" ");
+      await page.locator("#when").fill(`${day(date, "DD/MM/YYYY")} ${time}`);
+      await page.keyboard.press("Tab");
+      await page.locator("h1").click();
+      await page.locator(".select2-selection--multiple").click();
+      for (const name of p.list("Work to be done")) await page.getByRole("option", { name, exact: true }).click();
+      await page.locator("h1").click();
+      await page.getByLabel(p.text("Replacement car")).check();
+      await page.locator("#photo").setInputFiles(picture(p.text("Photo of the damage")));
+    },
+    send: "Request appointment",
+  },
+  {
+    id: "engines/formio-parking",
+    title: "Parking permit",
+    libraries: ["@formio/js"],
+    people: people({
+      "Name of the resident": NAMES,
+      "Phone number": ["(212) 555-0147", "(415) 555-0199", "(312) 555-0123"],
+      "Parking zone": ["Zone B, river side", "Zone C, hospital", "Zone A, old town"],
+      "Valid from": ["2026-12-15", "2027-01-11", "2027-02-01"],
+      "Cars in the household": [2, 1, 3],
+      "Type of engine": ["Electric", "Petrol", "Diesel"],
+      "Send reminders by": [["E-mail"], ["Letter", "Text message"], ["E-mail", "Text message"]],
+      "I have a disabled badge": [true, false, true],
+    }),
+    wire: {
+      "Name of the resident": "application.resident",
+      "Phone number": "application.phone",
+      "Parking zone": ["application.zone", (zone: string) => zone.slice(5, 6)],
+      "Valid from": "application.validFrom",
+      "Cars in the household": "application.cars",
+      "Type of engine": ["application.fuel", (name: string) => name.toLowerCase()],
+      "Send reminders by": ["application.reminders", { Letter: "letter", "E-mail": "mail", "Text message": "sms" }],
+      "I have a disabled badge": "application.disabled",
+    },
+    required: ["Name of the resident", "Parking zone"],
+    answer: byFlag({ accepted: true, reference: "P-5518" }, { accepted: false }),
+    async fill(page, person) {
+      const p = of(person);
+      const part = (key: string) => page.locator(`.formio-component-${key}`);
+      await part("resident").locator("input").fill(p.text("Name of the resident"));
+      await type(page, part("phone").locator("input"), p.text("Phone number").replace(/\D/g, ""));
+      await part("zone").locator(".choices").click();
+      await part("zone")
+        .getByRole("option", { name: p.text("Parking zone") })
+        .click();
+      await part("validFrom").locator("input[type=text]").fill(p.text("Valid from"));
+      await page.keyboard.press("Enter");
+      await page.keyboard.press("Tab");
+      await part("cars").locator("input").fill(p.text("Cars in the household"));
+      await page.getByLabel(p.text("Type of engine")).check();
+      for (const name of p.list("Send reminders by")) {
+        await part("reminders").locator(".choices input").click();
+        await part("reminders").getByRole("option", { name }).click();
+      }
+      await page.keyboard.press("Escape");
+      await click(person, "I have a disabled badge", page.getByLabel("I have a disabled badge"));
+    },
+    send: "Send application",
   },
 ];
