@@ -1,6 +1,11 @@
 import { Formio } from "@formio/js";
 import "bootstrap/dist/css/bootstrap.css";
 import "@formio/js/dist/formio.form.css";
+import flatpickr from "flatpickr";
+import "flatpickr/dist/flatpickr.css";
+
+// Form.io takes the calendar that stands on the page, and asks a CDN for one only where there is none
+globalThis.flatpickr = flatpickr;
 
 const host = document.getElementById("app");
 host.className = "container py-4";
