@@ -39,8 +39,11 @@ export const pages: ComponentPage[] = [
         .locator(".n-base-select-option")
         .filter({ hasText: p.text("Occasion") })
         .click();
+      await page.locator(".n-date-picker input").click();
       await page.locator(".n-date-picker input").fill(p.text("Serving time"));
       await page.locator(".n-date-panel").getByText("Confirm").click();
+      await page.locator(".n-card-header").click();
+      await page.locator(".n-date-panel").waitFor({ state: "detached" });
       await page.locator(".n-input-number input").fill(p.text("Number of guests"));
       await page.keyboard.press("Tab");
       for (const name of [...p.list("Dishes"), p.text("Menu")]) await page.getByText(name, { exact: true }).click();
