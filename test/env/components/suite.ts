@@ -5,6 +5,7 @@ import { pages as elements2 } from "./pages/elements-2.js";
 import { pages as engines1 } from "./pages/engines-1.js";
 import { pages as engines2 } from "./pages/engines-2.js";
 import { pages as fourthC } from "./pages/fourth-c.js";
+import { pages as fourthD } from "./pages/fourth-d.js";
 import { pages as plain1 } from "./pages/plain-1.js";
 import { pages as plain2 } from "./pages/plain-2.js";
 import { pages as plain3 } from "./pages/plain-3.js";
@@ -68,6 +69,7 @@ export const PAGES: readonly ComponentPage[] = [
   ...thirdB,
   ...thirdBPlain,
   ...fourthC,
+  ...fourthD,
 ];
 
 /** Installs and bundles what is needed, and serves the pages; `ids` picks some of them. */
