@@ -169,8 +169,8 @@ describe("whatever a file holds, it is read, or refused in words that name it", 
     const bytes = readFileSync(path);
     const read = async (): Promise<void> => {
       const opened = await loadModel(dir);
-      // without a runtime: a fault must be found before the runtime is used
-      const engine = new Engine(undefined as unknown as Runtime, opened, {
+      // a runtime that computes nothing: a fault must be found before it is used
+      const engine = new Engine({ provider: "cpu" } as Runtime, opened, {
         sampler,
         about: sampledModel(opened.config),
         lora: LORA,
