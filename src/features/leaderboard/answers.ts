@@ -13,6 +13,7 @@ export type AnswersRow = { readonly [measure in keyof Diversity]: Interval } & {
 /** Columns of the table of answers; shares are at most 1. */
 const MEASURES = [
   { measure: "distinct", head: "distinct", isShare: false },
+  { measure: "coverage", head: "coverage", isShare: true },
   { measure: "kl", head: "KL to uniform (nats)", isShare: false },
   { measure: "tries1", head: "1 try", isShare: true },
   { measure: "tries4", head: "4 tries", isShare: true },
@@ -63,6 +64,8 @@ export function formatAnswers(split: string, rows: readonly (readonly [string, A
 interface Diversity {
   /** Number of distinct right answers among the samples. */
   readonly distinct: number;
+  /** Share of all right answers. */
+  readonly coverage: number;
   /**
    * KL(p || uniform) of the sampled right answers, in nats: log N minus their entropy, with Miller and Madow's
    * correction (m - 1) / (2 n) for m distinct answers in n samples. Without a right answer it is log N.
@@ -94,6 +97,7 @@ function ofTask(samples: readonly NonNullable<TaskScore["answer"]>[]): Diversity
   const tries = (k: number): number => passAtK(samples.length, usable, Math.min(k, samples.length));
   return {
     distinct: counts.length,
+    coverage: counts.length / of,
     kl: Math.max(0, Math.log(of) - corrected),
     tries1: tries(1),
     tries4: tries(4),

@@ -17,6 +17,7 @@ const near = (actual: number | undefined, expected: number): void =>
 test("what four samples say of four right answers", () => {
   const { a } = Object.fromEntries(diversityOf(["x", "x", "y", null].map((is) => score("a", is))));
   assert.equal(a?.distinct, 2);
+  assert.equal(a?.coverage, 0.5);
   // entropy of 2/3, 1/3 and the correction (2 - 1) / (2 * 3)
   near(a?.kl, Math.log(4) - (Math.log(3) - (2 / 3) * Math.log(2)) - 1 / 6);
   // x is taken: one of four samples is another right answer
@@ -30,7 +31,7 @@ test("one answer again and again, none at all, and tasks apart", () => {
   );
   assert.deepEqual([always?.distinct, always?.tries1, always?.tries4], [1, 0, 0]);
   near(always?.kl, Math.log(4));
-  assert.deepEqual([never?.distinct, never?.tries4], [0, 0]);
+  assert.deepEqual([never?.distinct, never?.coverage, never?.tries4], [0, 0, 0]);
   near(never?.kl, Math.log(4));
 });
 
