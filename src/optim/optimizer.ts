@@ -92,13 +92,14 @@ export function optimizerGraph(groups: readonly ParameterGroup[], options: Optim
   const rate = g.input("lr", "float32", []);
   const correction1 = g.input("correction1", "float32", []);
   const correction2 = g.input("correction2", "float32", []);
-  const gradients = parameters.map((p) => g.input(slot.gradient(p.name), "float32", p.shape));
-  const squares = gradients.map((v) => g.op("ReduceSumSquare", [v, g.ints(v.shape.map((_, i) => i))], { keepdims: 0 }));
+  const gradients = new Map(parameters.map((p) => [p.name, g.input(slot.gradient(p.name), "float32", p.shape)]));
+  const squares = [...gradients.values()].map((v) =>
+    g.op("ReduceSumSquare", [v, g.ints(v.shape.map((_, i) => i))], { keepdims: 0 }),
+  );
   const norm = e.sqrt(g.op("Sum", squares));
   g.output("grad_norm", norm);
   const finite = e.less(norm, 3e38);
   const factor = options.gradClip > 0 ? e.min(e.div(options.gradClip, e.add(norm, 1e-6)), 1) : g.scalar(1);
-  const gradientOf = new Map(parameters.map((p, i) => [p.name, gradients[i] as Value]));
   for (const { rule, scale, members } of stacksOf(groups, options)) {
     g.scope((members[0] as Parameter).name, () => {
       const joined = (of: (p: Parameter) => Value): Value =>
@@ -117,7 +118,7 @@ export function optimizerGraph(groups: readonly ParameterGroup[], options: Optim
       const parameter = input((name) => name);
       const [first, second] = [input(slot.first), input(slot.second)];
       const gradient = e.mul(
-        joined((p) => gradientOf.get(p.name) as Value),
+        joined((p) => gradients.get(p.name) as Value),
         factor,
       );
       const update = rule({ e, options, parameter, gradient, first, second, lr, correction1, correction2 });

@@ -49,7 +49,7 @@ export const ratioOptions = (eps: number) => ({
 });
 
 export type RatioOptions = z.infer<z.ZodObject<ReturnType<typeof ratioOptions>>>;
-/** What a loss reads of them. */
+/** The {@link RatioOptions} that a loss reads. */
 export type SurrogateOptions = Pick<RatioOptions, "surrogate"> & Partial<RatioOptions>;
 
 /** Returns the bounds to which ratios are clipped. */
