@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Rng } from "../../src/core/rng.js";
 import type { Control } from "../../src/env/browser/controls.js";
-import { NULL_POLICIES, type NullPolicy, nullPlan, oracleActions } from "../../src/env/forms/oracle.js";
+import { NULL_PLANS, oracleActions } from "../../src/env/forms/oracle.js";
 import { renderPlan } from "../../src/env/forms/plan.js";
 import { TIERS } from "../../src/env/site.js";
 import { site as embedded } from "../../src/env/sites/embedded.js";
@@ -18,7 +18,7 @@ for (const tier of TIERS) {
     const runner = await openRunner(site, { contexts: 3 });
     try {
       const snapshots = new Map<string, Promise<readonly Control[]>>();
-      const rewards: Record<NullPolicy, number[]> = { empty: [], "submit-only": [], random: [] };
+      const rewards = new Map(Object.keys(NULL_PLANS).map((name): [string, number[]] => [name, []]));
       await Promise.all(
         site.tasks().map(async (task) => {
           const snapshot = snapshots.get(task.url) ?? runner.snapshot(task);
@@ -35,16 +35,17 @@ for (const tier of TIERS) {
           const oracle = await runner.run(task, write(actions));
           assert.equal(oracle.fault, undefined);
           assert.deepEqual([task.id, oracle.reward, oracle.success], [task.id, 1, true]);
-          for (const policy of NULL_POLICIES) {
+          for (const [policy, planOf] of Object.entries(NULL_PLANS)) {
             // the other policies make no random choice, so one record of each form is enough
             if (policy !== "random" && !task.id.endsWith("0")) continue;
-            const plan = nullPlan(policy, controls, Rng.named(1, `${policy}/${task.id}`));
-            rewards[policy].push((await runner.run(task, renderPlan(plan))).reward);
+            const plan = planOf(controls, Rng.named(1, `${policy}/${task.id}`));
+            const { reward } = await runner.run(task, renderPlan(plan));
+            rewards.get(policy)?.push(reward);
           }
         }),
       );
       assert.equal(snapshots.size, 25);
-      for (const [policy, values] of Object.entries(rewards)) {
+      for (const [policy, values] of rewards) {
         const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
         assert.ok(mean <= 0.05, `${policy} scores ${mean.toFixed(3)} on average`);
       }

@@ -48,28 +48,12 @@ export interface ActionRecord {
 
 /** The step that carries out an action on this page. */
 export type Step =
-  | {
-      readonly do: "ops";
-      readonly control: number | undefined;
-      readonly ops: readonly PageOp[];
-      readonly detail?: string;
-    }
+  | { readonly do: "ops"; readonly control: number | undefined; readonly ops: readonly PageOp[] }
   | { readonly do: "upload"; readonly control: number; readonly file: string }
   | { readonly do: "operate"; readonly control: number; readonly wanted: Wanted }
   | { readonly do: "submit"; readonly button: number | undefined }
   | { readonly do: "nothing"; readonly fate: Fate; readonly control?: number; readonly detail?: string };
 
-const TEXT_KINDS: readonly ControlKind[] = [
-  "text",
-  "textarea",
-  "email",
-  "tel",
-  "url",
-  "password",
-  "number",
-  "date",
-  "time",
-];
 const isChoice = (kind: ControlKind): boolean => kind === "select" || kind === "radio" || kind === "checkbox-group";
 const isTick = (kind: ControlKind): boolean => kind === "checkbox" || kind === "checkbox-group";
 
@@ -77,7 +61,7 @@ const isTick = (kind: ControlKind): boolean => kind === "checkbox" || kind === "
 function preference(action: Action): (kind: ControlKind) => boolean {
   switch (action.kind) {
     case "fill":
-      return (kind) => TEXT_KINDS.includes(kind) || kind === "file";
+      return (kind) => !isChoice(kind) && !isTick(kind);
     case "select":
       return isChoice;
     case "check":

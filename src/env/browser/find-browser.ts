@@ -37,15 +37,10 @@ export function findBrowser(
     return { path: named, source: `$${BROWSER_VARIABLE}` };
   }
   if (own !== "" && existsSync(own)) return { path: undefined, source: "Playwright's own Chromium" };
-  for (const names of headless ? [HEADLESS_NAMES, SYSTEM_NAMES] : [SYSTEM_NAMES]) {
-    for (const dir of (env.PATH ?? "").split(delimiter)) {
-      for (const name of names) {
-        if (dir !== "" && isFile(join(dir, name)))
-          return { path: join(dir, name), source: "system browser on the PATH" };
-      }
-    }
-  }
-  return undefined;
+  const dirs = (env.PATH ?? "").split(delimiter).filter((dir) => dir !== "");
+  const lists = headless ? [HEADLESS_NAMES, SYSTEM_NAMES] : [SYSTEM_NAMES];
+  const path = lists.flatMap((names) => dirs.flatMap((dir) => names.map((name) => join(dir, name)))).find(isFile);
+  return path === undefined ? undefined : { path, source: "system browser on the PATH" };
 }
 
 function isFile(path: string): boolean {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Page, Route } from "playwright";
 import { z } from "zod";
 import { Rng } from "../../core/rng.js";
@@ -44,50 +45,25 @@ export class InjectedFault {
     private readonly delayMs: number,
   ) {}
 
-  /** Applies the fault to a request, if it is due. @returns the route to answer the request with. */
-  async pass(route: Route, page: Page): Promise<Route> {
+  /** Applies the fault to a request, if it is due. */
+  async pass(route: Route, page: Page): Promise<void> {
     // a missing style sheet or picture does not change the form
-    if (!/document|script|fetch|xhr/.test(route.request().resourceType())) return route;
-    if (++this.requests !== this.at) return route;
+    if (!/document|script|fetch|xhr/.test(route.request().resourceType()) || ++this.requests !== this.at) return;
     this.met = true;
-    switch (this.kind) {
-      case "kill":
-        await page.close();
-        return route;
-      case "delay":
-        await this.wait();
-        return route;
-      case "drop":
-        return unanswered(route);
-    }
+    if (this.kind === "kill") await page.close();
+    else if (this.kind === "delay") await sleep(this.delayMs);
+    else dropped.add(route);
   }
 
   /** Applies a fault that is still to come at the end of the attempt. @throws EnvironmentFault: the result is lost. */
   async end(): Promise<void> {
     if (this.met) return;
-    if (this.kind === "delay") return this.wait();
-    throw new EnvironmentFault(`injected: ${this.kind}`);
-  }
-
-  private wait(): Promise<void> {
-    return new Promise((resolve) => void setTimeout(resolve, this.delayMs));
+    if (this.kind === "delay") await sleep(this.delayMs);
+    else throw new EnvironmentFault(`injected: ${this.kind}`);
   }
 }
 
 const dropped = new WeakSet<Route>();
 
-/** Tells whether a request gets no answer: code that forwards requests itself must not forward this one. */
+/** Tells whether a request must not reach the server, as if that had closed the connection. */
 export const isDropped = (route: Route): boolean => dropped.has(route);
-
-/** Returns a route that behaves as if the server closed the connection. */
-function unanswered(route: Route): Route {
-  const reset = (): Promise<void> => route.abort("connectionreset");
-  const own = new Proxy(route, {
-    get: (target, name) => {
-      const value = name === "continue" ? reset : Reflect.get(target, name);
-      return typeof value === "function" ? value.bind(target) : value;
-    },
-  });
-  dropped.add(own);
-  return own;
-}

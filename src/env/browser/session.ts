@@ -5,8 +5,8 @@ import { within } from "../../core/within.js";
 import { type BrowserOptions, EnvironmentFault } from "./browser.js";
 import type { InjectedFault } from "./injected-faults.js";
 import { BackgroundRequests } from "./network/background.js";
+import { ownerOf } from "./network/exchange.js";
 import { HarRecorder } from "./network/har.js";
-import { ownerOf } from "./network/requests.js";
 import { Traffic } from "./network/traffic.js";
 import { PageWorld } from "./page/world.js";
 
@@ -47,6 +47,11 @@ export class Session {
   /** Present time limit of an action or an answer, in milliseconds. */
   private patience: number;
 
+  /** Rejects when the page or the browser ends. */
+  readonly died: Promise<never>;
+  private die!: (why: string) => void;
+  private readonly onBrowserEnd = (): void => this.die("the browser ended");
+
   private constructor(
     readonly browser: Browser,
     private readonly context: BrowserContext,
@@ -54,30 +59,36 @@ export class Session {
     private readonly devtools: CDPSession,
     private readonly frameId: string,
     private readonly options: BrowserOptions,
-    /** Rejects when the page or the browser ends. */
-    readonly died: Promise<never>,
-    private readonly die: (why: string) => void,
-    private readonly unsubscribe: () => void,
   ) {
     const { site } = options;
+    this.died = new Promise<never>((_, reject) => {
+      this.die = (why) => reject(new EnvironmentFault(why));
+    });
+    this.died.catch(() => undefined);
     this.background = new BackgroundRequests(page, [site.baseUrl, ...(site.allowOrigins ?? [])]);
     this.patience = options.actionTimeoutMs;
-    const patienceMs = (): number => this.patience;
     const inPage = async <A>(work: (argument: A) => void, argument: A): Promise<void> => {
       await this.world?.evaluate(work, argument).catch(() => undefined);
     };
-    const tellLeaving = (): Promise<void> =>
-      inPage(
-        (types) => {
-          for (const type of types) window.dispatchEvent(new Event(type));
-        },
-        ["beforeunload", "pagehide"],
-      );
-    const leaveFor = (url: string): Promise<void> => inPage((address) => location.assign(address), url);
-    this.traffic = new Traffic({ page, site, background: this.background, die, patienceMs, tellLeaving, leaveFor });
+    this.traffic = new Traffic({
+      page,
+      site,
+      background: this.background,
+      die: this.die,
+      patienceMs: () => this.patience,
+      tellLeaving: () =>
+        inPage(
+          (types) => {
+            for (const type of types) window.dispatchEvent(new Event(type));
+          },
+          ["beforeunload", "pagehide"],
+        ),
+      leaveFor: (url) => inPage((address) => location.assign(address), url),
+    });
     if (options.har === true)
       this.har = new HarRecorder(context, (request) => this.traffic.exchangeOf(request)?.answer);
     context.setDefaultTimeout(this.patience);
+    this.watch();
   }
 
   static async open(browser: Browser, options: BrowserOptions): Promise<Session> {
@@ -104,48 +115,45 @@ export class Session {
     const { frameTree } = await devtools.send("Page.getFrameTree");
     // this fails while documents are swapped; a page that then goes back twice counts as leaving
     await devtools.send("Page.resetNavigationHistory").catch(() => undefined);
-    let die = (_: string): void => undefined;
-    const died = new Promise<never>((_, reject) => {
-      die = (why) => reject(new EnvironmentFault(why));
-    });
-    died.catch(() => undefined);
-    const onEnd = (): void => die("the browser ended");
-    browser.on("disconnected", onEnd);
-    page.on("crash", () => die("the page crashed"));
+    session = new Session(browser, context, page, devtools, frameTree.frame.id, options);
+    return session;
+  }
+
+  /** Follows the page's documents, and ends the episode if the page or the browser ends. */
+  private watch(): void {
+    const { browser, context, page } = this;
+    browser.on("disconnected", this.onBrowserEnd);
+    page.on("crash", () => this.die("the page crashed"));
     // when the browser ends, its pages close just before: the end of the browser is the better reason
-    page.on("close", () => setImmediate(die, "the page closed itself"));
-    const opened = new Session(browser, context, page, devtools, frameTree.frame.id, options, died, die, () =>
-      browser.off("disconnected", onEnd),
-    );
-    session = opened;
+    page.on("close", () => setImmediate(this.die, "the page closed itself"));
     page.on("domcontentloaded", () => {
-      opened.traffic.loading = false;
-      opened.documents++;
+      this.traffic.loading = false;
+      this.documents++;
     });
     page.on("response", (response) => {
       const request = response.request();
-      if (request.isNavigationRequest() && ownerOf(request, page) === "page") opened.status = response.status();
+      if (request.isNavigationRequest() && ownerOf(request, page) === "page") this.status = response.status();
     });
     // no request precedes this navigation, so that the filter does not see it
     page.on("framenavigated", (frame) => {
-      if (opened.traffic.loading && frame === page.mainFrame() && frame.url() === "about:blank")
-        die("the page leaves for about:blank");
+      if (this.traffic.loading && frame === page.mainFrame() && frame.url() === "about:blank")
+        this.die("the page leaves for about:blank");
     });
     // an open dialog would block the page; a person would confirm it
     page.on("dialog", (dialog) => {
-      opened.countNuisance();
-      if (dialog.type() === "alert") opened.said.push(dialog.message().slice(0, 500));
+      this.countNuisance();
+      if (dialog.type() === "alert") this.said.push(dialog.message().slice(0, 500));
       dialog.accept().catch(() => undefined);
     });
     context.on("page", (popup) => {
-      opened.countNuisance();
+      this.countNuisance();
       popup.close().catch(() => undefined);
     });
-    return opened;
   }
 
   private async filter(route: Route): Promise<void> {
-    await this.traffic.filter((await this.fault?.pass(route, this.page)) ?? route);
+    await this.fault?.pass(route, this.page);
+    await this.traffic.filter(route);
   }
 
   /** The isolated view of the open page. */
@@ -237,8 +245,8 @@ export class Session {
       await this.traffic.next(100);
     }
     await this.page.waitForLoadState("domcontentloaded");
-    this.world = await PageWorld.enter(this.devtools, this.frameId);
-    return this.world;
+    await this.renewView();
+    return this.view;
   }
 
   /** Enters the current document: a script may have navigated. */
@@ -275,7 +283,7 @@ export class Session {
 
   /** Closes the context. @returns false if that takes too long: the browser cannot be trusted then. */
   async close(patienceMs: number): Promise<boolean> {
-    this.unsubscribe();
+    this.browser.off("disconnected", this.onBrowserEnd);
     return within(this.context.close(), patienceMs);
   }
 

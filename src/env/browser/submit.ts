@@ -8,7 +8,7 @@ import { EnvironmentFault } from "./browser.js";
 import type { ReadForm } from "./controls.js";
 import type { ActionRecord } from "./fill.js";
 import { awaitMarker } from "./marker.js";
-import { checkAnswered, type Exchange } from "./network/exchange.js";
+import { checkAnswered, type Exchange, nameOf } from "./network/exchange.js";
 import { type Aim, aimAt } from "./page/actions.js";
 import type { Session } from "./session.js";
 import { look, shownAgain } from "./shown-again.js";
@@ -97,7 +97,7 @@ async function pressButton(
     return "the page posted nothing";
   }
   if (exchange.answer === undefined && exchange.how !== "beacon")
-    throw new EnvironmentFault(`no answer to ${exchange.method} ${new URL(exchange.url).pathname}: timed out`);
+    throw new EnvironmentFault(`no answer to ${nameOf(exchange)}: timed out`);
   checkAnswered(exchange);
   return exchange;
 }

@@ -3,7 +3,7 @@
  * values that the server received (docs/browser.md, src/env/forms/reward.ts).
  */
 import { z } from "zod";
-import { UserError } from "../../core/errors.js";
+import { misuse } from "../../core/errors.js";
 import type { Act, Action, Observation } from "../../core/interaction.js";
 import { type Gives, method } from "../../core/own-module.js";
 import { loadFolder } from "../../core/registry.js";
@@ -67,8 +67,7 @@ export const environment: EnvironmentKind = {
 export async function openSite({ kind, ...options }: FormsConfig["site"]): Promise<RunningSite> {
   const sites = await loadFolder<SiteKind>(sitesFolder, "site", kind, GIVES);
   const entry = sites.get(kind);
-  if (entry === undefined)
-    throw new UserError(`Unknown site ${kind}; known: ${[...sites.keys()].join(", ")}.`, { exitCode: 2 });
+  if (entry === undefined) misuse(`Unknown site ${kind}; known: ${[...sites.keys()].join(", ")}.`);
   const site = await entry.start(entry.schema.parse(options));
   try {
     site.tasks();
@@ -230,10 +229,7 @@ export class FormsEnvironment extends SiteEnvironment implements Environment {
       return controls === undefined ? [] : [{ task, kinds: kindsOn(controls, Object.keys(task.fields)) }];
     });
     if (this.known.length > 0) return this.known;
-    throw new UserError(`The site ${name} has no synthetic tasks.`, {
-      hint: "Set objective.augment=0.",
-      exitCode: 2,
-    });
+    misuse(`The site ${name} has no synthetic tasks.`, { hint: "Set objective.augment=0." });
   }
 
   private demonstration(task: Task, kinds: Readonly<Record<string, FieldKind>>): Demonstration {

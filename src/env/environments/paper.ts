@@ -22,8 +22,7 @@ import { augmentedTask } from "../sites/embedded/augment.js";
 import { fieldKinds, formOf } from "../sites/embedded/catalog.js";
 import { type Field, kindOf } from "../sites/embedded/fields.js";
 import { fieldsOf } from "../sites/embedded/form.js";
-import { optionsOfTasks } from "../sites/embedded/options-of-tasks.js";
-import { embeddedTasks } from "../sites/embedded/tasks.js";
+import { embeddedTasks, optionsOfTasks } from "../sites/embedded/tasks.js";
 import { splitHash } from "../sites/parts/split-hash.js";
 import { FormsEnvironment } from "./forms.js";
 

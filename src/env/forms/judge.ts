@@ -59,11 +59,7 @@ const MOST_FEATURES = 100;
 export function keptRequest(
   exchange: Exchange,
   contract: Answers | undefined,
-  {
-    shown = [],
-    exchanges = [],
-    of,
-  }: { shown?: string[]; exchanges?: readonly Exchange[]; of?: readonly number[] } = {},
+  { shown = [], exchanges = [] }: { readonly shown?: string[]; readonly exchanges?: readonly Exchange[] } = {},
 ): KeptRequest {
   const features = [...featuresOf(exchange), ...shown];
   const named = features.filter((f) => contract?.accepted.includes(f) || contract?.refused.includes(f));
@@ -77,7 +73,6 @@ export function keptRequest(
     status: Number.isNaN(status) ? null : status,
     features: [...new Set([...named, ...features])].slice(0, Math.max(named.length, MOST_FEATURES)),
     ...(isShownAgain(exchange) ? { again: true } : {}),
-    ...(of === undefined ? {} : { of }),
   };
 }
 

@@ -84,22 +84,14 @@ export function spoken(value: FieldValue): string {
   return Array.isArray(value) ? value.join(", ") : String(value);
 }
 
-/** Policies that know nothing of the task: they earn almost nothing under a fair reward. */
-export const NULL_POLICIES = ["empty", "submit-only", "random"] as const;
-export type NullPolicy = (typeof NULL_POLICIES)[number];
+/** Plans of policies that know nothing of the task: they earn almost nothing under a fair reward. */
+export const NULL_PLANS = {
+  empty: () => [],
+  "submit-only": () => [{ kind: "submit" }],
+  random: (controls, rng) => [...controls.map(() => randomClick(controls, rng)), { kind: "submit" }],
+} satisfies Record<string, (controls: readonly Control[], rng: Rng) => Action[]>;
 
-/** Returns the plan of a null policy. `random` clicks a random control or option for each control, then submits. */
-export function nullPlan(policy: NullPolicy, controls: readonly Control[], rng: Rng): Action[] {
-  switch (policy) {
-    case "empty":
-      return [];
-    case "submit-only":
-      return [{ kind: "submit" }];
-    case "random":
-      return [...controls.map(() => randomClick(controls, rng)), { kind: "submit" }];
-  }
-}
-
+/** Clicks a random control, or a random option of a group. */
 function randomClick(controls: readonly Control[], rng: Rng): Action {
   const control = rng.pick(controls);
   const grouped = control.kind === "radio" || control.kind === "checkbox-group";
@@ -113,12 +105,13 @@ function randomClick(controls: readonly Control[], rng: Rng): Action {
 export function nullPolicies(
   controlsOf: (task: Task, observation: Observation) => Promise<readonly Control[] | undefined>,
 ): Record<string, FixedPolicy> {
-  const act =
-    (name: NullPolicy): FixedPolicy =>
-    async (task, rng) =>
-    async (observation) => {
-      const controls = await controlsOf(task as Task, observation);
-      return { text: controls === undefined ? "" : renderPlan(nullPlan(name, controls, rng)) };
-    };
-  return Object.fromEntries(NULL_POLICIES.map((name) => [name, act(name)]));
+  return Object.fromEntries(
+    Object.entries(NULL_PLANS).map(([name, planOf]): [string, FixedPolicy] => [
+      name,
+      async (task, rng) => async (observation) => {
+        const controls = await controlsOf(task as Task, observation);
+        return { text: controls === undefined ? "" : renderPlan(planOf(controls, rng)) };
+      },
+    ]),
+  );
 }

@@ -6,9 +6,8 @@ import { FORMS, fieldKinds, formOf } from "./embedded/catalog.js";
 import { declared } from "./embedded/fields.js";
 import { fieldsOf } from "./embedded/form.js";
 import { generatedForms } from "./embedded/generate.js";
-import { optionsOfTasks } from "./embedded/options-of-tasks.js";
 import { serveForms } from "./embedded/server.js";
-import { embeddedTasks } from "./embedded/tasks.js";
+import { embeddedTasks, optionsOfTasks } from "./embedded/tasks.js";
 import { knownPages, WIZARDS } from "./embedded/wizards.js";
 import { splitHash } from "./parts/split-hash.js";
 

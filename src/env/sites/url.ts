@@ -4,6 +4,7 @@ import { z } from "zod";
 import { fail, messageOf, misuse } from "../../core/errors.js";
 import { ownFunction } from "../../core/own-module.js";
 import { listed } from "../../core/problems.js";
+import { Semaphore } from "../../core/semaphore.js";
 import type { RunningSite, SiteKind, Task } from "../site.js";
 import { cookiesFor, type StorageState, storageStateOf } from "./parts/login.js";
 import { splitHash } from "./parts/split-hash.js";
@@ -145,25 +146,17 @@ const isLoopback = (host: string): boolean =>
 /** Reports forms that are both held out and trained on: no error, but their heldout figures say little. */
 function leaks(tasks: readonly Task[]): string[] {
   const trained = new Set(tasks.filter((task) => task.split === "train").map((task) => task.form));
-  const both = [
-    ...new Set(tasks.filter((task) => task.split === "heldout" && trained.has(task.form)).map((t) => t.form)),
-  ];
-  return both.length === 0 ? [] : [`Held out and trained on as well: ${both.slice(0, MAX_LISTED).join(", ")}`];
+  const both = new Set(tasks.flatMap(({ split, form }) => (split === "heldout" && trained.has(form) ? [form] : [])));
+  return both.size === 0 ? [] : [`Held out and trained on as well: ${[...both].slice(0, MAX_LISTED).join(", ")}`];
 }
 
 /** Requests each form's page once. @throws UserError if the site does not answer, or does not serve a page. */
 async function probe(baseUrl: string, tasks: readonly Task[], state: StorageState | undefined): Promise<void> {
   const headers = cookiesFor(state, baseUrl);
   const paths = [...new Set(tasks.map((task) => task.url))].slice(0, MAX_PROBES);
-  const problems: string[] = [];
-  const next = paths.values();
-  const worker = async (): Promise<void> => {
-    for (const path of next) {
-      const problem = await ask(`${baseUrl}${path}`, headers);
-      if (problem !== undefined) problems.push(`${path}: ${problem}`);
-    }
-  };
-  await Promise.all(Array.from({ length: PROBES_AT_ONCE }, worker));
+  const slots = new Semaphore(PROBES_AT_ONCE);
+  const answers = await Promise.all(paths.map((path) => slots.run(() => ask(`${baseUrl}${path}`, headers))));
+  const problems = paths.flatMap((path, i) => (answers[i] === undefined ? [] : [`${path}: ${answers[i]}`]));
   if (problems.length === 0) return;
   fail(`${baseUrl} does not serve ${problems.length} of ${paths.length} pages:${listed(problems.sort())}`, {
     hint: "Start the site first, and check site.base_url and the tasks' url.",

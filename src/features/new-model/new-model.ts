@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Rng } from "../../core/rng.js";
 import { oracleActions } from "../../env/forms/oracle.js";
 import { renderPlan } from "../../env/forms/plan.js";
-import { letters } from "../../env/sites/embedded/options-of-tasks.js";
+import { letters } from "../../env/sites/embedded/tasks.js";
 import { site as embedded } from "../../env/sites/embedded.js";
 import { type Architecture, architectureOf, initialise } from "../../nn/architecture.js";
 import { type ModelConfig, NO_VOCABULARY } from "../../nn/config.js";

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { Rng } from "../../../src/core/rng.js";
 import type { EnvironmentTask, EpisodeOutcome, FixedPolicy } from "../../../src/env/environment.js";
 import { environment, PaperEnvironment } from "../../../src/env/environments/paper.js";
-import { NULL_POLICIES } from "../../../src/env/forms/oracle.js";
+import { NULL_PLANS } from "../../../src/env/forms/oracle.js";
 import { TIERS } from "../../../src/env/site.js";
 
 const sizes = { train: 2, val: 1, test: 1, heldout: 2 };
@@ -20,7 +20,7 @@ for (const tier of TIERS) {
       const { reward, success } = await playFixed(paper, "oracle", task);
       assert.deepEqual([task.id, reward, success], [task.id, 1, true]);
     }
-    for (const policy of NULL_POLICIES) {
+    for (const policy of Object.keys(NULL_PLANS)) {
       const rewards = await Promise.all(paper.tasks.map(async (task) => (await playFixed(paper, policy, task)).reward));
       const mean = rewards.reduce<number>((sum, r) => sum + (r as number), 0) / rewards.length;
       assert.ok(mean <= 0.05, `${policy} scores ${mean.toFixed(3)} on average`);

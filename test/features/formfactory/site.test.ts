@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { Rng } from "../../../src/core/rng.js";
 import type { Control } from "../../../src/env/browser/controls.js";
 import type { EpisodeRunner } from "../../../src/env/browser/episode.js";
-import { nullPlan, oracleActions } from "../../../src/env/forms/oracle.js";
+import { NULL_PLANS, oracleActions } from "../../../src/env/forms/oracle.js";
 import { renderPlan } from "../../../src/env/forms/plan.js";
 import type { RunningSite } from "../../../src/env/site.js";
 import { site as formfactory } from "../../../src/features/formfactory/sites/formfactory.js";
@@ -76,7 +75,7 @@ test("the oracle is accepted everywhere and perfect on every clean task; to know
       assert.equal(oracle.reward === 1 && oracle.success, tidy !== undefined, task.id);
       if (tidy === undefined || !task.id.endsWith("0")) return;
       for (const policy of ["empty", "submit-only"] as const) {
-        const plan = nullPlan(policy, controls, Rng.named(1, policy));
+        const plan = NULL_PLANS[policy]();
         const { reward } = await runner.run(tidy, renderPlan(plan));
         assert.deepEqual([task.id, policy, reward], [task.id, policy, 0]);
       }

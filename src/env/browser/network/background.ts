@@ -1,5 +1,5 @@
 import type { Page, Request } from "playwright";
-import { isServerFault, ownerOf } from "./requests.js";
+import { isServerFault, ownerOf } from "./exchange.js";
 import { Signal } from "./signal.js";
 
 /** Kinds of resources that a page needs to work; images and style sheets are not among them. */

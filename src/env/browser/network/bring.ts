@@ -1,4 +1,5 @@
-import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
+import { once } from "node:events";
+import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
 import type { BrowserContext, Request } from "playwright";
@@ -23,47 +24,36 @@ export async function bring(request: Request, context: BrowserContext, timeoutMs
   const cookies = await context.cookies(url.href);
   const { "content-length": _, "accept-encoding": __, ...headers } = request.headers();
   const body = request.postDataBuffer();
-  return new Promise((resolve, reject) => {
-    const outgoing = (url.protocol === "https:" ? httpsRequest : httpRequest)(
-      url,
-      {
-        method: request.method(),
-        // the server may close an open connection just when it is used again
-        agent: false,
-        headers: {
-          ...headers,
-          connection: "close",
-          ...(cookies.length === 0 ? {} : { cookie: cookies.map(({ name, value }) => `${name}=${value}`).join("; ") }),
-          ...(body === null ? { "content-length": 0 } : { "content-length": body.length }),
-        },
-      },
-      (response) => {
-        const chunks: Buffer[] = [];
-        let bytes = 0;
-        response.on("data", (chunk: Buffer) => {
-          bytes += chunk.length;
-          if (bytes > MOST_BYTES) outgoing.destroy(new Error(`an answer of more than ${MOST_BYTES / 2 ** 20} MB`));
-          else chunks.push(chunk);
-        });
-        response.on("error", reject);
-        response.on("end", () => {
-          clearTimeout(timer);
-          try {
-            const whole = decoded(Buffer.concat(chunks), response.headers["content-encoding"]);
-            resolve({ status: response.statusCode ?? 0, headers: plain(response.headers), body: whole });
-          } catch (error) {
-            reject(error);
-          }
-        });
-      },
-    );
-    const timer = setTimeout(() => outgoing.destroy(new Error(`none after ${timeoutMs / 1000} s`)), timeoutMs);
-    outgoing.on("error", (error) => {
-      clearTimeout(timer);
-      reject(error);
-    });
-    outgoing.end(body ?? undefined);
+  const late = AbortSignal.timeout(Math.ceil(timeoutMs));
+  const outgoing = (url.protocol === "https:" ? httpsRequest : httpRequest)(url, {
+    method: request.method(),
+    // the server may close an open connection just when it is used again
+    agent: false,
+    signal: late,
+    headers: {
+      ...headers,
+      connection: "close",
+      ...(cookies.length === 0 ? {} : { cookie: cookies.map(({ name, value }) => `${name}=${value}`).join("; ") }),
+      "content-length": body?.length ?? 0,
+    },
   });
+  // once there is a response, its own errors tell enough
+  outgoing.on("error", () => undefined);
+  outgoing.end(body ?? undefined);
+  try {
+    const [response] = (await once(outgoing, "response")) as [IncomingMessage];
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    for await (const chunk of response as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      if (bytes > MOST_BYTES) throw new Error(`an answer of more than ${MOST_BYTES / 2 ** 20} MB`);
+      chunks.push(chunk);
+    }
+    const whole = decoded(Buffer.concat(chunks), response.headers["content-encoding"]);
+    return { status: response.statusCode ?? 0, headers: plain(response.headers), body: whole };
+  } catch (error) {
+    throw late.aborted ? new Error(`none after ${timeoutMs / 1000} s`) : error;
+  }
 }
 
 /** Decompresses a body: some servers compress without being asked. */

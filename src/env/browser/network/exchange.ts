@@ -1,8 +1,25 @@
-import type { Response } from "playwright";
+import type { Page, Request, Response } from "playwright";
 import type { PostedPair } from "../../forms/posted.js";
 import { EnvironmentFault } from "../browser.js";
 import { MOST_BYTES } from "./bring.js";
-import { isServerFault, type Owner } from "./requests.js";
+
+/** The source of a request: the page itself, a frame in it, or a window that it opened. */
+export type Owner = "page" | "frame" | "popup";
+
+export function ownerOf(request: Request, page: Page): Owner {
+  try {
+    const frame = request.frame();
+    return frame === page.mainFrame() ? "page" : frame.page() === page ? "frame" : "popup";
+  } catch {
+    // a new window's first request comes before its frame, and a worker has none
+    return ["fetch", "xhr", "script", "other"].includes(request.resourceType()) ? "frame" : "popup";
+  }
+}
+
+/** Tells whether a status is due to the server and not to the form: busy, overloaded, broken. */
+export function isServerFault(status: number): boolean {
+  return status >= 500 || status === 408 || status === 425 || status === 429;
+}
 
 /** Answer to a request of the page. */
 export interface Answer {
@@ -59,7 +76,8 @@ export const noAnswer = (url: string, failure: string): Answer => ({
 });
 
 /** Names a request for messages, as `POST /send`. */
-export const nameOf = ({ method, url }: Exchange): string => `${method} ${new URL(url).pathname}`;
+export const nameOf = ({ method, url }: Pick<Exchange, "method" | "url">): string =>
+  `${method} ${new URL(url).pathname}`;
 
 /** @throws EnvironmentFault if an answer failed to come, or is an error of the server. */
 export function checkAnswered(exchange: Exchange): void {

@@ -11,12 +11,14 @@ import {
   answerOf,
   checkAnswered,
   type Exchange,
+  isServerFault,
   MOST_TEXT,
   nameOf,
   noAnswer,
+  type Owner,
+  ownerOf,
   type Phase,
 } from "./exchange.js";
-import { isServerFault, type Owner, ownerOf } from "./requests.js";
 import { Signal } from "./signal.js";
 
 /** Time that a script may take to send the form after it has started a navigation, in milliseconds. */
@@ -24,6 +26,9 @@ const HOLD_MS = 400;
 
 /** The decision on a navigation. */
 type Verdict = "stay" | "form" | "go" | "wait" | "tell";
+
+/** Sends a request on to the site. */
+const send = (route: Route): Promise<void> => (isDropped(route) ? route.abort("connectionreset") : route.continue());
 
 export interface TrafficOptions {
   readonly page: Page;
@@ -148,7 +153,7 @@ export class Traffic {
       const { origin } = new URL(request.url());
       const own = this.allowed.has(origin);
       const leaves = owner === "page" && request.isNavigationRequest();
-      if (leaves && own && this.isOpening(request)) return await route.continue();
+      if (leaves && own && this.isOpening(request)) return await send(route);
       const exchange = await this.log(request, owner, own);
       if (!own && exchange !== undefined && exchange.how !== "beacon" && this.phase !== "open")
         this.stopped.push({ origin, posted: exchange.posted });
@@ -171,7 +176,7 @@ export class Traffic {
       )
         return await this.forward(route, exchange, false);
       // a form may post into a new window; all other requests of a window are blocked
-      await (owner === "popup" ? route.abort("blockedbyclient") : route.continue());
+      await (owner === "popup" ? route.abort("blockedbyclient") : send(route));
     } catch {
       // the page or the context was closed during the request
     }
@@ -184,7 +189,7 @@ export class Traffic {
     if (verdict === "wait") verdict = await this.outcome(exchange);
     if (verdict === "go") {
       this.leaving = true;
-      return route.continue();
+      return send(route);
     }
     if (verdict === "tell") {
       // the answer 204 keeps the document, so that it can still be told

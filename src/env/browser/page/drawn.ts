@@ -24,7 +24,8 @@ export interface DrawnPage {
  * or their host.
  * @param picker CSS of HTML controls that are pickers.
  */
-export function readDrawn({ elements, controls, shown, clean }: PageForm, picker: string): DrawnPage {
+export function readDrawn(page: PageForm, picker: string): DrawnPage {
+  const { elements, controls, shown, clean, textOf, listedIn } = page;
   const NATIVE = "input,select,textarea";
   const ROLES: Readonly<Record<string, ControlKind>> = {
     combobox: "select",
@@ -58,25 +59,7 @@ export function readDrawn({ elements, controls, shown, clean }: PageForm, picker
     const root = e.getRootNode();
     return root instanceof ShadowRoot ? root.host : null;
   };
-  /** Returns the text of an element without that of its controls. */
-  const textOf = (e: Element): string => {
-    const copy = e.cloneNode(true) as Element;
-    for (const part of copy.querySelectorAll(`${NATIVE},button,script,style,[role=option],[role=listbox]`))
-      part.remove();
-    return clean(copy.textContent);
-  };
-  const labelled = (e: Element): string => {
-    const root = e.getRootNode() as Document | ShadowRoot;
-    const ids = clean(e.getAttribute("aria-labelledby")).split(" ");
-    const parts = ids.map((id) => (id === "" ? null : root.getElementById(id))).filter((part) => part !== null);
-    const labels = [...((e as HTMLInputElement).labels ?? [])];
-    return (
-      clean(parts.map(textOf).join(" ")) ||
-      clean(e.getAttribute("aria-label")) ||
-      clean(labels.map(textOf).join(" ")) ||
-      clean(e.getAttribute("label"))
-    );
-  };
+  const labelled = (e: Element): string => page.labelOf(e) || clean(e.getAttribute("label"));
   /** Returns the label before an element, in a box with no other label. */
   const before = (e: Element): string => {
     for (let box = e.parentElement, n = 0; box !== null && n < 6; box = box.parentElement, n++) {
@@ -94,13 +77,7 @@ export function readDrawn({ elements, controls, shown, clean }: PageForm, picker
   };
 
   const partsOf = (e: Element, role: string): Element[] => {
-    const host = hostOf(e);
-    const owned = [e.getAttribute("aria-controls"), e.getAttribute("aria-owns")].flatMap((ids) =>
-      clean(ids)
-        .split(" ")
-        .map((id) => (id === "" ? null : (e.getRootNode() as Document).getElementById(id))),
-    );
-    const roots = [e, host, ...owned].filter((root) => root !== null);
+    const roots = [e, hostOf(e) ?? e, ...listedIn(e, "aria-controls"), ...listedIn(e, "aria-owns")];
     return [...new Set(roots.flatMap((root) => [...root.querySelectorAll(`[role=${role}]`)]))];
   };
   const nativeKind = (e: HTMLInputElement): ControlKind | undefined => {

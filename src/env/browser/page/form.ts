@@ -40,7 +40,7 @@ export interface ReadOptions {
 }
 
 /** The page's elements behind the data: they stay in the page and are addressed by index. */
-export interface PageForm {
+export interface PageForm extends NameKit {
   /** For each control: its element, or the members of a radio or checkbox group. */
   elements: HTMLElement[][];
   controls: RawControl[];
@@ -48,9 +48,6 @@ export interface PageForm {
   buttonData: RawButton[];
   /** Set once the button that was aimed at is clicked. */
   clicked: boolean;
-  all(selector: string): HTMLElement[];
-  shown(element: Element): boolean;
-  clean(text: string | null | undefined): string;
   /** Reads the page again: known controls keep their index, new ones come after them. */
   scan(): void;
 }
@@ -238,16 +235,14 @@ export function formKit(kit: FieldKit): FormKit {
 export async function readPage({ patienceMs, declared, labels, known }: ReadOptions, kit: FormKit): Promise<PageForm> {
   /** Time limit for a style sheet, in milliseconds. */
   const STYLE_MS = 1000;
-  const { all, shown, clean } = kit;
+  const { all } = kit;
   const page: PageForm = {
+    ...kit,
     elements: known.map(() => []),
     controls: known.map((control) => ({ ...control, value: "", present: false })),
     buttons: [],
     buttonData: [],
     clicked: false,
-    all,
-    shown,
-    clean,
     scan: () => {
       if (declared === undefined) kit.find(page, labels);
       else kit.lookUp(page, declared);

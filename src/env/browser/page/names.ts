@@ -9,8 +9,14 @@ export interface NameKit {
   labelsOf(element: Element): HTMLElement[];
   parentOf(element: Element): HTMLElement | null;
   isSelect(field: Element): boolean;
+  /** Returns an element's text without that of the controls and options in it. */
+  textOf(element: Element): string;
+  /** Finds the elements whose ids an attribute lists. */
+  listedIn(element: Element, attribute: string): Element[];
   /** Returns the text of aria-labelledby, else aria-label. */
   ariaName(element: Element): string;
+  /** Returns the same, else the text of the `<label>`. */
+  labelOf(element: Element): string;
   nameOf(field: Field): string;
   /** Returns the name of a group of checkboxes or radio buttons. */
   groupName(members: readonly Element[]): string;
@@ -36,15 +42,25 @@ export function nameKit(): NameKit {
 
   function textOf(element: Element): string {
     const copy = element.cloneNode(true) as Element;
-    for (const part of copy.querySelectorAll(`${FIELDS},button,option,script,style,template`)) part.remove();
+    for (const part of copy.querySelectorAll(
+      `${FIELDS},button,option,script,style,template,[role=option],[role=listbox]`,
+    ))
+      part.remove();
     return clean(copy.textContent);
   }
 
-  function ariaName(element: Element): string {
-    const ids = clean(getAttribute.call(element, "aria-labelledby")).split(" ");
-    const parts = ids.map((id) => getElementById.call(document, id)).filter((part) => part !== null);
-    return clean(parts.map(textOf).join(" ")) || clean(getAttribute.call(element, "aria-label"));
+  function listedIn(element: Element, attribute: string): Element[] {
+    const root = element.getRootNode();
+    const ids = clean(getAttribute.call(element, attribute)).split(" ");
+    return ids.flatMap(
+      (id) => (root instanceof ShadowRoot ? root.getElementById(id) : getElementById.call(document, id)) ?? [],
+    );
   }
+
+  const joined = (parts: readonly Element[]): string => clean(parts.map(textOf).join(" "));
+  const ariaName = (element: Element): string =>
+    joined(listedIn(element, "aria-labelledby")) || clean(getAttribute.call(element, "aria-label"));
+  const labelOf = (element: Element): string => ariaName(element) || joined(labelsOf(element));
 
   /** Returns the nearest text before an element that belongs to no other control. */
   function textBefore(element: Element): string {
@@ -63,7 +79,7 @@ export function nameKit(): NameKit {
   }
 
   function nameOf(field: Field): string {
-    const label = ariaName(field) || clean(labelsOf(field).map(textOf).join(" "));
+    const label = labelOf(field);
     if (label !== "") return label;
     const box = /^(?:checkbox|radio)$/.test(field.type);
     const after = box ? clean(field.nextSibling?.textContent) : "";
@@ -91,7 +107,10 @@ export function nameKit(): NameKit {
     labelsOf,
     parentOf: (element) => parentOf.call(element),
     isSelect,
+    textOf,
+    listedIn,
     ariaName,
+    labelOf,
     nameOf,
     groupName,
   };

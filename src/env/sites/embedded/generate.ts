@@ -24,17 +24,14 @@ energy|Meter|Landlord,Electrician|Meter,Boiler,Cable|Gas,Solar,Oil|Smart Reading
 rescue|Rescue|Diver,Ranger|Beacon,Rope,Stretcher|Alpine,Coastal,Cave|Radio Carried,First Aid`
   .trim()
   .split("\n")
-  .map(
-    (row) =>
-      row.split("|").map((cell) => cell.split(",")) as [string[], string[], string[], string[], string[], string[]],
-  );
+  .map((row) => row.split("|").map((cell) => cell.split(",")));
 
 const PURPOSES = "Booking Application Report Survey Renewal Inquiry Claim Notice Sign-up Handbook".split(" ");
 const GRADES = ["Basic,Comfort,Premium", "Bronze Plan,Silver Plan,Gold Plan", "Short,Long", "Left,Middle,Right"];
 
-/** Makes the specification of a field. The tables below list makers by the last words of labels. */
-type Maker = (rng: Rng, things: readonly string[]) => Omit<FieldSpec, "name">;
-const PERSON_ASPECTS: readonly (readonly [aspect: string, make: Maker])[] = [
+/** A label, or its last word, and what makes the specification of its field. */
+type Maker = readonly [label: string, make: (rng: Rng, things: readonly string[]) => Omit<FieldSpec, "name">];
+const PERSON_ASPECTS: readonly Maker[] = [
   ["Full Name", () => ({ kind: "text", of: "person" })],
   ["Surname", () => ({ kind: "text", of: "family" })],
   ["Hometown", () => ({ kind: "text", of: "city" })],
@@ -44,7 +41,7 @@ const PERSON_ASPECTS: readonly (readonly [aspect: string, make: Maker])[] = [
   ["Birthday", () => ({ kind: "date", of: [1950, 2009] })],
   ["Employer", () => ({ kind: "text", of: "company" })],
 ];
-const THING_ASPECTS: typeof PERSON_ASPECTS = [
+const THING_ASPECTS: readonly Maker[] = [
   ["Code", () => ({ kind: "text", of: "code" })],
   ["Nickname", () => ({ kind: "text", of: "title" })],
   ["Quantity", (rng) => ({ kind: "number", of: [1, 5 + 5 * rng.int(10)] })],
@@ -54,7 +51,6 @@ const THING_ASPECTS: typeof PERSON_ASPECTS = [
   ["Option", (_, things) => ({ kind: "radio", of: [...things] })],
   ["Grade", (rng) => ({ kind: "select", of: rng.pick(GRADES).split(",") })],
 ];
-const BOX: Maker = () => ({ kind: "checkbox" });
 
 const ID = /^made\/(\d+)-(\d+)$/;
 const known = new Map<string, Form>();
@@ -74,14 +70,11 @@ export function generatedForms(seed: number, count: number): Form[] {
 }
 
 function make(id: string, rng: Rng): Form {
-  const [domain, title, people, things, kinds, boxes] = rng.pick(DOMAINS);
-  const stock: [label: string, make: Maker][] = [
-    ...people.flatMap((who) => PERSON_ASPECTS.map(([aspect, build]): [string, Maker] => [`${who} ${aspect}`, build])),
-    ...things.flatMap((thing) =>
-      THING_ASPECTS.map(([aspect, build]): [string, Maker] => [`${thing} ${aspect}`, build]),
-    ),
-  ];
-  const ticks = boxes.map((label): [string, Maker] => [label, BOX]);
+  const [domain = [], title = [], people = [], things = [], kinds = [], boxes = []] = rng.pick(DOMAINS);
+  const each = (names: readonly string[], aspects: readonly Maker[]): Maker[] =>
+    names.flatMap((name) => aspects.map(([aspect, build]): Maker => [`${name} ${aspect}`, build]));
+  const stock = [...each(people, PERSON_ASPECTS), ...each(things, THING_ASPECTS)];
+  const ticks = boxes.map((label): Maker => [label, () => ({ kind: "checkbox" })]);
   const names = rng.shuffle(Array.from({ length: 90 }, (_, i) => `f${i + 10}`));
   const shuffled = rng.shuffle(stock);
   const chosen = rng.shuffle([...shuffled.slice(0, 3 + rng.int(3)), ...ticks.slice(0, rng.int(2))]);

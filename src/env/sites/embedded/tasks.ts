@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { Rng } from "../../../core/rng.js";
 import type { Split } from "../../environment.js";
 import { spoken } from "../../forms/oracle.js";
@@ -5,9 +6,37 @@ import type { Task, Tier } from "../../site.js";
 import { FORMS, formOf } from "./catalog.js";
 import { type Form, fieldsOf, pathOf } from "./form.js";
 import { generatedForms, recordOf } from "./generate.js";
-import { type LetterLevel, withLetter } from "./letters/letter.js";
+import { LEVELS, type LetterLevel, withLetter } from "./letters/letter.js";
 import { type FormRecord, recordsOf } from "./records.js";
 import { isAsked, WIZARDS, type Wizard } from "./wizards.js";
+
+/** Option of the embedded site's tasks, shared by the browser and paper. */
+export const letters = z
+  .literal(LEVELS)
+  .default("off")
+  .describe(
+    "a letter a task, for prompt.style=page or document: 1 short and plain, 2 varied, 3 with gaps and corrections",
+  );
+
+const generated = z
+  .int()
+  .min(0)
+  .max(20_000)
+  .default(0)
+  .describe("training tasks beside the others, each of a form of its own that is made from the seed");
+
+const size = (preset: number): z.ZodDefault<z.ZodInt> => z.int().min(0).max(5000).default(preset);
+
+/** All shared options of the tasks except the tier. */
+export const optionsOfTasks = {
+  seed: z.int().min(0).default(1).describe("seed of the records"),
+  sizes: z
+    .strictObject({ train: size(64), val: size(16), test: size(16), heldout: size(32) })
+    .prefault({})
+    .describe("records a form: train, val and test of the 20 training forms, heldout of the 5 held-out forms"),
+  letters,
+  generated,
+};
 
 /** Number of records for each form: `train`, `val`, `test` for training forms, `heldout` for held-out forms. */
 export type Sizes = Readonly<Record<Split, number>>;

@@ -6,7 +6,7 @@ import { Rng } from "../../../../src/core/rng.js";
 import { serveApp } from "../../../../src/core/serve.js";
 import { EnvironmentFault } from "../../../../src/env/browser/browser.js";
 import type { EpisodeOutcome } from "../../../../src/env/environment.js";
-import { NULL_POLICIES } from "../../../../src/env/forms/oracle.js";
+import { NULL_PLANS } from "../../../../src/env/forms/oracle.js";
 import type { Task } from "../../../../src/env/site.js";
 import { FORMS } from "../../../../src/env/sites/embedded/catalog.js";
 import { createApp } from "../../../../src/env/sites/embedded/server.js";
@@ -82,7 +82,7 @@ test("wizards: the oracle scores exactly 1 on every form, a turn a page; null po
       assert.equal(metrics.page_2_accuracy, 1);
     }),
   );
-  for (const policy of NULL_POLICIES) {
+  for (const policy of Object.keys(NULL_PLANS)) {
     const outcomes = await Promise.all(environment.tasks.map((task) => playWith(environment, policy, task)));
     const rewards = outcomes.map(({ reward }) => reward ?? Number.NaN);
     const mean = rewards.reduce((sum, value) => sum + value, 0) / rewards.length;

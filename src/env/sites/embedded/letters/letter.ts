@@ -59,7 +59,11 @@ export function withLetter(task: Task, fields: readonly Field[], level: Level, r
     ...task,
     fields: truth,
     ...put(rng.shuffle(clauses), Object.keys(truth), voice, rng),
-    choices: choicesOf(fields),
+    choices: Object.fromEntries(
+      fields.flatMap(({ label, options = [] }) =>
+        options.length > 0 ? [[label, options.map(({ text }) => text)]] : [],
+      ),
+    ),
   };
 }
 
@@ -68,12 +72,6 @@ function gapsOf(task: Task, fields: readonly Field[], share: number, rng: Rng): 
   const drawn = fields.filter(({ required }) => !required && rng.uniform() < share);
   const needed = fields.filter((field) => task.fields[field.label] !== kindOf(field).default && !drawn.includes(field));
   return new Set(needed.length < 2 ? [] : drawn.map(({ label }) => label));
-}
-
-function choicesOf(fields: readonly Field[]): Record<string, readonly string[]> {
-  return Object.fromEntries(
-    fields.flatMap(({ label, options }) => (options === undefined ? [] : [[label, options.map(({ text }) => text)]])),
-  );
 }
 
 /** Returns a field's name in a letter: its label's words, or synonyms. */
@@ -115,30 +113,25 @@ function clausesOf(field: Field, value: FieldValue, writing: Writing): Clause[] 
   const corrected = wrong !== "" && wrong !== said && rng.uniform() < share.correction;
   const row = rng.pick(voice.say);
   const pattern = corrected ? row.replace("{v}", rng.pick(grammar.correction)) : row;
-  const clauses = [fill(pattern, { l: name, v: said, w: wrong }, label)];
+  const clauses: Clause[] = [{ label, ...fill(pattern, { l: name, v: said, w: wrong }) }];
   if (wrong !== "" && wrong !== said && rng.uniform() < share.other) {
-    clauses.push({
-      text: fill(rng.pick(grammar.otherPerson), { l: name, w: wrong, p: rng.pick(GIVEN_NAMES), v: "" }).text,
-    });
+    const { text } = fill(rng.pick(grammar.otherPerson), { l: name, w: wrong, p: rng.pick(GIVEN_NAMES) });
+    clauses.push({ text });
   }
   return clauses;
 }
 
-/** Fills in a pattern. @returns the clause with the place of the value. */
-function fill(
-  pattern: string,
-  parts: Readonly<Record<"l" | "v" | "w", string> & { p?: string }>,
-  label?: string,
-): Clause {
+/** Fills in a pattern. @returns the text with the place of the value. */
+function fill(pattern: string, parts: Readonly<Record<string, string>>): Required<Pick<Clause, "text" | "span">> {
   let text = "";
   let span: [number, number] = [0, 0];
-  for (const piece of pattern.split(/(\{[lvwp]\})/)) {
-    const key = /^\{([lvwp])\}$/.exec(piece)?.[1] as "l" | "v" | "w" | "p" | undefined;
+  for (const [i, piece] of pattern.split(/\{([lvwp])\}/).entries()) {
     const start = text.length;
-    text += key === undefined ? piece : (parts[key] ?? "");
-    if (key === "v") span = [start, text.length];
+    // every second piece is a part's name
+    text += i % 2 === 0 ? piece : (parts[piece] ?? "");
+    if (i % 2 === 1 && piece === "v") span = [start, text.length];
   }
-  return label === undefined ? { text } : { text, label, span };
+  return { text, span };
 }
 
 /** Joins the clauses to a letter. @returns the letter with the place of each label's value. */
