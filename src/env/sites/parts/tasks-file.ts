@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { z } from "zod";
 import { fail, messageOf, nearest } from "../../../core/errors.js";
 import { listed } from "../../../core/problems.js";
@@ -50,15 +50,18 @@ const row = z.strictObject({
  */
 export function readTasks(file: string, baseUrl: string): Task[] {
   const source = readSource(file);
-  const problems: { readonly line: number; readonly text: string }[] = [];
+  const problems: string[] = [];
   const lines = new Map<string, number>();
   const tasks: Task[] = [];
-  source.split(/\r\n|\n/).forEach((content, i) => {
-    if (content.trim() === "") return;
+  for (const [i, content] of source.split(/\r\n|\n/).entries()) {
+    if (content.trim() === "") continue;
     const line = i + 1;
-    const report = (problem: string): void => void problems.push({ line, text: problem });
-    const parsed = parseLine(content, report);
-    if (parsed === undefined) return;
+    const report = (problem: string): void => void problems.push(`line ${line}: ${problem}`);
+    const parsed = parseLine(content);
+    if (Array.isArray(parsed)) {
+      parsed.forEach(report);
+      continue;
+    }
     const first = lines.get(parsed.id);
     if (first === undefined) lines.set(parsed.id, line);
     else report(`id: ${show(parsed.id)} is also the id of line ${first}`);
@@ -66,15 +69,10 @@ export function readTasks(file: string, baseUrl: string): Task[] {
     if (path === undefined)
       report(`url: expected a path from the root, as /form, or an address on ${baseUrl}; got ${show(parsed.url)}`);
     else tasks.push(taskOf(parsed, path));
-  });
-  if (problems.length > 0) {
-    const lines = problems.map((problem) => `line ${problem.line}: ${problem.text}`);
-    fail(
-      `${file} has ${problems.length === 1 ? "a problem" : `${problems.length} problems`}:${listed(lines, MAX_LISTED)}`,
-      { hint: FORMAT },
-    );
   }
-  if (tasks.length === 0) fail(`${file} holds no tasks.`, { hint: "docs/tasks.md describes the format." });
+  const count = problems.length === 1 ? "a problem" : `${problems.length} problems`;
+  if (problems.length > 0) fail(`${file} has ${count}:${listed(problems, MAX_LISTED)}`, { hint: FORMAT });
+  if (tasks.length === 0) fail(`${file} holds no tasks.`, { hint: FORMAT });
   return tasks;
 }
 
@@ -96,12 +94,11 @@ function taskOf(parsed: z.output<typeof row>, path: string): Task {
 }
 
 function readSource(file: string): string {
-  if (!existsSync(file)) {
+  const stat = statSync(file, { throwIfNoEntry: false });
+  if (stat === undefined)
     fail(`The tasks file ${file} does not exist.`, {
       hint: "Set site.tasks to a file of JSON Lines; docs/tasks.md describes it.",
     });
-  }
-  const stat = statSync(file);
   if (!stat.isFile()) fail(`The tasks file ${file} is not a file.`, { hint: FORMAT });
   if (stat.size > MAX_BYTES)
     fail(`The tasks file ${file} has ${stat.size} bytes; at most ${MAX_BYTES} are read.`, {
@@ -114,55 +111,47 @@ function readSource(file: string): string {
   }
 }
 
-function parseLine(content: string, report: (problem: string) => void): z.output<typeof row> | undefined {
+/** Parses one line. @returns its problems if it is no task. */
+function parseLine(content: string): z.output<typeof row> | string[] {
   let value: unknown;
   try {
     value = JSON.parse(content);
   } catch (error) {
-    report(`not JSON: ${messageOf(error)}`);
-    return undefined;
+    return [`not JSON: ${messageOf(error)}`];
   }
   const repeated = repeatedKeys(content);
-  if (repeated === undefined) {
-    report("holds lists or objects inside each other that no task has");
-    return undefined;
-  }
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    report(`expected an object, got ${show(value)}`);
-    return undefined;
-  }
-  const labels = [
-    ...labelProblems((value as { fields?: unknown }).fields),
-    ...keyProblems(value as { fields?: unknown; keys?: unknown }),
-    ...repeated,
-  ];
-  for (const problem of labels) report(problem);
-  const result = row.safeParse(value);
-  if (result.success) return labels.length > 0 ? undefined : result.data;
-  for (const issue of result.error.issues) {
-    if (issue.code === "unrecognized_keys") {
-      for (const key of issue.keys) {
-        const close = nearest(key, Object.keys(row.shape));
-        report(`${show(key)}: unknown key${close === undefined ? "" : `; did you mean ${close}?`}`);
-      }
-      continue;
-    }
-    const key = issue.path.join(".");
-    const given = issue.path.reduce<unknown>(
-      (inner, part) => (inner as Record<PropertyKey, unknown> | undefined)?.[part],
-      value,
-    );
-    report(given === undefined ? `${key} is missing` : `${key}: ${issue.message}; got ${show(given)}`);
-  }
-  return undefined;
+  if (repeated === undefined) return ["holds lists or objects inside each other that no task has"];
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    return [`expected an object, got ${show(value)}`];
+  const { data, error } = row.safeParse(value);
+  const problems = [...labelProblems(value), ...repeated, ...(error?.issues ?? []).flatMap((i) => told(i, value))];
+  return data === undefined || problems.length > 0 ? problems : data;
 }
 
-/** Finds labels that would get lost silently: an object keeps one value for a label, and none for `__proto__`. */
-function labelProblems(fields: unknown): string[] {
-  if (typeof fields !== "object" || fields === null || Array.isArray(fields)) return [];
+/** Words a schema's problem with a line. */
+function told(issue: z.core.$ZodIssue, line: object): string[] {
+  if (issue.code === "unrecognized_keys")
+    return issue.keys.map((key) => {
+      const close = nearest(key, Object.keys(row.shape));
+      return `${show(key)}: unknown key${close === undefined ? "" : `; did you mean ${close}?`}`;
+    });
+  const key = issue.path.join(".");
+  const given = issue.path.reduce<unknown>((inner, part) => (inner as Record<PropertyKey, unknown>)?.[part], line);
+  return [given === undefined ? `${key} is missing` : `${key}: ${issue.message}; got ${show(given)}`];
+}
+
+/**
+ * Finds labels that would get lost silently: an object keeps one value for a label, and none for `__proto__`. Keys for
+ * labels that are no fields would never be used.
+ */
+function labelProblems({ fields, keys }: { readonly fields?: unknown; readonly keys?: unknown }): string[] {
+  const namesIn = (record: unknown): string[] =>
+    typeof record !== "object" || record === null || Array.isArray(record)
+      ? []
+      : Object.keys(record).map((key) => key.trim());
+  const labels = namesIn(fields);
   const seen = new Map<string, string>();
-  return Object.keys(fields).flatMap((key) => {
-    const label = key.trim();
+  const lost = labels.flatMap((label) => {
     const plain = normalizeLabel(label);
     if (label === "__proto__" || (plain === "" && label !== ""))
       return [`fields.${label}: no control can have this label`];
@@ -170,6 +159,15 @@ function labelProblems(fields: unknown): string[] {
     seen.set(plain, label);
     return same === undefined ? [] : [`fields: ${show(label)} and ${show(same)} are one label (docs/tasks.md)`];
   });
+  // without fields, the schema says what is wrong
+  const unknown = labels.length === 0 ? [] : namesIn(keys).filter((key) => !labels.includes(key));
+  return [
+    ...lost,
+    ...unknown.map((key) => {
+      const close = nearest(key, labels);
+      return `keys: ${show(key)} is no label of fields${close === undefined ? "" : `; did you mean ${show(close)}?`}`;
+    }),
+  ];
 }
 
 /**
@@ -192,17 +190,6 @@ function repeatedKeys(line: string): string[] | undefined {
     if (open.length > MAX_DEPTH) return undefined;
   }
   return [...repeated].map((key) => `${show(key)} is there twice, with one value lost`);
-}
-
-/** Finds keys for labels that are no fields: they would never be used. */
-function keyProblems({ fields, keys }: { fields?: unknown; keys?: unknown }): string[] {
-  if (typeof keys !== "object" || keys === null || typeof fields !== "object" || fields === null) return [];
-  const labels = Object.keys(fields).map((label) => label.trim());
-  return Object.keys(keys).flatMap((key) => {
-    if (labels.includes(key.trim())) return [];
-    const close = nearest(key.trim(), labels);
-    return [`keys: ${show(key)} is no label of fields${close === undefined ? "" : `; did you mean ${show(close)}?`}`];
-  });
 }
 
 /** Returns a task's path on its site with query and fragment; undefined if it leads to another site. */
