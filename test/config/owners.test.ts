@@ -23,14 +23,6 @@ async function problemsOf(...overrides: string[]): Promise<string> {
 }
 
 test("a section or key of another kind is named with the kind that has it", async () => {
-  assert.match(
-    await problemsOf("environment.kind=paper", "browser.headless=false"),
-    /browser.* unknown key; it belongs to environment\.kind forms.*, and this config's kind is paper/,
-  );
-  assert.match(
-    await problemsOf("environment.letters=1"),
-    /environment\.letters .*it belongs to environment\.kind .*paper/,
-  );
   assert.match(await problemsOf("site.rehearse=3"), /site\.rehearse .*it belongs to site\.kind url/);
 });
 

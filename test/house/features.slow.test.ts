@@ -23,6 +23,16 @@ const features = readdirSync(join(root, "src", "features")).sort();
 const FURTHER: Readonly<Record<string, readonly string[]>> = {
   control: ["configs/documents/flowgrpo-control.yaml"],
   leaderboard: ["configs/bookings"],
+  paper: [
+    "configs/tiny/fsdfm-letters-sft.yaml",
+    "configs/tiny/fsdfm-template-flow-grpo.yaml",
+    "configs/tiny/fsdfm-template-sft.yaml",
+    "configs/tiny/letters-sft.yaml",
+    "configs/tiny/masked-lm-template-flow-grpo.yaml",
+    "configs/tiny/masked-lm-template-sft.yaml",
+    "configs/tiny/template-flow-grpo.yaml",
+    "configs/tiny/template-sft.yaml",
+  ],
 };
 
 /** Rooms whose quick tests need neither a browser nor a training; the others are run with everything in place. */

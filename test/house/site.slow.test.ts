@@ -11,7 +11,7 @@ import { loadConfig } from "../../src/config/config.js";
 import { packageRoot } from "../../src/core/files.js";
 import { Rng } from "../../src/core/rng.js";
 import type { UnmaskTrajectory } from "../../src/diffusion/samplers/unmask/trajectory.js";
-import { PaperEnvironment } from "../../src/env/environments/paper.js";
+import { openEnvironment } from "../../src/env/open.js";
 import type { Task } from "../../src/env/site.js";
 import { openPolicy } from "../../src/library/policy.js";
 import { openBrowser, watchPage } from "../support/page.js";
@@ -53,7 +53,8 @@ interface Recorded {
 
 /** The same rollout in Node, and its text. */
 async function inNode({ task, seed, adapter, rounds, trajectory }: Recorded, letter?: string) {
-  const environment = new PaperEnvironment({ letters: 1, style: "page", sizes: { train: 0, test: 0 } });
+  const section = { kind: "paper", letters: 1, style: "page", sizes: { train: 0, test: 0 } };
+  const environment = await openEnvironment({ environment: section });
   const found = (environment.tasks as readonly Task[]).find(({ id }) => id === task) as Task;
   const config = await loadConfig(join(root, "configs", "tiny", "letters-flow-grpo.yaml"), {
     overrides: [
@@ -63,7 +64,8 @@ async function inNode({ task, seed, adapter, rounds, trajectory }: Recorded, let
   });
   const { policy, close } = await openPolicy({ config });
   try {
-    const observation = environment.firstObservation(letter === undefined ? found : { ...found, document: letter });
+    const shown = letter === undefined ? found : { ...found, document: letter };
+    const observation = environment.firstObservation?.(shown) ?? {};
     const options = { ...policy.options, temperature: trajectory.temperature };
     const rngs = [Rng.named(seed, "answer/0")];
     const [own] = await policy.sampler.rollout(policy.rounds, [policy.startOf(observation)], options, rngs);

@@ -21,7 +21,6 @@ export interface ReadForm {
   controls: readonly Control[];
   buttons: readonly RawButton[];
   handle: PageHandle<PageForm>;
-  /** The task's labels. */
   readonly labels: readonly string[];
   readonly declared: readonly Control[] | undefined;
   /** Values that controls had when their page was left, by index. */

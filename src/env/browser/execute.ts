@@ -30,8 +30,7 @@ export async function openForm(
   const { background, actionTimeoutMs } = session;
   const world = await session.goto(task.url);
   const form = await readForm(world, actionTimeoutMs, Object.keys(task.fields), { declared });
-  const answered = await background.settle(session.stretched(LOOKUP_PATIENCE_MS));
-  if (answered.length > 0) await rescan(form);
+  if (await background.settle(session.stretched(LOOKUP_PATIENCE_MS))) await rescan(form);
   await checkBackground(session);
   background.touch();
   checkPage(session, form, task);

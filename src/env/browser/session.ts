@@ -26,7 +26,6 @@ const MOVES_MS = 1000;
  */
 export class Session {
   private episodes = 0;
-  /** The isolated view of the open page. */
   private world: PageWorld | undefined;
   /** Number of documents that the page has shown since it was opened. */
   documents = 0;
@@ -34,17 +33,12 @@ export class Session {
   status = Number.NaN;
   /** Messages of the page's alerts. */
   readonly said: string[] = [];
-  /** Number of dialogs and windows in this episode. */
   private nuisances = 0;
-  /** Requests of the page's scripts to the site. */
   readonly background: BackgroundRequests;
-  /** Requests that the page sends. */
   readonly traffic: Traffic;
   /** Record of this episode's requests, if it is wanted. */
   readonly har: HarRecorder | undefined;
-  /** The fault that is injected into this episode. */
   fault: InjectedFault | undefined;
-  /** Present time limit of an action or an answer, in milliseconds. */
   private patience: number;
 
   /** Rejects when the page or the browser ends. */

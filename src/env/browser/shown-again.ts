@@ -8,24 +8,9 @@ const SAYS_MS = 200;
 const ARRIVES_MS = 2000;
 const MOST_SAID = 100;
 
-/** A field of the page by its name. */
-interface NamedField {
-  readonly value: string;
-  /** Classes and ARIA of the field and of the box around it. */
-  readonly marks: string;
-}
-
-/** The state of a page with a form, before or after it was sent. */
-export interface Seen {
-  readonly fields: Readonly<Record<string, NamedField>>;
-  readonly lines: readonly string[];
-  /** Number of documents that the session had shown. */
-  readonly documents: number;
-}
-
-/** Runs IN THE PAGE: reads the fields by name. */
-function namedFields(): Record<string, NamedField> {
-  const fields: Record<string, NamedField> = {};
+/** Runs IN THE PAGE: reads the fields by name, with the classes and ARIA of each and of the box around it. */
+function namedFields() {
+  const fields: Record<string, { readonly value: string; readonly marks: string }> = {};
   const found = "input[name]:not([type=hidden]),select[name],textarea[name]";
   for (const e of document.querySelectorAll<HTMLInputElement>(found)) {
     const value = e.type === "checkbox" || e.type === "radio" ? String(e.checked) : e.value;
@@ -35,7 +20,10 @@ function namedFields(): Record<string, NamedField> {
   return fields;
 }
 
-export async function look(session: Session): Promise<Seen> {
+/** The state of a page with a form, before or after it was sent; the number of documents that the session had shown. */
+export type Seen = Awaited<ReturnType<typeof look>>;
+
+export async function look(session: Session) {
   const [fields, lines] = await Promise.all([session.view.evaluate(namedFields), visibleLines(session)]);
   return { fields, lines, documents: session.documents };
 }

@@ -8,7 +8,7 @@ import { EnvironmentFault } from "./browser.js";
 import type { ReadForm } from "./controls.js";
 import type { ActionRecord } from "./fill.js";
 import { awaitMarker } from "./marker.js";
-import { checkAnswered, type Exchange, nameOf } from "./network/exchange.js";
+import { checkAnswered, type Exchange, isSame, nameOf } from "./network/exchange.js";
 import { type Aim, aimAt } from "./page/actions.js";
 import type { Session } from "./session.js";
 import { look, shownAgain } from "./shown-again.js";
@@ -110,11 +110,7 @@ function formRequest(
   { method, address }: Pick<Aim, "method" | "address">,
   request?: Answers["request"],
 ): (exchange: Exchange) => boolean {
-  if (request !== undefined)
-    return (exchange) =>
-      exchange.owner !== "frame" &&
-      exchange.method === request.method &&
-      new URL(exchange.url).pathname === request.path;
+  if (request !== undefined) return (exchange) => exchange.owner !== "frame" && isSame(request, exchange);
   return (exchange) => {
     const { posted, how } = exchange;
     if (exchange.routine) return false;

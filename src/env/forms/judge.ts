@@ -3,7 +3,7 @@
  * episodes can be judged again. The checksum of the judge is made of this code.
  */
 import type { Control } from "../browser/controls.js";
-import type { Exchange } from "../browser/network/exchange.js";
+import { type Exchange, pathOf } from "../browser/network/exchange.js";
 import { featuresOf } from "../pages/answer.js";
 import type { Answers, Contract } from "../pages/contract.js";
 import { receivedBy } from "../pages/native.js";
@@ -67,7 +67,7 @@ export function keptRequest(
   const { status } = exchange.answer ?? { status: Number.NaN };
   return {
     method: exchange.method,
-    path: new URL(exchange.url).pathname,
+    path: pathOf(exchange),
     posted: exchange.posted,
     ...(uploads.length === 0 ? {} : { uploads }),
     status: Number.isNaN(status) ? null : status,
@@ -113,27 +113,19 @@ function valuesOf(
   });
 }
 
-/** A form that was sent, with the received values and the verdict. */
-export interface Submission {
-  readonly posted: readonly PostedPair[];
-  readonly status?: number | undefined;
-  /** The reason why the form was not accepted; undefined if it was. */
-  readonly refusal: string | undefined;
-  /** One value for each control, as the server received it. */
-  readonly values: readonly FieldValue[];
-  readonly evidence: Omit<Evidence, "values">;
-}
+/** A form that was sent, with the received values, one for each control, and the verdict. */
+export type Submission = ReturnType<typeof judgeRequest>;
 
-/** Judges a form that was sent. */
 export function judgeRequest(
   { contract, ...form }: JudgedForm,
   request: KeptRequest,
   task: Pick<Task, "fields" | "keys">,
   { marked, page }: Pick<Evidence, "marked" | "page">,
-): Submission {
+) {
   return {
     posted: request.posted,
     status: request.status ?? undefined,
+    /** The reason why the form was not accepted; undefined if it was. */
     refusal: page ?? refusalOf(request, contract, marked),
     values: valuesOf(form, request, task),
     evidence: { requests: [request], marked, page },

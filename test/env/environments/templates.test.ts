@@ -1,12 +1,9 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it, test } from "node:test";
-import { closing } from "../../../src/core/closing.js";
+import { after, before, describe, it } from "node:test";
 import type { Blank, Observation, Template } from "../../../src/core/interaction.js";
 import { Rng } from "../../../src/core/rng.js";
 import type { Environment, EnvironmentTask, EpisodeOutcome } from "../../../src/env/environment.js";
 import { FormsEnvironment } from "../../../src/env/environments/forms.js";
-import { PaperEnvironment } from "../../../src/env/environments/paper.js";
-import { site as embedded } from "../../../src/env/sites/embedded.js";
 import { FORMS_OPTIONS, type PageSite, servePages, taskFor } from "../page-site.js";
 
 const FORM = `<h1>Visit</h1><form method="post"><label>Full name * <input name="name" required></label>
@@ -91,23 +88,4 @@ describe("a site whose pages have to be read", () => {
     await (await free.runner()).close();
     assert.deepEqual([Object.keys(seen), outcome.success, free.oneTurn], [["text"], true, true]);
   });
-});
-
-test("forms of our own: browser and paper offer the same templates, with letters and pages as prompts too", async () => {
-  const sizes = { train: 2, val: 0, test: 0, heldout: 1 };
-  const site = await embedded.start(embedded.schema.parse({ tier: "full", sizes, letters: 2 }));
-  await using forms = closing(new FormsEnvironment(site, { ...FORMS_OPTIONS, prompt: { style: "page" } }));
-  const paper = new PaperEnvironment({ tier: "full", sizes, letters: 2, style: "page" });
-  const shown = (environment: Environment): (Observation | undefined)[] =>
-    environment.tasks.map((task) => environment.firstObservation?.(task));
-  assert.deepEqual(shown(forms), shown(paper));
-  const byForm = new Map<string, Template>();
-  for (const task of forms.tasks) {
-    const { template } = forms.firstObservation(task);
-    assert.deepEqual(template, byForm.get(task.form) ?? template);
-    byForm.set(task.form, template as Template);
-  }
-  assert.deepEqual(forms.demonstrations?.(forms.tasks), paper.demonstrations?.(paper.tasks));
-  const { outcome } = await played(forms, forms.tasks[0] as EnvironmentTask);
-  assert.deepEqual([outcome.reward, outcome.success], [1, true], JSON.stringify(outcome.detail));
 });

@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Blank, fillTemplate, type Template } from "../../../src/core/interaction.js";
-import { Rng } from "../../../src/core/rng.js";
 import type { Control } from "../../../src/env/browser/controls.js";
-import { PaperEnvironment } from "../../../src/env/environments/paper.js";
 import {
   blankActions,
   blankParts,
@@ -13,7 +11,6 @@ import {
   trueValues,
 } from "../../../src/env/forms/blanks.js";
 import { renderPlan } from "../../../src/env/forms/plan.js";
-import { TIERS } from "../../../src/env/site.js";
 
 const CONTROLS: TemplateControl[] = [
   { label: "Name", kind: "text", default: "", longest: 40 },
@@ -114,39 +111,6 @@ test("an attempt is a blank, its end included", () => {
       ["Name", "Bo", 1],
     ],
   );
-});
-
-for (const tier of TIERS) {
-  test(`${tier}: two tasks of a form have the same template, and its true values score 1`, async () => {
-    const paper = new PaperEnvironment({ tier, seed: 3, sizes: { train: 3, val: 1, test: 1, heldout: 2 } });
-    const templates = new Map<string, string>();
-    for (const task of paper.tasks) {
-      const { template } = paper.firstObservation(task);
-      assert.ok(template !== undefined);
-      const known = templates.get(task.form);
-      if (known !== undefined) assert.equal(JSON.stringify(template), known);
-      templates.set(task.form, JSON.stringify(template));
-      const { values } = paper.demonstrations?.([task])[0]?.action ?? {};
-      assert.ok(values !== undefined);
-      const outcome = await paper.play(task, async () => ({ text: fillTemplate(template, values).text, values }));
-      assert.deepEqual([task.id, outcome.reward, outcome.success, outcome.metrics.no_action], [task.id, 1, true, 0]);
-      const blank = await paper.play(task, async () => ({ text: "", values: {} }));
-      assert.ok((blank.reward as number) < 0.5);
-    }
-    const { observation, action } = paper.syntheticDemonstration(Rng.named(1, "s"));
-    assert.deepEqual(
-      Object.keys(action.values ?? {}),
-      observation.template?.parts.flatMap((part) => (typeof part === "string" ? [] : [part.name])),
-    );
-  });
-}
-
-test("free plans say how many of their lines are no action", async () => {
-  const paper = new PaperEnvironment({ tier: "starter", seed: 1, sizes: { train: 1, val: 0, test: 0, heldout: 0 } });
-  const [task] = paper.tasks;
-  assert.ok(task !== undefined);
-  const { metrics } = await paper.play(task, async () => ({ text: "flil Name | Ann\nsubmit" }));
-  assert.equal(metrics.no_action, 0.5);
 });
 
 test("true values are written as plans have them", () => {

@@ -20,8 +20,8 @@ export class BackgroundRequests {
   private readonly failures = new Map<string, string>();
   /** Requests of the page before any action. */
   private readonly early = new Set<string>();
-  /** Addresses of requests whose answers may come after the page was parsed. */
-  private readonly lookups = new Set<string>();
+  /** Set once a request has ended whose answer may have changed the page after it was parsed. */
+  private lookedUp = false;
   private isParsed = false;
   private touched = false;
   /** Fires when a request has ended, or a failure is deleted. */
@@ -57,12 +57,11 @@ export class BackgroundRequests {
     });
   }
 
-  /** Starts the watch before a page is opened. */
   begin(): void {
     this.running.clear();
     this.failures.clear();
     this.early.clear();
-    this.lookups.clear();
+    this.lookedUp = false;
     this.isParsed = false;
     this.touched = false;
     this.watching = true;
@@ -109,17 +108,15 @@ export class BackgroundRequests {
   /** Marks the page as parsed: scripts that are loaded by now have run. */
   parsed(): void {
     this.isParsed = true;
-    for (const request of this.running.keys()) this.lookups.add(request.url());
   }
 
   /**
    * Waits until no request is running, at most `ms` milliseconds.
-   * @returns the addresses that were answered, as answers may have changed the page after it was parsed.
+   * @returns whether an answer may have changed the page after it was parsed.
    */
-  async settle(ms: number): Promise<readonly string[]> {
+  async settle(ms: number): Promise<boolean> {
     await this.changed.until(() => this.running.size === 0, ms);
-    const open = new Set([...this.running.keys()].map((request) => request.url()));
-    return [...this.lookups].filter((url) => !open.has(url));
+    return this.lookedUp;
   }
 
   private onStart(request: Request): void {
@@ -127,7 +124,6 @@ export class BackgroundRequests {
     if (ownerOf(request, this.page) === "popup" || !this.origins.has(new URL(request.url()).origin)) return;
     this.running.set(request, performance.now());
     if (!this.touched) this.early.add(nameOf(request));
-    if (this.isParsed || request.resourceType() !== "script") this.lookups.add(request.url());
   }
 
   private onFailure(request: Request, how: string): void {
@@ -135,7 +131,7 @@ export class BackgroundRequests {
   }
 
   private onEnd(request: Request): void {
-    this.running.delete(request);
+    if (this.running.delete(request)) this.lookedUp ||= this.isParsed || request.resourceType() !== "script";
     this.changed.fire();
   }
 }

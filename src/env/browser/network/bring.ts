@@ -7,19 +7,13 @@ import type { BrowserContext, Request } from "playwright";
 /** Most bytes of an answer to a form. */
 export const MOST_BYTES = 16 * 2 ** 20;
 
-/** A whole answer that can be passed to a page. */
-export interface Brought {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Buffer;
-}
-
 /**
  * Forwards a page's request unchanged to its server, with the cookies of the page's context, and follows no redirect.
  * The browser's own tools for this would read an answer of any length to its end.
+ * @returns the whole answer, as it can be passed to a page.
  * @throws Error if there is no answer in time, or one of more than MOST_BYTES.
  */
-export async function bring(request: Request, context: BrowserContext, timeoutMs: number): Promise<Brought> {
+export async function bring(request: Request, context: BrowserContext, timeoutMs: number) {
   const url = new URL(request.url());
   const cookies = await context.cookies(url.href);
   const { "content-length": _, "accept-encoding": __, ...headers } = request.headers();

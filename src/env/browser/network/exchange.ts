@@ -21,7 +21,6 @@ export function isServerFault(status: number): boolean {
   return status >= 500 || status === 408 || status === 425 || status === 429;
 }
 
-/** Answer to a request of the page. */
 export interface Answer {
   /** HTTP status; NaN if there is no answer, or none that can be seen. */
   readonly status: number;
@@ -53,7 +52,6 @@ export type Phase = "open" | "step" | "submit";
 /** Most characters of an answer that are read. */
 export const MOST_TEXT = 2_000_000;
 
-/** Reads an answer from the browser. */
 export async function answerOf(response: Response | null, url: string): Promise<Answer> {
   const status = response?.status() ?? Number.NaN;
   const contentType = response?.headers()["content-type"] ?? "";
@@ -66,7 +64,6 @@ export async function answerOf(response: Response | null, url: string): Promise<
   return { status, contentType, text: text.slice(0, MOST_TEXT), url: response?.url() ?? url };
 }
 
-/** Returns the record of an answer that did not come. */
 export const noAnswer = (url: string, failure: string): Answer => ({
   status: Number.NaN,
   contentType: "",
@@ -75,9 +72,18 @@ export const noAnswer = (url: string, failure: string): Answer => ({
   failure,
 });
 
+export const pathOf = ({ url }: Exchange): string => new URL(url).pathname;
+
 /** Names a request for messages, as `POST /send`. */
-export const nameOf = ({ method, url }: Pick<Exchange, "method" | "url">): string =>
-  `${method} ${new URL(url).pathname}`;
+export const nameOf = (exchange: Exchange): string => `${exchange.method} ${pathOf(exchange)}`;
+
+/** Tells whether a request has no answer yet, and will get one. */
+export const isAwaited = ({ how, answer }: Exchange): boolean =>
+  answer === undefined && how !== "socket" && how !== "beacon";
+
+/** Tells whether a request is that of a form, as contracts and declarations name it. */
+export const isSame = (form: { readonly method: string; readonly path: string }, exchange: Exchange): boolean =>
+  exchange.method === form.method && pathOf(exchange) === form.path;
 
 /** @throws EnvironmentFault if an answer failed to come, or is an error of the server. */
 export function checkAnswered(exchange: Exchange): void {

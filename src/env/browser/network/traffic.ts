@@ -11,6 +11,7 @@ import {
   answerOf,
   checkAnswered,
   type Exchange,
+  isAwaited,
   isServerFault,
   MOST_TEXT,
   nameOf,
@@ -24,7 +25,6 @@ import { Signal } from "./signal.js";
 /** Time that a script may take to send the form after it has started a navigation, in milliseconds. */
 const HOLD_MS = 400;
 
-/** The decision on a navigation. */
 type Verdict = "stay" | "form" | "go" | "wait" | "tell";
 
 /** Sends a request on to the site. */
@@ -58,7 +58,6 @@ export class Traffic {
   opening: string | undefined;
   /** Posts to other hosts that were stopped, by origin. */
   readonly stopped: { origin: string; posted: readonly PostedPair[] }[] = [];
-  /** Tells whether a request is the form's. */
   private isForm: ((exchange: Exchange) => boolean) | undefined;
   private readonly allowed: ReadonlySet<string>;
   private readonly happened = new Signal();
@@ -83,12 +82,10 @@ export class Traffic {
     return this.byRequest.get(request);
   }
 
-  /** Resets the record before a page is opened. */
   begin(address: string): void {
     this.exchanges.length = 0;
     this.stopped.length = 0;
-    this.phase = "open";
-    this.isForm = undefined;
+    this.disarm();
     this.opening = address;
     this.going = undefined;
     this.loading = true;
@@ -108,16 +105,7 @@ export class Traffic {
 
   /** Tells whether the answer to a possible post of the form is still missing. */
   isPosting(): boolean {
-    return (
-      this.forwarded.size > 0 ||
-      this.exchanges.some(
-        (exchange) =>
-          exchange.phase === "submit" &&
-          exchange.answer === undefined &&
-          exchange.how !== "socket" &&
-          exchange.how !== "beacon",
-      )
-    );
+    return this.forwarded.size > 0 || this.exchanges.some((e) => e.phase === "submit" && isAwaited(e));
   }
 
   /** Tells whether the page has sent a possible post of its form: no GET and no routine request. */

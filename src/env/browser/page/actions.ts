@@ -85,22 +85,10 @@ export function applyOps(page: PageForm, ops: readonly PageOp[]): boolean[] {
 }
 
 /** The point at which a button can be clicked, and the request of its form. */
-export interface Aim {
-  /** In CSS pixels of the window. */
-  readonly point: { readonly x: number; readonly y: number };
-  /** Tells whether a click there reaches the button: nothing covers it. */
-  readonly hit: boolean;
-  readonly gone: boolean;
-  /** Messages of the browser's own validation, as `name: message`. */
-  readonly invalid?: string;
-  /** `GET` or `POST`; empty if the button has no form: then only scripts send. */
-  readonly method: string;
-  /** Without query and fragment. */
-  readonly address: string;
-}
+export type Aim = ReturnType<typeof aimAt>;
 
 /** Runs IN THE PAGE: brings a button into view, aims at it and starts to watch for the click. */
-export function aimAt(page: PageForm, index: number): Aim {
+export function aimAt(page: PageForm, index: number) {
   const button = page.buttons[index] as HTMLButtonElement;
   button.scrollIntoView({ block: "center", inline: "nearest", behavior: "instant" });
   const box = button.getBoundingClientRect();
@@ -129,10 +117,13 @@ export function aimAt(page: PageForm, index: number): Aim {
       ? undefined
       : (page.all("input,select,textarea") as HTMLInputElement[]).find((f) => f.form === form && !f.validity.valid);
   return {
+    // in CSS pixels of the window
     point: { x, y },
+    // nothing covers the button there
     hit: met !== undefined,
     gone: !button.isConnected,
     ...(bad === undefined ? {} : { invalid: `${bad.name}: ${bad.validationMessage}` }),
+    // without a form only scripts send
     method:
       form === null ? "" : /^post$/i.test(button.getAttribute("formmethod") ?? said("method") ?? "") ? "POST" : "GET",
     address: link.href.split(/[?#]/)[0] ?? "",

@@ -11,20 +11,14 @@ export interface DrawnControl {
 }
 
 /** The controls that cannot be set by a value alone, and the positions of all. */
-export interface DrawnPage {
-  readonly drawn: readonly DrawnControl[];
-  /** Indices of HTML controls whose value has to be picked from a list or a calendar. */
-  readonly pickers: readonly number[];
-  /** The position of each control in pixels, the drawn ones last. */
-  readonly places: readonly (readonly [top: number, left: number])[];
-}
+export type DrawnPage = ReturnType<typeof readDrawn>;
 
 /**
  * Runs IN THE PAGE: finds elements with the role of a control, in open shadow roots too, and names them by ARIA, labels
  * or their host.
  * @param picker CSS of HTML controls that are pickers.
  */
-export function readDrawn(page: PageForm, picker: string): DrawnPage {
+export function readDrawn(page: PageForm, picker: string) {
   const { elements, controls, shown, clean, textOf, listedIn } = page;
   const NATIVE = "input,select,textarea";
   const ROLES: Readonly<Record<string, ControlKind>> = {
@@ -122,7 +116,8 @@ export function readDrawn(page: PageForm, picker: string): DrawnPage {
 
   const taken = new Set(controls.filter(({ present }) => present).map(({ label }) => clean(label).toLowerCase()));
   const drawn: DrawnControl[] = [];
-  const places = elements.map((members): [number, number] => {
+  /** The position of each control in pixels, the drawn ones last. */
+  const places = elements.map((members): [top: number, left: number] => {
     const { top = 0, left = 0 } = members[0] === undefined ? {} : near(members[0]);
     return [Math.round(top), Math.round(left)];
   });
@@ -142,6 +137,7 @@ export function readDrawn(page: PageForm, picker: string): DrawnPage {
     drawn.push(control);
     places.push([Math.round(near(e).top), Math.round(near(e).left)]);
   }
+  /** Indices of HTML controls whose value has to be picked from a list or a calendar. */
   const pickers = elements.flatMap(([e], i) =>
     e?.matches(`input:is(${picker},[role=spinbutton])`) === true ? [i] : [],
   );

@@ -52,23 +52,13 @@ export interface PageForm extends NameKit {
   scan(): void;
 }
 
-/** A control and its elements. */
 interface Entry {
   readonly members: Field[];
   readonly raw: RawControl;
 }
 
-/** Functions that read HTML controls. */
-export interface FieldKit extends NameKit {
-  readonly FIELDS: string;
-  isOff(field: Field): boolean;
-  rawOf(members: readonly Field[], declaredAs?: KnownControl): RawControl;
-  /** Lists all controls with their elements, in page order. */
-  entries(): Entry[];
-}
-
 /** Runs IN THE PAGE: finds controls and reads their values. Self-contained. */
-export function fieldKit(kit: NameKit): FieldKit {
+export function fieldKit(kit: NameKit) {
   const FIELDS = "input,select,textarea";
   const KINDS = /^(?:email|tel|url|password|number|date|time|file|checkbox|radio)$/;
   const DATE_HINT = /^(?:yyyy([-/.])mm\1dd|(?:mm([-/.])dd|dd([-/.])mm)(?:\2|\3)yyyy)$/i;
@@ -131,6 +121,7 @@ export function fieldKit(kit: NameKit): FieldKit {
     return kind === "file" ? (field.files?.[0]?.name ?? "") : field.value;
   }
 
+  /** Lists all controls with their elements, in page order. */
   function entries(): Entry[] {
     const fields = (all(FIELDS) as Field[]).filter(usable).slice(0, 1000);
     const taken = new Set<Field>();
@@ -149,17 +140,10 @@ export function fieldKit(kit: NameKit): FieldKit {
 }
 
 /** Functions that read the HTML controls and the buttons of a page. */
-export interface FormKit extends FieldKit {
-  wantedBy(labels: readonly string[]): (control: RawControl) => boolean;
-  /** Looks up known controls by name. */
-  lookUp(page: PageForm, declared: readonly KnownControl[]): void;
-  /** Finds the controls of the form with most of the labels, without a search, a newsletter or a login form. */
-  find(page: PageForm, labels: readonly string[]): void;
-  readButtons(page: PageForm): void;
-}
+export type FormKit = ReturnType<typeof formKit>;
 
 /** Runs IN THE PAGE: finds HTML controls with their names, and the buttons. Self-contained. */
-export function formKit(kit: FieldKit): FormKit {
+export function formKit(kit: ReturnType<typeof fieldKit>) {
   const PLAIN = "button,input[type=submit],input[type=image],input[type=button],[role=button]";
   const { all, shown, clean } = kit;
   const loose = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "");
@@ -181,6 +165,7 @@ export function formKit(kit: FieldKit): FormKit {
     return main === undefined ? found : found.filter(({ members }) => members[0]?.form === main);
   }
 
+  /** Looks up known controls by name. */
   function lookUp(page: PageForm, declared: readonly KnownControl[]): void {
     declared.forEach((control, i) => {
       const members = all(`[name=${JSON.stringify(control.name)}]`).filter((e) =>
@@ -194,6 +179,7 @@ export function formKit(kit: FieldKit): FormKit {
 
   const signature = ({ kind, label, name }: KnownControl): string => [kind, label, name].join("\n");
 
+  /** Finds the controls of the form with most of the labels, without a search, a newsletter or a login form. */
   function find(page: PageForm, labels: readonly string[]): void {
     for (const control of page.controls) control.present = false;
     const used = new Set<number>();

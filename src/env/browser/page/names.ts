@@ -2,31 +2,13 @@
 export type Field = HTMLInputElement & Pick<HTMLSelectElement, "options" | "selectedOptions">;
 
 /** Functions that read elements and their accessible names. */
-export interface NameKit {
-  all(selector: string): HTMLElement[];
-  shown(element: Element): boolean;
-  clean(text: string | null | undefined): string;
-  labelsOf(element: Element): HTMLElement[];
-  parentOf(element: Element): HTMLElement | null;
-  isSelect(field: Element): boolean;
-  /** Returns an element's text without that of the controls and options in it. */
-  textOf(element: Element): string;
-  /** Finds the elements whose ids an attribute lists. */
-  listedIn(element: Element, attribute: string): Element[];
-  /** Returns the text of aria-labelledby, else aria-label. */
-  ariaName(element: Element): string;
-  /** Returns the same, else the text of the `<label>`. */
-  labelOf(element: Element): string;
-  nameOf(field: Field): string;
-  /** Returns the name of a group of checkboxes or radio buttons. */
-  groupName(members: readonly Element[]): string;
-}
+export type NameKit = ReturnType<typeof nameKit>;
 
 /**
  * Runs IN THE PAGE: finds accessible names: aria-labelledby, aria-label, label, or the legend of a group; else the text
  * before the control, its placeholder, title or name. Self-contained, since its source is sent.
  */
-export function nameKit(): NameKit {
+export function nameKit() {
   const FIELDS = "input,select,textarea";
   // controls with the name of a property would hide that of the form or the document: prototypes are used
   const { querySelectorAll, getElementById } = Document.prototype;
@@ -40,6 +22,7 @@ export function nameKit(): NameKit {
   const isSelect = (field: Element): boolean => field.tagName === "SELECT";
   const hasField = (element: Element): boolean => element.matches(FIELDS) || element.querySelector(FIELDS) !== null;
 
+  /** Returns an element's text without that of the controls and options in it. */
   function textOf(element: Element): string {
     const copy = element.cloneNode(true) as Element;
     for (const part of copy.querySelectorAll(
@@ -49,6 +32,7 @@ export function nameKit(): NameKit {
     return clean(copy.textContent);
   }
 
+  /** Finds the elements whose ids an attribute lists. */
   function listedIn(element: Element, attribute: string): Element[] {
     const root = element.getRootNode();
     const ids = clean(getAttribute.call(element, attribute)).split(" ");
@@ -58,6 +42,7 @@ export function nameKit(): NameKit {
   }
 
   const joined = (parts: readonly Element[]): string => clean(parts.map(textOf).join(" "));
+  /** Returns the text of aria-labelledby, else aria-label. */
   const ariaName = (element: Element): string =>
     joined(listedIn(element, "aria-labelledby")) || clean(getAttribute.call(element, "aria-label"));
   const labelOf = (element: Element): string => ariaName(element) || joined(labelsOf(element));
@@ -88,6 +73,7 @@ export function nameKit(): NameKit {
     );
   }
 
+  /** Returns the name of a group of checkboxes or radio buttons. */
   function groupName(members: readonly Element[]): string {
     const [first] = members as [Element];
     for (let node = parentOf.call(first); node !== null && node.tagName !== "FORM"; node = parentOf.call(node)) {
@@ -105,7 +91,7 @@ export function nameKit(): NameKit {
     shown,
     clean,
     labelsOf,
-    parentOf: (element) => parentOf.call(element),
+    parentOf: (element: Element): HTMLElement | null => parentOf.call(element),
     isSelect,
     textOf,
     listedIn,

@@ -1,31 +1,24 @@
 import type { PageForm } from "./form.js";
 
 /** The visible texts of a page. */
-export interface PageSigns {
-  readonly title: string;
-  readonly headings: readonly string[];
-  /** Texts that are marked as errors. */
-  readonly errors: readonly string[];
-  /** Texts that are announced: alerts, states, flashes. */
-  readonly notices: readonly string[];
-  /** The page's text, up to 4000 characters. */
-  readonly text: string;
-}
+export type PageSigns = ReturnType<typeof readSigns>;
 
 /** Runs IN THE PAGE: reads the signs of the current document. */
-export function readSigns(page: PageForm): PageSigns {
+export function readSigns(page: PageForm) {
   const all = (selector: string): HTMLElement[] => page.all(selector).filter(page.shown);
   const textOf = (e: HTMLElement): string => page.clean(e.innerText).slice(0, 500);
   const words = (text: string): boolean => /\p{L}{3}/u.test(text);
   const FIELDS = "input:not([type=hidden]),select,textarea";
   const BAD =
     /(?:^|[-_\s])(?:errors?|errorlist|invalid|danger|negative|failure|not-valid(?:-tip)?|explain-error)(?:$|[-_\s])/i;
+  // texts that are marked as errors
   const marked = all("[class]").filter(
     (e) =>
       BAD.test(String(e.getAttribute("class"))) &&
       !e.matches("input,select,textarea,form,body,html,button,a,fieldset") &&
       e.querySelector("input,select,textarea") === null,
   );
+  // texts that are announced: alerts, states, flashes
   const alerts = all(
     "[role=alert],[role=alertdialog],[role=status],[aria-live=polite],[aria-live=assertive],[class*=flash i],[class*=alert i],[class*=notice i],[class*=toast i],[class*=message i],[class*=success i],[id*=message i],[id*=status i],[id*=result i],output",
   ).filter((e) => e.querySelector(FIELDS) === null);

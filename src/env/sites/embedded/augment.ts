@@ -7,22 +7,11 @@ import { type LetterLevel, withLetter } from "./letters/letter.js";
 import { drawRecord } from "./records.js";
 import { instructionFor } from "./tasks.js";
 
-interface Material {
-  /** All fields of the training forms, and the checkboxes among them. */
-  readonly fields: readonly Field[];
-  readonly boxes: readonly Field[];
-  readonly labelWords: readonly string[];
-  readonly titleWords: readonly string[];
-  /** Labels and titles of held-out forms, which must stay unseen. */
-  readonly forbidden: ReadonlySet<string>;
-  readonly size: readonly [min: number, max: number];
-  /** Most characters of all labels and values together: a starter task has to fit a tiny model's canvas. */
-  readonly longest: number;
-}
+type Material = ReturnType<typeof materialOf>;
 
 const words = (texts: readonly string[]): string[] => [...new Set(texts.flatMap((text) => text.split(" ")))].sort();
 
-function materialOf(tier: Tier): Material {
+function materialOf(tier: Tier) {
   const fields = TRAINING_FORMS.flatMap((form) => fieldsOf(form, tier));
   const seen = new Set(fields.map((field) => field.label));
   const unseen = HELDOUT_FORMS.flatMap((form) => fieldsOf(form, tier).map((field) => field.label));
@@ -31,8 +20,10 @@ function materialOf(tier: Tier): Material {
     boxes: fields.filter((field) => field.kind === "checkbox"),
     labelWords: words([...seen]),
     titleWords: words(TRAINING_FORMS.map((form) => form.title)),
+    /** Labels and titles of held-out forms, which must stay unseen. */
     forbidden: new Set([...unseen, ...HELDOUT_FORMS.map((form) => form.title)]),
-    size: tier === "starter" ? [3, 6] : [4, 19],
+    size: tier === "starter" ? ([3, 6] as const) : ([4, 19] as const),
+    /** Most characters of all labels and values together: a starter task has to fit a tiny model's canvas. */
     longest: tier === "starter" ? 115 : Number.POSITIVE_INFINITY,
   };
 }

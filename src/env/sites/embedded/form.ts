@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Tier } from "../../site.js";
-import { type Field, field, fieldSpec, type Option, optionSet, optionsOf } from "./fields.js";
+import { type Field, field, fieldSpec, optionSet, optionsOf } from "./fields.js";
 
 const spec = z.strictObject({
   title: z.string(),
@@ -52,28 +52,21 @@ const file = z.strictObject({
   wizards: z.record(z.string(), wizard),
 });
 
-/** Forms, the option sets that they share, and forms of several pages, by the id of the form with the same fields. */
-export interface Forms {
-  readonly options: Readonly<Record<string, readonly Option[]>>;
-  readonly forms: readonly Form[];
-  readonly wizards: ReadonlyMap<string, WizardSpec>;
-}
-
-/** Reads forms from the data of a YAML file. @throws ZodError or RangeError if the data is invalid. */
-export function readForms(data: unknown): Forms {
+/**
+ * Reads forms, the option sets that they share, and forms of several pages by the id of the form with the same fields.
+ * @param data of a YAML file. @throws ZodError or RangeError if it is invalid.
+ */
+export function readForms(data: unknown) {
   const { options: sets, forms, wizards } = file.parse(data);
   const options = Object.fromEntries(Object.entries(sets).map(([name, set]) => [name, optionsOf(set)]));
-  return {
-    options,
-    forms: Object.entries(forms).map(([id, { fields, ...traits }]) =>
-      formOfFields(
-        id,
-        traits,
-        Object.entries(fields).map(([label, one]) => field(label, one, options)),
-      ),
+  const made: readonly Form[] = Object.entries(forms).map(([id, { fields, ...traits }]) =>
+    formOfFields(
+      id,
+      traits,
+      Object.entries(fields).map(([label, one]) => field(label, one, options)),
     ),
-    wizards: new Map(Object.entries(wizards)),
-  };
+  );
+  return { options, forms: made, wizards: new Map(Object.entries(wizards)) };
 }
 
 /** Returns the form's fields on the page of this tier, in page order. */

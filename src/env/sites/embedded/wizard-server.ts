@@ -34,26 +34,17 @@ function conditionOf(wizard: Wizard, { label }: Field): { name: string; value: s
   return { name: other.name, value: other.options?.find((option) => option.text === is)?.value ?? is };
 }
 
-function fieldsHtml(fields: readonly Field[]): Html {
-  return html`${fields.map(
-    (field) => html`<div class="field" data-field="${field.name}">${labelled(field)}</div>
-`,
-  )}`;
-}
-
-const complaintHtml = (text: string): Html => html`<p class="error" role="alert">${text}</p>`;
-
 /** Makes one page of a server's wizard, or all steps of a browser's. @param held values shown after a complaint. */
 function wizardPage(wizard: Wizard, page: number, token: string, held: FormRecord = {}, complaint = ""): Html {
   const path = pathOf(wizard, "wizard");
   const { pages, steps, title } = wizard;
-  const shown = (fields: readonly Field[]): Html =>
-    fieldsHtml(
-      fields.map((field) => {
-        const value = held[field.label];
-        return value === undefined ? field : { ...field, preset: value };
-      }),
-    );
+  const shown = (fields: readonly Field[]): Html[] =>
+    fields.map((field) => {
+      const value = held[field.label];
+      const preset = value === undefined ? field : { ...field, preset: value };
+      return html`<div class="field" data-field="${field.name}">${labelled(preset)}</div>
+`;
+    });
   const step = (k: number): Html => html`<h2>${stepHeading(k, pages.length)}</h2>`;
   const body =
     steps === "server"
@@ -74,7 +65,7 @@ function wizardPage(wizard: Wizard, page: number, token: string, held: FormRecor
   return layout(
     title,
     html`<div class="card"><h1>${title}</h1>
-<div id="complaint">${complaint === "" ? "" : complaintHtml(complaint)}</div>
+<div id="complaint">${complaint === "" ? "" : html`<p class="error" role="alert">${complaint}</p>`}</div>
 <form method="post" action="${path}" novalidate data-rules="${rulesOf(wizard)}">
 <input type="hidden" name="wizard" value="${token}"><input type="hidden" name="page" value="${page}">
 ${body}</form></div>`,

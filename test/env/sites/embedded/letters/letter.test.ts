@@ -1,10 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sha256 } from "../../../../../src/core/files.js";
-import { Rng } from "../../../../../src/core/rng.js";
-import { PaperEnvironment } from "../../../../../src/env/environments/paper.js";
-import { NULL_PLANS } from "../../../../../src/env/forms/oracle.js";
-import { renderPlan } from "../../../../../src/env/forms/plan.js";
 import { fieldKinds, formOf, HELDOUT_FORMS } from "../../../../../src/env/sites/embedded/catalog.js";
 import { fieldsOf } from "../../../../../src/env/sites/embedded/form.js";
 import { generatedForms } from "../../../../../src/env/sites/embedded/generate.js";
@@ -75,32 +71,6 @@ for (const level of LEVELS) {
     }
     assert.equal(gaps > 0, level === 3);
     assert.ok(level === 1 ? verbatim / values > 0.85 : verbatim / values < 0.8, `${verbatim / values}`);
-  });
-
-  test(`level ${level}: the oracle has 1.00; null policies and the first words of the letter next to nothing`, async () => {
-    const paper = new PaperEnvironment({ tier: "starter", sizes, letters: level, generated: 300, style: "page" });
-    const means: Record<string, number> = {};
-    for (const name of [...Object.keys(NULL_PLANS), "oracle"]) {
-      let sum = 0;
-      for (const task of paper.tasks) {
-        const policy = await paper.fixedPolicies[name]?.(task, Rng.named(1, `${name}/${task.id}`));
-        assert.ok(policy !== undefined);
-        const { reward } = await paper.play(task, policy);
-        if (name === "oracle") assert.equal(reward, 1, task.id);
-        sum += reward ?? 0;
-      }
-      means[name] = sum / paper.tasks.length;
-    }
-    let copied = 0;
-    for (const task of paper.tasks) {
-      const first = (task.document ?? "").split(/\s+/).slice(1, 3).join(" ");
-      const actions = Object.keys(task.fields).map((label) => ({ kind: "fill", label, value: first }) as const);
-      const text = renderPlan([...actions, { kind: "submit" }]);
-      copied += (await paper.play(task, async () => ({ text }))).reward ?? 0;
-    }
-    means.copied = copied / paper.tasks.length;
-    for (const name of Object.keys(NULL_PLANS)) assert.ok((means[name] as number) <= 0.05, JSON.stringify(means));
-    assert.ok(means.copied < 0.25, JSON.stringify(means));
   });
 }
 

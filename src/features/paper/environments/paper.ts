@@ -5,26 +5,26 @@
  */
 
 import { z } from "zod";
-import { codeHash } from "../../core/code-hash.js";
-import type { Act } from "../../core/interaction.js";
-import { PROMPT_STYLES } from "../../text/prompt.js";
-import type { Control } from "../browser/controls.js";
-import { type ActionRecord, resolveAction } from "../browser/fill.js";
-import type { PageOp } from "../browser/page/actions.js";
-import type { EnvironmentKind, EnvironmentTask, EpisodeOutcome } from "../environment.js";
-import { type Episode, scored } from "../forms/episode.js";
-import { parseNumber } from "../forms/normalize.js";
-import type { Plan } from "../forms/plan.js";
-import { viewDetail } from "../forms/view.js";
-import { type FieldValue, type RunningSite, type Task, TIERS } from "../site.js";
-import { config } from "../site-environment.js";
-import { augmentedTask } from "../sites/embedded/augment.js";
-import { fieldKinds, formOf } from "../sites/embedded/catalog.js";
-import { type Field, kindOf } from "../sites/embedded/fields.js";
-import { fieldsOf } from "../sites/embedded/form.js";
-import { embeddedTasks, optionsOfTasks } from "../sites/embedded/tasks.js";
-import { splitHash } from "../sites/parts/split-hash.js";
-import { FormsEnvironment } from "./forms.js";
+import { codeHash } from "../../../core/code-hash.js";
+import type { Act } from "../../../core/interaction.js";
+import type { Control } from "../../../env/browser/controls.js";
+import { type ActionRecord, resolveAction } from "../../../env/browser/fill.js";
+import type { PageOp } from "../../../env/browser/page/actions.js";
+import type { EnvironmentKind, EnvironmentTask, EpisodeOutcome } from "../../../env/environment.js";
+import { FormsEnvironment } from "../../../env/environments/forms.js";
+import { type Episode, scored } from "../../../env/forms/episode.js";
+import { parseNumber } from "../../../env/forms/normalize.js";
+import type { Plan } from "../../../env/forms/plan.js";
+import { viewDetail } from "../../../env/forms/view.js";
+import { type FieldValue, type RunningSite, type Task, TIERS } from "../../../env/site.js";
+import { config } from "../../../env/site-environment.js";
+import { augmentedTask } from "../../../env/sites/embedded/augment.js";
+import { fieldKinds, formOf } from "../../../env/sites/embedded/catalog.js";
+import { type Field, kindOf } from "../../../env/sites/embedded/fields.js";
+import { fieldsOf } from "../../../env/sites/embedded/form.js";
+import { embeddedTasks, optionsOfTasks } from "../../../env/sites/embedded/tasks.js";
+import { splitHash } from "../../../env/sites/parts/split-hash.js";
+import { PROMPT_STYLES } from "../../../text/prompt.js";
 
 const schema = z.strictObject({
   tier: z.enum(TIERS).default("starter").describe("starter: 3-6 short fields a form; full: all fields"),

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Rng } from "../../../src/core/rng.js";
 import type { EnvironmentTask, EpisodeOutcome, FixedPolicy } from "../../../src/env/environment.js";
-import { environment, PaperEnvironment } from "../../../src/env/environments/paper.js";
 import { NULL_PLANS } from "../../../src/env/forms/oracle.js";
 import { TIERS } from "../../../src/env/site.js";
+import { environment, PaperEnvironment } from "../../../src/features/paper/environments/paper.js";
 
 const sizes = { train: 2, val: 1, test: 1, heldout: 2 };
 

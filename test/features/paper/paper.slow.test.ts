@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Rng } from "../../../src/core/rng.js";
-import { PaperEnvironment } from "../../../src/env/environments/paper.js";
 import { site as embedded } from "../../../src/env/sites/embedded.js";
-import { openRunner } from "../page-site.js";
+import { PaperEnvironment } from "../../../src/features/paper/environments/paper.js";
+import { openRunner } from "../../env/page-site.js";
 
 /** What a model that has half learned gets wrong: lines that are lost, doubled, swapped, cut, or spelt with others' words. */
 function spoilt(lines: readonly string[], rng: Rng): string[] {
