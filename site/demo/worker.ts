@@ -4,11 +4,11 @@ import type { UnmaskOptions } from "../../src/diffusion/samplers/unmask/options.
 import { reveals } from "../../src/diffusion/samplers/unmask/trajectory.js";
 import { sampler } from "../../src/diffusion/samplers/unmask.js";
 import { isRoom, promptOf } from "../../src/diffusion/template.js";
-import { PaperEnvironment } from "../../src/features/paper/environments/paper.js";
 import type { Task } from "../../src/env/site.js";
 import { FORMS, formOf } from "../../src/env/sites/embedded/catalog.js";
 import { fieldsOf } from "../../src/env/sites/embedded/form.js";
 import { fieldHtml } from "../../src/env/sites/embedded/pages.js";
+import { PaperEnvironment } from "../../src/features/paper/environments/paper.js";
 import type { Value } from "../../src/onnx/types.js";
 import { spell } from "../../src/text/token-text.js";
 import { Tokenizer } from "../../src/text/tokenizer.js";
