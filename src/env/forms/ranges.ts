@@ -8,15 +8,19 @@ interface Span {
 const NUMBER = String.raw`[$\u20ac\u00a3]?\s*(\d[\d,]*(?:\.\d+)?)\s*([km]\b)?`;
 const UNIT = String.raw`\s*(?:%|[a-z][a-z ]*)?`;
 const TO = String.raw`\s*(?:-|\u2013|\u2014|to|and)\s*`;
-const BETWEEN = new RegExp(`^(?:between\\s|from\\s)?\\s*${NUMBER}${UNIT}${TO}${NUMBER}${UNIT}$`, "i");
-const AT_LEAST = new RegExp(
-  `^${NUMBER}\\s*(?:\\+|-?\\s*plus\\b|(?:or|and)\\s+(?:more|above|over|older|up))${UNIT}$`,
-  "i",
-);
-const FROM = new RegExp(`^(?:at least|from)\\s*${NUMBER}${UNIT}$`, "i");
-const ABOVE = new RegExp(`^(?:over|more than|above|>)\\s*${NUMBER}${UNIT}$`, "i");
-const UP_TO = new RegExp(`^(?:up to|at most)\\s*${NUMBER}${UNIT}$`, "i");
-const BELOW = new RegExp(`^(?:under|less than|below|<)\\s*${NUMBER}${UNIT}$`, "i");
+/** The wordings of ranges, with the span of the one or two numbers in them. */
+const SPANS: readonly (readonly [wording: string, span: (first: number, second: number) => Span])[] = [
+  [`(?:between\\s|from\\s)?\\s*${NUMBER}${UNIT}${TO}${NUMBER}${UNIT}`, (low, high) => ({ low, high })],
+  [
+    `${NUMBER}\\s*(?:\\+|-?\\s*plus\\b|(?:or|and)\\s+(?:more|above|over|older|up))${UNIT}`,
+    (low) => ({ low, high: Infinity }),
+  ],
+  [`(?:at least|from)\\s*${NUMBER}${UNIT}`, (low) => ({ low, high: Infinity })],
+  [`(?:over|more than|above|>)\\s*${NUMBER}${UNIT}`, (low) => ({ low, high: Infinity, open: true })],
+  [`(?:up to|at most)\\s*${NUMBER}${UNIT}`, (high) => ({ low: -Infinity, high })],
+  [`(?:under|less than|below|<)\\s*${NUMBER}${UNIT}`, (high) => ({ low: -Infinity, high, open: true })],
+];
+const WORDINGS = SPANS.map(([wording, span]) => [new RegExp(`^${wording}$`, "i"), span] as const);
 
 function amount(digits = "0", scale = ""): number {
   const factor = { k: 1e3, m: 1e6 }[scale.toLowerCase()] ?? 1;
@@ -24,16 +28,11 @@ function amount(digits = "0", scale = ""): number {
 }
 
 function numberSpan(text: string): Span | undefined {
-  let m = BETWEEN.exec(text);
-  if (m) return { low: amount(m[1], m[2]), high: amount(m[3], m[4]) };
-  m = AT_LEAST.exec(text) ?? FROM.exec(text);
-  if (m) return { low: amount(m[1], m[2]), high: Number.POSITIVE_INFINITY };
-  m = ABOVE.exec(text);
-  if (m) return { low: amount(m[1], m[2]), high: Number.POSITIVE_INFINITY, open: true };
-  m = UP_TO.exec(text);
-  if (m) return { low: Number.NEGATIVE_INFINITY, high: amount(m[1], m[2]) };
-  m = BELOW.exec(text);
-  return m ? { low: Number.NEGATIVE_INFINITY, high: amount(m[1], m[2]), open: true } : undefined;
+  for (const [wording, span] of WORDINGS) {
+    const m = wording.exec(text);
+    if (m !== null) return span(amount(m[1], m[2]), amount(m[3], m[4]));
+  }
+  return undefined;
 }
 
 const CLOCK = String.raw`\d{1,2}(?::\d{2})?\s*(?:[ap]\.?m\.?)|\d{1,2}:\d{2}`;

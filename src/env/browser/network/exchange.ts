@@ -55,10 +55,7 @@ export const MOST_TEXT = 2_000_000;
 export async function answerOf(response: Response | null, url: string): Promise<Answer> {
   const status = response?.status() ?? Number.NaN;
   const contentType = response?.headers()["content-type"] ?? "";
-  const readable =
-    (response !== null && status < 300) || status >= 400
-      ? /json|text|xml|html/.test(contentType) || contentType === ""
-      : false;
+  const readable = !(status >= 300 && status < 400) && (contentType === "" || /json|text|xml|html/.test(contentType));
   const tooLong = Number(response?.headers()["content-length"] ?? 0) > MOST_BYTES;
   const text = readable && !tooLong ? await (response?.text() ?? Promise.resolve("")).catch(() => "") : "";
   return { status, contentType, text: text.slice(0, MOST_TEXT), url: response?.url() ?? url };

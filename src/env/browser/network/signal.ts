@@ -7,15 +7,16 @@ export class Signal {
   }
 
   /** Resolves when the signal fires next, or after `ms` milliseconds. */
-  async next(ms: number): Promise<void> {
-    let [wake, timer] = [(): void => undefined, undefined as NodeJS.Timeout | undefined];
-    await new Promise<void>((resolve) => {
-      wake = resolve;
+  next(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = (): void => {
+        clearTimeout(timer);
+        this.waiting.delete(wake);
+        resolve();
+      };
+      const timer = setTimeout(wake, ms);
       this.waiting.add(wake);
-      timer = setTimeout(resolve, ms);
     });
-    clearTimeout(timer);
-    this.waiting.delete(wake);
   }
 
   /** Waits until a condition holds, which is tested whenever the signal fires; at most `ms` milliseconds. */
