@@ -79,14 +79,10 @@ const spaced = (text: string): string =>
       ?.join(" ") ?? ""
   } `;
 
-interface Line {
-  readonly line: string;
-  readonly start: number;
-  /** Position after the line break. */
-  readonly end: number;
-}
+type Line = ReturnType<typeof linesOf>[number];
 
-function linesOf(text: string): Line[] {
+/** Splits a text into lines; the end of each is the position after its line break. */
+function linesOf(text: string) {
   return [...text.matchAll(/[^\n]*\n|[^\n]+$/g)].map(({ 0: line, index }) => ({
     line,
     start: index,

@@ -83,14 +83,15 @@ function jsonIn(text: string): unknown {
 const isEncoded = (text: string): boolean =>
   /^[^=&\s]{1,200}=[^&\s]*(?:&[^=&\s]{1,200}=[^&\s]*)*$/.test(text.slice(0, 20_000));
 
+const ENTITIES = { lt: "<", gt: ">", quot: '"', apos: "'", amp: "&", nbsp: " ", "#39": "'" } as const;
+
+/** Replaces the entities of XML and HTML by their characters. */
+export const withoutEntities = (text: string): string =>
+  text.replace(/&(lt|gt|quot|apos|amp|nbsp|#39);/g, (_, name: keyof typeof ENTITIES) => ENTITIES[name]);
+
 function xmlPairs(text: string): PostedPair[] {
-  const decode = (t: string): string =>
-    t.replace(
-      /&(lt|gt|quot|apos|amp);/g,
-      (_, name: string) => ({ lt: "<", gt: ">", quot: '"', apos: "'", amp: "&" })[name] ?? "",
-    );
   return [...text.matchAll(/<([\w:.-]+)[^<>]*>([^<>]+)<\/\1>/g)].map(
-    (m): PostedPair => [m[1] ?? "", decode(m[2] ?? "")],
+    (m): PostedPair => [m[1] ?? "", withoutEntities(m[2] ?? "")],
   );
 }
 

@@ -30,21 +30,14 @@ export interface Score {
   readonly received: Readonly<Record<string, FieldValue | null>>;
 }
 
-interface FieldResult {
-  readonly label: string;
-  readonly control: Control | undefined;
-  /** Tells whether it counts in the mean: its default is wrong, or was right and has been spoilt. */
-  readonly counted: boolean;
-  /** Tells whether the default has to be changed. */
-  readonly needed: boolean;
-  readonly changed: boolean;
-  readonly score: number;
-  readonly exact: boolean;
-  readonly actual: FieldValue | null;
-}
+type FieldResult = ReturnType<typeof judgeField>;
 
-/** Compares one true field with its control's final value. */
-function judgeField(label: string, truth: FieldValue, controls: readonly Control[], outcome: Outcome): FieldResult {
+/**
+ * Compares one true field with its control's final value.
+ * @returns `counted`: it counts in the mean, as its default is wrong, or was right and has been spoilt. `needed`: its
+ * default has to be changed.
+ */
+function judgeField(label: string, truth: FieldValue, controls: readonly Control[], outcome: Outcome) {
   const control = controlNamed(controls, label);
   if (control === undefined)
     return { label, control, counted: true, needed: true, changed: false, score: 0, exact: false, actual: null };

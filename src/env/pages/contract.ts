@@ -1,6 +1,7 @@
+import { isDeepStrictEqual } from "node:util";
 import { parse, stringify } from "yaml";
 import { z } from "zod";
-import { UserError } from "../../core/errors.js";
+import { checked } from "../../core/problems.js";
 import { KINDS } from "./values.js";
 
 const raw = z.string().max(8192);
@@ -89,40 +90,20 @@ export interface Answers {
 }
 
 /** Parses a contract. @throws UserError if the text is not a contract. */
-export function readContract(text: string, file: string): Contract {
-  const result = schema.safeParse(parse(text));
-  if (result.success) return result.data;
-  const [issue] = result.error.issues;
-  throw new UserError(`${file} is no contract: ${issue?.path.join(".")}: ${issue?.message}`, {
+export const readContract = (text: string, file: string): Contract =>
+  checked(schema, parse(text), `${file} is no contract`, {
     hint: "refusion-train learn writes one; docs/contracts.md says what stands in it.",
   });
-}
 
 /** Writes a contract as YAML, without default values. */
 export function writeContract(contract: Contract): string {
-  const fields = Object.fromEntries(
-    Object.entries(contract.fields).map(([label, { nth, variant, step, default: preset, hand, ...rest }]) => [
-      label,
-      {
-        ...rest,
-        ...(nth === 0 ? {} : { nth }),
-        ...(variant === "" ? {} : { variant }),
-        ...(step === 0 ? {} : { step }),
-        ...(preset === "" ? {} : { default: preset }),
-        ...(hand ? { hand } : {}),
-      },
-    ]),
-  );
-  const { steps, confirm, refused, not_learned: missing, ...rest } = contract;
-  return stringify(
-    {
-      ...rest,
-      fields,
-      ...(steps.length === 0 ? {} : { steps }),
-      ...(confirm.length === 0 ? {} : { confirm }),
-      ...(refused.length === 0 ? {} : { refused }),
-      ...(Object.keys(missing).length === 0 ? {} : { not_learned: missing }),
-    },
-    { lineWidth: 120 },
-  );
+  const fields = Object.entries(contract.fields).map(([label, one]) => [label, withoutDefaults(field, one)]);
+  return stringify(withoutDefaults(schema, { ...contract, fields: Object.fromEntries(fields) }), { lineWidth: 120 });
+}
+
+/** Leaves out the values that a schema adds by itself. */
+function withoutDefaults({ shape }: z.ZodObject, value: object): object {
+  const isDefault = (key: string, given: unknown): boolean =>
+    shape[key] instanceof z.ZodDefault && isDeepStrictEqual(shape[key].def.defaultValue, given);
+  return Object.fromEntries(Object.entries(value).filter(([key, given]) => !isDefault(key, given)));
 }

@@ -1,6 +1,7 @@
 import type { Locator, Page } from "playwright";
 import type { Surface } from "../browser/surface.js";
 import { parseTime } from "../forms/normalize.js";
+import type { PlaceOf } from "./contract.js";
 import { boxAt, fieldIn, located, OPERABLE } from "./place.js";
 import { TIME_PATTERNS, writeTime } from "./values.js";
 import { clickLabel, escaped, NoWay, type Place, pressEscape } from "./way.js";
@@ -166,14 +167,9 @@ export async function clickButton(page: Page, button: Locator, timeout: number, 
   });
 }
 
-/** The place where a field is looked for: the locator of its control or its box, and the index of the box. */
-export interface Where {
-  readonly locator: string;
-  readonly nth: number;
-}
-
 /**
  * Finds the place of a label on the page of a surface.
+ * @param where locator of its control or its box, and the index of the box.
  * @param patience factor on the time limit of a step.
  * @param needs CSS of the wanted control if there are several, such as a number between two buttons.
  * @throws NoWay if the place is not there.
@@ -181,7 +177,7 @@ export interface Where {
 export async function placeAt(
   surface: Surface,
   label: string,
-  where: Where,
+  where: PlaceOf,
   variant: string,
   patience = 1,
   needs = OPERABLE,

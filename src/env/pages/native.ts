@@ -75,7 +75,7 @@ export function carriedOf(controls: readonly Control[], posted: readonly PostedP
 }
 
 /** Returns the last part of a key: `n` of `order.data.n`. */
-const innermost = (key: string): string => key.split(/[.[\]]+/).findLast((part) => part !== "") ?? key;
+export const innermost = (key: string): string => key.split(/[.[\]]+/).findLast((part) => part !== "") ?? key;
 
 /** Lists the controls that a site declares. */
 export function declaredControls({ fields }: DeclaredForm): Control[] {

@@ -1,9 +1,8 @@
 import { UserError } from "../../core/errors.js";
 import { isModulePath } from "../../core/own-module.js";
 import { loadFolder } from "../../core/registry.js";
-import { EnvironmentFault } from "../browser/browser.js";
 import { PolicyFailure } from "../browser/episode.js";
-import type { Exchange } from "../browser/network/exchange.js";
+import { checkAnswered, type Exchange, isAwaited } from "../browser/network/exchange.js";
 import type { Session } from "../browser/session.js";
 import type { Surface } from "../browser/surface.js";
 import type { FieldValue } from "../site.js";
@@ -86,9 +85,6 @@ export interface Operation extends PlaceOf {
   readonly variant: string;
 }
 
-const isUnanswered = ({ method, how, answer }: Exchange): boolean =>
-  method !== "GET" && answer === undefined && how !== "socket" && how !== "beacon";
-
 /** Operates one field. @throws Error if that fails; PolicyFailure if a user's own way has a mistake. */
 export async function operate(
   session: Surface,
@@ -119,7 +115,10 @@ async function uploadDone(session: Surface, label: string, isLate: boolean): Pro
   const hasBegun = (): boolean => session.traffic.exchanges.slice(begun).some(({ method }) => method !== "GET");
   if (isLate) await session.until(slowed(session, UPLOAD_LATE_MS), hasBegun);
   await rest(session, UPLOAD_MS);
-  await session.until(session.actionTimeoutMs, () => !session.traffic.exchanges.some(isUnanswered));
+  await session.until(
+    session.actionTimeoutMs,
+    () => !session.traffic.exchanges.some((e) => e.method !== "GET" && isAwaited(e)),
+  );
   await rest(session, UPLOAD_MS);
   if (!isLate) return;
   let looks = "";
@@ -146,7 +145,7 @@ export async function stepOn(
   return false;
 }
 
-export const pathOf = ({ url }: Exchange): string => new URL(url).pathname;
+export { pathOf } from "../browser/network/exchange.js";
 
 /** The result of pressing the submit button. */
 export interface Press {
@@ -195,27 +194,22 @@ export async function press(
       if (!traffic.isPosting() && (await isOver().catch(() => false))) break;
     }
     const ms = performance.now() - start;
-    for (
-      let waited = 0;
-      waited < session.actionTimeoutMs && sent() !== undefined && sent()?.answer === undefined;
-      waited += 50
-    )
-      await traffic.next(50);
+    await session.until(session.actionTimeoutMs, () => sent() === undefined || sent()?.answer !== undefined);
     const exchange = sent();
     if (exchange === undefined) traffic.checkAnswers("submit");
-    else if (exchange.answer?.failure !== undefined || (exchange.answer?.status ?? 0) >= 500)
-      throw new EnvironmentFault(
-        `HTTP ${exchange.answer?.status} for ${exchange.method} ${new URL(exchange.url).pathname}`,
-      );
+    else checkAnswered(exchange);
     return { exchange, exchanges: [...traffic.exchanges], ms };
   } finally {
     traffic.disarm();
   }
 }
 
+/** Time in which a page begins to react to an answer, in milliseconds. */
+const ARRIVES_MS = 200;
+
 /** Waits for the page that the answer leads to, or for the page to react to the answer. */
-export async function arrive(session: Session, ms = 200): Promise<void> {
-  await session.page.waitForTimeout(session.stretched(ms));
+export async function arrive(session: Session): Promise<void> {
+  await session.page.waitForTimeout(session.stretched(ARRIVES_MS));
   if (session.isLeaving()) await session.enter();
   else await session.renewView();
 }

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { sha256 } from "../../core/files.js";
 import type { PageWorld } from "../browser/page/world.js";
 
 /** Hashes the controls of a page with their names and options, without values. */
@@ -20,5 +20,5 @@ export async function structureHash(world: PageWorld): Promise<string> {
     visit(document as unknown as ShadowRoot);
     return found;
   });
-  return createHash("sha256").update(parts.join("\n")).digest("hex").slice(0, 16);
+  return sha256(parts.join("\n")).slice(0, 16);
 }

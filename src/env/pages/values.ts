@@ -19,16 +19,10 @@ export function showsDigits(text: string, value: string): boolean {
   return sameDigits(text, value) || (value.startsWith("+") && end.length > 6 && digitsOf(value).endsWith(end));
 }
 
-/** A day and a time of day. */
-export interface Moment {
-  readonly date: string;
-  readonly time: string;
-}
-
 const MOMENT = /^(.*?\d)[T ,]+(\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?\s*(?:[ap]\.?m\.?)?)\s*(?:Z|[+-]00:?00)?$/i;
 
 /** Parses a day with a time, such as `2026-04-03 16:30`; undefined for any other value. */
-export function parseMoment(value: FieldValue): Moment | undefined {
+export function parseMoment(value: FieldValue): { readonly date: string; readonly time: string } | undefined {
   const m = MOMENT.exec(normalizeText(String(value)).replace(/(\d\.\d+)?(?:Z|[+-]00:?00)$/i, ""));
   const date = m === null ? undefined : parseDate(m[1] ?? "");
   const time = m === null ? undefined : parseTime((m[2] ?? "").replace(/\.\d+$/, ""));

@@ -1,6 +1,6 @@
-import type { Exchange } from "../browser/network/exchange.js";
+import { type Exchange, isSame, pathOf } from "../browser/network/exchange.js";
 import { looseLabel, normalizeText, parseDate, parseNumber, parseTime } from "../forms/normalize.js";
-import type { PostedPair } from "../forms/posted.js";
+import { type PostedPair, withoutEntities } from "../forms/posted.js";
 import type { FieldValue } from "../site.js";
 import type { Notation, Wire } from "./contract.js";
 import { canonical, dayIn, type Kind, NO_ANSWER, parseMoment, parseRange, sameDigits, writeDay } from "./values.js";
@@ -28,17 +28,7 @@ export const rawsOf = (posted: readonly PostedPair[], key: string): string[] =>
 const saidOf = (posted: readonly PostedPair[], key: string, kind: Kind): string[] =>
   rawsOf(posted, key).filter((raw) => kind !== "file" || !/^\{.*\}$/s.test(raw));
 
-const withoutMarkup = (text: string): string =>
-  normalizeText(
-    text
-      .replace(/<[^>]*>/g, " ")
-      .replace(/&nbsp;/g, " ")
-      .replace(/&amp;/g, "&")
-      .replace(/&lt;/g, "<")
-      .replace(/&gt;/g, ">")
-      .replace(/&quot;/g, '"')
-      .replace(/&#39;/g, "'"),
-  );
+const withoutMarkup = (text: string): string => normalizeText(withoutEntities(text.replace(/<[^>]*>/g, " ")));
 
 /** Tells whether a text is a number with the digits of another, wherever the point stands: `125.05` for 1250.5. */
 export function hasDigits(raw: string, value: string): boolean {
@@ -250,8 +240,8 @@ function partSaid(template: string, raw: string, label: string): string {
  * contain the path. Earlier requests of the form itself do not count.
  */
 export function uploaded(exchanges: readonly Exchange[], form: Exchange): PostedPair[] {
-  const pathOf = ({ url }: Exchange): string => new URL(url).pathname;
+  const own = { method: form.method, path: pathOf(form) };
   return exchanges
-    .filter((e) => e.method !== "GET" && !(e.method === form.method && pathOf(e) === pathOf(form)))
+    .filter((e) => e.method !== "GET" && !isSame(own, e))
     .flatMap((e) => e.posted.map(([key, value]): PostedPair => [`before ${pathOf(e)} ${key}`, value]));
 }

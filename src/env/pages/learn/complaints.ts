@@ -54,12 +54,11 @@ const counted = (texts: readonly Text[]): Texts => {
   return counts;
 };
 
-export const textsNow = async (session: Session): Promise<Texts> =>
-  counted(await session.view.run<Text[]>(String(textsOf), undefined));
+export const textsNow = async ({ view }: Session): Promise<Texts> => counted(await view.evaluate(textsOf));
 
 /** Lists labels beside whose fields a new text has appeared, which is mostly an error message. */
 export async function complaints(session: Session, before: Texts, labels: readonly string[]): Promise<string[]> {
-  const now = await session.view.run<Text[]>(String(textsOf), undefined);
+  const now = await session.view.evaluate(textsOf);
   const counts = counted(now);
   const spots = now.filter(({ text }) => (counts[text] ?? 0) > (before[text] ?? 0)).map(({ middle }) => middle);
   if (spots.length === 0) return [];

@@ -1,6 +1,7 @@
 import { looseLabel, parseDate, parseTime } from "../../forms/normalize.js";
 import type { FieldValue } from "../../site.js";
 import type { Notation, Wire } from "../contract.js";
+import { innermost } from "../native.js";
 import { canonical, DAY_PATTERNS, dayIn, type Kind, parseMoment, parseRange } from "../values.js";
 import { carries, counted, hasDigits, isBlank, itemsIn, rawsOf, type Sample, says, wholeOf } from "../wire.js";
 
@@ -328,12 +329,7 @@ export const LIKENESS = [Number.POSITIVE_INFINITY, 3, 2, 1, 0] as const;
 
 /** Measures how much a key resembles a label, from 0 to 3. */
 function likenessOf(key: string, label: string): number {
-  const a = looseLabel(
-    key
-      .split(/[.[\]]+/)
-      .filter((part) => part !== "")
-      .at(-1) ?? key,
-  );
+  const a = looseLabel(innermost(key));
   const b = looseLabel(label);
   return a === b ? 3 : a !== "" && (b.includes(a) || a.includes(b)) ? 2 : isAlike(a, label) ? 1 : 0;
 }

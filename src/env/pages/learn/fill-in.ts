@@ -17,55 +17,35 @@ import { survey } from "./survey.js";
 export type Person = Readonly<Record<string, FieldValue>>;
 
 /** The state of a search: the knowledge of the form, and the state of the running attempt. */
-export interface Progress {
-  readonly url: string;
-  readonly ways: ReadonlyMap<string, Way>;
-  readonly fields: readonly LearnedField[];
-  steps: PlaceOf[];
+export class Progress {
+  readonly steps: PlaceOf[] = [];
   submit: PlaceOf | undefined;
-  confirm: PlaceOf[];
+  confirm: PlaceOf[] = [];
   request: { readonly method: string; readonly path: string } | undefined;
-  sendsWithinMs: number;
+  sendsWithinMs = 0;
   /** Counts how often the form was sent before it was complete. */
-  early: number;
+  early = 0;
   /** Counts the attempts that sent nothing although no field was in doubt. */
-  silent: number;
+  silent = 0;
   /** The field that was operated last. */
   last: LearnedField | undefined;
   /** Fields that show their value on the open page. */
-  filled: LearnedField[];
+  filled: LearnedField[] = [];
   /** The field whose last try needed a fresh page; it is operated first there. */
   spoiler: LearnedField | undefined;
   /** Locators of the buttons that stood on the page before the fields of its present part were operated. */
-  familiar: ReadonlySet<string>;
-  /** Set on a user's page, which is not loaded anew to undo a try. */
-  readonly isOnly?: true;
+  familiar: ReadonlySet<string> = new Set();
   /** Chains of buttons, as JSON, that sent nothing although every field was sure or lost. */
-  readonly idle: Set<string>;
-}
+  readonly idle = new Set<string>();
 
-/** The progress of a search that has not begun. */
-export const newProgress = (
-  url: string,
-  ways: ReadonlyMap<string, Way>,
-  fields: readonly LearnedField[],
-): Progress => ({
-  url,
-  ways,
-  fields,
-  steps: [],
-  submit: undefined,
-  confirm: [],
-  request: undefined,
-  sendsWithinMs: 0,
-  early: 0,
-  silent: 0,
-  last: undefined,
-  filled: [],
-  spoiler: undefined,
-  familiar: new Set(),
-  idle: new Set(),
-});
+  /** @param isOnly set on a user's page, which is not loaded anew to undo a try. */
+  constructor(
+    readonly url: string,
+    readonly ways: ReadonlyMap<string, Way>,
+    readonly fields: readonly LearnedField[],
+    readonly isOnly = false,
+  ) {}
+}
 
 /** Slowness of a page from which a failure may be due to a busy machine. */
 const BUSY = 2;
@@ -143,7 +123,7 @@ async function carriedOut(
   if (current === undefined) return "failed";
   let evidence: Evidence | "failed" = "failed";
   const looks = (): Promise<string> => looksOf(surface, label, boxOf(field));
-  const isNew = searching && (current.fate === undefined || progress.isOnly === true);
+  const isNew = searching && (current.fate === undefined || progress.isOnly);
   const looked = searching && current.isLikely ? await looks() : undefined;
   try {
     const patience = searching && !field.isPatient && current.fate === undefined ? 1 : PATIENCE;
@@ -202,12 +182,12 @@ async function fillField(
       }
       const isOver = searching && (await isCovered(surface, label));
       // a fresh page removes a window that a try has left open
-      if (isOver && pristine !== undefined && !wasOver && progress.isOnly !== true) return "spoilt";
+      if (isOver && pristine !== undefined && !wasOver && !progress.isOnly) return "spoilt";
       wasOver ||= isOver;
       pristine ??= JSON.stringify(before);
       field.isClean = JSON.stringify(before) === pristine;
       // a further try does not undo a partial choice
-      if (!field.isClean && CHOSEN.has(kind) && progress.isOnly !== true) return "spoilt";
+      if (!field.isClean && CHOSEN.has(kind) && !progress.isOnly) return "spoilt";
       const evidence = await carriedOut(surface, progress, field, { value, before, searching }, look);
       field.isHurried ||= slowness(surface) > BUSY;
       if (!searching) return evidence !== "failed";

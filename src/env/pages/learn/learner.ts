@@ -11,7 +11,7 @@ import { type Attempt, attempt, type LearnLimits, type Play } from "./attempt.js
 import { LearnedField } from "./candidates.js";
 import { learnCodes } from "./codes.js";
 import { claimed, explain, LIKENESS } from "./explain.js";
-import { newProgress, type Person, type Progress } from "./fill-in.js";
+import { type Person, Progress } from "./fill-in.js";
 import { learnVerdict } from "./verdict.js";
 
 /** Most persons whose values are entered. */
@@ -37,7 +37,7 @@ export async function learnForm(
     const known = given[label];
     return new LearnedField(label, kindOfAll(all), ways, all, limits.formMs, known);
   });
-  const progress = newProgress(task.url, ways, fields);
+  const progress = new Progress(task.url, ways, fields);
   const end = performance.now() + limits.formMs;
   const play: Play = async (person, search) => {
     const played = await runner.converse((session) => attempt(session, progress, person, search), limits.attemptMs);

@@ -6,7 +6,7 @@ import { waysOf } from "../operate.js";
 import { enterField, fieldOf, leaveField, type Shown, setLabels, shownIn } from "../place.js";
 import { type Kind, kindOfAll } from "../values.js";
 import { LearnedField } from "./candidates.js";
-import { fillStep, leave, newProgress, type Progress } from "./fill-in.js";
+import { fillStep, leave, Progress } from "./fill-in.js";
 
 /** A value to enter into a field of a page. */
 export interface WantedField {
@@ -39,7 +39,7 @@ export async function fillUnlearned(
     ({ label, value, kind = kindOfAll([value]) }) => new LearnedField(label, kind, ways, [value], limitMs),
   );
   const person = Object.fromEntries(wanted.map(({ label, value }) => [label, value]));
-  const progress: Progress = { ...newProgress(surface.page.url(), ways, fields), isOnly: true };
+  const progress = new Progress(surface.page.url(), ways, fields, true);
   const isOpen = (field: LearnedField): boolean => !field.isSure && !field.isLost;
   const end = performance.now() + limitMs;
   for (let round = 0; round < MOST_ROUNDS && performance.now() < end; round++) {
@@ -66,34 +66,25 @@ const MOST_OPTIONS = 100;
 /** Time that a list may take to open, in milliseconds. */
 const OPENS_MS = 250;
 
-/** Runs IN THE PAGE: lists the texts of the visible options. */
-function optionsNow(most: number): string[] {
-  const found = new Set<string>();
-  const visit = (root: Document | ShadowRoot): void => {
-    for (const e of root.querySelectorAll("*")) {
-      if (e.shadowRoot !== null) visit(e.shadowRoot);
-      if (found.size >= most || !e.matches("[role=option],[role=menuitemradio],[role=treeitem]")) continue;
-      const text = (e.textContent ?? "").replace(/\s+/g, " ").trim();
-      if (text !== "" && e.checkVisibility({ visibilityProperty: true })) found.add(text);
-    }
-  };
-  visit(document);
-  return [...found];
+/** Lists the texts of the visible options. */
+async function optionsNow({ page }: Surface): Promise<string[]> {
+  const options = page.locator("[role=option],[role=menuitemradio],[role=treeitem]").locator("visible=true");
+  const texts = (await options.allTextContents()).map((text) => text.replace(/\s+/g, " ").trim());
+  return [...new Set(texts)].filter((text) => text !== "").slice(0, MOST_OPTIONS);
 }
 
 /** Opens a label's list, reads the texts of its options and closes it. @returns nothing if it cannot be opened. */
 export async function optionsOf(surface: Surface, label: string): Promise<string[]> {
   await enterField(surface.page);
-  const before = await surface.view.evaluate(optionsNow, MOST_OPTIONS);
+  const before = await optionsNow(surface);
   try {
     const place = await placeAt(surface, label, { locator: fieldOf(label), nth: 0 }, "");
     await place.click(place.control);
     await place.pause(OPENS_MS);
-    const now = await surface.view.evaluate(optionsNow, MOST_OPTIONS);
-    const options = now.filter((text) => !before.includes(text));
+    const options = (await optionsNow(surface)).filter((text) => !before.includes(text));
     // a click comes first: Escape could close a window that contains the form
     if (options.length > 0) await place.click(place.control);
-    const still = await surface.view.evaluate(optionsNow, MOST_OPTIONS);
+    const still = await optionsNow(surface);
     if (options.length > 0 && still.some((text) => options.includes(text))) await surface.page.keyboard.press("Escape");
     return options;
   } catch {
