@@ -21,7 +21,7 @@ interface BoxKit {
 /** Runs IN THE PAGE: returns the functions. */
 function boxKit(): BoxKit {
   const CONTROL =
-    "input:not([type=hidden]),textarea,select,button,[role=combobox],[role=slider],[role=switch],[role=checkbox],[role=radio],[role=spinbutton],[role=listbox],[role=textbox],[role=option],[contenteditable=''],[contenteditable=true],[contenteditable=plaintext-only],[tabindex='0'],[draggable=true]";
+    ":is(input:not([type=hidden]),textarea,select,button,[role=combobox],[role=slider],[role=switch],[role=checkbox],[role=radio],[role=spinbutton],[role=listbox],[role=textbox],[role=option],[contenteditable=''],[contenteditable=true],[contenteditable=plaintext-only],[tabindex='0'],[draggable=true]):not([type=submit])";
   const plain = (text: string | null): string =>
     (text ?? "")
       .replace(/[\s\u200b]+/g, " ")

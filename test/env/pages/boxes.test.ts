@@ -21,3 +21,12 @@ test("a shadow box that frames slotted controls gives way to its host", async ()
   const first = `${BOXES}("Town", ["Town", "Street"]).map((box) => box.id)[0]`;
   assert.equal(await page.evaluate(first), "combo");
 });
+
+test("the button that sends is no control of the label before it", async () => {
+  const page = await browser.newPage();
+  await page.setContent(`<form><div><label>Name</label><input></div>
+<div id="drawn"><label>Newsletter</label><div class="switch" style="width: 40px; height: 20px"></div></div>
+<button type="submit" tabindex="0">Send</button></form>`);
+  const first = `${BOXES}("Newsletter", ["Name", "Newsletter"])[0].id`;
+  assert.equal(await page.evaluate(first), "drawn");
+});
