@@ -84,7 +84,10 @@ function buttonsNow(): { readonly x: number; readonly y: number; readonly text: 
       // a button in a list is an option
       if (!e.matches("button,[role=button],input[type=button],input[type=submit]") || e.closest("ul,ol")) continue;
       const { x, y, width, height } = e.getBoundingClientRect();
-      const text = (e instanceof HTMLInputElement ? e.value : (e.textContent ?? "")).trim();
+      const said = e instanceof HTMLInputElement ? e.value : (e.textContent ?? "");
+      // the text of a custom button stands in its slot
+      const slotted = e.querySelector("slot") === null ? null : (e.getRootNode() as Partial<ShadowRoot>).host;
+      const text = (said.trim() || slotted?.textContent || "").trim();
       const isSeen = e.checkVisibility({ visibilityProperty: true, opacityProperty: true });
       if (width > 4 && height > 4 && text !== "" && isSeen) found.push({ x: x + width / 2, y: y + height / 2, text });
     }

@@ -6,6 +6,8 @@ import { firstOf, NoWay, type Place, pinned, visibleButtons, type Way } from "..
 
 /** Most clicks on a calendar's arrows to reach a month. */
 const MOST_CLICKS = 90;
+/** Most further looks at a calendar until its month has changed. */
+const MOST_SLIDES = 6;
 
 /** Opens a calendar, clicks its arrows until it shows the month, then the day; sets a time in its lists or fields. */
 export const way: Way = {
@@ -174,10 +176,19 @@ async function turn(place: Place, grids: readonly Grid[], day: string, tried: Ma
     throw new NoWay("no arrow leads there");
   await place.page.mouse.click(next.spot.x, next.spot.y);
   await place.pause(useful === undefined ? 200 : 60);
-  const after = await readGrids(place);
-  const now = after[0] === undefined ? undefined : monthOf(after[0]);
+  let [after, now] = await shownMonth(place);
+  // months that slide are cut off on the way, and their heading follows them
+  for (let i = 0; (now === undefined || now === at) && i < MOST_SLIDES; i++) {
+    await place.pause(100);
+    [after, now] = await shownMonth(place);
+  }
   if (useful === undefined) tried.set(next.key, now === undefined ? 0 : now - at);
   if (after.length === 0) throw new NoWay("the calendar closed");
+}
+
+async function shownMonth(place: Place): Promise<[grids: Grid[], month: number | undefined]> {
+  const grids = await readGrids(place);
+  return [grids, grids[0] && monthOf(grids[0])];
 }
 
 /** Clicks the button that confirms: the last below the days, in the calendar or else close to it. */
