@@ -197,8 +197,19 @@ export const pages: ComponentPage[] = [
       const p = of(person);
       await write(page, person, "Driver");
       await pick(page, page.getByRole("combobox", { name: "Vehicle" }), p.text("Vehicle"));
-      await type(page, page.locator("#date"), day(p.text("Date of damage"), "DD/MM/YYYY"));
-      await page.locator("h3").first().click();
+      const date = p.text("Date of damage");
+      await page.locator("#date").click();
+      const calendar = page.locator(".flatpickr-calendar.open");
+      await toMonth(
+        date,
+        async () => {
+          const month = await calendar.locator(".cur-month").innerText();
+          return `${month} ${await calendar.locator(".cur-year").inputValue()}`;
+        },
+        calendar.locator(".flatpickr-prev-month"),
+        calendar.locator(".flatpickr-next-month"),
+      );
+      await calendar.getByLabel(day(date, "MMMM D, YYYY")).click();
       const [hour = 0, minute = 0] = p.text("Time of damage").split(":").map(Number);
       await page.locator("#time").fill(`${hour % 12 || 12}:${String(minute).padStart(2, "0")}`);
       await page.locator("#half").selectOption(hour < 12 ? "AM" : "PM");
