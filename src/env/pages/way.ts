@@ -72,6 +72,9 @@ export async function firstOf(place: Place, ...locators: readonly Locator[]): Pr
   throw new NoWay("not there");
 }
 
+/** Locates the last visible part of a field: it opens a control that is only drawn. */
+export const lastPart = ({ box }: Place): Locator => box.locator(":not(:has(*))").locator("visible=true").last();
+
 /** Lists the visible buttons of a page with their centres. */
 export const visibleButtons = (place: Place) => place.look<ReturnType<typeof buttonsNow>>(String(buttonsNow));
 

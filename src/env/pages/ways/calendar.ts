@@ -1,8 +1,9 @@
+import type { Page } from "playwright";
 import { parseDate, parseTime } from "../../forms/normalize.js";
 import type { FieldValue } from "../../site.js";
 import { type Grid, readGrids, type Spot } from "../grids.js";
 import { dayIn, monthIn, parseMoment, parseRange } from "../values.js";
-import { firstOf, NoWay, type Place, pinned, visibleButtons, type Way } from "../way.js";
+import { firstOf, lastPart, NoWay, type Place, pinned, visibleButtons, type Way } from "../way.js";
 
 /** Most clicks on a calendar's arrows to reach a month. */
 const MOST_CLICKS = 90;
@@ -44,6 +45,7 @@ async function setTime({ page, box, has, limit }: Place, time: string): Promise<
   const own = box.locator("select,input[type=number],[role=spinbutton]").locator("visible=true");
   const all = (await has(own)) ? own : page.locator("input[type=number],[role=spinbutton]").locator("visible=true");
   let isSet = false;
+  let isHalved = false;
   for (const field of await all.all()) {
     const numbers = (await field.locator("option").allTextContents()).map((text) => (text.trim() === "" ? -1 : +text));
     const said = (await field.getAttribute("max", limit)) ?? (await field.getAttribute("aria-valuemax", limit));
@@ -52,6 +54,7 @@ async function setTime({ page, box, has, limit }: Place, time: string): Promise<
     if (!isMinute && ![11, 12, 23, 24].includes(most)) continue;
     const number = isMinute ? minute : most > 12 ? hour : hour % 12 || 12;
     isSet = true;
+    isHalved ||= most === 11 || most === 12;
     // the first option of a list may be a placeholder
     if (numbers.length > 0) await field.selectOption({ index: numbers.lastIndexOf(number) }, limit);
     else {
@@ -60,8 +63,17 @@ async function setTime({ page, box, has, limit }: Place, time: string): Promise<
       await page.keyboard.type(`${String(number).padStart(2, "0")}\t`);
     }
   }
+  if (isSet && isHalved) await setHalf(page, hour < 12 ? "AM" : "PM", limit);
   await page.keyboard.press("Escape");
   return isSet;
+}
+
+/** Clicks the half of the day, or the only half that is shown, which changes with a click. */
+async function setHalf(page: Page, half: string, limit: Place["limit"]): Promise<void> {
+  const seen = page.getByText(/^\s*[AP]M\s*$/i).locator("visible=true");
+  const texts = (await seen.allInnerTexts()).map((text) => text.trim().toUpperCase());
+  if (texts.length === 1 ? texts[0] !== half : texts.length === 2)
+    await seen.nth(Math.max(0, texts.indexOf(half))).click(limit);
 }
 
 async function pickOne(place: Place, day: string, confirm: string | undefined): Promise<void> {
@@ -91,7 +103,7 @@ async function open(place: Place, opener: string): Promise<void> {
       : opener === "button"
         ? await firstOf(place, box.locator("button,[role=button],[role=combobox]"))
         : opener === "icon"
-          ? await firstOf(place, box.locator("svg,i,img,[class*=icon i],[class*=picker i]"))
+          ? await firstOf(place, box.locator("svg,i,img,[class*=icon i],[class*=picker i]"), lastPart(place))
           : buttons.last();
   if (!(await place.has(target))) throw new NoWay("nothing opens");
   await place.click(target);
