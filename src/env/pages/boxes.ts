@@ -7,6 +7,8 @@ interface BoxKit {
   operable(e: Element): boolean;
   /** Tells whether a box contains a control, in open shadow roots too. */
   holds(box: Element): boolean;
+  /** Tells whether a box in a shadow root only frames controls that are slotted into it. */
+  isFrame(box: Element): boolean;
   /** Tells whether an element is laid out on the page. */
   seen(e: Element): boolean;
   /** Tells whether a box shows anything beside the element with the label. */
@@ -19,7 +21,7 @@ interface BoxKit {
 /** Runs IN THE PAGE: returns the functions. */
 function boxKit(): BoxKit {
   const CONTROL =
-    "input:not([type=hidden]),textarea,select,button,[role=combobox],[role=slider],[role=switch],[role=checkbox],[role=radio],[role=spinbutton],[role=listbox],[role=textbox],[role=option],[contenteditable=''],[contenteditable=true],[contenteditable=plaintext-only],[tabindex='0'],[draggable=true]";
+    ":is(input:not([type=hidden]),textarea,select,button,[role=combobox],[role=slider],[role=switch],[role=checkbox],[role=radio],[role=spinbutton],[role=listbox],[role=textbox],[role=option],[contenteditable=''],[contenteditable=true],[contenteditable=plaintext-only],[tabindex='0'],[draggable=true]):not([type=submit])";
   const plain = (text: string | null): string =>
     (text ?? "")
       .replace(/[\s\u200b]+/g, " ")
@@ -65,6 +67,11 @@ function boxKit(): BoxKit {
     }
     return false;
   };
+  const isFrame = (box: Element): boolean =>
+    box.getRootNode() instanceof ShadowRoot &&
+    [...box.querySelectorAll("slot")].some((slot) =>
+      slot.assignedElements({ flatten: true }).some((e) => operable(e) || holds(e)),
+    );
   const seen = (e: Element): boolean =>
     e.checkVisibility({ visibilityProperty: true }) ||
     (getComputedStyle(e).display === "contents" && childrenOf(e).some(seen));
@@ -95,7 +102,7 @@ function boxKit(): BoxKit {
     const text = e.children.length < 40 && !e.matches("button,[role=option],a[href]") ? plain(ownText(e)) : "";
     return [...named, text, ...bare(e)].filter((said) => said !== "");
   };
-  return { plain, childrenOf, up, operable, holds, seen, hasMore, bare, sayings };
+  return { plain, childrenOf, up, operable, holds, isFrame, seen, hasMore, bare, sayings };
 }
 
 /**
@@ -104,7 +111,7 @@ function boxKit(): BoxKit {
  * the label and boxes shared with other labels are taken.
  */
 function boxesOf(kit: BoxKit, wanted: string, others: readonly string[]): Element[] {
-  const { plain, childrenOf, up, operable, holds, seen, hasMore, bare, sayings } = kit;
+  const { plain, childrenOf, up, operable, holds, isFrame, seen, hasMore, bare, sayings } = kit;
   const target = plain(wanted);
   const foreign = new Set(others.map(plain).filter((text) => text !== target));
   const says: Element[] = [];
@@ -134,7 +141,9 @@ function boxesOf(kit: BoxKit, wanted: string, others: readonly string[]): Elemen
     let below: Element = from;
     let unnamed: Element | undefined;
     for (let box = up(from), n = 0; box !== null && box !== document.body && n < 9 && chain.length < 3; n++) {
-      if (!shared.has(box)) {
+      if (isFrame(box)) {
+        // its host has the controls
+      } else if (!shared.has(box)) {
         if (chain.length > 0 || holds(box)) chain.push(box);
         else if (hasMore(box, from)) unnamed ??= box;
       } else if (chain.length === 0 && holds(box) && seen(from)) {

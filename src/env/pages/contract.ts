@@ -7,7 +7,9 @@ import { KINDS } from "./values.js";
 const raw = z.string().max(8192);
 /** Notation of a value in the request. */
 const notation = z.discriminatedUnion("as", [
-  z.strictObject({ as: z.enum(["same", "digits", "html", "loose"]) }),
+  z.strictObject({ as: z.enum(["same", "html", "loose"]) }),
+  /** The digits of a phone number, if need be behind a country code. */
+  z.strictObject({ as: z.literal("digits"), prefix: raw.optional() }),
   /** A text made of the value: `lower`, `upper`, or its words joined. */
   z.strictObject({ as: z.literal("slug"), by: z.enum(["lower", "upper", "-", "_", "", "camel", "first"]) }),
   z.strictObject({ as: z.literal("number"), times: z.number() }),

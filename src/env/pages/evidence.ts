@@ -18,6 +18,8 @@ export function evidenceOf(kind: Kind, value: FieldValue, before: Shown, after: 
     JSON.stringify([before.values, before.held]) === JSON.stringify([after.values, after.held]) &&
     JSON.stringify(before.on) === JSON.stringify(after.on);
   if (same) return says(kind, value, after) && !after.invalid ? "shown" : "same";
+  // a value that the page rejects at once is written in the wrong notation
+  if (after.invalid && !before.invalid) return "changed";
   return says(kind, value, after) || tells(kind, value, before, after) ? "shown" : "changed";
 }
 

@@ -29,12 +29,23 @@ interface GridKit {
 
 /** Runs IN THE PAGE: returns the functions. */
 function gridKit(): GridKit {
+  const up = (e: Element): Element | null => e.parentElement ?? ((e.getRootNode() as ShadowRoot).host || null);
+  // the months before and after the shown one may stand beside it, outside the box that slides them
+  const isBeside = (e: Element, x: number): boolean => {
+    for (let box = up(e); box !== null; box = up(box)) {
+      const { overflowX, position } = getComputedStyle(box);
+      const { left, right } = box.getBoundingClientRect();
+      if (overflowX !== "visible" && (x < left || x > right)) return true;
+      if (position === "fixed" || position === "absolute") break;
+    }
+    return false;
+  };
   const seen = (e: Element): DOMRect | undefined => {
     const r = e.getBoundingClientRect();
-    const style = getComputedStyle(e);
-    return r.width > 4 && r.height > 4 && style.visibility !== "hidden" && style.opacity !== "0" ? r : undefined;
+    if (r.width <= 4 || r.height <= 4) return undefined;
+    const { visibility, opacity } = getComputedStyle(e);
+    return visibility === "hidden" || opacity === "0" || isBeside(e, r.x + r.width / 2) ? undefined : r;
   };
-  const up = (e: Element): Element | null => e.parentElement ?? ((e.getRootNode() as ShadowRoot).host || null);
   const inside = (box: Element): Element[] => {
     const all: Element[] = [];
     const walk = (node: Element | ShadowRoot): void => {
@@ -125,14 +136,16 @@ function readGrid(
         !(days.includes(e) || (e !== grid && within(e, grid) && days.some((d) => within(d, e)))),
     );
   const yearSaid = (): boolean => heads().some((e) => /(?:19|20)\d\d/.test(textOf(e)));
+  const BUTTON = "button,[role=button],a";
   const clickable = (): Element[] =>
     inside(panel).filter(
       (e) =>
-        (e.matches("button,[role=button],a,[onclick],[class*=next i],[class*=prev i],[class*=arrow i],[data-action]") ||
+        (e.matches(`${BUTTON},[onclick],[class*=next i],[class*=prev i],[class*=arrow i],[data-action]`) ||
           (e instanceof SVGElement && e.nodeName === "svg") ||
           getComputedStyle(e).cursor === "pointer") &&
         !within(e, grid) &&
         !within(grid, e) &&
+        inside(e).filter((part) => part.matches(BUTTON)).length < 2 &&
         seen(e) !== undefined,
     );
   const outermost = (): Element[] => {

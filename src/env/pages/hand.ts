@@ -122,14 +122,16 @@ async function clickedThrough(page: Page, target: Locator, timeout: number): Pro
   return isOwn;
 }
 
-/** Runs IN THE PAGE: tells whether a window covers the centre of an element: it is clearly taller than the element. */
-function isUnder(e: Element): boolean {
+/** Runs IN THE PAGE: tells whether what covers the centre of an element is no part of its field, or clearly taller. */
+function isUnder(e: Element, box: Element | null): boolean {
   const { x, y, width, height } = e.getBoundingClientRect();
   const top = document.elementFromPoint(x + width / 2, y + height / 2);
+  if (top === null || e.contains(top)) return false;
+  if (box?.contains(e) && !box.contains(top) && !top.contains(box)) return true;
   let tallest = 0;
-  for (let over = top; over !== null && !over.contains(e); over = over.parentElement)
+  for (let over: Element | null = top; over !== null && !over.contains(e); over = over.parentElement)
     tallest = Math.max(tallest, over.clientHeight);
-  return !e.contains(top) && tallest > 80 + height;
+  return tallest > 80 + height;
 }
 
 /** Closes by Escape what an operation that failed may have left open, but not the window that its field stands in. */
@@ -139,17 +141,18 @@ export async function pressEscapeAt(surface: Surface, label: string): Promise<vo
     .catch(() => undefined);
 }
 
-/** Closes an open list or window by Escape and by a click in the corner of the page. */
-async function dismissed(page: Page): Promise<void> {
-  await page.keyboard.press("Escape");
+/** Closes an open list or window by Escape and by a click in the corner of the page, but not the window of a field. */
+async function dismissed(page: Page, box: Locator): Promise<void> {
+  await pressEscape(page, box);
   await page.mouse.click(1, 1);
 }
 
-/** Clicks an element, or the drawing that covers it. A window that was left open over it is closed first. */
-async function clickOn(page: Page, target: Locator, timeout: number): Promise<void> {
+/** Clicks an element, or the drawing that covers it. A list or window that lies open over it is closed first. */
+async function clickOn(page: Page, target: Locator, box: Locator, timeout: number): Promise<void> {
   if (await clicked(target, timeout / 2)) return;
-  if (await target.evaluate(isUnder, undefined, { timeout }).catch(() => false)) {
-    await dismissed(page);
+  const field = await box.elementHandle({ timeout }).catch(() => null);
+  if (await target.evaluate(isUnder, field, { timeout }).catch(() => false)) {
+    await dismissed(page, box);
     if (await clicked(target, timeout / 2)) return;
   }
   await clickLabel({ page, limit: { timeout } }, target);
@@ -162,7 +165,7 @@ export async function clickButton(page: Page, button: Locator, timeout: number, 
     if (isDone()) return;
     if (page.isClosed()) throw error;
     if (isLate(error) || (await clickedThrough(page, button, timeout))) return;
-    await dismissed(page);
+    await dismissed(page, button);
     await click();
   });
 }
@@ -205,7 +208,7 @@ export async function placeAt(
     variant,
     limit,
     has,
-    click: (target) => clickOn(page, target, limit.timeout),
+    click: (target) => clickOn(page, target, box, limit.timeout),
     look: (source) => surface.view.run(source, undefined),
     pick: (text) => pick(page, text, slowed(surface, patience * OPEN_MS)),
     pause: (ms = 80) => rest(surface, ms),

@@ -13,11 +13,16 @@ const digitsOf = (text: string): string => (/\p{L}/u.test(text) ? "" : text.repl
 /** Tells whether two texts have the same digits, at least five: `41 23 45 67`. */
 export const sameDigits = (a: string, b: string): boolean => digitsOf(a).length > 4 && digitsOf(a) === digitsOf(b);
 
-/** Tells whether a text shows a phone number, with or without its prefix: `0791 112 3456` for `+447911123456`. */
-export function showsDigits(text: string, value: string): boolean {
-  const end = digitsOf(text).replace(/^0+/, "");
-  return sameDigits(text, value) || (value.startsWith("+") && end.length > 6 && digitsOf(value).endsWith(end));
+/** Returns the country code of a phone number that goes on like another: `44` of `+447911123456`, `0791 112 3456`. */
+export function prefixOf(long: string, short: string): string | undefined {
+  const end = digitsOf(short).replace(/^0+/, "");
+  const isEnd = long.startsWith("+") && end.length > 6 && digitsOf(long).endsWith(end);
+  return isEnd ? digitsOf(long).slice(0, -end.length) : undefined;
 }
+
+/** Tells whether a text shows a phone number, with or without its country code. */
+export const showsDigits = (text: string, value: string): boolean =>
+  sameDigits(text, value) || prefixOf(value, text) !== undefined;
 
 const MOMENT = /^(.*?\d)[T ,]+(\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?\s*(?:[ap]\.?m\.?)?)\s*(?:Z|[+-]00:?00)?$/i;
 

@@ -72,6 +72,9 @@ export async function firstOf(place: Place, ...locators: readonly Locator[]): Pr
   throw new NoWay("not there");
 }
 
+/** Locates the last visible part of a field: it opens a control that is only drawn. */
+export const lastPart = ({ box }: Place): Locator => box.locator(":not(:has(*))").locator("visible=true").last();
+
 /** Lists the visible buttons of a page with their centres. */
 export const visibleButtons = (place: Place) => place.look<ReturnType<typeof buttonsNow>>(String(buttonsNow));
 
@@ -84,7 +87,10 @@ function buttonsNow(): { readonly x: number; readonly y: number; readonly text: 
       // a button in a list is an option
       if (!e.matches("button,[role=button],input[type=button],input[type=submit]") || e.closest("ul,ol")) continue;
       const { x, y, width, height } = e.getBoundingClientRect();
-      const text = (e instanceof HTMLInputElement ? e.value : (e.textContent ?? "")).trim();
+      const said = e instanceof HTMLInputElement ? e.value : (e.textContent ?? "");
+      // the text of a custom button stands in its slot
+      const slotted = e.querySelector("slot") === null ? null : (e.getRootNode() as Partial<ShadowRoot>).host;
+      const text = (said.trim() || slotted?.textContent || "").trim();
       const isSeen = e.checkVisibility({ visibilityProperty: true, opacityProperty: true });
       if (width > 4 && height > 4 && text !== "" && isSeen) found.push({ x: x + width / 2, y: y + height / 2, text });
     }

@@ -3,7 +3,17 @@ import { looseLabel, normalizeText, parseDate, parseNumber, parseTime } from "..
 import { type PostedPair, withoutEntities } from "../forms/posted.js";
 import type { FieldValue } from "../site.js";
 import type { Notation, Wire } from "./contract.js";
-import { canonical, dayIn, type Kind, NO_ANSWER, parseMoment, parseRange, sameDigits, writeDay } from "./values.js";
+import {
+  canonical,
+  dayIn,
+  type Kind,
+  NO_ANSWER,
+  parseMoment,
+  parseRange,
+  prefixOf,
+  sameDigits,
+  writeDay,
+} from "./values.js";
 
 /** One submission: the true values by label, and the pairs that the server received. */
 export interface Sample {
@@ -68,9 +78,10 @@ export function says(
     case "same":
       return normalizeText(raw) === normalizeText(text);
     case "digits":
-      return (
-        sameDigits(raw, text) && !(kind === "number" && hasDigits(raw, text) && parseNumber(raw) !== parseNumber(text))
-      );
+      return notation.prefix === undefined
+        ? sameDigits(raw, text) &&
+            !(kind === "number" && hasDigits(raw, text) && parseNumber(raw) !== parseNumber(text))
+        : sameDigits(raw, text) || prefixOf(raw, text) === notation.prefix;
     case "html":
       return withoutMarkup(raw) === normalizeText(text);
     case "loose":

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { says } from "../../../src/env/pages/evidence.js";
+import { evidenceOf, says } from "../../../src/env/pages/evidence.js";
 import type { Shown } from "../../../src/env/pages/place.js";
 import type { Kind } from "../../../src/env/pages/values.js";
 
-const shows = (kind: Kind, value: string, ...values: string[]): boolean => {
-  const shown: Shown = { text: "", values, held: [], on: [], there: true, invalid: false, unset: false };
-  return says(kind, value, shown);
+const shown = (...values: string[]): Shown => {
+  return { text: "", values, held: [], on: [], there: true, invalid: false, unset: false };
 };
+const shows = (kind: Kind, value: string, ...values: string[]): boolean => says(kind, value, shown(...values));
 
 test("a field may show the day before the month or after it, in a date, a range and a moment", () => {
   for (const day of ["04/12/2026", "12/04/2026"]) assert.ok(shows("date", "2026-12-04", day));
@@ -17,4 +17,12 @@ test("a field may show the day before the month or after it, in a date, a range 
   for (const at of ["04/12/2026 9:30 AM", "12/04/2026 09:30"]) assert.ok(shows("moment", "2026-12-04 09:30", at));
   assert.ok(!shows("moment", "2026-12-04 09:30", "04/12/2026 21:30"));
   assert.ok(!shows("moment", "2026-12-04 09:30", ""));
+});
+
+test("a value that the page marks as invalid at once is not shown", () => {
+  const [before, after] = [shown(""), shown("14:30")];
+  assert.equal(evidenceOf("time", "14:30", before, after), "shown");
+  assert.equal(evidenceOf("time", "14:30", before, { ...after, invalid: true }), "changed");
+  // a field may be invalid because others are empty
+  assert.equal(evidenceOf("time", "14:30", { ...before, invalid: true }, { ...after, invalid: true }), "shown");
 });

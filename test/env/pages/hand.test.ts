@@ -2,7 +2,12 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { type Browser, chromium } from "playwright";
 import { findBrowser } from "../../../src/env/browser/find-browser.js";
-import { clickButton } from "../../../src/env/pages/hand.js";
+import { PageWorld } from "../../../src/env/browser/page/world.js";
+import { surfaceOf } from "../../../src/env/browser/surface.js";
+import { clickButton, placeAt } from "../../../src/env/pages/hand.js";
+import { registerField } from "../../../src/env/pages/place.js";
+import type { Place } from "../../../src/env/pages/way.js";
+import { way as calendar } from "../../../src/env/pages/ways/calendar.js";
 
 let browser: Browser;
 before(async () => {
@@ -18,4 +23,42 @@ document.querySelector("button").onclick = () => { count++; for (const end = Dat
 </script>`);
   await clickButton(page, page.getByRole("button"), 500);
   assert.equal(await page.evaluate("count"), 1);
+});
+
+/** Opens a page and finds the place of a label on it. */
+async function placeOn(html: string, label: string): Promise<Place> {
+  await registerField();
+  const page = await browser.newPage();
+  await page.setContent(html);
+  const devtools = await page.context().newCDPSession(page);
+  const { frameTree } = await devtools.send("Page.getFrameTree");
+  const surface = surfaceOf(page, await PageWorld.enter(devtools, frameTree.frame.id), 500);
+  return placeAt(surface, label, { locator: `label=${label}`, nth: 0 }, "control");
+}
+
+test("a short list that another field has opened late over a control does not take its click", async () => {
+  const place = await placeOn(
+    `<p><label>Doctor <input></label></p><p><label>Private <input type="radio"></label></p>
+<div id="list" style="position:absolute;top:40px;left:0;width:200px;height:40px;background:#eee">Dr. Stone</div>
+<script>let taken = 0; list.onclick = () => taken++; document.onclick = (e) => { if (e.target !== list) list.remove(); };</script>`,
+    "Private",
+  );
+  await place.click(place.control);
+  assert.deepEqual(await place.page.evaluate("[taken, document.querySelector('[type=radio]').checked]"), [0, true]);
+});
+
+test("a calendar's hours of twelve get their half of the day", async () => {
+  const place = await placeOn(
+    `<p><label>Begin <input readonly></label></p><input type="number" max="12"> <input type="number" max="59"> <b id="half">PM</b>
+<script>half.onclick = () => { half.textContent = half.textContent === "PM" ? "AM" : "PM"; };</script>`,
+    "Begin",
+  );
+  for (const [time, half] of [
+    ["09:15", "AM"],
+    ["14:30", "PM"],
+    ["15:45", "PM"],
+  ] as const) {
+    await calendar.operate(place, time);
+    assert.equal(await place.page.locator("#half").innerText(), half);
+  }
 });

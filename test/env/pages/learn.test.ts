@@ -10,7 +10,7 @@ const SEATS = ["Aisle", "Window", "Any"]
 
 /**
  * A page with a custom list whose codes have no meaning, radio buttons with descriptions and a label that is a custom
- * element with a drawn colon, and a server that answers in nonsense words.
+ * element with a drawn colon, a last button that clears the form, and a server that answers in nonsense words.
  */
 const PAGE = `<!doctype html><title>Pass</title><form method="post" action="/send">
 <p><label>Full name <input name="n" required></label></p>
@@ -19,7 +19,7 @@ const PAGE = `<!doctype html><title>Pass</title><form method="post" action="/sen
 <p><label>Visit on <input type="date" name="day"></label></p>
 <p><label><input type="checkbox" name="news"> Newsletter</label></p>
 <p><x-label>Seat</x-label>${SEATS}</p>
-<button>OK</button></form>
+<button type="button" id="ok">OK</button> <button type="button" id="no">Anew</button></form>
 <script>
 customElements.define("x-label", class extends HTMLElement {
   constructor() {
@@ -38,6 +38,8 @@ b.onclick = () => {
   }
   document.body.append(list);
 };
+ok.onclick = () => document.forms[0].requestSubmit();
+no.onclick = () => { document.forms[0].reset(); hidden.value = ""; v.textContent = "-"; };
 </script>`;
 
 const TASKS = [

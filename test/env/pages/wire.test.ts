@@ -35,6 +35,13 @@ test("the notation of a value is learned from pairs of what was put in and what 
   );
   assert.deepEqual(
     learned("text", [
+      ["(555) 010-0101", "+15550100101"],
+      ["(555) 020-0202", "+15550200202"],
+    ]),
+    { as: "digits", prefix: "1" },
+  );
+  assert.deepEqual(
+    learned("text", [
       ["A & b", "<p>A &amp; b</p>"],
       ["C", "<p>C</p>"],
     ]),

@@ -10,7 +10,7 @@ import { shownIn } from "../place.js";
 import { isBlank } from "../wire.js";
 import type { LearnedField } from "./candidates.js";
 import { complaints, textsNow } from "./complaints.js";
-import { carriedBy, fillStep, type Person, type Progress } from "./fill-in.js";
+import { carriedBy, fillStep, isCleared, type Person, type Progress } from "./fill-in.js";
 
 /** Limits of the search of one form. */
 export interface LearnLimits {
@@ -63,7 +63,9 @@ export async function attempt(session: Session, progress: Progress, person: Pers
   const done = await fillAll(session, progress, person, wanted, search);
   if (done === "spoilt") return attempt(session, progress, person, search);
   const before = await shownLines(session);
-  const { result, invalid } = await send(session, progress, person, labels);
+  const sent = await send(session, progress, person, labels);
+  if (sent === "undone") return attempt(session, progress, person, search);
+  const { result, invalid } = sent;
   if (result.exchange !== undefined) await arrive(session);
   const after = await shownLines(session).catch(() => []);
   return { ...result, ...done, invalid, before, after };
@@ -139,12 +141,13 @@ async function newButtons(session: Session, before: readonly PlaceOf[]): Promise
   return now.filter(({ locator }) => /^role=.*\p{L}/u.test(locator) && !known.has(locator)).slice(0, MOST_BUTTONS);
 }
 
+/** Presses the buttons that may send the form. @returns `undone` if one has cleared it, and there are others to try. */
 async function send(
   session: Session,
   progress: Progress,
   person: Person,
   labels: readonly string[],
-): Promise<{ result: Press; invalid: string[] }> {
+): Promise<{ result: Press; invalid: string[] } | "undone"> {
   const { request } = progress;
   const isForm = (exchange: Exchange): boolean =>
     request === undefined
@@ -176,6 +179,10 @@ async function send(
       progress.request ??= { method: best.method, path: pathOf(best) };
       progress.sendsWithinMs = Math.max(progress.sendsWithinMs, Math.round(result.ms));
       return { result: { ...result, exchange: best }, invalid };
+    }
+    if (await isCleared(session, progress, person).catch(() => false)) {
+      progress.idle.add(JSON.stringify(chain));
+      if (known.some(isFresh)) return "undone";
     }
     invalid = await invalidNow().catch(() => []);
     if (invalid.length > 0) break;

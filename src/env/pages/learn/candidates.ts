@@ -1,9 +1,10 @@
+import { parseDate } from "../../forms/normalize.js";
 import type { FieldValue } from "../../site.js";
 import type { PlaceOf, Wire } from "../contract.js";
 import type { Evidence } from "../evidence.js";
 import type { Operation } from "../operate.js";
 import { fieldOf, type Shown } from "../place.js";
-import { type Kind, NO_ANSWER } from "../values.js";
+import { type Kind, NO_ANSWER, parseMoment, parseRange, writeDay } from "../values.js";
 import type { Way } from "../way.js";
 
 /** Places where a label's field may be, with the oddness that each adds. */
@@ -29,7 +30,7 @@ const SIGNED = 3.5;
 /** Oddness added to a press of Enter where Enter sends the form. */
 const SENDS = 4;
 
-/** Oddness taken off candidates without a label, so that they come first. */
+/** Oddness taken off candidates that come first. */
 const FIRST = 20;
 
 /** Failures that are allowed to a way that has worked before. */
@@ -172,6 +173,21 @@ export class LearnedField {
       else if (facts.isPicker && WRITING.has(operation.way)) candidate.oddness += TYPED;
       else if (TYPING.has(operation.way) && DAYS.has(this.kind) && facts.isFree) candidate.oddness += TYPED;
       else if (DAYS.has(this.kind) && facts.isFree && operation.way !== "calendar") candidate.oddness += KNOWN;
+    }
+    this.order();
+  }
+
+  /** Moves variants forward whose notation a calendar has written into the field: that of the wanted day or of today. */
+  heed(text: string, value: FieldValue): void {
+    const now = new Date();
+    const today = [now.getFullYear(), now.getMonth() + 1, now.getDate()]
+      .map((n) => String(n).padStart(2, "0"))
+      .join("-");
+    const days = [today, ...(parseRange(value) ?? [parseMoment(value)?.date ?? parseDate(value) ?? today])];
+    for (const candidate of this.candidates) {
+      const pattern = /^[YMD][YMD./ ,-]*[YMD]/.exec(candidate.operation.variant)?.[0];
+      if (pattern !== undefined && days.some((day) => text.includes(writeDay(day, pattern))))
+        candidate.oddness -= FIRST;
     }
     this.order();
   }

@@ -2,7 +2,7 @@ import { looseLabel, parseDate, parseTime } from "../../forms/normalize.js";
 import type { FieldValue } from "../../site.js";
 import type { Notation, Wire } from "../contract.js";
 import { innermost } from "../native.js";
-import { canonical, DAY_PATTERNS, dayIn, type Kind, parseMoment, parseRange } from "../values.js";
+import { canonical, DAY_PATTERNS, dayIn, type Kind, parseMoment, parseRange, prefixOf } from "../values.js";
 import { carries, counted, hasDigits, isBlank, itemsIn, rawsOf, type Sample, says, wholeOf } from "../wire.js";
 
 /** Lists the notations to try for a kind of value, plain ones first. */
@@ -33,6 +33,15 @@ function notationsFor(kind: Kind): Notation[] {
       return [same];
   }
 }
+
+/** Lists notations of phone numbers with the country codes that stand before a label's values. */
+const prefixed = (label: string, told: readonly Sample[]): Notation[] =>
+  told.flatMap(({ fields, posted }) =>
+    posted.flatMap(([, raw]): Notation[] => {
+      const prefix = prefixOf(raw, String(fields[label]));
+      return prefix ? [{ as: "digits", prefix }] : [];
+    }),
+  );
 
 const COMPACT = ["DDMMYYYY", "MMDDYYYY", "YYMMDD", "YYYY.MM.DD", "MM.DD.YYYY"];
 
@@ -97,7 +106,7 @@ export function explain(
   if (kind === "flag") return flagWire(label, told, keys.filter(isLike), taken, fits);
   const free = keys.filter((key) => !taken.has(key));
   const lists = kind === "list" ? (["repeated", ",", ";", "|", "\n"] as const) : [undefined];
-  for (const notation of notationsFor(kind))
+  for (const notation of [...notationsFor(kind), ...(kind === "text" ? prefixed(label, told) : [])])
     for (const list of lists)
       for (const key of [...free, ...keys.filter((other) => taken.has(other))]) {
         const wire: Wire = { key, notation, ...(list === undefined ? {} : { list }) };

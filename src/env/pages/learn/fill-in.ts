@@ -216,6 +216,7 @@ async function fillField(
         await pressEscapeAt(surface, label);
         continue;
       }
+      if (current.operation.way === "calendar") field.heed((await look()).values.join(" "), value);
       // a change that is likely to be right, or evidence seen before, is left for the server to judge
       if (evidence === "changed" && (current.isLikely || kind === "list")) current.fate = "changed";
       if (current.fate === evidence) return true;
@@ -253,6 +254,16 @@ async function misplaced(
   const isOther = (i: number): boolean =>
     holds(i, kind, label) || shown[i]?.values.some(begins) === true || (isSame && shown[i]?.there === true);
   return filled.find((other, i) => !holds(i, other.kind, other.label) && isOther(i));
+}
+
+/** Tells whether most of the fields that were filled in are still there, but without their values. */
+export async function isCleared(surface: Surface, { filled }: Progress, person: Person): Promise<boolean> {
+  const labels = filled.map(({ label }) => label);
+  const shown = await shownIn(surface, labels, filled.map(boxOf));
+  const holds = ({ kind, label }: LearnedField, state: Shown): boolean =>
+    says(kind, person[label] as FieldValue, state);
+  const lost = filled.filter((field, i) => shown[i]?.there === true && !holds(field, shown[i]));
+  return lost.length * 2 > filled.length;
 }
 
 /** Takes the focus from the control that has it. */

@@ -1,11 +1,14 @@
+import type { Page } from "playwright";
 import { parseDate, parseTime } from "../../forms/normalize.js";
 import type { FieldValue } from "../../site.js";
 import { type Grid, readGrids, type Spot } from "../grids.js";
 import { dayIn, monthIn, parseMoment, parseRange } from "../values.js";
-import { firstOf, NoWay, type Place, pinned, visibleButtons, type Way } from "../way.js";
+import { firstOf, lastPart, NoWay, type Place, pinned, visibleButtons, type Way } from "../way.js";
 
 /** Most clicks on a calendar's arrows to reach a month. */
 const MOST_CLICKS = 90;
+/** Most further looks at a calendar until its month has changed. */
+const MOST_SLIDES = 6;
 
 /** Opens a calendar, clicks its arrows until it shows the month, then the day; sets a time in its lists or fields. */
 export const way: Way = {
@@ -42,6 +45,7 @@ async function setTime({ page, box, has, limit }: Place, time: string): Promise<
   const own = box.locator("select,input[type=number],[role=spinbutton]").locator("visible=true");
   const all = (await has(own)) ? own : page.locator("input[type=number],[role=spinbutton]").locator("visible=true");
   let isSet = false;
+  let isHalved = false;
   for (const field of await all.all()) {
     const numbers = (await field.locator("option").allTextContents()).map((text) => (text.trim() === "" ? -1 : +text));
     const said = (await field.getAttribute("max", limit)) ?? (await field.getAttribute("aria-valuemax", limit));
@@ -50,6 +54,7 @@ async function setTime({ page, box, has, limit }: Place, time: string): Promise<
     if (!isMinute && ![11, 12, 23, 24].includes(most)) continue;
     const number = isMinute ? minute : most > 12 ? hour : hour % 12 || 12;
     isSet = true;
+    isHalved ||= most === 11 || most === 12;
     // the first option of a list may be a placeholder
     if (numbers.length > 0) await field.selectOption({ index: numbers.lastIndexOf(number) }, limit);
     else {
@@ -58,8 +63,17 @@ async function setTime({ page, box, has, limit }: Place, time: string): Promise<
       await page.keyboard.type(`${String(number).padStart(2, "0")}\t`);
     }
   }
+  if (isSet && isHalved) await setHalf(page, hour < 12 ? "AM" : "PM", limit);
   await page.keyboard.press("Escape");
   return isSet;
+}
+
+/** Clicks the half of the day, or the only half that is shown, which changes with a click. */
+async function setHalf(page: Page, half: string, limit: Place["limit"]): Promise<void> {
+  const seen = page.getByText(/^\s*[AP]M\s*$/i).locator("visible=true");
+  const texts = (await seen.allInnerTexts()).map((text) => text.trim().toUpperCase());
+  if (texts.length === 1 ? texts[0] !== half : texts.length === 2)
+    await seen.nth(Math.max(0, texts.indexOf(half))).click(limit);
 }
 
 async function pickOne(place: Place, day: string, confirm: string | undefined): Promise<void> {
@@ -89,7 +103,7 @@ async function open(place: Place, opener: string): Promise<void> {
       : opener === "button"
         ? await firstOf(place, box.locator("button,[role=button],[role=combobox]"))
         : opener === "icon"
-          ? await firstOf(place, box.locator("svg,i,img,[class*=icon i],[class*=picker i]"))
+          ? await firstOf(place, box.locator("svg,i,img,[class*=icon i],[class*=picker i]"), lastPart(place))
           : buttons.last();
   if (!(await place.has(target))) throw new NoWay("nothing opens");
   await place.click(target);
@@ -174,10 +188,19 @@ async function turn(place: Place, grids: readonly Grid[], day: string, tried: Ma
     throw new NoWay("no arrow leads there");
   await place.page.mouse.click(next.spot.x, next.spot.y);
   await place.pause(useful === undefined ? 200 : 60);
-  const after = await readGrids(place);
-  const now = after[0] === undefined ? undefined : monthOf(after[0]);
+  let [after, now] = await shownMonth(place);
+  // months that slide are cut off on the way, and their heading follows them
+  for (let i = 0; (now === undefined || now === at) && i < MOST_SLIDES; i++) {
+    await place.pause(100);
+    [after, now] = await shownMonth(place);
+  }
   if (useful === undefined) tried.set(next.key, now === undefined ? 0 : now - at);
   if (after.length === 0) throw new NoWay("the calendar closed");
+}
+
+async function shownMonth(place: Place): Promise<[grids: Grid[], month: number | undefined]> {
+  const grids = await readGrids(place);
+  return [grids, grids[0] && monthOf(grids[0])];
 }
 
 /** Clicks the button that confirms: the last below the days, in the calendar or else close to it. */

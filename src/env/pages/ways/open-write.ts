@@ -1,4 +1,4 @@
-import { confirmed, firstOf, NoWay, type Way, WRITABLE } from "../way.js";
+import { confirmed, firstOf, lastPart, NoWay, type Way, WRITABLE } from "../way.js";
 
 /** Runs IN THE PAGE: lists the centres of fields that nothing covers, number fields first. */
 function fieldsNow(css: string): [number, number][] {
@@ -21,9 +21,7 @@ export const way: Way = {
   async operate(place, value) {
     const { box, page } = place;
     const [key = "", bare] = place.variant.split(", ");
-    // a drawn control is opened by its last part
-    const drawn = box.locator(":not(:has(*))").locator("visible=true").last();
-    const opener = await firstOf(place, box.locator("button,[role=button],[aria-haspopup]"), drawn);
+    const opener = await firstOf(place, box.locator("button,[role=button],[aria-haspopup]"), lastPart(place));
     if (await place.has(opener.and(page.locator(WRITABLE)))) throw new NoWay("it is written into");
     const look = () => place.look<[number, number][]>(`() => (${fieldsNow})(${JSON.stringify(WRITABLE)})`);
     const open = async (): Promise<void> => {

@@ -51,6 +51,13 @@ test("a day is written first as the field's example is, unless that can be read 
   assert.equal(firstFor("e.g. 04.05.2026"), "YYYY-MM-DD");
 });
 
+test("a day is typed first as a calendar has written today or the wanted day", () => {
+  const typed: Way = { ...FILL, serves: ["date"], variants: ["YYYY-MM-DD, Tab", "MM/DD/YYYY, Tab", "DD.MM.YYYY, Tab"] };
+  const field = new LearnedField("Day", "date", new Map([["typed", typed]]), ["2026-03-05"], 60_000);
+  field.heed("05.03.2026", "2026-03-05");
+  assert.equal(field.current?.operation.variant, "DD.MM.YYYY, Tab");
+});
+
 test("a way that has worked for other fields comes forward once, and not before a picker's own ways", () => {
   const pick: Way = { serves: ["text"], oddness: 3, operate: async () => undefined };
   const field = new LearnedField(
