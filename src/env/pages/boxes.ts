@@ -1,27 +1,8 @@
-/** Functions that find a label's boxes in the page. */
-interface BoxKit {
-  /** Returns a label's text in lower case, without marks such as `*`. */
-  plain(text: string | null): string;
-  childrenOf(node: Element | ShadowRoot): Element[];
-  up(node: Element): Element | null;
-  operable(e: Element): boolean;
-  /** Tells whether a box contains a control, in open shadow roots too. */
-  holds(box: Element): boolean;
-  /** Tells whether a box in a shadow root only frames controls that are slotted into it. */
-  isFrame(box: Element): boolean;
-  /** Tells whether an element is laid out on the page. */
-  seen(e: Element): boolean;
-  /** Tells whether a box shows anything beside the element with the label. */
-  hasMore(box: Element, from: Element): boolean;
-  bare(e: Element): string[];
-  /** Lists the texts that may be an element's label. */
-  sayings(e: Element): string[];
-}
-
-/** Runs IN THE PAGE: returns the functions. */
-function boxKit(): BoxKit {
+/** Runs IN THE PAGE: returns the functions that find a label's boxes. */
+function boxKit() {
   const CONTROL =
     ":is(input:not([type=hidden]),textarea,select,button,[role=combobox],[role=slider],[role=switch],[role=checkbox],[role=radio],[role=spinbutton],[role=listbox],[role=textbox],[role=option],[contenteditable=''],[contenteditable=true],[contenteditable=plaintext-only],[tabindex='0'],[draggable=true]):not([type=submit])";
+  /** Returns a label's text in lower case, without marks such as `*`. */
   const plain = (text: string | null): string =>
     (text ?? "")
       .replace(/[\s\u200b]+/g, " ")
@@ -51,6 +32,7 @@ function boxKit(): BoxKit {
   // what is `for` a control, as a label, is none
   const operable = (e: Element): boolean =>
     e.matches(CONTROL) || (e.shadowRoot !== null && e.localName.includes("-") && !e.matches("[for]") && !isWords(e));
+  /** Tells whether a box contains a control, in open shadow roots too. */
   const holds = (box: Element): boolean => {
     const open: Element[] = childrenOf(box);
     for (let i = 0; i < open.length && i < 3000; i++) {
@@ -67,14 +49,17 @@ function boxKit(): BoxKit {
     }
     return false;
   };
+  /** Tells whether a box in a shadow root only frames controls that are slotted into it. */
   const isFrame = (box: Element): boolean =>
     box.getRootNode() instanceof ShadowRoot &&
     [...box.querySelectorAll("slot")].some((slot) =>
       slot.assignedElements({ flatten: true }).some((e) => operable(e) || holds(e)),
     );
+  /** Tells whether an element is laid out on the page. */
   const seen = (e: Element): boolean =>
     e.checkVisibility({ visibilityProperty: true }) ||
     (getComputedStyle(e).display === "contents" && childrenOf(e).some(seen));
+  /** Tells whether a box shows anything beside the element with the label. */
   const hasMore = (box: Element, from: Element): boolean =>
     childrenOf(box).some((e) => shown(e) && (e.contains(from) ? e !== from && hasMore(e, from) : true));
   const ownText = (e: Element): string => {
@@ -97,6 +82,7 @@ function boxKit(): BoxKit {
   /** Lists the text nodes that stand directly beside child elements. */
   const bare = (e: Element): string[] =>
     e.children.length === 0 ? [] : [...e.childNodes].filter((n) => n.nodeType === 3).map((n) => plain(n.nodeValue));
+  /** Lists the texts that may be an element's label. */
   const sayings = (e: Element): string[] => {
     const named = ATTRIBUTES.map((a) => plain(e.getAttribute(a)));
     const text = e.children.length < 40 && !e.matches("button,[role=option],a[href]") ? plain(ownText(e)) : "";
@@ -110,7 +96,7 @@ function boxKit(): BoxKit {
  * ancestors that contain a control, up to the first that contains another label too. If there are none, elements beside
  * the label and boxes shared with other labels are taken.
  */
-function boxesOf(kit: BoxKit, wanted: string, others: readonly string[]): Element[] {
+function boxesOf(kit: ReturnType<typeof boxKit>, wanted: string, others: readonly string[]): Element[] {
   const { plain, childrenOf, up, operable, holds, isFrame, seen, hasMore, bare, sayings } = kit;
   const target = plain(wanted);
   const foreign = new Set(others.map(plain).filter((text) => text !== target));

@@ -5,30 +5,11 @@ export interface Spot {
   readonly y: number;
   readonly text: string;
 }
-export interface Grid {
-  /** Texts above the days, from which the month is read. */
-  readonly heading: readonly string[];
-  readonly cells: readonly (Spot & { readonly names: readonly string[]; readonly off: boolean })[];
-  readonly buttons: readonly Spot[];
-  readonly middle: number;
-  readonly bottom: number;
-}
+export type Grid = ReturnType<typeof readGrid>;
+type GridKit = ReturnType<typeof gridKit>;
 
-/** Functions that read calendars in the page. */
-interface GridKit {
-  /** Returns an element's rectangle; undefined if it is not visible. */
-  seen(e: Element): DOMRect | undefined;
-  up(e: Element): Element | null;
-  /** Lists the descendants of an element, in open shadow roots too. */
-  inside(box: Element): Element[];
-  within(e: Element, box: Element): boolean;
-  trimmed(e: Element): string;
-  isDay(e: Element): boolean;
-  cellOf(day: Element, grid: Element): Grid["cells"][number];
-}
-
-/** Runs IN THE PAGE: returns the functions. */
-function gridKit(): GridKit {
+/** Runs IN THE PAGE: returns the functions that read calendars. */
+function gridKit() {
   const up = (e: Element): Element | null => e.parentElement ?? ((e.getRootNode() as ShadowRoot).host || null);
   // the months before and after the shown one may stand beside it, outside the box that slides them
   const isBeside = (e: Element, x: number): boolean => {
@@ -40,12 +21,14 @@ function gridKit(): GridKit {
     }
     return false;
   };
+  /** Returns an element's rectangle; undefined if it is not visible. */
   const seen = (e: Element): DOMRect | undefined => {
     const r = e.getBoundingClientRect();
     if (r.width <= 4 || r.height <= 4) return undefined;
     const { visibility, opacity } = getComputedStyle(e);
     return visibility === "hidden" || opacity === "0" || isBeside(e, r.x + r.width / 2) ? undefined : r;
   };
+  /** Lists the descendants of an element, in open shadow roots too. */
   const inside = (box: Element): Element[] => {
     const all: Element[] = [];
     const walk = (node: Element | ShadowRoot): void => {
@@ -95,7 +78,7 @@ function gridKit(): GridKit {
     "data-time",
     "data-iso",
   ];
-  const cellOf = (e: Element, grid: Element): Grid["cells"][number] => {
+  const cellOf = (e: Element, grid: Element) => {
     const r = e.getBoundingClientRect();
     const chain = [e, up(e), up(up(e) ?? e)].filter((n): n is Element => n !== null && n !== grid);
     const names = chain.flatMap((n) => DATED.flatMap((a) => n.getAttribute(a) ?? []));
@@ -111,11 +94,7 @@ function gridKit(): GridKit {
 }
 
 /** Runs IN THE PAGE: reads a grid of days with its heading and buttons. */
-function readGrid(
-  { seen, up, inside, within, trimmed, cellOf }: GridKit,
-  grid: Element,
-  days: readonly Element[],
-): Grid {
+function readGrid({ seen, up, inside, within, trimmed, cellOf }: GridKit, grid: Element, days: readonly Element[]) {
   const rect = grid.getBoundingClientRect();
   let panel = grid;
   const textOf = (e: Element): string =>
@@ -168,6 +147,7 @@ function readGrid(
   );
   const label = named?.getAttribute("aria-label") ?? "";
   return {
+    // from which the month is read
     heading: [...said, label].filter((t) => t !== ""),
     cells: days.filter((e) => within(e, grid)).map((e) => cellOf(e, grid)),
     buttons: outermost().map((e) => {

@@ -145,8 +145,6 @@ export async function stepOn(
   return false;
 }
 
-export { pathOf } from "../browser/network/exchange.js";
-
 /** The result of pressing the submit button. */
 export interface Press {
   /** The form's request with its answer; undefined if nothing was sent. */

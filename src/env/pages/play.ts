@@ -1,10 +1,9 @@
 import { EnvironmentFault } from "../browser/browser.js";
 import { type Control, readForm } from "../browser/controls.js";
 import { PolicyFailure } from "../browser/episode.js";
-import type { ActionRecord } from "../browser/fill.js";
-import { resolveAction } from "../browser/fill.js";
+import { type ActionRecord, resolveAction, type Wanted } from "../browser/fill.js";
 import { awaitMarker } from "../browser/marker.js";
-import type { Exchange } from "../browser/network/exchange.js";
+import { type Exchange, isSame } from "../browser/network/exchange.js";
 import { playwright } from "../browser/playwright.js";
 import type { Session } from "../browser/session.js";
 import { arrived } from "../browser/submit.js";
@@ -17,7 +16,7 @@ import { shownLines } from "./answer.js";
 import type { Contract, ContractField } from "./contract.js";
 import { says } from "./evidence.js";
 import { PATIENCE, pressEscapeAt, slowness } from "./hand.js";
-import { arrive, openPage, operate, pathOf, press, stepOn } from "./operate.js";
+import { arrive, openPage, operate, press, stepOn } from "./operate.js";
 import { shownIn } from "./place.js";
 import { structureHash } from "./structure.js";
 import type { Way } from "./way.js";
@@ -97,23 +96,14 @@ function askedBy(plan: Plan, { controls, contract }: KnownForm, url: string): As
       records.push({ action, fate: "rejected" });
     } else if (step.do === "operate") {
       const control = controls[step.control] as Control;
-      const value = wantedValue(
-        contract.fields[control.label] as ContractField,
-        control,
-        step.wanted,
-        values.get(control.index),
-      );
-      if (value === undefined)
-        records.push({
-          action,
-          control: control.index,
-          fate: action.kind === "click" ? "done" : "rejected",
-          ...(action.kind === "click" ? { neutral: true as const } : {}),
-        });
-      else {
+      const field = contract.fields[control.label] as ContractField;
+      const value = wantedValue(field, control, step.wanted, values.get(control.index));
+      const on = { action, control: control.index };
+      if (value !== undefined) {
         values.set(control.index, value);
-        records.push({ action, control: control.index });
-      }
+        records.push(on);
+      } else if (action.kind === "click") records.push({ ...on, fate: "done", neutral: true });
+      else records.push({ ...on, fate: "rejected" });
     } else if (step.do === "nothing")
       records.push({ action, fate: step.fate, ...(step.detail === undefined ? {} : { detail: step.detail }) });
     else records.push({ action, fate: "done", neutral: true });
@@ -124,10 +114,9 @@ function askedBy(plan: Plan, { controls, contract }: KnownForm, url: string): As
 function wantedValue(
   field: ContractField,
   control: Control,
-  wanted: { readonly value?: string; readonly on?: boolean; readonly toggle?: boolean },
+  { value, on, toggle }: Wanted,
   before: FieldValue | undefined,
 ): FieldValue | undefined {
-  const { value, on, toggle } = wanted as { value?: string; on?: boolean; toggle?: boolean };
   if (field.kind === "flag") return on ?? (toggle === true ? control.default !== true : parseBoolean(value ?? ""));
   if (field.kind === "list") {
     if (value === undefined) return on === false ? [] : undefined;
@@ -170,17 +159,14 @@ export async function playPlan(
   });
   const submission = asked.submits && arrived ? await submit(session, form, task) : undefined;
   const last = records.findIndex(({ action }) => action.kind === "submit");
-  const sent = records[last];
-  if (sent !== undefined)
+  const action = records[last]?.action;
+  if (action !== undefined) {
+    const detail = submission?.refusal === undefined ? {} : { detail: submission.refusal };
     records[last] =
       submission === undefined
-        ? { action: sent.action, fate: "rejected", detail: "the form sent nothing" }
-        : {
-            action: sent.action,
-            fate: "done",
-            submitted: true,
-            ...(submission.refusal === undefined ? {} : { detail: submission.refusal }),
-          };
+        ? { action, fate: "rejected", detail: "the form sent nothing" }
+        : { action, fate: "done", submitted: true, ...detail };
+  }
   const values = submission?.values ?? (await heldValues(session, form, asked.values));
   return playedBy(submission, { controls, actions: records, values });
 }
@@ -226,8 +212,7 @@ async function submit(
   if (request === undefined || button === undefined)
     throw new EnvironmentFault(`${contract.form}: its request is not known`);
   const labels = Object.keys(contract.fields);
-  const isForm = (exchange: Exchange): boolean =>
-    exchange.method === request.method && pathOf(exchange) === request.path;
+  const isForm = (exchange: Exchange): boolean => isSame(request, exchange);
   const byPage = [...contract.accepted, ...contract.refused].some((feature) => /^(?:at|shows) /.test(feature));
   const before = byPage ? await shownLines(session) : [];
   const { documents } = session;

@@ -1,11 +1,11 @@
-import type { Exchange } from "../../browser/network/exchange.js";
+import { type Exchange, isSame, pathOf } from "../../browser/network/exchange.js";
 import type { Session } from "../../browser/session.js";
 import type { FieldValue } from "../../site.js";
 import { shownLines } from "../answer.js";
 import { buttonsOf, openersOf } from "../buttons.js";
 import type { PlaceOf } from "../contract.js";
 import { rest } from "../hand.js";
-import { arrive, openPage, type Press, pathOf, press, stepOn } from "../operate.js";
+import { arrive, openPage, type Press, press, stepOn } from "../operate.js";
 import { shownIn } from "../place.js";
 import { isBlank } from "../wire.js";
 import type { LearnedField } from "./candidates.js";
@@ -152,7 +152,7 @@ async function send(
   const isForm = (exchange: Exchange): boolean =>
     request === undefined
       ? carriedBy(exchange, person) > (exchange.method === "GET" && labels.length > 2 ? 1 : 0)
-      : exchange.method === request.method && pathOf(exchange) === request.path;
+      : isSame(request, exchange);
   const invalidNow = async (): Promise<string[]> => {
     const shown = await shownIn(session, labels);
     return labels.filter((_, i) => shown[i]?.invalid === true);
