@@ -149,7 +149,7 @@ export function writeDay(iso: string, pattern: string): string {
 }
 
 /** Writes a moment by a pattern of its day and its time, or of its day alone. */
-export function writeMoment({ date, time }: Moment, pattern: string): string {
+export function writeMoment({ date, time }: NonNullable<ReturnType<typeof parseMoment>>, pattern: string): string {
   const [, day = pattern, clock] = /^(.*\S) ([Hh]\S*(?: A)?)$/.exec(pattern) ?? [];
   return clock === undefined ? writeDay(date, day) : `${writeDay(date, day)} ${writeTime(time, clock)}`;
 }
