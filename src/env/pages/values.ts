@@ -148,6 +148,12 @@ export function writeDay(iso: string, pattern: string): string {
   return pattern.replace(/YYYY|YY|MMMM|MMM|MM|M|DD|D/g, (part) => parts[part] ?? part);
 }
 
+/** Writes a moment by a pattern of its day and its time, or of its day alone. */
+export function writeMoment({ date, time }: NonNullable<ReturnType<typeof parseMoment>>, pattern: string): string {
+  const [, day = pattern, clock] = /^(.*\S) ([Hh]\S*(?: A)?)$/.exec(pattern) ?? [];
+  return clock === undefined ? writeDay(date, day) : `${writeDay(date, day)} ${writeTime(time, clock)}`;
+}
+
 /** Writes `16:30` by a pattern of HH, H, hh, h, mm and A. */
 export function writeTime(time: string, pattern: string): string {
   const [h = 0, m = 0] = time.split(":").map(Number);
@@ -180,3 +186,6 @@ export const DAY_PATTERNS = [
   "MM/DD/YY",
 ] as const;
 export const TIME_PATTERNS = ["HH:mm", "hh:mm A", "h:mm A", "H:mm"] as const;
+export const MOMENT_PATTERNS = TIME_PATTERNS.slice(0, 3).flatMap((time) =>
+  DAY_PATTERNS.slice(0, 8).map((day) => `${day} ${time}`),
+);

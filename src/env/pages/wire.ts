@@ -12,7 +12,7 @@ import {
   parseRange,
   prefixOf,
   sameDigits,
-  writeDay,
+  writeMoment,
 } from "./values.js";
 
 /** One submission: the true values by label, and the pairs that the server received. */
@@ -101,8 +101,8 @@ export function says(
     case "moment":
       return canonical("moment", raw) === canonical("moment", text);
     case "pattern": {
-      const moment = parseMoment(text);
-      return raw === writeDay(moment?.date ?? parseDate(text) ?? "", notation.pattern);
+      const moment = parseMoment(text) ?? { date: parseDate(text) ?? "", time: "" };
+      return raw === writeMoment(moment, notation.pattern);
     }
     case "seconds":
       return Number(raw) === Number(new Date(`${secondsOf(text)}Z`)) * notation.times;

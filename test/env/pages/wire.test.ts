@@ -55,6 +55,13 @@ test("the notation of a value is learned from pairs of what was put in and what 
     { as: "number", times: 100 },
   );
   assert.deepEqual(
+    learned("moment", [
+      ["2026-12-10 09:30", "10/12/2026 09:30 AM"],
+      ["2027-03-18 14:15", "18/03/2027 02:15 PM"],
+    ]),
+    { as: "pattern", pattern: "DD/MM/YYYY hh:mm A" },
+  );
+  assert.deepEqual(
     learned("date", [
       ["2024-03-04", "04/03/2024"],
       ["2024-11-25", "25/11/2024"],

@@ -179,10 +179,7 @@ export class LearnedField {
 
   /** Moves variants forward whose notation a calendar has written into the field: that of the wanted day or of today. */
   heed(text: string, value: FieldValue): void {
-    const now = new Date();
-    const today = [now.getFullYear(), now.getMonth() + 1, now.getDate()]
-      .map((n) => String(n).padStart(2, "0"))
-      .join("-");
+    const today = new Date().toLocaleDateString("sv");
     const days = [today, ...(parseRange(value) ?? [parseMoment(value)?.date ?? parseDate(value) ?? today])];
     for (const candidate of this.candidates) {
       const pattern = /^[YMD][YMD./ ,-]*[YMD]/.exec(candidate.operation.variant)?.[0];

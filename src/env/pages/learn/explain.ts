@@ -2,7 +2,16 @@ import { looseLabel, parseDate, parseTime } from "../../forms/normalize.js";
 import type { FieldValue } from "../../site.js";
 import type { Notation, Wire } from "../contract.js";
 import { innermost } from "../native.js";
-import { canonical, DAY_PATTERNS, dayIn, type Kind, parseMoment, parseRange, prefixOf } from "../values.js";
+import {
+  canonical,
+  DAY_PATTERNS,
+  dayIn,
+  type Kind,
+  MOMENT_PATTERNS,
+  parseMoment,
+  parseRange,
+  prefixOf,
+} from "../values.js";
 import { carries, counted, hasDigits, isBlank, itemsIn, rawsOf, type Sample, says, wholeOf } from "../wire.js";
 
 /** Lists the notations to try for a kind of value, plain ones first. */
@@ -24,7 +33,12 @@ function notationsFor(kind: Kind): Notation[] {
     case "time":
       return [same, { as: "time" }];
     case "moment":
-      return [same, { as: "moment" }, ...seconds];
+      return [
+        same,
+        { as: "moment" },
+        ...MOMENT_PATTERNS.map((pattern): Notation => ({ as: "pattern", pattern })),
+        ...seconds,
+      ];
     case "text":
       return [same, { as: "html" }, { as: "digits" }, ...slugs, { as: "loose" }];
     case "list":

@@ -109,7 +109,7 @@ export async function fillStep(
 
 /**
  * Carries out the current operation of a field.
- * @param before the state of its box before. @param look reads the state anew.
+ * @param before the state of its box before; invalid if it was so before any try. @param look reads the state anew.
  * @returns the evidence that the box shows; `failed` if the operation throws.
  */
 async function carriedOut(
@@ -169,7 +169,7 @@ async function fillField(
     searching &&
     surface.traffic.exchanges.some((e) => e.method !== "GET" && carriedBy(e, others) > 0) &&
     progress.early++ < MOST_EARLY;
-  let pristine: string | undefined;
+  let pristine: Shown | undefined;
   let wasOver = false;
   if (searching) await unfold(surface, label);
   if (searching && !field.surveyed && field.isByLabel) await survey(surface, field, progress.ways);
@@ -184,11 +184,12 @@ async function fillField(
       // a fresh page removes a window that a try has left open
       if (isOver && pristine !== undefined && !wasOver && !progress.isOnly) return "spoilt";
       wasOver ||= isOver;
-      pristine ??= JSON.stringify(before);
-      field.isClean = JSON.stringify(before) === pristine;
+      pristine ??= before;
+      field.isClean = JSON.stringify(before) === JSON.stringify(pristine);
       // a further try does not undo a partial choice
       if (!field.isClean && CHOSEN.has(kind) && !progress.isOnly) return "spoilt";
-      const evidence = await carriedOut(surface, progress, field, { value, before, searching }, look);
+      const from = { ...before, invalid: pristine.invalid };
+      const evidence = await carriedOut(surface, progress, field, { value, before: from, searching }, look);
       field.isHurried ||= slowness(surface) > BUSY;
       if (!searching) return evidence !== "failed";
       // a key may send the form before it is complete
@@ -216,11 +217,11 @@ async function fillField(
         await pressEscapeAt(surface, label);
         continue;
       }
-      if (current.operation.way === "calendar") field.heed((await look()).values.join(" "), value);
       // a change that is likely to be right, or evidence seen before, is left for the server to judge
       if (evidence === "changed" && (current.isLikely || kind === "list")) current.fate = "changed";
       if (current.fate === evidence) return true;
       if (field.isSpent() || !field.advance(evidence)) break;
+      if (current.operation.way === "calendar") field.heed((await look()).values.join(" "), value);
       await pressEscapeAt(surface, label);
     }
   } finally {

@@ -1,4 +1,4 @@
-import { DAY_PATTERNS, parseMoment, TIME_PATTERNS, writeDay, writeTime } from "../values.js";
+import { MOMENT_PATTERNS, parseMoment, writeMoment } from "../values.js";
 import { NoWay, retyped, type Way, WRITABLE } from "../way.js";
 
 /** Types a date with a time in one of the usual notations. */
@@ -7,13 +7,11 @@ export const way: Way = {
   oddness: 3,
   isLiteral: true,
   needs: WRITABLE,
-  variants: ["Tab", "Enter"].flatMap((key) =>
-    TIME_PATTERNS.slice(0, 3).flatMap((time) => DAY_PATTERNS.slice(0, 8).map((day) => `${day} ${time}, ${key}`)),
-  ),
+  variants: ["Tab", "Enter"].flatMap((key) => MOMENT_PATTERNS.map((pattern) => `${pattern}, ${key}`)),
   async operate(place, value) {
-    const [, day = "", time = "", key = ""] = /^(.*\S) ([Hh]\S*(?: A)?), (\w+)$/.exec(place.variant) ?? [];
+    const [, pattern = "", key = ""] = /^(.*), (\w+)$/.exec(place.variant) ?? [];
     const moment = parseMoment(value);
     if (moment === undefined) throw new NoWay("no moment");
-    await retyped(place, `${writeDay(moment.date, day)} ${writeTime(moment.time, time)}`, key);
+    await retyped(place, writeMoment(moment, pattern), key);
   },
 };
