@@ -13,7 +13,6 @@ const SECTIONS = "summary,[aria-expanded]:not([aria-haspopup],[role=combobox],in
 const HEADINGS = `summary,:is(h1,h2,h3,h4,h5,h6,[role=heading]) [aria-expanded],:is([class*=accordion i],[class*=expan i],[class*=collaps i])[aria-expanded]`;
 /** Time in which a section opens, in milliseconds. */
 const OPENS_MS = 250;
-/** Most buttons that are listed. */
 const MOST = 12;
 
 /** Runs IN THE PAGE: reads a button's text, in slots too, and whether it submits its form. */
@@ -78,7 +77,6 @@ export async function buttonsOf({ page, view }: Session): Promise<PlaceOf[]> {
   return [...(await ranked(0, 1)), ...looks, ...(await ranked(3))].slice(0, MOST);
 }
 
-/** Finds a contract's button on the page. */
 export const buttonAt = (page: Page, { locator, nth }: PlaceOf): Locator => page.locator(locator).nth(nth);
 
 /** Runs IN THE PAGE: tells whether a section is closed, or a tab stands behind the open one. */

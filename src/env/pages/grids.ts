@@ -176,6 +176,5 @@ function findGrids(kit: GridKit, read: typeof readGrid): Grid[] {
   return grids.slice(0, 4).map((grid) => read(kit, grid, days));
 }
 
-/** Reads the visible grids of days. */
 export const readGrids = (place: Place): Promise<Grid[]> =>
   place.look(`function () { return (${findGrids})((${gridKit})(), ${readGrid}); }`);

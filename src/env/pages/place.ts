@@ -225,7 +225,6 @@ export async function leaveField(surface: Surface): Promise<void> {
   if (TAKES.get(surface.page) === false) await inBoxes(surface, markBox, { label: undefined, nth: 0, mark: MARK });
 }
 
-/** Locates one of a label's boxes. */
 export async function boxAt(surface: Surface, label: string, nth: number): Promise<Locator> {
   const { page } = surface;
   if (TAKES.get(page) !== false)
@@ -238,10 +237,9 @@ export async function boxAt(surface: Surface, label: string, nth: number): Promi
 export const asLabel = (label: string): RegExp =>
   new RegExp(`^\\s*(?:\\*\\s*)?${escaped(label.trim())}\\s*(?:\\*|:|\\(required\\)|\\(optional\\)|\\s)*$`, "i");
 
-/** Returns the locator of a label's boxes. */
 export const fieldOf = (label: string): string => `field=${JSON.stringify(label)}`;
 
-/** Returns the label of such a locator; undefined for any other. */
+/** Returns the label of a `field=` locator; undefined for any other. */
 export function fieldIn(locator: string): string | undefined {
   const label = /^field=(".*")$/.exec(locator)?.[1];
   return label === undefined ? undefined : (JSON.parse(label) as string);

@@ -57,7 +57,6 @@ export const WRITABLE =
 /** The error of a way that cannot be carried out here. */
 export class NoWay extends Error {}
 
-/** Escapes a text for a pattern. */
 export const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&").replace(/\s+/g, "\\s*");
 
 /** Matches the name of an option that is followed by a description. */
@@ -169,7 +168,6 @@ export async function turned(place: Place, target: Locator, on: boolean): Promis
   }
 }
 
-/** Clicks a control and deletes its text. */
 export async function cleared(place: Place): Promise<void> {
   await place.click(place.control);
   await place.page.keyboard.press("ControlOrMeta+A");

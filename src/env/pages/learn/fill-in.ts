@@ -267,7 +267,6 @@ export async function isCleared(surface: Surface, { filled }: Progress, person: 
   return lost.length * 2 > filled.length;
 }
 
-/** Takes the focus from the control that has it. */
 export async function leave(surface: Surface): Promise<void> {
   const blur =
     "() => { let e = document.activeElement; while (e?.shadowRoot?.activeElement) e = e.shadowRoot.activeElement; e?.blur?.(); }";
