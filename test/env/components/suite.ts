@@ -4,6 +4,8 @@ import { pages as elements1 } from "./pages/elements-1.js";
 import { pages as elements2 } from "./pages/elements-2.js";
 import { pages as engines1 } from "./pages/engines-1.js";
 import { pages as engines2 } from "./pages/engines-2.js";
+import { pages as fifthG } from "./pages/fifth-g.js";
+import { pages as fifthG2 } from "./pages/fifth-g-2.js";
 import { pages as fourthC } from "./pages/fourth-c.js";
 import { pages as fourthD } from "./pages/fourth-d.js";
 import { pages as plain1 } from "./pages/plain-1.js";
@@ -70,6 +72,8 @@ export const PAGES: readonly ComponentPage[] = [
   ...thirdBPlain,
   ...fourthC,
   ...fourthD,
+  ...fifthG,
+  ...fifthG2,
 ];
 
 /** Installs and bundles what is needed, and serves the pages; `ids` picks some of them. */
