@@ -1,4 +1,4 @@
-import { click, dayOf, of, pick, press, suggest, toMonth, type, write } from "../hand.js";
+import { click, dayOf, of, pick, press, toMonth, type, write } from "../hand.js";
 import { byFlag, byStatus, type ComponentPage, day, MAILS, NAMES, people } from "../page.js";
 
 const picture = (name: string) => ({ name, mimeType: "image/png", buffer: Buffer.from("f") });
@@ -256,7 +256,7 @@ export const pages: ComponentPage[] = [
       await page.locator("#begins").click();
       await page.locator(".p-datepicker-panel").waitFor();
       await page.locator("#begins").fill(`${day(date, "DD/MM/YYYY")} ${time}`);
-      await page.locator(".p-dialog-title").click();
+      await page.keyboard.press("Escape");
       await page.locator(".p-datepicker-panel").waitFor({ state: "detached" });
       await page.locator("#people").fill(p.text("Number of people"));
       await page.keyboard.press("Tab");
