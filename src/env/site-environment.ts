@@ -194,7 +194,13 @@ export class SiteEnvironment {
 async function checkSelectors(runner: EpisodeRunner, { source, ...site }: RunningSite): Promise<void> {
   const given = new Map(site.tasks().flatMap(({ id, success }) => (success?.selector ? [[success.selector, id]] : [])));
   if (given.size === 0) return;
-  const checked = await runner.converse(({ page }) => page.evaluate(invalidSelectors, [...given.keys()]));
+  const checked = await runner.converse(({ page }) =>
+    page.evaluate(
+      // :not takes a list of selectors, and refuses it if one is invalid
+      (selectors) => selectors.filter((selector) => !CSS.supports(`selector(:not(${selector}))`)),
+      [...given.keys()],
+    ),
+  );
   const wrong = "fault" in checked ? [] : checked.result;
   if (wrong.length === 0) return;
   const named = wrong.slice(0, 8).map((selector) => `\n  ${given.get(selector)}: ${JSON.stringify(selector)}`);
@@ -204,17 +210,4 @@ async function checkSelectors(runner: EpisodeRunner, { source, ...site }: Runnin
       hint: "write it as document.querySelector takes it, as .thanks or #done (docs/tasks.md)",
     },
   );
-}
-
-/** Runs IN THE PAGE: returns the invalid selectors. */
-function invalidSelectors(selectors: readonly string[]): string[] {
-  const nowhere = document.createDocumentFragment();
-  return selectors.filter((selector) => {
-    try {
-      nowhere.querySelector(selector);
-      return false;
-    } catch {
-      return true;
-    }
-  });
 }

@@ -14,9 +14,7 @@ export async function readPosted(body: Uint8Array | null, contentType: string): 
 }
 
 /** Reads the pairs of a query, with JSON values expanded. */
-export function readQuery(url: string): PostedPair[] {
-  return limitPairs([...new URL(url).searchParams].flatMap(([name, value]) => opened(name, value)));
-}
+export const readQuery = (url: string): PostedPair[] => limitPairs(encodedPairs(new URL(url).searchParams));
 
 /** Cuts the number of pairs and the length of their texts to the limits. */
 export function limitPairs(pairs: readonly PostedPair[]): PostedPair[] {
@@ -47,23 +45,23 @@ async function partPairs(name: string, value: string | File): Promise<PostedPair
 }
 
 /** Reads the text of a body or of a socket's frame, whatever its content type. */
-export function readText(text: string): PostedPair[] {
+export const readText = (text: string): PostedPair[] => limitPairs(textPairs(text));
+
+function textPairs(text: string): PostedPair[] {
   const json = jsonIn(text);
-  if (json !== undefined) return limitPairs(flatten(json));
-  if (/^\s*</.test(text)) return limitPairs(xmlPairs(text));
-  if (isEncoded(text))
-    return limitPairs([...new URLSearchParams(text)].flatMap(([name, value]) => opened(name, value)));
+  if (json !== undefined) return flatten(json);
+  if (/^\s*</.test(text)) return xmlPairs(text);
+  if (isEncoded(text)) return encodedPairs(new URLSearchParams(text));
   const lines = text.split(/\r?\n/).slice(0, POST_LIMITS.pairs);
-  const pairs = lines.flatMap((line): PostedPair[] => {
+  return lines.flatMap((line): PostedPair[] => {
     const m = /^\s*([^=:]{1,100}?)\s*[=:]\s*(.*)$/s.exec(line.slice(0, POST_LIMITS.text));
-    return m === null
-      ? line.trim() === ""
-        ? []
-        : line.split(/[,;\t]/).map((cell): PostedPair => ["", cell.trim()])
-      : [[m[1] ?? "", m[2] ?? ""]];
+    if (m !== null) return [[m[1] ?? "", m[2] ?? ""]];
+    return line.trim() === "" ? [] : line.split(/[,;\t]/).map((cell): PostedPair => ["", cell.trim()]);
   });
-  return limitPairs(pairs);
 }
+
+const encodedPairs = (pairs: URLSearchParams, depth = 0): PostedPair[] =>
+  [...pairs].flatMap(([name, value]) => opened(name, value, depth));
 
 /** Parses JSON, also after the few characters that socket protocols put before it (`42["submit",{...}]`). */
 function jsonIn(text: string): unknown {
@@ -102,8 +100,7 @@ function opened(name: string, value: string, depth = 0): PostedPair[] {
     const json = jsonIn(value);
     if (json !== undefined) return flatten(json, name, depth + 1);
   }
-  if (value.includes("&") && isEncoded(value))
-    return [...new URLSearchParams(value)].flatMap(([key, inner]) => opened(key, inner, depth + 1));
+  if (value.includes("&") && isEncoded(value)) return encodedPairs(new URLSearchParams(value), depth + 1);
   return [[name, value]];
 }
 

@@ -1,18 +1,19 @@
 import type { Control } from "../browser/controls.js";
 import type { PostedPair } from "../forms/posted.js";
-import type { DeclaredForm, FieldValue, Task } from "../site.js";
+import type { ControlKind, DeclaredForm, FieldValue, Task } from "../site.js";
 import type { Wire } from "./contract.js";
 import type { Kind } from "./values.js";
 import { received } from "./wire.js";
 
-const kindOf = ({ kind }: Control): Kind =>
-  kind === "checkbox"
-    ? "flag"
-    : kind === "checkbox-group"
-      ? "list"
-      : kind === "number" || kind === "date" || kind === "time" || kind === "file"
-        ? kind
-        : "text";
+/** The kinds of values of controls, if they are no texts. */
+const KINDS: Partial<Record<ControlKind, Kind>> = {
+  checkbox: "flag",
+  "checkbox-group": "list",
+  number: "number",
+  date: "date",
+  time: "time",
+  file: "file",
+};
 
 /** Derives the key and the notation of a control's value in the payload, as HTML defines them. */
 function wireOf({ kind, name, options }: Control): Wire {
@@ -59,7 +60,7 @@ export function receivedBy(
     return received(
       control.label,
       wire,
-      kindOf(control),
+      KINDS[control.kind] ?? "text",
       fields[control.label],
       raws.map((raw) => [wire.key, raw]),
       fields,

@@ -99,6 +99,12 @@ function buttonsNow(): { readonly x: number; readonly y: number; readonly text: 
   return found;
 }
 
+/** Opens a control by a click, and waits for what it shows. */
+export async function opened(place: Place, target: Locator, ms?: number): Promise<void> {
+  await place.click(target);
+  await place.pause(ms);
+}
+
 /** Opens a window with its own buttons, chooses there, and confirms the choice by the last of them. */
 export async function confirmed(place: Place, open: () => Promise<void>, choose: () => Promise<void>): Promise<void> {
   const before = await visibleButtons(place);

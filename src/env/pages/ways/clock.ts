@@ -1,6 +1,6 @@
 import { parseTime } from "../../forms/normalize.js";
 import { writeTime } from "../values.js";
-import { confirmed, NoWay, type Way } from "../way.js";
+import { confirmed, NoWay, opened, type Way } from "../way.js";
 
 /** Time in which a clock's face changes from hours to minutes, in milliseconds. */
 const TURN_MS = 400;
@@ -15,10 +15,7 @@ export const way: Way = {
     const [pattern = "", confirm] = place.variant.split(", ");
     const time = parseTime(value);
     if (time === undefined) throw new NoWay("no time");
-    const open = async (): Promise<void> => {
-      await place.click(place.control);
-      await place.pause(TURN_MS);
-    };
+    const open = (): Promise<void> => opened(place, place.control, TURN_MS);
     const choose = async (): Promise<void> => {
       for (const part of writeTime(time, pattern).split(":")) {
         await place.pick(part);

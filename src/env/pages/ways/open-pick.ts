@@ -1,4 +1,4 @@
-import { confirmed, NoWay, type Way } from "../way.js";
+import { confirmed, NoWay, opened, type Way } from "../way.js";
 
 /** Opens a list by a click and clicks the option. */
 export const way: Way = {
@@ -20,10 +20,7 @@ export const way: Way = {
                 "[class*=control i],[class*=trigger i],[class*=select i],[class*=choice i],[class*=picker i],[class*=input i]",
               ).last();
     if (!(await place.has(opener))) throw new NoWay("nothing opens");
-    const open = async (): Promise<void> => {
-      await place.click(opener);
-      await place.pause();
-    };
+    const open = (): Promise<void> => opened(place, opener);
     const choose = (): Promise<void> => place.pick(String(value));
     if (confirm !== undefined) return confirmed(place, open, choose);
     await open();

@@ -1,4 +1,4 @@
-import type { Way } from "../way.js";
+import { opened, type Way } from "../way.js";
 
 /** Opens a list with its own search field, types there and picks the match. */
 export const way: Way = {
@@ -6,8 +6,7 @@ export const way: Way = {
   oddness: 4,
   variants: ["pick", "Enter"],
   async operate(place, value) {
-    await place.click(place.control);
-    await place.pause(150);
+    await opened(place, place.control, 150);
     await place.page.keyboard.type(String(value), { delay: 15 });
     await place.pause(150);
     if (place.variant === "pick") return place.pick(String(value));

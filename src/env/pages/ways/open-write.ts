@@ -1,4 +1,4 @@
-import { confirmed, firstOf, lastPart, NoWay, type Way, WRITABLE } from "../way.js";
+import { confirmed, firstOf, lastPart, NoWay, opened, type Way, WRITABLE } from "../way.js";
 
 /** Runs IN THE PAGE: lists the centres of fields that nothing covers, number fields first. */
 function fieldsNow(css: string): [number, number][] {
@@ -24,10 +24,7 @@ export const way: Way = {
     const opener = await firstOf(place, box.locator("button,[role=button],[aria-haspopup]"), lastPart(place));
     if (await place.has(opener.and(page.locator(WRITABLE)))) throw new NoWay("it is written into");
     const look = () => place.look<[number, number][]>(`() => (${fieldsNow})(${JSON.stringify(WRITABLE)})`);
-    const open = async (): Promise<void> => {
-      await place.click(opener);
-      await place.pause(200);
-    };
+    const open = (): Promise<void> => opened(place, opener, 200);
     // a window that was closed may still be fading out
     await place.pause(700);
     const before = (await look()).map(String);

@@ -1,4 +1,4 @@
-import { confirmed, firstOf, itemsOf, NoWay, shut, type Way } from "../way.js";
+import { confirmed, firstOf, itemsOf, NoWay, opened, shut, type Way } from "../way.js";
 
 /** Picks several options: the list is opened once, or for each option. */
 export const way: Way = {
@@ -19,8 +19,7 @@ export const way: Way = {
             ? box
             : control;
       if (!(await place.has(opener))) throw new NoWay("nothing opens");
-      await place.click(opener);
-      await place.pause();
+      await opened(place, opener);
     };
     const items = itemsOf(value);
     if (items.length === 0) return;

@@ -1,7 +1,7 @@
 import { parseDate, parseTime } from "../../forms/normalize.js";
 import type { FieldValue } from "../../site.js";
 import { monthIn, parseMoment } from "../values.js";
-import { confirmed, NoWay, type Place, type Way } from "../way.js";
+import { confirmed, NoWay, opened, type Place, type Way } from "../way.js";
 
 /** Most clicks that turn a column to a line, and the wait after each, in milliseconds. */
 const MOST_TURNS = 60;
@@ -54,10 +54,7 @@ export const way: Way = {
   isLiteral: true,
   variants: ["confirm", "leave"],
   async operate(place, value) {
-    const open = async (): Promise<void> => {
-      await place.click(place.control);
-      await place.pause(TURN_MS);
-    };
+    const open = (): Promise<void> => opened(place, place.control, TURN_MS);
     const choose = (): Promise<void> => turnAll(place, value);
     if (place.variant === "confirm") return confirmed(place, open, choose);
     await open();

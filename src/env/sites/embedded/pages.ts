@@ -6,7 +6,7 @@ import { type Form, fieldsOf, pathOf } from "./form.js";
 /** Markup with every inserted text escaped. */
 export type Html = ReturnType<typeof html>;
 
-export function layout(title: string, body: Html, script?: string): Html {
+function layout(title: string, body: Html, script?: string): Html {
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -23,6 +23,10 @@ ${script === undefined ? "" : html`<script src="${script}" defer></script>`}
 </html>
 `;
 }
+
+/** Lays a page out as one card. */
+export const card = (title: string, body: Html, script?: string): Html =>
+  layout(title, html`<div class="card">${body}</div>`, script);
 
 /** Writes a boolean attribute, if it holds. */
 const flag = (name: string, holds: boolean): Html => raw(holds ? ` ${name}` : "");
@@ -111,16 +115,15 @@ export function formPage(form: Form, tier: Tier): Html {
 `;
   if (form.scripted) {
     const shell = html`<form method="post" action="${path}" data-config="${path}/form-config" aria-busy="true"></form>`;
-    const body = html`<div class="card">${head}${shell}<p role="status"></p></div>`;
-    return layout(form.title, body, "/static/form.js");
+    return card(form.title, html`${head}${shell}<p role="status"></p>`, "/static/form.js");
   }
   const fields = fieldsOf(form, tier).map(fieldHtml);
   const encoding = attribute("enctype", form.encoding === "multipart" ? "multipart/form-data" : undefined);
-  return layout(
+  return card(
     form.title,
-    html`<div class="card">${head}<form method="post" action="${path}"${encoding}>
+    html`${head}<form method="post" action="${path}"${encoding}>
 ${fields}<div class="actions"><button type="submit">Submit</button></div>
-</form></div>`,
+</form>`,
   );
 }
 
@@ -142,7 +145,7 @@ export function indexPage(forms: readonly Form[]): Html {
 
 /** Makes the page for an address without a form. */
 export function missingPage(): Html {
-  return layout("Not found", html`<div class="card"><h1>Not found</h1><p>There is no such form.</p></div>`);
+  return card("Not found", html`<h1>Not found</h1><p>There is no such form.</p>`);
 }
 
 /** The style sheet of all pages. It is part of each page, since a further request costs time in each episode. */

@@ -5,7 +5,7 @@ import { spoken } from "../../forms/oracle.js";
 import type { FieldValue } from "../../site.js";
 import type { Field } from "./fields.js";
 import { pathOf } from "./form.js";
-import { type Html, labelled, layout } from "./pages.js";
+import { card, type Html, labelled } from "./pages.js";
 import type { FormRecord } from "./records.js";
 import { isAsked, REVIEW_HEADING, stepHeading, WIZARDS, type Wizard } from "./wizards.js";
 
@@ -62,13 +62,13 @@ function wizardPage(wizard: Wizard, page: number, token: string, held: FormRecor
           }</div></section>
 `,
         )}`;
-  return layout(
+  return card(
     title,
-    html`<div class="card"><h1>${title}</h1>
+    html`<h1>${title}</h1>
 <div id="complaint">${complaint === "" ? "" : html`<p class="error" role="alert">${complaint}</p>`}</div>
 <form method="post" action="${path}" novalidate data-rules="${rulesOf(wizard)}">
 <input type="hidden" name="wizard" value="${token}"><input type="hidden" name="page" value="${page}">
-${body}</form></div>`,
+${body}</form>`,
     "/static/wizard.js",
   );
 }
@@ -78,19 +78,16 @@ function reviewPage(wizard: Wizard, token: string, values: FormRecord): Html {
     ([label, value]) => html`<dt>${label}</dt><dd>${spoken(value)}</dd>
 `,
   );
-  return layout(
+  return card(
     wizard.title,
-    html`<div class="card"><h1>${wizard.title}</h1><h2>${REVIEW_HEADING}</h2><dl>${rows}</dl>
+    html`<h1>${wizard.title}</h1><h2>${REVIEW_HEADING}</h2><dl>${rows}</dl>
 <form method="post" action="${pathOf(wizard, "wizard")}"><input type="hidden" name="wizard" value="${token}">
-<input type="hidden" name="page" value="review"><div class="actions"><button type="submit">Confirm</button></div></form></div>`,
+<input type="hidden" name="page" value="review"><div class="actions"><button type="submit">Confirm</button></div></form>`,
   );
 }
 
 const thanksPage = (wizard: Wizard): Html =>
-  layout(
-    wizard.title,
-    html`<div class="card"><h1>Thank you</h1><p role="status">${wizard.title}: we have received it.</p></div>`,
-  );
+  card(wizard.title, html`<h1>Thank you</h1><p role="status">${wizard.title}: we have received it.</p>`);
 
 /** Reads the posted values by label, with the texts of options. */
 function read(fields: readonly Field[], posted: Posted): FormRecord {
