@@ -15,7 +15,7 @@ import type { ControlKind, FieldValue, SuccessMarker, Task } from "../site.js";
 import { shownLines } from "./answer.js";
 import type { Contract, ContractField } from "./contract.js";
 import { says } from "./evidence.js";
-import { PATIENCE, pressEscapeAt, slowness } from "./hand.js";
+import { PATIENCE, pressEscapeAt } from "./hand.js";
 import { arrive, openPage, operate, press, stepOn } from "./operate.js";
 import { shownIn } from "./place.js";
 import { structureHash } from "./structure.js";
@@ -171,7 +171,6 @@ export async function playPlan(
   return playedBy(submission, { controls, actions: records, values });
 }
 
-/** Operates a field. On a busy machine, what failed without a trace is tried once more. */
 async function fate(
   session: Session,
   { contract, ways }: KnownForm,
@@ -179,26 +178,21 @@ async function fate(
   field: ContractField,
   value: FieldValue,
 ): Promise<"done" | "rejected" | "no-such-option"> {
-  const stateNow = async (): Promise<string> => JSON.stringify(await shownIn(session, [label]));
-  const before = await stateNow();
-  for (let isFirst = true; ; isFirst = false) {
-    try {
-      await operate(session, ways, label, field, value, PATIENCE);
-      return "done";
-    } catch (error) {
-      if (error instanceof PolicyFailure || session.page.isClosed() || !session.browser.isConnected()) throw error;
-      const [shown] = await shownIn(session, [label]);
-      if (
-        shown?.there !== true &&
-        contract.page !== "" &&
-        (await structureHash(session.view)) !== contract.page &&
-        !session.traffic.hasSent()
-      )
-        throw new PageChanged(`${contract.form}: ${CHANGED}, ${label} is not there`);
-      await pressEscapeAt(session, label);
-      if (isFirst && slowness(session) > 1 && (await stateNow()) === before) continue;
-      return /no option/.test(String(error)) ? "no-such-option" : "rejected";
-    }
+  try {
+    await operate(session, ways, label, field, value, PATIENCE);
+    return "done";
+  } catch (error) {
+    if (error instanceof PolicyFailure || session.page.isClosed() || !session.browser.isConnected()) throw error;
+    const [shown] = await shownIn(session, [label]);
+    if (
+      shown?.there !== true &&
+      contract.page !== "" &&
+      (await structureHash(session.view)) !== contract.page &&
+      !session.traffic.hasSent()
+    )
+      throw new PageChanged(`${contract.form}: ${CHANGED}, ${label} is not there`);
+    await pressEscapeAt(session, label);
+    return /no option/.test(String(error)) ? "no-such-option" : "rejected";
   }
 }
 

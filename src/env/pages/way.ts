@@ -127,7 +127,14 @@ export async function clickLabel({ page, limit }: Pick<Place, "page" | "limit">,
       const label = (e as HTMLInputElement).labels?.[0] ?? e.closest("label");
       // a label takes the clicks of a checkbox that a drawing covers
       const order = e.matches("input[type=radio],input[type=checkbox]") ? [label, e] : [e, label];
-      const stand = [...order, e.parentElement].find((n) => n != null && rect(n).width > 4 && rect(n).height > 4) ?? e;
+      const isBig = (n: Element): boolean => rect(n).width > 4 && rect(n).height > 4;
+      // a control that is there for screen readers alone may be clipped by a parent of one pixel
+      const isSeen = (n: Element): boolean =>
+        isBig(n) &&
+        (n.parentElement === null ||
+          isBig(n.parentElement) ||
+          getComputedStyle(n.parentElement).overflow === "visible");
+      const stand = [...order, e.parentElement].find((n) => n != null && isSeen(n)) ?? e;
       const { x, y, width, height } = rect(stand);
       return [x + width / 2, y + height / 2] as const;
     },

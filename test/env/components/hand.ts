@@ -58,6 +58,8 @@ export async function toMonth(iso: string, heading: () => Promise<string>, back:
     const ahead = year * 12 + month - 1 - at;
     if (ahead === 0) return;
     await (ahead < 0 ? back : on).click();
+    // a busy page shows the next month late
+    for (let look = 0; look < 100 && (await heading()) === text; look++);
   }
   throw new Error(`The calendar does not reach ${iso}`);
 }

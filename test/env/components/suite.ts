@@ -6,6 +6,8 @@ import { pages as engines1 } from "./pages/engines-1.js";
 import { pages as engines2 } from "./pages/engines-2.js";
 import { pages as fifthE } from "./pages/fifth-e.js";
 import { pages as fifthF } from "./pages/fifth-f.js";
+import { pages as fifthG } from "./pages/fifth-g.js";
+import { pages as fifthG2 } from "./pages/fifth-g-2.js";
 import { pages as fourthC } from "./pages/fourth-c.js";
 import { pages as fourthD } from "./pages/fourth-d.js";
 import { pages as plain1 } from "./pages/plain-1.js";
@@ -74,6 +76,8 @@ export const PAGES: readonly ComponentPage[] = [
   ...fourthD,
   ...fifthF,
   ...fifthE,
+  ...fifthG,
+  ...fifthG2,
 ];
 
 /** Installs and bundles what is needed, and serves the pages; `ids` picks some of them. */

@@ -6,7 +6,7 @@ import { PageWorld } from "../../../src/env/browser/page/world.js";
 import { surfaceOf } from "../../../src/env/browser/surface.js";
 import { clickButton, placeAt } from "../../../src/env/pages/hand.js";
 import { registerField } from "../../../src/env/pages/place.js";
-import type { Place } from "../../../src/env/pages/way.js";
+import { clickLabel, type Place } from "../../../src/env/pages/way.js";
 import { way as calendar } from "../../../src/env/pages/ways/calendar.js";
 
 let browser: Browser;
@@ -61,4 +61,15 @@ test("a calendar's hours of twelve get their half of the day", async () => {
     await calendar.operate(place, time);
     assert.equal(await place.page.locator("#half").innerText(), half);
   }
+});
+
+test("a label is clicked where its control is clipped away by a parent of one pixel", async () => {
+  const place = await placeOn(
+    `<label for="hidden">Allergies</label><div style="position:relative"><div style="position:absolute;width:1px;height:1px;overflow:hidden">
+<input id="hidden" readonly style="width:160px;height:20px"></div><div style="height:30px">Select</div></div>
+<script>let opened = 0; hidden.onclick = () => opened++;</script>`,
+    "Allergies",
+  );
+  await clickLabel(place, place.control);
+  assert.equal(await place.page.evaluate("opened"), 1);
 });

@@ -30,11 +30,17 @@ function factsOf(
   };
   // what is written into may be there for scripts alone, beside the picker that a person sees
   const written = all.find((e) => e.matches(writable) && e.checkVisibility({ visibilityProperty: true }));
+  // one that only waits below its label for a click is not
+  const isHit = (e: Element): boolean => {
+    const { x, y, width, height } = e.getBoundingClientRect();
+    return (e.getRootNode() as Document).elementFromPoint(x + width / 2, y + height / 2) === e;
+  };
   const texts = ["placeholder", "aria-placeholder", "data-placeholder", "title", "aria-label"];
   return {
     corners: JSON.stringify([corners(control), corners(box)]),
     holds: needs.map((css) => all.some((e) => e.matches(css))),
-    isPicker: control.matches(picker) || written?.checkVisibility({ opacityProperty: true }) === false,
+    isPicker:
+      control.matches(picker) || (written?.checkVisibility({ opacityProperty: true }) === false && !isHit(written)),
     isFree: control.matches("input:not([type]),input[type=text],input[type=search],input[type=tel]"),
     hint: [
       ...texts.flatMap((name) => all.slice(0, 60).map((e) => e.getAttribute(name) ?? "")),

@@ -77,7 +77,7 @@ async function setHalf(page: Page, half: string, limit: Place["limit"]): Promise
 }
 
 async function pickOne(place: Place, day: string, confirm: string | undefined): Promise<void> {
-  const tried = new Map<string, number>();
+  const tried = new Map<string, Effect>();
   for (let clicks = 0; clicks < MOST_CLICKS; clicks++) {
     const grids = await readGrids(place);
     if (grids.length === 0) throw new NoWay("no calendar");
@@ -162,45 +162,53 @@ function cellOf(grids: readonly Grid[], day: string): Spot | undefined {
   return date > 15 ? pool.at(-1) : pool[0];
 }
 
+/** What the first click on an arrow has shown: which of the months side by side it moves, and by how many months. */
+interface Effect {
+  readonly grid: number;
+  readonly by: number;
+}
+
 /** Clicks the arrow that leads nearer to the month; the first click on an arrow shows where it leads. */
-async function turn(place: Place, grids: readonly Grid[], day: string, tried: Map<string, number>): Promise<void> {
+async function turn(place: Place, grids: readonly Grid[], day: string, tried: Map<string, Effect>): Promise<void> {
   const [year = 0, month = 0] = day.split("-").map(Number);
-  const wanted = year * 12 + month - 1;
-  const grid = grids[0] as Grid;
-  const at = monthOf(grid);
-  if (at === undefined) throw new NoWay("no month is said");
-  const ahead = wanted - at;
+  const months = grids.map(monthOf);
+  if (months[0] === undefined) throw new NoWay("no month is said");
+  const ahead = (grid = 0): number => year * 12 + month - 1 - (months[grid] ?? Number.NaN);
   // months side by side may each have some of the arrows
   const buttons = [
     ...new Map(grids.flatMap((one) => one.buttons).map((spot) => [`${spot.x} ${spot.y}`, spot])).values(),
   ];
   const key = (spot: Spot, i: number): string => `${i}/${buttons.length} ${spot.text}`;
-  const known = buttons.map((spot, i) => ({ spot, key: key(spot, i), by: tried.get(key(spot, i)) }));
+  const known = buttons.map((spot, i) => ({ spot, key: key(spot, i), effect: tried.get(key(spot, i)) }));
   const useful = known
-    .filter(
-      ({ by }) => by !== undefined && by !== 0 && Math.sign(by) === Math.sign(ahead) && Math.abs(by) <= Math.abs(ahead),
-    )
-    .sort((a, b) => Math.abs(b.by ?? 0) - Math.abs(a.by ?? 0))[0];
-  const side = ({ spot }: { spot: Spot }): number => (spot.x - grid.middle) * Math.sign(ahead);
-  const fresh = known.filter(({ by }) => by === undefined).sort((a, b) => side(b) - side(a));
+    .filter(({ effect: { grid, by } = { grid: 0, by: 0 } }) => by * ahead(grid) > 0 && by / ahead(grid) <= 1)
+    .sort((a, b) => Math.abs(b.effect?.by ?? 0) - Math.abs(a.effect?.by ?? 0))[0];
+  const { middle } = grids[0] as Grid;
+  // the name of a month or a year is clicked last: it may open another view
+  const isNamed = ({ text }: Spot): boolean => /\d/.test(text) || monthIn(text) !== undefined;
+  // of single and double arrows, the inner ones lead less far
+  const isNear = Math.abs(ahead()) < 12 && buttons.filter((spot) => !isNamed(spot)).length > 2;
+  const rank = ({ spot }: { spot: Spot }): number => {
+    const side = (spot.x - middle) * Math.sign(ahead());
+    return isNamed(spot) ? side - 1e4 : isNear && side > 0 ? 1e4 - side : side;
+  };
+  const fresh = known.filter(({ effect }) => effect === undefined).sort((a, b) => rank(b) - rank(a));
   const next = useful ?? fresh[0];
-  if (next === undefined || Math.abs(ahead) > MOST_CLICKS * Math.abs(useful?.by ?? ahead))
-    throw new NoWay("no arrow leads there");
+  const { grid = 0, by = ahead() } = useful?.effect ?? {};
+  if (next === undefined || Math.abs(ahead(grid)) > MOST_CLICKS * Math.abs(by)) throw new NoWay("no arrow leads there");
   await place.page.mouse.click(next.spot.x, next.spot.y);
   await place.pause(useful === undefined ? 200 : 60);
-  let [after, now] = await shownMonth(place);
+  let after = await readGrids(place);
+  const moved = (): number => after.findIndex((one, i) => monthOf(one) !== months[i]);
   // months that slide are cut off on the way, and their heading follows them
-  for (let i = 0; (now === undefined || now === at) && i < MOST_SLIDES; i++) {
+  for (let i = 0; moved() < 0 && i < MOST_SLIDES; i++) {
     await place.pause(100);
-    [after, now] = await shownMonth(place);
+    after = await readGrids(place);
   }
-  if (useful === undefined) tried.set(next.key, now === undefined ? 0 : now - at);
   if (after.length === 0) throw new NoWay("the calendar closed");
-}
-
-async function shownMonth(place: Place): Promise<[grids: Grid[], month: number | undefined]> {
-  const grids = await readGrids(place);
-  return [grids, grids[0] && monthOf(grids[0])];
+  const now = after[moved()];
+  const steps = now === undefined ? 0 : (monthOf(now) ?? Number.NaN) - (months[moved()] ?? 0);
+  if (useful === undefined) tried.set(next.key, { grid: moved(), by: steps });
 }
 
 /** Clicks the button that confirms: the last below the days, in the calendar or else close to it. */

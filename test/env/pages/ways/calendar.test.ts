@@ -35,20 +35,52 @@ heading.textContent = name(0);
 draw();
 </script>`;
 
-test("a calendar that slides is waited for, and confirmed by a button whose text is slotted", async () => {
+/** Two months side by side, each with its own arrows for a year and a month; a click on a name ends the calendar. */
+const PAIR = `<div id="both" style="display: flex; width: 560px"></div><script>
+const months = [24322, 24323], taken = [];
+const name = (at) => Math.floor(at / 12) + "-" + String(at % 12 + 1).padStart(2, "0");
+const button = (text, title, run) => {
+  const one = Object.assign(document.createElement("button"), { textContent: text, title });
+  one.onclick = () => { run(); draw(); };
+  return one;
+};
+const draw = () => document.querySelector("#both")?.replaceChildren(...months.map((month, i) => {
+  const panel = document.createElement("div"), head = document.createElement("div"), days = document.createElement("div");
+  panel.style.width = "280px";
+  const by = (text, steps) => button(text, "", () => { months[i] += steps; });
+  const label = button(name(month), "", () => document.querySelector("#both").remove());
+  head.append(by("\u00ab", -12), by("\u2039", -1), label, by("\u203a", 1), by("\u00bb", 12));
+  days.append(...Array.from({ length: 28 }, (_, d) => button(d + 1, "", () => taken.push(name(month) + " " + (d + 1)))));
+  panel.append(head, days);
+  return panel;
+}));
+draw();
+</script>`;
+
+/** Sets a date on a page that is a calendar. */
+async function set(html: string, variant: string, value: string): Promise<unknown> {
   const page = await browser.newPage();
-  await page.setContent(SLIDING);
+  await page.setContent(html);
   const place = {
     page,
-    box: page.locator("b"),
-    control: page.locator("b"),
-    variant: "control, confirm",
+    box: page.locator("body"),
+    control: page.locator("body"),
+    variant,
     limit: { timeout: 2000 },
     has: async () => true,
     click: async () => undefined,
     look: (source: string) => page.evaluate(`(${source})()`),
     pause: (ms = 80) => page.waitForTimeout(ms),
   } as unknown as Place;
-  await way.operate(place, "2027-03-17");
-  assert.equal(await page.evaluate("taken"), "March 2027 17");
+  await way.operate(place, value);
+  return page.evaluate("taken");
+}
+
+test("a calendar that slides is waited for, and confirmed by a button whose text is slotted", async () => {
+  assert.equal(await set(SLIDING, "control, confirm", "2027-03-17"), "March 2027 17");
+});
+
+test("of two months side by side, either may be moved to the wanted one", async () => {
+  // November and December 2026 are shown
+  assert.deepEqual(await set(PAIR, "control", "2027-01-09"), ["2027-01 9"]);
 });
