@@ -72,8 +72,9 @@ async function setTime({ page, box, has, limit }: Place, time: string): Promise<
 async function setHalf(page: Page, half: string, limit: Place["limit"]): Promise<void> {
   const seen = page.getByText(/^\s*[AP]M\s*$/i).locator("visible=true");
   const texts = (await seen.allInnerTexts()).map((text) => text.trim().toUpperCase());
-  if (texts.length === 1 ? texts[0] !== half : texts.length === 2)
-    await seen.nth(Math.max(0, texts.indexOf(half))).click(limit);
+  const isPair = texts.length === 2 && texts[0] !== texts[1];
+  if (isPair || (texts.length === 1 && texts[0] !== half))
+    await seen.nth(isPair ? texts.indexOf(half) : 0).click(limit);
 }
 
 async function pickOne(place: Place, day: string, confirm: string | undefined): Promise<void> {
