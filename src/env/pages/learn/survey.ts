@@ -1,6 +1,6 @@
 import type { Surface } from "../../browser/surface.js";
 import { placeAt, slowed } from "../hand.js";
-import { PICKER } from "../place.js";
+import { OPERABLE, PICKER } from "../place.js";
 import { NoWay, type Way, WRITABLE } from "../way.js";
 import type { Facts, LearnedField } from "./candidates.js";
 
@@ -10,7 +10,7 @@ const FOUND_MS = 1500;
 /** Runs IN THE PAGE: reads the facts of a control and its box. */
 function factsOf(
   box: Element,
-  [control, needs, picker, writable]: readonly [Element, readonly string[], string, string],
+  [control, needs, picker, writable, operable]: readonly [Element, readonly string[], string, string, string],
 ): Facts {
   const all: Element[] = [control];
   const walk = (node: Element | ShadowRoot): void => {
@@ -30,17 +30,15 @@ function factsOf(
   };
   // what is written into may be there for scripts alone, beside the picker that a person sees
   const written = all.find((e) => e.matches(writable) && e.checkVisibility({ visibilityProperty: true }));
-  // one that only waits below its label for a click is not
-  const isHit = (e: Element): boolean => {
-    const { x, y, width, height } = e.getBoundingClientRect();
-    return (e.getRootNode() as Document).elementFromPoint(x + width / 2, y + height / 2) === e;
-  };
+  const hidden = written?.checkVisibility({ opacityProperty: true }) === false;
+  // a label may hide its empty input until it is clicked: then there is nothing else to operate
+  const isBeside = (e: Element): boolean =>
+    e !== written && e.matches(operable) && e.checkVisibility({ visibilityProperty: true, opacityProperty: true });
   const texts = ["placeholder", "aria-placeholder", "data-placeholder", "title", "aria-label"];
   return {
     corners: JSON.stringify([corners(control), corners(box)]),
     holds: needs.map((css) => all.some((e) => e.matches(css))),
-    isPicker:
-      control.matches(picker) || (written?.checkVisibility({ opacityProperty: true }) === false && !isHit(written)),
+    isPicker: control.matches(picker) || (hidden && all.some(isBeside)),
     isFree: control.matches("input:not([type]),input[type=text],input[type=search],input[type=tel]"),
     hint: [
       ...texts.flatMap((name) => all.slice(0, 60).map((e) => e.getAttribute(name) ?? "")),
@@ -59,9 +57,8 @@ export async function survey(surface: Surface, field: LearnedField, ways: Readon
     const facts = await placeAt(surface, field.label, operation, "")
       .then(async ({ box, control: at }) => {
         const control = await at.elementHandle({ timeout });
-        return box.evaluate(factsOf as (box: Element, argument: unknown) => Facts, [control, asked, PICKER, WRITABLE], {
-          timeout,
-        });
+        const asking = [control, asked, PICKER, WRITABLE, OPERABLE];
+        return box.evaluate(factsOf as (box: Element, argument: unknown) => Facts, asking, { timeout });
       })
       .catch((error: unknown) => (error instanceof NoWay ? undefined : "busy"));
     // a place that could not be read is tried all the same

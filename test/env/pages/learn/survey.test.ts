@@ -1,0 +1,40 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { type Browser, chromium } from "playwright";
+import { findBrowser } from "../../../../src/env/browser/find-browser.js";
+import type { Surface } from "../../../../src/env/browser/surface.js";
+import { LearnedField } from "../../../../src/env/pages/learn/candidates.js";
+import { survey } from "../../../../src/env/pages/learn/survey.js";
+import { waysOf } from "../../../../src/env/pages/operate.js";
+import { registerField, setLabels } from "../../../../src/env/pages/place.js";
+
+let browser: Browser;
+before(async () => {
+  await registerField();
+  const executablePath = findBrowser()?.path;
+  browser = await chromium.launch({ chromiumSandbox: false, ...(executablePath ? { executablePath } : {}) });
+});
+after(() => browser?.close());
+
+/** Names the way that is tried first for a text field after its places were looked at. */
+async function firstWay(html: string): Promise<string | undefined> {
+  const page = await browser.newPage();
+  await page.setContent(html);
+  setLabels(page, ["Town"]);
+  const run = (source: string, argument: unknown) => page.evaluate(`(${source})(${JSON.stringify(argument)})`);
+  const surface = { page, stretched: (ms: number) => ms, view: { run } } as unknown as Surface;
+  const ways = await waysOf();
+  const field = new LearnedField("Town", "text", ways, ["Bath"], 60_000);
+  await survey(surface, field, ways);
+  return field.current?.operation.way;
+}
+
+const HIDDEN = `<label for="town">Town</label><input id="town" style="opacity: 0">`;
+
+test("an input that its label hides until it is clicked is written into first", async () => {
+  assert.equal(await firstWay(`<div>${HIDDEN}</div>`), "fill");
+});
+
+test("a hidden input beside something to operate is not", async () => {
+  assert.notEqual(await firstWay(`<div>${HIDDEN}<div tabindex="0" style="padding: 9px"></div></div>`), "fill");
+});
