@@ -209,7 +209,8 @@ async function turn(place: Place, grids: readonly Grid[], day: string, tried: Ma
   if (after.length === 0) throw new NoWay("the calendar closed");
   const now = after[moved()];
   const steps = now === undefined ? 0 : (monthOf(now) ?? Number.NaN) - (months[moved()] ?? 0);
-  if (useful === undefined) tried.set(next.key, { grid: moved(), by: steps });
+  // the button of the present month leads there only once
+  if (useful === undefined || now === undefined) tried.set(next.key, { grid: moved(), by: steps });
 }
 
 /** Clicks the button that confirms: the last below the days, in the calendar or else close to it. */
