@@ -9,7 +9,7 @@ function boxKit() {
       .trim()
       .toLowerCase()
       // a label may contain the value of its slider
-      .replace(/:\s*[\d.,]+\s?(?:[a-z]{1,3}|%|[€$£])?$/, "")
+      .replace(/:\s*[\d.,]+\s?[^\s\d:]{0,4}$/, "")
       .replace(/\s*(?:\*|:|\(required\)|\(optional\)|\s)+$/, "")
       .replace(/^\*\s*/, "");
   const childrenOf = (node: Element | ShadowRoot): Element[] =>

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Locator, Page } from "playwright";
 import type { FieldValue } from "../site.js";
 import type { Kind } from "./values.js";
@@ -208,19 +209,52 @@ const WINDOWS = "dialog,[role=dialog],[role=alertdialog],[aria-modal=true]";
 const OPEN =
   "dialog[open],[role=dialog],[role=listbox],[role=menu],[role=grid],[role=tree],[aria-expanded=true]:is([aria-haspopup],[role=combobox])";
 
-/** Runs IN THE PAGE: tells whether Escape would close the window that a box stands in, since nothing else is open. */
-function isLastOpen(box: Element, [windows, open]: readonly [string, string]): boolean {
+/** Time limit for an open list to disappear after a click beside it, in milliseconds. */
+const CLOSES_MS = 300;
+
+/**
+ * Runs IN THE PAGE: finds the window that a box stands in, and tells whether Escape would close it, since nothing else is
+ * open.
+ * @returns also the centre of the window's heading, where a click changes nothing in the window.
+ */
+function windowOf(box: Element, [windows, open]: readonly [string, string]) {
   let own: Element | null = box;
   while (own !== null && !own.matches(windows))
     own = own.parentElement ?? (own.getRootNode() as Partial<ShadowRoot>).host ?? null;
-  const all = [...document.querySelectorAll(open)].filter((e) => e.checkVisibility({ visibilityProperty: true }));
-  return own !== null && all.every((e) => e.contains(own));
+  if (own === null) return undefined;
+  const within = own;
+  // a list that is a part of the window is not open over it
+  const floats = (e: Element | null): boolean =>
+    e !== null && e !== within && (/absolute|fixed/.test(getComputedStyle(e).position) || floats(e.parentElement));
+  const isOver = (e: Element): boolean =>
+    !e.contains(within) && (!within.contains(e) || e.matches("[aria-expanded]") || floats(e));
+  const isLast = ![...document.querySelectorAll(open)].some(
+    (e) => e.checkVisibility({ visibilityProperty: true }) && isOver(e),
+  );
+  for (const heading of within.querySelectorAll("h1,h2,h3,h4,h5,h6,[role=heading],[id$=title i],[class*=title i]")) {
+    const { x, y, width, height } = heading.getBoundingClientRect();
+    const [middle, centre] = [x + width / 2, y + height / 2];
+    if (document.elementFromPoint(middle, centre) === heading) return { isLast, heading: [middle, centre] as const };
+  }
+  return { isLast };
 }
 
-/** Closes by Escape what a field may have left open, but not the window that the field stands in. */
+/**
+ * Closes what a field may have left open, by a click on the heading of the window that the field stands in, else by
+ * Escape. The window stays open: some take Escape for themselves, too.
+ */
 export async function pressEscape(page: Page, box: Locator): Promise<void> {
-  const isLast = await box.evaluate(isLastOpen, [WINDOWS, OPEN] as const, { timeout: 500 }).catch(() => false);
-  if (!isLast) await page.keyboard.press("Escape");
+  const look = () => box.evaluate(windowOf, [WINDOWS, OPEN] as const, { timeout: 500 }).catch(() => undefined);
+  let own = await look();
+  if (own?.isLast) return;
+  if (own?.heading !== undefined) {
+    await page.mouse.click(...own.heading);
+    for (const end = performance.now() + CLOSES_MS; performance.now() < end; await sleep(30)) {
+      own = await look();
+      if (own?.isLast !== false) break;
+    }
+  }
+  if (!own?.isLast) await page.keyboard.press("Escape");
 }
 
 const OPTIONS = "[role=option],[role=menuitem],[role=menuitemcheckbox],[role=treeitem],[role=dialog]";

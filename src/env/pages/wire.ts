@@ -12,6 +12,7 @@ import {
   parseRange,
   prefixOf,
   sameDigits,
+  writeDay,
   writeMoment,
 } from "./values.js";
 
@@ -101,6 +102,12 @@ export function says(
     case "moment":
       return canonical("moment", raw) === canonical("moment", text);
     case "pattern": {
+      const days = kind === "range" ? parseRange(text) : undefined;
+      if (days !== undefined) {
+        const [from = "", to = ""] = days.map((day) => writeDay(day, notation.pattern));
+        const between = raw.startsWith(from) && raw.endsWith(to) ? raw.slice(from.length, -to.length) : undefined;
+        return between !== undefined && between !== "" && !/\d/.test(between);
+      }
       const moment = parseMoment(text) ?? { date: parseDate(text) ?? "", time: "" };
       return raw === writeMoment(moment, notation.pattern);
     }

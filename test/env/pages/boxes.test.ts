@@ -30,3 +30,10 @@ test("the button that sends is no control of the label before it", async () => {
   const first = `${BOXES}("Newsletter", ["Name", "Newsletter"])[0].id`;
   assert.equal(await page.evaluate(first), "drawn");
 });
+
+test("a label may go on with the value and the unit of its slider", async () => {
+  const page = await browser.newPage();
+  await page.setContent(`<form><p id="size"><label>Size: 6 m²</label><input type="range"></p>
+<p><label>Sizes <input></label></p></form>`);
+  assert.equal(await page.evaluate(`${BOXES}("Size", ["Size", "Sizes"])[0].id`), "size");
+});

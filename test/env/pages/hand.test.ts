@@ -6,7 +6,7 @@ import { PageWorld } from "../../../src/env/browser/page/world.js";
 import { surfaceOf } from "../../../src/env/browser/surface.js";
 import { clickButton, placeAt } from "../../../src/env/pages/hand.js";
 import { registerField } from "../../../src/env/pages/place.js";
-import { clickLabel, type Place } from "../../../src/env/pages/way.js";
+import { clickLabel, type Place, pressEscape } from "../../../src/env/pages/way.js";
 import { way as calendar } from "../../../src/env/pages/ways/calendar.js";
 
 let browser: Browser;
@@ -72,4 +72,20 @@ test("a label is clicked where its control is clipped away by a parent of one pi
   );
   await clickLabel(place, place.control);
   assert.equal(await place.page.evaluate("opened"), 1);
+});
+
+test("what a field left open is closed, but not the window that takes Escape for itself, too", async () => {
+  const place = await placeOn(
+    `<div id="window" role="dialog" style="padding:20px"><h2>Course booking</h2><p><label>First evening <input></label></p>
+<ul role="listbox"><li role="option">Porcelain</li></ul></div><div id="list" role="listbox">Monday</div>
+<script>let keys = 0; onkeydown = () => { keys++; list.hidden = true; window.document.getElementById("window").hidden = true; };
+onclick = () => setTimeout(() => { list.hidden = true; }, 60);</script>`,
+    "First evening",
+  );
+  const seen = (id: string): Promise<boolean> => place.page.locator(`#${id}`).isVisible();
+  await pressEscape(place.page, place.box);
+  assert.deepEqual([await seen("window"), await seen("list")], [true, false]);
+  // the list in the window is a part of it
+  await pressEscape(place.page, place.box);
+  assert.deepEqual([await seen("window"), await place.page.evaluate("keys")], [true, 0]);
 });

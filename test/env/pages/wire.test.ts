@@ -62,6 +62,13 @@ test("the notation of a value is learned from pairs of what was put in and what 
     { as: "pattern", pattern: "DD/MM/YYYY hh:mm A" },
   );
   assert.deepEqual(
+    learned("range", [
+      ["2027-05-07 - 2027-05-09", "2027-05-07/2027-05-09"],
+      ["2026-12-10 - 2026-12-22", "2026-12-10/2026-12-22"],
+    ]),
+    { as: "pattern", pattern: "YYYY-MM-DD" },
+  );
+  assert.deepEqual(
     learned("date", [
       ["2024-03-04", "04/03/2024"],
       ["2024-11-25", "25/11/2024"],

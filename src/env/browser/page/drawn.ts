@@ -96,7 +96,7 @@ export function readDrawn(page: PageForm, picker: string) {
     const name = nameOf(e);
     // a label may contain the value of its slider
     const label = (now !== "" && name.endsWith(` ${now}`) ? name.slice(0, -now.length - 1) : name)
-      .replace(/:\s*[\d.,]+\s?(?:\p{L}{1,3}|%|\p{Sc})?$/u, "")
+      .replace(/:\s*[\d.,]+\s?[^\s\d:]{0,4}$/, "")
       .replace(/[\s*:]+$/, "")
       .slice(0, 1000);
     if (kind === undefined || !/[\p{L}\p{N}]/u.test(label)) return undefined;

@@ -30,6 +30,8 @@ function notationsFor(kind: Kind): Notation[] {
         ...[...DAY_PATTERNS, ...COMPACT].map((pattern): Notation => ({ as: "pattern", pattern })),
         ...seconds,
       ];
+    case "range":
+      return [same, ...DAY_PATTERNS.map((pattern): Notation => ({ as: "pattern", pattern }))];
     case "time":
       return [same, { as: "time" }];
     case "moment":
