@@ -196,10 +196,17 @@ export async function placeAt(
   const isBox = field !== undefined || (isNear && where.locator.startsWith("label=") && !(await has(base)));
   const box = field !== undefined || isNear ? near : base.first().locator("..");
   if (!(await has(isBox ? box : base))) throw new NoWay(`${where.locator} is not there`);
-  const within = (css: string): Locator => box.locator(css).locator("visible=true").first();
-  const inside = (await has(within(needs))) ? within(needs) : within(OPERABLE);
+  const inside = async (): Promise<Locator> => {
+    for (const css of [needs, OPERABLE]) {
+      const all = box.locator(css).locator("visible=true");
+      // a control for scripts alone may lie hidden beside the one that is drawn
+      for (const some of [all.and(page.locator(":not([aria-hidden=true])")), all])
+        if (await has(some)) return some.first();
+    }
+    return box;
+  };
   const named = base.locator("visible=true").first();
-  const control = isBox ? ((await has(inside)) ? inside : box) : (await has(named)) ? named : base.first();
+  const control = isBox ? await inside() : (await has(named)) ? named : base.first();
   return {
     page,
     label,

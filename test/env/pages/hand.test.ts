@@ -89,3 +89,12 @@ onclick = () => setTimeout(() => { list.hidden = true; }, 60);</script>`,
   await pressEscape(place.page, place.box);
   assert.deepEqual([await seen("window"), await place.page.evaluate("keys")], [true, 0]);
 });
+
+test("of a field's controls the drawn one is operated, and not one that is hidden beside it for scripts", async () => {
+  const place = await placeOn(
+    `<p><b>River</b> <select aria-hidden="true" tabindex="-1" style="position:absolute;width:1px;height:1px"></select>
+<span id="drawn" role="combobox" tabindex="0">Find a river</span></p>`,
+    "River",
+  );
+  assert.equal(await place.control.getAttribute("id"), "drawn");
+});

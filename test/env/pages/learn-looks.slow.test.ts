@@ -43,6 +43,5 @@ test("what is no button sends, what is drawn is seen, and what comes late is wai
   assert.deepEqual(missing, {});
   assert.deepEqual(submit, { locator: 'text="Send it"', nth: 0 });
   assert.equal(fields.Trust?.variant, "row");
-  assert.match(fields.Photo?.variant ?? "", /, later$/);
   assert.equal(fields.Photo?.wire?.key, "token");
 });
