@@ -14,6 +14,7 @@ const FURTHER: Readonly<Record<string, readonly string[]>> = {
   control: ["configs/documents/flowgrpo-control.yaml"],
   leaderboard: ["configs/bookings"],
   paper: [
+    "configs/letters",
     "configs/tiny/fsdfm-letters-sft.yaml",
     "configs/tiny/fsdfm-template-flow-grpo.yaml",
     "configs/tiny/fsdfm-template-sft.yaml",
