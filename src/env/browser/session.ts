@@ -39,6 +39,7 @@ export class Session {
   /** Record of this episode's requests, if it is wanted. */
   readonly har: HarRecorder | undefined;
   fault: InjectedFault | undefined;
+  /** Present time limit of an action or an answer, in milliseconds. */
   private patience: number;
 
   /** Rejects when the page or the browser ends. */

@@ -4,7 +4,7 @@ import { parseTime } from "../forms/normalize.js";
 import type { PlaceOf } from "./contract.js";
 import { boxAt, fieldIn, located, OPERABLE } from "./place.js";
 import { TIME_PATTERNS, writeTime } from "./values.js";
-import { clickLabel, escaped, NoWay, type Place, pressEscape } from "./way.js";
+import { clickLabel, closeOpen, escaped, NoWay, type Place } from "./way.js";
 
 /** Time limits of a step on a control and of opening a list on a quiet machine, in milliseconds. */
 const STEP_MS = 900;
@@ -134,16 +134,16 @@ function isUnder(e: Element, box: Element | null): boolean {
   return tallest > 80 + height;
 }
 
-/** Closes by Escape what an operation that failed may have left open, but not the window that its field stands in. */
-export async function pressEscapeAt(surface: Surface, label: string): Promise<void> {
+/** Closes what an operation that failed may have left open, but not the window that its field stands in. */
+export async function closeOpenAt(surface: Surface, label: string): Promise<void> {
   await boxAt(surface, label, 0)
-    .then((box) => pressEscape(surface.page, box))
+    .then((box) => closeOpen(surface.page, box))
     .catch(() => undefined);
 }
 
-/** Closes an open list or window by Escape and by a click in the corner of the page, but not the window of a field. */
+/** Closes an open list or window, also by a click in the corner of the page, but not the window of a field. */
 async function dismissed(page: Page, box: Locator): Promise<void> {
-  await pressEscape(page, box);
+  await closeOpen(page, box);
   await page.mouse.click(1, 1);
 }
 

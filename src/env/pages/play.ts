@@ -15,7 +15,7 @@ import type { ControlKind, FieldValue, SuccessMarker, Task } from "../site.js";
 import { shownLines } from "./answer.js";
 import type { Contract, ContractField } from "./contract.js";
 import { says } from "./evidence.js";
-import { PATIENCE, pressEscapeAt } from "./hand.js";
+import { closeOpenAt, PATIENCE } from "./hand.js";
 import { arrive, openPage, operate, press, stepOn } from "./operate.js";
 import { shownIn } from "./place.js";
 import { structureHash } from "./structure.js";
@@ -191,7 +191,7 @@ async function fate(
       !session.traffic.hasSent()
     )
       throw new PageChanged(`${contract.form}: ${CHANGED}, ${label} is not there`);
-    await pressEscapeAt(session, label);
+    await closeOpenAt(session, label);
     return /no option/.test(String(error)) ? "no-such-option" : "rejected";
   }
 }

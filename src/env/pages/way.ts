@@ -201,7 +201,7 @@ export async function retyped(at: Place, text: string, key: string): Promise<voi
   await page.keyboard.press("Delete");
   await page.keyboard.type(text);
   await page.keyboard.press(key);
-  await pressEscape(page, place.box);
+  await closeOpen(page, place.box);
 }
 
 /** CSS of windows, and of what Escape closes before a window that it stands in. */
@@ -213,9 +213,9 @@ const OPEN =
 const CLOSES_MS = 300;
 
 /**
- * Runs IN THE PAGE: finds the window that a box stands in, and tells whether Escape would close it, since nothing else is
- * open.
- * @returns also the centre of the window's heading, where a click changes nothing in the window.
+ * Runs IN THE PAGE: tells whether anything is open over the window that a box stands in, and where its title can be
+ * clicked, which changes nothing in the window.
+ * @returns undefined if the box stands in no window.
  */
 function windowOf(box: Element, [windows, open]: readonly [string, string]) {
   let own: Element | null = box;
@@ -228,44 +228,50 @@ function windowOf(box: Element, [windows, open]: readonly [string, string]) {
     e !== null && e !== within && (/absolute|fixed/.test(getComputedStyle(e).position) || floats(e.parentElement));
   const isOver = (e: Element): boolean =>
     !e.contains(within) && (!within.contains(e) || e.matches("[aria-expanded]") || floats(e));
-  const isLast = ![...document.querySelectorAll(open)].some(
+  const isUnder = [...document.querySelectorAll(open)].some(
     (e) => e.checkVisibility({ visibilityProperty: true }) && isOver(e),
   );
-  for (const heading of within.querySelectorAll("h1,h2,h3,h4,h5,h6,[role=heading],[id$=title i],[class*=title i]")) {
-    const { x, y, width, height } = heading.getBoundingClientRect();
-    const [middle, centre] = [x + width / 2, y + height / 2];
-    if (document.elementFromPoint(middle, centre) === heading) return { isLast, heading: [middle, centre] as const };
-  }
-  return { isLast };
+  const named = document.getElementById(within.getAttribute("aria-labelledby") ?? "");
+  const titles = [...(named === null ? [] : [named]), ...within.querySelectorAll("h1,h2,h3,h4,h5,h6,[role=heading]")];
+  const spots = titles.map((title) => {
+    const { x, y, width, height } = title.getBoundingClientRect();
+    return { title, x: x + width / 2, y: y + height / 2 };
+  });
+  // a title that answers to clicks opens and closes a section
+  const free = spots.find(
+    ({ title, x, y }) => document.elementFromPoint(x, y) === title && getComputedStyle(title).cursor !== "pointer",
+  );
+  return { isUnder, ...(free && { title: [free.x, free.y] as const }) };
 }
 
 /**
- * Closes what a field may have left open, by a click on the heading of the window that the field stands in, else by
- * Escape. The window stays open: some take Escape for themselves, too.
+ * Closes what a field may have left open: by a click on the title of the window that the field stands in, as some
+ * windows take Escape for themselves, too; else by Escape. The window stays open.
  */
-export async function pressEscape(page: Page, box: Locator): Promise<void> {
+export async function closeOpen(page: Page, box: Locator): Promise<void> {
   const look = () => box.evaluate(windowOf, [WINDOWS, OPEN] as const, { timeout: 500 }).catch(() => undefined);
   let own = await look();
-  if (own?.isLast) return;
-  if (own?.heading !== undefined) {
-    await page.mouse.click(...own.heading);
-    for (const end = performance.now() + CLOSES_MS; performance.now() < end; await sleep(30)) {
-      own = await look();
-      if (own?.isLast !== false) break;
-    }
+  if (own?.isUnder === true && own.title !== undefined) {
+    await page.mouse.click(...own.title);
+    for (
+      const end = performance.now() + CLOSES_MS;
+      own?.isUnder === true && performance.now() < end;
+      own = await look()
+    )
+      await sleep(30);
   }
-  if (!own?.isLast) await page.keyboard.press("Escape");
+  if (own?.isUnder !== false) await page.keyboard.press("Escape");
 }
 
 const OPTIONS = "[role=option],[role=menuitem],[role=menuitemcheckbox],[role=treeitem],[role=dialog]";
 
-/** Closes an open list by Escape. The key is not pressed without one, as it may clear the choice. */
+/** Closes an open list. Without one nothing is pressed, as Escape may clear the choice. */
 export async function shut({ page, box, has }: Place): Promise<void> {
   const seen = (locator: Locator): Promise<number> => locator.locator("visible=true").count();
   const isOpen =
     (await has(box.locator("[aria-expanded=true]"))) ||
     (await seen(page.locator(OPTIONS))) > (await seen(box.locator(OPTIONS)));
-  if (isOpen) await pressEscape(page, box);
+  if (isOpen) await closeOpen(page, box);
 }
 
 export const itemsOf = (value: FieldValue): string[] => (Array.isArray(value) ? value : [String(value)]);

@@ -79,10 +79,10 @@ export function says(
     case "same":
       return normalizeText(raw) === normalizeText(text);
     case "digits":
-      return notation.prefix === undefined
-        ? sameDigits(raw, text) &&
-            !(kind === "number" && hasDigits(raw, text) && parseNumber(raw) !== parseNumber(text))
-        : sameDigits(raw, text) || prefixOf(raw, text) === notation.prefix;
+      if (notation.prefix !== undefined && prefixOf(raw, text) === notation.prefix) return true;
+      return (
+        sameDigits(raw, text) && !(kind === "number" && hasDigits(raw, text) && parseNumber(raw) !== parseNumber(text))
+      );
     case "html":
       return withoutMarkup(raw) === normalizeText(text);
     case "loose":

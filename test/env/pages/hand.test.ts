@@ -6,7 +6,7 @@ import { PageWorld } from "../../../src/env/browser/page/world.js";
 import { surfaceOf } from "../../../src/env/browser/surface.js";
 import { clickButton, placeAt } from "../../../src/env/pages/hand.js";
 import { registerField } from "../../../src/env/pages/place.js";
-import { clickLabel, type Place, pressEscape } from "../../../src/env/pages/way.js";
+import { clickLabel, closeOpen, type Place } from "../../../src/env/pages/way.js";
 import { way as calendar } from "../../../src/env/pages/ways/calendar.js";
 
 let browser: Browser;
@@ -83,10 +83,10 @@ onclick = () => setTimeout(() => { list.hidden = true; }, 60);</script>`,
     "First evening",
   );
   const seen = (id: string): Promise<boolean> => place.page.locator(`#${id}`).isVisible();
-  await pressEscape(place.page, place.box);
+  await closeOpen(place.page, place.box);
   assert.deepEqual([await seen("window"), await seen("list")], [true, false]);
   // the list in the window is a part of it
-  await pressEscape(place.page, place.box);
+  await closeOpen(place.page, place.box);
   assert.deepEqual([await seen("window"), await place.page.evaluate("keys")], [true, 0]);
 });
 

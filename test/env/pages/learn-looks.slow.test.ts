@@ -20,7 +20,7 @@ when.onclick = () => setTimeout(() => thief.focus(), 20);
 photo.onchange = () => setTimeout(async () => {
   await (await fetch("/upload", { method: "POST", body: new URLSearchParams({ part: 1 }) })).text();
   setTimeout(() => { document.querySelector("[name=token]").value = "t/" + photo.files[0].name; }, 400);
-}, 700);
+}, 2000);
 document.forms[0].onformdata = (e) => e.formData.set("trust", trust);
 go.onclick = () => document.forms[0].requestSubmit();
 </script>`;
@@ -43,5 +43,6 @@ test("what is no button sends, what is drawn is seen, and what comes late is wai
   assert.deepEqual(missing, {});
   assert.deepEqual(submit, { locator: 'text="Send it"', nth: 0 });
   assert.equal(fields.Trust?.variant, "row");
+  assert.match(fields.Photo?.variant ?? "", /, later$/);
   assert.equal(fields.Photo?.wire?.key, "token");
 });

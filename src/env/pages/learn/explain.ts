@@ -24,23 +24,13 @@ function notationsFor(kind: Kind): Notation[] {
     case "number":
       return [...[1, 100, 0.01, 1000, 0.001, 60].map((times): Notation => ({ as: "number", times })), { as: "digits" }];
     case "date":
-      return [
-        same,
-        { as: "day" },
-        ...[...DAY_PATTERNS, ...COMPACT].map((pattern): Notation => ({ as: "pattern", pattern })),
-        ...seconds,
-      ];
+      return [same, { as: "day" }, ...byPattern([...DAY_PATTERNS, ...COMPACT]), ...seconds];
     case "range":
-      return [same, ...DAY_PATTERNS.map((pattern): Notation => ({ as: "pattern", pattern }))];
+      return [same, ...byPattern(DAY_PATTERNS)];
     case "time":
       return [same, { as: "time" }];
     case "moment":
-      return [
-        same,
-        { as: "moment" },
-        ...MOMENT_PATTERNS.map((pattern): Notation => ({ as: "pattern", pattern })),
-        ...seconds,
-      ];
+      return [same, { as: "moment" }, ...byPattern(MOMENT_PATTERNS), ...seconds];
     case "text":
       return [same, { as: "html" }, { as: "digits" }, ...slugs, { as: "loose" }];
     case "list":
@@ -49,6 +39,8 @@ function notationsFor(kind: Kind): Notation[] {
       return [same];
   }
 }
+
+const byPattern = (patterns: readonly string[]): Notation[] => patterns.map((pattern) => ({ as: "pattern", pattern }));
 
 /** Lists notations of phone numbers with the country codes that stand before a label's values. */
 const prefixed = (label: string, told: readonly Sample[]): Notation[] =>

@@ -5,7 +5,7 @@ import type { FieldValue } from "../../site.js";
 import { unfold } from "../buttons.js";
 import type { PlaceOf } from "../contract.js";
 import { type Evidence, evidenceOf, says } from "../evidence.js";
-import { PATIENCE, pressEscapeAt, rest, slowness } from "../hand.js";
+import { closeOpenAt, PATIENCE, rest, slowness } from "../hand.js";
 import { operate } from "../operate.js";
 import { fieldIn, isCovered, looksOf, type Shown, shownIn } from "../place.js";
 import type { Kind } from "../values.js";
@@ -132,7 +132,7 @@ async function carriedOut(
     evidence = evidenceOf(kind, value, before, await look());
   } catch (error) {
     if (error instanceof PolicyFailure || isGone(surface)) throw error;
-    await pressEscapeAt(surface, label);
+    await closeOpenAt(surface, label);
   }
   // a value may vanish when its field loses the focus
   if (isNew && evidence === "shown") {
@@ -214,7 +214,7 @@ async function fillField(
         return true;
       }
       if (field.isWorthAgain()) {
-        await pressEscapeAt(surface, label);
+        await closeOpenAt(surface, label);
         continue;
       }
       // a change that is likely to be right, or evidence seen before, is left for the server to judge
@@ -222,7 +222,7 @@ async function fillField(
       if (current.fate === evidence) return true;
       if (field.isSpent() || !field.advance(evidence)) break;
       if (current.operation.way === "calendar") field.heed((await look()).values.join(" "), value);
-      await pressEscapeAt(surface, label);
+      await closeOpenAt(surface, label);
     }
   } finally {
     field.end();
@@ -267,6 +267,7 @@ export async function isCleared(surface: Surface, { filled }: Progress, person: 
   return lost.length * 2 > filled.length;
 }
 
+/** Takes the focus from the control that has it. */
 export async function leave(surface: Surface): Promise<void> {
   const blur =
     "() => { let e = document.activeElement; while (e?.shadowRoot?.activeElement) e = e.shadowRoot.activeElement; e?.blur?.(); }";

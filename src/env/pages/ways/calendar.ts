@@ -63,7 +63,7 @@ async function setTime({ page, box, has, limit }: Place, time: string): Promise<
       await page.keyboard.type(`${String(number).padStart(2, "0")}\t`);
     }
   }
-  if (isSet && isHalved) await setHalf(page, hour < 12 ? "AM" : "PM", limit);
+  if (isHalved) await setHalf(page, hour < 12 ? "AM" : "PM", limit);
   await page.keyboard.press("Escape");
   return isSet;
 }
@@ -163,9 +163,11 @@ function cellOf(grids: readonly Grid[], day: string): Spot | undefined {
   return date > 15 ? pool.at(-1) : pool[0];
 }
 
-/** What the first click on an arrow has shown: which of the months side by side it moves, and by how many months. */
+/** The effect of an arrow, as its first click has shown it: the month side by side that it moves, and how far. */
 interface Effect {
+  /** Index of the month among those side by side; -1 if none has moved. */
   readonly grid: number;
+  /** In months; below 0 to earlier ones. */
   readonly by: number;
 }
 

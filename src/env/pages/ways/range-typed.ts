@@ -1,5 +1,5 @@
 import { DAY_PATTERNS, parseRange, writeDay } from "../values.js";
-import { NoWay, pressEscape, type Way, WRITABLE } from "../way.js";
+import { closeOpen, NoWay, type Way, WRITABLE } from "../way.js";
 
 /** Types the first and the last day, into two fields or one. */
 export const way: Way = {
@@ -22,6 +22,6 @@ export const way: Way = {
       await place.page.keyboard.type(text);
       await place.page.keyboard.press(how === "two" && i === 0 ? "Tab" : key);
     }
-    await pressEscape(place.page, place.box);
+    await closeOpen(place.page, place.box);
   },
 };
