@@ -183,6 +183,8 @@ describe("the package as it is published", () => {
       ["steps: 10, prompts_per_step: 8", "steps: 1, prompts_per_step: 2"],
       ["--episodes all", "--episodes 6"],
       ["episodes: 20", "episodes: 2"],
+      // five letters of 20 are enough to read
+      ["i < 80 ?", "i < 95 ?"],
     ] as const;
     let text = readFileSync(join(installed(), "docs", "your-own-site.md"), "utf8");
     for (const [now, then] of fewer) {
@@ -218,7 +220,7 @@ describe("the package as it is published", () => {
     } finally {
       server?.kill();
     }
-    assert.equal(printed.filter((out) => /^\d+ of 80 fields are right$/m.test(out)).length, 3);
+    assert.equal(printed.filter((out) => /^\d+ of 20 fields are right$/m.test(out)).length, 3);
     assert.match(printed.join(""), /^oracle .* 1\.000 \[1\.000, 1\.000\]/m);
     assert.ok(existsSync(join(own, "runs", "club", "report.html")));
   });

@@ -38,6 +38,11 @@ export async function openOnTemplates(changes: Record<string, unknown>): ReturnT
   );
 }
 
+/** Lists the proofs without those over hundreds of rollouts: these are run on one model of each architecture. */
+export async function briefProofs(): Promise<string[]> {
+  return [...(await loadProofs()).keys()].filter((proof) => !["signal", "zero-score"].includes(proof));
+}
+
 /** Asserts that the named proofs hold, or all but the flow's. @returns the number of figures that were checked. */
 export async function assertHolds(context: VerifyContext, only?: readonly string[]): Promise<number> {
   let figures = 0;

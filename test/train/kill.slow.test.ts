@@ -2,12 +2,14 @@ import assert from "node:assert/strict";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { after, before, describe, it, test } from "node:test";
 import { Rng } from "../../src/core/rng.js";
 import { CliProcess, processesNaming } from "../support/cli-process.js";
 import type { Death } from "../support/die-in-write.js";
 import { differences, timelessFiles } from "../support/run-files.js";
 
+/** Number of runs at once: each waits for its browser half of the time. */
+const AT_ONCE = 2;
 /** Number of times that a run is killed before it may end. */
 const KILLS = 3;
 const STEPS = 5;
@@ -21,7 +23,7 @@ interface Case {
 }
 
 const CASES: Readonly<Record<string, Case>> = {
-  "flow-grpo": { objective: "flow-grpo", runs: 9, args: [] },
+  "flow-grpo": { objective: "flow-grpo", runs: 7, args: [] },
   espo: { objective: "espo", runs: 1, args: [] },
   grpo: { objective: "grpo", runs: 1, args: [] },
   // trains without a browser on the rollouts that the first case recorded
@@ -56,20 +58,22 @@ type Moment = Death | number;
 let root = "";
 before(() => {
   root = mkdtempSync(join(tmpdir(), "kill-"));
-  mkdirSync(join(root, "tmp"));
   writeFileSync(join(root, "run.yaml"), config);
 });
 after(() => rmSync(root, { recursive: true, force: true }));
+
+/** The folder for temporary files of a run: killed processes leave browser profiles behind. */
+const leftBy = (dir: string): string => `${dir}-tmp`;
 
 function start(name: string, dir: string, moment: Moment = 0): CliProcess {
   const { objective, args } = CASES[name] as Case;
   const begun = existsSync(join(dir, "env.json"));
   const recorded = name === "recorded" ? ["--rollouts", join(root, "flow-grpo", "whole")] : [];
   const base = begun ? ["--resume"] : ["--config", join(root, "run.yaml"), ...args, ...recorded];
+  mkdirSync(leftBy(dir), { recursive: true });
   const preload = new URL("../support/die-in-write.js", import.meta.url).href;
   const env = {
-    // killed processes leave browser profiles behind; this folder is removed at the end
-    TMPDIR: join(root, "tmp"),
+    TMPDIR: leftBy(dir),
     ...(typeof moment === "number"
       ? {}
       : { NODE_OPTIONS: `--import ${preload}`, DIE_IN_WRITE: JSON.stringify(moment) }),
@@ -89,55 +93,56 @@ function momentOf(rng: Rng, kind: number, kill: number, duration: number): Momen
 
 let killed = 0;
 let halfCheckpoints = 0;
-for (const [name, { runs }] of Object.entries(CASES)) {
-  let reference: ReturnType<typeof timelessFiles>;
-  let duration = 0;
-  test(`${name}: a run that nothing interrupts`, async () => {
-    const dir = join(root, name, "whole");
-    const began = performance.now();
-    const whole = await start(name, dir).ended;
-    duration = performance.now() - began;
-    assert.equal(whole.code, 0, whole.err);
-    reference = timelessFiles(dir);
-    assert.equal([...reference.keys()].filter((file) => file.startsWith("metrics")).length, STEPS);
-  });
-
-  for (let run = 0; run < runs; run++) {
-    test(`${name}: run ${run}, killed ${KILLS} times, ends in the bytes of one that was not`, async () => {
-      const rng = Rng.named(run, "kill");
-      const dir = join(root, name, `run-${run}`);
-      for (let kill = 0; kill < KILLS; kill++) {
-        const moment = momentOf(rng, (run + kill) % 3, kill, duration);
-        const child = start(name, dir, moment);
-        const timer = typeof moment === "number" ? setTimeout(() => child.killGroup(), moment) : undefined;
-        const ending = await child.ended;
-        clearTimeout(timer);
-        if (ending.signal === null) {
-          // the run ended before the moment of the kill
-          assert.equal(ending.code, 0, ending.err);
-          continue;
-        }
-        killed++;
-        const checkpoints = join(dir, "checkpoints");
-        const aside = [dir, checkpoints].flatMap((d) => (existsSync(d) ? readdirSync(d) : []));
-        halfCheckpoints += aside.filter((file) => /\.tmp-\d+$/.test(file)).length;
-        await browsersGone();
-        // complete files are correct before the run is resumed
-        const complete = [...timelessFiles(dir)].filter(([file]) => /^\d+\//.test(file));
-        assert.deepEqual(differences(reference, new Map(complete), "second"), [], JSON.stringify(moment));
-      }
-      const ending = await start(name, dir).ended;
-      assert.equal(ending.code, 0, ending.err);
-      assert.deepEqual(differences(reference, timelessFiles(dir)), []);
-      const left = readdirSync(dir, { recursive: true, encoding: "utf8" });
-      assert.deepEqual(
-        left.filter((file) => /\.(tmp|old)-\d+|\.lock|\.jsonl?\.\d+/.test(file)),
-        [],
-        "nothing half written is left",
-      );
+for (const [name, { runs }] of Object.entries(CASES))
+  describe(name, { concurrency: AT_ONCE }, () => {
+    let reference: ReturnType<typeof timelessFiles>;
+    let duration = 0;
+    before(async () => {
+      const dir = join(root, name, "whole");
+      const began = performance.now();
+      const whole = await start(name, dir).ended;
+      duration = performance.now() - began;
+      assert.equal(whole.code, 0, whole.err);
+      reference = timelessFiles(dir);
+      assert.equal([...reference.keys()].filter((file) => file.startsWith("metrics")).length, STEPS);
     });
-  }
-}
+
+    for (let run = 0; run < runs; run++) {
+      it(`run ${run}, killed ${KILLS} times, ends in the bytes of one that was not`, async () => {
+        const rng = Rng.named(run, "kill");
+        const dir = join(root, name, `run-${run}`);
+        for (let kill = 0; kill < KILLS; kill++) {
+          const moment = momentOf(rng, (run + kill) % 3, kill, duration);
+          const child = start(name, dir, moment);
+          const timer = typeof moment === "number" ? setTimeout(() => child.killGroup(), moment) : undefined;
+          const ending = await child.ended;
+          clearTimeout(timer);
+          if (ending.signal === null) {
+            // the run ended before the moment of the kill
+            assert.equal(ending.code, 0, ending.err);
+            continue;
+          }
+          killed++;
+          const checkpoints = join(dir, "checkpoints");
+          const aside = [dir, checkpoints].flatMap((d) => (existsSync(d) ? readdirSync(d) : []));
+          halfCheckpoints += aside.filter((file) => /\.tmp-\d+$/.test(file)).length;
+          await browsersGone(dir);
+          // complete files are correct before the run is resumed
+          const complete = [...timelessFiles(dir)].filter(([file]) => /^\d+\//.test(file));
+          assert.deepEqual(differences(reference, new Map(complete), "second"), [], JSON.stringify(moment));
+        }
+        const ending = await start(name, dir).ended;
+        assert.equal(ending.code, 0, ending.err);
+        assert.deepEqual(differences(reference, timelessFiles(dir)), []);
+        const left = readdirSync(dir, { recursive: true, encoding: "utf8" });
+        assert.deepEqual(
+          left.filter((file) => /\.(tmp|old)-\d+|\.lock|\.jsonl?\.\d+/.test(file)),
+          [],
+          "nothing half written is left",
+        );
+      });
+    }
+  });
 
 test("the kills were at least 20, and at least 6 of them inside a checkpoint's write", (t) => {
   t.diagnostic(`${killed} kills, ${halfCheckpoints} checkpoints half written`);
@@ -146,11 +151,11 @@ test("the kills were at least 20, and at least 6 of them inside a checkpoint's w
 });
 
 /** Waits until the browsers of a killed run have ended. Works on Linux only; elsewhere no process is found. */
-async function browsersGone(): Promise<void> {
+async function browsersGone(dir: string): Promise<void> {
   const limit = performance.now() + 10_000;
-  for (let running = processesNaming(join(root, "tmp")); running.length > 0; ) {
+  for (let running = processesNaming(leftBy(dir)); running.length > 0; ) {
     assert.ok(performance.now() < limit, `still running: ${running.join(", ")}`);
     await new Promise((resolve) => setTimeout(resolve, 20));
-    running = processesNaming(join(root, "tmp"));
+    running = processesNaming(leftBy(dir));
   }
 }

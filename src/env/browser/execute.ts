@@ -5,7 +5,7 @@ import type { FieldValue, Task } from "../site.js";
 import { EnvironmentFault } from "./browser.js";
 import { type Control, currentValues, findControl, type ReadForm, readForm, rescan } from "./controls.js";
 import { type ActionRecord, applySteps, resolveAction, type Step } from "./fill.js";
-import { attachFile, emptyFiles } from "./page/actions.js";
+import { attachFile, emptyFiles, framesDrawn } from "./page/actions.js";
 import type { Session } from "./session.js";
 import { submitForm } from "./submit.js";
 
@@ -30,7 +30,11 @@ export async function openForm(
   const { background, actionTimeoutMs } = session;
   const world = await session.goto(task.url);
   const form = await readForm(world, actionTimeoutMs, Object.keys(task.fields), { declared });
-  if (await background.settle(session.stretched(LOOKUP_PATIENCE_MS))) await rescan(form);
+  if (await background.settle(session.stretched(LOOKUP_PATIENCE_MS))) {
+    // an answer that has arrived is shown a little later
+    await world.evaluate(framesDrawn);
+    await rescan(form);
+  }
   await checkBackground(session);
   background.touch();
   checkPage(session, form, task);

@@ -1,4 +1,5 @@
 import type { Locator, Page } from "playwright";
+import { framesDrawn } from "../browser/page/actions.js";
 import type { Surface } from "../browser/surface.js";
 import { parseTime } from "../forms/normalize.js";
 import type { PlaceOf } from "./contract.js";
@@ -30,10 +31,8 @@ export const slowed = (surface: Surface, ms: number): number => surface.stretche
 export async function rest(surface: Surface, ms: number): Promise<void> {
   await surface.page.waitForTimeout(ms);
   const begun = performance.now();
-  const frames =
-    "() => Promise.race([new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))), new Promise((done) => setTimeout(done, 400))])";
   // the page may be navigating away
-  await surface.view.run(frames, undefined).catch(() => undefined);
+  await surface.view.evaluate(framesDrawn).catch(() => undefined);
   const now = (performance.now() - begun) / FRAMES_MS;
   SLOWED.set(surface.page, Math.min(MOST_SLOWED, Math.max(1, now, LASTING * slowness(surface))));
 }

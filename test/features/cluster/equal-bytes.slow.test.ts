@@ -15,8 +15,6 @@ const PLAIN: ClusterCase = { settings: ["training.steps=2"] };
 /** What is compared with the local run of the same settings, by how many workers. */
 const CASES: readonly [name: string, of: ClusterCase, workers: number][] = [
   ["rollouts and gradients, one worker", PLAIN, 1],
-  ["rollouts and gradients, two workers", PLAIN, 2],
-  ["only episodes, one turn", { ...PLAIN, distributed: ["distributed.jobs=[episodes]"] }, 2],
   [
     "only episodes, three turns",
     { settings: ["training.steps=2", "environment.turns=3"], distributed: ["distributed.jobs=[episodes]"] },

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { loadConfig, type RunConfig } from "../../../src/config/config.js";
 import { packageRoot } from "../../../src/core/files.js";
-import { formatProofs, loadProofs, verify } from "../../../src/verify/verify.js";
+import { formatProofs, verify } from "../../../src/verify/verify.js";
+import { briefProofs } from "../../support/on-trial.js";
 
 /** The families of shipped models: each has a test file of its own, since its proofs take minutes. */
 export const FAMILIES = ["tiny-refusion", "tiny-masked-lm", "tiny-fsdfm"] as const;
@@ -24,13 +25,9 @@ export async function shipped(): Promise<Map<string, RunConfig>> {
   return found;
 }
 
-/** Proofs over hundreds of rollouts: they hold of the first family, and of micro models of all architectures. */
-const STATISTICAL = ["signal", "zero-score"];
-
 /** Tests that every proof holds of a family's models, as free text: templates.slow.test.ts proves what blanks change. */
 export async function proveShipped(family: (typeof FAMILIES)[number]): Promise<void> {
-  const all = [...(await loadProofs()).keys()];
-  const only = family === FAMILIES[0] ? [] : all.filter((proof) => !STATISTICAL.includes(proof));
+  const only = family === FAMILIES[0] ? [] : await briefProofs();
   for (const [name, config] of await shipped()) {
     if (config.plan === "template" || !name.includes(family)) continue;
     test(`every proof holds: ${name}`, async () => {

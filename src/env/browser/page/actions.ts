@@ -150,3 +150,9 @@ export function emptyFiles(page: PageForm, controls: readonly number[]): number[
 export async function passTime(_: PageForm, ms: number): Promise<void> {
   for (let passed = 0; passed < ms; passed += 100) await new Promise((resolve) => setTimeout(resolve, 100));
 }
+
+/** Runs IN THE PAGE: waits for two drawn frames; a hidden page draws none, and is not waited for. */
+export function framesDrawn(): Promise<unknown> {
+  const frames = new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+  return Promise.race([frames, new Promise((done) => setTimeout(done, 400))]);
+}

@@ -116,7 +116,8 @@ const SOUND: Record<string, string> = {
   "while-leaving": `${FORM}<script>document.forms[0].onsubmit = (e) => { e.preventDefault();
     fetch("", { method: "POST", body: new FormData(document.forms[0]) }).then(() => fetch("/always-busy")); }</script>`,
   "late-options": `${FORM.replace("<button", `<label>Colour <select name=c></select></label><button`)}<script>
-    fetch("/slow").then((r) => r.text()).then((t) => { for (const o of t.split(",")) document.forms[0].c.add(new Option(o)); })</script>`,
+    fetch("/slow").then((r) => r.text()).then((t) => requestAnimationFrame(() => {
+      for (const o of t.split(",")) document.forms[0].c.add(new Option(o)); }))</script>`,
 };
 
 test("no failure: what is missing, kept open, taken back, asked again, or asked for after the post", async () => {
