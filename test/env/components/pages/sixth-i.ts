@@ -48,7 +48,8 @@ export const pages: ComponentPage[] = [
         page.getByRole("button", { name: "Previous month" }),
         page.getByRole("button", { name: "Next month" }),
       );
-      for (const iso of [from, to]) await page.getByRole("button", { name: day(iso, "MMMM D, YYYY") }).click();
+      // the month that slides out shows some of the same days
+      for (const iso of [from, to]) await page.locator(`[data-v-date="${iso}"]`).last().click();
       await page.mouse.click(1200, 20);
       await page.getByText(p.text("Time of day"), { exact: true }).click();
       // the number is shown without its zeros once the field has the focus
