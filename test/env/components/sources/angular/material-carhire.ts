@@ -13,7 +13,7 @@ import { MatProgressBarModule } from "@angular/material/progress-bar";
 import { MatSliderModule } from "@angular/material/slider";
 import { bootstrapApplication } from "@angular/platform-browser";
 import { debounceTime, distinctUntilChanged, filter, Subject, switchMap } from "rxjs";
-import "../../node_modules/@angular/material/prebuilt-themes/cyan-orange.css";
+import "../../node_modules/@angular/material/prebuilt-themes/rose-red.css";
 
 const two = (n: number) => String(n).padStart(2, "0");
 const iso = (date: Date) => `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
