@@ -1,4 +1,4 @@
-import { click, dayOf, of, suggest, toMonth, type, write } from "../hand.js";
+import { click, dayOf, of, toMonth, type, write } from "../hand.js";
 import { byStatus, type ComponentPage, day, NAMES, people } from "../page.js";
 
 const weekday = (iso: string): string =>
@@ -47,6 +47,7 @@ export const pages: ComponentPage[] = [
         await type(page, page.getByRole("combobox", { name: "Subjects" }), name.slice(0, 2));
         await page.getByRole("option", { name, exact: true }).click();
       }
+      await page.keyboard.press("Escape");
       const first = p.text("First lesson");
       await type(page, page.locator("#day"), `${weekday(first)}, ${day(first, "D MMM YYYY")}`);
       await page.keyboard.press("Enter");
@@ -158,8 +159,10 @@ export const pages: ComponentPage[] = [
       await type(page, page.locator("#mobile"), p.text("Mobile number").replace("+44", "0"));
       await type(page, page.locator("#born"), day(p.text("Date of birth"), "DD/MM/YYYY"));
       await page.keyboard.press("Enter");
-      await page.keyboard.press("Tab");
-      await suggest(page, "#branch-ts-control", p.text("Branch"), ".ts-dropdown .option");
+      const option = (name: string) =>
+        page.locator(".ts-dropdown .option").locator("visible=true").filter({ hasText: name });
+      await page.locator("#branch-ts-control").click();
+      await option(p.text("Branch")).click();
       await page.locator("#date").click();
       const calendar = page.locator("#ui-datepicker-div");
       await toMonth(
@@ -172,11 +175,13 @@ export const pages: ComponentPage[] = [
         .locator("td:not(.ui-datepicker-other-month) a")
         .getByText(dayOf(p.text("Day of the test")), { exact: true })
         .click();
-      await type(page, page.locator("#time"), halfDay(p.text("Time")));
-      await page.keyboard.press("Tab");
+      await page.locator("#time").click();
+      await page
+        .locator(".ui-timepicker-list")
+        .getByText(halfDay(p.text("Time")), { exact: true })
+        .click();
       await page.locator("#complaints-ts-control").click();
-      for (const name of p.list("Complaints"))
-        await page.locator(".ts-dropdown .option").locator("visible=true").getByText(name, { exact: true }).click();
+      for (const name of p.list("Complaints")) await option(name).click();
       await page.keyboard.press("Escape");
       await click(person, "I wear contact lenses", page.locator("label[for=lenses]"));
     },

@@ -100,9 +100,9 @@ export const pages: ComponentPage[] = [
       await page.getByText(p.text("Kind of stand"), { exact: true }).click();
       await write(page, person, "Area in m²");
       await type(page, page.getByLabel("Day of set-up"), day(p.text("Day of set-up"), "D MMM YYYY"));
-      await page.keyboard.press("Enter");
+      await page.keyboard.press("Tab");
       await type(page, page.getByLabel("Arrival of the lorry"), p.text("Arrival of the lorry"));
-      await page.keyboard.press("Enter");
+      await page.locator(".ant-picker-ok button").locator("visible=true").click();
       await page.locator("#badges").click();
       for (const name of p.list("Names on the badges")) {
         await page.keyboard.type(name);
@@ -170,7 +170,7 @@ export const pages: ComponentPage[] = [
         .getByText(dayOf(p.text("Moving in")), { exact: true })
         .click();
       await page.getByRole("button", { name: p.text("Time for viewings"), exact: true }).click();
-      await click(person, "I have pets", page.getByText("I have pets"));
+      await click(person, "I have pets", page.getByRole("switch"));
     },
     send: "Save search",
   },
@@ -250,7 +250,7 @@ export const pages: ComponentPage[] = [
       await type(page, page.getByRole("combobox", { name: "Village" }), p.text("Village").slice(0, 4));
       await page.getByRole("option", { name: p.text("Village") }).click();
       await pick(page, page.getByRole("button", { name: "Kind of wood" }), p.text("Kind of wood"));
-      await page.getByLabel("Cubic metres").fill(p.text("Cubic metres"));
+      await page.getByRole("textbox", { name: "Cubic metres" }).fill(p.text("Cubic metres"));
       await page.keyboard.press("Tab");
       await page.getByText(p.text("Length of the logs"), { exact: true }).click();
       const month = page.getByRole("group", { name: "Delivery day" }).getByRole("spinbutton", { name: /^month, / });
