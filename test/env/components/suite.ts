@@ -20,6 +20,8 @@ import { pages as react4 } from "./pages/react-4.js";
 import { pages as secondA } from "./pages/second-a.js";
 import { pages as secondB } from "./pages/second-b.js";
 import { pages as secondBPlain } from "./pages/second-b-plain.js";
+import { pages as sixthH } from "./pages/sixth-h.js";
+import { pages as sixthH2 } from "./pages/sixth-h-2.js";
 import { pages as sixthI } from "./pages/sixth-i.js";
 import { pages as sixthI2 } from "./pages/sixth-i-2.js";
 import { pages as svelte1 } from "./pages/svelte-1.js";
@@ -82,6 +84,8 @@ export const PAGES: readonly ComponentPage[] = [
   ...fifthG2,
   ...sixthI,
   ...sixthI2,
+  ...sixthH,
+  ...sixthH2,
 ];
 
 /** Installs and bundles what is needed, and serves the pages; `ids` picks some of them. */
