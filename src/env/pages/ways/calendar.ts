@@ -7,8 +7,8 @@ import { firstOf, lastPart, NoWay, type Place, pinned, visibleButtons, type Way 
 
 /** Most clicks on a calendar's arrows to reach a month. */
 const MOST_CLICKS = 90;
-/** Most further looks at a calendar until its month has changed. */
-const MOST_SLIDES = 6;
+/** Most further looks at a calendar until its month has changed: by a new arrow, and by one that has changed it before. */
+const MOST_LOOKS = { fresh: 8, known: 20 };
 
 /** Opens a calendar, clicks its arrows until it shows the month, then the day; sets a time in its lists or fields. */
 export const way: Way = {
@@ -201,18 +201,25 @@ async function turn(place: Place, grids: readonly Grid[], day: string, tried: Ma
   if (next === undefined || Math.abs(ahead(grid)) > MOST_CLICKS * Math.abs(by)) throw new NoWay("no arrow leads there");
   await place.page.mouse.click(next.spot.x, next.spot.y);
   await place.pause(useful === undefined ? 200 : 60);
+  /** Tells which month has changed, and how far; while months slide, their heading may be unreadable. */
+  const effectIn = (after: readonly Grid[]): Effect => {
+    const steps = after.map((one, i) => (monthOf(one) ?? Number.NaN) - (months[i] ?? Number.NaN));
+    const moved = steps.findIndex((by) => Math.abs(by) > 0);
+    return { grid: moved, by: steps[moved] ?? 0 };
+  };
   let after = await readGrids(place);
-  const moved = (): number => after.findIndex((one, i) => monthOf(one) !== months[i]);
-  // months that slide are cut off on the way, and their heading follows them
-  for (let i = 0; moved() < 0 && i < MOST_SLIDES; i++) {
+  let effect = effectIn(after);
+  // a heading may show its new month before its new year: the effect is the known one, or is seen twice
+  let expected = useful?.effect?.by;
+  for (let i = useful === undefined ? MOST_LOOKS.fresh : MOST_LOOKS.known; effect.by !== expected && i > 0; i--) {
+    if (useful === undefined && effect.by !== 0) expected = effect.by;
     await place.pause(100);
     after = await readGrids(place);
+    effect = effectIn(after);
   }
   if (after.length === 0) throw new NoWay("the calendar closed");
-  const now = after[moved()];
-  const steps = now === undefined ? 0 : (monthOf(now) ?? Number.NaN) - (months[moved()] ?? 0);
   // the button of the present month leads there only once
-  if (useful === undefined || now === undefined) tried.set(next.key, { grid: moved(), by: steps });
+  tried.set(next.key, effect);
 }
 
 /** Clicks the button that confirms: the last below the days, in the calendar or else close to it. */
