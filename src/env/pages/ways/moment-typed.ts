@@ -7,7 +7,8 @@ export const way: Way = {
   oddness: 3,
   isLiteral: true,
   needs: WRITABLE,
-  variants: ["Tab", "Enter"].flatMap((key) => MOMENT_PATTERNS.map((pattern) => `${pattern}, ${key}`)),
+  // with so many patterns, Enter would come too late for pickers that take nothing without it
+  variants: MOMENT_PATTERNS.flatMap((pattern) => ["Tab", "Enter"].map((key) => `${pattern}, ${key}`)),
   async operate(place, value) {
     const [, pattern = "", key = ""] = /^(.*), (\w+)$/.exec(place.variant) ?? [];
     const moment = parseMoment(value);
