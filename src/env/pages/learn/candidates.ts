@@ -205,6 +205,12 @@ export class LearnedField {
     return this.current?.operation.locator.match(/^(?:label|field)=/) != null;
   }
 
+  /** Tells whether the current candidate may be right: a likely change, or a choice that no label's field can show. */
+  mayBeRight(evidence: Candidate["fate"]): boolean {
+    if (evidence === "changed") return this.current?.isLikely === true || this.kind === "list";
+    return evidence === "same" && !this.isByLabel;
+  }
+
   /** Moves variants that press Enter back: Enter sends this form. */
   avoidEnter(): void {
     for (const candidate of this.candidates)

@@ -226,8 +226,8 @@ async function fillField(
         await closeOpenAt(surface, label);
         continue;
       }
-      // a change that is likely to be right, or evidence seen before, is left for the server to judge
-      if (evidence === "changed" && (current.isLikely || kind === "list")) current.fate = "changed";
+      // what may be right, and evidence seen before, is left for the server to judge
+      if (field.mayBeRight(evidence)) current.fate = evidence;
       if (current.fate === evidence) return true;
       if (field.isSpent() || !field.advance(evidence)) break;
       if (current.operation.way === "calendar") field.heed((await look()).values.join(" "), value);

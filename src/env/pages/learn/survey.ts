@@ -8,10 +8,17 @@ import type { Facts, LearnedField } from "./candidates.js";
 const FOUND_MS = 1500;
 
 /** Runs IN THE PAGE: reads the facts of a control and its box. */
-function factsOf(
+async function factsOf(
   box: Element,
-  [control, needs, picker, writable, operable]: readonly [Element, readonly string[], string, string, string],
-): Facts {
+  [control, needs, picker, writable, operable]: readonly [HTMLElement, readonly string[], string, string, string],
+): Promise<Facts> {
+  // some inputs take no text until they have the focus
+  const isPicker = control.matches(picker);
+  const isShut = control.matches("input[readonly]");
+  if (isShut) {
+    control.focus();
+    await new Promise((done) => setTimeout(done, 50));
+  }
   const all: Element[] = [control];
   const walk = (node: Element | ShadowRoot): void => {
     for (const child of node.children) {
@@ -35,16 +42,18 @@ function factsOf(
   const isBeside = (e: Element): boolean =>
     e !== written && e.matches(operable) && e.checkVisibility({ visibilityProperty: true, opacityProperty: true });
   const texts = ["placeholder", "aria-placeholder", "data-placeholder", "title", "aria-label"];
-  return {
+  const facts = {
     corners: JSON.stringify([corners(control), corners(box)]),
     holds: needs.map((css) => all.some((e) => e.matches(css))),
-    isPicker: control.matches(picker) || (hidden && all.some(isBeside)),
+    isPicker: isPicker || (hidden && all.some(isBeside)),
     isFree: control.matches("input:not([type]),input[type=text],input[type=search],input[type=tel]"),
     hint: [
       ...texts.flatMap((name) => all.slice(0, 60).map((e) => e.getAttribute(name) ?? "")),
       (box.textContent ?? "").slice(0, 200),
     ].join(" "),
   };
+  if (isShut) control.blur();
+  return facts;
 }
 
 /** Looks at a field's possible places and moves suitable ways forward; missing and duplicate places are dropped. */
@@ -58,7 +67,7 @@ export async function survey(surface: Surface, field: LearnedField, ways: Readon
       .then(async ({ box, control: at }) => {
         const control = await at.elementHandle({ timeout });
         const asking = [control, asked, PICKER, WRITABLE, OPERABLE];
-        return box.evaluate(factsOf as (box: Element, argument: unknown) => Facts, asking, { timeout });
+        return box.evaluate(factsOf as (box: Element, argument: unknown) => Promise<Facts>, asking, { timeout });
       })
       .catch((error: unknown) => (error instanceof NoWay ? undefined : "busy"));
     // a place that could not be read is tried all the same
