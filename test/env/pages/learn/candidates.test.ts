@@ -76,3 +76,12 @@ test("a way that has worked for other fields comes forward once, and not before 
   for (const nth of [0, 1, 2]) field.weigh({ locator: 'field="Size"', nth }, undefined, () => "maybe");
   assert.equal(field.current?.operation.way, "pick");
 });
+
+test("a choice that no field of a label can show is left for the server to judge, one that a field should show is not", () => {
+  const tick: Way = { serves: ["list"], oddness: 0, operate: async () => undefined };
+  const field = new LearnedField("Causes", "list", new Map([["boxes", tick]]), [["Trees"]], 60_000);
+  assert.deepEqual([field.mayBeRight("changed"), field.mayBeRight("same")], [true, false]);
+  field.goWithoutLabel();
+  assert.equal(field.current?.operation.locator, "css=body");
+  assert.deepEqual([field.mayBeRight("same"), field.mayBeRight("failed")], [true, false]);
+});

@@ -16,8 +16,8 @@ before(async () => {
 });
 after(() => browser?.close());
 
-/** Names the way that is tried first for a text field after its places were looked at. */
-async function firstWay(html: string): Promise<string | undefined> {
+/** Returns a text field after its places were looked at. */
+async function surveyed(html: string): Promise<LearnedField> {
   const page = await browser.newPage();
   await page.setContent(html);
   setLabels(page, ["Town"]);
@@ -26,8 +26,11 @@ async function firstWay(html: string): Promise<string | undefined> {
   const ways = await waysOf();
   const field = new LearnedField("Town", "text", ways, ["Bath"], 60_000);
   await survey(surface, field, ways);
-  return field.current?.operation.way;
+  return field;
 }
+
+/** Names the way that is tried first. */
+const firstWay = async (html: string): Promise<string | undefined> => (await surveyed(html)).current?.operation.way;
 
 const HIDDEN = `<label for="town">Town</label><input id="town" style="opacity: 0">`;
 
@@ -37,4 +40,13 @@ test("an input that its label hides until it is clicked is written into first", 
 
 test("a hidden input beside something to operate is not", async () => {
   assert.notEqual(await firstWay(`<div>${HIDDEN}<div tabindex="0" style="padding: 9px"></div></div>`), "fill");
+});
+
+test("an input that takes text only with the focus may be typed into; one that never does may not", async () => {
+  const isTyped = async (more: string): Promise<boolean> =>
+    (await surveyed(`<label for="town">Town</label><input id="town" readonly ${more}>`)).candidates.some(
+      ({ operation, fate }) => operation.way === "type-leave" && fate === undefined,
+    );
+  assert.equal(await isTyped('onfocus="this.readOnly = false" onblur="this.readOnly = true"'), true);
+  assert.equal(await isTyped(""), false);
 });

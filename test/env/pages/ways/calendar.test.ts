@@ -35,6 +35,20 @@ heading.textContent = name(0);
 draw();
 </script>`;
 
+/** A calendar whose heading is empty for a while, then names the new month, and the new year later still. */
+const LATE = SLIDING.replace(
+  /const name = .*/,
+  `const MONTHS = ["November", "December", "January", "February", "March"];
+const name = (at) => MONTHS[at] + " " + (at < 2 ? 2026 : 2027);`,
+).replace(
+  /const by = [\s\S]*?\n};/,
+  `const by = (ahead) => () => {
+  heading.textContent = "";
+  setTimeout(() => { month += ahead; heading.textContent = name(month - ahead).replace(/\\w+/, MONTHS[month]); draw();
+    setTimeout(() => { heading.textContent = name(month); }, 80); }, 250);
+};`,
+);
+
 /** Two months side by side, each with its own arrows for a year and a month; a click on a name ends the calendar. */
 const PAIR = `<div id="both" style="display: flex; width: 560px"></div><script>
 const months = [24322, 24323], taken = [];
@@ -83,4 +97,8 @@ test("a calendar that slides is waited for, and confirmed by a button whose text
 test("of two months side by side, either may be moved to the wanted one", async () => {
   // November and December 2026 are shown
   assert.deepEqual(await set(PAIR, "control", "2027-01-09"), ["2027-01 9"]);
+});
+
+test("a heading is read once it stands, also where its year follows its month", async () => {
+  assert.equal(await set(LATE, "control, confirm", "2027-03-17"), "March 2027 17");
 });
