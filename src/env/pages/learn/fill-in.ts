@@ -177,8 +177,6 @@ async function fillField(
   let wasOver = false;
   if (searching) await unfold(surface, label);
   if (searching && !field.surveyed && field.isByLabel) await survey(surface, field, progress.ways);
-  const mayBeChosen = CHOSEN.has(kind) && !progress.isOnly;
-  const untouched = searching && mayBeChosen ? await looksLeft(surface, field) : "";
   try {
     for (let { current } = field; current !== undefined; current = field.current) {
       const before = await look();
@@ -192,12 +190,8 @@ async function fillField(
       wasOver ||= isOver;
       pristine ??= before;
       field.isClean = JSON.stringify(before) === JSON.stringify(pristine);
-      // a further try would not undo a partial choice, or would undo a choice that only the looks show
-      const looks =
-        searching && mayBeChosen && current.isLikely && progress.last === field
-          ? await looksLeft(surface, field)
-          : untouched;
-      if (mayBeChosen && (!field.isClean || looks !== untouched)) return "spoilt";
+      // a further try does not undo a partial choice
+      if (!field.isClean && CHOSEN.has(kind) && !progress.isOnly) return "spoilt";
       const from = { ...before, invalid: pristine.invalid };
       const evidence = await carriedOut(surface, progress, field, { value, before: from, searching }, look);
       field.isHurried ||= slowness(surface) > BUSY;
