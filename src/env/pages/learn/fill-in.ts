@@ -122,8 +122,9 @@ async function carriedOut(
   const { label, kind, current } = field;
   if (current === undefined) return "failed";
   let evidence: Evidence | "failed" = "failed";
+  const looks = (): Promise<string> => looksOf(surface, label, boxOf(field));
   const isNew = searching && (current.fate === undefined || progress.isOnly);
-  const looked = searching && current.isLikely ? await looksOf(surface, label, boxOf(field)) : undefined;
+  const looked = searching && current.isLikely ? await looks() : undefined;
   try {
     const patience = searching && !field.isPatient && current.fate === undefined ? 1 : PATIENCE;
     await operate(surface, progress.ways, label, current.operation, value, patience);
@@ -139,25 +140,15 @@ async function carriedOut(
     if (evidenceOf(kind, value, before, await look()) !== "shown") evidence = "changed";
   }
   // a drawn control, such as stars, changes only its appearance
-  if (looked !== undefined && evidence === "same" && (await looksLeft(surface, field)) !== looked) evidence = "changed";
+  if (looked !== undefined && evidence === "same") {
+    await surface.page.mouse.move(1, 1);
+    await leave(surface);
+    if ((await looks()) !== looked) evidence = "changed";
+  }
   return evidence;
 }
 
-/** Reads the appearance of a field that is neither pointed at nor has the focus. */
-async function looksLeft(surface: Surface, field: LearnedField): Promise<string> {
-  await surface.page.mouse.move(1, 1);
-  await leave(surface);
-  return looksOf(surface, field.label, boxOf(field));
-}
-
 const isGone = ({ page }: Surface): boolean => page.isClosed() || page.context().browser()?.isConnected() === false;
-
-/** Tells whether a key has sent the form before it is complete; a page that saves at every change may do so. */
-function isSentEarly({ traffic }: Surface, progress: Progress, person: Person, label: string): boolean {
-  const { [label]: _, ...others } = person;
-  const isSent = traffic.exchanges.some((e) => e.method !== "GET" && carriedBy(e, others) > 0);
-  return isSent && progress.early++ < MOST_EARLY;
-}
 
 async function fillField(
   surface: Surface,
@@ -172,7 +163,12 @@ async function fillField(
   field.begin();
   const look = async (): Promise<Shown> => (await shownIn(surface, [label], [boxOf(field)]))[0] as Shown;
   const searching = search && field.good === undefined;
-  const sendsEarly = (): boolean => searching && isSentEarly(surface, progress, person, label);
+  const { [label]: _, ...others } = person;
+  // a page that saves at every change does not send its form too early
+  const sendsEarly = (): boolean =>
+    searching &&
+    surface.traffic.exchanges.some((e) => e.method !== "GET" && carriedBy(e, others) > 0) &&
+    progress.early++ < MOST_EARLY;
   let pristine: Shown | undefined;
   let wasOver = false;
   if (searching) await unfold(surface, label);
@@ -196,6 +192,7 @@ async function fillField(
       const evidence = await carriedOut(surface, progress, field, { value, before: from, searching }, look);
       field.isHurried ||= slowness(surface) > BUSY;
       if (!searching) return evidence !== "failed";
+      // a key may send the form before it is complete
       if (sendsEarly()) {
         // the current way is marked first: the order of the others changes
         field.advance("failed");
