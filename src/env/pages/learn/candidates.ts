@@ -42,6 +42,8 @@ const SEEN = ["shown", "changed", "same"] as const;
 
 /** Ways that find an option by its own name. */
 const BY_NAME = new Set(["boxes", "radio", "hidden-radio"]);
+/** Ways whose change of looks is left for the server to judge: a further way could undo a choice that only they show. */
+const CLICKING = new Set([...BY_NAME, "open-pick"]);
 const waysName = ({ operation }: Candidate): string => `${operation.way} ${operation.variant}`;
 
 /** Share of a form's time that the search of one field may take. */
@@ -117,7 +119,7 @@ export class LearnedField {
             PLACES(label).map(([locator, nth, oddness]) => ({
               operation: { locator, nth, way: name, variant },
               oddness: way.oddness + i * VARIANT + oddness,
-              isLikely: BY_NAME.has(name),
+              isLikely: CLICKING.has(name),
             })),
           ),
       );

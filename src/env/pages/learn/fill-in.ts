@@ -110,7 +110,7 @@ export async function fillStep(
 /**
  * Carries out the current operation of a field.
  * @param before the state of its box before; invalid if it was so before any try. @param look reads the state anew.
- * @returns the evidence that the box shows; `failed` if the operation throws.
+ * @returns the evidence that the box shows; `failed` if the operation throws, `spoilt` if it has changed looks before.
  */
 async function carriedOut(
   surface: Surface,
@@ -118,11 +118,17 @@ async function carriedOut(
   field: LearnedField,
   { value, before, searching }: { readonly value: FieldValue; readonly before: Shown; readonly searching: boolean },
   look: () => Promise<Shown>,
-): Promise<Evidence | "failed"> {
+): Promise<Evidence | "failed" | "spoilt"> {
   const { label, kind, current } = field;
   if (current === undefined) return "failed";
   let evidence: Evidence | "failed" = "failed";
   const looks = (): Promise<string> => looksOf(surface, label, boxOf(field));
+  const hasOtherLooks = async (): Promise<boolean> => {
+    if (looked === undefined) return false;
+    await surface.page.mouse.move(1, 1);
+    await leave(surface);
+    return (await looks()) !== looked;
+  };
   const isNew = searching && (current.fate === undefined || progress.isOnly);
   const looked = searching && current.isLikely ? await looks() : undefined;
   try {
@@ -133,6 +139,8 @@ async function carriedOut(
   } catch (error) {
     if (error instanceof PolicyFailure || isGone(surface)) throw error;
     await closeOpenAt(surface, label);
+    // a further try would undo a choice that only the looks show
+    if (CHOSEN.has(kind) && !progress.isOnly && (await hasOtherLooks())) return "spoilt";
   }
   // a value may vanish when its field loses the focus
   if (isNew && evidence === "shown") {
@@ -140,15 +148,17 @@ async function carriedOut(
     if (evidenceOf(kind, value, before, await look()) !== "shown") evidence = "changed";
   }
   // a drawn control, such as stars, changes only its appearance
-  if (looked !== undefined && evidence === "same") {
-    await surface.page.mouse.move(1, 1);
-    await leave(surface);
-    if ((await looks()) !== looked) evidence = "changed";
-  }
+  if (evidence === "same" && (await hasOtherLooks())) evidence = "changed";
   return evidence;
 }
 
 const isGone = ({ page }: Surface): boolean => page.isClosed() || page.context().browser()?.isConnected() === false;
+
+/** Shows a field that is folded away, and surveys its places once. */
+async function prepare(surface: Surface, field: LearnedField, ways: Progress["ways"]): Promise<void> {
+  await unfold(surface, field.label);
+  if (!field.surveyed && field.isByLabel) await survey(surface, field, ways);
+}
 
 async function fillField(
   surface: Surface,
@@ -171,8 +181,7 @@ async function fillField(
     progress.early++ < MOST_EARLY;
   let pristine: Shown | undefined;
   let wasOver = false;
-  if (searching) await unfold(surface, label);
-  if (searching && !field.surveyed && field.isByLabel) await survey(surface, field, progress.ways);
+  if (searching) await prepare(surface, field, progress.ways);
   try {
     for (let { current } = field; current !== undefined; current = field.current) {
       const before = await look();
@@ -193,14 +202,15 @@ async function fillField(
       field.isHurried ||= slowness(surface) > BUSY;
       if (!searching) return evidence !== "failed";
       // a key may send the form before it is complete
-      if (sendsEarly()) {
+      const isEarly = sendsEarly();
+      if (isEarly || evidence === "spoilt") {
         // the current way is marked first: the order of the others changes
         field.advance("failed");
-        if (progress.early === 1) for (const other of progress.fields) other.avoidEnter();
+        if (isEarly && progress.early === 1) for (const other of progress.fields) other.avoidEnter();
         return "spoilt";
       }
       progress.last = field;
-      const other = searching ? await misplaced(surface, progress, person, field, evidence === "same") : undefined;
+      const other = await misplaced(surface, progress, person, field, evidence === "same");
       if (other !== undefined) {
         // the field whose place is less sure has overwritten the other
         (other.good === undefined && isFurther(other, field) ? other : field).doubt();
