@@ -27,9 +27,9 @@ describe("every shipped config goes through one update of its own objective", ()
   for (const path of paths) {
     it(path, async (t) => {
       const command = commandOf(path) as string;
-      // one group or a few records are enough
-      const overrides = ["training.prompts_per_step=1", "training.group_size=4", "training.rollout_batch=4"];
-      const records = ["objective.batch_size=8"];
+      // one group of two, or two records, are enough
+      const overrides = ["training.prompts_per_step=1", "training.group_size=2", "training.rollout_batch=2"];
+      const records = ["objective.batch_size=2"];
       const supervised = (await objectiveOf(command)).learnsFrom === "supervision";
       const config = await loadConfig(join(folder, path), { command, overrides: supervised ? records : overrides });
       if (!existsSync(config.model) && !existsSync(join(packageRoot(), config.model)))
@@ -52,7 +52,7 @@ describe("every shipped config goes through one update of its own objective", ()
         signal: new AbortController().signal,
       });
       assert.ok(dryRun !== undefined && dryRun.step.update > 0, JSON.stringify(dryRun));
-      if (!supervised) assert.deepEqual([dryRun.rollouts, dryRun.faults], [4, 0]);
+      if (!supervised) assert.deepEqual([dryRun.rollouts, dryRun.faults], [2, 0]);
     });
   }
 });

@@ -11,7 +11,7 @@ import { differences, timelessFiles } from "../support/run-files.js";
 /** Number of runs at once: each waits for its browser half of the time. */
 const AT_ONCE = 2;
 /** Number of times that a run is killed before it may end. */
-const KILLS = 3;
+const KILLS = 5;
 const STEPS = 5;
 
 /** A command and the number of its runs that are killed. */
@@ -23,7 +23,7 @@ interface Case {
 }
 
 const CASES: Readonly<Record<string, Case>> = {
-  "flow-grpo": { objective: "flow-grpo", runs: 7, args: [] },
+  "flow-grpo": { objective: "flow-grpo", runs: 3, args: [] },
   espo: { objective: "espo", runs: 1, args: [] },
   grpo: { objective: "grpo", runs: 1, args: [] },
   // trains without a browser on the rollouts that the first case recorded

@@ -99,14 +99,17 @@ function monthNames(locale: string, month: "long" | "short"): string[] {
 }
 
 const LOCALES = ["en", "de", "fr", "es", "it", "pt", "nl", "pl", "sv", "da", "nb", "fi", "cs", "tr", "ru", "ja"];
-/** Month names in the common languages of calendars. */
-const MONTHS = LOCALES.flatMap((locale) => [monthNames(locale, "long"), monthNames(locale, "short")]);
-const ENGLISH = MONTHS[0] as string[];
+let known: readonly string[][] | undefined;
+/** Month names in the common languages of calendars, English first; looked up at the first use, as that takes time. */
+function months(): readonly string[][] {
+  known ??= LOCALES.flatMap((locale) => [monthNames(locale, "long"), monthNames(locale, "short")]);
+  return known;
+}
 
 /** Returns the month (1 to 12) that a text names; undefined if it names none. */
 export function monthIn(text: string): number | undefined {
   const words: readonly string[] = text.toLowerCase().match(/\p{L}+/gu) ?? [];
-  for (const names of MONTHS) {
+  for (const names of months()) {
     const at = names.findIndex((name) => words.includes(name));
     if (at >= 0) return at + 1;
   }
@@ -133,7 +136,7 @@ const two = (n: number): string => String(n).padStart(2, "0");
 /** Writes `2026-04-03` by a pattern of YYYY, YY, MMMM, MMM, MM, M, DD and D; months in English. */
 export function writeDay(iso: string, pattern: string): string {
   const [y = 0, m = 1, d = 1] = iso.split("-").map(Number);
-  const name = ENGLISH[m - 1] ?? "";
+  const name = months()[0]?.[m - 1] ?? "";
   const named = name.charAt(0).toUpperCase() + name.slice(1);
   const parts: Record<string, string> = {
     YYYY: String(y),

@@ -6,7 +6,7 @@ for (const [changes, only] of [
   [{ slot_size: 1 }, await briefProofs()],
   [{ slot_size: 2 }],
   [{ slot_fill: "autoregressive" }, await briefProofs()],
-  [{ constrained_decoding: true }],
+  [{ constrained_decoding: true }, await briefProofs()],
 ] as const)
   test(`every proof holds on templates: ${JSON.stringify(changes)}`, async () => {
     await using context = closing(await openOnTemplates(changes));
