@@ -9,6 +9,8 @@ import { type Outcome, verifyPlanted } from "./planted-run.js";
 /** Share of the planted faults that verify must find. */
 const CAUGHT = 0.95;
 const PROCESSES = 2;
+/** Every second fault, as each takes two seconds; PLANTED_FAULTS=all plants all of them. */
+const SHARE = process.env.PLANTED_FAULTS === "all" ? PROCESSES : 2 * PROCESSES;
 
 test("the sources as they are miss no limit", async () => {
   for (const sampler of [undefined, "jump"] as const) {
@@ -30,11 +32,12 @@ test("the sources as they are miss no limit", async () => {
 });
 
 test("verify finds planted faults", async (t) => {
-  assert.ok(FAULTS.length >= 40);
+  const planted = FAULTS.filter((_, i) => i % SHARE < PROCESSES).length;
+  assert.ok(planted >= 40);
   const run = fileURLToPath(new URL("./planted-run.js", import.meta.url));
   const parts = await Promise.all(
     Array.from({ length: PROCESSES }, (_, i) =>
-      promisify(execFile)(process.execPath, [run, String(i), String(PROCESSES)], { maxBuffer: 2 ** 24 }),
+      promisify(execFile)(process.execPath, [run, String(i), String(SHARE)], { maxBuffer: 2 ** 24 }),
     ),
   );
   const outcomes = parts.flatMap(({ stdout }) =>
@@ -44,12 +47,12 @@ test("verify finds planted faults", async (t) => {
       .map((line) => JSON.parse(line) as Outcome),
   );
   for (const { name, caughtBy, misfit } of outcomes) t.diagnostic(`${name}: ${misfit ?? caughtBy ?? "NOT FOUND"}`);
-  assert.equal(outcomes.length, FAULTS.length);
+  assert.equal(outcomes.length, planted);
   assert.deepEqual(
     outcomes.filter(({ misfit }) => misfit !== undefined).map(({ name, misfit }) => `${name}: ${misfit}`),
     [],
     "faults that no longer fit the sources: write them anew",
   );
   const missed = outcomes.filter(({ caughtBy }) => caughtBy === undefined).map(({ name }) => name);
-  assert.ok(1 - missed.length / FAULTS.length >= CAUGHT, `not found: ${missed.join("; ")}`);
+  assert.ok(1 - missed.length / planted >= CAUGHT, `not found: ${missed.join("; ")}`);
 });
