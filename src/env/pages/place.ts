@@ -2,6 +2,7 @@ import type { Locator, Page } from "playwright";
 import { playwright } from "../browser/playwright.js";
 import type { Surface } from "../browser/surface.js";
 import { BOXES, type BoxesOf } from "./boxes.js";
+import type { PlaceOf } from "./contract.js";
 import { escaped } from "./way.js";
 
 /** The state of a field as a person sees it. */
@@ -244,6 +245,9 @@ export function fieldIn(locator: string): string | undefined {
   const label = /^field=(".*")$/.exec(locator)?.[1];
   return label === undefined ? undefined : (JSON.parse(label) as string);
 }
+
+/** The index of the label's box that shows the value of a field at a place. */
+export const boxIndex = ({ locator, nth }: PlaceOf): number => (fieldIn(locator) === undefined ? 0 : Math.min(nth, 1));
 
 /** Finds the elements of a contract's locator: `label=Name`, or any selector of Playwright. */
 export function located(page: Page, locator: string): Locator {

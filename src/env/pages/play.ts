@@ -17,7 +17,7 @@ import type { Contract, ContractField } from "./contract.js";
 import { says } from "./evidence.js";
 import { closeOpenAt, PATIENCE } from "./hand.js";
 import { arrive, openPage, operate, press, stepOn } from "./operate.js";
-import { shownIn } from "./place.js";
+import { boxIndex, shownIn } from "./place.js";
 import { structureHash } from "./structure.js";
 import type { Way } from "./way.js";
 
@@ -148,6 +148,7 @@ export async function playPlan(
       if (uploads === "none" && field.kind === "file") continue;
       fates.set(control.index, await fate(session, form, control, field, value));
     }
+    await typeBlanked(session, form, step, asked.values);
     const next = contract.steps[step];
     const later = labels.filter((label) => contract.fields[label]?.step === step + 1);
     arrived = next === undefined || !asked.submits || (await stepOn(session, next, later, STEP_MS));
@@ -169,6 +170,29 @@ export async function playPlan(
   }
   const values = submission?.values ?? (await heldValues(session, form, asked.values));
   return playedBy(submission, { controls, actions: records, values });
+}
+
+/** Types once more what a late script of the page has blanked, such as one that draws an input's mask. */
+async function typeBlanked(
+  session: Session,
+  form: KnownForm,
+  step: number,
+  wanted: ReadonlyMap<number, FieldValue>,
+): Promise<void> {
+  const isWritten = (text: FieldValue | undefined): boolean => /[\p{L}\p{N}]/u.test(String(text ?? ""));
+  const typed = form.controls.flatMap((control) => {
+    const field = form.contract.fields[control.label] as ContractField;
+    const isTyped = field.step === step && form.ways.get(field.way)?.isTyping === true;
+    return isTyped && isWritten(wanted.get(control.index)) ? [{ control, field }] : [];
+  });
+  if (typed.length === 0) return;
+  const labels = typed.map(({ control }) => control.label);
+  const boxes = typed.map(({ field }) => boxIndex(field));
+  for (const [i, { there, values }] of (await shownIn(session, labels, boxes)).entries()) {
+    const { control, field } = typed[i] as (typeof typed)[number];
+    if (!there || values.length === 0 || values.some(isWritten)) continue;
+    await fate(session, form, control, field, wanted.get(control.index) as FieldValue);
+  }
 }
 
 async function fate(

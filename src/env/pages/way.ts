@@ -43,6 +43,8 @@ export interface Way {
   readonly sends?: true;
   /** Set if the way enters the value itself and chooses no option: the request then holds no code for it. */
   readonly isLiteral?: true;
+  /** Set if the way replaces the text of an input by the value. */
+  readonly isTyping?: true;
   /** Set if the way opens and clicks nothing: open lists do not disturb it, and it leaves none open. */
   readonly isQuiet?: true;
   /** Tells whether a variant can enter a value; without this function, every variant can. */

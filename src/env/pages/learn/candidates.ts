@@ -19,8 +19,6 @@ const VARIANT = 0.12;
 
 /** Oddness added to typing where it is unlikely to work, and to places that are doubted. */
 const TYPED = 4.7;
-const TYPING = new Set(["fill", "type-leave", "keys"]);
-const WRITING = new Set([...TYPING, "chips"]);
 /** Kinds that a calendar writes in the right notation: it is tried before typing in a guessed one. */
 const DAYS: ReadonlySet<Kind> = new Set(["date", "moment", "range"]);
 /** Oddness taken off a way that worked for another field of the kind, or whose notation the field's hint names. */
@@ -167,13 +165,14 @@ export class LearnedField {
       const { operation } = candidate;
       if (operation.locator !== locator || operation.nth !== nth || candidate.fate !== undefined) continue;
       const how = facts === undefined ? "never" : suits(operation.way);
+      const isTyping = this.ways.get(operation.way)?.isTyping === true;
       if (facts === undefined || how === "never") candidate.fate = "failed";
       else if (how === "likely") {
         candidate.oddness -= SIGNED;
         candidate.isLikely = true;
       } else if (isWritten(operation.variant, facts.hint)) candidate.oddness -= KNOWN;
-      else if (facts.isPicker && WRITING.has(operation.way)) candidate.oddness += TYPED;
-      else if (TYPING.has(operation.way) && DAYS.has(this.kind) && facts.isFree) candidate.oddness += TYPED;
+      else if (facts.isPicker && (isTyping || operation.way === "chips")) candidate.oddness += TYPED;
+      else if (isTyping && DAYS.has(this.kind) && facts.isFree) candidate.oddness += TYPED;
       else if (DAYS.has(this.kind) && facts.isFree && operation.way !== "calendar") candidate.oddness += KNOWN;
     }
     this.order();

@@ -7,7 +7,7 @@ import type { PlaceOf } from "../contract.js";
 import { type Evidence, evidenceOf, says } from "../evidence.js";
 import { closeOpenAt, PATIENCE, rest, slowness } from "../hand.js";
 import { operate } from "../operate.js";
-import { fieldIn, isCovered, looksOf, type Shown, shownIn } from "../place.js";
+import { boxIndex, isCovered, looksOf, type Shown, shownIn } from "../place.js";
 import type { Kind } from "../values.js";
 import type { Way } from "../way.js";
 import type { LearnedField } from "./candidates.js";
@@ -70,8 +70,7 @@ export function carriedBy(exchange: Exchange, person: Person): number {
 }
 
 /** The index of the box that shows a field's value. */
-const boxOf = ({ current }: LearnedField): number =>
-  current !== undefined && fieldIn(current.operation.locator) !== undefined ? Math.min(current.operation.nth, 1) : 0;
+const boxOf = ({ current }: LearnedField): number => (current === undefined ? 0 : boxIndex(current.operation));
 
 /** Operates the visible fields, and new ones. @returns the others, or `spoilt` if only a fresh page undoes a try. */
 export async function fillStep(

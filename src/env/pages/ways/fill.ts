@@ -9,6 +9,7 @@ export const way: Way = {
   isQuiet: true,
   oddness: 0,
   isLiteral: true,
+  isTyping: true,
   needs: `${WRITABLE},input[type=range]`,
   async operate({ control, limit }, value) {
     // to save time in episodes, the type is read only where it can matter

@@ -5,6 +5,7 @@ export const way: Way = {
   serves: ["text", "number"],
   oddness: 5,
   isLiteral: true,
+  isTyping: true,
   needs: WRITABLE,
   variants: ["digits", "slowly", "pasted", "tail"],
   async operate(place, value) {

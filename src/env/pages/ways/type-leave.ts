@@ -5,6 +5,7 @@ export const way: Way = {
   serves: ["text", "number", "time", "date", "moment"],
   oddness: 2,
   isLiteral: true,
+  isTyping: true,
   needs: WRITABLE,
   variants: ["Tab", "Enter"],
   async operate(place, value) {
