@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { LearnedField } from "../../../../src/env/pages/learn/candidates.js";
 import type { Way } from "../../../../src/env/pages/way.js";
 
-const FILL: Way = { serves: ["text"], oddness: 0, operate: async () => undefined };
+const FILL: Way = { serves: ["text"], oddness: 0, isTyping: true, operate: async () => undefined };
 const fieldOfName = (): LearnedField => new LearnedField("Name", "text", new Map([["fill", FILL]]), ["Ann"], 60_000);
 /** Counts the failed attempts until no candidate is left. */
 function failAll(field: LearnedField): number {
