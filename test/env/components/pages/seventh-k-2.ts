@@ -1,4 +1,4 @@
-import { click, days, of, press } from "../hand.js";
+import { click, of, press } from "../hand.js";
 import { byFlag, byStatus, type ComponentPage, day, graphql, MAILS, NAMES, people } from "../page.js";
 
 export const pages: ComponentPage[] = [
@@ -115,7 +115,8 @@ export const pages: ComponentPage[] = [
     people: people({
       Organiser: NAMES,
       Site: ["Riverside", "Tower", "Old mint"],
-      Days: ["2027-01-19 - 2027-01-21", "2026-12-08 - 2026-12-11", "2027-03-15 - 2027-03-17"],
+      "First day": ["2027-01-19", "2026-12-08", "2027-03-15"],
+      "Last day": ["2027-01-21", "2026-12-11", "2027-03-17"],
       "Begins at": ["13:30", "08:45", "10:15"],
       Seats: [18, 6, 45],
       Equipment: [["Flip chart"], ["Projector", "Laptops"], ["Projector", "Flip chart", "Camera"]],
@@ -126,7 +127,8 @@ export const pages: ComponentPage[] = [
     wire: {
       Organiser: "organiser",
       Site: ["site", { "North campus": "nor", Riverside: "riv", "Old mint": "old", Tower: "twr" }],
-      Days: ["days", (range: string) => days(range).join("/")],
+      "First day": "from",
+      "Last day": "to",
       "Begins at": "begins",
       Seats: "seats",
       Equipment: [
@@ -146,8 +148,9 @@ export const pages: ComponentPage[] = [
       const p = of(person);
       await page.locator("#organiser input").fill(p.text("Organiser"));
       await page.locator("#site select").selectOption({ label: p.text("Site") });
-      for (const [i, iso] of days(p.text("Days")).entries()) {
-        await page.locator("cds-date-picker-input input").nth(i).fill(day(iso, "DD/MM/YYYY"));
+      for (const [i, label] of ["First day", "Last day"].entries()) {
+        const input = page.locator("cds-date-picker-input input").nth(i);
+        await input.fill(day(p.text(label), "DD/MM/YYYY"));
         await page.keyboard.press("Enter");
       }
       await page.keyboard.press("Escape");
