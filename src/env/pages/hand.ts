@@ -5,7 +5,7 @@ import { parseTime } from "../forms/normalize.js";
 import type { PlaceOf } from "./contract.js";
 import { boxAt, fieldIn, located, OPERABLE } from "./place.js";
 import { TIME_PATTERNS, writeTime } from "./values.js";
-import { clickLabel, closeOpen, escaped, NoWay, type Place } from "./way.js";
+import { clickLabel, closeOpen, escaped, NoWay, type Place, WRITABLE } from "./way.js";
 
 /** Time limits of a step on a control and of opening a list on a quiet machine, in milliseconds. */
 const STEP_MS = 900;
@@ -78,7 +78,8 @@ async function pick(page: Page, text: string, ms: number): Promise<void> {
   ];
   for (let end = performance.now() + ms, isClosed = true; ; ) {
     for (const choice of choices) {
-      const seen = choice.locator("visible=true");
+      // what the text is typed into is no option
+      const seen = choice.and(page.locator(`:not(:has(${WRITABLE}))`)).locator("visible=true");
       // an option that cannot be clicked is there for screen readers alone
       if ((await seen.count()) === 0) continue;
       const option = seen.last();

@@ -20,6 +20,8 @@ import { pages as react4 } from "./pages/react-4.js";
 import { pages as secondA } from "./pages/second-a.js";
 import { pages as secondB } from "./pages/second-b.js";
 import { pages as secondBPlain } from "./pages/second-b-plain.js";
+import { pages as seventhK } from "./pages/seventh-k.js";
+import { pages as seventhK2 } from "./pages/seventh-k-2.js";
 import { pages as sixthH } from "./pages/sixth-h.js";
 import { pages as sixthH2 } from "./pages/sixth-h-2.js";
 import { pages as sixthI } from "./pages/sixth-i.js";
@@ -86,6 +88,8 @@ export const PAGES: readonly ComponentPage[] = [
   ...sixthI2,
   ...sixthH,
   ...sixthH2,
+  ...seventhK,
+  ...seventhK2,
 ];
 
 /** Installs and bundles what is needed, and serves the pages; `ids` picks some of them. */

@@ -8,6 +8,7 @@ import { clickButton, placeAt } from "../../../src/env/pages/hand.js";
 import { registerField } from "../../../src/env/pages/place.js";
 import { clickLabel, closeOpen, type Place } from "../../../src/env/pages/way.js";
 import { way as calendar } from "../../../src/env/pages/ways/calendar.js";
+import { way as time } from "../../../src/env/pages/ways/time-typed.js";
 
 let browser: Browser;
 before(async () => {
@@ -97,4 +98,31 @@ test("of a field's controls the drawn one is operated, and not one that is hidde
     "River",
   );
   assert.equal(await place.control.getAttribute("id"), "drawn");
+});
+
+test("of a field whose input stands in an option, the suggestion that comes late is picked", async () => {
+  const place = await placeOn(
+    `<label for="word">Language</label><ul role="listbox"><li role="option"><input id="word"></li></ul><div id="box"></div>
+<script>let picked = ""; word.oninput = () => setTimeout(() => { box.innerHTML = '<div role="option">French</div>';
+box.onclick = () => { picked = box.textContent; }; }, 150);</script>`,
+    "Language",
+  );
+  await place.control.fill("French");
+  await place.pick("French");
+  assert.equal(await place.page.evaluate("picked"), "French");
+});
+
+test("a time of twelve hours gets its half of the day from a list in the same custom element", async () => {
+  const place = await placeOn(
+    `<x-time></x-time><script>customElements.define("x-time", class extends HTMLElement { connectedCallback() {
+this.attachShadow({ mode: "open" }).innerHTML = '<label>Begin <input></label><x-half></x-half>'; } });
+customElements.define("x-half", class extends HTMLElement { connectedCallback() {
+this.attachShadow({ mode: "open" }).innerHTML = "<select><option>AM</option><option>PM</option></select>"; } });</script>`,
+    "Begin",
+  );
+  await time.operate({ ...place, box: place.page.locator("x-time"), variant: "hh:mm A, Tab" }, "14:30");
+  assert.deepEqual(await Promise.all([place.control, place.page.locator("select")].map((e) => e.inputValue())), [
+    "02:30",
+    "PM",
+  ]);
 });

@@ -14,7 +14,8 @@ export const way: Way = {
     const time = parseTime(value);
     if (time === undefined) throw new NoWay("no time");
     const text = writeTime(time, pattern);
-    const halves = place.control.locator("xpath=following::select[1]").filter({ hasText: /^\s*AM\s*PM\s*$/i });
+    const lists = place.control.locator("xpath=following::select[1]").or(place.box.locator("select"));
+    const halves = lists.filter({ hasText: /^\s*AM\s*PM\s*$/i });
     const half = /[AP]M$/.exec(text)?.[0];
     if (half === undefined || !(await place.has(halves))) return retyped(place, text, key);
     await retyped(place, text.replace(half, "").trim(), key);
