@@ -70,16 +70,16 @@ async function pick(page: Page, text: string, ms: number): Promise<void> {
     time === undefined ? "" : "i",
   );
   const roles = ["option", "menuitem", "menuitemradio", "menuitemcheckbox", "treeitem", "gridcell"] as const;
+  // what the text is typed into is no option
+  const isOption = page.locator(`:not(:has(${WRITABLE}))`);
   const choices: Locator[] = [
     ...roles.map((role) => page.getByRole(role, { name: whole })),
     ...roles.slice(0, 5).map((role) => page.getByRole(role).filter({ hasText: whole })),
     page.locator("li,dd,[class*=option i],[class*=item i]").filter({ hasText: whole }),
     page.getByText(whole),
-  ];
+  ].map((choice) => choice.and(isOption).locator("visible=true"));
   for (let end = performance.now() + ms, isClosed = true; ; ) {
-    for (const choice of choices) {
-      // what the text is typed into is no option
-      const seen = choice.and(page.locator(`:not(:has(${WRITABLE}))`)).locator("visible=true");
+    for (const seen of choices) {
       // an option that cannot be clicked is there for screen readers alone
       if ((await seen.count()) === 0) continue;
       const option = seen.last();

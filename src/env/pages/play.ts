@@ -19,6 +19,7 @@ import { closeOpenAt, PATIENCE } from "./hand.js";
 import { arrive, openPage, operate, press, stepOn } from "./operate.js";
 import { boxIndex, shownIn } from "./place.js";
 import { structureHash } from "./structure.js";
+import { partsOf } from "./values.js";
 import type { Way } from "./way.js";
 
 /** Time that the next part of a form may take to appear, in milliseconds. */
@@ -138,7 +139,7 @@ export async function playPlan(
   const asked = askedBy(plan, form, task.url);
   const labels = Object.keys(contract.fields);
   await openPage(session, task.url, labels, controls.every(({ late }) => late) ? contract.steps[0] : undefined);
-  const fates = new Map<number, "done" | "rejected" | "no-such-option">();
+  const fates = new Map<number, Fate>();
   let arrived = true;
   for (let step = 0; step <= contract.steps.length && arrived; step++) {
     for (const control of controls) {
@@ -148,7 +149,7 @@ export async function playPlan(
       if (uploads === "none" && field.kind === "file") continue;
       fates.set(control.index, await fate(session, form, control, field, value));
     }
-    await typeBlanked(session, form, step, asked.values);
+    await typeBlanked(session, form, step, asked.values, fates);
     const next = contract.steps[step];
     const later = labels.filter((label) => contract.fields[label]?.step === step + 1);
     arrived = next === undefined || !asked.submits || (await stepOn(session, next, later, STEP_MS));
@@ -178,22 +179,29 @@ async function typeBlanked(
   form: KnownForm,
   step: number,
   wanted: ReadonlyMap<number, FieldValue>,
+  fates: Map<number, Fate>,
 ): Promise<void> {
-  const isWritten = (text: FieldValue | undefined): boolean => /[\p{L}\p{N}]/u.test(String(text ?? ""));
   const typed = form.controls.flatMap((control) => {
     const field = form.contract.fields[control.label] as ContractField;
+    const value = wanted.get(control.index) ?? "";
     const isTyped = field.step === step && form.ways.get(field.way)?.isTyping === true;
-    return isTyped && isWritten(wanted.get(control.index)) ? [{ control, field }] : [];
+    return isTyped && fates.get(control.index) === "done" && isWritten(value) ? [{ control, field, value }] : [];
   });
   if (typed.length === 0) return;
   const labels = typed.map(({ control }) => control.label);
   const boxes = typed.map(({ field }) => boxIndex(field));
   for (const [i, { there, values }] of (await shownIn(session, labels, boxes)).entries()) {
-    const { control, field } = typed[i] as (typeof typed)[number];
+    const { control, field, value } = typed[i] as (typeof typed)[number];
     if (!there || values.length === 0 || values.some(isWritten)) continue;
-    await fate(session, form, control, field, wanted.get(control.index) as FieldValue);
+    fates.set(control.index, await fate(session, form, control, field, value));
   }
 }
+
+/** The fate of a field's operation. */
+type Fate = "done" | "rejected" | "no-such-option";
+
+/** Tells whether a text has a letter or a digit, and not only a mask's signs. */
+const isWritten = (text: FieldValue): boolean => partsOf(text).length > 0;
 
 async function fate(
   session: Session,
@@ -201,7 +209,7 @@ async function fate(
   { label }: Control,
   field: ContractField,
   value: FieldValue,
-): Promise<"done" | "rejected" | "no-such-option"> {
+): Promise<Fate> {
   try {
     await operate(session, ways, label, field, value, PATIENCE);
     return "done";

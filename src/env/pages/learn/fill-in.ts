@@ -122,14 +122,14 @@ async function carriedOut(
   if (current === undefined) return "failed";
   let evidence: Evidence | "failed" = "failed";
   const looks = (): Promise<string> => looksOf(surface, label, boxOf(field));
+  const isNew = searching && (current.fate === undefined || progress.isOnly);
+  const looked = searching && current.isLikely ? await looks() : undefined;
   const hasOtherLooks = async (): Promise<boolean> => {
     if (looked === undefined) return false;
     await surface.page.mouse.move(1, 1);
     await leave(surface);
     return (await looks()) !== looked;
   };
-  const isNew = searching && (current.fate === undefined || progress.isOnly);
-  const looked = searching && current.isLikely ? await looks() : undefined;
   try {
     const patience = searching && !field.isPatient && current.fate === undefined ? 1 : PATIENCE;
     await operate(surface, progress.ways, label, current.operation, value, patience);
