@@ -6,14 +6,14 @@ const mean = (samples: readonly Memory[], key: keyof Memory): number =>
   samples.reduce((sum, sample) => sum + sample[key], 0) / samples.length;
 
 /** Number of episodes; SOAK_EPISODES=5000 is the long form, which reports its memory on the way. */
-const EPISODES = Number(process.env.SOAK_EPISODES ?? 200);
+const EPISODES = Number(process.env.SOAK_EPISODES ?? 250);
 const REPORT_EVERY = 1000;
 
 test(`${EPISODES} episodes under random faults: flat memory, no process left, never a wrong reward`, async (t) => {
   const { episodes, injected, memory, kills, ended } = await soak({
     episodes: EPISODES,
     rate: 0.06,
-    killEvery: 100,
+    killEvery: 125,
     seed: 1,
     onSample: (done, { heap, rss, browser }) => {
       if (done % REPORT_EVERY !== 0) return;

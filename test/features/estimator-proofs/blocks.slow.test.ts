@@ -5,7 +5,7 @@ import { microConfig } from "../../support/micro-config.js";
 import { MICRO, microModel } from "../../support/micro-model.js";
 import { assertHolds, briefProofs, openOnTrial } from "../../support/on-trial.js";
 
-it("every proof holds of a model that is bidirectional inside blocks and causal between them", async () => {
+it("every proof but those over hundreds of rollouts holds of a model that is bidirectional inside blocks and causal between them", async () => {
   const model = { ...MICRO, architecture: "masked_lm", attention: "bidirectional" as const, attention_block: 3 };
   const { dir, remove } = await microModel(model);
   after(remove);

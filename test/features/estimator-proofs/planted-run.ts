@@ -6,16 +6,20 @@ import { Rng } from "../../../src/core/rng.js";
 import { goldenModel, readGolden } from "../../support/golden.js";
 import { DEFAULT_PROOFS, FAULTS, type PlantedFault } from "./planted-faults.js";
 
-/** What became of a fault: the proof that found it, or why it could not be planted. */
+/** What became of a fault: the proof that found it. */
 export interface Outcome {
   readonly name: string;
   /** Undefined: no proof missed its limit. */
   readonly caughtBy?: string;
-  /** The edit does not fit the sources. */
-  readonly misfit?: string;
 }
 
 const SOURCES = fileURLToPath(new URL("../../../src/", import.meta.url));
+
+/** Tells why a fault cannot be planted, if its edit does not fit the sources. */
+export function misfitOf({ file, from }: PlantedFault): string | undefined {
+  const count = readFileSync(join(SOURCES, file), "utf8").split(from).length - 1;
+  return count === 1 ? undefined : `"${from}" stands ${count} times in ${file}`;
+}
 
 /** Verifies a micro model with a copy of the compiled sources, in modules of its own; undefined: nothing planted. */
 export async function verifyPlanted(
@@ -32,13 +36,8 @@ export async function verifyPlanted(
   try {
     cpSync(SOURCES, dir, { recursive: true, filter: (path) => !/\.(map|d\.ts)$/.test(path) });
     if (file !== undefined && from !== undefined) {
-      const text = readFileSync(join(dir, file), "utf8");
-      const count = text.split(from).length - 1;
-      if (count !== 1) return { name, misfit: `"${from}" stands ${count} times in ${file}` };
-      writeFileSync(
-        join(dir, file),
-        text.replace(from, () => to ?? from),
-      );
+      const text = readFileSync(join(dir, file), "utf8").replace(from, () => to ?? from);
+      writeFileSync(join(dir, file), text);
     }
     type Modules = typeof import("../../../src/config/registries.js") &
       typeof import("../../../src/config/schema.js") &

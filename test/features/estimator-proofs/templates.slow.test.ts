@@ -2,13 +2,16 @@ import { test } from "node:test";
 import { closing } from "../../../src/core/closing.js";
 import { assertHolds, briefProofs, openOnTemplates } from "../../support/on-trial.js";
 
-for (const [changes, only] of [
-  [{ slot_size: 1 }, await briefProofs()],
+const brief = await briefProofs();
+for (const [changes, proofs] of [
+  [{ slot_size: 1 }, brief],
   [{ slot_size: 2 }],
-  [{ slot_fill: "autoregressive" }, await briefProofs()],
-  [{ constrained_decoding: true }, await briefProofs()],
-] as const)
-  test(`every proof holds on templates: ${JSON.stringify(changes)}`, async () => {
+  [{ slot_fill: "autoregressive" }, brief],
+  [{ constrained_decoding: true }, brief],
+] as const) {
+  const which = proofs === undefined ? "every proof" : "every proof but those over hundreds of rollouts";
+  test(`${which} holds on templates: ${JSON.stringify(changes)}`, async () => {
     await using context = closing(await openOnTemplates(changes));
-    await assertHolds(context, only);
+    await assertHolds(context, proofs);
   });
+}
