@@ -1,6 +1,5 @@
 // npm test [-- part-of-a-path ...] [-- --test-name-pattern=...]: sets everything up, then runs the quick tests.
-// --slow runs the slow tests (*.slow.test.ts) instead, --install the tests that install further packages
-// (*.install.test.ts, gigabytes).
+// --slow runs the slow tests (*.slow.test.ts) instead.
 import { spawn } from "node:child_process";
 import { join, relative, sep } from "node:path";
 import { ensureBrowser } from "./lib/browser.mjs";
@@ -8,16 +7,11 @@ import { build, checkNode, fail, filesUnder, installPackages, log, ROOT } from "
 
 const args = process.argv.slice(2);
 const slow = args.includes("--slow");
-const installs = args.includes("--install");
 const nodeOptions = args.filter((arg) => arg.startsWith("--test-"));
 const filters = args.filter((arg) => !arg.startsWith("-"));
-const unknown = args.find(
-  (arg) => arg.startsWith("-") && !["--slow", "--install"].includes(arg) && !arg.startsWith("--test-"),
-);
+const unknown = args.find((arg) => arg.startsWith("-") && arg !== "--slow" && !arg.startsWith("--test-"));
 if (unknown !== undefined) {
-  log(
-    `Unknown option ${unknown}: expected --slow, --install, one of Node's --test-... options, or parts of test files' paths.`,
-  );
+  log(`Unknown option ${unknown}: expected --slow, one of Node's --test-... options, or parts of test files' paths.`);
   process.exit(2);
 }
 
@@ -28,7 +22,7 @@ await ensureBrowser();
 
 const files = filesUnder(join(ROOT, "dist", "test"))
   .map((path) => relative(ROOT, path).split(sep).join("/"))
-  .filter((path) => path.endsWith(".test.js") && kindOf(path) === (installs ? "install" : slow ? "slow" : ""))
+  .filter((path) => path.endsWith(".test.js") && path.endsWith(".slow.test.js") === slow)
   .filter((path) => filters.length === 0 || filters.some((part) => path.includes(part.replace(/\.ts$/, ".js"))));
 if (files.length === 0) {
   if (filters.length > 0) fail(`No ${slow ? "slow " : ""}test file has ${filters.join(" or ")} in its path.`);
@@ -36,20 +30,15 @@ if (files.length === 0) {
   process.exit(0);
 }
 
-/** Reads `slow` or `install` from a test file's name; empty for a quick test. */
-function kindOf(path) {
-  return /\.(slow|install)\.test\.js$/.exec(path)?.[1] ?? "";
-}
-
 // The time limit turns a hang into a failure that names the test.
-const limit = installs ? 3_600_000 : slow ? 1_500_000 : 900_000;
+const limit = slow ? 1_500_000 : 900_000;
 const runner = spawn(
   process.execPath,
   [
     "--enable-source-maps",
     "--test",
     // tests of the browser mostly wait: with five files at once, two cores were idle for a quarter of the time
-    `--test-concurrency=${installs ? 2 : slow ? 5 : 6}`,
+    `--test-concurrency=${slow ? 5 : 6}`,
     `--test-timeout=${limit}`,
     `--test-reporter=${process.stdout.isTTY ? "spec" : "tap"}`,
     ...nodeOptions,

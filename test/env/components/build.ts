@@ -20,15 +20,10 @@ interface PluginBuild {
   onLoad(options: { filter: RegExp }, load: Load): void;
 }
 interface Compilers {
-  babel: { transformSync(text: string, options: Record<string, unknown>): { code: string } };
   esbuild: { build(options: Record<string, unknown>): Promise<{ metafile: { outputs: Record<string, Output> } }> };
   vue: {
-    parse(text: string, options: { filename: string }): { descriptor: { styles: { content: string }[] } };
+    parse(text: string, options: { filename: string }): { descriptor: unknown };
     compileScript(descriptor: unknown, options: { id: string; inlineTemplate: boolean }): { content: string };
-  };
-  svelte: {
-    compile(text: string, options: Record<string, unknown>): { js: { code: string } };
-    compileModule(text: string, options: Record<string, unknown>): { js: { code: string } };
   };
 }
 interface Output {
@@ -49,55 +44,24 @@ function install(): void {
 const SCRIPT = /<script[^>]*>([\s\S]*?)<\/script>/;
 const STYLE = /<style[^>]*>([\s\S]*?)<\/style>/;
 
-function loads({ babel, vue, svelte }: Compilers, esbuild: { transformSync?: unknown }): (build: PluginBuild) => void {
-  const folder = (path: string): string => path.slice(0, -basename(path).length);
-  const js = (path: string, contents: string): Loaded => ({ contents, loader: "js", resolveDir: folder(path) });
-  const strip = (text: string): string =>
-    (esbuild.transformSync as (text: string, options: object) => { code: string })(text, {
-      loader: "ts",
-      tsconfigRaw: { compilerOptions: { verbatimModuleSyntax: true } },
-    }).code;
-  return (build) => {
+const folderOf = (path: string): string => path.slice(0, -basename(path).length);
+const js = (path: string, contents: string): Loaded => ({ contents, loader: "js", resolveDir: folderOf(path) });
+
+/** Reads the script out of a page in HTML, and compiles a page in Vue and mounts it. */
+const loads =
+  (vue: Compilers["vue"]) =>
+  (build: PluginBuild): void => {
     build.onLoad({ filter: /sources\/.*\.html$/ }, ({ path }) =>
       js(path, SCRIPT.exec(readFileSync(path, "utf8"))?.[1] ?? ""),
     );
-    build.onLoad({ filter: /(?:sources\/solid|@suid)\/.*\.jsx$/ }, ({ path }) =>
-      js(
-        path,
-        babel.transformSync(readFileSync(path, "utf8"), { presets: ["solid"], configFile: false, cwd: HOME }).code,
-      ),
-    );
-    build.onLoad({ filter: /\.vue$/ }, ({ path }) => {
+    build.onLoad({ filter: /sources\/.*\.vue$/ }, ({ path }) => {
       const { descriptor } = vue.parse(readFileSync(path, "utf8"), { filename: path });
-      const css = descriptor.styles.map((style) => style.content).join("\n");
       const script = vue.compileScript(descriptor, { id: basename(path), inlineTemplate: true }).content;
-      const mounted = /sources\//.test(path) ? script.replace("export default", "const page =") : script;
-      const entry = /sources\//.test(path) ? `\n${START_VUE}` : "";
-      const style = css
-        ? `\ndocument.head.append(Object.assign(document.createElement("style"), { textContent: ${JSON.stringify(css)} }));`
-        : "";
-      return js(path, mounted + style + entry);
+      return js(path, `${script.replace("export default", "const page =")}\n${START_VUE}`);
     });
-    build.onLoad({ filter: /\.svelte$/ }, ({ path }) => {
-      const code = svelte.compile(readFileSync(path, "utf8"), { filename: path, css: "injected", dev: false }).js.code;
-      if (!/sources\//.test(path)) return js(path, code);
-      const mount = 'import { mount as mountPage } from "svelte";\n';
-      return js(
-        path,
-        `${mount}${code.replace(/export default function (\w+)/, "mountPage($1, { target: document.getElementById('app') });\nfunction $1")}`,
-      );
-    });
-    build.onLoad({ filter: /\.svelte\.(js|ts)$/ }, ({ path }) =>
-      js(path, svelte.compileModule(strip(readFileSync(path, "utf8")), { filename: path, dev: false }).js.code),
-    );
   };
-}
 
-/** A Vue page may name what its app uses by `defineOptions({ setupApp(app) {} })`. */
-const START_VUE = `import { createApp as createPage } from "vue";
-const app = createPage(page);
-page.setupApp?.(app);
-app.mount("#app");`;
+const START_VUE = 'import { createApp } from "vue";\ncreateApp(page).mount("#app");';
 
 const sourceOf = (id: string): string => {
   const [folder = "", name = ""] = id.split("/");
@@ -118,10 +82,8 @@ function stampOf(files: readonly string[]): string {
 async function bundle(files: readonly string[], out: string): Promise<Record<string, Output>> {
   const require = createRequire(join(HOME, "package.json"));
   const compilers: Compilers = {
-    babel: require("@babel/core"),
     esbuild: require("esbuild"),
     vue: require("@vue/compiler-sfc"),
-    svelte: require("svelte/compiler"),
   };
   const result = await compilers.esbuild.build({
     absWorkingDir: HOME,
@@ -134,13 +96,8 @@ async function bundle(files: readonly string[], out: string): Promise<Record<str
     minify: true,
     metafile: true,
     logLevel: "error",
-    mainFields: ["svelte", "browser", "module", "main"],
-    conditions: ["svelte"],
     jsx: "automatic",
     alias: { vue: "vue/dist/vue.runtime.esm-bundler.js" },
-    tsconfigRaw: {
-      compilerOptions: { experimentalDecorators: true, useDefineForClassFields: false, jsx: "react-jsx" },
-    },
     external: ["/assets/*"],
     assetNames: "files/[name]-[hash]",
     loader: Object.fromEntries(
@@ -154,7 +111,7 @@ async function bundle(files: readonly string[], out: string): Promise<Record<str
       __VUE_PROD_DEVTOOLS__: "false",
       __VUE_PROD_HYDRATION_MISMATCH_DETAILS__: "false",
     },
-    plugins: [{ name: "components", setup: loads(compilers, compilers.esbuild as { transformSync?: unknown }) }],
+    plugins: [{ name: "components", setup: loads(compilers.vue) }],
   });
   return result.metafile.outputs;
 }

@@ -1,5 +1,3 @@
-import type { Page } from "playwright";
-
 /** A field's value as a tasks file writes it. */
 export type Value = string | number | boolean | readonly string[];
 /** The values of one person by visible label. */
@@ -44,10 +42,8 @@ export interface ComponentPage {
   readonly answer: (post: Post) => Reply;
   /** suggestions that the page asks the server for */
   readonly lookup?: readonly string[];
-  /** Fills the form in by clicks and keys, as a person would. */
-  fill(page: Page, person: Person): Promise<void>;
-  /** name of the button that sends, `Submit` where none is given, or the clicks that send */
-  readonly send?: string | ((page: Page) => Promise<void>);
+  /** name of the button that sends */
+  readonly send: string;
 }
 
 /** Turns columns of values into one record a person. */
@@ -65,7 +61,6 @@ export function people(columns: Readonly<Record<string, readonly Value[]>>): Per
 }
 
 export const NAMES = ["Ann Lee", "Bo Fernandez", "Chidi Okoro"];
-export const MAILS = ["ann.lee@example.com", "bo@fernandez.example", "c.okoro@example.org"];
 
 /** An answer by address: a page of thanks, or the form again with a notice. */
 export const redirect =
@@ -81,11 +76,6 @@ export const flash =
     location: `${page}?flash=${encodeURIComponent(accepted ? thanks : notice)}`,
   });
 
-/** The form again with a message, status 200 either way. */
-export const again =
-  (thanks: string, notice: string) =>
-  ({ accepted }: Post): Reply => ({ status: 200, notice: accepted ? thanks : notice });
-
 /** JSON with a status that tells: 201, or 422 with the labels that are missing. */
 export const byStatus =
   (body: unknown = { id: 4711 }) =>
@@ -98,21 +88,6 @@ export const byStatus =
 export const byFlag =
   (yes: unknown, no: unknown) =>
   ({ accepted }: Post): Reply => ({ status: 200, json: accepted ? yes : no });
-
-/** GraphQL: `data` with the mutation's result, or `errors`. */
-export const graphql =
-  (mutation: string) =>
-  ({ accepted, missing }: Post): Reply => ({
-    status: 200,
-    json: accepted
-      ? { data: { [mutation]: { id: "R-1" } } }
-      : { data: { [mutation]: null }, errors: [{ message: `Missing: ${missing.join(", ")}` }] },
-  });
-
-/** A fragment that takes the form's place, or an error's. */
-export const fragment =
-  (thanks: string, notice: string) =>
-  ({ accepted }: Post): Reply => ({ status: 200, html: accepted ? thanks : notice });
 
 /** Writes 2024-03-05 by a pattern of `YYYY`, `MM`, `DD`, `M`, `D` and `MMM`, `MMMM` (English). */
 export function day(iso: string, pattern: string): string {
