@@ -15,7 +15,7 @@ import { countOperations, cpuMs, openPeak } from "./work.mjs";
 
 const RANK = 16;
 export const SHAPES = {
-  // the sizes of models/tiny-refusion and of configs/tiny/flow-grpo.yaml
+  // the sizes of models/tiny-refusion and of configs/tiny/rl.yaml
   tiny: {
     ...{ layers: 4, hidden: 192, heads: 6, "kv-heads": 2, "head-dim": 32, ffn: 512, vocab: 1024 },
     ...{ prompt: 56, response: 56, rounds: 4, prompts: 8, group: 4, microBatch: 8 },

@@ -18,7 +18,7 @@ test("the training section's keys reach the optimizer and the schedule under the
     decay_from: 0.5,
     min_lr_ratio: 0.125,
   };
-  const config = await loadConfig("configs/tiny/flow-grpo.yaml", {
+  const config = await loadConfig("configs/tiny/rl.yaml", {
     command: "flow-grpo",
     overrides: Object.entries(overrides).map(([key, value]) => `training.${key}=${value}`),
   });

@@ -77,7 +77,7 @@ describe("whatever a file holds, it is read, or refused in words that name it", 
     );
 
   it("configs", async () => {
-    const text = readFileSync(join(packageRoot(), "configs", "tiny", "espo.yaml"), "utf8");
+    const text = readFileSync(join(packageRoot(), "configs", "tiny", "rl.yaml"), "utf8");
     const path = file("config.yaml", text);
     await fuzz(path, mutatedText(text), () => loadConfig(path, { command: "espo" }), 150);
     const value = await loadConfig(path, { command: "espo" });

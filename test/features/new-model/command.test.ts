@@ -11,11 +11,11 @@ after(() => rmSync(dir, { recursive: true, force: true }));
 test("new-model finds a shipped config from any folder, and says what is missing in one", async () => {
   const run = (config: string) =>
     new CliProcess(["new-model", "--config", config, "--out", "model"], { cwd: dir }).ended;
-  const shipped = await run("configs/tiny/espo.yaml");
+  const shipped = await run("configs/tiny/rl.yaml");
   assert.equal(shipped.code, 2);
   assert.match(
     shipped.err,
-    /\S+configs\/tiny\/espo\.yaml is not usable:\n[\s\S]* {2}model: expected object[\s\S]*next: /,
+    /\S+configs\/tiny\/rl\.yaml is not usable:\n[\s\S]* {2}model: expected object[\s\S]*next: /,
   );
   writeFileSync(join(dir, "mine.yaml"), "synthetic_tasks: 0\nmodel: {architecture: refusion, attention: causal}\n");
   const mine = await run("mine.yaml");
