@@ -11,27 +11,32 @@ import { train } from "../../src/train/recipe.js";
 const folder = join(packageRoot(), "configs");
 const hasBrowser = findBrowser({ headless: true }) !== undefined;
 
-/** The objective that a config's header trains, if any. */
-function commandOf(path: string): string | undefined {
+/** The trainings that a config's header names, each with its objective and its `key=value`s. */
+function trainingsOf(path: string): { path: string; command: string; values: string[] }[] {
   const header = readFileSync(join(folder, path), "utf8").split(/^[^#]/m)[0] ?? "";
-  const named = new RegExp(`refusion-train (\\S+) --config configs/${path}`).exec(header)?.[1];
-  return named === "new-model" ? undefined : named;
+  const named = header.matchAll(new RegExp(`refusion-train (\\S+) --config configs/${path}(.*)`, "g"));
+  return [...named]
+    .map(([, command = "", values = ""]) => ({ path, command, values: values.match(/[\w.]+=\S+/g) ?? [] }))
+    .filter(({ command }) => command !== "new-model");
 }
 
 describe("every shipped config goes through one update of its own objective", () => {
-  const paths = readdirSync(folder, { recursive: true, encoding: "utf8" })
+  const trainings = readdirSync(folder, { recursive: true, encoding: "utf8" })
     .map((path) => path.replaceAll("\\", "/"))
-    .filter((path) => path.endsWith(".yaml") && commandOf(path) !== undefined)
-    .sort();
+    .filter((path) => path.endsWith(".yaml"))
+    .sort()
+    .flatMap(trainingsOf);
 
-  for (const path of paths) {
-    it(path, async (t) => {
-      const command = commandOf(path) as string;
+  for (const { path, command, values } of trainings) {
+    it(`${command} --config ${path}`, async (t) => {
       // one group of two, or two records, are enough
       const overrides = ["training.prompts_per_step=1", "training.group_size=2", "training.rollout_batch=2"];
       const records = ["objective.batch_size=2"];
       const supervised = (await objectiveOf(command)).learnsFrom === "supervision";
-      const config = await loadConfig(join(folder, path), { command, overrides: supervised ? records : overrides });
+      const config = await loadConfig(join(folder, path), {
+        command,
+        overrides: [...values, ...(supervised ? records : overrides)],
+      });
       if (!existsSync(config.model) && !existsSync(join(packageRoot(), config.model)))
         return t.skip(`${config.model} is made or fetched by the commands in its header`);
       const site = (config as { readonly site?: { readonly kind: string; readonly path?: string } }).site;
