@@ -24,7 +24,7 @@ export default defineConfig({
       { text: "Docs", link: "/docs/runs", activeMatch: "^/docs/" },
       { text: "Commands", link: "/cli/", activeMatch: "^/cli/" },
       { text: "API", link: "/api/", activeMatch: "^/api/" },
-      { text: "Papers", link: "/docs/papers" },
+      { text: "Papers", link: "/docs/objectives#papers" },
       { text: "Reports", link: "/reports" },
     ],
     sidebar: sidebar(),

@@ -4,22 +4,12 @@ import { join } from "node:path";
 import { ROOT, SITE } from "./paths.mjs";
 
 const GROUPS = {
-  "Begin here": ["features", "from-trl", "from-browser-use", "runs", "reward-stays-0"],
-  "Forms and sites": [
-    "your-own-site",
-    "sites",
-    "tasks",
-    "contracts",
-    "pages",
-    "browser",
-    "miniwob",
-    "openenv",
-    "control",
-  ],
+  "Begin here": ["features", "runs"],
+  "Forms and sites": ["your-own-site", "sites", "contracts", "browser", "environments"],
   Models: ["model", "plans", "decoding", "checkpoints"],
-  Training: ["objectives", "papers", "rollouts", "metrics", "watching"],
-  Results: ["results", "leaderboard", "evidence", "speed"],
-  "Use it elsewhere": ["mcp", "docker", "action", "push", "extending", "cluster", "gpu"],
+  Training: ["objectives", "rollouts"],
+  Results: ["results", "speed"],
+  "Use it elsewhere": ["mcp", "docker", "extending", "cluster", "gpu"],
 };
 
 const titleOf = (path) => /^# (.*)$/m.exec(readFileSync(path, "utf8"))?.[1] ?? path;

@@ -34,7 +34,7 @@ const browser = z.strictObject({
   har: z
     .boolean()
     .default(false)
-    .describe("keep what each rollout's pages sent and were answered, as HAR files (docs/evidence.md)"),
+    .describe("keep what each rollout's pages sent and were answered, as HAR files (docs/rollouts.md)"),
   inject_faults: injectedFaults.prefault({}).describe("faults on purpose (docs/browser.md)"),
 });
 
@@ -207,7 +207,7 @@ async function checkSelectors(runner: EpisodeRunner, { source, ...site }: Runnin
   throw new UserError(
     `${source ?? site.name}: success.selector of ${wrong.length} tasks is no CSS selector:${named.join("")}`,
     {
-      hint: "write it as document.querySelector takes it, as .thanks or #done (docs/tasks.md)",
+      hint: "write it as document.querySelector takes it, as .thanks or #done (docs/sites.md)",
     },
   );
 }

@@ -38,7 +38,7 @@ const stepWorkers = z.object({
 export type StepWorkers = Readonly<z.infer<typeof stepWorkers>>;
 
 /**
- * One line of metrics.jsonl (docs/metrics.md). Null means that the step has no such quantity: SFT has no reward, and a
+ * One line of metrics.jsonl (docs/runs.md). Null means that the step has no such quantity: SFT has no reward, and a
  * step without a group with signal has no loss. Rates are shares in 0..1, times are seconds.
  */
 export interface StepMetrics extends Readonly<z.infer<typeof stepQuantities>> {

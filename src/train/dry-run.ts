@@ -108,7 +108,7 @@ export function hopeless({ rollouts, reward }: DryRun, { model, sampler }: RunCo
   const lengths = ["prompt_length", "response_length"].flatMap((key) =>
     key in sampler ? [`sampler.${key}=${(sampler as Readonly<Record<string, unknown>>)[key]}`] : [],
   );
-  return `none of ${rollouts} rollouts earned anything, and equal rewards teach nothing. Does ${model} write plans, and do they fit (${lengths.join(", ")})? docs/reward-stays-0.md goes through the reasons`;
+  return `none of ${rollouts} rollouts earned anything, and equal rewards teach nothing. Does ${model} write plans, and do they fit (${lengths.join(", ")})? docs/runs.md goes through the reasons`;
 }
 
 /** Returns the result of a run that was not begun. */

@@ -9,7 +9,7 @@ const MOST_LISTED = 10;
 /** Most forms that are sent with wrong answers. */
 const MOST_WRONG = 4;
 const NEVER_REFUSED =
-  'If this site does refuse some forms, name what an accepted one shows: "success" in its tasks (docs/tasks.md).';
+  'If this site does refuse some forms, name what an accepted one shows: "success" in its tasks (docs/sites.md).';
 
 interface Played {
   readonly task: EnvironmentTask;

@@ -13,7 +13,7 @@ interface Alarm {
   readonly says: string;
 }
 
-/** docs/metrics.md lists them. */
+/** docs/runs.md lists them. */
 export const ALARMS: readonly Alarm[] = [
   {
     key: "mask_noise_fraction",

@@ -9,7 +9,7 @@ import type { Outcome, WatchedRun, Watcher } from "./watcher.js";
 
 /** A destination of metrics besides metrics.jsonl. */
 export interface Tracker {
-  /** Logs one step's values by name (docs/metrics.md). Returns at once; an error thrown here turns the tracker off. */
+  /** Logs one step's values by name (docs/runs.md). Returns at once; an error thrown here turns the tracker off. */
   log(step: number, values: Readonly<Record<string, number>>): void;
   /** Delivers the remaining values after the run, within seconds. */
   end(outcome: Outcome): void | Promise<void>;

@@ -8,7 +8,7 @@ import { packageRoot } from "../../src/core/files.js";
 
 const root = packageRoot();
 const folder = join(root, "configs", "papers");
-const page = readFileSync(join(root, "docs", "papers.md"), "utf8");
+const page = readFileSync(join(root, "docs", "objectives.md"), "utf8");
 
 describe("settings of papers", () => {
   it("are there for every objective, load, and name their paper as the page does", async () => {

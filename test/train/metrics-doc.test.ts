@@ -32,11 +32,11 @@ const RECIPE_KEYS = [
   "staleness",
 ] as const;
 
-const doc = readFileSync(join(packageRoot(), "docs", "metrics.md"), "utf8");
+const doc = readFileSync(join(packageRoot(), "docs", "runs.md"), "utf8");
 
 /** Reads the rows of a section's first table: key, unit, meaning, ... */
 function rows(section: string): string[][] {
-  const [, text = ""] = doc.split(`## ${section}\n`);
+  const [, text = ""] = doc.split(`### ${section}\n`);
   const table = /(?:^\|.*\n)+/m.exec(text)?.[0] ?? "";
   return table
     .trim()
@@ -51,7 +51,7 @@ function rows(section: string): string[][] {
 }
 const keys = (section: string): string[] => rows(section).map(([key]) => (key ?? "").replaceAll("`", ""));
 
-test("every key of every line is in docs/metrics.md, and no other, in its order", () => {
+test("every key of every line is in docs/runs.md, and no other, in its order", () => {
   assert.deepEqual(keys("Every step"), [...STEP_KEYS, "time", ...TIME_KEYS.map((key) => `time.${key}`)]);
   assert.deepEqual(keys("Reinforcement"), [...RECIPE_KEYS]);
   for (const section of ["Every step", "Reinforcement", "Of the objective's loss"]) {

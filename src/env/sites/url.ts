@@ -14,7 +14,7 @@ const maybe = (description: string): z.ZodDefault<z.ZodNullable<z.ZodString>> =>
   z.string().min(1).nullable().default(null).describe(description);
 
 const schema = z.strictObject({
-  tasks: z.string().min(1).describe("JSON Lines file of tasks (docs/tasks.md)"),
+  tasks: z.string().min(1).describe("JSON Lines file of tasks (docs/sites.md)"),
   base_url: z.string().min(1).describe("where the site runs, as http://127.0.0.1:8080"),
   allow_hosts: z
     .array(z.string().min(1))

@@ -207,7 +207,7 @@ async function checkLengths(
       name: "prompts",
       ok: long.length === 0,
       found: `up to ${prompt} tokens of ${config.model}, sampler.prompt_length=${options.promptLength}${long.join("")}${answers}`,
-      fix: `sampler.prompt_length=${prompt}, a shorter prompt.style, or training.skip_long=true; docs/reward-stays-0.md says which lengths a model is used to`,
+      fix: `sampler.prompt_length=${prompt}, a shorter prompt.style, or training.skip_long=true; docs/runs.md says which lengths a model is used to`,
     },
   ];
 }

@@ -1,6 +1,6 @@
 /**
  * Offers any of our environments as an OpenEnv server (PyPI `openenv` 0.10, core/env_server/http_server.py): one
- * WebSocket per session, tools also by JSON-RPC, and routes without a session (docs/openenv.md).
+ * WebSocket per session, tools also by JSON-RPC, and routes without a session (docs/environments.md).
  */
 import { upgradeWebSocket } from "@hono/node-server";
 import { Hono } from "hono";

@@ -103,12 +103,12 @@ describe("the environment of forms", () => {
     assert.equal(reward, 0.125);
   });
 
-  it("has its measures in docs/metrics.md", async () => {
+  it("has its measures in docs/runs.md", async () => {
     const { metrics } = await play(ada, "submit");
-    const [, text = ""] = readFileSync(join(packageRoot(), "docs", "metrics.md"), "utf8").split(
-      "## Of the environment\n",
+    const [, text = ""] = readFileSync(join(packageRoot(), "docs", "runs.md"), "utf8").split(
+      "### Of the environment\n",
     );
-    const rows = [...(text.split("\n## ")[0] ?? "").matchAll(/^\| `(\w+)`/gm)].map((match) => match[1]);
+    const rows = [...(text.split("\n### ")[0] ?? "").matchAll(/^\| `(\w+)`/gm)].map((match) => match[1]);
     assert.deepEqual(rows, Object.keys(metrics).sort());
   });
 });

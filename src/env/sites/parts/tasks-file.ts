@@ -12,14 +12,14 @@ const MAX_DEPTH = 20;
 /** Most problems that are listed; the others are only counted. */
 const MAX_LISTED = 20;
 
-const FORMAT = "docs/tasks.md describes the format: one JSON object a line.";
+const FORMAT = "docs/sites.md describes the format: one JSON object a line.";
 
 const text = (limit: number): z.ZodString => z.string().min(1).max(limit);
 const fieldValue = z.union([z.string().max(20_000), z.number(), z.boolean(), z.array(z.string().max(2000)).max(200)], {
   error: "expected text, a number, true or false, or a list of texts",
 });
 
-/** One line of a tasks file; docs/tasks.md describes it. */
+/** One line of a tasks file; docs/sites.md describes it. */
 const row = z.strictObject({
   id: text(300),
   form: text(300),
@@ -97,7 +97,7 @@ function readSource(file: string): string {
   const stat = statSync(file, { throwIfNoEntry: false });
   if (stat === undefined)
     fail(`The tasks file ${file} does not exist.`, {
-      hint: "Set site.tasks to a file of JSON Lines; docs/tasks.md describes it.",
+      hint: "Set site.tasks to a file of JSON Lines; docs/sites.md describes it.",
     });
   if (!stat.isFile()) fail(`The tasks file ${file} is not a file.`, { hint: FORMAT });
   if (stat.size > MAX_BYTES)
@@ -157,7 +157,7 @@ function labelProblems({ fields, keys }: { readonly fields?: unknown; readonly k
       return [`fields.${label}: no control can have this label`];
     const same = seen.get(plain);
     seen.set(plain, label);
-    return same === undefined ? [] : [`fields: ${show(label)} and ${show(same)} are one label (docs/tasks.md)`];
+    return same === undefined ? [] : [`fields: ${show(label)} and ${show(same)} are one label (docs/sites.md)`];
   });
   // without fields, the schema says what is wrong
   const unknown = labels.length === 0 ? [] : namesIn(keys).filter((key) => !labels.includes(key));

@@ -34,7 +34,7 @@ export const flowPolicy: PolicyText<Float32Array, FlowTrajectory> = {
     if (differences.length === 0) return undefined;
     return {
       reason: `The model does not fit the environment: ${differences.join("; ")}.`,
-      hint: "set what is named in the section environment as the model has it, or make a model with the environment's sizes: refusion-train new-model (docs/control.md)",
+      hint: "set what is named in the section environment as the model has it, or make a model with the environment's sizes: refusion-train new-model (docs/environments.md)",
     };
   },
   action: ({ path }) => ({ vector: Float32Array.from(path.at(-1) as readonly number[]) }),

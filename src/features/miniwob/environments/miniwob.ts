@@ -1,6 +1,6 @@
 /**
  * MiniWoB++ (Shi et al. 2017, Liu et al. 2018; PyPI `miniwob`): small task pages by other authors, each with a goal in
- * words. The page computes the score itself: weaker evidence than a server's record (docs/miniwob.md).
+ * words. The page computes the score itself: weaker evidence than a server's record (docs/environments.md).
  */
 
 import { existsSync } from "node:fs";
@@ -101,7 +101,7 @@ function checkFolder({ path, tasks, heldout }: Options): void {
     });
   const unknown = [...tasks, ...heldout].filter((name) => !existsSync(join(pages, `${name}.html`)));
   if (unknown.length > 0)
-    misuse(`MiniWoB++ has no page ${unknown.join(", ")} in ${pages}.`, { hint: "docs/miniwob.md lists the pages." });
+    misuse(`MiniWoB++ has no page ${unknown.join(", ")} in ${pages}.`, { hint: "docs/environments.md lists the pages." });
 }
 
 async function openMiniWob(options: Options): Promise<Environment> {
@@ -136,7 +136,7 @@ async function openMiniWob(options: Options): Promise<Environment> {
     };
   return {
     name: "miniwob",
-    notes: ["miniwob: the score is read from the page itself, not from a server (docs/miniwob.md)"],
+    notes: ["miniwob: the score is read from the page itself, not from a server (docs/environments.md)"],
     tasks,
     capacity: options.contexts,
     splitHash: () => sha256(tasks.map(({ id, seed }) => `${id} ${seed}`).join("\n")),

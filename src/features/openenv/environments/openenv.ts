@@ -1,5 +1,5 @@
 /**
- * An environment on another program's server, by OpenEnv's protocol (PyPI `openenv`; docs/openenv.md): one connection
+ * An environment on another program's server, by OpenEnv's protocol (PyPI `openenv`; docs/environments.md): one connection
  * per episode; observations and actions are texts.
  */
 import { setTimeout } from "node:timers/promises";
@@ -111,7 +111,7 @@ function remoteEnvironment(options: Options, { name, splits, ...server }: Descri
       return { id, split, form: name, reset: { ...chosen, episode_id: id } };
     });
   });
-  const untold = `${name}: the server tells of no tasks, so that seeds make them (docs/openenv.md)`;
+  const untold = `${name}: the server tells of no tasks, so that seeds make them (docs/environments.md)`;
   return {
     name,
     tasks,

@@ -1,6 +1,6 @@
 /**
  * Forms of several pages in a real browser: after each page the policy sees the new state and writes the next plan. A
- * whole wizard is one episode (docs/pages.md).
+ * whole wizard is one episode (docs/environments.md).
  */
 import { z } from "zod";
 import type { Act, Action, Observation } from "../../../core/interaction.js";
@@ -41,7 +41,7 @@ const schema = z.strictObject({
     .min(100)
     .max(100_000)
     .default(2000)
-    .describe("characters of a prompt that describe the page; what is cut is said in the prompt (docs/pages.md)"),
+    .describe("characters of a prompt that describe the page; what is cut is said in the prompt (docs/environments.md)"),
 });
 
 const config = formsConfig.extend({ environment: schema.extend({ kind: z.string() }) });

@@ -194,7 +194,7 @@ test("whatever a file has become, it is tasks or refused in words that name it",
 });
 
 test("the example of the documentation is one", () => {
-  const docs = readFileSync(join(packageRoot(), "docs", "tasks.md"), "utf8");
+  const docs = readFileSync(join(packageRoot(), "docs", "sites.md"), "utf8");
   const example = /```jsonl\n([\s\S]*?)```/.exec(docs)?.[1] ?? "";
   assert.equal(read(example).length, 2);
 });
