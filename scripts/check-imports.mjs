@@ -1,6 +1,8 @@
 // node scripts/check-imports.mjs [ROOT]: checks that source files import from their own layer (floor) or a lower one,
-// without cycles among folders or files, types included. Prints file:line of each violation; exits with 1 if any.
-import { readdirSync, readFileSync } from "node:fs";
+// without cycles among folders or files, types included; a feature imports those features that its line in
+// ARCHITECTURE.md names, as in "- `agent` (on `learned-pages`): ...". Prints file:line of each violation; exits with
+// 1 if any.
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -17,10 +19,11 @@ const FLOORS = [
   ["watch"],
   ["train"],
   ["verify", "library"],
-  // the library's entry is a file beside the folders
-  ["cli", "index.ts"],
-  // each folder of it can be deleted: nothing imports it, and features do not import each other
+  ["cli"],
+  // each folder of it can be deleted, and those that are built on it with it
   ["features"],
+  // the library's entry is a file beside the folders
+  ["index.ts"],
 ];
 /** Folders of one floor that must not import each other: a policy does not depend on the browser. */
 const STRANGERS = [["env", "diffusion"]];
@@ -32,6 +35,7 @@ const floorOf = (folder) => FLOORS.findIndex((folders) => folders.includes(folde
 const root = resolve(process.argv[2] ?? join(dirname(fileURLToPath(import.meta.url)), ".."));
 const source = join(root, "src");
 const problems = [];
+const builtOn = orderOfFeatures(join(root, "ARCHITECTURE.md"));
 /** For every folder, the folders of its floor that it imports, each with the place of one such import. */
 const sideways = new Map();
 /** For every file, the files that it imports, each with the place of one such import. */
@@ -73,10 +77,14 @@ function check(file, line, from, target) {
   const to = folderOf(target);
   const add = (why) => problems.push({ file, line, why });
   if (outside) return add(`imports from outside src`);
-  if (to === "features" && featureOf(file) !== featureOf(target))
-    return add(
-      `imports the feature ${featureOf(target)}: a feature can be deleted, so its entries are found by the registries`,
-    );
+  const [feature, used] = [featureOf(file), featureOf(target)];
+  if (used !== undefined && feature !== used && from !== "index.ts") {
+    if (feature === undefined)
+      return add(`imports the feature ${used}: a feature can be deleted, so its entries are found by the registries`);
+    if (!builtOn.get(feature)?.includes(used))
+      return add(`${feature} imports the feature ${used}: its line in ARCHITECTURE.md does not name it`);
+    note(sideways, feature, used, { file, line });
+  }
   if (to === from) return;
   if (floorOf(to) === -1) return add(`imports "${to}", which is on no floor`);
   if (floorOf(to) > floorOf(from)) return add(`${from} (floor ${floorOf(from)}) imports ${to} (floor ${floorOf(to)})`);
@@ -106,6 +114,13 @@ function cycles(arrows, nameOf) {
     }
   }
   return found;
+}
+
+/** Reads which features a feature is built on. */
+function orderOfFeatures(path) {
+  const text = existsSync(path) ? readFileSync(path, "utf8") : "";
+  const named = (list) => [...list.matchAll(/`([\w-]+)`/g)].map((match) => match[1]);
+  return new Map([...text.matchAll(/^- `([\w-]+)` \(on ([^)]*)\)/gm)].map(([, name, list]) => [name, named(list)]));
 }
 
 /** The name of the feature that a path lies in; undefined outside of features. */

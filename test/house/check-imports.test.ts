@@ -112,4 +112,20 @@ describe("check-imports", () => {
       ["src/env/a.ts:1", "src/rl/a.ts:1", "src/rl/a.ts:2", "src/utilities/x.ts:1"],
     );
   });
+
+  it("lets a feature be built on those that its line names, in no circle", () => {
+    write("features/b/b.ts", "");
+    write("features/a/a.ts", 'import "../b/b.js";\n');
+    write("cli/train.ts", 'import "../features/b/b.js";\n');
+    write("index.ts", 'export * from "./features/a/a.js";\n');
+    const found = (): string[] =>
+      check(root)
+        .lines.slice(0, -1)
+        .map((line) => line.split(" ")[0] ?? "");
+    assert.deepEqual(found(), ["src/cli/train.ts:1", "src/features/a/a.ts:1"]);
+    writeFileSync(join(root, "ARCHITECTURE.md"), "- `a` (on `b`): one\n- `b` (on `a`): two\n");
+    assert.deepEqual(found(), ["src/cli/train.ts:1"]);
+    write("features/b/b.ts", 'import "../a/other.js";\n');
+    assert.deepEqual(found(), ["src/cli/train.ts:1", "src/features/a/a.ts:1", "src/features/b/b.ts:1"]);
+  });
 });

@@ -78,6 +78,19 @@ describe("documents", () => {
     assert.deepEqual(missing, []);
   });
 
+  it("name only files of src that exist, in comments", () => {
+    const rooms = readdirSync(join(root, "src"), { withFileTypes: true }).filter((entry) => entry.isDirectory());
+    const named = new RegExp(`(?<![\\w./@-])(?:${rooms.map(({ name }) => name).join("|")})/[\\w./-]+\\.ts`, "g");
+    const missing = PROGRAMS.filter((path) => path.startsWith("src/")).flatMap((path) =>
+      spoken(path).flatMap((line, i) =>
+        [...line.matchAll(named)]
+          .filter(([name]) => !existsSync(join(root, "src", name)))
+          .map(([name]) => `${path}:${i + 1} ${name}`),
+      ),
+    );
+    assert.deepEqual(missing, []);
+  });
+
   it("quote what a shell would expand", () => {
     const bare = [...PAGES, ...PROGRAMS.filter((path) => !path.startsWith("test/"))].flatMap((path) =>
       [...read(path).matchAll(/(?<![\w.'"])[a-z_]+(?:\.[a-z_]+)+=\[.*/g)].map(

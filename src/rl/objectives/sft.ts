@@ -1,6 +1,6 @@
 /**
  * Supervised fine-tuning with the usual loss of a model's kind, as its sampler defines it: ReFusion's and LLaDA's
- * masked cross-entropy (diffusion/unmask/corrupt.ts), FS-DFM's generalised KL. The weights of the terms are drawn with
+ * masked cross-entropy (diffusion/samplers/unmask/corrupt.ts), FS-DFM's generalised KL. The weights of the terms are drawn with
  * the corruption and are given as coefficients:
  *
  *   loss = - sum_r coefficient[r] * score_r
