@@ -5,9 +5,9 @@ import type { Batch } from "../../src/diffusion/batch.js";
 import type { UnmaskTrajectory } from "../../src/diffusion/samplers/unmask/trajectory.js";
 import { sampler as unmask } from "../../src/diffusion/samplers/unmask.js";
 import { afterEosFraction } from "../../src/diffusion/scored-tokens.js";
-import { MODEL, SMALL, streams, TOKENS } from "../diffusion/samplers/unmask/fake-model.js";
 import { plainTrajectory } from "../support/plain-trajectory.js";
 import { having } from "../support/typed.js";
+import { MODEL, SMALL, streams, TOKENS } from "./samplers/unmask/fake-model.js";
 
 const sampler = having(unmask, "stepTerms", "boundTerms", "textTerms");
 const options = { ...SMALL, responseLength: 8 };
@@ -55,7 +55,7 @@ describe("the share of trained tokens behind EOS", () => {
 
   it("is 0 for rollouts of the sampler itself, and where nothing is trained", async () => {
     const prompts = [[1], [0, 1], [1, 1]];
-    const { FakeNetwork } = await import("../diffusion/samplers/unmask/fake-model.js");
+    const { FakeNetwork } = await import("./samplers/unmask/fake-model.js");
     const rollouts = await sampler.rollout(new FakeNetwork(3), prompts, options, streams(3, 5));
     assert.ok(rollouts.some((r) => r.ended === "eos" && r.response.length < 8));
     for (const name of Object.keys(layouts)) assert.equal(share(rollouts, name), 0);

@@ -5,9 +5,9 @@ import { sampler as jump } from "../../../src/diffusion/samplers/jump.js";
 import { sampler as unmask } from "../../../src/diffusion/samplers/unmask.js";
 import { assertScored, objectiveRefusal } from "../../../src/engine/scoring-check.js";
 import { sampler as flow } from "../../../src/features/control/samplers/flow.js";
+import { objective as flowRl } from "../../../src/features/objectives/objectives/flowrl.js";
 import { objective as espo } from "../../../src/rl/objectives/espo.js";
 import { objective as flowGrpo } from "../../../src/rl/objectives/flow-grpo.js";
-import { objective as flowRl } from "../../../src/rl/objectives/flowrl.js";
 import { objectiveOptions, only } from "../../support/typed.js";
 
 const control = only<SamplerOptions>({ temperature: 0.6, model: { network: {} } });

@@ -14,12 +14,12 @@
  * whose ratio is the policy's own. Running confidence re-masking, the paper's decoder, is not included.
  */
 import { z } from "zod";
-import { misuse } from "../../core/errors.js";
-import { mean, std } from "../../core/statistics.js";
-import { CLIPPED_OBJECTIVE, clippedOptions } from "../clipped.js";
-import type { GroupEpisode, TurnCredit } from "../credit.js";
-import { meanOfRounds } from "../layouts.js";
-import type { Objective } from "../objective.js";
+import { misuse } from "../../../core/errors.js";
+import { mean, std } from "../../../core/statistics.js";
+import { CLIPPED_OBJECTIVE, clippedOptions } from "../../../rl/clipped.js";
+import type { GroupEpisode, TurnCredit } from "../../../rl/credit.js";
+import { meanOfRounds } from "../../../rl/layouts.js";
+import type { Objective } from "../../../rl/objective.js";
 
 // credit is per step, normalised over the same step of the same turn
 const { advantage: _, turn_credit: _turn, discount: _discount, ...clipped } = clippedOptions;

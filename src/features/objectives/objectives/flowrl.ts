@@ -14,18 +14,18 @@
  */
 
 import { z } from "zod";
-import { misuse } from "../../core/errors.js";
-import type { Rng } from "../../core/rng.js";
-import { mean, std } from "../../core/statistics.js";
-import type { Batch } from "../../diffusion/batch.js";
-import type { TokenTrajectory, Trajectory } from "../../diffusion/trajectory.js";
-import type { Emitter } from "../../onnx/emit.js";
-import { sizeOf } from "../../onnx/shapes.js";
-import { f32, i64, type NamedTensors } from "../../onnx/tensors.js";
-import type { Tensor, Value } from "../../onnx/types.js";
-import { advantageOptions } from "../credit.js";
-import type { Objective } from "../objective.js";
-import { clipBounds, clipOptions, ratioMetrics } from "../surrogate.js";
+import { misuse } from "../../../core/errors.js";
+import type { Rng } from "../../../core/rng.js";
+import { mean, std } from "../../../core/statistics.js";
+import type { Batch } from "../../../diffusion/batch.js";
+import type { TokenTrajectory, Trajectory } from "../../../diffusion/trajectory.js";
+import type { Emitter } from "../../../onnx/emit.js";
+import { sizeOf } from "../../../onnx/shapes.js";
+import { f32, i64, type NamedTensors } from "../../../onnx/tensors.js";
+import type { Tensor, Value } from "../../../onnx/types.js";
+import { advantageOptions } from "../../../rl/credit.js";
+import type { Objective } from "../../../rl/objective.js";
+import { clipBounds, clipOptions, ratioMetrics } from "../../../rl/surrogate.js";
 
 const schema = z.strictObject({
   beta: z.number().positive().default(15).describe("inverse temperature of the rewards that the policy is matched to"),

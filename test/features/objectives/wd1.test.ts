@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { objective as wd1 } from "../../../src/rl/objectives/wd1.js";
+import { objective as wd1 } from "../../../src/features/objectives/objectives/wd1.js";
 import { objectiveOptions } from "../../support/typed.js";
 
 const episodes = (...rewards: (number | null)[]) => rewards.map((reward) => ({ reward, turns: [{ steps: 1 }] }));

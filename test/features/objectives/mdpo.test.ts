@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { stepCredit, stepGains } from "../../../src/features/objectives/objectives/mdpo.js";
 import type { GroupEpisode, TurnCredit } from "../../../src/rl/credit.js";
-import { stepCredit, stepGains } from "../../../src/rl/objectives/mdpo.js";
 
 const options = { top_steps: 8, adv_clip_max: 5 };
 const episode = (reward: number | null, ...turns: number[][]): GroupEpisode => ({

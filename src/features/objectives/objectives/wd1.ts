@@ -10,7 +10,7 @@
  * extra weight.
  */
 import { z } from "zod";
-import type { Objective } from "../objective.js";
+import type { Objective } from "../../../rl/objective.js";
 
 const schema = z.strictObject({
   psi: z.number().positive().default(4).describe("sharpness of the weights, per unit of reward"),

@@ -11,9 +11,9 @@
  * the tokens as they were revealed.
  */
 import { z } from "zod";
-import { CLIPPED_OBJECTIVE, clippedOptions } from "../clipped.js";
-import { countEqually } from "../layouts.js";
-import type { Objective } from "../objective.js";
+import { CLIPPED_OBJECTIVE, clippedOptions } from "../../../rl/clipped.js";
+import { countEqually } from "../../../rl/layouts.js";
+import type { Objective } from "../../../rl/objective.js";
 
 const schema = z.strictObject({
   ...clippedOptions,

@@ -13,12 +13,12 @@
  * tokens). Masks are drawn as in the lower bound, by slots and not in blocks. A draw without masks counts 0 in both.
  */
 import { z } from "zod";
-import type { Batch } from "../../diffusion/batch.js";
-import { f32, i64, type NamedTensors } from "../../onnx/tensors.js";
-import type { Tensor, Value } from "../../onnx/types.js";
-import { advantageOptions, episodeCredit } from "../credit.js";
-import { countEqually } from "../layouts.js";
-import type { Objective } from "../objective.js";
+import type { Batch } from "../../../diffusion/batch.js";
+import { f32, i64, type NamedTensors } from "../../../onnx/tensors.js";
+import type { Tensor, Value } from "../../../onnx/types.js";
+import { advantageOptions, episodeCredit } from "../../../rl/credit.js";
+import { countEqually } from "../../../rl/layouts.js";
+import type { Objective } from "../../../rl/objective.js";
 
 const schema = z.strictObject({
   mc_samples: z.int().min(1).default(2).describe("M: masks a response"),

@@ -1,23 +1,23 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it } from "node:test";
-import type { DiscreteRng } from "../../src/core/outcomes.js";
-import type { UnmaskOptions } from "../../src/diffusion/samplers/unmask/options.js";
-import type { UnmaskTrajectory } from "../../src/diffusion/samplers/unmask/trajectory.js";
-import { sampler as unmask } from "../../src/diffusion/samplers/unmask.js";
-import { Engine } from "../../src/engine/engine.js";
-import { sampledModel } from "../../src/engine/policy.js";
-import { Runtime } from "../../src/onnx/session.js";
-import type { LayoutContext, Objective } from "../../src/rl/objective.js";
-import { objective as cjGrpo } from "../../src/rl/objectives/cj-grpo.js";
-import { objective as coupledGrpo } from "../../src/rl/objectives/coupled-grpo.js";
-import { objective as flowRl } from "../../src/rl/objectives/flowrl.js";
-import { objective as gdpo } from "../../src/rl/objectives/gdpo.js";
-import { objective as justGrpo } from "../../src/rl/objectives/just-grpo.js";
-import { objective as mdpo } from "../../src/rl/objectives/mdpo.js";
-import { objective as spg } from "../../src/rl/objectives/spg.js";
-import { objective as wd1 } from "../../src/rl/objectives/wd1.js";
-import { GOLDEN_OPTIMIZER, goldenLora, goldenModel, readGolden, relativeError, under } from "../support/golden.js";
-import { having, objectiveOptions } from "../support/typed.js";
+import type { DiscreteRng } from "../../../src/core/outcomes.js";
+import type { UnmaskOptions } from "../../../src/diffusion/samplers/unmask/options.js";
+import type { UnmaskTrajectory } from "../../../src/diffusion/samplers/unmask/trajectory.js";
+import { sampler as unmask } from "../../../src/diffusion/samplers/unmask.js";
+import { Engine } from "../../../src/engine/engine.js";
+import { sampledModel } from "../../../src/engine/policy.js";
+import { objective as cjGrpo } from "../../../src/features/objectives/objectives/cj-grpo.js";
+import { objective as coupledGrpo } from "../../../src/features/objectives/objectives/coupled-grpo.js";
+import { objective as flowRl } from "../../../src/features/objectives/objectives/flowrl.js";
+import { objective as gdpo } from "../../../src/features/objectives/objectives/gdpo.js";
+import { objective as justGrpo } from "../../../src/features/objectives/objectives/just-grpo.js";
+import { objective as mdpo } from "../../../src/features/objectives/objectives/mdpo.js";
+import { objective as spg } from "../../../src/features/objectives/objectives/spg.js";
+import { objective as wd1 } from "../../../src/features/objectives/objectives/wd1.js";
+import { Runtime } from "../../../src/onnx/session.js";
+import type { LayoutContext, Objective } from "../../../src/rl/objective.js";
+import { GOLDEN_OPTIMIZER, goldenLora, goldenModel, readGolden, relativeError, under } from "../../support/golden.js";
+import { having, objectiveOptions } from "../../support/typed.js";
 
 const TOLERANCE = 1e-4;
 const sampler = having(unmask, "stepTerms", "boundTerms");
@@ -180,8 +180,8 @@ describe("objectives against PyTorch on the micro model", () => {
   });
 
   it("a bound that is no log-probability of masked tokens is refused", async () => {
-    const { refusalOf } = await import("../../src/diffusion/sampler.js");
-    const { sampler: jump } = await import("../../src/diffusion/samplers/jump.js");
+    const { refusalOf } = await import("../../../src/diffusion/sampler.js");
+    const { sampler: jump } = await import("../../../src/diffusion/samplers/jump.js");
     for (const { scoring } of [spg, gdpo, coupledGrpo])
       assert.match(refusalOf(jump, scoring, sampling)?.reason ?? "", /no log-probabilities/);
     assert.equal(refusalOf(jump, wd1.scoring, sampling)?.reason, undefined);

@@ -9,9 +9,9 @@
  * the mean of a round over the tokens of the whole batch, and `advantage: center`.
  */
 import { z } from "zod";
-import { CLIPPED_OBJECTIVE, clippedOptions } from "../clipped.js";
-import { meanOfRounds } from "../layouts.js";
-import type { Objective } from "../objective.js";
+import { CLIPPED_OBJECTIVE, clippedOptions } from "../../../rl/clipped.js";
+import { meanOfRounds } from "../../../rl/layouts.js";
+import type { Objective } from "../../../rl/objective.js";
 
 const schema = z.strictObject({ ...clippedOptions });
 

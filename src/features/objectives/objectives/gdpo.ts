@@ -10,10 +10,10 @@
  * masks. 1 / t_n is taken as L / floor(t_n L), the inverse of the share that is actually masked.
  */
 import { z } from "zod";
-import { advantageOptions } from "../credit.js";
-import type { Objective } from "../objective.js";
-import { SEQUENCE_OBJECTIVE } from "../sequence-loss.js";
-import { ratioOptions } from "../surrogate.js";
+import { advantageOptions } from "../../../rl/credit.js";
+import type { Objective } from "../../../rl/objective.js";
+import { SEQUENCE_OBJECTIVE } from "../../../rl/sequence-loss.js";
+import { ratioOptions } from "../../../rl/surrogate.js";
 
 const schema = z.strictObject({
   points: z

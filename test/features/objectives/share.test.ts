@@ -1,19 +1,19 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
-import { loadConfig } from "../../src/config/config.js";
-import { optimizerOptions } from "../../src/config/optimizer.js";
-import { Rng } from "../../src/core/rng.js";
-import { openPolicy, type Policy } from "../../src/engine/policy.js";
-import { openEnvironment } from "../../src/env/open.js";
-import { freshAdapter } from "../../src/nn/lora.js";
-import type { Tensor } from "../../src/onnx/types.js";
-import type { Objective } from "../../src/rl/objective.js";
-import { objective as espo } from "../../src/rl/objectives/espo.js";
-import { objective as flowGrpo } from "../../src/rl/objectives/flow-grpo.js";
-import { objective as flowRl } from "../../src/rl/objectives/flowrl.js";
-import { objective as justGrpo } from "../../src/rl/objectives/just-grpo.js";
-import type { Sample } from "../../src/train/rollouts/groups.js";
-import { canShare, type MicroBatch, prepareBatches } from "../../src/train/update.js";
+import { loadConfig } from "../../../src/config/config.js";
+import { optimizerOptions } from "../../../src/config/optimizer.js";
+import { Rng } from "../../../src/core/rng.js";
+import { openPolicy, type Policy } from "../../../src/engine/policy.js";
+import { openEnvironment } from "../../../src/env/open.js";
+import { objective as flowRl } from "../../../src/features/objectives/objectives/flowrl.js";
+import { objective as justGrpo } from "../../../src/features/objectives/objectives/just-grpo.js";
+import { freshAdapter } from "../../../src/nn/lora.js";
+import type { Tensor } from "../../../src/onnx/types.js";
+import type { Objective } from "../../../src/rl/objective.js";
+import { objective as espo } from "../../../src/rl/objectives/espo.js";
+import { objective as flowGrpo } from "../../../src/rl/objectives/flow-grpo.js";
+import type { Sample } from "../../../src/train/rollouts/groups.js";
+import { canShare, type MicroBatch, prepareBatches } from "../../../src/train/update.js";
 
 /** Rollouts of two prompts: a micro-batch of four spans both groups and leaves one rollout over. */
 const GROUPS = [3, 2];

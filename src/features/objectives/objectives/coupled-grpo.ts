@@ -11,10 +11,10 @@
  * needs no third pass. Mask sizes are drawn as in the bound (elbo.ts).
  */
 import { z } from "zod";
-import { CLIPPED_OBJECTIVE, clippedOptions } from "../clipped.js";
-import { advantageOptions } from "../credit.js";
-import { perTerm } from "../layouts.js";
-import type { Objective } from "../objective.js";
+import { CLIPPED_OBJECTIVE, clippedOptions } from "../../../rl/clipped.js";
+import { advantageOptions } from "../../../rl/credit.js";
+import { perTerm } from "../../../rl/layouts.js";
+import type { Objective } from "../../../rl/objective.js";
 
 const schema = z.strictObject({
   ...clippedOptions,
