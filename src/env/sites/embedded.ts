@@ -8,16 +8,10 @@ import { fieldsOf } from "./embedded/form.js";
 import { generatedForms } from "./embedded/generate.js";
 import { serveForms } from "./embedded/server.js";
 import { embeddedTasks, optionsOfTasks } from "./embedded/tasks.js";
-import { knownPages, WIZARDS } from "./embedded/wizards.js";
 import { splitHash } from "./parts/split-hash.js";
 
 const schema = z.strictObject({
-  tier: z
-    .enum([...TIERS, "wizard"])
-    .default("starter")
-    .describe(
-      "starter: 3-6 short fields a form; full: all fields; wizard: 14 forms of 2 to 4 pages (environment.kind=pages)",
-    ),
+  tier: z.enum(TIERS).default("starter").describe("starter: 3-6 short fields a form; full: all fields"),
   ...optionsOfTasks,
   port: z.int().min(0).max(65535).default(0).describe("0: any free port"),
   faults: z
@@ -29,14 +23,9 @@ const schema = z.strictObject({
 export type EmbeddedOptions = z.output<typeof schema>;
 
 /** Declares a form's page and the server's answers. */
-export function declarationOf({ form: id, tier, url }: Task): DeclaredForm {
-  const wizard = tier === "wizard" ? WIZARDS.find((one) => one.id === id) : undefined;
-  const fields = Object.fromEntries(
-    fieldsOf(wizard ?? formOf(id), tier).map((field) => [field.label, declared(field)]),
-  );
-  const [accepted, refused] =
-    tier === "wizard" ? [["status 200", "says Thank you"], ["status 422"]] : [["status 200"], ["status 400"]];
-  return { url, fields, request: { method: "POST", path: url }, accepted, refused };
+export function declarationOf({ form, tier, url }: Task): DeclaredForm {
+  const fields = Object.fromEntries(fieldsOf(formOf(form), tier).map((field) => [field.label, declared(field)]));
+  return { url, fields, request: { method: "POST", path: url }, accepted: ["status 200"], refused: ["status 400"] };
 }
 
 /** The built-in server of 25 forms in 8 domains (`src/env/sites/embedded/`), with seeded records. */
@@ -55,9 +44,7 @@ export const site: SiteKind<EmbeddedOptions> = {
       splitHash: () => hash,
       fieldKinds: (task) => fieldKinds(task.form, task.tier),
       declaredForm: declarationOf,
-      ...(options.tier === "wizard"
-        ? { knownPages: (task: Task) => knownPages(task.form, Object.keys(task.fields)) }
-        : { augmentedTask: (rng: Rng) => augmentedTask(rng, options.tier, options.letters) }),
+      augmentedTask: (rng: Rng) => augmentedTask(rng, options.tier, options.letters),
       stop,
     };
   },

@@ -7,11 +7,8 @@ import { generatedForm } from "./generate.js";
 
 const FILE = new URL("../../../../../src/env/sites/embedded/forms.yaml", import.meta.url);
 
-/**
- * All forms of the embedded site: 25 in 8 domains, 20 to train on and 5 held out; the options that they share, by name;
- * and the specifications of its forms of several pages.
- */
-export const { forms: FORMS, options: OPTIONS, wizards: WIZARD_ROWS } = readForms(parse(readFileSync(FILE, "utf8")));
+/** All forms of the embedded site: 25 in 8 domains, 20 to train on and 5 held out; the options that they share, by name. */
+export const { forms: FORMS, options: OPTIONS } = readForms(parse(readFileSync(FILE, "utf8")));
 
 export const TRAINING_FORMS: readonly Form[] = FORMS.filter((form) => !form.heldout);
 export const HELDOUT_FORMS: readonly Form[] = FORMS.filter((form) => form.heldout);

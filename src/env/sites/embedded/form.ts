@@ -33,31 +33,17 @@ export function formOfFields(id: string, traits: Omit<FormSpec, "fields">, field
   return { id, title, intro, starter, fields, ...rest };
 }
 
-const condition = z.record(z.string(), z.union([z.string(), z.boolean()]));
-const wizard = z.strictObject({
-  /** `server`: every page is posted and answered with the next one. `client`: one document, posted at the end. */
-  steps: z.enum(["server", "client"]),
-  /** Set if a last page shows the given values and asks to confirm them. */
-  review: z.boolean().default(false),
-  /** Labels of the fields of each page. */
-  pages: z.array(z.array(z.string())),
-  /** Fields that are asked for only if another one of the same page has this value; they are required then. */
-  when: z.record(z.string(), condition).default({}),
-});
-export type WizardSpec = z.output<typeof wizard>;
-
 const file = z.strictObject({
   options: z.record(z.string(), optionSet),
   forms: z.record(z.string(), spec),
-  wizards: z.record(z.string(), wizard),
 });
 
 /**
- * Reads forms, the option sets that they share, and forms of several pages by the id of the form with the same fields.
+ * Reads forms and the option sets that they share.
  * @param data of a YAML file. @throws ZodError or RangeError if it is invalid.
  */
 export function readForms(data: unknown) {
-  const { options: sets, forms, wizards } = file.parse(data);
+  const { options: sets, forms } = file.parse(data);
   const options = Object.fromEntries(Object.entries(sets).map(([name, set]) => [name, optionsOf(set)]));
   const made: readonly Form[] = Object.entries(forms).map(([id, { fields, ...traits }]) =>
     formOfFields(
@@ -66,7 +52,7 @@ export function readForms(data: unknown) {
       Object.entries(fields).map(([label, one]) => field(label, one, options)),
     ),
   );
-  return { options, forms: made, wizards: new Map(Object.entries(wizards)) };
+  return { options, forms: made };
 }
 
 /** Returns the form's fields on the page of this tier, in page order. */

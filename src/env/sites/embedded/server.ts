@@ -6,15 +6,18 @@ import { TIERS } from "../../site.js";
 import type { Field } from "./fields.js";
 import { type Form, fieldsOf, pathOf } from "./form.js";
 import { fieldHtml, formPage, indexPage, missingPage } from "./pages.js";
-import { serveWizards } from "./wizard-server.js";
 
 /** Largest accepted body in bytes, enough for a form with one small file. */
 const BODY_LIMIT = 1 << 20;
 
-type Posted = Record<string, string | string[]>;
+/** Posted values by input name. */
+export type Posted = Readonly<Record<string, string | string[]>>;
+
+/** Refuses a body that is too large for a form with one small file. */
+const limit = bodyLimit({ maxSize: BODY_LIMIT, onError: (c) => c.json({ error: "The body is too large" }, 413) });
 
 /** Reads the posted values by input name: a file as its name, a repeated name as a list; undefined if unreadable. */
-async function postedValues(context: Context): Promise<Posted | undefined> {
+export async function postedValues(context: Context): Promise<Posted | undefined> {
   const body = await context.req.parseBody({ all: true }).catch(() => undefined);
   if (body === undefined) return undefined;
   const nameOf = (value: string | File): string => (typeof value === "string" ? value : value.name);
@@ -27,19 +30,30 @@ const isMissing = (field: Field, posted: Posted): boolean =>
   field.required && [posted[field.name] ?? ""].flat().every((value) => value.trim() === "");
 
 /**
- * Makes the site as a Hono application, so that tests can call it without a socket.
+ * Makes an application without forms, whose posts are limited in size.
  * @param status500Every every n-th post is answered with 500; 0: none is.
  */
-export function createApp(forms: readonly Form[], status500Every = 0): Hono {
-  const limit = bodyLimit({ maxSize: BODY_LIMIT, onError: (c) => c.json({ error: "The body is too large" }, 413) });
+export function siteApp(status500Every = 0): Hono {
   const app = new Hono();
   let posts = 0;
   if (status500Every > 0)
     app.post("*", (c, next) =>
       ++posts % status500Every === 0 ? Promise.resolve(c.json({ error: "Injected fault" }, 500)) : next(),
     );
-  app.get("/", (c) => c.html(indexPage(forms)));
+  app.post("*", limit);
   app.get("/favicon.ico", (c) => c.body(null, 204));
+  app.notFound((c) => c.html(missingPage(), 404));
+  app.onError((error, c) => c.json({ error: messageOf(error) }, 500));
+  return app;
+}
+
+/**
+ * Makes the site as a Hono application, so that tests can call it without a socket.
+ * @param status500Every every n-th post is answered with 500; 0: none is.
+ */
+export function createApp(forms: readonly Form[], status500Every = 0): Hono {
+  const app = siteApp(status500Every);
+  app.get("/", (c) => c.html(indexPage(forms)));
   app.get("/static/form.js", (c) => c.body(FORM_SCRIPT, 200, { "content-type": "text/javascript; charset=utf-8" }));
   for (const form of forms) {
     for (const tier of TIERS) {
@@ -48,7 +62,7 @@ export function createApp(forms: readonly Form[], status500Every = 0): Hono {
       app.get(path, (c) => c.html(formPage(form, tier)));
       if (form.scripted)
         app.get(`${path}/form-config`, (c) => c.json({ controls: fields.map((field) => String(fieldHtml(field))) }));
-      app.post(path, limit, async (c) => {
+      app.post(path, async (c) => {
         const posted = await postedValues(c);
         if (posted === undefined) return c.json({ error: "The body is not a form" }, 400);
         const missing = fields.filter((field) => isMissing(field, posted));
@@ -59,9 +73,6 @@ export function createApp(forms: readonly Form[], status500Every = 0): Hono {
       });
     }
   }
-  serveWizards(app, limit, postedValues);
-  app.notFound((c) => c.html(missingPage(), 404));
-  app.onError((error, c) => c.json({ error: messageOf(error) }, 500));
   return app;
 }
 

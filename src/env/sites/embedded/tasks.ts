@@ -8,7 +8,6 @@ import { type Form, fieldsOf, pathOf } from "./form.js";
 import { generatedForms, recordOf } from "./generate.js";
 import { LEVELS, type LetterLevel, withLetter } from "./letters/letter.js";
 import { type FormRecord, recordsOf } from "./records.js";
-import { isAsked, WIZARDS, type Wizard } from "./wizards.js";
 
 /** Option of the embedded site's tasks, shared by the browser and paper. */
 export const letters = z
@@ -27,13 +26,18 @@ const generated = z
 
 const size = (preset: number): z.ZodDefault<z.ZodInt> => z.int().min(0).max(5000).default(preset);
 
-/** All shared options of the tasks except the tier. */
-export const optionsOfTasks = {
+/** Options of the records of forms. */
+export const optionsOfRecords = {
   seed: z.int().min(0).default(1).describe("seed of the records"),
   sizes: z
     .strictObject({ train: size(64), val: size(16), test: size(16), heldout: size(32) })
     .prefault({})
-    .describe("records a form: train, val and test of the 20 training forms, heldout of the 5 held-out forms"),
+    .describe("records a form: train, val and test of the training forms, heldout of the held-out forms"),
+};
+
+/** All shared options of the tasks except the tier. */
+export const optionsOfTasks = {
+  ...optionsOfRecords,
   letters,
   generated,
 };
@@ -47,7 +51,8 @@ export function instructionFor(path: string, title: string, fields: FormRecord):
   return `Go to ${path}. Fill in the ${title} form with: ${wishes.join("; ")}; and submit it.`;
 }
 
-function taskOf(form: Form, tier: Tier, split: Split, index: number, fields: FormRecord): Task {
+/** Makes a task of a record. @param index of the record among those of the split. */
+export function taskOf(form: Form, tier: Tier, split: Split, index: number, fields: FormRecord): Task {
   const url = pathOf(form, tier);
   return {
     id: `embedded/${tier}/${form.id}/${split}/${String(index).padStart(4, "0")}`,
@@ -61,15 +66,8 @@ function taskOf(form: Form, tier: Tier, split: Split, index: number, fields: For
   };
 }
 
-/** Makes the tasks of a form of several pages, without values for fields that are not asked for. */
-function wizardTasks(wizard: Wizard, split: Split, count: number, seed: number): Task[] {
-  const trim = (record: FormRecord): FormRecord =>
-    Object.fromEntries(Object.entries(record).filter(([label]) => isAsked(wizard, label, record)));
-  return recordsOf(wizard, "wizard", split, count, seed, trim).map((fields, i) => ({
-    ...taskOf(wizard, "wizard", split, i, fields),
-    pages: wizard.pages.map((page) => page.map(({ label }) => label).filter((label) => label in fields)),
-  }));
-}
+/** Returns the splits that a form has records in. */
+export const splitsOf = ({ heldout }: Form): readonly Split[] => (heldout ? ["heldout"] : ["train", "val", "test"]);
 
 /** Makes all tasks of one tier by form and split, then those of generated forms; equal options give equal tasks. */
 export function embeddedTasks(
@@ -79,21 +77,17 @@ export function embeddedTasks(
   level: LetterLevel = "off",
   generated = 0,
 ): Task[] {
-  const forms: readonly Form[] = tier === "wizard" ? WIZARDS : FORMS;
-  const made = tier === "wizard" ? [] : generatedForms(seed, generated);
+  const made = generatedForms(seed, generated);
   const tasks: Task[] = [
-    ...forms.flatMap((form) => {
-      const splits: readonly Split[] = form.heldout ? ["heldout"] : ["train", "val", "test"];
-      return splits.flatMap((split) =>
-        tier === "wizard"
-          ? wizardTasks(form as Wizard, split, sizes[split], seed)
-          : recordsOf(form, tier, split, sizes[split], seed).map((record, i) => taskOf(form, tier, split, i, record)),
-      );
-    }),
+    ...FORMS.flatMap((form) =>
+      splitsOf(form).flatMap((split) =>
+        recordsOf(form, tier, split, sizes[split], seed).map((record, i) => taskOf(form, tier, split, i, record)),
+      ),
+    ),
     // every generated form has one task
     ...made.map((form) => taskOf(form, tier, "train", 0, recordOf(form, tier, seed))),
   ];
-  if (level === "off" || tier === "wizard") return tasks;
+  if (level === "off") return tasks;
   return tasks.map((task) =>
     withLetter(task, fieldsOf(formOf(task.form), tier), level, Rng.named(seed, `letter/${level}/${task.id}`)),
   );

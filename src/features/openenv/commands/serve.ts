@@ -19,7 +19,7 @@ export const command: CliCommand = {
       .option("--idle <seconds>", "a session that asks for nothing for so long is ended", positiveInteger, 600)
       .addHelpText(
         "after",
-        "\nExample:\n  refusion-train serve --config configs/pages/wizard-flow-grpo.yaml\n" +
+        "\nExample:\n  refusion-train serve --config configs/wizards/flow-grpo.yaml\n" +
           "and in Python, with `pip install openenv`: GenericEnvClient(base_url=ADDRESS).sync().reset(split='val', index=0)",
       )
       .action(async (overrides: string[], { config, ...flags }: ServeFlags) => {

@@ -1,15 +1,14 @@
-import type { Context, Hono, MiddlewareHandler } from "hono";
+import type { Hono } from "hono";
 import { html } from "hono/html";
-import { sha256 } from "../../../core/files.js";
-import { spoken } from "../../forms/oracle.js";
-import type { FieldValue } from "../../site.js";
-import type { Field } from "./fields.js";
-import { pathOf } from "./form.js";
-import { card, type Html, labelled } from "./pages.js";
-import type { FormRecord } from "./records.js";
+import { sha256 } from "../../core/files.js";
+import { spoken } from "../../env/forms/oracle.js";
+import type { FieldValue } from "../../env/site.js";
+import type { Field } from "../../env/sites/embedded/fields.js";
+import { pathOf } from "../../env/sites/embedded/form.js";
+import { card, type Html, labelled } from "../../env/sites/embedded/pages.js";
+import type { FormRecord } from "../../env/sites/embedded/records.js";
+import { type Posted, postedValues, siteApp } from "../../env/sites/embedded/server.js";
 import { isAsked, REVIEW_HEADING, stepHeading, WIZARDS, type Wizard } from "./wizards.js";
-
-type Posted = Readonly<Record<string, string | string[]>>;
 
 /** Most unfinished wizards that are kept; beyond that the oldest ones are forgotten. */
 const MOST_OPEN = 10_000;
@@ -117,15 +116,9 @@ function complaintOf(wizard: Wizard, fields: readonly Field[], values: FormRecor
   return off === undefined ? "" : `Invalid: ${off.label} has to be from ${off.min} to ${off.max}`;
 }
 
-/**
- * Adds the forms of several pages to the site.
- * @param readPost returns the posted values by name; undefined if the body is no form.
- */
-export function serveWizards(
-  app: Hono,
-  limit: MiddlewareHandler,
-  readPost: (context: Context) => Promise<Posted | undefined>,
-): void {
+/** Makes the site as a Hono application, so that tests can call it without a socket. */
+export function createApp(): Hono {
+  const app = siteApp();
   const open = new Map<string, FormRecord>();
   /** Makes a token that depends only on the values so far, so that a replayed episode posts the same. */
   const keep = (path: string, values: FormRecord): string => {
@@ -140,8 +133,8 @@ export function serveWizards(
   for (const wizard of WIZARDS) {
     const path = pathOf(wizard, "wizard");
     app.get(path, (c) => c.html(wizardPage(wizard, 0, keep(path, {}))));
-    app.post(path, limit, async (c) => {
-      const posted = await readPost(c);
+    app.post(path, async (c) => {
+      const posted = await postedValues(c);
       const token = [posted?.wizard ?? ""].flat()[0] ?? "";
       const before = open.get(token);
       if (posted === undefined || before === undefined)
@@ -166,6 +159,7 @@ export function serveWizards(
       return c.html(thanksPage(wizard));
     });
   }
+  return app;
 }
 
 /** Shows conditional fields, and goes from step to step in wizards of the browser. */

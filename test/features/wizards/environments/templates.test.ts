@@ -3,17 +3,15 @@ import { test } from "node:test";
 import { closing } from "../../../../src/core/closing.js";
 import type { Observation } from "../../../../src/core/interaction.js";
 import type { EnvironmentTask } from "../../../../src/env/environment.js";
-import { site as embedded } from "../../../../src/env/sites/embedded.js";
-import { PagesEnvironment } from "../../../../src/features/pages/environments/pages.js";
+import { PagesEnvironment } from "../../../../src/features/wizards/environments/pages.js";
+import { site as wizard } from "../../../../src/features/wizards/sites/wizard.js";
 import { FORMS_OPTIONS } from "../../../env/page-site.js";
 
 const asksFor = ({ template }: Observation, blank: string): boolean =>
   template?.parts.some((part) => typeof part !== "string" && part.name === blank) === true;
 
 test("wizards: a template a turn, of the page that is there; one without fields asks whether to send it", async () => {
-  const site = await embedded.start(
-    embedded.schema.parse({ tier: "wizard", sizes: { train: 2, val: 0, test: 0, heldout: 0 } }),
-  );
+  const site = await wizard.start(wizard.schema.parse({ sizes: { train: 2, val: 0, test: 0, heldout: 0 } }));
   const turns = { kind: "pages", turns: 8, page_characters: 2000 };
   await using pages = closing(new PagesEnvironment(site, { ...FORMS_OPTIONS, environment: turns }));
   const shown = pages.demonstrations?.(pages.tasks) ?? [];

@@ -41,7 +41,9 @@ const schema = z.strictObject({
     .min(100)
     .max(100_000)
     .default(2000)
-    .describe("characters of a prompt that describe the page; what is cut is said in the prompt (docs/environments.md)"),
+    .describe(
+      "characters of a prompt that describe the page; what is cut is said in the prompt (docs/environments.md)",
+    ),
 });
 
 const config = formsConfig.extend({ environment: schema.extend({ kind: z.string() }) });

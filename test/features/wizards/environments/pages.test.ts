@@ -8,11 +8,10 @@ import { EnvironmentFault } from "../../../../src/env/browser/browser.js";
 import type { EpisodeOutcome } from "../../../../src/env/environment.js";
 import { NULL_PLANS } from "../../../../src/env/forms/oracle.js";
 import type { Task } from "../../../../src/env/site.js";
-import { FORMS } from "../../../../src/env/sites/embedded/catalog.js";
-import { createApp } from "../../../../src/env/sites/embedded/server.js";
-import { WIZARDS } from "../../../../src/env/sites/embedded/wizards.js";
-import { site as embedded } from "../../../../src/env/sites/embedded.js";
-import { PagesEnvironment } from "../../../../src/features/pages/environments/pages.js";
+import { PagesEnvironment } from "../../../../src/features/wizards/environments/pages.js";
+import { site as wizard } from "../../../../src/features/wizards/sites/wizard.js";
+import { createApp } from "../../../../src/features/wizards/wizard-server.js";
+import { WIZARDS } from "../../../../src/features/wizards/wizards.js";
 import { judgedAgain } from "../../../env/judged-again.js";
 import { FORMS_OPTIONS } from "../../../env/page-site.js";
 
@@ -22,9 +21,9 @@ const TURNS = { kind: "pages", turns: 8, page_characters: 2000 };
  * @param failing every so many of them are answered with 500.
  */
 async function open(t: TestContext, failing = Infinity): Promise<{ environment: PagesEnvironment; posts(): number }> {
-  const options = { tier: "wizard", sizes: { train: 1, val: 0, test: 0, heldout: 1 } };
-  const site = await embedded.start(embedded.schema.parse(options));
-  const [app, inner] = [new Hono(), createApp(FORMS)];
+  const options = { sizes: { train: 1, val: 0, test: 0, heldout: 1 } };
+  const site = await wizard.start(wizard.schema.parse(options));
+  const [app, inner] = [new Hono(), createApp()];
   let posts = 0;
   app.all("*", ({ req, json }) =>
     req.method === "POST" && ++posts % failing === 0 ? json({ error: "Injected fault" }, 500) : inner.fetch(req.raw),

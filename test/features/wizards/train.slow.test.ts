@@ -15,7 +15,7 @@ import { trainOptions } from "../../support/train-options.js";
 const CONFIG = `
 model: models/tiny-refusion
 environment: { kind: pages, turns: 4, page_characters: 300 }
-site: { kind: embedded, tier: wizard, sizes: { train: 2, val: 1, test: 1, heldout: 1 } }
+site: { kind: wizard, sizes: { train: 2, val: 1, test: 1, heldout: 1 } }
 browser: { contexts: 4 }
 objective: { kind: flow-grpo, advantage: center }
 plan: free

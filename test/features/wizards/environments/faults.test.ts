@@ -4,14 +4,12 @@ import { closing } from "../../../../src/core/closing.js";
 import { Rng } from "../../../../src/core/rng.js";
 import { drawFault, injectedFaults } from "../../../../src/env/browser/injected-faults.js";
 import type { EpisodeOutcome } from "../../../../src/env/environment.js";
-import { site as embedded } from "../../../../src/env/sites/embedded.js";
-import { PagesEnvironment } from "../../../../src/features/pages/environments/pages.js";
+import { PagesEnvironment } from "../../../../src/features/wizards/environments/pages.js";
+import { site as wizard } from "../../../../src/features/wizards/sites/wizard.js";
 import { FORMS_OPTIONS } from "../../../env/page-site.js";
 
 async function playAll(faults: object): Promise<EpisodeOutcome[]> {
-  const site = await embedded.start(
-    embedded.schema.parse({ tier: "wizard", sizes: { train: 1, val: 0, test: 0, heldout: 0 } }),
-  );
+  const site = await wizard.start(wizard.schema.parse({ sizes: { train: 1, val: 0, test: 0, heldout: 0 } }));
   const browser = { ...FORMS_OPTIONS.browser, contexts: 2, inject_faults: injectedFaults.parse(faults) };
   await using pages = closing(
     new PagesEnvironment(site, {

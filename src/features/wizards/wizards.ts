@@ -1,15 +1,33 @@
-import type { FieldKind, KnownPage } from "../../site.js";
-import { formOf, WIZARD_ROWS } from "./catalog.js";
-import { type Field, kindOf, NO_CHOICE } from "./fields.js";
-import type { Form, WizardSpec } from "./form.js";
-import type { FormRecord } from "./records.js";
+import { readFileSync } from "node:fs";
+import { parse } from "yaml";
+import { z } from "zod";
+import type { FieldKind, KnownPage } from "../../env/site.js";
+import { formOf } from "../../env/sites/embedded/catalog.js";
+import { type Field, kindOf, NO_CHOICE } from "../../env/sites/embedded/fields.js";
+import type { Form } from "../../env/sites/embedded/form.js";
+import type { FormRecord } from "../../env/sites/embedded/records.js";
+
+const FILE = new URL("../../../../src/features/wizards/wizards.yaml", import.meta.url);
+
+const condition = z.record(z.string(), z.union([z.string(), z.boolean()]));
+const spec = z.strictObject({
+  /** `server`: every page is posted and answered with the next one. `client`: one document, posted at the end. */
+  steps: z.enum(["server", "client"]),
+  /** Set if a last page shows the given values and asks to confirm them. */
+  review: z.boolean().default(false),
+  /** Labels of the fields of each page. */
+  pages: z.array(z.array(z.string())),
+  /** Fields that are asked for only if another one of the same page has this value; they are required then. */
+  when: z.record(z.string(), condition).default({}),
+});
+type WizardSpec = z.output<typeof spec>;
 
 /** A form of several pages, with the fields of a form of the full tier. */
 export interface Wizard extends Form, Omit<WizardSpec, "pages"> {
   readonly pages: readonly (readonly Field[])[];
 }
 
-function wizardOf(id: string, { pages: labels, when, ...steps }: WizardSpec): Wizard {
+function made(id: string, { pages: labels, when, ...steps }: WizardSpec): Wizard {
   const base = formOf(id);
   const pages = labels.map((page) =>
     page.map((label): Field => {
@@ -22,7 +40,9 @@ function wizardOf(id: string, { pages: labels, when, ...steps }: WizardSpec): Wi
 }
 
 /** All forms of several pages: 12 to train on, 2 held out. A conditional field is required if it is asked for. */
-export const WIZARDS: readonly Wizard[] = [...WIZARD_ROWS].map(([id, row]) => wizardOf(id, row));
+export const WIZARDS: readonly Wizard[] = Object.entries(
+  z.record(z.string(), spec).parse(parse(readFileSync(FILE, "utf8"))),
+).map(([id, row]) => made(id, row));
 
 /** Tells whether a field is asked for, given the other values of its page. */
 export const isAsked = ({ when }: Wizard, label: string, values: FormRecord): boolean => {
@@ -30,14 +50,19 @@ export const isAsked = ({ when }: Wizard, label: string, values: FormRecord): bo
   return conditions.every(([other, is]) => values[other] === is);
 };
 
+/** @throws RangeError if there is no such wizard. */
+export function wizardOf(id: string): Wizard {
+  const wizard = WIZARDS.find((one) => one.id === id);
+  if (wizard === undefined) throw new RangeError(`There is no wizard "${id}"`);
+  return wizard;
+}
+
 /**
  * Returns the fields and headings of each untouched page of a wizard.
  * @param labels labels of the fields that are asked for: the last page may list them.
- * @throws RangeError if there is no such wizard.
  */
 export function knownPages(id: string, labels: readonly string[]): KnownPage[] {
-  const wizard = WIZARDS.find((one) => one.id === id);
-  if (wizard === undefined) throw new RangeError(`The embedded site has no wizard "${id}"`);
+  const wizard = wizardOf(id);
   const { pages, review } = wizard;
   const untouched = Object.fromEntries(wizard.fields.map((field) => [field.label, kindOf(field).default]));
   const steps = pages.map((fields, k): KnownPage => {
