@@ -101,7 +101,9 @@ function checkFolder({ path, tasks, heldout }: Options): void {
     });
   const unknown = [...tasks, ...heldout].filter((name) => !existsSync(join(pages, `${name}.html`)));
   if (unknown.length > 0)
-    misuse(`MiniWoB++ has no page ${unknown.join(", ")} in ${pages}.`, { hint: "docs/environments.md lists the pages." });
+    misuse(`MiniWoB++ has no page ${unknown.join(", ")} in ${pages}.`, {
+      hint: "docs/environments.md lists the pages.",
+    });
 }
 
 async function openMiniWob(options: Options): Promise<Environment> {
