@@ -1,11 +1,12 @@
 import { fail, UserError } from "../core/errors.js";
 import { Emitter } from "../onnx/emit.js";
 import type { GraphBuilder } from "../onnx/graph.js";
+import type { OpName } from "../onnx/ops.js";
 import { formatShape, isStatic, sameShape } from "../onnx/shapes.js";
 import type { Dim, Node, Value } from "../onnx/types.js";
 import { Recompute, type Recomputed } from "./recompute.js";
 import { RuleContext } from "./rule.js";
-import { NO_GRADIENT, RULES } from "./rules.js";
+import { NO_GRADIENT, NO_RULE, RULES } from "./rules.js";
 import { SelectiveRecompute } from "./selective.js";
 
 const DIFFERENTIABLE = new Set(["float32", "float64", "float16", "bfloat16"]);
@@ -41,9 +42,9 @@ export function backward(
     if (!node.outputs.some((o) => gradients.has(o.name))) continue;
     const wanted = node.inputs.map((v) => v !== undefined && source.has(v.name) && DIFFERENTIABLE.has(v.dtype));
     if (!wanted.includes(true)) continue;
-    if (NO_GRADIENT.has(node.op)) continue;
-    const rule = RULES[node.op];
-    if (rule === undefined) throw missingRule(node, loss, source);
+    const rule = RULES[node.op as OpName];
+    if (rule === NO_GRADIENT) continue;
+    if (rule === undefined || rule === NO_RULE) throw missingRule(node, loss, source);
     const whole = recompute?.node(node, gradients) ?? node;
     g.scope("grad", () =>
       g.scope(node.name.replace(/^\//, ""), () => {

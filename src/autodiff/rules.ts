@@ -5,6 +5,7 @@
  */
 import { reducedAxes } from "../onnx/infer.js";
 import { emitNf4Matrix, NF4_BLOCK } from "../onnx/nf4.js";
+import type { OpName } from "../onnx/ops.js";
 import { late } from "../onnx/passes/late.js";
 import { axisOf, product } from "../onnx/shapes.js";
 import type { Dim, Value } from "../onnx/types.js";
@@ -180,8 +181,16 @@ const gatherElements: Rule = (c) => {
 /** dx = dy - exp(y) * sum(dy) over the axis. */
 const logSoftmax: Rule = (c) => [() => c.e.sub(c.dy, c.e.mul(c.e.exp(c.y()), c.e.sum(c.dy, [c.int("axis", -1)])))];
 
-/** op -> rule. Each row has a finite-difference case in test/autodiff/cases.ts; a row without one fails the tests. */
-export const RULES: Readonly<Record<string, Rule>> = {
+/** Row of an op whose outputs are integers, booleans or piecewise constant. */
+export const NO_GRADIENT = "no gradient";
+/** Row of an op that cannot be differentiated: `backward` refuses a graph in which it would have to be. */
+export const NO_RULE = "no rule";
+
+/**
+ * op -> rule. An op of the table of ops without a row does not compile; a rule without a finite-difference case in
+ * test/autodiff/cases.ts fails the tests.
+ */
+export const RULES: Readonly<Record<OpName, Rule | typeof NO_GRADIENT | typeof NO_RULE>> = {
   // arithmetic
   Add: (c) => [() => c.dy, () => c.dy],
   Sub: (c) => [() => c.dy, () => c.e.neg(c.dy)],
@@ -347,32 +356,33 @@ export const RULES: Readonly<Record<string, Rule>> = {
   // normalisation
   SimplifiedLayerNormalization: simplifiedLayerNormalization,
   LayerNormalization: layerNormalization,
+  // integers, booleans or piecewise constant
+  ArgMax: NO_GRADIENT,
+  ArgMin: NO_GRADIENT,
+  Constant: NO_GRADIENT,
+  Shape: NO_GRADIENT,
+  Range: NO_GRADIENT,
+  ConstantOfShape: NO_GRADIENT,
+  OneHot: NO_GRADIENT,
+  Equal: NO_GRADIENT,
+  Greater: NO_GRADIENT,
+  GreaterOrEqual: NO_GRADIENT,
+  Less: NO_GRADIENT,
+  LessOrEqual: NO_GRADIENT,
+  And: NO_GRADIENT,
+  Or: NO_GRADIENT,
+  Xor: NO_GRADIENT,
+  Not: NO_GRADIENT,
+  Mod: NO_GRADIENT,
+  Size: NO_GRADIENT,
+  IsNaN: NO_GRADIENT,
+  IsInf: NO_GRADIENT,
+  Floor: NO_GRADIENT,
+  Ceil: NO_GRADIENT,
+  Round: NO_GRADIENT,
+  Sign: NO_GRADIENT,
+  // in no graph that is differentiated
+  TopK: NO_RULE,
+  ConvTranspose: NO_RULE,
+  DynamicQuantizeMatMul: NO_RULE,
 };
-
-/** Ops without a gradient, because their outputs are integers, booleans or piecewise constant. */
-export const NO_GRADIENT: ReadonlySet<string> = new Set([
-  "ArgMax",
-  "ArgMin",
-  "Constant",
-  "Shape",
-  "Range",
-  "ConstantOfShape",
-  "OneHot",
-  "Equal",
-  "Greater",
-  "GreaterOrEqual",
-  "Less",
-  "LessOrEqual",
-  "And",
-  "Or",
-  "Xor",
-  "Not",
-  "Mod",
-  "Size",
-  "IsNaN",
-  "IsInf",
-  "Floor",
-  "Ceil",
-  "Round",
-  "Sign",
-]);

@@ -42,8 +42,7 @@ export const MICROSOFT_OPS: ReadonlySet<string> = new Set([
   "RotaryEmbedding",
 ]);
 
-/** op -> shape and dtype inference. Ops of ONNX Runtime's own domain are listed by their bare name. */
-export const OPS: Readonly<Record<string, InferRule>> = {
+const TABLE = {
   // elementwise, one input
   Abs: same,
   Ceil: same,
@@ -176,4 +175,10 @@ export const OPS: Readonly<Record<string, InferRule>> = {
   // normalisation, with the statistics that the backward pass reuses
   SimplifiedLayerNormalization: normalization(1),
   LayerNormalization: normalization(2),
-};
+} satisfies Readonly<Record<string, InferRule>>;
+
+/** Name of an operator of the table. */
+export type OpName = keyof typeof TABLE;
+
+/** op -> shape and dtype inference. Ops of ONNX Runtime's own domain are listed by their bare name. */
+export const OPS: Readonly<Record<string, InferRule>> = TABLE;
