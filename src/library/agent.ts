@@ -4,6 +4,7 @@ import { fail } from "../core/errors.js";
 import type { Observation } from "../core/interaction.js";
 import { type Control, findControl } from "../env/browser/controls.js";
 import type { ActionRecord, Fate } from "../env/browser/fill.js";
+import { type Departures, Hold } from "../env/browser/network/hold.js";
 import { controlsOnPage, formTemplate, planOf, type TemplateControl } from "../env/forms/blanks.js";
 import { looseLabel, matchValue } from "../env/forms/normalize.js";
 import type { ControlKind, FieldValue } from "../env/site.js";
@@ -34,8 +35,11 @@ export interface FilledField {
   readonly fault?: Exclude<Fate, "done"> | "differs" | "not-asked";
 }
 
-/** An agent's actions on a page. */
-export interface Filled {
+/**
+ * An agent's actions on a page. `sent`: requests that the page made meanwhile, such as lookups of suggestions; the form
+ * itself is never among them. `held`: requests that wait until somebody touches the page, or `release`.
+ */
+export interface Filled extends Departures {
   /** The model's plan, or the page's lines with its values. */
   readonly plan: string;
   /** The plan after each round of the model; `…` marks open blanks. */
@@ -52,7 +56,8 @@ export interface Agent {
   /**
    * Fills the form on a Playwright page (Chromium) with values by label, or from a text: a record (`Label: value` on
    * each line), or prose where the model was trained to read it. A value whose label is on the page is entered
-   * unchanged; the model places the others. The form is not sent: press the button yourself after a check.
+   * unchanged; the model places the others. The form is not sent: press the button yourself after a check. What the
+   * page sends by itself is held until then.
    * @throws UserError where the model reads values alone, and the text is no record.
    */
   fill(
@@ -65,6 +70,8 @@ export interface Agent {
       readonly seed?: number;
     },
   ): Promise<Filled>;
+  /** Lets a page that was filled in send again before anybody touches it, first what was held. */
+  release(page: Page): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -85,6 +92,7 @@ export async function loadAgent(
       withForm(page, typeof what === "string" ? [] : Object.keys(what), (open) =>
         fillForm(open, { page, what, style, policy, quotes: quotes(config) }, asked),
       ),
+    release: (page) => Hold.release(page),
     close: () => policy.close(),
   };
 }
@@ -133,13 +141,15 @@ async function fillForm(
   const [answer = { rounds: [] }] = await policy.act([{ text: renderPrompt(task, style, shown), template }], seed);
   const { actions, unresolved } = planOf(answer, controls);
   const said = values === undefined ? actions : asRecorded(actions, fields, asked);
-  const { records, values: now } = await carryOut(open, fields, said, asked);
+  const { records, values: now, sent, held } = await carryOut(open, fields, said, asked);
   const filled = readBack(fields, now, records, values ?? {});
   return {
     plan: answer.text ?? "",
     rounds: answer.rounds,
     actions: records,
     unresolved,
+    sent,
+    held,
     fields: filled.map((field) => ({ ...field, ...evidence(field, answer, text ?? "", asked[field.label]) })),
   };
 }

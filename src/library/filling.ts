@@ -2,9 +2,9 @@ import type { Page } from "playwright";
 import { fail, messageOf } from "../core/errors.js";
 import { type Control, currentValues, findControl, type ReadForm, readForm } from "../env/browser/controls.js";
 import { type ActionRecord, applySteps, resolveAction, type Step } from "../env/browser/fill.js";
+import { type Departures, Hold } from "../env/browser/network/hold.js";
 import { type DrawnControl, type DrawnPage, isDrawn, readDrawn } from "../env/browser/page/drawn.js";
 import type { PageForm } from "../env/browser/page/form.js";
-import { heldBack } from "../env/browser/page/held-back.js";
 import { PageWorld } from "../env/browser/page/world.js";
 import { type Surface, surfaceOf } from "../env/browser/surface.js";
 import { listItems, looseLabel, matchValue, parseBoolean, unfillable } from "../env/forms/normalize.js";
@@ -21,6 +21,8 @@ import { renderValue } from "../text/prompt.js";
 const SEARCH_MS = 60_000;
 /** Time in which a page reverts a value that it rejects, in milliseconds. */
 const TAKES_MS = 80;
+/** Time in which a page looks something up for the last value, in milliseconds. */
+const SENDS_MS = 250;
 
 /** Matches the browser's messages for a document that no longer exists. */
 const LEFT = /Cannot find (?:context|object)|context was destroyed|navigated or closed|has been closed|Target closed/i;
@@ -148,27 +150,45 @@ function inOrder(controls: readonly Control[], places: DrawnPage["places"]): Con
   return [...controls].sort((a, b) => at(a)[0] - at(b)[0] || at(a)[1] - at(b)[1] || a.index - b.index);
 }
 
-/** Actions carried out on a page, and the value of each control, by its index. */
-export interface CarriedOut {
+/** Actions carried out on a page, the value of each control, by its index, and what the page sent meanwhile. */
+export interface CarriedOut extends Departures {
   readonly records: readonly ActionRecord[];
   readonly values: ReadonlyMap<number, FieldValue>;
 }
 
 /**
- * Carries out actions, except those that send the form, and blocks sending meanwhile. Native controls are set directly;
+ * Carries out actions, except those that send the form. What the page sends is held until somebody touches it, or
+ * `Hold.release`. Native controls are set directly;
  * where a value does not hold, or a control is drawn, several ways are tried until the page shows it.
  * @param asked the values that the user asked for, in their own types.
  * @param searchMs time limit of all searches, in milliseconds.
  */
 export async function carryOut(
-  { form, surface }: OpenPage,
+  open: OpenPage,
   controls: readonly Control[],
   actions: readonly Action[],
   asked: Readonly<Record<string, FieldValue>>,
   searchMs = SEARCH_MS,
 ): Promise<CarriedOut> {
-  const texts = actions.flatMap((action) => ("value" in action ? [action.value] : []));
-  await using _ = await heldBack(surface.page, surface.view, texts);
+  const hold = await Hold.begin(open.surface.page);
+  let departures: Departures | undefined;
+  try {
+    const done = await carriedOut(open, controls, actions, asked, searchMs);
+    await rest(open.surface, SENDS_MS);
+    departures = await hold.filled();
+    return { ...done, ...departures };
+  } finally {
+    if (departures === undefined) await hold.filled();
+  }
+}
+
+async function carriedOut(
+  { form, surface }: OpenPage,
+  controls: readonly Control[],
+  actions: readonly Action[],
+  asked: Readonly<Record<string, FieldValue>>,
+  searchMs: number,
+): Promise<Omit<CarriedOut, keyof Departures>> {
   const path = new URL(surface.page.url()).pathname;
   const batch = actions
     .map((action) => ({ action, step: resolveAction(action, { controls, buttons: form.buttons }, path) }))

@@ -74,7 +74,7 @@ export class Pages {
   }
 
   private async newPage(href: string): Promise<Page> {
-    const page = await (await this.host.browser()).newPage();
+    const page = await (await this.host.browser()).newPage({ serviceWorkers: "block" });
     this.opened.set(href, page);
     page.once("close", () => this.opened.delete(href));
     if (this.opened.size > MOST_PAGES) await this.forget(this.opened.keys().next().value as string);

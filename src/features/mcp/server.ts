@@ -7,6 +7,7 @@ import { optional } from "../../core/optional.js";
 import { Semaphore } from "../../core/semaphore.js";
 import { within } from "../../core/within.js";
 import { submitButton } from "../../env/browser/controls.js";
+import { Hold } from "../../env/browser/network/hold.js";
 import { aimAt, applyOps } from "../../env/browser/page/actions.js";
 import type { Agent } from "../../library/agent.js";
 import { fieldsOf, withForm } from "../../library/filling.js";
@@ -106,7 +107,7 @@ export class FormTools {
   ): Promise<object> {
     if ((text === undefined) === (values === undefined)) misuse("Give either text or values.");
     return this.pages.on(where, true, async (page) => {
-      const { fields: all, unresolved } = await this.agent.fill(page, values ?? text ?? "");
+      const { fields: all, unresolved, sent, held } = await this.agent.fill(page, values ?? text ?? "");
       const fields = all.map(({ probability: p, ...field }) =>
         p === undefined ? field : { ...field, probability: Number(p.toFixed(3)) },
       );
@@ -117,7 +118,7 @@ export class FormTools {
         page,
         Object.keys(values ?? {}).filter((label) => !absent.has(label)),
       );
-      return { url: page.url(), fields, faults, unresolved, sent: false };
+      return { url: page.url(), fields, faults, unresolved, sent: sent.length > 0 && sent, held };
     });
   }
 
@@ -129,6 +130,7 @@ export class FormTools {
 
   /** Clicks the form's button, and waits for the request and its answer. */
   private async send(page: Page): Promise<object> {
+    await Hold.release(page);
     const isSent = (request: Request): boolean =>
       request.isNavigationRequest() || !["GET", "HEAD", "OPTIONS"].includes(request.method());
     // no timeout here: the time limit begins after the click
