@@ -31,6 +31,8 @@ const HOLDS = new WeakMap<Page, Hold>();
  */
 export class Hold {
   private isFilling = true;
+  /** Set if held requests wait; else they fail. */
+  private isKeeping = true;
   /** Requests of the page in their order, and those of them that were held. */
   private readonly asked: Request[] = [];
   private readonly held = new Set<Request>();
@@ -58,6 +60,7 @@ export class Hold {
       );
     if (known !== undefined && isSame === true && known.released === undefined) {
       known.isFilling = true;
+      known.isKeeping = true;
       return known;
     }
     await known?.release();
@@ -73,6 +76,13 @@ export class Hold {
   /** Lets a page send again, first what was held. */
   static async release(page: Page): Promise<void> {
     await HOLDS.get(page)?.release();
+  }
+
+  /** Holds a page so that what it tries to send now is never sent. */
+  static async drop(page: Page): Promise<void> {
+    const hold = await Hold.begin(page);
+    hold.isKeeping = false;
+    await hold.filled();
   }
 
   /** Ends the filling in: from here on nothing leaves until the page is touched or released. */
@@ -164,7 +174,8 @@ export class Hold {
         return await route.fallback();
       }
       this.held.add(request);
-      if (!["fetch", "xhr"].includes(request.resourceType()) || this.waiting.length >= MOST_WAITING)
+      const mayWait = this.isKeeping && this.waiting.length < MOST_WAITING;
+      if (!mayWait || !["fetch", "xhr"].includes(request.resourceType()))
         return await (request.isNavigationRequest() ? route.fulfill({ status: 204 }) : route.abort("blockedbyclient"));
       this.waiting.push(route);
       // a script that waits for the answer would block the page
