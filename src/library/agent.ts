@@ -12,6 +12,8 @@ import { RunDirectory } from "../runs/run-directory.js";
 import { type PromptStyle, type PromptValue, renderPrompt } from "../text/prompt.js";
 import { type AgentSource, configOfModel, reads, styleOf } from "./agent-config.js";
 import { carryOut, fieldsOf, type OpenPage, withForm } from "./filling.js";
+import { contractOf, formsOf, formsOfSite } from "./known-forms.js";
+import { type LeftOut, leftOut } from "./left-out.js";
 import { type Answered, type OpenPolicy, openPolicy } from "./policy.js";
 import { placeOf, quoting } from "./quotes.js";
 import { asRecorded, recordOf, recordText } from "./record.js";
@@ -30,9 +32,9 @@ export interface FilledField {
   readonly from?: { readonly start: number; readonly end: number };
   /**
    * The reason for a value that is not the requested one. `differs`: it shows another; `not-asked`: the model filled it
-   * unasked.
+   * unasked. `unconfirmed`: it shows the value, but the button that sends the form stays disabled.
    */
-  readonly fault?: Exclude<Fate, "done"> | "differs" | "not-asked";
+  readonly fault?: Exclude<Fate, "done"> | "differs" | "not-asked" | "unconfirmed";
 }
 
 /**
@@ -48,8 +50,12 @@ export interface Filled extends Departures {
   readonly actions: readonly Pick<ActionRecord, "action" | "fate">[];
   /** Lines of the plan that are no action. */
   readonly unresolved: readonly string[];
-  /** The requested fields, then the page's other fields. */
+  /** The requested fields, then the form's other fields. */
   readonly fields: readonly FilledField[];
+  /** The other visible controls of the page, with the reason. */
+  readonly leftOut: readonly LeftOut[];
+  /** The button that sends the form, where it is disabled. */
+  readonly disabledButton?: string;
 }
 
 export interface Agent {
@@ -87,10 +93,14 @@ export async function loadAgent(
   const config = "run" in from ? await loadConfig(RunDirectory.open(from.run).config) : await configOfModel(from);
   const policy = await openPolicy("run" in from ? from : { config: config as unknown as Record<string, unknown> });
   const style = styleOf(config);
+  const forms = from.contracts === undefined ? formsOfSite(config) : formsOf(from.contracts);
   return {
     fill: (page, what, asked = {}) =>
-      withForm(page, typeof what === "string" ? [] : Object.keys(what), (open) =>
-        fillForm(open, { page, what, style, policy, quotes: quotes(config) }, asked),
+      withForm(
+        page,
+        typeof what === "string" ? [] : Object.keys(what),
+        (open) => fillForm(open, { page, what, style, policy, quotes: quotes(config) }, asked),
+        contractOf(forms, page.url()),
       ),
     release: (page) => Hold.release(page),
     close: () => policy.close(),
@@ -141,8 +151,9 @@ async function fillForm(
   const [answer = { rounds: [] }] = await policy.act([{ text: renderPrompt(task, style, shown), template }], seed);
   const { actions, unresolved } = planOf(answer, controls);
   const said = values === undefined ? actions : asRecorded(actions, fields, asked);
-  const { records, values: now, sent, held } = await carryOut(open, fields, said, asked);
-  const filled = readBack(fields, now, records, values ?? {});
+  const { records, values: now, sent, held, dead } = await carryOut(open, fields, said, asked);
+  const read = readBack(fields, now, records, values ?? {});
+  const filled = dead === undefined || lacks(read, fields) ? read : read.map(unconfirmed);
   return {
     plan: answer.text ?? "",
     rounds: answer.rounds,
@@ -151,8 +162,21 @@ async function fillForm(
     sent,
     held,
     fields: filled.map((field) => ({ ...field, ...evidence(field, answer, text ?? "", asked[field.label]) })),
+    leftOut: await leftOut(open, fields),
+    ...(dead === undefined ? {} : { disabledButton: dead }),
   };
 }
+
+/** Tells whether a required field is empty: then the button is disabled for that reason. */
+function lacks(fields: readonly FilledField[], controls: readonly Control[]): boolean {
+  const required = new Set(controls.flatMap(({ required, label }) => (required ? [looseLabel(label)] : [])));
+  return fields.some(({ label, value }) => required.has(looseLabel(label)) && (value === "" || value === false));
+}
+
+const unconfirmed = (field: FilledField): FilledField =>
+  field.fault === undefined && typeof field.value === "string" && field.value !== ""
+    ? { ...field, fault: "unconfirmed" }
+    : field;
 
 /** Returns the probability of the answer's value for a field, and its words in the text; none where not requested. */
 function evidence(

@@ -119,7 +119,14 @@ export class FormTools {
   ): Promise<object> {
     if ((text === undefined) === (values === undefined)) misuse("Give either text or values.");
     return this.pages.on(where, { fresh: true }, async (page) => {
-      const { fields: all, unresolved, sent, held } = await this.agent.fill(page, values ?? text ?? "");
+      const {
+        fields: all,
+        unresolved,
+        sent,
+        held,
+        leftOut,
+        disabledButton,
+      } = await this.agent.fill(page, values ?? text ?? "");
       const fields = all.map(({ probability: p, ...field }) =>
         p === undefined ? field : { ...field, probability: Number(p.toFixed(3)) },
       );
@@ -130,7 +137,10 @@ export class FormTools {
         page,
         Object.keys(values ?? {}).filter((label) => !absent.has(label)),
       );
-      return { url: page.url(), fields, faults, unresolved, sent: sent.length > 0 && sent, held };
+      return {
+        ...{ url: page.url(), fields, faults, left_out: leftOut, unresolved, sent: sent.length > 0 && sent, held },
+        ...(disabledButton === undefined ? {} : { disabled_button: disabledButton }),
+      };
     });
   }
 

@@ -28,6 +28,7 @@ export const command: CliCommand = {
       .option("--checkpoint <which>", "best, last, or a step of --run", checkpointName, "last")
       .option("-m, --model <dir>", "model directory, instead of a run; by default the one of the adapter")
       .option("--adapter <dir>", "adapter in PEFT's layout; with neither model nor run: models/smollm2-letters")
+      .option("--contracts <dir>", "learned forms, operated as they say; by default those of the run")
       .requiredOption(
         "--origin <origin>",
         "an origin whose pages may be filled, as https://shop.example; once for each",
