@@ -18,7 +18,7 @@ const GROUPS = {
   ],
   Models: ["model", "plans", "decoding", "checkpoints"],
   Training: ["objectives", "papers", "rollouts", "metrics", "watching"],
-  Results: ["results", "leaderboard", "evidence", "speed"],
+  Results: ["results", "leaderboard", "evidence", "promises", "speed"],
   "Use it elsewhere": ["mcp", "docker", "action", "push", "extending", "cluster", "gpu"],
 };
 

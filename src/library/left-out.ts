@@ -99,8 +99,9 @@ async function closedLabels(page: OpenPage["surface"]["page"]): Promise<string[]
     const found: string[] = [];
     const visit = (node: DomNode, isClosed: boolean, host: string): void => {
       const { attributes = [], nodeName } = node;
-      const valueOf = (name: string): string => (attributes[attributes.indexOf(name) + 1] ?? "").trim();
-      const read = (name: string): string => (attributes.includes(name) ? valueOf(name) : "");
+      // names and values in turn
+      const at = (wanted: string): number => attributes.findIndex((name, i) => i % 2 === 0 && name === wanted);
+      const read = (wanted: string): string => (at(wanted) < 0 ? "" : (attributes[at(wanted) + 1] ?? "").trim());
       const label = read("aria-label") || read("label") || read("placeholder") || read("name");
       if (isClosed && /^(?:INPUT|SELECT|TEXTAREA)$/.test(nodeName) && read("type") !== "hidden")
         found.push(label || host || nodeName.toLowerCase());
