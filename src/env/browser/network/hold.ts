@@ -169,6 +169,11 @@ export class Hold {
     const request = route.request();
     try {
       if (this.released !== undefined || !this.isOurs(request) || this.mayLeave(request)) return await route.fallback();
+      if (!this.isFilling && request.isNavigationRequest() && ownerOf(request, this.page) === "page") {
+        // scripts cannot leave an untouched page: somebody does
+        void this.release();
+        return await route.fallback();
+      }
       if (!this.isFilling && (await this.isTouched())) {
         await this.release();
         return await route.fallback();
@@ -194,10 +199,8 @@ export class Hold {
   }
 
   private mayLeave(request: Request): boolean {
-    const isPage = ownerOf(request, this.page) === "page";
-    // scripts cannot leave the page now: its user does
-    if (request.isNavigationRequest()) return !this.isFilling && isPage && request.method() === "GET";
-    if (!this.isFilling || request.method() !== "GET" || request.postDataBuffer() !== null) return false;
+    if (!this.isFilling || request.isNavigationRequest()) return false;
+    if (request.method() !== "GET" || request.postDataBuffer() !== null) return false;
     const { origin, search } = new URL(request.url());
     const type = request.resourceType();
     return this.origins.has(origin) && (LOOKUPS.includes(type) || (PARTS.includes(type) && search === ""));

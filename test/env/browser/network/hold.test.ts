@@ -55,6 +55,16 @@ describe("what a page sends while it is filled in", () => {
     assert.equal(writes(site).at(-1), "PATCH /draft city=Bergen");
   });
 
+  it("lets a form go that a click sends, as a document", async () => {
+    const form = `<form method="post" action="/send"><label>Name <input name="name"></label><label>City <input name="city"></label><button>Go</button></form>`;
+    await using site = await servePages({ "/": form });
+    const page = await open(site);
+    await fill(page);
+    await page.getByRole("button").click();
+    await page.waitForURL("**/send");
+    assert.deepEqual(writes(site), ["POST /send name=Ines+Meyer&city=Kiel"]);
+  });
+
   it("is held as long as nobody touches the page, again after a second filling in, and until it is released", async () => {
     await using site = await servePages({ "/": SAVES });
     const page = await open(site);
