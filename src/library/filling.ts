@@ -24,8 +24,8 @@ const SEARCH_MS = 60_000;
 const TAKES_MS = 80;
 /** Time in which a page takes over a value after its field was left, in milliseconds. */
 const COMMITS_MS = 250;
-/** Time in which a page looks something up for the last value, in milliseconds. */
-const SENDS_MS = 250;
+/** Time in which a page sends something for the last value, as a lookup or a save, in milliseconds. */
+const SENDS_MS = 800;
 
 /** Matches the browser's messages for a document that no longer exists. */
 const LEFT = /Cannot find (?:context|object)|context was destroyed|navigated or closed|has been closed|Target closed/i;
