@@ -1,6 +1,6 @@
 import type { Frame } from "playwright";
 import { within } from "../core/within.js";
-import type { Control } from "../env/browser/controls.js";
+import { type Control, findControl } from "../env/browser/controls.js";
 import type { PageForm } from "../env/browser/page/form.js";
 import type { OpenPage } from "./filling.js";
 
@@ -13,6 +13,7 @@ export interface LeftOut {
     | "in another form"
     | "not recognised"
     | "in a frame"
+    | "not shown yet"
     | "in a closed shadow root";
 }
 
@@ -22,7 +23,7 @@ const CONTROLS =
 const FRAME_MS = 500;
 
 /** Lists the visible controls of a page that are none of these. */
-export async function leftOut({ form, surface }: OpenPage, controls: readonly Control[]): Promise<LeftOut[]> {
+export async function leftOut({ form, surface, contract }: OpenPage, controls: readonly Control[]): Promise<LeftOut[]> {
   const present = controls.filter(({ present }) => present);
   const [fields, labels] = [present.map(({ index }) => index), present.map(({ label }) => label)];
   const { page } = surface;
@@ -33,6 +34,9 @@ export async function leftOut({ form, surface }: OpenPage, controls: readonly Co
   return [
     ...own,
     ...framed.flat().map((label): LeftOut => ({ label, reason: "in a frame" })),
+    ...Object.keys(contract?.fields ?? {})
+      .filter((label) => findControl(present, label) === "none")
+      .map((label): LeftOut => ({ label, reason: "not shown yet" })),
     ...closed.map((label): LeftOut => ({ label, reason: "in a closed shadow root" })),
   ];
 }

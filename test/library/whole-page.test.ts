@@ -42,12 +42,15 @@ const CONTRACT = writeContract({
     refused: [],
   },
   ...{ not_learned: {}, request: { method: "POST", path: "/list" } },
-  fields: {
-    Size: {
-      ...{ locator: 'field="Size"', nth: 0, way: "open-pick", variant: "control", kind: "text" as const },
-      ...{ step: 0, default: "", hand: false },
-    },
-  },
+  fields: Object.fromEntries(
+    ["Size", "Later"].map((label) => [
+      label,
+      {
+        ...{ locator: `field="${label}"`, nth: 0, way: "open-pick", variant: "control", kind: "text" as const },
+        ...{ step: 0, default: "", hand: false },
+      },
+    ]),
+  ),
 });
 
 describe("an agent on a whole page", () => {
@@ -124,10 +127,11 @@ describe("an agent on a whole page", () => {
     const { fields } = await agent.fill(page, { Name: "Ann Lee", Size: "Large" });
     assert.deepEqual(faults(fields), faults([{ label: "Name" }, { label: "Size" }]));
     assert.equal(await page.locator(".now").textContent(), "Large");
-    const { fields: others } = await agent.fill(await open("/list"), { Name: "Ann Lee" });
+    const { fields: others, leftOut } = await agent.fill(await open("/list"), { Name: "Ann Lee" });
     assert.deepEqual(
       others.map(({ label }) => label),
       ["Name", "Size"],
     );
+    assert.deepEqual(leftOut, [{ label: "Later", reason: "not shown yet" }]);
   });
 });

@@ -11,7 +11,7 @@ export interface Departures {
   readonly held: readonly string[];
 }
 
-/** Kinds of requests that a page needs to work; those of the second list have no address that a value was put into. */
+/** Kinds of requests that a page needs to work; PARTS leave without a query alone. */
 const LOOKUPS = ["fetch", "xhr", "script"];
 const PARTS = ["stylesheet", "font", "image", "media"];
 /** Most requests that wait; further ones fail. */
