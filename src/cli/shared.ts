@@ -224,17 +224,19 @@ export interface AgentFlags {
   readonly checkpoint: "best" | "last" | number;
   readonly model?: string;
   readonly adapter?: string;
+  readonly contracts?: string;
 }
 
 /** @param overrides key=value settings of a model. @throws UserError where both a run and another model are named. */
 export function agentSource(
   overrides: readonly string[],
-  { run, checkpoint, model, adapter }: AgentFlags,
+  { run, checkpoint, model, adapter, contracts }: AgentFlags,
 ): AgentSource {
-  if (run === undefined) return { overrides, ...(model && { model }), ...(adapter && { adapter }) };
+  const known = contracts === undefined ? {} : { contracts };
+  if (run === undefined) return { overrides, ...(model && { model }), ...(adapter && { adapter }), ...known };
   if (model !== undefined || adapter !== undefined || overrides.length > 0)
     misuse("A run has its own model, adapter and config.", { hint: "leave out --model, --adapter and key=value" });
-  return { run, checkpoint };
+  return { run, checkpoint, ...known };
 }
 
 const PROGRAMS: Readonly<Record<string, string>> = { "refusion-train": "train.js", "refusion-eval": "eval.js" };

@@ -19,14 +19,16 @@ import { fail, messageOf, UserError } from "./errors.js";
 
 /**
  * Writes a temporary file beside the target, syncs and renames it: a reader sees the old file or the new one.
+ * @param mode of the file; by default that of the file that was there, else the usual one.
  * @throws UserError that names the file and the next step.
  */
-export async function writeAtomic(path: string, data: string | Uint8Array): Promise<void> {
+export async function writeAtomic(path: string, data: string | Uint8Array, mode?: number): Promise<void> {
   try {
     await mkdir(dirname(path), { recursive: true });
     await writeFileAtomic(
       path,
       data instanceof Uint8Array ? Buffer.from(data.buffer, data.byteOffset, data.byteLength) : data,
+      mode === undefined ? {} : { mode },
     );
   } catch (error) {
     throw cannotWrite(path, error);

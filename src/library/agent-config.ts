@@ -11,7 +11,10 @@ import type { Objective } from "../rl/objective.js";
 import { PROMPT_STYLES, type PromptStyle } from "../text/prompt.js";
 
 /** Source of the filling policy: a trained run, or a model directory, with or without an adapter in PEFT's layout. */
-export type AgentSource =
+export type AgentSource = {
+  /** Folder of contracts (docs/contracts.md): learned forms are operated as they say. By default those of the run. */
+  readonly contracts?: string;
+} & (
   | { readonly run: string; readonly checkpoint?: "best" | "last" | number }
   | {
       /** Absent: the model named by the config.yaml beside the adapter; without an adapter: that of the shipped one. */
@@ -19,7 +22,8 @@ export type AgentSource =
       readonly adapter?: string;
       /** `key=value` over the config.yaml beside the adapter or the model, as `sampler.rounds=8`. */
       readonly overrides?: readonly string[];
-    };
+    }
+);
 
 /** The adapter that fills in pages where no model is named. */
 const SHIPPED = "models/smollm2-letters";

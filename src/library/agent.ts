@@ -4,6 +4,7 @@ import { fail } from "../core/errors.js";
 import type { Observation } from "../core/interaction.js";
 import { type Control, findControl } from "../env/browser/controls.js";
 import type { ActionRecord, Fate } from "../env/browser/fill.js";
+import { type Departures, Hold } from "../env/browser/network/hold.js";
 import { controlsOnPage, formTemplate, planOf, type TemplateControl } from "../env/forms/blanks.js";
 import { looseLabel, matchValue } from "../env/forms/normalize.js";
 import type { ControlKind, FieldValue } from "../env/site.js";
@@ -11,6 +12,8 @@ import { RunDirectory } from "../runs/run-directory.js";
 import { type PromptStyle, type PromptValue, renderPrompt } from "../text/prompt.js";
 import { type AgentSource, configOfModel, reads, styleOf } from "./agent-config.js";
 import { carryOut, fieldsOf, type OpenPage, withForm } from "./filling.js";
+import { contractOf, formsOf, formsOfSite } from "./known-forms.js";
+import { type LeftOut, leftOut } from "./left-out.js";
 import { type Answered, type OpenPolicy, openPolicy } from "./policy.js";
 import { placeOf, quoting } from "./quotes.js";
 import { asRecorded, recordOf, recordText } from "./record.js";
@@ -29,13 +32,16 @@ export interface FilledField {
   readonly from?: { readonly start: number; readonly end: number };
   /**
    * The reason for a value that is not the requested one. `differs`: it shows another; `not-asked`: the model filled it
-   * unasked.
+   * unasked. `unconfirmed`: it shows the value, but the button that sends the form stays disabled.
    */
-  readonly fault?: Exclude<Fate, "done"> | "differs" | "not-asked";
+  readonly fault?: Exclude<Fate, "done"> | "differs" | "not-asked" | "unconfirmed";
 }
 
-/** An agent's actions on a page. */
-export interface Filled {
+/**
+ * An agent's actions on a page. `sent`: requests that the page made meanwhile, such as lookups of suggestions; the form
+ * itself is never among them. `held`: requests that wait until somebody touches the page, or `release`.
+ */
+export interface Filled extends Departures {
   /** The model's plan, or the page's lines with its values. */
   readonly plan: string;
   /** The plan after each round of the model; `…` marks open blanks. */
@@ -44,15 +50,20 @@ export interface Filled {
   readonly actions: readonly Pick<ActionRecord, "action" | "fate">[];
   /** Lines of the plan that are no action. */
   readonly unresolved: readonly string[];
-  /** The requested fields, then the page's other fields. */
+  /** The requested fields, then the form's other fields. */
   readonly fields: readonly FilledField[];
+  /** The other visible controls of the page, with the reason. */
+  readonly leftOut: readonly LeftOut[];
+  /** The button that sends the form, where it is disabled. */
+  readonly disabledButton?: string;
 }
 
 export interface Agent {
   /**
    * Fills the form on a Playwright page (Chromium) with values by label, or from a text: a record (`Label: value` on
    * each line), or prose where the model was trained to read it. A value whose label is on the page is entered
-   * unchanged; the model places the others. The form is not sent: press the button yourself after a check.
+   * unchanged; the model places the others. The form is not sent: press the button yourself after a check. What the
+   * page sends by itself is held until then.
    * @throws UserError where the model reads values alone, and the text is no record.
    */
   fill(
@@ -65,6 +76,8 @@ export interface Agent {
       readonly seed?: number;
     },
   ): Promise<Filled>;
+  /** Lets a page that was filled in send again before anybody touches it, first what was held. */
+  release(page: Page): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -80,11 +93,16 @@ export async function loadAgent(
   const config = "run" in from ? await loadConfig(RunDirectory.open(from.run).config) : await configOfModel(from);
   const policy = await openPolicy("run" in from ? from : { config: config as unknown as Record<string, unknown> });
   const style = styleOf(config);
+  const forms = from.contracts === undefined ? formsOfSite(config) : formsOf(from.contracts);
   return {
     fill: (page, what, asked = {}) =>
-      withForm(page, typeof what === "string" ? [] : Object.keys(what), (open) =>
-        fillForm(open, { page, what, style, policy, quotes: quotes(config) }, asked),
+      withForm(
+        page,
+        typeof what === "string" ? [] : Object.keys(what),
+        (open) => fillForm(open, { page, what, style, policy, quotes: quotes(config) }, asked),
+        contractOf(forms, page.url()),
       ),
+    release: (page) => Hold.release(page),
     close: () => policy.close(),
   };
 }
@@ -133,16 +151,32 @@ async function fillForm(
   const [answer = { rounds: [] }] = await policy.act([{ text: renderPrompt(task, style, shown), template }], seed);
   const { actions, unresolved } = planOf(answer, controls);
   const said = values === undefined ? actions : asRecorded(actions, fields, asked);
-  const { records, values: now } = await carryOut(open, fields, said, asked);
-  const filled = readBack(fields, now, records, values ?? {});
+  const { records, values: now, sent, held, dead } = await carryOut(open, fields, said, asked);
+  const read = readBack(fields, now, records, values ?? {});
+  const filled = dead === undefined || lacks(read, fields) ? read : read.map(unconfirmed);
   return {
     plan: answer.text ?? "",
     rounds: answer.rounds,
     actions: records,
     unresolved,
+    sent,
+    held,
     fields: filled.map((field) => ({ ...field, ...evidence(field, answer, text ?? "", asked[field.label]) })),
+    leftOut: await leftOut(open, fields),
+    ...(dead === undefined ? {} : { disabledButton: dead }),
   };
 }
+
+/** Tells whether a required field is empty: then the button is disabled for that reason. */
+function lacks(fields: readonly FilledField[], controls: readonly Control[]): boolean {
+  const required = new Set(controls.flatMap(({ required, label }) => (required ? [looseLabel(label)] : [])));
+  return fields.some(({ label, value }) => required.has(looseLabel(label)) && (value === "" || value === false));
+}
+
+const unconfirmed = (field: FilledField): FilledField =>
+  field.fault === undefined && typeof field.value === "string" && field.value !== ""
+    ? { ...field, fault: "unconfirmed" }
+    : field;
 
 /** Returns the probability of the answer's value for a field, and its words in the text; none where not requested. */
 function evidence(

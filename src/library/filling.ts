@@ -2,13 +2,14 @@ import type { Page } from "playwright";
 import { fail, messageOf } from "../core/errors.js";
 import { type Control, currentValues, findControl, type ReadForm, readForm } from "../env/browser/controls.js";
 import { type ActionRecord, applySteps, resolveAction, type Step } from "../env/browser/fill.js";
+import { type Departures, Hold } from "../env/browser/network/hold.js";
 import { type DrawnControl, type DrawnPage, isDrawn, readDrawn } from "../env/browser/page/drawn.js";
 import type { PageForm } from "../env/browser/page/form.js";
-import { heldBack } from "../env/browser/page/held-back.js";
 import { PageWorld } from "../env/browser/page/world.js";
 import { type Surface, surfaceOf } from "../env/browser/surface.js";
 import { listItems, looseLabel, matchValue, parseBoolean, unfillable } from "../env/forms/normalize.js";
 import type { Action } from "../env/forms/plan.js";
+import type { Contract } from "../env/pages/contract.js";
 import { rest } from "../env/pages/hand.js";
 import { leave } from "../env/pages/learn/fill-in.js";
 import { fillUnlearned, optionsOf, type WantedField } from "../env/pages/learn/unlearned.js";
@@ -21,6 +22,10 @@ import { renderValue } from "../text/prompt.js";
 const SEARCH_MS = 60_000;
 /** Time in which a page reverts a value that it rejects, in milliseconds. */
 const TAKES_MS = 80;
+/** Time in which a page takes over a value after its field was left, in milliseconds. */
+const COMMITS_MS = 250;
+/** Time in which a page sends something for the last value, as a lookup or a save, in milliseconds. */
+const SENDS_MS = 800;
 
 /** Matches the browser's messages for a document that no longer exists. */
 const LEFT = /Cannot find (?:context|object)|context was destroyed|navigated or closed|has been closed|Target closed/i;
@@ -35,6 +40,8 @@ const WRITTEN: ReadonlySet<string> = new Set(["number", "date", "time", "select"
 export interface OpenPage {
   readonly form: ReadForm;
   readonly surface: Surface;
+  /** The contract of the form, where it was learned. */
+  readonly contract?: Contract | undefined;
 }
 
 /**
@@ -45,6 +52,7 @@ export async function withForm<T>(
   page: Page,
   labels: readonly string[],
   work: (open: OpenPage) => Promise<T>,
+  contract?: Contract,
 ): Promise<T> {
   const devtools = await page.context().newCDPSession(page);
   try {
@@ -54,7 +62,7 @@ export async function withForm<T>(
     const form = await readForm(view, (await view.evaluate(isDrawn)) ? DRAWN_MS : PATIENCE_MS, labels);
     if (labels.length === 0) await keepLargest(form);
     try {
-      return await work({ form, surface: surfaceOf(page, view, PATIENCE_MS) });
+      return await work({ form, surface: surfaceOf(page, view, PATIENCE_MS), contract });
     } finally {
       await form.handle.dispose();
     }
@@ -94,7 +102,7 @@ async function keepLargest(form: ReadForm): Promise<void> {
  * @param opens opens lists to read the texts of their options, and closes them again.
  */
 export async function fieldsOf(
-  { form, surface }: OpenPage,
+  { form, surface, contract }: OpenPage,
   asked: Readonly<Record<string, FieldValue>>,
   opens: boolean,
 ): Promise<Control[]> {
@@ -102,7 +110,7 @@ export async function fieldsOf(
   const natives = form.controls.map(
     (control): Control => ({
       ...control,
-      widget: pickers.includes(control.index) ? "found" : control.widget,
+      widget: pickers.includes(control.index) || isOperated(contract, control.label) ? "found" : control.widget,
       // a control without a name is a part of another one
       present: control.present && /[\p{L}\p{N}]/u.test(control.label),
     }),
@@ -112,10 +120,12 @@ export async function fieldsOf(
     surface.page,
     controls.filter(({ present }) => present).map(({ label }) => label),
   );
-  const others = Object.keys(asked).filter((label) => findControl(controls, label) === "none");
+  const labels = [...new Set([...Object.keys(asked), ...Object.keys(contract?.fields ?? {})])];
+  const others = labels.filter((label) => findControl(controls, label) === "none");
   const shown = others.length === 0 ? [] : await shownIn(surface, others);
   others.forEach((label, i) => {
-    const kind = typeof asked[label] === "boolean" ? "checkbox" : "text";
+    const isFlag = typeof asked[label] === "boolean" || contract?.fields[label]?.kind === "flag";
+    const kind = isFlag ? "checkbox" : "text";
     if (shown[i]?.there) controls.push(foundOf({ kind, label, options: [], value: "" }, controls.length));
   });
   for (const control of opens ? controls.filter(isClosedList) : []) {
@@ -124,6 +134,10 @@ export async function fieldsOf(
   }
   return drawn.length === 0 ? controls : inOrder(controls, places);
 }
+
+/** Tells whether a contract names another way for a field than setting its value. */
+const isOperated = (contract: Contract | undefined, label: string): boolean =>
+  !["fill", "select", "radio", "toggle", undefined].includes(contract?.fields[label]?.way);
 
 const asOption = (text: string): { text: string; value: string } => ({ text, value: text });
 const isClosedList = ({ widget, present, options, kind }: Control): boolean =>
@@ -148,27 +162,47 @@ function inOrder(controls: readonly Control[], places: DrawnPage["places"]): Con
   return [...controls].sort((a, b) => at(a)[0] - at(b)[0] || at(a)[1] - at(b)[1] || a.index - b.index);
 }
 
-/** Actions carried out on a page, and the value of each control, by its index. */
-export interface CarriedOut {
+/** Actions carried out on a page, the value of each control, by its index, and what the page sent meanwhile. */
+export interface CarriedOut extends Departures {
   readonly records: readonly ActionRecord[];
   readonly values: ReadonlyMap<number, FieldValue>;
+  /** The button that sends the form, where it stays disabled. */
+  readonly dead?: string;
 }
 
 /**
- * Carries out actions, except those that send the form, and blocks sending meanwhile. Native controls are set directly;
+ * Carries out actions, except those that send the form. What the page sends is held until somebody touches it, or
+ * `Hold.release`. Native controls are set directly;
  * where a value does not hold, or a control is drawn, several ways are tried until the page shows it.
  * @param asked the values that the user asked for, in their own types.
  * @param searchMs time limit of all searches, in milliseconds.
  */
 export async function carryOut(
-  { form, surface }: OpenPage,
+  open: OpenPage,
   controls: readonly Control[],
   actions: readonly Action[],
   asked: Readonly<Record<string, FieldValue>>,
   searchMs = SEARCH_MS,
 ): Promise<CarriedOut> {
-  const texts = actions.flatMap((action) => ("value" in action ? [action.value] : []));
-  await using _ = await heldBack(surface.page, surface.view, texts);
+  const hold = await Hold.begin(open.surface.page);
+  let departures: Departures | undefined;
+  try {
+    const done = await carriedOut(open, controls, actions, asked, searchMs);
+    await rest(open.surface, SENDS_MS);
+    departures = await hold.filled();
+    return { ...done, ...departures };
+  } finally {
+    if (departures === undefined) await hold.filled();
+  }
+}
+
+async function carriedOut(
+  { form, surface, contract }: OpenPage,
+  controls: readonly Control[],
+  actions: readonly Action[],
+  asked: Readonly<Record<string, FieldValue>>,
+  searchMs: number,
+): Promise<Omit<CarriedOut, keyof Departures>> {
   const path = new URL(surface.page.url()).pathname;
   const batch = actions
     .map((action) => ({ action, step: resolveAction(action, { controls, buttons: form.buttons }, path) }))
@@ -184,6 +218,11 @@ export async function carryOut(
   const labels = controls.filter(({ present }) => present).map(({ label }) => label);
   const searched = new Map<number, WantedField>();
   const taken = new Set<string>();
+  let isDead = (await form.handle.evaluate(deadButton)) !== undefined;
+  if (isDead) {
+    await enterSlowly(form, surface, batch);
+    isDead = (await form.handle.evaluate(deadButton)) !== undefined;
+  }
   // a second pass restores values that filling another field removed
   for (let pass = 0; pass < 2; pass++) {
     const held = await currentValues(form);
@@ -193,10 +232,11 @@ export async function carryOut(
       if (value === undefined || !("label" in action)) return [];
       const { label } = control ?? action;
       const isNative = control?.widget === "native";
-      const isHeld = isNative && matchValue(control, value, held[control.index] ?? "") === 1;
+      // a page whose button stays dead has not noticed what it shows
+      const isHeld = isNative && !isDead && matchValue(control, value, held[control.index] ?? "") === 1;
       // a value that its control cannot hold is not tried
       const isVain = isNative && WRITTEN.has(control.kind) && unfillable(control, value) !== undefined;
-      return isHeld || isVain ? [] : [[i, { label, value, kind: control && kindOf(control) }]];
+      return isHeld || isVain ? [] : [[i, { label, value, ...knownOf(contract, label, control) }]];
     });
     if (wanted.length === 0) break;
     for (const [i, field] of wanted) searched.set(i, field);
@@ -216,14 +256,46 @@ export async function carryOut(
       ...(control === undefined ? {} : { control }),
     };
   }
-  return { records, values: await heldNow({ form, surface }, controls, [...searched.values()], taken) };
+  const values = await heldNow({ form, surface }, controls, [...searched.values()], taken);
+  const dead = await form.handle.evaluate(deadButton);
+  return { records, values, ...(dead === undefined ? {} : { dead }) };
 }
 
-/** Runs IN THE PAGE: tells scripts that focus has left the set controls: some revert values that they cannot parse. */
+/** Sets the values of native controls once more, one after the other: some pages take over one at a time. */
+async function enterSlowly(
+  form: ReadForm,
+  surface: Surface,
+  batch: readonly { readonly action: Action; readonly step: Step }[],
+): Promise<void> {
+  for (const one of batch) {
+    if (one.step.do !== "ops" || one.step.control === undefined) continue;
+    await applySteps(form, [one]);
+    await form.handle.evaluate(leaveAll, [one.step.control]);
+    await rest(surface, COMMITS_MS);
+  }
+}
+
+/**
+ * Runs IN THE PAGE: enters and leaves the set controls, as a person does: some revert values that they cannot parse, or
+ * that their state does not have.
+ */
 function leaveAll(page: PageForm, controls: readonly number[]): void {
-  for (const control of controls)
-    for (const type of ["focusin", "focusout"])
-      page.elements[control]?.[0]?.dispatchEvent(new FocusEvent(type, { bubbles: true }));
+  for (const control of controls) {
+    const [element] = page.elements[control] ?? [];
+    element?.focus({ preventScroll: true });
+    element?.blur();
+    for (const type of ["focusin", "focusout"]) element?.dispatchEvent(new FocusEvent(type, { bubbles: true }));
+  }
+}
+
+/** Runs IN THE PAGE: returns the button that sends the form of the controls, where all such buttons are disabled. */
+function deadButton({ elements, labelOf, clean }: PageForm): string | undefined {
+  const form = (elements.flat().find((e) => e?.isConnected) as HTMLInputElement | undefined)?.form;
+  const all = [...(form?.elements ?? [])].filter((e) => /^(?:submit|image)$/.test((e as HTMLButtonElement).type));
+  const isOff = (e: Element): boolean => e.matches(":disabled,[aria-disabled=true]");
+  const [first] = all;
+  if (first === undefined || !all.every(isOff)) return undefined;
+  return labelOf(first) || clean(first.textContent) || "submit";
 }
 
 /**
@@ -246,6 +318,14 @@ function askedValue(
   if (given !== undefined && renderValue(given) === said) return given;
   if (kind === "checkbox") return parseBoolean(said);
   return kind === "checkbox-group" ? listItems(options, said) : said;
+}
+
+/** Returns the kind of a field's values and its operation, by the contract where there is one. */
+function knownOf(contract: Contract | undefined, label: string, control: Control | undefined): Partial<WantedField> {
+  const field = contract?.fields[label];
+  if (field === undefined) return { kind: control && kindOf(control) };
+  const { kind, locator, nth, way, variant } = field;
+  return { kind, known: { locator, nth, way, variant } };
 }
 
 /** Returns the kind of a control's values where the control determines it; else the value does. */

@@ -1,5 +1,6 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import writeFileAtomic from "write-file-atomic";
 import { configOf, loadConfig, type RunConfig } from "../config/config.js";
 import { closing, orClose } from "../core/closing.js";
 import { fail, misuse } from "../core/errors.js";
@@ -201,7 +202,9 @@ function harWriter(folder: string): (played: Played) => void {
     attempts.set(task.id, attempt);
     const name = task.id.replace(/[^\w.-]+/g, "-");
     mkdirSync(folder, { recursive: true });
-    writeFileSync(join(folder, `${name}${attempt === 1 ? "" : `-${attempt}`}.har`), JSON.stringify(har));
+    const file = join(folder, `${name}${attempt === 1 ? "" : `-${attempt}`}.har`);
+    // a file that was there may be readable by others
+    writeFileAtomic.sync(file, JSON.stringify(har), { mode: 0o600 });
   };
 }
 

@@ -199,7 +199,7 @@ class PolicySteps implements Steps {
     const records: RolloutRecord[] = [];
     for (const { har, ...record } of recordsOf(step, groups)) {
       records.push(record);
-      if (har !== undefined) await writeAtomic(directory.har(record), JSON.stringify(har));
+      if (har !== undefined) await writeAtomic(directory.har(record), JSON.stringify(har), 0o600);
     }
     await writeRollouts(directory.rollouts(step), records);
     this.watch.rollouts(step, records);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { chromium } from "playwright";
@@ -162,11 +162,18 @@ describe("a site that is reset before each episode, and whose requests are kept"
       assert.deepEqual([record.fault, "har" in record], [null, false]);
       const entries = entriesOf(JSON.parse(readFileSync(run.har(record), "utf8")));
       assert.equal(entries[0]?.response.status, 200);
+      assert.equal(statSync(run.har(record)).mode & 0o777, 0o600);
     }
     // evaluates twice: the second run overwrites the files of the first
-    for (let time = 0; time < 2; time++)
-      await evaluate({ run: runDir }, { split: "train", policy: "oracle", episodes: "all" });
     const folder = join(runDir, "eval", "har", "train");
+    for (let time = 0; time < 2; time++) {
+      await evaluate({ run: runDir }, { split: "train", policy: "oracle", episodes: "all" });
+      for (const file of readdirSync(folder)) {
+        assert.equal(statSync(join(folder, file)).mode & 0o777, 0o600);
+        // as an older version wrote it
+        chmodSync(join(folder, file), 0o644);
+      }
+    }
     assert.deepEqual(readdirSync(folder).sort(), ["visit-train-0.har", "visit-train-1.har", "visit-train-2.har"]);
     const [, sent] = entriesOf(JSON.parse(readFileSync(join(folder, "visit-train-1.har"), "utf8")));
     assert.equal(sent?.request.postData?.text, "n=Bo+Diaz");

@@ -37,7 +37,7 @@ export function inWindow({ film }: Pick<PageFlags, "film">): boolean {
   return film !== true && hasDisplay && findBrowser({ headless: false }) !== undefined;
 }
 
-/** Fills in a page in a window that stays open, or without a display as pictures. Sends nothing. */
+/** Fills in a page in a window that stays open, or without a display as pictures. The form is not sent. */
 export async function fillShown(
   { address, text, source }: { readonly address: string; readonly text: string; readonly source: AgentSource },
   { film, out }: Pick<PageFlags, "film" | "out">,
@@ -62,13 +62,15 @@ export async function fillShown(
   const before = await photograph(page);
   const filled = await agent.fill(page, text);
   context.print(formatTables([fieldTable(filled, text)]));
+  const asked = filled.sent.length === 0 ? "" : ` The page itself asked for ${filled.sent.join(", ")}.`;
+  context.log(`The form was not sent.${asked}`);
   if (headless) {
     const frames = [text, ...filled.rounds].map((caption) => ({ caption, image: before }));
     const last: Frame = { caption: filled.plan, image: await photograph(page) };
     context.print(writeFilm(out ?? join("try", "page"), await page.title(), [...frames, last]));
     return;
   }
-  context.log("Nothing was sent. Look at the window, correct what is wrong, send it yourself; close it to end.");
+  context.log("Look at the window, correct what is wrong, send it yourself; close it to end.");
   await page.waitForEvent("close", { timeout: 0 }).catch(() => undefined);
 }
 

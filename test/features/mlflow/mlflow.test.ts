@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, afterEach, beforeEach, test } from "node:test";
@@ -135,16 +135,20 @@ test("a refusal turns it off: no further requests", async () => {
   ]);
 });
 
-test("credentials come from the environment, as MLflow's own client reads them", async () => {
+test("credentials come from the environment, as MLflow's own client reads them, and are written nowhere", async () => {
+  const dir = mkdtempSync(join(root, "credentials-"));
   for (const [env, expected] of [
     [{}, undefined],
-    [{ MLFLOW_TRACKING_TOKEN: "t0" }, "Bearer t0"],
-    [{ MLFLOW_TRACKING_USERNAME: "ada", MLFLOW_TRACKING_PASSWORD: "pw" }, `Basic ${btoa("ada:pw")}`],
+    [{ MLFLOW_TRACKING_TOKEN: "t0-secret" }, "Bearer t0-secret"],
+    [{ MLFLOW_TRACKING_USERNAME: "ada", MLFLOW_TRACKING_PASSWORD: "secret" }, `Basic ${btoa("ada:secret")}`],
   ] as const) {
     server.authorizations.length = 0;
-    const mlflow = tracker({ env });
+    const mlflow = tracker({ dir, env });
     mlflow.log(1, { a: 1 });
     await mlflow.end("finished");
     assert.deepEqual([...new Set(server.authorizations)], [expected]);
   }
+  const files = readdirSync(dir).map((file) => readFileSync(join(dir, file), "utf8"));
+  assert.ok(files.length > 0);
+  assert.doesNotMatch(JSON.stringify([files, warnings, ...server.runs]), /secret/);
 });

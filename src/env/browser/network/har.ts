@@ -16,7 +16,13 @@ interface Asked {
   answer?: Promise<Pick<Answer, "status" | "text"> & { readonly headers: Readonly<Record<string, string>> }>;
 }
 
-/** Records an episode's requests. Headers are those of the page, without cookies. */
+/** Headers that are kept: those that say what a body is and how it is shown. Any other may hold a secret. */
+const KEPT = new Set([
+  ...["accept", "accept-language", "cache-control", "content-disposition", "content-encoding", "content-language"],
+  ...["content-length", "content-type", "date", "last-modified", "location", "origin", "server", "user-agent", "vary"],
+]);
+
+/** Records an episode's requests: no cookies, and of headers only those that hold no secrets. */
 export class HarRecorder {
   private readonly asked = new Map<Request, Asked>();
 
@@ -55,7 +61,7 @@ async function answerOf(request: Request): ReturnType<NonNullable<Asked["answer"
 }
 
 const pairs = (named: Readonly<Record<string, string>>): object[] =>
-  Object.entries(named).map(([name, value]) => ({ name, value }));
+  Object.entries(named).flatMap(([name, value]) => (KEPT.has(name.toLowerCase()) ? [{ name, value }] : []));
 
 async function entryOf(request: Request, { began, ended = Date.now(), answer }: Asked, kept?: Answer): Promise<object> {
   const shown = await answer;

@@ -21,6 +21,7 @@ export type DrawnPage = ReturnType<typeof readDrawn>;
 export function readDrawn(page: PageForm, picker: string) {
   const { elements, controls, shown, clean, textOf, listedIn } = page;
   const NATIVE = "input,select,textarea";
+  const LISTS = "button[aria-haspopup=listbox],[role=button][aria-haspopup=listbox]";
   const ROLES: Readonly<Record<string, ControlKind>> = {
     combobox: "select",
     listbox: "select",
@@ -33,7 +34,7 @@ export function readDrawn(page: PageForm, picker: string) {
   };
   const DRAWN = `${Object.keys(ROLES)
     .map((role) => `[role=${role}]`)
-    .join()},[contenteditable=''],[contenteditable=true]`;
+    .join()},[contenteditable=''],[contenteditable=true],${LISTS}`;
   const known = new Set<Element>(elements.flat());
   const near = (e: Element): DOMRect => e.getBoundingClientRect();
   const isSeen = (e: Element): boolean => shown(e) && near(e).width > 1 && near(e).height > 1;
@@ -90,7 +91,9 @@ export function readDrawn(page: PageForm, picker: string) {
     const kind =
       isNative && role !== "combobox"
         ? nativeKind(e as HTMLInputElement)
-        : (ROLES[role] ?? (role === "group" ? "text" : "textarea"));
+        : e.matches(LISTS)
+          ? "select"
+          : (ROLES[role] ?? (role === "group" ? "text" : "textarea"));
     const number = e.getAttribute("aria-valuenow");
     const now = number ?? (e as HTMLInputElement).value ?? "";
     const name = nameOf(e);
@@ -148,7 +151,7 @@ export function readDrawn(page: PageForm, picker: string) {
 export function isDrawn(): boolean {
   const has = (root: Document | ShadowRoot): boolean =>
     root.querySelector(
-      "[role=combobox],[role=listbox],[role=slider],[role=spinbutton],[role=switch],[role=radiogroup],[role=textbox]",
+      "[role=combobox],[role=listbox],[aria-haspopup=listbox],[role=slider],[role=spinbutton],[role=switch],[role=radiogroup],[role=textbox]",
     ) !== null ||
     (root !== document && root.querySelector("input,select,textarea") !== null) ||
     [...root.querySelectorAll("*")].some((e) => e.shadowRoot !== null && has(e.shadowRoot));

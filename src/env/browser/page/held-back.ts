@@ -1,13 +1,14 @@
-import type { Page, Route } from "playwright";
-import type { PageWorld } from "./world.js";
+/** State of a page that is held back. */
+export type HeldPage = ReturnType<typeof holdBack>;
 
-/** Least number of values in a request for it to count as the form's, if that many are known. */
-const CARRIED = 2;
-/** Length in characters of the shortest text that counts: shorter ones may occur in any request. */
-const SHORTEST = 3;
-
-/** Runs IN THE PAGE: stops forms from being sent and their window from being closed, until `letGo` is called. */
-function holdBack(): { letGo(): void } {
+/**
+ * Runs IN THE PAGE: stops forms from being sent and their window from being closed while the page is filled in, and its
+ * navigations until somebody touches it, or `letGo` is called.
+ */
+export function holdBack() {
+  let isFilling = true;
+  let isTouched = false;
+  const stopped: string[] = [];
   const stop = (event: Event): void => {
     event.preventDefault();
     event.stopImmediatePropagation();
@@ -16,50 +17,110 @@ function holdBack(): { letGo(): void } {
     e instanceof HTMLElement &&
     (e.getAttribute("type") === "submit" || ("type" in e && e.type === "submit" && "form" in e && e.form !== null));
   const onClick = (event: Event): void => {
-    if (event.composedPath().some(sends)) stop(event);
+    if (isFilling && event.composedPath().some(sends)) stop(event);
   };
   const OPEN = "[role=dialog],[role=listbox],[role=menu],[role=grid],[role=tree],dialog[open],[aria-expanded=true]";
   const openNow = (): Element[] =>
     [...document.querySelectorAll(OPEN)].filter((e) => e.checkVisibility({ visibilityProperty: true }));
-  const openBefore = new Set(openNow());
+  let openBefore = new Set(openNow());
   // Escape closes lists; it must not close the window of the form
   const onKey = (event: Event): void => {
-    if ((event as KeyboardEvent).key === "Escape" && openNow().every((e) => openBefore.has(e))) stop(event);
+    if (isFilling && (event as KeyboardEvent).key === "Escape" && openNow().every((e) => openBefore.has(e)))
+      stop(event);
   };
-  const listeners = { submit: stop, click: onClick, keydown: onKey };
-  for (const [type, listener] of Object.entries(listeners)) window.addEventListener(type, listener, true);
+  const onTouch = (event: Event): void => {
+    isTouched ||= !isFilling && event.isTrusted;
+  };
+  // not fired where the browser's user navigates
+  const onNavigate = (event: Event): void => {
+    const { destination } = event as Event & { destination: { url: string; sameDocument: boolean } };
+    if (isTouched || destination.sameDocument || !event.cancelable) return;
+    stop(event);
+    stopped.push(destination.url);
+  };
+  const { navigation } = window as Window & { navigation?: EventTarget };
+  const listeners: [EventTarget | undefined, string, (event: Event) => void][] = [
+    [window, "submit", (event) => isFilling && stop(event)],
+    [window, "click", onClick],
+    [window, "keydown", onKey],
+    ...["pointerdown", "touchstart", "keydown", "input"].map((type): (typeof listeners)[number] => [
+      window,
+      type,
+      onTouch,
+    ]),
+    [navigation, "navigate", onNavigate],
+  ];
+  for (const [target, type, listener] of listeners) target?.addEventListener(type, listener, true);
+  const entries = performance.getEntriesByType("resource").map(({ name }) => name);
   return {
+    /** Addresses that the page has asked for before. */
+    asked: [document.URL, ...entries],
+    stopped,
+    touched: () => isTouched,
+    /** Begins or ends the filling in; after it, the first touch ends the hold. */
+    fill: (isNow: boolean) => {
+      isFilling = isNow;
+      openBefore = new Set(openNow());
+    },
     letGo: () => {
-      for (const [type, listener] of Object.entries(listeners)) window.removeEventListener(type, listener, true);
+      for (const [target, type, listener] of listeners) target?.removeEventListener(type, listener, true);
     },
   };
 }
 
+/** A host that does not exist. */
+export const NOWHERE = "held.invalid";
+
 /**
- * Keeps a page from sending the entered values by a key, a button or a script, until the result is disposed: forms are
- * not submitted, and requests with values are stopped.
- * @param texts the entered values.
+ * Runs IN THE PAGE's own world, or in a worker's: delays messages of sockets and to service workers until `letGo`, and
+ * connects new ones to nowhere.
  */
-export async function heldBack(page: Page, world: PageWorld, texts: readonly string[]): Promise<AsyncDisposable> {
-  const handle = await world.hold(holdBack, undefined);
-  const told = [...new Set(texts)].filter((text) => text.length >= SHORTEST);
-  const spellings = told.map((text) => [
-    text,
-    encodeURIComponent(text),
-    new URLSearchParams({ t: text }).toString().slice(2),
-  ]);
-  const isForm = (body: string): boolean =>
-    told.length > 0 &&
-    spellings.filter((all) => all.some((text) => body.includes(text))).length >= Math.min(CARRIED, told.length);
-  const filter = (route: Route): Promise<void> =>
-    route.request().method() !== "GET" && isForm(route.request().postData() ?? "") ? route.abort() : route.fallback();
-  await page.route("**/*", filter);
+export function holdChannels(nowhere: string) {
+  type Owner = Record<string, unknown>;
+  const scope = globalThis as unknown as Record<string, { prototype: Owner } | undefined>;
+  const held: string[] = [];
+  const undo: (() => void)[] = [];
+  const waiting: (() => void)[] = [];
+  const delay = (name: string, owner?: Owner): void => {
+    const own = owner?.[name];
+    if (owner === undefined || typeof own !== "function") return;
+    owner[name] = function (this: unknown, ...args: unknown[]) {
+      held.push(`${name} ${(this as { url?: string } | undefined)?.url ?? String(args[0])}`);
+      waiting.push(() => own.apply(this, args));
+      return true;
+    };
+    undo.push(() => Object.assign(owner, { [name]: own }));
+  };
+  const divert = (owner: string, ...args: unknown[]): void => {
+    const own = scope[owner];
+    if (own === undefined) return;
+    scope[owner] = new Proxy(own, {
+      construct: (target, given) => {
+        held.push(`${owner} ${String(given[0])}`);
+        return Reflect.construct(target as never, args);
+      },
+    });
+    undo.push(() => Object.assign(scope, { [owner]: own }));
+  };
+  delay("send", scope.WebSocket?.prototype);
+  delay("send", scope.RTCDataChannel?.prototype);
+  delay("postMessage", scope.ServiceWorker?.prototype);
+  delay("sendBeacon", scope.Navigator?.prototype);
+  delay("fetchLater", globalThis as unknown as Owner);
+  divert("WebSocket", `wss://${nowhere}/`);
+  divert("WebTransport", `https://${nowhere}/`);
+  divert("RTCPeerConnection");
+  divert("SharedWorker", "data:text/javascript,");
   return {
-    async [Symbol.asyncDispose]() {
-      await page.unroute("**/*", filter).catch(() => undefined);
-      // a page that was left holds nothing back any more
-      await handle.evaluate((held) => held.letGo()).catch(() => undefined);
-      await handle.dispose();
+    held,
+    letGo: () => {
+      for (const back of undo) back();
+      for (const send of waiting)
+        try {
+          send();
+        } catch {
+          // closed meanwhile
+        }
     },
   };
 }

@@ -143,7 +143,7 @@ async function carriedOut(
   }
   // a value may vanish when its field loses the focus
   if (isNew && evidence === "shown") {
-    await leave(surface);
+    await leave(surface, progress.isOnly);
     if (evidenceOf(kind, value, before, await look()) !== "shown") evidence = "changed";
   }
   // a drawn control, such as stars, changes only its appearance
@@ -276,10 +276,13 @@ export async function isCleared(surface: Surface, { filled }: Progress, person: 
   return lost.length * 2 > filled.length;
 }
 
-/** Takes the focus from the control that has it. */
-export async function leave(surface: Surface): Promise<void> {
-  const blur =
-    "() => { let e = document.activeElement; while (e?.shadowRoot?.activeElement) e = e.shadowRoot.activeElement; e?.blur?.(); }";
-  await surface.view.run(blur, undefined);
+/**
+ * Takes the focus from the control that has it.
+ * @param again whether a text is entered and left once more: a box may show a value that its state does not have.
+ */
+export async function leave(surface: Surface, again = false): Promise<void> {
+  const blur = `(again) => { let e = document.activeElement; while (e?.shadowRoot?.activeElement) e = e.shadowRoot.activeElement; e?.blur?.();
+    if (again && e?.matches?.("input,textarea")) { e.focus(); e.blur(); } }`;
+  await surface.view.run(blur, again);
   await rest(surface, 40);
 }

@@ -2,7 +2,7 @@ import type { Surface } from "../../browser/surface.js";
 import type { FieldValue } from "../../site.js";
 import { says } from "../evidence.js";
 import { placeAt } from "../hand.js";
-import { waysOf } from "../operate.js";
+import { type Operation, waysOf } from "../operate.js";
 import { enterField, fieldOf, leaveField, type Shown, setLabels, shownIn } from "../place.js";
 import { type Kind, kindOfAll } from "../values.js";
 import { LearnedField } from "./candidates.js";
@@ -14,6 +14,8 @@ export interface WantedField {
   readonly value: FieldValue;
   /** The kind of the value if the page tells it; else it is inferred from the value. */
   readonly kind?: Kind | undefined;
+  /** The operation that a contract names: it is tried first. */
+  readonly known?: Operation | undefined;
 }
 
 /** Most rounds of filling in: a round ends early if a try has changed another field. */
@@ -36,7 +38,8 @@ export async function fillUnlearned(
   setLabels(surface.page, labels);
   const ways = await waysOf();
   const fields = wanted.map(
-    ({ label, value, kind = kindOfAll([value]) }) => new LearnedField(label, kind, ways, [value], limitMs),
+    ({ label, value, kind = kindOfAll([value]), known }) =>
+      new LearnedField(label, kind, ways, [value], limitMs, known && { ...known, hand: false }),
   );
   const person = Object.fromEntries(wanted.map(({ label, value }) => [label, value]));
   const progress = new Progress(surface.page.url(), ways, fields, true);

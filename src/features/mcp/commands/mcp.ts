@@ -13,6 +13,7 @@ import { misuse } from "../../../core/errors.js";
 
 interface McpFlags extends AgentFlags {
   readonly origin: readonly string[];
+  readonly endpoint?: readonly string[];
   readonly http?: number;
   readonly token?: string;
 }
@@ -27,10 +28,16 @@ export const command: CliCommand = {
       .option("--checkpoint <which>", "best, last, or a step of --run", checkpointName, "last")
       .option("-m, --model <dir>", "model directory, instead of a run; by default the one of the adapter")
       .option("--adapter <dir>", "adapter in PEFT's layout; with neither model nor run: models/smollm2-letters")
+      .option("--contracts <dir>", "learned forms, operated as they say; by default those of the run")
       .requiredOption(
         "--origin <origin>",
         "an origin whose pages may be filled, as https://shop.example; once for each",
         (origin: string, all: readonly string[] = []) => [...all, origin],
+      )
+      .option(
+        "--endpoint <address>",
+        "a Chromium of this machine that tools may use, as http://127.0.0.1:9222; once for each",
+        (endpoint: string, all: readonly string[] = []) => [...all, endpoint],
       )
       .option(
         "--http <port>",
@@ -48,7 +55,7 @@ async function serve(overrides: readonly string[], flags: McpFlags, context: Cli
   const source = agentSource(overrides, flags);
   if (token !== undefined && http === undefined) misuse("--token is for --http.");
   // imported lazily: help and usage errors should not wait for the runtime
-  const [{ loadAgent }, { FormTools, sdk }, { serveHttp }, { originOf }, { versions }] = await Promise.all([
+  const [{ loadAgent }, { FormTools, sdk }, { serveHttp }, { originOf, endpointOf }, { versions }] = await Promise.all([
     import("../../../library/agent.js"),
     import("../server.js"),
     import("../http.js"),
@@ -56,9 +63,11 @@ async function serve(overrides: readonly string[], flags: McpFlags, context: Cli
     import("../../../runs/run-directory.js"),
   ]);
   const origins = flags.origin.map(originOf);
+  const endpoints = (flags.endpoint ?? []).map(endpointOf);
   const { StdioServerTransport } = await sdk(() => import("@modelcontextprotocol/sdk/server/stdio.js"));
   const { signal } = context;
-  await using tools = closing(new FormTools(await loadAgent(source), origins, versions().refusion_train ?? ""));
+  const version = versions().refusion_train ?? "";
+  await using tools = closing(new FormTools(await loadAgent(source), origins, version, endpoints));
   const ended = new Promise<void>((done) => {
     signal.addEventListener("abort", () => done());
     // a client on stdin ends the process by closing it

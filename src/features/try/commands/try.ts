@@ -32,6 +32,7 @@ export const command: CliCommand = {
       .option("--text <file>", "what somebody wrote who wants to fill it in; - reads stdin")
       .option("-m, --model <dir>", "model directory that fills --url")
       .option("--adapter <dir>", "adapter in PEFT's layout that fills --url")
+      .option("--contracts <dir>", "learned forms, operated as they say; by default those of the run")
       .option("-r, --run <dir>", "run directory whose checkpoint plays or fills")
       .option("-c, --config <file>", "config whose model plays, without any training")
       .option("-t, --task <id>", "the task of --run or --config, as in per_task of an evaluation")
@@ -55,8 +56,15 @@ Examples:
 };
 
 async function tryTask(overrides: readonly string[], flags: TryFlags, context: CliContext): Promise<void> {
-  if (flags.text !== undefined || flags.model !== undefined || flags.adapter !== undefined)
-    misuse("--text, --model and --adapter are for a page of yours.", { hint: "name the page: --url ADDRESS" });
+  if (
+    flags.text !== undefined ||
+    flags.model !== undefined ||
+    flags.adapter !== undefined ||
+    flags.contracts !== undefined
+  )
+    misuse("--text, --model, --adapter and --contracts are for a page of yours.", {
+      hint: "name the page: --url ADDRESS",
+    });
   const isShipped = flags.run === undefined && flags.config === undefined;
   const wanted = flags.task ?? (isShipped ? SHIPPED.task : misuse("No task is named: --task ID is missing."));
   // imported lazily: help and usage errors should not wait for the runtime

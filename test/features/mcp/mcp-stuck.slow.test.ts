@@ -1,0 +1,89 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { packageRoot } from "../../../src/core/files.js";
+import { type PageSite, servePages } from "../../env/page-site.js";
+
+const FORM = `<form method="post" action="/take"><label>Guest Name <input name="guest"></label><button>Book</button></form>`;
+const LOOP = "for (;;) {}";
+const PAGES = {
+  "/form": FORM,
+  "/loads": `${FORM}<script>${LOOP}</script>`,
+  "/input": `${FORM}<script>document.forms[0].guest.oninput = () => { ${LOOP} };</script>`,
+  "/later": `${FORM}<script>document.forms[0].guest.oninput = () => setTimeout(() => { ${LOOP} }, 500);</script>`,
+  "/press": `${FORM}<script>document.forms[0].onsubmit = (e) => { e.preventDefault(); fetch("/take", { method: "POST", body: "guest=x" }); setTimeout(() => { ${LOOP} }, 200); };</script>`,
+  "/hangs": FORM.replace("/take", "/never"),
+};
+
+describe("refusion-train mcp, where a page does not answer", () => {
+  let site: PageSite;
+  let client: Client;
+  const call = async (name: string, path: string): Promise<{ isError: boolean; text: string; ms: number }> => {
+    const url = site.baseUrl + path;
+    const begun = performance.now();
+    const args = name === "fill_form" ? { url, values: { "Guest Name": "Ines Meyer" } } : { url };
+    const { content, isError } = await client.callTool({ name, arguments: args });
+    const [{ text }] = content as [{ text: string }];
+    return { isError: isError === true, text, ms: performance.now() - begun };
+  };
+  const posts = (): string[] => site.received.flatMap(({ method, url }) => (method === "POST" ? [url] : []));
+  before(async () => {
+    site = await servePages(PAGES, ({ url }) => url === "/never" || url === "/silent");
+    client = new Client({ name: "test", version: "1" });
+    const program = join(packageRoot(), "dist", "src", "cli", "train.js");
+    const model = ["--model", "models/tiny-refusion-template", "runtime.provider=cpu", "runtime.threads=1"];
+    await client.connect(
+      new StdioClientTransport({
+        command: process.execPath,
+        args: [program, "mcp", ...model, "--origin", site.baseUrl],
+        cwd: packageRoot(),
+        env: { ...process.env } as Record<string, string>,
+        stderr: "ignore",
+      }),
+    );
+  });
+  after(async () => {
+    await client?.close();
+    await site?.stop();
+  });
+  const isWell = async (): Promise<void> => {
+    const { isError, text } = await call("fill_form", "/form");
+    assert.deepEqual([isError, /Ines Meyer/.test(text)], [false, true], text);
+  };
+
+  for (const [path, name] of [
+    ["/loads", "read_form"],
+    ["/silent", "read_form"],
+    ["/input", "fill_form"],
+  ] as const)
+    it(`gives up ${path}, and answers the next call`, async () => {
+      const { isError, text } = await call(name, path);
+      assert.deepEqual([isError, /has not answered|Timeout/.test(text)], [true, true], text);
+      await isWell();
+    });
+
+  it("gives up a page that hangs between two calls", async () => {
+    await call("fill_form", "/later");
+    assert.equal((await call("submit_form", "/later")).isError, true);
+    assert.deepEqual(posts(), []);
+    await isWell();
+  });
+
+  it("reports a form as sent, once, whose page hangs after it, or whose server does not answer", async () => {
+    for (const [path, target] of [
+      ["/press", "/take"],
+      ["/hangs", "/never"],
+    ] as const) {
+      await call("fill_form", path);
+      site.received.length = 0;
+      const { isError, text } = await call("submit_form", path);
+      assert.equal(isError, false, text);
+      assert.equal(JSON.parse(text).sent.url, site.baseUrl + target);
+      assert.match((await call("submit_form", path)).text, /No page of .* is open/);
+      assert.deepEqual(posts(), [target]);
+    }
+    await isWell();
+  });
+});
