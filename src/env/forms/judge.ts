@@ -9,6 +9,7 @@ import type { Answers, Contract } from "../pages/contract.js";
 import { receivedBy } from "../pages/native.js";
 import { received, uploaded } from "../pages/wire.js";
 import type { FieldValue, Task } from "../site.js";
+import { isEqual, matchValue } from "./normalize.js";
 import type { PostedPair } from "./posted.js";
 
 /** A request with the form's values, and its answer. */
@@ -106,10 +107,15 @@ function valuesOf(
   task: Pick<Task, "fields" | "keys">,
 ): FieldValue[] {
   if (fields === undefined) return receivedBy(controls, posted, task);
-  return controls.map(({ label }): FieldValue => {
+  return controls.map((control): FieldValue => {
+    const { label } = control;
     const field = fields[label];
+    const truth = task.fields[label];
     if (field?.wire === undefined) return "";
-    return received(label, field.wire, field.kind, task.fields[label], [...posted, ...uploads], task.fields);
+    const value = received(label, field.wire, field.kind, truth, [...posted, ...uploads], task.fields);
+    // the notation alone decides: what it does not read as the truth is not read as it in another way
+    const isOther = truth !== undefined && value !== truth && !isEqual(() => undefined, value, truth);
+    return isOther && matchValue(control, truth, value) === 1 ? `${value} (in another notation)` : value;
   });
 }
 

@@ -1,7 +1,7 @@
 import { type Control, controlNamed, findControl } from "../browser/controls.js";
 import type { ActionRecord } from "../browser/fill.js";
 import type { FieldValue, Task } from "../site.js";
-import { isNoFile, matchValue } from "./normalize.js";
+import { isNoFile, matchValue, matchWritten } from "./normalize.js";
 import type { Action } from "./plan.js";
 
 /** Result of an episode, the input of the reward. */
@@ -142,7 +142,7 @@ export function documentsReward(
     return outcome.actions.some(({ action, control }) => {
       if (control !== target.control.index) return false;
       if (action.kind === "check" || action.kind === "click") return truth === true;
-      return "value" in action && matchValue(target.control, truth, action.value) === 1;
+      return "value" in action && matchWritten(target.control, truth, action.value) === 1;
     });
   });
   const planned = outcome.actions.length + outcome.unresolved;
