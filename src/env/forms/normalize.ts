@@ -289,9 +289,8 @@ export function matchValue(space: ValueSpace, truth: FieldValue, actual: FieldVa
     return Number(readAs((v) => meant(options, v), truth) === readAs((v) => received(options, v), actual));
   const reader = READERS[kind];
   if (reader !== undefined) return Number(isEqual(reader, truth, actual));
-  return isCode(asText(truth))
-    ? Number(isEqual(() => undefined, truth, actual))
-    : similarity(asText(truth), asText(actual));
+  const alike = similarity(asText(truth), asText(actual));
+  return alike === 1 || (alike >= LEAST_ALIKE && !isCode(asText(truth))) ? alike : 0;
 }
 
 /** Measures how well a plan's text matches a true value: it may name an option in any way that finds it. */
@@ -326,6 +325,9 @@ export function unfillable(control: ValueSpace & { default: FieldValue }, truth:
         undefined;
   return fits ? undefined : NONE_OF_ITS_KIND[kind];
 }
+
+/** Resemblance of two texts below which it is chance: two people's names share some letters. */
+const LEAST_ALIKE = 0.5;
 
 /** Tells whether a text is a code: one word with a digit, such as a postal code; a similar code is a wrong one. */
 const isCode = (text: string): boolean => /^\S*\d\S*$/.test(text.trim());
