@@ -272,19 +272,20 @@ export function received(
     : text;
 }
 
-/** Cuts the part of a label out of a text that was made by a template. */
+/** Cuts the part of a label out of a text that was made by a template; a text that was not is returned as it is. */
 function partSaid(template: string, raw: string, label: string): string {
-  const pieces = template.split(/\{([^{}]*)\}/);
-  let at = (pieces[0] ?? "").length;
-  if (!raw.startsWith(pieces[0] ?? "")) return raw;
-  for (let i = 1; i < pieces.length; i += 2) {
+  const [start = "", ...pieces] = template.split(/\{([^{}]*)\}/);
+  let at = start.length;
+  let said = raw;
+  for (let i = 0; i < pieces.length; i += 2) {
     const behind = pieces[i + 1] ?? "";
-    const end = behind === "" ? raw.length : raw.indexOf(behind, at);
-    if (end < 0) return raw.slice(at);
-    if (pieces[i] === label) return raw.slice(at, end);
+    const isLast = i + 2 === pieces.length;
+    const end = isLast ? raw.length - behind.length : raw.indexOf(behind, at);
+    if (end < at || !raw.startsWith(behind, end)) return raw;
+    if (pieces[i] === label) said = raw.slice(at, end);
     at = end + behind.length;
   }
-  return "";
+  return raw.startsWith(start) ? said : raw;
 }
 
 /**
