@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import type { ServerResponse } from "node:http";
 import { after, before, test } from "node:test";
+import { executePlan } from "../../src/env/browser/execute.js";
 import type { Episode } from "../../src/env/forms/episode.js";
 import type { Contract } from "../../src/env/pages/contract.js";
 import { waysOf } from "../../src/env/pages/operate.js";
@@ -37,7 +38,8 @@ const html = (r: ServerResponse, status: number, body: string): void =>
   void r.writeHead(status, { "content-type": "text/html" }).end(`<!doctype html>${body}`);
 
 const timers = new Set<NodeJS.Timeout>();
-let posts = 0;
+/** Number of posts so far, by path. */
+const posts = new Map<string, number>();
 /** The server's answers to a form, by path. */
 const ANSWERS: Readonly<Record<string, (r: ServerResponse, sent: URLSearchParams) => void>> = {
   "/422": (r, sent) => (isRight(sent) ? html(r, 200, "<p>All done") : html(r, 422, "<p>All done")),
@@ -54,7 +56,8 @@ const ANSWERS: Readonly<Record<string, (r: ServerResponse, sent: URLSearchParams
       .end(),
   "/errors": (r, sent) => json(r, 200, { ok: true, ...(isRight(sent) ? {} : { errors: ["name"] }), message: "" }),
   "/beacon": (r, sent) => json(r, isRight(sent) ? 201 : 422, { message: "" }),
-  "/twice": (r) => (posts === 1 ? json(r, 201, { message: "All done" }) : json(r, 409, { message: "Again?" })),
+  "/twice": (r) =>
+    posts.get("/twice") === 1 ? json(r, 201, { message: "All done" }) : json(r, 409, { message: "Again?" }),
   "/chain": (r, sent) => void r.writeHead(303, { location: isRight(sent) ? "/step" : "/gone" }).end(),
   "/late": (r) => void timers.add(setTimeout(() => json(r, 201, { message: "All done" }), 2500)),
   "/late-page": (r) => void timers.add(setTimeout(() => html(r, 201, "<p>All done"), 2500)),
@@ -70,7 +73,7 @@ before(async () => {
     if (method === "POST") {
       if (url === "/log") response.writeHead(204).end();
       else {
-        posts++;
+        posts.set(url, (posts.get(url) ?? 0) + 1);
         ANSWERS[url]?.(response, new URLSearchParams(body));
       }
       return true;
@@ -111,32 +114,31 @@ const contract = (path: string, accepted: string[], refused: string[]): Contract
 
 type Signs = { readonly success: SuccessMarker } | { readonly accepted: string[]; readonly refused: string[] };
 
-/** Plays plans one after another on a path of the site, by a marker or by a contract. */
-async function play(path: string, signs: Signs, plans: readonly string[], limits = {}): Promise<Episode[]> {
-  const plain = taskFor(path, FIELDS);
-  const task: Task = "success" in signs ? { ...plain, success: signs.success } : plain;
-  const known = "success" in signs ? undefined : contract(path, signs.accepted, signs.refused);
-  const ways = await waysOf();
-  await registerField();
+type Limits = Parameters<typeof openRunner>[1];
+
+/** Opens a runner, and returns a function that plays plans on a path of the site, by a marker or by a contract. */
+async function openPlays(limits: Limits = {}) {
+  const [ways] = await Promise.all([waysOf(), registerField()]);
+  const known = new Map<string, Contract>();
   const runner = await openRunner(site, {
+    contexts: 4,
     ...limits,
-    ...(known === undefined
-      ? {}
-      : {
-          execute: (session, one, plan) =>
-            playPlan(session, { contract: known, controls: controlsOf(known, [task]), ways }, one, plan, "dummy"),
-        }),
+    execute: (session, task, plan) => {
+      const learned = known.get(task.id);
+      if (learned === undefined) return executePlan(session, task, plan, { uploads: "dummy" });
+      const form = { contract: learned, controls: controlsOf(learned, [task]), ways };
+      return playPlan(session, form, task, plan, "dummy");
+    },
   });
-  try {
-    const episodes: Episode[] = [];
-    for (const plan of plans) {
-      posts = 0;
-      episodes.push(await runner.run(task, plan));
-    }
-    return episodes;
-  } finally {
-    await runner.close();
-  }
+  return {
+    play(path: string, signs: Signs, plans: readonly string[], fields = FIELDS): Promise<Episode[]> {
+      const plain = { ...taskFor(path, fields), id: `${path} ${JSON.stringify(signs)}` };
+      if (!("success" in signs)) known.set(plain.id, contract(path, signs.accepted, signs.refused));
+      const task: Task = "success" in signs ? { ...plain, success: signs.success } : plain;
+      return Promise.all(plans.map((plan) => runner.run(task, plan)));
+    },
+    [Symbol.asyncDispose]: () => runner.close(),
+  };
 }
 
 const marker = { success: { text: "all done" } };
@@ -152,7 +154,7 @@ const FORGED: readonly (readonly [path: string, signs: Signs, note: string])[] =
   ["/preview", marker, "All done"],
   ["/preview", marker, "All done and more"],
   ["/markup", { success: { selector: ".ok" } }, "<b class=ok>Yes</b>"],
-  ["/markup", { success: { text: "Yes", selector: "#said" } }, "<b>Yes</b>"],
+  ["/markup", { success: { text: "Yes", selector: "b" } }, "<b>Yes</b>"],
   ["/address", { success: { url: "thanks" } }, "thanks"],
   ["/errors", { accepted: ["json ok = true"], refused: ["json has errors"] }, "x"],
   ["/beacon", { accepted: ["status 201"], refused: [] }, "x"],
@@ -160,66 +162,71 @@ const FORGED: readonly (readonly [path: string, signs: Signs, note: string])[] =
 ];
 
 test("an error, a refusal and what the plan wrote accept no form, whatever else the page says", async () => {
-  for (const [path, signs, note] of FORGED) {
+  await using plays = await openPlays();
+  const tried = FORGED.map(async ([path, signs, note]) => {
     const about = `${path} ${JSON.stringify(signs)}`;
-    const isTwoSigns = "success" in signs && signs.success.text === "Yes";
-    const plans = isTwoSigns ? [wrong(note)] : [wrong(note), RIGHT];
-    const [forged, right] = await play(path, signs, plans);
+    const [forged, right] = await plays.play(path, signs, [wrong(note), RIGHT]);
     assert.deepEqual([forged?.fault, forged?.accepted], [undefined, false], about);
     assert.ok((forged?.reward ?? 1) <= 0.05, `${about}: ${forged?.reward}`);
-    if (right !== undefined)
-      assert.deepEqual([right.fault, right.reward], [undefined, 1], `${about}: ${right.refusal}`);
-  }
+    assert.deepEqual([right?.fault, right?.reward], [undefined, 1], `${about}: ${right?.refusal}`);
+  });
+  await Promise.all(tried);
 });
 
 test("the page's own sign counts beside a value that holds the same words", async () => {
-  const fields = { ...FIELDS, Note: "All done, and more" };
-  const runner = await openRunner(site);
-  const plan = RIGHT.replace(FIELDS.Note, fields.Note);
-  const episode = await runner.run({ ...taskFor("/echo", fields), ...marker }, plan);
-  await runner.close();
-  assert.equal(episode.reward, 1, episode.refusal);
+  await using plays = await openPlays();
+  const Note = "All done, and more";
+  const [episode] = await plays.play("/echo", marker, [RIGHT.replace(FIELDS.Note, Note)], { ...FIELDS, Note });
+  assert.equal(episode?.reward, 1, episode?.refusal);
 });
 
 test("a late answer is waited for, and a form is never sent again because it did not come", async () => {
-  const limits = { actionTimeoutMs: 800, episodeTimeoutMs: 8000 };
   const learned = { accepted: ["status 201"], refused: ["status 422"] };
+  await using plays = await openPlays({ actionTimeoutMs: 800, episodeTimeoutMs: 8000 });
   for (const [path, signs] of [
     ["/late", learned],
     ["/late", marker],
     ["/late-page", marker],
   ] as const) {
-    const [late] = await play(path, signs, [RIGHT], limits);
-    assert.deepEqual([path, late?.fault, late?.reward, posts], [path, undefined, 1, 1]);
+    posts.clear();
+    const [late] = await plays.play(path, signs, [RIGHT]);
+    assert.deepEqual([path, late?.fault, late?.reward, posts.get(path)], [path, undefined, 1, 1]);
   }
+  await using hasty = await openPlays({ actionTimeoutMs: 500, episodeTimeoutMs: 2500 });
   for (const signs of [learned, marker]) {
-    const [never] = await play("/never", signs, [RIGHT], { actionTimeoutMs: 500, episodeTimeoutMs: 2500 });
+    posts.clear();
+    const [never] = await hasty.play("/never", signs, [RIGHT]);
     assert.match(never?.fault ?? "", /no answer/);
-    assert.deepEqual([never?.attempts, posts, never?.reward], [1, 1, Number.NaN]);
+    assert.deepEqual([never?.attempts, posts.get("/never"), never?.reward], [1, 1, Number.NaN]);
   }
 });
 
 test("a form that the page sends twice is accepted if its server takes one of them", async () => {
+  await using plays = await openPlays();
   for (const signs of [{ accepted: ["status 201"], refused: ["status 409"] }, marker]) {
-    const [twice] = await play("/twice", signs, [RIGHT]);
-    assert.deepEqual([twice?.reward, posts], [1, 2], twice?.refusal);
+    posts.clear();
+    const [twice] = await plays.play("/twice", signs, [RIGHT]);
+    assert.deepEqual([twice?.reward, posts.get("/twice")], [1, 2], twice?.refusal);
   }
 });
 
 test("plans without the right values earn next to nothing, on read and on learned forms", async () => {
+  await using plays = await openPlays();
+  const all = `${Object.values(FIELDS).join(" ")} ${Object.keys(FIELDS).join(" ")}`;
   const plans = {
     "submit alone": "submit",
     "labels as values": "fill Name | Name\nfill Note | Note\nfill Start | Start\nsubmit",
     "another person's values": "fill Name | Odd Berge\nfill Note | No parking left\nfill Start | midnight\nsubmit",
     "cut texts": "fill Name | An\nfill Note | Bri\nfill Start | n\nsubmit",
     "the marker": "fill Name | All done\nfill Note | All done\nfill Start | All done\nsubmit",
-    "the whole task in one field": `fill Note | ${Object.values(FIELDS).join(" ")} ${Object.keys(FIELDS).join(" ")}\nsubmit`,
+    "the whole task in one field": `fill Note | ${all}\nsubmit`,
   };
-  for (const signs of [{ success: { status: 200 } }, { accepted: ["status 200"], refused: ["status 422"] }]) {
-    const episodes = await play("/both", signs, Object.values(plans));
+  const taking = [{ success: { status: 200 } }, { accepted: ["status 200"], refused: ["status 422"] }];
+  for (const signs of taking) {
+    const episodes = await plays.play("/both", signs, Object.values(plans));
     for (const [i, name] of Object.keys(plans).entries()) {
-      const { fault, reward = 1, perField = {} } = episodes[i] ?? {};
-      assert.deepEqual([fault, perField.Terms, perField.Start], [undefined, 0, 0], name);
+      const { fault, accepted, reward = 1, perField = {} } = episodes[i] ?? {};
+      assert.deepEqual([fault, accepted, perField.Terms, perField.Start], [undefined, true, 0, 0], name);
       assert.ok(reward <= 0.05, `${name}: ${reward}`);
     }
   }
