@@ -45,14 +45,17 @@ export const isEarly = async (
 /**
  * Waits for the signs of an accepted form that a task gives.
  * @param isLast whether to wait for the signs; else the page is looked at once.
+ * @returns whether they appeared; undefined if the task gives none, or nothing was sent, or the server refused it.
  */
 export async function awaitMarker(
   session: Session,
   form: ReadForm,
-  marker: SuccessMarker,
+  marker: SuccessMarker | undefined,
   { exchanges, documents, written: texts, early }: Sent,
   isLast = true,
-): Promise<boolean> {
+): Promise<boolean | undefined> {
+  const last = exchanges.at(-1);
+  if (marker === undefined || last === undefined || isError(last.answer?.status ?? null)) return undefined;
   const { status, url, text, selector } = marker;
   const written = writtenIn(
     texts,

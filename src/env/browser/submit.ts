@@ -8,7 +8,7 @@ import { EnvironmentFault } from "./browser.js";
 import type { ReadForm } from "./controls.js";
 import type { ActionRecord } from "./fill.js";
 import { awaitMarker, isEarly } from "./marker.js";
-import { type Exchange, formOf, isSame } from "./network/exchange.js";
+import { type Exchange, formExchange, isSame } from "./network/exchange.js";
 import { type Aim, aimAt } from "./page/actions.js";
 import type { Session } from "./session.js";
 import { look, shownAgain } from "./shown-again.js";
@@ -42,12 +42,10 @@ export async function submitForm(
     if (typeof pressed === "string")
       return { record: { action, fate: pressed === COVERED ? "timeout" : "rejected", detail: pressed } };
     await arrived(session);
+    const marked = await awaitMarker(session, form, task.success, { exchanges: [pressed], documents, written, early });
     const request = keptRequest(pressed, contract, written);
-    const isRefused = isError(request.status);
-    const sent = { exchanges: [pressed], documents, written, early };
-    const marked =
-      task.success === undefined || isRefused ? undefined : await awaitMarker(session, form, task.success, sent);
-    const page = before === undefined || isRefused ? undefined : await shownAgain(session, pressed, before);
+    const page =
+      before === undefined || isError(request.status) ? undefined : await shownAgain(session, pressed, before);
     const submission = judgeRequest({ controls: form.controls, contract }, request, task, { marked, page });
     const detail = submission.refusal === undefined ? {} : { detail: submission.refusal };
     return { record: { action, fate: "done", submitted: true, ...detail }, submission };
@@ -76,7 +74,8 @@ async function pressButton(
   if (aim.invalid !== undefined) return aim.invalid;
   const isForm = formRequest(form, aim, request);
   traffic.arm("submit", isForm);
-  const sent = (): Exchange | undefined => formOf(traffic.exchanges.filter((e) => e.phase === "submit" && isForm(e)));
+  const sent = (): Exchange | undefined =>
+    formExchange(traffic.exchanges.filter((e) => e.phase === "submit" && isForm(e)));
   let { point } = aim;
   for (let misses = 0; misses < MOST_MISSES && sent() === undefined; misses++) {
     await session.page.mouse.click(point.x, point.y);

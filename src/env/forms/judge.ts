@@ -9,7 +9,7 @@ import type { Answers, Contract } from "../pages/contract.js";
 import { receivedBy } from "../pages/native.js";
 import { received, uploaded } from "../pages/wire.js";
 import type { FieldValue, Task } from "../site.js";
-import { isEqual, matchValue } from "./normalize.js";
+import { isEqual, matchValue, UNREAD } from "./normalize.js";
 import type { PostedPair } from "./posted.js";
 
 /** A request with the form's values, and its answer. */
@@ -120,7 +120,7 @@ function valuesOf(
     if (field?.wire === undefined) return "";
     const value = received(label, field.wire, field.kind, truth, [...posted, ...uploads], task.fields);
     // the notation alone decides: what it does not read as the truth is not read as it in another way
-    const isOther = truth !== undefined && value !== truth && !isEqual(() => undefined, value, truth);
+    const isOther = truth !== undefined && value !== truth && !isEqual(UNREAD, value, truth);
     return isOther && matchValue(control, truth, value) === 1 ? `${value} (in another notation)` : value;
   });
 }

@@ -44,6 +44,9 @@ export function similarity(a: string, b: string): number {
 /** Reads a value as one of its type; undefined if it is none. */
 export type Reader = (value: FieldValue) => string | number | boolean | undefined;
 
+/** Reads nothing: values are compared as texts. */
+export const UNREAD: Reader = () => undefined;
+
 /** Writes a value so that only equal values are written alike: as it is read, or as its own text if it cannot be read. */
 export function readAs(reader: Reader, value: FieldValue): string {
   const known = reader(value);
@@ -257,6 +260,7 @@ export const readDigits: Reader = (value) =>
 
 /** Readers of values that are either right or wrong. */
 const READERS: Partial<Record<ControlKind, Reader>> = {
+  number: parseNumber,
   date: parseDate,
   time: parseTime,
   checkbox: parseBoolean,
@@ -266,13 +270,16 @@ const READERS: Partial<Record<ControlKind, Reader>> = {
 };
 const isChoice = (kind: ControlKind): boolean => kind === "select" || kind === "radio";
 
-/** Finds the option that a true value means, or the one that was received: that has its text or its value unchanged. */
-const meant = (options: readonly Option[], truth: FieldValue): number | undefined => findOption(options, truth);
+/** Finds the option that was received: the one with this text or this value, unchanged. */
 function received(options: readonly Option[], actual: FieldValue): number | undefined {
   const wanted = normalizeText(asText(actual));
-  const has = (part: "text" | "value"): number | undefined =>
-    wanted === "" ? undefined : indexWhere(options, (option) => normalizeText(option[part]) === wanted);
-  return has("text") ?? has("value");
+  const isIt = (text: string): boolean => wanted !== "" && normalizeText(text) === wanted;
+  return indexWhere(options, ({ text }) => isIt(text)) ?? indexWhere(options, ({ value }) => isIt(value));
+}
+
+/** Writes a value for comparison. @param find finds the option that a value of a choice means. */
+function comparable({ kind, options = [] }: ValueSpace, value: FieldValue, find: typeof findOption): string {
+  return readAs(isChoice(kind) ? (one) => find(options, one) : (READERS[kind] ?? UNREAD), value);
 }
 
 /**
@@ -282,15 +289,14 @@ function received(options: readonly Option[], actual: FieldValue): number | unde
  */
 export function matchValue(space: ValueSpace, truth: FieldValue, actual: FieldValue): number {
   const { kind, options = [] } = space;
-  if (kind === "checkbox-group") return jaccard(optionSet(options, truth, meant), optionSet(options, actual, received));
+  if (kind === "checkbox-group")
+    return jaccard(optionSet(options, truth, findOption), optionSet(options, actual, received));
   if (kind === "file") return Number(isNoFile(truth) || fileName(truth) === fileName(actual));
   if (kind === "number") return Number(isSameNumber(truth, actual));
-  if (isChoice(kind))
-    return Number(readAs((v) => meant(options, v), truth) === readAs((v) => received(options, v), actual));
-  const reader = READERS[kind];
-  if (reader !== undefined) return Number(isEqual(reader, truth, actual));
+  if (comparable(space, truth, findOption) === comparable(space, actual, received)) return 1;
+  if (READERS[kind] !== undefined || isChoice(kind) || isCode(asText(truth))) return 0;
   const alike = similarity(asText(truth), asText(actual));
-  return alike === 1 || (alike >= LEAST_ALIKE && !isCode(asText(truth))) ? alike : 0;
+  return alike < LEAST_ALIKE ? 0 : alike;
 }
 
 /** Measures how well a plan's text matches a true value: it may name an option in any way that finds it. */
@@ -321,8 +327,7 @@ export function unfillable(control: ValueSpace & { default: FieldValue }, truth:
   const fits =
     kind === "checkbox-group"
       ? listItems(options, truth).every((item) => findOption(options, item) !== undefined)
-      : (isChoice(kind) ? meant(options, truth) : kind === "number" ? parseNumber(truth) : READERS[kind]?.(truth)) !==
-        undefined;
+      : comparable(control, truth, findOption).startsWith("read");
   return fits ? undefined : NONE_OF_ITS_KIND[kind];
 }
 
@@ -344,7 +349,7 @@ function asText(value: FieldValue): string {
   return Array.isArray(value) ? value.join(", ") : String(value);
 }
 
-function optionSet(options: readonly Option[], value: FieldValue, find: typeof meant): Set<string> {
+function optionSet(options: readonly Option[], value: FieldValue, find: typeof findOption): Set<string> {
   return new Set(listItems(options, value).map((item) => readAs((one) => find(options, one), item)));
 }
 

@@ -2,7 +2,7 @@ import { UserError } from "../../core/errors.js";
 import { isModulePath } from "../../core/own-module.js";
 import { loadFolder } from "../../core/registry.js";
 import { PolicyFailure } from "../browser/episode.js";
-import { type Exchange, formOf, isAwaited } from "../browser/network/exchange.js";
+import { type Exchange, formExchange, isAwaited } from "../browser/network/exchange.js";
 import type { Session } from "../browser/session.js";
 import type { Surface } from "../browser/surface.js";
 import type { FieldValue } from "../site.js";
@@ -171,7 +171,8 @@ export async function press(
 ): Promise<Press> {
   const { traffic, page } = session;
   traffic.arm("submit", isForm);
-  const sent = (): Exchange | undefined => formOf(traffic.exchanges.filter((e) => e.phase === "submit" && isForm(e)));
+  const sent = (): Exchange | undefined =>
+    formExchange(traffic.exchanges.filter((e) => e.phase === "submit" && isForm(e)));
   try {
     const start = performance.now();
     // a confirmation window that is open already is continued

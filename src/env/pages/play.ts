@@ -8,7 +8,7 @@ import { playwright } from "../browser/playwright.js";
 import type { Session } from "../browser/session.js";
 import { arrived as hasArrived } from "../browser/submit.js";
 import { type Played, playedBy } from "../forms/episode.js";
-import { isError, judgeRequest, keptRequest, type Submission } from "../forms/judge.js";
+import { judgeRequest, keptRequest, type Submission } from "../forms/judge.js";
 import { listItems, parseBoolean } from "../forms/normalize.js";
 import { type Action, type Plan, textsOf } from "../forms/plan.js";
 import type { ControlKind, FieldValue, Task } from "../site.js";
@@ -258,7 +258,7 @@ async function submit(
   const shown = byPage ? (await shownLines(session)).filter((line) => !before.includes(line)) : [];
   const kept = keptRequest(exchange, contract, written, { shown, exchanges });
   let marked: boolean | undefined;
-  if (task.success !== undefined && !isError(kept.status)) {
+  if (task.success !== undefined) {
     await hasArrived(session);
     if (session.documents > documents) await session.renewView();
     const sent = { exchanges: [exchange], documents, written, early };

@@ -7,6 +7,7 @@ import {
   readAs,
   readDigits,
   readNumber,
+  UNREAD,
 } from "../forms/normalize.js";
 import type { FieldValue } from "../site.js";
 
@@ -90,7 +91,7 @@ const READERS: Partial<Record<Kind, Reader>> = {
 export function canonical(kind: Kind, value: FieldValue): string {
   if (kind === "list")
     return JSON.stringify((Array.isArray(value) ? value : [String(value)]).map((item) => normalizeText(item)).sort());
-  return readAs(READERS[kind] ?? (() => undefined), value);
+  return readAs(READERS[kind] ?? UNREAD, value);
 }
 
 /** Words, numbers with the signs that belong to them, and further signs that carry meaning. */
@@ -107,29 +108,22 @@ export const readLoose: Reader = (value) => {
 /** Splits a value into its words and numbers: `14:25`, `030 / 12345`. */
 export const partsOf = (value: FieldValue): string[] => String(value).match(/[\p{L}\p{N}]+/gu) ?? [];
 
-/** Names of the months, or of the weekdays, from January and Monday on. */
-function namesIn(locale: string, part: "month" | "weekday", style: "long" | "short"): string[] {
-  const format = new Intl.DateTimeFormat(locale, { [part]: style, timeZone: "UTC" });
-  const days = Array.from({ length: 12 }, (_, i) =>
-    part === "month" ? Date.UTC(2024, i, 15) : Date.UTC(2024, 0, i + 1),
+function monthNames(locale: string, month: "long" | "short"): string[] {
+  const format = new Intl.DateTimeFormat(locale, { month, timeZone: "UTC" });
+  return Array.from({ length: 12 }, (_, i) =>
+    format
+      .format(Date.UTC(2024, i, 15))
+      .replace(/\.$/, "")
+      .toLowerCase(),
   );
-  return days.map((day) => format.format(day).replace(/\.$/, "").toLowerCase());
 }
 
 const LOCALES = ["en", "de", "fr", "es", "it", "pt", "nl", "pl", "sv", "da", "nb", "fi", "cs", "tr", "ru", "ja"];
 let known: readonly string[][] | undefined;
 /** Month names in the common languages of calendars, English first; looked up at the first use, as that takes time. */
 function months(): readonly string[][] {
-  known ??= LOCALES.flatMap((locale) => [namesIn(locale, "month", "long"), namesIn(locale, "month", "short")]);
+  known ??= LOCALES.flatMap((locale) => [monthNames(locale, "long"), monthNames(locale, "short")]);
   return known;
-}
-
-let knownDays: ReadonlySet<string> | undefined;
-function weekdays(): ReadonlySet<string> {
-  knownDays ??= new Set(
-    LOCALES.flatMap((locale) => [...namesIn(locale, "weekday", "long"), ...namesIn(locale, "weekday", "short")]),
-  );
-  return knownDays;
 }
 
 /** Returns the month (1 to 12) that a text names; undefined if it names none. */
@@ -160,15 +154,15 @@ export function dayIn(text: string): string | undefined {
 /** A time of day with its zone behind a day, as `T10:00:00.000Z` or ` 00:00:00 GMT+0000 (Coordinated Universal Time)`. */
 const CLOCK =
   /[T ,]+(\d{1,2}:\d{2}(?::\d{2})?)(?:\.\d+)?\s*([ap]\.?m\.?)?\s*(?:Z|(?:GMT|UTC)?[+-]\d{2}:?\d{2}|GMT|UTC)?(?:\s*\([\w\s]*\b(?:Time|UTC)\))?$/i;
-/** Words in a written day besides names. */
-const DAY_WORDS = new Set(["st", "nd", "rd", "th", "of", "de", "den", "the"]);
+/** Words in a written day besides the month. */
+const DAY_WORD = /^(?:st|nd|rd|th|of|the|de|(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?)$/;
 
 /** Reads a text that is a day and nothing else, whatever its notation and its time of day. */
 export const readDay: Reader = (value) => {
   const text = normalizeText(String(value));
   const day = text.replace(CLOCK, "").replace(/^(\d{4})(\d\d)(\d\d)$/, "$1-$2-$3");
   if (parseDate(day) !== undefined) return parseDate(day);
-  const isKnown = (word: string): boolean => DAY_WORDS.has(word) || monthIn(word) !== undefined || weekdays().has(word);
+  const isKnown = (word: string): boolean => DAY_WORD.test(word) || monthIn(word) !== undefined;
   const words = day.toLowerCase().match(/[\p{L}\p{M}]+/gu) ?? [];
   const isDay = /^\d{12,13}$/.test(day) || ((day.match(/\d+/g) ?? []).length === 2 && words.every(isKnown));
   return isDay ? dayIn(day) : undefined;

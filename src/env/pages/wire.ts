@@ -7,6 +7,8 @@ import {
   parseDate,
   parseNumber,
   type Reader,
+  readAs,
+  UNREAD,
 } from "../forms/normalize.js";
 import { type PostedPair, withoutEntities } from "../forms/posted.js";
 import type { FieldValue } from "../site.js";
@@ -75,16 +77,14 @@ function slug(text: string, by: Slug): string {
   }
 }
 
-/**
- * Writes a value in a notation that leaves one spelling. @returns undefined for a value that has none in it.
- */
+/** Writes a value in a notation that leaves one spelling. @returns undefined for a value that has none in it. */
 function written(notation: Notation, kind: Kind, text: string): string | undefined {
   const date = parseDate(text);
   switch (notation.as) {
     case "slug": {
-      const [spelling, plain] = [slug(text, notation.by), slug(text, "")];
       // words alone do not tell C++ from C#
-      return notation.by === "lower" || notation.by === "upper" || readLoose(text) === plain ? spelling : undefined;
+      const isPlain = readAs(readLoose, text).replace(/^read |[ &]/g, "") === slug(text, "");
+      return isPlain || notation.by === "lower" || notation.by === "upper" ? slug(text, notation.by) : undefined;
     }
     case "pattern": {
       const moment = parseMoment(text) ?? (date === undefined ? undefined : { date, time: "" });
@@ -120,7 +120,6 @@ function isRangeBy(pattern: string, text: string, raw: string): boolean {
   return between !== "" && /^[\s\p{P}\p{S}]*(?:to|and|until|bis|au?|al|y)?[\s\p{P}\p{S}]*$/iu.test(between);
 }
 
-const UNREAD: Reader = () => undefined;
 /** Readers of the notations that allow several spellings. */
 const READERS: Partial<Record<Notation["as"], Reader>> = {
   same: UNREAD,

@@ -8,7 +8,7 @@ import { type PageSigns, readSigns } from "../../env/browser/page/signs.js";
 import type { Session } from "../../env/browser/session.js";
 import { aimed, arrived } from "../../env/browser/submit.js";
 import type { Played } from "../../env/forms/episode.js";
-import { isError, type KeptRequest, keptRequest, NO_MARKER, refusalOf } from "../../env/forms/judge.js";
+import { type KeptRequest, keptRequest, NO_MARKER, refusalOf } from "../../env/forms/judge.js";
 import { type Action, type Plan, textsOf } from "../../env/forms/plan.js";
 import type { PostedPair } from "../../env/forms/posted.js";
 import { carriedOf, receivedBy } from "../../env/pages/native.js";
@@ -170,10 +170,8 @@ export class Walk {
     const contract = options.known?.contract;
     const kept = posts.map((post) => keptRequest(post, contract, written));
     const end = kept.at(-1);
-    const isMarked = task.success !== undefined && end !== undefined && !isError(end.status);
-    const marked = isMarked
-      ? await awaitMarker(session, form, task.success, { exchanges: posts, documents, written, early }, ends)
-      : undefined;
+    const sent = { exchanges: posts, documents, written, early };
+    const marked = await awaitMarker(session, form, task.success, sent, ends);
     this.marked = marked;
     // a page on the way has no signs of its own
     const onTheWay = marked === true ? { marked } : {};

@@ -86,7 +86,7 @@ export const isSame = (form: { readonly method: string; readonly path: string },
  * Returns the request by which a form was sent: the last one, or an equal one before it that was taken. A page may send
  * one form twice, and its server then refuses the copy.
  */
-export function formOf(exchanges: readonly Exchange[]): Exchange | undefined {
+export function formExchange(exchanges: readonly Exchange[]): Exchange | undefined {
   const last = exchanges.at(-1);
   if (exchanges.length < 2) return last;
   const data = JSON.stringify(last?.posted);
