@@ -67,14 +67,15 @@ export function keptRequest(
   written: readonly string[],
   { shown = [], exchanges = [] }: { readonly shown?: string[]; readonly exchanges?: readonly Exchange[] } = {},
 ): KeptRequest {
-  const features = ownFeatures([...featuresOf(exchange), ...shown], writtenIn(written, exchange.posted));
+  const { posted } = exchange;
+  const features = ownFeatures([...featuresOf(exchange), ...shown], writtenIn(written, posted), posted);
   const named = features.filter((f) => contract?.accepted.includes(f) || contract?.refused.includes(f));
   const uploads = uploaded(exchanges, exchange);
   const { status } = exchange.answer ?? { status: Number.NaN };
   return {
     method: exchange.method,
     path: pathOf(exchange),
-    posted: exchange.posted,
+    posted,
     ...(uploads.length === 0 ? {} : { uploads }),
     status: Number.isNaN(status) ? null : status,
     features: [...new Set([...named, ...features])].slice(0, Math.max(named.length, MOST_FEATURES)),

@@ -3,6 +3,7 @@ import type { Session } from "../browser/session.js";
 import { normalizeText } from "../forms/normalize.js";
 import type { PostedPair } from "../forms/posted.js";
 import type { FieldValue } from "../site.js";
+import { innermost } from "./native.js";
 
 /** Most lines of an answer or a page that are read, and most characters of a line. */
 const MOST_LINES = 400;
@@ -70,12 +71,18 @@ export function writtenIn(texts: readonly string[], posted: readonly PostedPair[
   return [...new Set([...all, ...all.map(textOf)])];
 }
 
-/** Drops the features that are nothing but what a plan wrote. */
-export const ownFeatures = (features: readonly string[], written: readonly string[]): string[] =>
-  features.filter((feature) => {
-    const text = /^(?:says|shows|json .*? =) (.*)$/s.exec(feature)?.[1];
-    return text === undefined || holdsOwn(text, text, written);
+/** Drops the features that are nothing but what a plan wrote: lines, and what JSON has under a key that was sent. */
+export function ownFeatures(
+  features: readonly string[],
+  written: readonly string[],
+  posted: readonly PostedPair[],
+): string[] {
+  const keys = new Set(posted.map(([key]) => innermost(key)));
+  return features.filter((feature) => {
+    const [, path, text] = /^(?:says|shows|json (.*?) =) (.*)$/s.exec(feature) ?? [];
+    return text === undefined || (path !== undefined && !keys.has(innermost(path))) || holdsOwn(text, text, written);
   });
+}
 
 function jsonOf(text: string): unknown {
   if (!/^\s*[[{]/.test(text)) return undefined;
