@@ -10,6 +10,7 @@ import type { Control } from "./controls.js";
 import { Idle, TimeUp, withDeadline } from "./deadline.js";
 import { executePlan, openForm } from "./execute.js";
 import { drawFault, type InjectedFault, type InjectedFaults } from "./injected-faults.js";
+import { nameOf } from "./network/exchange.js";
 import { Pace } from "./pace.js";
 import { Session } from "./session.js";
 
@@ -217,9 +218,9 @@ export class EpisodeRunner {
       else this.inBackground(this.dispose(session));
       return result;
     } catch (error) {
-      const isLate = error instanceof TimeUp && session.traffic.isPosting();
+      const late = error instanceof TimeUp ? session.traffic.awaited() : undefined;
       const cause = await this.causeOf(error, session.browser, () => this.dispose(session));
-      throw isLate && cause === error ? new Unanswered(`no answer to the form: ${error.message}`) : cause;
+      throw late !== undefined && cause === error ? new Unanswered(`no answer to ${nameOf(late)}: timed out`) : cause;
     }
   }
 

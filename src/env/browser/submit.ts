@@ -88,7 +88,7 @@ async function pressButton(
   await session.until(session.stretched(SEND_MS), () => sent() !== undefined || traffic.stopped.length > 0);
   // requests of the page before it sends may take as long as an answer
   await session.until(session.actionTimeoutMs, () => sent() !== undefined || background.unanswered() === undefined);
-  await session.until(session.answerTimeoutMs, () => sent() !== undefined || !traffic.isPosting());
+  await session.until(session.answerTimeoutMs, () => sent() !== undefined || traffic.awaited() === undefined);
   if (sent() === undefined && background.unanswered() === undefined)
     await session.until(MISSED_MS, () => sent() !== undefined);
   await session.answered(sent);

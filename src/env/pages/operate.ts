@@ -185,13 +185,14 @@ export async function press(
         await buttonAt(page, next).click({ timeout: slowed(session, patienceMs), noWaitAfter: true });
     let looked = start;
     // another post, such as a check of the values, may come first
-    const isOpen = (): boolean => traffic.isPosting() || performance.now() - start < slowed(session, patienceMs);
+    const isOpen = (): boolean =>
+      traffic.awaited() !== undefined || performance.now() - start < slowed(session, patienceMs);
     // the present slowness of the page is measured before giving up
     while (sent() === undefined && (isOpen() || (await rest(session, 0).then(isOpen)))) {
       await traffic.next(50);
       if (sent() !== undefined || performance.now() - looked < 300) continue;
       looked = performance.now();
-      if (!traffic.isPosting() && (await isOver().catch(() => false))) break;
+      if (traffic.awaited() === undefined && (await isOver().catch(() => false))) break;
     }
     const ms = performance.now() - start;
     await session.answered(sent);

@@ -105,10 +105,11 @@ export class Traffic {
     this.isForm = undefined;
   }
 
-  /** Tells whether the answer to a possible post of the form is still missing. */
-  isPosting(): boolean {
+  /** Returns a possible post of the form whose answer is still missing. */
+  awaited(): Exchange | undefined {
     const isPost = ({ method, how }: Exchange): boolean => method !== "GET" || how === "navigation";
-    return this.forwarded.size > 0 || this.exchanges.some((e) => e.phase === "submit" && isPost(e) && isAwaited(e));
+    const [forwarded] = this.forwarded;
+    return forwarded ?? this.exchanges.find((e) => e.phase === "submit" && isPost(e) && isAwaited(e));
   }
 
   /** Tells whether the page has sent a possible post of its form: no GET and no routine request. */
