@@ -256,7 +256,8 @@ export function received(
       rawsOf(posted, key)[0] === notation.on ? [item] : [],
     );
   const said = (raw: string): string => {
-    if (notation.as === "codes") return Object.entries(notation.codes).find(([, code]) => code === raw)?.[0] ?? raw;
+    if (notation.as === "codes" && !areCut(notation.codes))
+      return Object.entries(notation.codes).find(([, code]) => code === raw)?.[0] ?? raw;
     return notation.as === "html" ? withoutMarkup(raw) : raw;
   };
   if (wire.list !== undefined) {

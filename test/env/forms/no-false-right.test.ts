@@ -265,6 +265,15 @@ const ALL: readonly fc.Arbitrary<Case>[] = [
   written("date", { as: "seconds", times: 0.001 }, day, (v) => [String(seconds(v) / 1000)]),
   written("moment", { as: "seconds", times: 1 }, moment, (v) => [String(seconds(v))]),
   written("text", { as: "codes", codes: CODES }, oneDay, (v) => [codeOf(v)]),
+  cases(
+    phrase.map((text) => `Queen of ${text}`),
+    (truth, other) => {
+      // what a page that takes twelve letters has left of each text
+      const codes = Object.fromEntries([truth, other].map((text) => [text, text.slice(0, 12).trim()]));
+      const judge = learned("text", { as: "codes", codes }, truth, [truth, other]);
+      return { name: "learned cut text", judge, right: [key(truth)], other: keys(Object.values(codes)), isFree: true };
+    },
+  ),
   flags.map((truth) => ({
     name: "learned flag",
     judge: learned("flag", { as: "flag", on: "Y", off: null }, truth, [true, false]),
