@@ -1,6 +1,6 @@
 import { misuse } from "../core/errors.js";
 import { type Control, findControl } from "../env/browser/controls.js";
-import { matchValue, parseBoolean } from "../env/forms/normalize.js";
+import { matchWritten, parseBoolean } from "../env/forms/normalize.js";
 import { asKind, fieldActions, spoken } from "../env/forms/oracle.js";
 import type { Action } from "../env/forms/plan.js";
 import type { FieldValue } from "../env/site.js";
@@ -60,7 +60,7 @@ export function asRecorded(
     if (named.has(target.control)) return [];
     const written = "value" in action ? action.value : action.kind !== "uncheck";
     const meant = unnamed
-      .map((truth) => ({ truth, score: matchValue(target.control, truth, written) }))
+      .map((truth) => ({ truth, score: matchWritten(target.control, truth, written) }))
       .sort((a, b) => b.score - a.score)[0];
     if (meant === undefined || meant.score < ALIKE) return [];
     // in the control's own notation the same value may look different

@@ -13,6 +13,9 @@ export class EnvironmentFault extends Error {
   override readonly name = "EnvironmentFault";
 }
 
+/** A form was sent and not answered in time: the episode is not tried again, as that would send it again. */
+export class Unanswered extends EnvironmentFault {}
+
 /** The browser was given up because of another page in it. */
 export class SharedFate extends EnvironmentFault {}
 

@@ -1,5 +1,8 @@
 import { EnvironmentFault } from "./browser.js";
 
+/** The fault of work that did not end in time. */
+export class TimeUp extends EnvironmentFault {}
+
 /** Measures the time in which an episode waits for its policy. */
 export class Idle {
   private total = 0;
@@ -24,7 +27,7 @@ export class Idle {
 /**
  * Waits for a promise.
  * @param ms limit in milliseconds, without the time that `idle` counts.
- * @throws EnvironmentFault after the limit.
+ * @throws TimeUp after the limit.
  */
 export async function withDeadline<T>(promise: Promise<T>, ms: number, idle?: Idle): Promise<T> {
   // a rejection after the limit must not count as unhandled
@@ -34,7 +37,7 @@ export async function withDeadline<T>(promise: Promise<T>, ms: number, idle?: Id
     const start = performance.now();
     const look = (): void => {
       const left = ms + (idle?.ms ?? 0) - (performance.now() - start);
-      if (left <= 0) reject(new EnvironmentFault(`no end after ${ms / 1000} s`));
+      if (left <= 0) reject(new TimeUp(`no end after ${ms / 1000} s`));
       else timer = setTimeout(look, Math.max(left, 20));
     };
     timer = setTimeout(look, ms);

@@ -5,11 +5,12 @@ import type { JudgedForm } from "../forms/judge.js";
 import { type Plan, parsePlan } from "../forms/plan.js";
 import { declaredControls } from "../pages/native.js";
 import type { Task } from "../site.js";
-import { BrowserHost, type BrowserOptions, EnvironmentFault, SharedFate } from "./browser.js";
+import { BrowserHost, type BrowserOptions, EnvironmentFault, SharedFate, Unanswered } from "./browser.js";
 import type { Control } from "./controls.js";
-import { Idle, withDeadline } from "./deadline.js";
+import { Idle, TimeUp, withDeadline } from "./deadline.js";
 import { executePlan, openForm } from "./execute.js";
 import { drawFault, type InjectedFault, type InjectedFaults } from "./injected-faults.js";
+import { nameOf } from "./network/exchange.js";
 import { Pace } from "./pace.js";
 import { Session } from "./session.js";
 
@@ -46,7 +47,8 @@ type Work<T> = (session: Session, idle: Idle) => Promise<T>;
 
 /**
  * Plays plans in one Chromium, several at once. A crash, a hang or a failing server is a fault: the context is replaced
- * and the episode retried. If no retry succeeds, the episode is marked as faulty, never scored 0.
+ * and the episode retried, unless the form was sent and its answer did not come in time. If no retry succeeds, the
+ * episode is marked as faulty, never scored 0.
  */
 export class EpisodeRunner {
   /** Contexts for the next episodes: fresh ones, opened while others play, or reusable ones. */
@@ -177,6 +179,7 @@ export class EpisodeRunner {
           const fault = reasonOf(error);
           faults.push(fault);
           this.options.log?.warn({ fault, attempt: faults.length }, "The environment failed");
+          if (error instanceof Unanswered) break;
         }
       }
       const fault = faults.at(-1) ?? "the browser is closed";
@@ -200,6 +203,7 @@ export class EpisodeRunner {
       : this.options.actionTimeoutMs;
     // an action may not use up the whole attempt, so that the fault can name the action
     session.actionTimeoutMs = Math.min(action * PATIENCE_GROWTH ** faults, Math.max(action, deadline / 2));
+    session.answerTimeoutMs = deadline;
     session.har?.begin();
     let start = performance.now();
     try {
@@ -214,7 +218,9 @@ export class EpisodeRunner {
       else this.inBackground(this.dispose(session));
       return result;
     } catch (error) {
-      throw await this.causeOf(error, session.browser, () => this.dispose(session));
+      const late = error instanceof TimeUp ? session.traffic.awaited() : undefined;
+      const cause = await this.causeOf(error, session.browser, () => this.dispose(session));
+      throw late !== undefined && cause === error ? new Unanswered(`no answer to ${nameOf(late)}: timed out`) : cause;
     }
   }
 

@@ -1,6 +1,6 @@
 import { type Played, playedBy } from "../forms/episode.js";
 import type { JudgedForm, Submission } from "../forms/judge.js";
-import type { Action, Plan } from "../forms/plan.js";
+import { type Action, type Plan, textsOf } from "../forms/plan.js";
 import type { FieldValue, Task } from "../site.js";
 import { EnvironmentFault } from "./browser.js";
 import { type Control, currentValues, findControl, type ReadForm, readForm, rescan } from "./controls.js";
@@ -66,6 +66,7 @@ export async function executePlan(session: Session, task: Task, plan: Plan, opti
   const form = await openForm(session, task, options.known?.controls);
   const filler = new Filler(form, task.url, options);
   const { documents } = session;
+  const written = textsOf(plan.actions);
   let submission: Submission | undefined;
   for (const action of plan.actions) {
     if (submission !== undefined) {
@@ -79,7 +80,7 @@ export async function executePlan(session: Session, task: Task, plan: Plan, opti
     }
     await filler.flush();
     await filler.attachRequired();
-    const result = await submitForm(session, form, task, action, step.button, options.known?.contract);
+    const result = await submitForm(session, form, task, action, step.button, options.known?.contract, written);
     submission = result.submission;
     filler.records.push(result.record);
   }

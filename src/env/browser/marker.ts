@@ -1,3 +1,5 @@
+import { isError } from "../forms/judge.js";
+import { holdsOwn, textOf, writtenIn } from "../pages/answer.js";
 import type { SuccessMarker } from "../site.js";
 import { type ReadForm, renew } from "./controls.js";
 import type { Exchange } from "./network/exchange.js";
@@ -8,35 +10,75 @@ import type { Session } from "./session.js";
 /** Time that a page may take to show that a form was accepted, and the interval of looking, in milliseconds. */
 const MARKER = { patienceMs: 3000, everyMs: 100 };
 
+/** What is known when the signs of an accepted form are looked for. */
+export interface Sent {
+  /** The requests that carried the form's values. */
+  readonly exchanges: readonly Exchange[];
+  /** Number of documents that the session had shown when the form was sent. */
+  readonly documents: number;
+  /** Texts of the plan: a sign that only repeats them is none. */
+  readonly written: readonly string[];
+  /** Set if the page showed the signs before the form was sent: then they are none in the same document. */
+  readonly early: boolean;
+}
+
+/** Tells whether a page shows the text and the element of a marker. */
+async function showsMarker(
+  { handle }: ReadForm,
+  { text, selector }: SuccessMarker,
+  written: readonly string[],
+): Promise<boolean> {
+  if (text !== undefined && !holdsOwn((await handle.evaluate(readSigns)).text, text, written)) return false;
+  // a plan may write elements into a page that shows its text as markup
+  const isOwn = !written.some((one) => /<[a-z]/i.test(one));
+  return selector === undefined || (isOwn && (await handle.evaluate(sees, selector)));
+}
+
+/** Tells whether a page shows a marker already before its form is sent. */
+export const isEarly = async (
+  form: ReadForm,
+  marker: SuccessMarker = {},
+  written: readonly string[],
+): Promise<boolean> =>
+  (marker.text !== undefined || marker.selector !== undefined) && (await showsMarker(form, marker, written));
+
 /**
  * Waits for the signs of an accepted form that a task gives.
- * @param documents number of documents that the session had shown when the form was sent.
  * @param isLast whether to wait for the signs; else the page is looked at once.
+ * @returns whether they appeared; undefined if the task gives none, or nothing was sent, or the server refused it.
  */
 export async function awaitMarker(
   session: Session,
   form: ReadForm,
-  { status, url, text, selector }: SuccessMarker,
-  documents: number,
-  exchanges: readonly Exchange[],
+  marker: SuccessMarker | undefined,
+  { exchanges, documents, written: texts, early }: Sent,
   isLast = true,
-): Promise<boolean> {
+): Promise<boolean | undefined> {
+  const last = exchanges.at(-1);
+  if (marker === undefined || last === undefined || isError(last.answer?.status ?? null)) return undefined;
+  const { status, url, text, selector } = marker;
+  const written = writtenIn(
+    texts,
+    exchanges.flatMap(({ posted }) => posted),
+  );
+  const inAddress = [...written, ...written.map((one) => encodeURIComponent(one).replaceAll("%20", "+"))];
   const answers = exchanges.flatMap(({ answer }) => answer ?? []);
-  const shows = async ({ handle }: ReadForm): Promise<boolean> => {
+  const shows = async (): Promise<boolean> => {
     const arrived = session.documents > documents ? session.status : undefined;
+    if (isError(arrived ?? null)) return false;
     const statuses = [arrived, ...answers.map((answer) => answer.status)];
     if (status !== undefined && ![status].flat().some((one) => statuses.includes(one))) return false;
     const addresses = [session.page.url(), ...answers.map((answer) => answer.url)];
-    if (url !== undefined && !addresses.some((address) => address.includes(url))) return false;
-    if (text !== undefined) {
-      const texts = [(await handle.evaluate(readSigns)).text, ...answers.map((answer) => answer.text)];
-      if (!texts.some((one) => one.toLowerCase().includes(text.toLowerCase()))) return false;
-    }
-    return selector === undefined || (await handle.evaluate(sees, selector));
+    if (url !== undefined && !addresses.some((one) => one.includes(url) && holdsOwn(one, url, inAddress))) return false;
+    const isNew = arrived !== undefined || !early;
+    if (isNew && (await showsMarker(form, marker, written))) return true;
+    // the answer to a script may be shown only in part
+    const isSaid = text !== undefined && answers.some((answer) => holdsOwn(textOf(answer.text), text, written));
+    return isSaid && (selector === undefined || (isNew && showsMarker(form, { selector }, written)));
   };
   for (let waited = 0; ; waited += MARKER.everyMs) {
     try {
-      if (await shows(form)) return true;
+      if (await shows()) return true;
       if (!isLast || waited >= MARKER.patienceMs) return false;
       await form.handle.evaluate(passTime, MARKER.everyMs);
     } catch (error) {

@@ -2,10 +2,10 @@ import { randomUUID } from "node:crypto";
 import type { Browser, BrowserContext, CDPSession, Page, Response, Route } from "playwright";
 import { messageOf } from "../../core/errors.js";
 import { within } from "../../core/within.js";
-import { type BrowserOptions, EnvironmentFault } from "./browser.js";
+import { type BrowserOptions, EnvironmentFault, Unanswered } from "./browser.js";
 import type { InjectedFault } from "./injected-faults.js";
 import { BackgroundRequests } from "./network/background.js";
-import { ownerOf } from "./network/exchange.js";
+import { checkAnswered, type Exchange, isAwaited, nameOf, ownerOf } from "./network/exchange.js";
 import { HarRecorder } from "./network/har.js";
 import { Traffic } from "./network/traffic.js";
 import { PageWorld } from "./page/world.js";
@@ -39,8 +39,10 @@ export class Session {
   /** Record of this episode's requests, if it is wanted. */
   readonly har: HarRecorder | undefined;
   fault: InjectedFault | undefined;
-  /** Present time limit of an action or an answer, in milliseconds. */
+  /** Present time limit of an action, or of an answer to the page's own requests, in milliseconds. */
   private patience: number;
+  /** Time limit for the answer to a form, in milliseconds: what was sent cannot be sent again. */
+  answerTimeoutMs: number;
 
   /** Rejects when the page or the browser ends. */
   readonly died: Promise<never>;
@@ -62,6 +64,7 @@ export class Session {
     this.died.catch(() => undefined);
     this.background = new BackgroundRequests(page, [site.baseUrl, ...(site.allowOrigins ?? [])]);
     this.patience = options.actionTimeoutMs;
+    this.answerTimeoutMs = options.actionTimeoutMs;
     const inPage = async <A>(work: (argument: A) => void, argument: A): Promise<void> => {
       await this.world?.evaluate(work, argument).catch(() => undefined);
     };
@@ -71,6 +74,8 @@ export class Session {
       background: this.background,
       die: this.die,
       patienceMs: () => this.patience,
+      // `answered` gives up first
+      answerMs: () => 2 * this.answerTimeoutMs,
       tellLeaving: () =>
         inPage(
           (types) => {
@@ -157,7 +162,7 @@ export class Session {
     return this.world;
   }
 
-  /** Time limit of one action or answer, in milliseconds. */
+  /** Time limit of one action, in milliseconds. */
   get actionTimeoutMs(): number {
     return this.patience;
   }
@@ -209,6 +214,22 @@ export class Session {
           : `no page in HTTP ${this.status} for GET ${pathname}`,
       );
     }
+  }
+
+  /**
+   * Waits for the answer to a form, however late it comes. @param sent returns its request.
+   * @throws Unanswered if there is none in time; EnvironmentFault if it is lost, or an error of the server.
+   */
+  async answered(sent: () => Exchange | undefined): Promise<void> {
+    const isOpen = (): boolean => {
+      const exchange = sent();
+      return exchange !== undefined && isAwaited(exchange);
+    };
+    await this.until(this.answerTimeoutMs, () => !isOpen());
+    const exchange = sent();
+    if (exchange === undefined) return;
+    if (isOpen()) throw new Unanswered(`no answer to ${nameOf(exchange)}: timed out`);
+    checkAnswered(exchange);
   }
 
   /** Waits until a condition holds; tests it after each request or answer. @returns whether it holds in time. */

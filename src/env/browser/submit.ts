@@ -7,8 +7,8 @@ import type { Task } from "../site.js";
 import { EnvironmentFault } from "./browser.js";
 import type { ReadForm } from "./controls.js";
 import type { ActionRecord } from "./fill.js";
-import { awaitMarker } from "./marker.js";
-import { checkAnswered, type Exchange, isSame, nameOf } from "./network/exchange.js";
+import { awaitMarker, isEarly } from "./marker.js";
+import { type Exchange, formExchange, isSame } from "./network/exchange.js";
 import { type Aim, aimAt } from "./page/actions.js";
 import type { Session } from "./session.js";
 import { look, shownAgain } from "./shown-again.js";
@@ -19,7 +19,10 @@ const MISSED_MS = 200;
 /** Most clicks on a button that the page keeps moving. */
 const MOST_MISSES = 5;
 
-/** Sends the form as a person does, and judges its request and the answer. */
+/**
+ * Sends the form as a person does, and judges its request and the answer.
+ * @param written the texts of the plan.
+ */
 export async function submitForm(
   session: Session,
   form: ReadForm,
@@ -27,19 +30,20 @@ export async function submitForm(
   action: Action,
   button: number | undefined,
   contract: Answers | undefined,
+  written: readonly string[],
 ): Promise<{ readonly record: ActionRecord; readonly submission?: Submission }> {
   if (button === undefined) return { record: { action, fate: "no-such-control", detail: "no submit button" } };
   const { traffic, documents } = session;
   // a task with success signs, or a known form, needs no comparison of the page
   const before = contract === undefined && task.success === undefined ? await look(session) : undefined;
+  const early = await isEarly(form, task.success, written);
   try {
     const pressed = await pressButton(session, form, button, contract?.request);
     if (typeof pressed === "string")
       return { record: { action, fate: pressed === COVERED ? "timeout" : "rejected", detail: pressed } };
     await arrived(session);
-    const marked =
-      task.success === undefined ? undefined : await awaitMarker(session, form, task.success, documents, [pressed]);
-    const request = keptRequest(pressed, contract);
+    const marked = await awaitMarker(session, form, task.success, { exchanges: [pressed], documents, written, early });
+    const request = keptRequest(pressed, contract, written);
     const page =
       before === undefined || isError(request.status) ? undefined : await shownAgain(session, pressed, before);
     const submission = judgeRequest({ controls: form.controls, contract }, request, task, { marked, page });
@@ -70,7 +74,8 @@ async function pressButton(
   if (aim.invalid !== undefined) return aim.invalid;
   const isForm = formRequest(form, aim, request);
   traffic.arm("submit", isForm);
-  const sent = (): Exchange | undefined => traffic.exchanges.filter((e) => e.phase === "submit" && isForm(e)).at(-1);
+  const sent = (): Exchange | undefined =>
+    formExchange(traffic.exchanges.filter((e) => e.phase === "submit" && isForm(e)));
   let { point } = aim;
   for (let misses = 0; misses < MOST_MISSES && sent() === undefined; misses++) {
     await session.page.mouse.click(point.x, point.y);
@@ -83,9 +88,10 @@ async function pressButton(
   await session.until(session.stretched(SEND_MS), () => sent() !== undefined || traffic.stopped.length > 0);
   // requests of the page before it sends may take as long as an answer
   await session.until(session.actionTimeoutMs, () => sent() !== undefined || background.unanswered() === undefined);
+  await session.until(session.answerTimeoutMs, () => sent() !== undefined || traffic.awaited() === undefined);
   if (sent() === undefined && background.unanswered() === undefined)
     await session.until(MISSED_MS, () => sent() !== undefined);
-  await session.until(session.actionTimeoutMs, () => sent() === undefined || sent()?.answer !== undefined);
+  await session.answered(sent);
   const exchange = sent();
   if (exchange === undefined) {
     traffic.checkAnswers("submit");
@@ -96,9 +102,6 @@ async function pressButton(
       throw new EnvironmentFault(`the form posts to another host: ${abroad.origin} (site.allow_origins)`);
     return "the page posted nothing";
   }
-  if (exchange.answer === undefined && exchange.how !== "beacon")
-    throw new EnvironmentFault(`no answer to ${nameOf(exchange)}: timed out`);
-  checkAnswered(exchange);
   return exchange;
 }
 

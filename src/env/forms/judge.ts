@@ -4,11 +4,12 @@
  */
 import type { Control } from "../browser/controls.js";
 import { type Exchange, pathOf } from "../browser/network/exchange.js";
-import { featuresOf } from "../pages/answer.js";
+import { AGAIN, featuresOf, ownFeatures, writtenIn } from "../pages/answer.js";
 import type { Answers, Contract } from "../pages/contract.js";
 import { receivedBy } from "../pages/native.js";
 import { received, uploaded } from "../pages/wire.js";
 import type { FieldValue, Task } from "../site.js";
+import { isEqual, matchValue, UNREAD } from "./normalize.js";
 import type { PostedPair } from "./posted.js";
 
 /** A request with the form's values, and its answer. */
@@ -22,7 +23,7 @@ export interface KeptRequest {
   readonly status: number | null;
   /** Features of the answer, and of the page if the contract needs them; about {@link MOST_FEATURES} at most. */
   readonly features: readonly string[];
-  /** Set if the answer is the form again. */
+  /** Set by records of before if the answer is the form again; now it is a feature. */
   readonly again?: true;
   /** Indices of the controls that it may hold values of; absent: all. */
   readonly of?: readonly number[];
@@ -55,49 +56,56 @@ export interface JudgedForm {
 export const NO_MARKER = "the success marker did not appear";
 const MOST_FEATURES = 100;
 
-/** Returns a request as it is judged and recorded. @param shown features of the page. */
+/**
+ * Returns a request as it is judged and recorded.
+ * @param written texts of the plan: what only repeats them is no evidence, and is left out.
+ * @param shown features of the page.
+ */
 export function keptRequest(
   exchange: Exchange,
   contract: Answers | undefined,
+  written: readonly string[],
   { shown = [], exchanges = [] }: { readonly shown?: string[]; readonly exchanges?: readonly Exchange[] } = {},
 ): KeptRequest {
-  const features = [...featuresOf(exchange), ...shown];
+  const { posted } = exchange;
+  const features = ownFeatures([...featuresOf(exchange), ...shown], writtenIn(written, posted), posted);
   const named = features.filter((f) => contract?.accepted.includes(f) || contract?.refused.includes(f));
   const uploads = uploaded(exchanges, exchange);
   const { status } = exchange.answer ?? { status: Number.NaN };
   return {
     method: exchange.method,
     path: pathOf(exchange),
-    posted: exchange.posted,
+    posted,
     ...(uploads.length === 0 ? {} : { uploads }),
     status: Number.isNaN(status) ? null : status,
     features: [...new Set([...named, ...features])].slice(0, Math.max(named.length, MOST_FEATURES)),
-    ...(isShownAgain(exchange) ? { again: true } : {}),
   };
 }
 
-/** Returns the reason why an answer does not accept the form; undefined if it does. */
+/**
+ * Returns the reason why an answer does not accept the form; undefined if it does. This is the only place that decides
+ * so, for declared, learned and read forms: an error of HTTP and evidence of a refusal come before all else, then the
+ * task's own signs, then those of the form's contract. Where no sign of a refusal is known, the form again is one.
+ */
 export function refusalOf(
   { status, features, again }: Pick<KeptRequest, "status" | "features" | "again">,
   contract: Answers | undefined,
-  marked: boolean | undefined,
+  { marked, page }: Pick<Evidence, "marked" | "page">,
 ): string | undefined {
-  if (marked !== undefined) return marked ? undefined : NO_MARKER;
-  const missing = contract?.accepted.filter((feature) => !features.includes(feature)) ?? [];
-  if (missing.length === 0 && (contract?.accepted.length ?? 0) > 0) return undefined;
   if (isError(status)) return `refused with HTTP ${status}`;
-  if (contract === undefined) return again === true ? "the form is shown again" : undefined;
-  return `expected ${missing.join(", ")}; got ${features.slice(0, 3).join(", ")}`;
+  const { accepted = [], refused = [] } = contract ?? {};
+  const refusal = refused.find((feature) => features.includes(feature));
+  if (refusal !== undefined) return `refused: ${refusal}`;
+  if (page !== undefined) return page;
+  if (marked !== undefined) return marked ? undefined : NO_MARKER;
+  const missing = accepted.filter((feature) => !features.includes(feature));
+  if (missing.length > 0 || (contract !== undefined && accepted.length === 0))
+    return `expected ${missing.join(", ") || "a known answer"}; got ${features.slice(0, 3).join(", ")}`;
+  const isAgain = again === true || features.includes(AGAIN);
+  return isAgain && refused.length === 0 && !accepted.includes(AGAIN) ? "the form is shown again" : undefined;
 }
 
 export const isError = (status: number | null): boolean => (status ?? 0) >= 400;
-
-/** Tells whether the page in an answer has fields with all the names that were sent. */
-function isShownAgain({ answer, posted, how, method }: Exchange): boolean {
-  if (how !== "navigation" || method === "GET" || answer === undefined || answer.status >= 300 || posted.length === 0)
-    return false;
-  return posted.every(([name]) => answer.text.includes(`name="${name}"`) || answer.text.includes(`name=${name}`));
-}
 
 /** Reads the values of a request, one for each control. */
 function valuesOf(
@@ -106,10 +114,15 @@ function valuesOf(
   task: Pick<Task, "fields" | "keys">,
 ): FieldValue[] {
   if (fields === undefined) return receivedBy(controls, posted, task);
-  return controls.map(({ label }): FieldValue => {
+  return controls.map((control): FieldValue => {
+    const { label } = control;
     const field = fields[label];
+    const truth = task.fields[label];
     if (field?.wire === undefined) return "";
-    return received(label, field.wire, field.kind, task.fields[label], [...posted, ...uploads], task.fields);
+    const value = received(label, field.wire, field.kind, truth, [...posted, ...uploads], task.fields);
+    // the notation alone decides: what it does not read as the truth is not read as it in another way
+    const isOther = truth !== undefined && value !== truth && !isEqual(UNREAD, value, truth);
+    return isOther && matchValue(control, truth, value) === 1 ? `${value} (in another notation)` : value;
   });
 }
 
@@ -126,7 +139,7 @@ export function judgeRequest(
     posted: request.posted,
     status: request.status ?? undefined,
     /** The reason why the form was not accepted; undefined if it was. */
-    refusal: page ?? refusalOf(request, contract, marked),
+    refusal: refusalOf(request, contract, { marked, page }),
     values: valuesOf(form, request, task),
     evidence: { requests: [request], marked, page },
   };
@@ -145,6 +158,6 @@ export function judgeEvidence(
   }
   for (const i of unearned) values[i] = "";
   const last = requests.at(-1);
-  const refusal = last === undefined ? "nothing was sent" : (page ?? refusalOf(last, form.contract, marked));
+  const refusal = last === undefined ? "nothing was sent" : refusalOf(last, form.contract, { marked, page });
   return { refusal, values };
 }

@@ -32,14 +32,30 @@ export function looseLabel(label: string): string {
   return normalizeLabel(label).replace(/[^\p{L}\p{N}]+/gu, "");
 }
 
-/** Returns 1 - edit distance / longer length, for normalised texts; two empty texts are equal. */
+/** Returns 1 - edit distance / longer length, for normalised texts; 1 only for equal ones. */
 export function similarity(a: string, b: string): number {
+  const [x, y] = [normalizeText(a), normalizeText(b)];
+  if (x === y) return 1;
   // the distance takes quadratic time: a megabyte of posted text must not block training
-  const x = normalizeText(a).slice(0, 8192);
-  const y = normalizeText(b).slice(0, 8192);
-  const longest = Math.max(x.length, y.length);
-  return longest === 0 ? 1 : 1 - distance(x, y) / longest;
+  const edits = distance(x.slice(0, 8192), y.slice(0, 8192));
+  return 1 - Math.max(1, edits) / Math.min(8192, Math.max(x.length, y.length));
 }
+
+/** Reads a value as one of its type; undefined if it is none. */
+export type Reader = (value: FieldValue) => string | number | boolean | undefined;
+
+/** Reads nothing: values are compared as texts. */
+export const UNREAD: Reader = () => undefined;
+
+/** Writes a value so that only equal values are written alike: as it is read, or as its own text if it cannot be read. */
+export function readAs(reader: Reader, value: FieldValue): string {
+  const known = reader(value);
+  return known === undefined ? `text ${normalizeText(asText(value))}` : `read ${known}`;
+}
+
+/** Compares two values as a reader reads them: one that cannot be read equals only the same text. */
+export const isEqual = (reader: Reader, a: FieldValue, b: FieldValue): boolean =>
+  readAs(reader, a) === readAs(reader, b);
 
 const TRUE_WORDS = new Set(["true", "yes", "y", "on", "1", "checked", "enabled", "x"]);
 const FALSE_WORDS = new Set(["false", "no", "n", "off", "0", "unchecked", "disabled", "none", ""]);
@@ -65,7 +81,27 @@ export function parseNumber(value: FieldValue): number | undefined {
   return Number.isFinite(number) ? number : undefined;
 }
 
-const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+/** Rounds away what a page's arithmetic adds to a number: 19.99 x 100 is 1998.9999999999998. */
+const rounded = (number: number): number => (Number.isInteger(number) ? number : Number(number.toPrecision(15)));
+
+/** Reads a number, times a factor, for comparison; none with more digits than a number can hold. */
+export function readNumber(value: FieldValue, times = 1): number | undefined {
+  const number = parseNumber(value);
+  const text = String(value).replace(/[^\d.]/g, "");
+  const isWhole = text.replace(/\D/g, "").length <= 15 || text === String(Math.abs(number ?? 0));
+  return number === undefined || !isWhole ? undefined : rounded(number * times);
+}
+
+const unitOf = (value: FieldValue): string | undefined => /[$\u20ac\u00a3%]/.exec(String(value))?.[0];
+
+/** Compares two numbers; a sign of money or share may stand at one of them, but not two different ones. */
+export function isSameNumber(truth: FieldValue, actual: FieldValue, times = 1): boolean {
+  const [a, b] = [unitOf(truth), unitOf(actual)];
+  const areUnitsEqual = a === undefined || b === undefined || a === b;
+  return areUnitsEqual && readAs((value) => readNumber(value, times), truth) === readAs(readNumber, actual);
+}
+
+const MONTHS = "january february march april may june july august september october november december".split(" ");
 /** Notations of dates; the first one that makes a text a valid date counts. */
 const DATES = [
   /^(?<y>\d{4})[-/.](?<m>\d{1,2})[-/.](?<d>\d{1,2})$/,
@@ -81,10 +117,11 @@ const DATES = [
  * `03/04/2024` is read month first (as in the US) unless that is no date; with dots, day first.
  */
 export function parseDate(value: FieldValue): string | undefined {
-  const text = normalizeText(String(value)).replace(/T\d{2}:\d{2}.*$/, "");
+  const text = normalizeText(String(value)).replace(/T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?$/, "");
   for (const notation of DATES) {
     const { y, m = "", d } = notation.exec(text)?.groups ?? {};
-    const month = /\d/.test(m) ? m : String(MONTHS.indexOf(m.slice(0, 3).toLowerCase()) + 1);
+    const name = m.toLowerCase().replace(/^sept$/, "sep");
+    const month = /\d/.test(m) ? m : String(MONTHS.findIndex((one) => one.startsWith(name)) + 1);
     const date = y === undefined ? undefined : isoDate(y, month, d);
     if (date !== undefined) return date;
   }
@@ -98,17 +135,18 @@ function isoDate(year = "", month = "", day = ""): string | undefined {
   return `${year.padStart(4, "0")}-${month.padStart(2, "0")}-${day.padStart(2, "0")}`;
 }
 
-/** Parses a time of day to `HH:MM` (24 hours); undefined if it is none. */
+/** Parses a time of day to `HH:MM` (24 hours), or `HH:MM:SS` within a minute; undefined if it is none. */
 export function parseTime(value: FieldValue): string | undefined {
-  const m = /^(\d{1,2})(?::(\d{2}))?(?::\d{2})?\s*([ap])?\.?(?:m\.?)?$/i.exec(String(value).trim());
-  if (m === null || (m[2] === undefined && m[3] === undefined)) return undefined;
-  let hour = Number(m[1]);
-  const minute = m[2] ?? "00";
-  if (m[3] !== undefined) {
+  const m = /^(\d{1,2})(?::(\d{2})(?::(\d{2}))?)?\s*(?:([ap])\.?(?:m\.?)?)?$/i.exec(String(value).trim());
+  const [, hours, minute = "00", second = "00", half] = m ?? [];
+  if (m === null || (m[2] === undefined && half === undefined)) return undefined;
+  let hour = Number(hours);
+  if (half !== undefined) {
     if (hour < 1 || hour > 12) return undefined;
-    hour = (hour % 12) + (m[3].toLowerCase() === "p" ? 12 : 0);
+    hour = (hour % 12) + (half.toLowerCase() === "p" ? 12 : 0);
   }
-  return hour > 23 || Number(minute) > 59 ? undefined : `${String(hour).padStart(2, "0")}:${minute}`;
+  if (hour > 23 || Number(minute) > 59 || Number(second) > 59) return undefined;
+  return `${String(hour).padStart(2, "0")}:${minute}${second === "00" ? "" : `:${second}`}`;
 }
 
 type Option = { readonly text: string; readonly value: string };
@@ -216,36 +254,58 @@ export function isNoFile(value: FieldValue): boolean {
   return /^(?:none|n\/a|null)?$/i.test(String(value).trim());
 }
 
-type Canonical = (value: FieldValue, options: readonly Option[]) => unknown;
-const chosen: Canonical = (value, options) => (value === "" ? "" : findOption(options, value));
+/** Reads the digits of a telephone number; undefined for a text with other signs than those between its digits. */
+export const readDigits: Reader = (value) =>
+  /^\+?\s*\(?\d[\d\s()./-]*$/.test(asText(value).trim()) ? asText(value).replace(/\D/g, "") : undefined;
 
-/** Converts values that are either right or wrong to a comparable form; undefined for a value outside its type. */
-const CANONICAL: Partial<Record<ControlKind, Canonical>> = {
+/** Readers of values that are either right or wrong. */
+const READERS: Partial<Record<ControlKind, Reader>> = {
   number: parseNumber,
   date: parseDate,
   time: parseTime,
   checkbox: parseBoolean,
-  select: chosen,
-  radio: chosen,
   email: (value) => normalizeText(asText(value)).toLowerCase(),
-  tel: (value) => asText(value).replace(/\D/g, "") || normalizeText(asText(value)),
+  tel: readDigits,
   url: (value) => addressOf(asText(value).trim()),
 };
+const isChoice = (kind: ControlKind): boolean => kind === "select" || kind === "radio";
+
+/** Finds the option that was received: the one with this text or this value, unchanged. */
+function received(options: readonly Option[], actual: FieldValue): number | undefined {
+  const wanted = normalizeText(asText(actual));
+  const isIt = (text: string): boolean => wanted !== "" && normalizeText(text) === wanted;
+  return indexWhere(options, ({ text }) => isIt(text)) ?? indexWhere(options, ({ value }) => isIt(value));
+}
+
+/** Writes a value for comparison. @param find finds the option that a value of a choice means. */
+function comparable({ kind, options = [] }: ValueSpace, value: FieldValue, find: typeof findOption): string {
+  return readAs(isChoice(kind) ? (one) => find(options, one) : (READERS[kind] ?? UNREAD), value);
+}
 
 /**
  * Measures how well `actual` matches `truth`, from 0 to 1: free text by similarity, lists by Jaccard, all others by
  * equality: telephone numbers by digits, mail and web addresses in normal form, codes (one word with a digit) exactly.
- * A value outside its type (an invalid date, a truth that is no option) is compared as exact text.
+ * A value outside its type (an invalid date, a truth that is no option) equals only the same text.
  */
 export function matchValue(space: ValueSpace, truth: FieldValue, actual: FieldValue): number {
   const { kind, options = [] } = space;
-  if (kind === "checkbox-group") return jaccard(optionSet(options, truth), optionSet(options, actual));
+  if (kind === "checkbox-group")
+    return jaccard(optionSet(options, truth, findOption), optionSet(options, actual, received));
   if (kind === "file") return Number(isNoFile(truth) || fileName(truth) === fileName(actual));
-  const canonical = CANONICAL[kind];
-  if (canonical === undefined && !isCode(asText(truth))) return similarity(asText(truth), asText(actual));
-  const [a, b] = [canonical?.(truth, options), canonical?.(actual, options)];
-  if (a === undefined || b === undefined) return Number(normalizeText(asText(truth)) === normalizeText(asText(actual)));
-  return Number(a === b);
+  if (kind === "number") return Number(isSameNumber(truth, actual));
+  if (comparable(space, truth, findOption) === comparable(space, actual, received)) return 1;
+  if (READERS[kind] !== undefined || isChoice(kind) || isCode(asText(truth))) return 0;
+  const alike = similarity(asText(truth), asText(actual));
+  return alike < LEAST_ALIKE ? 0 : alike;
+}
+
+/** Measures how well a plan's text matches a true value: it may name an option in any way that finds it. */
+export function matchWritten(space: ValueSpace, truth: FieldValue, written: FieldValue): number {
+  const { kind, options = [] } = space;
+  const named = (item: FieldValue): string => options[findOption(options, item) ?? -1]?.text ?? asText(item);
+  if (isChoice(kind)) return matchValue(space, truth, named(written));
+  const items = kind === "checkbox-group" ? listItems(options, written).map(named) : written;
+  return matchValue(space, truth, items);
 }
 
 const NONE_OF_ITS_KIND: Partial<Record<ControlKind, string>> = {
@@ -267,9 +327,12 @@ export function unfillable(control: ValueSpace & { default: FieldValue }, truth:
   const fits =
     kind === "checkbox-group"
       ? listItems(options, truth).every((item) => findOption(options, item) !== undefined)
-      : ![undefined, ""].includes(CANONICAL[kind]?.(truth, options) as string | undefined);
+      : comparable(control, truth, findOption).startsWith("read");
   return fits ? undefined : NONE_OF_ITS_KIND[kind];
 }
+
+/** Resemblance of two texts below which it is chance: two people's names share some letters. */
+const LEAST_ALIKE = 0.5;
 
 /** Tells whether a text is a code: one word with a digit, such as a postal code; a similar code is a wrong one. */
 const isCode = (text: string): boolean => /^\S*\d\S*$/.test(text.trim());
@@ -286,9 +349,8 @@ function asText(value: FieldValue): string {
   return Array.isArray(value) ? value.join(", ") : String(value);
 }
 
-function optionSet(options: readonly Option[], value: FieldValue): Set<string> {
-  const items = listItems(options, value);
-  return new Set(items.map((item) => String(findOption(options, item) ?? `?${normalizeLabel(item)}`)));
+function optionSet(options: readonly Option[], value: FieldValue, find: typeof findOption): Set<string> {
+  return new Set(listItems(options, value).map((item) => readAs((one) => find(options, one), item)));
 }
 
 function jaccard(a: Set<string>, b: Set<string>): number {

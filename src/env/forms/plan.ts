@@ -162,3 +162,7 @@ function lineOf(action: Action): string {
 }
 
 const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim();
+
+/** Lists the texts that actions write into a page. */
+export const textsOf = (actions: readonly Action[]): string[] =>
+  actions.flatMap((action) => ("value" in action ? [action.value] : []));

@@ -1,7 +1,7 @@
 import { type Control, controlNamed, findControl } from "../browser/controls.js";
 import type { ActionRecord } from "../browser/fill.js";
 import type { FieldValue, Task } from "../site.js";
-import { isNoFile, matchValue } from "./normalize.js";
+import { isNoFile, matchValue, matchWritten } from "./normalize.js";
 import type { Action } from "./plan.js";
 
 /** Result of an episode, the input of the reward. */
@@ -60,7 +60,8 @@ function judgeField(label: string, truth: FieldValue, controls: readonly Control
  * Computes execution_completeness: actions that took effect on an intended control / max(actions planned, needed).
  *
  * A control is intended if a true field needs a change of it. An action takes effect if it was done, no later action
- * overwrote it, and the control no longer holds its default. The submit counts as much as the sent values are right
+ * overwrote it, and the control no longer holds its default. It counts as much as its field's value is right: putting
+ * in anything is no part of any task. The submit counts as much as all sent values are right
  * (accepted x field accuracy): sending an empty form is no part of any task. Neutral steps (going to the same page,
  * clicking into a text field) do not count at all. Needed are one action for each field, and the submit.
  */
@@ -93,10 +94,10 @@ function executionCompleteness(fields: readonly FieldResult[], outcome: Outcome,
       const seen = perControl.get(record.control) ?? new Set<string>();
       perControl.set(record.control, seen);
       const key = actionKey(record.action);
-      if (!seen.has(key)) effective++;
+      if (!seen.has(key)) effective += field.score;
       seen.add(key);
     } else if (lastOn.get(record.control) === i) {
-      effective++;
+      effective += field.score;
     }
   });
   const needed = 1 + fields.filter((field) => field.needed).length;
@@ -142,7 +143,7 @@ export function documentsReward(
     return outcome.actions.some(({ action, control }) => {
       if (control !== target.control.index) return false;
       if (action.kind === "check" || action.kind === "click") return truth === true;
-      return "value" in action && matchValue(target.control, truth, action.value) === 1;
+      return "value" in action && matchWritten(target.control, truth, action.value) === 1;
     });
   });
   const planned = outcome.actions.length + outcome.unresolved;

@@ -1,6 +1,9 @@
 import type { Exchange } from "../browser/network/exchange.js";
 import type { Session } from "../browser/session.js";
+import { normalizeText } from "../forms/normalize.js";
+import type { PostedPair } from "../forms/posted.js";
 import type { FieldValue } from "../site.js";
+import { innermost } from "./native.js";
 
 /** Most lines of an answer or a page that are read, and most characters of a line. */
 const MOST_LINES = 400;
@@ -11,6 +14,7 @@ export function featuresOf(exchange: Exchange): string[] {
   const { answer } = exchange;
   if (answer === undefined) return [];
   const features = [`status ${answer.status}`];
+  if (isShownAgain(exchange)) features.push(AGAIN);
   if (answer.status >= 300 && answer.status < 400) {
     const { pathname, search } = new URL(answer.url);
     features.push(`leads to ${pathname}${search}`, `leads to ${pathname.replace(/[0-9a-f-]*\d[0-9a-f-]*/gi, "#")}`);
@@ -19,6 +23,65 @@ export function featuresOf(exchange: Exchange): string[] {
   if (json !== undefined) walk(json, "", features);
   else for (const line of linesOf(answer.text)) features.push(`says ${line}`);
   return features;
+}
+
+/** The feature of an answer that is the form again. */
+export const AGAIN = "the form again";
+
+/** Tells whether the page in an answer has fields with all the names that were sent. */
+function isShownAgain({ answer, posted, how, method }: Exchange): boolean {
+  if (how !== "navigation" || method === "GET" || answer === undefined || answer.status >= 300 || posted.length === 0)
+    return false;
+  return posted.every(([name]) => answer.text.includes(`name="${name}"`) || answer.text.includes(`name=${name}`));
+}
+
+const folded = (text: string): string => normalizeText(text).toLowerCase();
+
+/**
+ * Tells whether a text holds another one, apart from what a plan wrote: a page or an answer may repeat that. Case and
+ * the width of spaces do not matter.
+ */
+export function holdsOwn(text: string, wanted: string, written: readonly string[]): boolean {
+  const [all, part] = [folded(text), folded(wanted)];
+  if (part === "" || !all.includes(part)) return false;
+  const isWord = (letter = ""): boolean => /[\p{L}\p{N}]/u.test(letter);
+  const own = all.split("");
+  for (const value of written.map(folded))
+    for (let at = value === "" ? -1 : all.indexOf(value); at >= 0; at = all.indexOf(value, at + value.length)) {
+      const end = at + value.length;
+      // a short value is a chance part of other words
+      if (value.length > 2 || !(isWord(all[at - 1]) || isWord(all[end]))) own.fill(" ", at, end);
+    }
+  const sign = isWord(part) ? /[\p{L}\p{N}]/u : /\S/u;
+  for (let at = all.indexOf(part); at >= 0; at = all.indexOf(part, at + 1))
+    if (sign.test(own.slice(at, at + part.length).join(""))) return true;
+  return false;
+}
+
+/** Adds to the texts of a plan what the page made of them: cut or completed ones that were sent, and text in markup. */
+export function writtenIn(texts: readonly string[], posted: readonly PostedPair[]): string[] {
+  const known = texts.map(folded).filter((text) => text !== "");
+  const sent = posted
+    .map(([, value]) => value)
+    .filter((value) => {
+      const own = folded(value);
+      return own !== "" && known.some((text) => text.includes(own) || own.includes(text));
+    });
+  const all = [...texts, ...sent];
+  return [...new Set([...all, ...all.map(textOf)])];
+}
+
+/** Drops the features that are nothing but what a plan wrote: lines, and what JSON has under a key that was sent. */
+export function ownFeatures(
+  features: readonly string[],
+  written: readonly string[],
+  posted: readonly PostedPair[],
+): string[] {
+  const keys = new Set(posted.map(([key]) => innermost(key)));
+  return features.filter((feature) => {
+    const [, path, text] = /^(?:says|shows|json (.*?) =) (.*)$/s.exec(feature) ?? [];
+    return text === undefined || (path !== undefined && !keys.has(innermost(path))) || holdsOwn(text, text, written);
+  });
 }
 
 function jsonOf(text: string): unknown {
@@ -41,11 +104,15 @@ function walk(value: unknown, path: string, features: string[]): void {
   } else if (String(value).length <= MOST_LETTERS) features.push(`json ${path} = ${String(value)}`);
 }
 
-const linesOf = (html: string): string[] =>
+/** Returns the text of a document, or of an answer that is none, without markup. */
+export const textOf = (html: string): string =>
   html
     .slice(0, 500_000)
-    .replace(/<(script|style|svg|select)\b[^>]*>[\s\S]*?<\/\1>/gi, "\n")
-    .replace(/<[^>]*>/g, "\n")
+    .replace(/<!--[\s\S]*?-->|<(script|style|svg|select|template)\b[^>]*>[\s\S]*?<\/\1>/gi, "\n")
+    .replace(/<[^>]*>/g, "\n");
+
+const linesOf = (html: string): string[] =>
+  textOf(html)
     .split(/\s*\n\s*/)
     .map((line) => line.replace(/\s+/g, " ").trim())
     .filter((line) => line !== "" && line.length <= MOST_LETTERS)
@@ -73,7 +140,7 @@ export async function shownLines(session: Session): Promise<string[]> {
 }
 
 /** Kinds of features, most reliable first; only the first kind that tells accepted from refused is kept. */
-const STRENGTH = [/^status/, /^leads/, /^json has/, /^json/, /^at /, /^says/, /^shows/];
+const STRENGTH = [/^status/, /^leads/, /^the form/, /^json has/, /^json/, /^at /, /^says/, /^shows/];
 const MOST_KEPT = 4;
 
 /** Finds the features that all accepted answers have and no refused one; with swapped arguments, the reverse. */
@@ -85,8 +152,8 @@ export function telling(accepted: readonly (readonly string[])[], refused: reado
     const kept = apart.filter((feature) => kind.test(feature));
     if (kept.length > 0) return kept.slice(0, MOST_KEPT);
   }
-  // without a refused answer, any answer of this status is taken for acceptance
-  return refused.length > 0 ? [] : constant.filter((feature) => feature.startsWith("status"));
+  // without a refused answer, any answer of this status is taken for acceptance, unless it is the form again
+  return refused.length > 0 ? [] : constant.filter((feature) => feature.startsWith("status") || feature === AGAIN);
 }
 
 /** Drops features that contain one of the entered values: they differ from person to person. */

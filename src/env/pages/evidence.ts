@@ -1,7 +1,7 @@
-import { looseLabel, normalizeText, parseDate, parseNumber } from "../forms/normalize.js";
+import { isEqual, isSameNumber, looseLabel, normalizeText, parseDate } from "../forms/normalize.js";
 import type { FieldValue } from "../site.js";
 import type { Shown } from "./place.js";
-import { canonical, dayIn, type Kind, parseMoment, parseRange, showsDigits } from "./values.js";
+import { dayIn, type Kind, parseMoment, parseRange, readClock, readLoose, showsDigits } from "./values.js";
 
 /** The visible result of an operation: the value, some other change, or no change. */
 export type Evidence = "shown" | "changed" | "same";
@@ -33,10 +33,9 @@ export function says(kind: Kind, value: FieldValue, { text, values, held, on, un
       all.some((text) => text.split(/\s+(?:-|\u2013|to|~)\s+/).some((part) => isSame("date", day, part))),
     );
   if (Array.isArray(value)) {
-    const wanted = value.map(looseLabel);
     return (
-      wanted.every((item) => all.some((text) => looseLabel(text) === item)) &&
-      (values.length > 0 || on.length === wanted.length)
+      value.every((item) => all.some((text) => isEqual(readLoose, item, text))) &&
+      (values.length > 0 || on.length === value.length)
     );
   }
   // several inputs, one for each character or for each part of a day or a time
@@ -50,35 +49,41 @@ export function says(kind: Kind, value: FieldValue, { text, values, held, on, un
 }
 
 /** Sorts the numbers of a date by size, so that the day may stand before the month or after it. */
-const numbersIn = (text: string): string =>
-  (text.match(/\d+/g) ?? [])
-    .map(Number)
+const numbersIn = (text: string): string | undefined =>
+  text
+    .match(/\d+/g)
+    ?.map(Number)
     .sort((a, b) => a - b)
     .join(" ");
 
+const showsDay = (text: string, value: string): boolean => {
+  const [numbers, day] = [numbersIn(value), parseDate(value)];
+  return (day !== undefined && dayIn(text) === day) || (numbers !== undefined && numbersIn(text) === numbers);
+};
+
 function isSame(kind: Kind, value: string | number | boolean, text: string): boolean {
+  const wanted = String(value);
   switch (kind) {
     case "number":
       return (
-        [text, text.replace(/\./g, "").replace(",", ".")].some((one) => parseNumber(one) === parseNumber(value)) ||
-        showsDigits(text, String(value))
+        [text, text.replace(/\./g, "").replace(",", ".")].some((one) => isSameNumber(wanted, one)) ||
+        showsDigits(text, wanted)
       );
     case "date":
-      return (
-        dayIn(text) === parseDate(value) || text.includes(String(value)) || numbersIn(text) === numbersIn(String(value))
-      );
+      return text.includes(wanted) || showsDay(text, wanted);
     case "range":
       return false;
     case "time":
-      return canonical(kind, text) === canonical(kind, value);
+      return isEqual(readClock, text, wanted);
     case "moment": {
-      const [seen, wanted] = [parseMoment(text), parseMoment(value)];
-      return seen?.time === wanted?.time && numbersIn(seen?.date ?? "") === numbersIn(wanted?.date ?? "-");
+      const [seen, moment] = [parseMoment(text), parseMoment(value)];
+      if (seen === undefined || moment === undefined) return normalizeText(text) === normalizeText(wanted);
+      return seen.time === moment.time && numbersIn(seen.date) === numbersIn(moment.date);
     }
     case "file":
       return text.split(/[\\/]/).at(-1) === value;
     default:
-      return looseLabel(text) === looseLabel(String(value)) || showsDigits(text, String(value));
+      return isEqual(readLoose, text, wanted) || showsDigits(text, wanted);
   }
 }
 
@@ -86,7 +91,8 @@ function isSame(kind: Kind, value: string | number | boolean, text: string): boo
 function tells(kind: Kind, value: FieldValue, before: Shown, after: Shown): boolean {
   const items = Array.isArray(value) ? value : [String(value)];
   const grown = after.text.length - before.text.length;
-  if (kind === "date" && grown < 60 && dayIn(after.text) === parseDate(String(value))) return true;
+  if (kind === "date" && grown < 60 && parseDate(String(value)) !== undefined)
+    if (dayIn(after.text) === parseDate(String(value))) return true;
   const length = items.join("").length;
   return grown <= length + 40 && items.every((item) => count(after.text, item) > count(before.text, item));
 }

@@ -2,7 +2,7 @@ import { UserError } from "../../core/errors.js";
 import { isModulePath } from "../../core/own-module.js";
 import { loadFolder } from "../../core/registry.js";
 import { PolicyFailure } from "../browser/episode.js";
-import { checkAnswered, type Exchange, isAwaited } from "../browser/network/exchange.js";
+import { type Exchange, formExchange, isAwaited } from "../browser/network/exchange.js";
 import type { Session } from "../browser/session.js";
 import type { Surface } from "../browser/surface.js";
 import type { FieldValue } from "../site.js";
@@ -171,7 +171,8 @@ export async function press(
 ): Promise<Press> {
   const { traffic, page } = session;
   traffic.arm("submit", isForm);
-  const sent = (): Exchange | undefined => traffic.exchanges.filter((e) => e.phase === "submit" && isForm(e)).at(-1);
+  const sent = (): Exchange | undefined =>
+    formExchange(traffic.exchanges.filter((e) => e.phase === "submit" && isForm(e)));
   try {
     const start = performance.now();
     // a confirmation window that is open already is continued
@@ -183,19 +184,20 @@ export async function press(
       if (sent() === undefined)
         await buttonAt(page, next).click({ timeout: slowed(session, patienceMs), noWaitAfter: true });
     let looked = start;
-    const isOpen = (): boolean => performance.now() - start < slowed(session, patienceMs);
+    // another post, such as a check of the values, may come first
+    const isOpen = (): boolean =>
+      traffic.awaited() !== undefined || performance.now() - start < slowed(session, patienceMs);
     // the present slowness of the page is measured before giving up
     while (sent() === undefined && (isOpen() || (await rest(session, 0).then(isOpen)))) {
       await traffic.next(50);
       if (sent() !== undefined || performance.now() - looked < 300) continue;
       looked = performance.now();
-      if (!traffic.isPosting() && (await isOver().catch(() => false))) break;
+      if (traffic.awaited() === undefined && (await isOver().catch(() => false))) break;
     }
     const ms = performance.now() - start;
-    await session.until(session.actionTimeoutMs, () => sent() === undefined || sent()?.answer !== undefined);
+    await session.answered(sent);
     const exchange = sent();
     if (exchange === undefined) traffic.checkAnswers("submit");
-    else checkAnswered(exchange);
     return { exchange, exchanges: [...traffic.exchanges], ms };
   } finally {
     traffic.disarm();

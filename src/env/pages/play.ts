@@ -1,17 +1,17 @@
 import { EnvironmentFault } from "../browser/browser.js";
-import { type Control, readForm } from "../browser/controls.js";
+import { type Control, type ReadForm, readForm } from "../browser/controls.js";
 import { PolicyFailure } from "../browser/episode.js";
 import { type ActionRecord, resolveAction, type Wanted } from "../browser/fill.js";
-import { awaitMarker } from "../browser/marker.js";
+import { awaitMarker, isEarly } from "../browser/marker.js";
 import { type Exchange, isSame } from "../browser/network/exchange.js";
 import { playwright } from "../browser/playwright.js";
 import type { Session } from "../browser/session.js";
-import { arrived } from "../browser/submit.js";
+import { arrived as hasArrived } from "../browser/submit.js";
 import { type Played, playedBy } from "../forms/episode.js";
 import { judgeRequest, keptRequest, type Submission } from "../forms/judge.js";
 import { listItems, parseBoolean } from "../forms/normalize.js";
-import type { Action, Plan } from "../forms/plan.js";
-import type { ControlKind, FieldValue, SuccessMarker, Task } from "../site.js";
+import { type Action, type Plan, textsOf } from "../forms/plan.js";
+import type { ControlKind, FieldValue, Task } from "../site.js";
 import { shownLines } from "./answer.js";
 import type { Contract, ContractField } from "./contract.js";
 import { says } from "./evidence.js";
@@ -159,7 +159,7 @@ export async function playPlan(
     const done = fates.get(record.control);
     return done === undefined ? { ...record, fate: "rejected", neutral: true } : { ...record, fate: done };
   });
-  const submission = asked.submits && arrived ? await submit(session, form, task) : undefined;
+  const submission = asked.submits && arrived ? await submit(session, form, task, textsOf(plan.actions)) : undefined;
   const last = records.findIndex(({ action }) => action.kind === "submit");
   const action = records[last]?.action;
   if (action !== undefined) {
@@ -233,6 +233,7 @@ async function submit(
   session: Session,
   { contract, controls }: KnownForm,
   task: Task,
+  written: readonly string[],
 ): Promise<Submission | undefined> {
   const { request, submit: button, confirm } = contract;
   if (request === undefined || button === undefined)
@@ -242,6 +243,8 @@ async function submit(
   const byPage = [...contract.accepted, ...contract.refused].some((feature) => /^(?:at|shows) /.test(feature));
   const before = byPage ? await shownLines(session) : [];
   const { documents } = session;
+  const seen = async (): Promise<ReadForm> => readForm(session.view, 0);
+  const early = task.success !== undefined && (await isEarly(await seen(), task.success, written));
   const isOver = async (): Promise<boolean> => (await shownIn(session, labels)).some(({ invalid }) => invalid);
   const patience = 3 * contract.sends_within_ms + 500;
   const pressed = await press(session, [button, ...confirm], isForm, patience, isOver).catch((error: unknown) => {
@@ -253,15 +256,14 @@ async function submit(
   const { exchange, exchanges } = pressed;
   if (byPage) await arrive(session);
   const shown = byPage ? (await shownLines(session)).filter((line) => !before.includes(line)) : [];
-  const marked =
-    task.success === undefined
-      ? undefined
-      : await arrived(session).then(async () => {
-          if (session.documents > documents) await session.renewView();
-          const page = await readForm(session.view, 0);
-          return awaitMarker(session, page, task.success as SuccessMarker, documents, exchanges);
-        });
-  const kept = keptRequest(exchange, contract, { shown, exchanges });
+  const kept = keptRequest(exchange, contract, written, { shown, exchanges });
+  let marked: boolean | undefined;
+  if (task.success !== undefined) {
+    await hasArrived(session);
+    if (session.documents > documents) await session.renewView();
+    const sent = { exchanges: [exchange], documents, written, early };
+    marked = await awaitMarker(session, await seen(), task.success, sent);
+  }
   return judgeRequest({ controls, contract, fields: contract.fields }, kept, task, { marked });
 }
 

@@ -1,4 +1,14 @@
-import { isNoFile, normalizeText, parseDate, parseNumber, parseTime } from "../forms/normalize.js";
+import {
+  isNoFile,
+  normalizeText,
+  parseDate,
+  parseTime,
+  type Reader,
+  readAs,
+  readDigits,
+  readNumber,
+  UNREAD,
+} from "../forms/normalize.js";
 import type { FieldValue } from "../site.js";
 
 /** Kinds of values, inferred from the values alone. */
@@ -8,7 +18,7 @@ export type Kind = (typeof KINDS)[number];
 /** The value of a checkbox that is neither on nor off: it does not count as off. */
 export const NO_ANSWER = "no answer";
 
-const digitsOf = (text: string): string => (/\p{L}/u.test(text) ? "" : text.replace(/\D/g, ""));
+const digitsOf = (text: string): string => String(readDigits(text) ?? "");
 
 /** Tells whether two texts have the same digits, at least five: `41 23 45 67`. */
 export const sameDigits = (a: string, b: string): boolean => digitsOf(a).length > 4 && digitsOf(a) === digitsOf(b);
@@ -63,27 +73,37 @@ export function kindOfAll(values: readonly FieldValue[]): Kind {
   return kinds.size === 1 ? ([...kinds][0] as Kind) : "text";
 }
 
+/** Reads a day with a time as one text. */
+export const readMoment: Reader = (value) => {
+  const moment = parseMoment(value);
+  return moment === undefined ? undefined : `${moment.date} ${moment.time}`;
+};
+
+const READERS: Partial<Record<Kind, Reader>> = {
+  number: readNumber,
+  date: parseDate,
+  time: parseTime,
+  moment: readMoment,
+  range: (value) => parseRange(value)?.join(" "),
+};
+
 /** Returns one text for a value in any notation, so that two values of a kind can be compared. */
 export function canonical(kind: Kind, value: FieldValue): string {
-  switch (kind) {
-    case "number":
-      return String(parseNumber(value) ?? value);
-    case "date":
-      return parseDate(value) ?? String(value);
-    case "time":
-      return parseTime(value) ?? String(value);
-    case "moment": {
-      const moment = parseMoment(value);
-      return moment === undefined ? String(value) : `${moment.date} ${moment.time}`;
-    }
-    case "range":
-      return parseRange(value)?.join(" ") ?? String(value);
-    case "list":
-      return JSON.stringify((Array.isArray(value) ? value : [String(value)]).map((item) => normalizeText(item)).sort());
-    default:
-      return normalizeText(String(value));
-  }
+  if (kind === "list")
+    return JSON.stringify((Array.isArray(value) ? value : [String(value)]).map((item) => normalizeText(item)).sort());
+  return readAs(READERS[kind] ?? UNREAD, value);
 }
+
+/** Words, numbers with the signs that belong to them, and further signs that carry meaning. */
+const MEANING = /[\p{L}\p{M}]+|(?:(?<![\p{L}\p{M}\p{N}])-?\s?\.?)?\p{N}+(?:[-.,:/]\p{N}+)*|[\p{S}#%&@*\\]/gu;
+
+/** Reads a text without case, spaces and punctuation, but with what carries meaning: `C++`, `-5`, `$1.50`. */
+export const readLoose: Reader = (value) => {
+  const parts = normalizeText(String(value)).toLowerCase().match(MEANING) ?? [];
+  const apart = (part: string, i: number): string =>
+    /\p{N}$/u.test(parts[i - 1] ?? "") && /\p{N}$/u.test(part) ? ` ${part}` : part;
+  return parts.length === 0 ? undefined : parts.map(apart).join("");
+};
 
 /** Splits a value into its words and numbers: `14:25`, `030 / 12345`. */
 export const partsOf = (value: FieldValue): string[] => String(value).match(/[\p{L}\p{N}]+/gu) ?? [];
@@ -130,6 +150,31 @@ export function dayIn(text: string): string | undefined {
     ? undefined
     : parseDate(`${year}-${month}-${day}`);
 }
+
+/** A time of day with its zone behind a day, as `T10:00:00.000Z` or ` 00:00:00 GMT+0000 (Coordinated Universal Time)`. */
+const CLOCK =
+  /[T ,]+(\d{1,2}:\d{2}(?::\d{2})?)(?:\.\d+)?\s*([ap]\.?m\.?)?\s*(?:Z|(?:GMT|UTC)?[+-]\d{2}:?\d{2}|GMT|UTC)?(?:\s*\([\w\s]*\b(?:Time|UTC)\))?$/i;
+/** Words in a written day besides the month. */
+const DAY_WORD = /^(?:st|nd|rd|th|of|the|de|(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?)$/;
+
+/** Reads a text that is a day and nothing else, whatever its notation and its time of day. */
+export const readDay: Reader = (value) => {
+  const text = normalizeText(String(value));
+  const day = text.replace(CLOCK, "").replace(/^(\d{4})(\d\d)(\d\d)$/, "$1-$2-$3");
+  if (parseDate(day) !== undefined) return parseDate(day);
+  const isKnown = (word: string): boolean => DAY_WORD.test(word) || monthIn(word) !== undefined;
+  const words = day.toLowerCase().match(/[\p{L}\p{M}]+/gu) ?? [];
+  const isDay = /^\d{12,13}$/.test(day) || ((day.match(/\d+/g) ?? []).length === 2 && words.every(isKnown));
+  return isDay ? dayIn(day) : undefined;
+};
+
+/** Reads the time of day in a text that is a time, or a day with its time. */
+export const readClock: Reader = (value) => {
+  const text = normalizeText(String(value));
+  const m = CLOCK.exec(` ${text}`) ?? CLOCK.exec(text);
+  const isWhole = m !== null && (m.index === 0 || readDay(text) !== undefined);
+  return isWhole ? parseTime(`${m[1]} ${m[2] ?? ""}`) : parseTime(text);
+};
 
 const two = (n: number): string => String(n).padStart(2, "0");
 

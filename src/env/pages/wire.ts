@@ -1,16 +1,28 @@
 import { type Exchange, isSame, pathOf } from "../browser/network/exchange.js";
-import { looseLabel, normalizeText, parseDate, parseNumber, parseTime } from "../forms/normalize.js";
+import {
+  isEqual,
+  isSameNumber,
+  normalizeText,
+  parseBoolean,
+  parseDate,
+  parseNumber,
+  type Reader,
+  readAs,
+  UNREAD,
+} from "../forms/normalize.js";
 import { type PostedPair, withoutEntities } from "../forms/posted.js";
 import type { FieldValue } from "../site.js";
 import type { Notation, Wire } from "./contract.js";
 import {
-  canonical,
-  dayIn,
   type Kind,
   NO_ANSWER,
   parseMoment,
   parseRange,
   prefixOf,
+  readClock,
+  readDay,
+  readLoose,
+  readMoment,
   sameDigits,
   writeDay,
   writeMoment,
@@ -65,70 +77,89 @@ function slug(text: string, by: Slug): string {
   }
 }
 
-/** Tells whether a text of a request stands for a value in a notation. A missing text stands for an empty value. */
+/** Writes a value in a notation that leaves one spelling. @returns undefined for a value that has none in it. */
+function written(notation: Notation, kind: Kind, text: string): string | undefined {
+  const date = parseDate(text);
+  switch (notation.as) {
+    case "slug": {
+      // words alone do not tell C++ from C#
+      const isPlain = readAs(readLoose, text).replace(/^read |[ &]/g, "") === slug(text, "");
+      return isPlain || notation.by === "lower" || notation.by === "upper" ? slug(text, notation.by) : undefined;
+    }
+    case "pattern": {
+      const moment = parseMoment(text) ?? (date === undefined ? undefined : { date, time: "" });
+      return moment === undefined || kind === "range" ? undefined : writeMoment(moment, notation.pattern);
+    }
+    case "seconds": {
+      const { date: day = date, time = "00:00" } = parseMoment(text) ?? {};
+      return day === undefined ? undefined : String(Date.parse(`${day}T${time}Z`) * notation.times);
+    }
+    case "codes":
+      return Object.hasOwn(notation.codes, text) && !areCut(notation.codes) ? notation.codes[text] : undefined;
+    default:
+      return undefined;
+  }
+}
+
+/** Tells whether codes are only what a page has left of longer texts. */
+function areCut(codes: Readonly<Record<string, string>>): boolean {
+  const pairs = Object.entries(codes);
+  const isCut = ([text, code]: [string, string]): boolean => text !== code && text.startsWith(code);
+  // `Mon` of Monday and `Small` of "Small (S)" are codes; "Queen of the F" and "Konstantin" of one name are none
+  const isTorn = ([text, code]: [string, string]): boolean =>
+    /\S\s\S/.test(code) || (code.length > 5 && /^[\p{L}\p{N}]{2}/u.test(text.slice(code.length - 1)));
+  return pairs.every(isCut) && pairs.some(isTorn);
+}
+
+/** Reads two days with nothing but a sign or a word between them, both written by a pattern. */
+function isRangeBy(pattern: string, text: string, raw: string): boolean {
+  const days = parseRange(text)?.map((day) => writeDay(day, pattern));
+  if (days === undefined) return isEqual(UNREAD, text, raw);
+  const [from = "", to = ""] = days;
+  const between = raw.startsWith(from) && raw.endsWith(to) ? raw.slice(from.length, -to.length) : "";
+  return between !== "" && /^[\s\p{P}\p{S}]*(?:to|and|until|bis|au?|al|y)?[\s\p{P}\p{S}]*$/iu.test(between);
+}
+
+/** Readers of the notations that allow several spellings. */
+const READERS: Partial<Record<Notation["as"], Reader>> = {
+  same: UNREAD,
+  loose: readLoose,
+  day: readDay,
+  time: readClock,
+  moment: readMoment,
+};
+
+/**
+ * Tells whether a text of a request stands for a value in a notation. What the notation cannot read equals only the
+ * same text; a missing text stands for an empty value.
+ */
 export function says(
   notation: Notation,
   kind: Kind,
   value: string | number | boolean,
   raw: string | undefined,
 ): boolean {
-  if (notation.as === "flag") return (raw ?? null) === (value === true ? notation.on : notation.off);
+  if (notation.as === "flag") {
+    const on = parseBoolean(value);
+    return on === undefined ? raw === String(value) : (raw ?? null) === (on ? notation.on : notation.off);
+  }
   if (raw === undefined || raw === "") return value === "";
   const text = String(value);
-  switch (notation.as) {
-    case "same":
-      return normalizeText(raw) === normalizeText(text);
-    case "digits":
-      if (notation.prefix !== undefined && prefixOf(raw, text) === notation.prefix) return true;
-      return (
-        sameDigits(raw, text) && !(kind === "number" && hasDigits(raw, text) && parseNumber(raw) !== parseNumber(text))
-      );
-    case "html":
-      return withoutMarkup(raw) === normalizeText(text);
-    case "loose":
-      return looseLabel(raw) === looseLabel(text);
-    case "slug":
-      return raw === slug(text, notation.by);
-    case "number": {
-      const number = parseNumber(raw);
-      return number !== undefined && Math.abs(number - (parseNumber(text) ?? Number.NaN) * notation.times) < 1e-6;
-    }
-    case "day":
-      return (
-        dayIn(raw.replace(/[T ]\d\d:\d\d.*$/, "").replace(/^(\d{4})(\d\d)(\d\d)$/, "$1-$2-$3")) === parseDate(text)
-      );
-    case "time":
-      return timeIn(raw) === parseTime(text);
-    case "moment":
-      return canonical("moment", raw) === canonical("moment", text);
-    case "pattern": {
-      const days = kind === "range" ? parseRange(text) : undefined;
-      if (days !== undefined) {
-        const [from = "", to = ""] = days.map((day) => writeDay(day, notation.pattern));
-        const between = raw.startsWith(from) && raw.endsWith(to) ? raw.slice(from.length, -to.length) : undefined;
-        return between !== undefined && between !== "" && !/\d/.test(between);
-      }
-      const moment = parseMoment(text) ?? { date: parseDate(text) ?? "", time: "" };
-      return raw === writeMoment(moment, notation.pattern);
-    }
-    case "seconds":
-      return Number(raw) === Number(new Date(`${secondsOf(text)}Z`)) * notation.times;
-    case "codes":
-      return Object.hasOwn(notation.codes, text) && raw === notation.codes[text];
-    default:
-      return kind === "text" && raw === text;
+  const reader = READERS[notation.as];
+  if (reader !== undefined) return isEqual(reader, raw, text);
+  if (notation.as === "html") return withoutMarkup(raw) === normalizeText(text);
+  if (notation.as === "number") return isSameNumber(text, raw, notation.times);
+  if (notation.as === "digits") {
+    if (notation.prefix !== undefined && prefixOf(raw, text) === notation.prefix) return true;
+    if (kind === "number" && hasDigits(raw, text)) return isSameNumber(raw, text);
+    return sameDigits(raw, text) || isEqual(UNREAD, raw, text);
   }
+  if (notation.as === "pattern" && kind === "range") return isRangeBy(notation.pattern, text, raw);
+  if (notation.as === "part") return kind === "text" && raw === text;
+  const spelling = written(notation, kind, text);
+  if (spelling === undefined) return isEqual(UNREAD, raw, text);
+  return notation.as === "seconds" ? isSameNumber(spelling, raw) : raw === spelling;
 }
-
-const timeIn = (raw: string): string | undefined =>
-  parseTime(raw.replace(/\.\d+Z?$/, "")) ??
-  parseMoment(raw)?.time ??
-  parseTime(/(?<!\d)\d{1,2}:\d\d(?!\d)/.exec(raw)?.[0] ?? "");
-
-const secondsOf = (text: string): string => {
-  const moment = parseMoment(text);
-  return moment === undefined ? `${parseDate(text) ?? text}T00:00:00` : `${moment.date}T${moment.time}:00`;
-};
 
 /** Splits the texts of a request into the items of a list. */
 export function itemsIn(raws: readonly string[], list: NonNullable<Wire["list"]>): string[] {
@@ -166,9 +197,11 @@ export function carries(
   const { notation } = wire;
   if (notation.as === "part") return fields !== undefined && raws[0] === filled(notation.of, { ...fields });
   if (notation.as === "parts") {
-    const [year, month, day] = (parseDate(value as string) ?? "").split("-").map(Number);
-    const number = (key: string): number => Number(rawsOf(posted, key)[0]);
-    return number(notation.year) === year && number(notation.month) === month && number(notation.day) === day;
+    const parts = parseDate(value as string)?.split("-");
+    return [notation.year, notation.month, notation.day].every((key, i) => {
+      const raws = rawsOf(posted, key);
+      return parts !== undefined && raws.length === 1 && isSameNumber(parts[i] as string, raws[0] as string);
+    });
   }
   if (notation.as === "ends") {
     const days = parseRange(value);
@@ -223,7 +256,8 @@ export function received(
       rawsOf(posted, key)[0] === notation.on ? [item] : [],
     );
   const said = (raw: string): string => {
-    if (notation.as === "codes") return Object.entries(notation.codes).find(([, code]) => code === raw)?.[0] ?? raw;
+    if (notation.as === "codes" && !areCut(notation.codes))
+      return Object.entries(notation.codes).find(([, code]) => code === raw)?.[0] ?? raw;
     return notation.as === "html" ? withoutMarkup(raw) : raw;
   };
   if (wire.list !== undefined) {
@@ -238,19 +272,20 @@ export function received(
     : text;
 }
 
-/** Cuts the part of a label out of a text that was made by a template. */
+/** Cuts the part of a label out of a text that was made by a template; a text that was not is returned as it is. */
 function partSaid(template: string, raw: string, label: string): string {
-  const pieces = template.split(/\{([^{}]*)\}/);
-  let at = (pieces[0] ?? "").length;
-  if (!raw.startsWith(pieces[0] ?? "")) return raw;
-  for (let i = 1; i < pieces.length; i += 2) {
+  const [start = "", ...pieces] = template.split(/\{([^{}]*)\}/);
+  let at = start.length;
+  let said = raw;
+  for (let i = 0; i < pieces.length; i += 2) {
     const behind = pieces[i + 1] ?? "";
-    const end = behind === "" ? raw.length : raw.indexOf(behind, at);
-    if (end < 0) return raw.slice(at);
-    if (pieces[i] === label) return raw.slice(at, end);
+    const isLast = i + 2 === pieces.length;
+    const end = isLast ? raw.length - behind.length : raw.indexOf(behind, at);
+    if (end < at || !raw.startsWith(behind, end)) return raw;
+    if (pieces[i] === label) said = raw.slice(at, end);
     at = end + behind.length;
   }
-  return "";
+  return raw.startsWith(start) ? said : raw;
 }
 
 /**

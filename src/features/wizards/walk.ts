@@ -1,16 +1,15 @@
-import { EnvironmentFault } from "../../env/browser/browser.js";
 import { currentValues, type ReadForm, renew, rescan, submitButton } from "../../env/browser/controls.js";
 import { checkBackground, type ExecuteOptions, Filler, openForm } from "../../env/browser/execute.js";
 import type { ActionRecord, Step } from "../../env/browser/fill.js";
-import { awaitMarker } from "../../env/browser/marker.js";
-import { checkAnswered, type Exchange, nameOf } from "../../env/browser/network/exchange.js";
+import { awaitMarker, isEarly } from "../../env/browser/marker.js";
+import type { Exchange } from "../../env/browser/network/exchange.js";
 import { passTime } from "../../env/browser/page/actions.js";
 import { type PageSigns, readSigns } from "../../env/browser/page/signs.js";
 import type { Session } from "../../env/browser/session.js";
-import { aimed } from "../../env/browser/submit.js";
+import { aimed, arrived } from "../../env/browser/submit.js";
 import type { Played } from "../../env/forms/episode.js";
 import { type KeptRequest, keptRequest, NO_MARKER, refusalOf } from "../../env/forms/judge.js";
-import type { Action, Plan } from "../../env/forms/plan.js";
+import { type Action, type Plan, textsOf } from "../../env/forms/plan.js";
 import type { PostedPair } from "../../env/forms/posted.js";
 import { carriedOf, receivedBy } from "../../env/pages/native.js";
 import type { FieldValue, Task } from "../../env/site.js";
@@ -25,6 +24,8 @@ export class Walk {
   done = false;
   private readonly filler: Filler;
   private readonly posted: PostedPair[] = [];
+  /** Texts of the plans so far. */
+  private readonly written: string[] = [];
   private readonly requests: KeptRequest[] = [];
   private marked: boolean | undefined;
   private readonly received = new Map<number, FieldValue>();
@@ -60,6 +61,7 @@ export class Walk {
     const { filler, session, task } = this;
     let pressed = false;
     this.complaint = undefined;
+    this.written.push(...textsOf(plan.actions));
     for (const action of plan.actions) {
       if (pressed) {
         filler.records.push({ action, fate: "after-submit" });
@@ -146,6 +148,8 @@ export class Walk {
       return { action, fate: "rejected", detail: this.complaint };
     }
     const { documents } = session;
+    const { written } = this;
+    const early = await isEarly(form, task.success, written);
     const [state, from] = [stateOf(form), session.traffic.exchanges.length];
     session.traffic.arm("step", (exchange) => this.isSent(exchange));
     const posts = await session.page.mouse.click(aim.point.x, aim.point.y).then(() => this.answered(from, state));
@@ -163,18 +167,18 @@ export class Walk {
     const last = posts.at(-1);
     this.status = last?.answer?.status ?? this.status;
     const pairs = posts.flatMap((exchange) => exchange.posted);
-    const marked =
-      task.success === undefined || last === undefined
-        ? undefined
-        : await awaitMarker(session, form, task.success, documents, posts, ends);
     const contract = options.known?.contract;
-    const kept = posts.map((post) => keptRequest(post, contract));
-    const refused = kept.map((post) => refusalOf(post, undefined, undefined)).find((why) => why !== undefined);
+    const kept = posts.map((post) => keptRequest(post, contract, written));
     const end = kept.at(-1);
-    const unlike = ends && end !== undefined ? refusalOf(end, contract, marked) : undefined;
+    const sent = { exchanges: posts, documents, written, early };
+    const marked = await awaitMarker(session, form, task.success, sent, ends);
     this.marked = marked;
+    // a page on the way has no signs of its own
+    const onTheWay = marked === true ? { marked } : {};
+    const refused = kept.map((post) => refusalOf(post, undefined, onTheWay)).find((why) => why !== undefined);
+    const unlike = ends && end !== undefined ? refusalOf(end, contract, { marked }) : undefined;
     const stays = posts.length === 0 && !changed ? (errors[0] ?? notices[0]) : undefined;
-    const complaint = marked === true ? undefined : (refused ?? unlike ?? stays);
+    const complaint = refused ?? unlike ?? stays;
     if (complaint !== undefined) {
       if (complaint === NO_MARKER) this.take(pairs, end);
       // the page's own error is more useful to the policy than a status code
@@ -216,7 +220,6 @@ export class Walk {
     const { form, session } = this;
     const { traffic, documents } = session;
     const posts = (): Exchange[] => traffic.exchanges.slice(from).filter((exchange) => this.isSent(exchange));
-    const waits = (exchange: Exchange): boolean => exchange.answer === undefined && exchange.how !== "beacon";
     for (const end = performance.now() + session.stretched(STEP_MS); performance.now() < end; ) {
       if (posts().length > 0 || session.hasMovedOn(documents)) break;
       try {
@@ -227,12 +230,8 @@ export class Walk {
         break;
       }
     }
-    const end = performance.now() + session.actionTimeoutMs;
-    while ((posts().some(waits) || session.isLeaving()) && performance.now() < end) await traffic.next(100);
-    for (const post of posts()) {
-      if (waits(post)) throw new EnvironmentFault(`no answer to ${nameOf(post)}: timed out`);
-      checkAnswered(post);
-    }
+    for (let i = 0; i < posts().length; i++) await session.answered(() => posts()[i]);
+    await arrived(session);
     return posts();
   }
 }

@@ -102,7 +102,7 @@ test("dates: month and day by size where they may be exchanged, names of months 
 test("times: noon, midnight and the ends of the clock", () => {
   const times = { "12 pm": "12:00", "12 AM": "00:00", "1 a.m.": "01:00", "11:59 p.m.": "23:59", "0:00": "00:00" };
   const others = { "15:30": "15:30", "3:30 PM": "15:30", "3pm": "15:00", "12:05 am": "00:05", "9:00": "09:00" };
-  const odd = { "23:59:59": "23:59", " 9:05 ": "09:05", "3p": "15:00" };
+  const odd = { "23:59:59": "23:59:59", "23:59:00": "23:59", " 9:05 ": "09:05", "3p": "15:00" };
   for (const [text, time] of Object.entries({ ...times, ...others, ...odd })) assert.equal(parseTime(text), time, text);
   for (const text of ["24:00", "25:00", "9:60", "0 am", "13:00 pm", "13 pm", "12", "7", "9:5", "", "x"])
     assert.equal(parseTime(text), undefined, text);
@@ -203,10 +203,11 @@ test("a value outside its type is compared as exact text", () => {
     [{ kind: "radio", options }, "Purple", "purple", 0],
     [{ kind: "select" }, "a", "a", 1],
     [{ kind: "checkbox" }, "perhaps", false, 0],
-    [group, ["Purple", "Red"], ["purple:", "r"], 1],
+    [group, ["Purple", "Red"], ["Purple", "r"], 1],
+    [group, ["Purple", "Red"], ["purple:", "r"], 1 / 3],
     [group, ["Purple"], ["Red"], 0],
     [group, [], ["Red"], 0],
-    [{ kind: "checkbox-group" }, ["A"], ["a"], 1],
+    [{ kind: "checkbox-group" }, ["A"], ["a"], 0],
     [{ kind: "file" }, "none", "x.txt", 1],
     [{ kind: "text" }, ["a", "b"], "a, b", 1],
     [{ kind: "text" }, 5, "5", 1],

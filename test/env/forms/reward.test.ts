@@ -78,9 +78,15 @@ test("the formula, by hand", () => {
   const result = score(task, controls, outcome(values, actions, { unresolved: 1 }));
   const f = (0.75 + 1 + 0.5) / 3;
   assert.equal(result.fieldAccuracy, f);
-  assert.equal(result.executionCompleteness, (3 + f) / 6);
-  assert.ok(Math.abs(result.reward - (0.8 * f + (0.2 * (3 + f)) / 6)) < 1e-12);
+  // each action counts as much as its field is right
+  assert.equal(result.executionCompleteness, (0.75 + 1 + 0.5 + f) / 6);
+  assert.ok(Math.abs(result.reward - (0.8 * f + (0.2 * (3 * f + f)) / 6)) < 1e-12);
   assert.equal(result.success, false);
+});
+
+test("a plan that puts wrong values everywhere earns next to nothing, though it operates every control", () => {
+  const { reward } = score(task, controls, outcome(["Xu Qi", "Norway", true, ["Sun"], ""], perfectActions));
+  assert.equal(reward, 0);
 });
 
 test("a spoilt default is a miss", () => {
@@ -124,8 +130,8 @@ test("an item that comes twice takes effect once, one that failed not at all", (
   const completeness = (actions: readonly ActionRecord[]): number =>
     score(task, controls, outcome(values, actions)).executionCompleteness;
   const f = (1 + 1 + 0.5) / 3;
-  assert.equal(completeness([name, news, mon, mon, sent]), (3 + f) / 5);
-  assert.equal(completeness([name, news, mon, tue, sent]), (3 + f) / 5);
+  assert.equal(completeness([name, news, mon, mon, sent]), (1 + 1 + 0.5 + f) / 5);
+  assert.equal(completeness([name, news, mon, tue, sent]), (1 + 1 + 0.5 + f) / 5);
 });
 
 test("neutral steps count on neither side", () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Exchange } from "../../../src/env/browser/network/exchange.js";
-import { featuresOf, telling, withoutValues } from "../../../src/env/pages/answer.js";
+import { featuresOf, holdsOwn, ownFeatures, telling, withoutValues, writtenIn } from "../../../src/env/pages/answer.js";
 
 const answered = (status: number, text: string, url = "http://site/send"): Exchange => ({
   method: "POST",
@@ -34,4 +34,27 @@ test("where nothing is refused any answer of the status is a yes; where all is a
   const same = featuresOf(answered(200, "ok"));
   assert.deepEqual(telling([same], []), ["status 200"]);
   assert.deepEqual(telling([same], [same]), []);
+});
+
+test("what a plan wrote is no evidence, in whole, in parts, cut or in markup", () => {
+  const says = (text: string, ...written: string[]): boolean => holdsOwn(text, "All done", writtenIn(written, []));
+  for (const [text, ...written] of [
+    ["You wrote: all  DONE.", "All done"],
+    ["Name: All done", "All", "done"],
+    ["All done", "<b>All</b> done"],
+    ["Nothing of it", "x"],
+    ["(All done and more)", "All done and more"],
+  ] as const)
+    assert.ok(!says(text, ...written), text);
+  for (const [text, ...written] of [
+    ["All done", "x"],
+    ["All done. You wrote: All done", "You wrote: All done"],
+    ["All done", "a", "l", "e"],
+    ["All done", "done"],
+    ["All done. Dear All done and more", "All done and more"],
+  ] as const)
+    assert.ok(says(text, ...written), text);
+  assert.deepEqual(writtenIn(["All done and more"], [["note", "All done"]]).includes("All done"), true);
+  const features = ["status 200", "json data.note = ok", "json result = ok", "says OK", "says OK then"];
+  assert.deepEqual(ownFeatures(features, ["ok"], [["note", "ok"]]), ["status 200", "json result = ok", "says OK then"]);
 });

@@ -82,6 +82,18 @@ export const isAwaited = ({ how, answer }: Exchange): boolean =>
 export const isSame = (form: { readonly method: string; readonly path: string }, exchange: Exchange): boolean =>
   exchange.method === form.method && pathOf(exchange) === form.path;
 
+/**
+ * Returns the request by which a form was sent: the last one, or an equal one before it that was taken. A page may send
+ * one form twice, and its server then refuses the copy.
+ */
+export function formExchange(exchanges: readonly Exchange[]): Exchange | undefined {
+  const last = exchanges.at(-1);
+  if (exchanges.length < 2) return last;
+  const data = JSON.stringify(last?.posted);
+  const isTaken = ({ answer }: Exchange): boolean => answer !== undefined && answer.status < 400;
+  return exchanges.find((one) => isTaken(one) && JSON.stringify(one.posted) === data) ?? last;
+}
+
 /** @throws EnvironmentFault if an answer failed to come, or is an error of the server. */
 export function checkAnswered(exchange: Exchange): void {
   const { answer } = exchange;

@@ -2,7 +2,7 @@ import type { Page, Request, Route, WebSocket } from "playwright";
 import { messageOf } from "../../../core/errors.js";
 import { limitPairs, type PostedPair, readPosted, readQuery, readText } from "../../forms/posted.js";
 import type { RunningSite } from "../../site.js";
-import { EnvironmentFault } from "../browser.js";
+import { Unanswered } from "../browser.js";
 import { isDropped } from "../injected-faults.js";
 import type { BackgroundRequests } from "./background.js";
 import { bring } from "./bring.js";
@@ -37,6 +37,8 @@ export interface TrafficOptions {
   /** Ends the episode if the page becomes unreadable. */
   readonly die: (why: string) => void;
   readonly patienceMs: () => number;
+  /** Time limit for the answer to a post, in milliseconds. */
+  readonly answerMs: () => number;
   /** Tells the page that it is about to be left: the filter does not see requests that it sends while leaving. */
   readonly tellLeaving: () => Promise<void>;
   readonly leaveFor: (url: string) => Promise<void>;
@@ -103,9 +105,11 @@ export class Traffic {
     this.isForm = undefined;
   }
 
-  /** Tells whether the answer to a possible post of the form is still missing. */
-  isPosting(): boolean {
-    return this.forwarded.size > 0 || this.exchanges.some((e) => e.phase === "submit" && isAwaited(e));
+  /** Returns a possible post of the form whose answer is still missing. */
+  awaited(): Exchange | undefined {
+    const isPost = ({ method, how }: Exchange): boolean => method !== "GET" || how === "navigation";
+    const [forwarded] = this.forwarded;
+    return forwarded ?? this.exchanges.find((e) => e.phase === "submit" && isPost(e) && isAwaited(e));
   }
 
   /** Tells whether the page has sent a possible post of its form: no GET and no routine request. */
@@ -115,7 +119,7 @@ export class Traffic {
 
   /**
    * Checks the answers of a phase; of repeated requests the last one counts.
-   * @throws EnvironmentFault if the server failed a request, or has not answered a forwarded one.
+   * @throws EnvironmentFault if the server failed a request; Unanswered if it has not answered a forwarded one.
    */
   checkAnswers(phase: Phase): void {
     const sent = this.exchanges.filter((e) => e.phase === phase && ["navigation", "script"].includes(e.how));
@@ -123,7 +127,7 @@ export class Traffic {
       const again = sent.slice(i + 1).some((e) => e.method === exchange.method && e.url === exchange.url);
       if (again) return;
       checkAnswered(exchange);
-      if (this.forwarded.has(exchange)) throw new EnvironmentFault(`no answer to ${nameOf(exchange)}`);
+      if (this.forwarded.has(exchange)) throw new Unanswered(`no answer to ${nameOf(exchange)}`);
     });
   }
 
@@ -277,7 +281,7 @@ export class Traffic {
     this.forwarded.add(exchange);
     try {
       if (isDropped(route)) throw new Error("injected: drop");
-      const brought = await bring(request, this.options.page.context(), this.options.patienceMs());
+      const brought = await bring(request, this.options.page.context(), this.options.answerMs());
       const { status, headers } = brought;
       const text = brought.body.toString("utf8").slice(0, MOST_TEXT);
       const contentType = headers["content-type"] ?? "";
