@@ -6,6 +6,7 @@ import type { BlockOptions } from "../onnx/passes/attention-blocks.js";
 import { FusingBuilder } from "../onnx/passes/fusions.js";
 import { late } from "../onnx/passes/late.js";
 import { type Dim, type DType, isExternal, type Value } from "../onnx/types.js";
+import { isImported } from "./imported.js";
 import { emitInputs } from "./inputs.js";
 import { addLora, isTarget, type LoraOptions, type LoraPair, type LoraSite, loraInputs, lowRank } from "./lora.js";
 import { producersOf, projectionOf } from "./projection.js";
@@ -237,8 +238,8 @@ class Binding {
       value = g.input(name, dtype, shape as number[]);
       this.parameters.push(value);
     } else {
-      // constants of the file get a prefix, so that they cannot collide with the builder's
-      const own = isExternal(initializer.data) ? name : `/imported/${name}`;
+      // names of another program's file get a prefix: a weight may have the name of an input of ours
+      const own = isExternal(initializer.data) && !isImported(model) ? name : `/imported/${name}`;
       value = g.initializer(own, dtype, shape as number[], initializer.data);
     }
     values.set(name, value);

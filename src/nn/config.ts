@@ -22,6 +22,10 @@ export const baseConfigSchema = z.looseObject({
   mask_token_id: z.int().nonnegative(),
   eos_token_id: z.int().nonnegative(),
   pad_token_id: z.int().nonnegative(),
+  logits_output: z
+    .string()
+    .optional()
+    .describe("of another program's graph: the output with the logits, if not `logits`"),
   reads_tokens: z.boolean().optional().describe("false: the network has no vocabulary, and no tokenizer.json"),
 });
 

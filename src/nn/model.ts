@@ -72,7 +72,7 @@ export async function loadModel(dir: string): Promise<Model> {
 async function readGraph(dir: string, path: string, config: ModelConfig): Promise<Pick<Model, "graph" | "described">> {
   const graph = await readModelFile(path);
   checkOpset(graph, path);
-  if (isImported(graph)) return { graph: normaliseImported(graph, path) };
+  if (isImported(graph)) return { graph: normaliseImported(graph, path, config) };
   const described = await describedGraph(dir, config);
   checkDescribed(graph, described, dir);
   return Buffer.from(encodeModel(graph)).equals(encodeModel(described)) ? { graph } : { graph, described };

@@ -152,6 +152,7 @@ for (const name of EXPORTS) {
 }
 
 describe("normaliseImported", () => {
+  const CONFIG = { vocab_size: V };
   async function raw(name: (typeof EXPORTS)[number] = "bert-dynamo"): Promise<{ model: RawModel; remove: () => void }> {
     const { dir, remove } = importedModel(name);
     return { model: await readModelFile(join(dir, "model.onnx")), remove };
@@ -160,13 +161,13 @@ describe("normaliseImported", () => {
   it("names nodes and weights of both exporters alike", async () => {
     const [old, dynamo] = await Promise.all([raw("bert-torchscript"), raw("bert-dynamo")]);
     const weights = (model: RawModel): string[] =>
-      [...normaliseImported(model, "file").initializers.keys()].filter((n) => n.endsWith(".weight")).sort();
+      [...normaliseImported(model, "file", CONFIG).initializers.keys()].filter((n) => n.endsWith(".weight")).sort();
     assert.ok(isImported(old.model));
     // the newer exporter shares the embedding with the head
     const own = weights(old.model).filter((n) => n !== "bert.embeddings.word_embeddings.weight");
     assert.deepEqual(weights(dynamo.model), own);
     assert.ok(own.includes("bert.encoder.layer.1.attention.self.query.weight"));
-    const names = normaliseImported(dynamo.model, "file").nodes.map((n) => n.name);
+    const names = normaliseImported(dynamo.model, "file", CONFIG).nodes.map((n) => n.name);
     assert.equal(new Set(names).size, names.length);
     assert.ok(names.includes("/model/bert/encoder/layer.0/attention/self/query/MatMul"));
     old.remove();
@@ -178,7 +179,7 @@ describe("normaliseImported", () => {
     assert.throws(() => checkOpset({ ...model, opset: 13 }, "a.onnx"), userError(/a\.onnx uses operator set 13/));
     const past: Value = { name: "past_key_values.0.key", dtype: "float32", shape: ["B", 2, "P", 8] };
     assert.throws(
-      () => normaliseImported({ ...model, inputs: [...model.inputs, past] }, "a.onnx"),
+      () => normaliseImported({ ...model, inputs: [...model.inputs, past] }, "a.onnx", CONFIG),
       userError(/a\.onnx has the input "past_key_values\.0\.key", which nothing here can feed/),
     );
     remove();
