@@ -160,7 +160,8 @@ class Binding {
       outputs: Object.fromEntries(
         model.outputs.flatMap(({ name }) => {
           const value = values.get(name);
-          return value === undefined ? [] : [[name, value] as const];
+          const isHalf = value?.dtype === "float16" || value?.dtype === "bfloat16";
+          return value === undefined ? [] : [[name, isHalf ? e.cast(value, "float32") : value] as const];
         }),
       ),
       hidden: this.hidden,
@@ -184,8 +185,9 @@ class Binding {
       return;
     }
     if (node === head?.product) {
-      this.hidden = flatRows(e, inputs[0] as Value);
-      if (rows !== undefined) inputs[0] = e.gather(this.hidden, rows);
+      const { dtype } = inputs[0] as Value;
+      this.hidden = e.cast(flatRows(e, inputs[0] as Value), "float32");
+      if (rows !== undefined) inputs[0] = e.cast(e.gather(this.hidden, rows), dtype);
     }
     const outputs = emitNode(g, e, model, node, inputs, (name) => this.read(name));
     this.adapt(node, inputs, outputs);
@@ -219,8 +221,10 @@ class Binding {
     } else if (site !== undefined && lora !== undefined) {
       const [x, y] = [inputs[0] as Value, outputs[0] as Value];
       outputs[0] = g.scope(`${pathOf(node)}/lora`, () => {
-        const added = addLora(g, this.adapterOf(site, lora), this.lowOf(node, x, lora), flatRows(e, y), lora);
-        return y.shape.length === 2 ? added : e.reshape(added, y.shape);
+        // adapters are float32 in a model that computes in 16 bits too
+        const rows = e.cast(flatRows(e, y), "float32");
+        const added = addLora(g, this.adapterOf(site, lora), this.lowOf(node, x, lora), rows, lora);
+        return e.cast(y.shape.length === 2 ? added : e.reshape(added, y.shape), y.dtype);
       });
     }
   }
@@ -294,7 +298,7 @@ class Binding {
         return site === undefined ? [] : [{ n, pair: this.adapterOf(site, lora) }];
       });
       const pairs = readers.map(({ pair }) => pair);
-      lowRank(g, pairs, flatRows(e, x)).forEach((low, i) => {
+      lowRank(g, pairs, e.cast(flatRows(e, x), "float32")).forEach((low, i) => {
         lows.set((readers[i] as { n: RawNode }).n, low);
       });
     }
