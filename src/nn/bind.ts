@@ -24,6 +24,8 @@ export interface BindOptions {
   readonly causal?: BlockOptions | undefined;
   /** Gathers this many rows of the final hidden states before the head: a number, or a symbol. */
   readonly rows?: Dim;
+  /** Knows the positions while the graph is built, 0 up to one below this number: a table that lacks one is refused. */
+  readonly positions?: number;
 }
 
 export interface BoundModel {
@@ -144,7 +146,7 @@ class Binding {
   ) {
     this.g = new FusingBuilder(name, options.causal);
     this.e = new Emitter(this.g);
-    this.values = emitInputs(this.e, model, boundDimension(model, options.dims));
+    this.values = emitInputs(this.e, model, boundDimension(model, options.dims), options.positions);
     this.rows = options.rows === undefined ? undefined : this.g.input("rows", "int64", [options.rows]);
     this.head = model.outputs.some((output) => output.name === "logits") ? headOf(model) : undefined;
     this.expressions = weightExpressions(model);

@@ -97,7 +97,9 @@ function withLogits(model: RawModel, where: string, { vocab_size, logits_output:
     for (const input of inputs) if (input !== undefined) needed.add(input);
     return true;
   });
-  return { ...model, nodes: live.reverse(), initializers, outputs: [{ ...found, name: "logits" }] };
+  // an input that nothing reads is none: the exporter merges two inputs whose example was one tensor
+  const inputs = model.inputs.filter(({ name }) => needed.has(name));
+  return { ...model, inputs, nodes: live.reverse(), initializers, outputs: [{ ...found, name: "logits" }] };
 }
 
 /** Removes the Identity nodes by which the older exporter refers to the first of several equal weights. */

@@ -126,12 +126,16 @@ function checkTokenInputs(graph: RawModel, path: string, config: ModelConfig): v
   const names = graph.inputs.map((i) => i.name);
   const missing = ["input_ids", "position_ids", "attention_bias"].filter((input) => !names.includes(input));
   if (missing.length === 0) return;
-  const what = `${path} has no input ${missing.join(", ")} (it has ${names.join(", ")})`;
+  const what = `${path} reads no input ${missing.join(", ")} (it reads ${names.join(", ")})`;
+  if (missing.includes("input_ids"))
+    fail(`${what}.`, {
+      hint: "Export it again with a tensor of its own for each input: an exporter merges inputs whose example is one tensor.",
+    });
   if (config.attention === "causal")
     fail(`${what}, which a causal model needs here.`, {
       hint: "The unmask sampler moves committed tokens in front of the masks, which needs explicit positions and an additive attention bias. A bidirectional model may take attention_mask instead.",
     });
-  if (missing.includes("input_ids") || !names.some((name) => name === "attention_bias" || name === "attention_mask"))
+  if (!names.some((name) => name === "attention_bias" || name === "attention_mask"))
     fail(`${what}, and no attention_mask in its place: padding could not be hidden from it.`, {
       hint: "Export it with the inputs input_ids and attention_mask.",
     });
@@ -151,7 +155,7 @@ export function usingGraph<T>(model: Pick<Model, "dir">, work: () => T): T {
     fail(`${join(model.dir, "model.onnx")} cannot be used: ${message}`, {
       hint:
         (error instanceof UserError ? error.hint : undefined) ??
-        "Export the model again; docs/model.md says what its graph must be.",
+        "Export it again with dynamo=True and dynamic batch and length (TorchScript fixes sizes that Python computes); docs/model.md says what the graph must be.",
       cause: error,
     });
   }

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { backward } from "../../src/autodiff/backward.js";
 import { UserError } from "../../src/core/errors.js";
+import { packageRoot } from "../../src/core/files.js";
 import { BLOCKED } from "../../src/diffusion/buffer.js";
 import { bindModel, loraSites } from "../../src/nn/bind.js";
 import { checkOpset, isImported, normaliseImported } from "../../src/nn/imported.js";
@@ -151,6 +153,12 @@ for (const name of EXPORTS) {
   });
 }
 
+it("docs/model.md prints the recipe that the golden recipe was exported by", () => {
+  const docs = readFileSync(join(packageRoot(), "docs", "model.md"), "utf8");
+  const { recipe } = readGolden(join("imported", "recipe")).meta as unknown as { recipe: string };
+  assert.equal(/```python\n(.*?)```/s.exec(docs)?.[1], recipe);
+});
+
 describe("normaliseImported", () => {
   const CONFIG = { vocab_size: V };
   async function raw(name: (typeof EXPORTS)[number] = "bert-dynamo"): Promise<{ model: RawModel; remove: () => void }> {
@@ -185,6 +193,34 @@ describe("normaliseImported", () => {
     remove();
   });
 
+  it("finds the logits under any name, drops other outputs, and asks where there is a choice", async () => {
+    const { model, remove } = await raw("nano-torchscript");
+    const score = model.outputs[0] as Value;
+    const other = model.nodes.find(({ op }) => op === "Softmax")?.outputs[0] as string;
+    const outputs = [{ name: other, dtype: "float32", shape: ["B", "N", 10] } as const, score];
+    const named = normaliseImported({ ...model, outputs }, "a.onnx", CONFIG);
+    assert.deepEqual([score.name, named.outputs.map(({ name }) => name)], ["scores", ["logits"]]);
+    const twice = { ...model, outputs: [{ ...score, name: other }, score] };
+    assert.throws(
+      () => normaliseImported(twice, "a.onnx", CONFIG),
+      userError(/a\.onnx has no output logits, but .*Softmax\S* \[.*\], scores \[batch, sequence, 64\]/),
+    );
+    const chosen = normaliseImported(twice, "a.onnx", { ...CONFIG, logits_output: other });
+    assert.equal(chosen.nodes.at(-1)?.op, "Softmax");
+    // a value of the file that has the name
+    const taken = {
+      ...model,
+      nodes: model.nodes.map((n) => ({
+        ...n,
+        outputs: n.outputs.map((o) => (o === other ? "logits" : o)),
+        inputs: n.inputs.map((i) => (i === other ? "logits" : i)),
+      })),
+    };
+    const producer = normaliseImported(taken, "a.onnx", CONFIG).nodes.find(({ outputs }) => outputs.includes("logits"));
+    assert.equal(producer?.op, "MatMul");
+    remove();
+  });
+
   it("names an unknown operator by its module", async () => {
     const { dir, remove } = importedModel("bert-dynamo");
     const { graph } = await loadModel(dir);
@@ -202,7 +238,20 @@ describe("loadModel with an imported graph", () => {
     const { dir, remove } = importedModel("bert-dynamo", { attention: "causal" });
     await assert.rejects(
       loadModel(dir),
-      userError(/has no input position_ids, attention_bias .*which a causal model needs here/),
+      userError(/reads no input position_ids, attention_bias .*which a causal model needs here/),
+    );
+    remove();
+  });
+
+  it("refuses a graph whose exporter took one tensor for two inputs", async () => {
+    const { dir, remove } = importedModel("recipe-docs");
+    const path = join(dir, "model.onnx");
+    const model = await readModelFile(path);
+    const merged = (name: string | undefined): string | undefined => (name === "input_ids" ? "position_ids" : name);
+    await writeModelFile(path, { ...model, nodes: model.nodes.map((n) => ({ ...n, inputs: n.inputs.map(merged) })) });
+    await assert.rejects(
+      loadModel(dir),
+      userError(/reads no input input_ids \(it reads position_ids, attention_bias\)/),
     );
     remove();
   });
