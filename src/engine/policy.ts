@@ -14,7 +14,7 @@ import type { SampledModel } from "../diffusion/tokens.js";
 import type { TokenTrajectory, Trajectory } from "../diffusion/trajectory.js";
 import type { Environment, EnvironmentTask } from "../env/environment.js";
 import { loraSites } from "../nn/bind.js";
-import type { ModelConfig } from "../nn/config.js";
+import { eosIds, type ModelConfig } from "../nn/config.js";
 import { isImported } from "../nn/imported.js";
 import { isModelInput } from "../nn/inputs.js";
 import type { LoraOptions, LoraSite } from "../nn/lora.js";
@@ -201,7 +201,13 @@ export function loraOptions(
 
 /** Returns the facts of a model for samplers. */
 export function sampledModel(config: ModelConfig): SampledModel {
-  const tokens = { mask: config.mask_token_id, pad: config.pad_token_id, eos: config.eos_token_id };
+  const [eos, ...furtherEos] = eosIds(config);
+  const tokens = {
+    mask: config.mask_token_id,
+    pad: config.pad_token_id,
+    eos,
+    ...(furtherEos.length > 0 && { furtherEos }),
+  };
   const network = config.reads_tokens === false ? { network: config } : {};
   const { vocab_size: vocabulary, attention, attention_block: block } = config;
   return { tokens, vocabulary, attention, block, ...network };

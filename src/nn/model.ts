@@ -12,7 +12,7 @@ import { Tokenizer } from "../text/tokenizer.js";
 import { readNf4State } from "../weights/model-weights.js";
 import { openSafetensors, type SafetensorsHeader, writeSafetensors } from "../weights/safetensors.js";
 import { architectureOf, type KeysOf, type WeightDeclarer } from "./architecture.js";
-import { type ModelConfig, readModelConfig } from "./config.js";
+import { eosIds, type ModelConfig, readModelConfig } from "./config.js";
 import { checkOpset, isImported, normaliseImported } from "./imported.js";
 import { PackedBuilder, type StoredWeight } from "./packed-builder.js";
 
@@ -48,19 +48,21 @@ export async function loadModel(dir: string): Promise<Model> {
   if (config.reads_tokens === false)
     return { dir, config, tokenizer: undefined, ...(await readGraph(dir, path, config)) };
   present("tokenizer.json");
-  const tokenizer = Tokenizer.load(dir, [config.mask_token_id, config.eos_token_id]);
+  const ends = eosIds(config);
+  const tokenizer = Tokenizer.load(dir, [config.mask_token_id, ...ends]);
   if (tokenizer.vocabSize > config.vocab_size)
     fail(
       `The tokenizer of ${dir} has ${tokenizer.vocabSize} tokens, its config.json only vocab_size ${config.vocab_size}.`,
       { hint: "Use the tokenizer.json that belongs to this model." },
     );
   for (const key of ["mask_token_id", "eos_token_id", "pad_token_id"] as const) {
-    if (config[key] >= config.vocab_size)
-      fail(`${join(dir, "config.json")}: ${key} ${config[key]} is outside the vocabulary of ${config.vocab_size}.`);
+    const outside = [config[key]].flat().find((id) => id >= config.vocab_size);
+    if (outside !== undefined)
+      fail(`${join(dir, "config.json")}: ${key} ${outside} is outside the vocabulary of ${config.vocab_size}.`);
   }
-  if (config.mask_token_id === config.eos_token_id)
+  if (ends.includes(config.mask_token_id))
     fail(
-      `${join(dir, "config.json")}: mask_token_id and eos_token_id are both ${config.eos_token_id}: an open position could not be told from the end.`,
+      `${join(dir, "config.json")}: mask_token_id and eos_token_id are both ${config.mask_token_id}: an open position could not be told from the end.`,
       { hint: "Set the ids that the model's tokenizer.json has for its special tokens." },
     );
   const read = await readGraph(dir, path, config);
