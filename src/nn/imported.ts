@@ -45,9 +45,9 @@ export function normaliseImported(model: RawModel, where: string, config: Output
     fail(`${where} has the input "${strange.name}", which nothing here can feed.`, {
       hint: "Export a wrapper that takes input_ids and position_ids, attention_bias or attention_mask, and returns logits (docs/model.md, Bring your own graph).",
     });
-  const plain = nameNodes(withoutWeightIdentities(withLogits(model, where, config)));
-  const shared = shareWeights(plain, dirname(where));
-  const { model: named, final } = nameWeights(shared.model);
+  const plain = nameNodes(withLogits(model, where, config));
+  const shared = shareWeights(withoutWeightIdentities(plain), dirname(where));
+  const { model: named, final } = nameWeights(shared.model, ownersOf(plain));
   const stored = new Map<string, string[]>();
   for (const name of model.initializers.keys()) {
     const key = final(shared.standsFor.get(name) ?? name);
@@ -188,10 +188,12 @@ function bytesOf({ data }: Initializer, dir: string): Buffer {
  * `val_70`). The single attribute of a wrapper around the model (`self.m = model`) is removed from all names, so that
  * adapters have PEFT's names.
  */
-function nameWeights(model: RawModel): { model: RawModel; final: (name: string) => string } {
+function nameWeights(
+  model: RawModel,
+  owner: (module: string) => string,
+): { model: RawModel; final: (name: string) => string } {
   const names = new Map<string, string>();
   const taken = new Set([...model.initializers.keys(), ...valuesOf(model)]);
-  const owner = ownersOf(model);
   const wanting = new Map<string, Set<string>>();
   for (const node of model.nodes) {
     const projection = projectionOf(model, node);
@@ -231,15 +233,15 @@ function valuesOf({ inputs, nodes }: RawModel): Set<string> {
 /**
  * Returns the attribute paths of modules, which name the weights. The older exporter's paths name the callers: OPT
  * calls `model.decoder` itself, and the path of its layers lacks `model`. Biases and norms kept their names, which
- * reveal the missing parts of their own paths and of their neighbours'.
+ * reveal the missing parts of their own paths and of their neighbours'. An exporter writes equal ones once: this one
+ * keeps the name of each in an Identity node, and the newer one's paths are the attributes themselves.
  */
 function ownersOf(model: RawModel): (module: string) => string {
+  if (model.nodes.some(({ metadata }) => metadata?.[SCOPES] !== undefined)) return (module) => module;
   const attributes = new Map<string, string>();
   for (const node of model.nodes) {
     const path = moduleOfPath(node.name)?.split(".");
-    const parameter = node.inputs.find(
-      (input) => input !== undefined && model.initializers.has(input) && isParameter(input),
-    );
+    const parameter = node.inputs.find((input) => input !== undefined && isParameter(input));
     const name = parameter?.split(".").slice(0, -1);
     if (path === undefined || name === undefined || name.at(-1) !== path.at(-1)) continue;
     // the module itself, then the enclosing ones, while the missing part must lie further out
