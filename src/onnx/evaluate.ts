@@ -261,15 +261,6 @@ const KERNELS: Readonly<Record<string, Kernel>> = {
       ]);
     };
   }),
-  GatherElements: moved((call, { shape }, _, [, indices]) => {
-    if (indices === undefined || isSymbolic([indices])) return undefined;
-    const axis = axisOf(intAttribute(call, "axis", 0), shape.length);
-    return (at) =>
-      indexOf(
-        shape,
-        at.map((place, i) => (i === axis ? inside(call, take(indices, at), shape[axis] as number) : place)),
-      );
-  }),
   Split: moved((call, { shape }, out) => {
     const axis = axisOf(intAttribute(call, "axis", 0), shape.length);
     // all parts but the last have the first one's size, or their own in `split`
@@ -299,31 +290,6 @@ const KERNELS: Readonly<Record<string, Kernel>> = {
           at.map((p, i) => (i === axis ? place : p)),
         )
       ] as Dim;
-    };
-  },
-  CumSum: (call, [x, axisOfSum], { dtype }) => {
-    const round = rounding(dtype);
-    if (x === undefined || round === undefined || isSymbolic([x])) return undefined;
-    const axis = axisOf(Number(axisOfSum?.data[0]), x.shape.length);
-    const [back, without] = ["reverse", "exclusive"].map((name) => intAttribute(call, name, 0) === 1);
-    return (at) => {
-      const here = at[axis] as number;
-      const places = [...Array(x.shape[axis] as number).keys()].filter(
-        (p) => (back ? p >= here : p <= here) && !(without && p === here),
-      );
-      return round(
-        sum(
-          places.map(
-            (p) =>
-              x.data[
-                indexOf(
-                  x.shape,
-                  at.map((q, i) => (i === axis ? p : q)),
-                )
-              ] as number,
-          ),
-        ),
-      );
     };
   },
   Shape: (call) => {
