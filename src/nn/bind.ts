@@ -6,7 +6,7 @@ import type { BlockOptions } from "../onnx/passes/attention-blocks.js";
 import { FusingBuilder } from "../onnx/passes/fusions.js";
 import { late } from "../onnx/passes/late.js";
 import { type Dim, type DType, isExternal, type Value } from "../onnx/types.js";
-import { isImported } from "./imported.js";
+import { isImported, moduleOfPath } from "./imported.js";
 import { emitInputs } from "./inputs.js";
 import { addLora, isTarget, type LoraOptions, type LoraPair, type LoraSite, loraInputs, lowRank } from "./lora.js";
 import { producersOf, projectionOf } from "./projection.js";
@@ -81,10 +81,18 @@ export function moduleOf(weight: string): string {
 /** Finds the projections of a graph that `options.targets` names, in graph order; one shared by layers counts once. */
 export function loraSites(model: RawModel, options: LoraOptions): LoraSite[] {
   const sites = new Map<string, LoraSite>();
+  const readers = new Map<string, Set<string>>();
   for (const node of model.nodes) {
     const site = siteOf(model, node, options);
-    if (site !== undefined && !sites.has(site.module)) sites.set(site.module, site);
+    if (site === undefined) continue;
+    if (!sites.has(site.module)) sites.set(site.module, site);
+    readers.set(site.module, (readers.get(site.module) ?? new Set()).add(moduleOfPath(node.name) ?? ""));
   }
+  const merged = [...readers.values()].find((modules) => modules.size > 1);
+  if (merged !== undefined && isImported(model))
+    misuse(`${[...merged].join(" and ")} have one weight in the graph of ${model.name}, and each needs an adapter.`, {
+      hint: "The exporter wrote equal weights once, as those of a model before its training: export the trained model, or leave these out of lora.targets.",
+    });
   if (sites.size === 0) {
     const there = new Set(
       model.nodes.flatMap((node) => {

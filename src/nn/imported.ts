@@ -139,7 +139,7 @@ function pathOf(node: RawNode): string {
 }
 
 /** Returns `bert.encoder.layer.0.attention.self.query` of a node's path; undefined for a node outside any module. */
-function moduleOfPath(path: string): string | undefined {
+export function moduleOfPath(path: string): string | undefined {
   if (!path.startsWith("/")) return undefined;
   const parts = path.split("/").slice(1, -1);
   return parts.length === 0 ? undefined : parts.join(".");

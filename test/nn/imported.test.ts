@@ -221,6 +221,18 @@ describe("normaliseImported", () => {
     remove();
   });
 
+  it("refuses an adapter of two modules whose equal weights the exporter wrote once", async () => {
+    const { dir, remove } = importedModel("bert-dynamo");
+    const { graph } = await loadModel(dir);
+    const weight = (layer: number): string => `bert.encoder.layer.${layer}.intermediate.dense.weight`;
+    const nodes = graph.nodes.map((n) => ({ ...n, inputs: n.inputs.map((i) => (i === weight(1) ? weight(0) : i)) }));
+    assert.throws(
+      () => loraSites({ ...graph, nodes }, { rank: 1, alpha: 1, targets: ["dense"] }),
+      userError(/layer\.0\.intermediate\.dense and .*layer\.1\.intermediate\.dense have one weight/),
+    );
+    remove();
+  });
+
   it("names an unknown operator by its module", async () => {
     const { dir, remove } = importedModel("bert-dynamo");
     const { graph } = await loadModel(dir);
