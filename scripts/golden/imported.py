@@ -13,8 +13,11 @@ import argparse
 import contextlib
 import io
 import json
+import shutil
+import tempfile
 import warnings
 from pathlib import Path
+from unittest import mock
 
 import onnx
 import torch
@@ -75,6 +78,49 @@ class Contract(nn.Module):
         ).logits
 
 
+class Nano(nn.Module):
+    """One's own model: RoPE from float positions that the graph counts, a stored table that is cut at the length."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        hidden = SIZES["hidden_size"]
+        self.wte = nn.Embedding(SIZES["vocab_size"], hidden)
+        self.c_attn = nn.Linear(hidden, 3 * hidden)
+        self.c_proj = nn.Linear(hidden, hidden)
+        self.ln_f = nn.LayerNorm(hidden)
+        self.lm_head = nn.Linear(hidden, SIZES["vocab_size"], bias=False)
+        self.register_buffer("table", torch.linspace(-1, 1, 32 * hidden).view(1, 32, hidden))
+
+    def rotate(self, x: Tensor) -> Tensor:
+        half = x.shape[-1] // 2
+        speed = 1.0 / 10000 ** (torch.arange(0, half, dtype=x.dtype) / half)
+        angle = torch.arange(0, x.shape[1], dtype=x.dtype)[:, None] * speed
+        cos, sin = angle.cos(), angle.sin()
+        a, b = x.chunk(2, -1)
+        return torch.cat([a * cos - b * sin, a * sin + b * cos], -1)
+
+    def forward(self, input_ids: Tensor, bias: Tensor) -> Tensor:
+        x = self.wte(input_ids) + self.table[:, : input_ids.size(1)]
+        q, k, v = self.c_attn(x).chunk(3, -1)
+        scores = self.rotate(q) @ self.rotate(k).transpose(1, 2) / q.shape[-1] ** 0.5
+        x = x + self.c_proj(torch.softmax(scores + bias, -1) @ v)
+        return self.lm_head(self.ln_f(x))
+
+
+class CastMask(nn.Module):
+    """A wrapper that casts the mask itself."""
+
+    inputs = ("input_ids", "attention_mask")
+
+    def __init__(self, model: nn.Module) -> None:
+        super().__init__()
+        self.model = model
+
+    def forward(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
+        bias = (1.0 - attention_mask[:, None, :].to(self.model.wte.weight.dtype)) * BLOCKED
+        return self.model(input_ids, bias)
+
+
 # name -> wrapper, model, LoRA targets, and per exporter its operator set and attention implementation
 MODELS = {
     # one layer that runs twice; so wide that the newer exporter leaves a transposed copy of its matrices for each run
@@ -112,6 +158,14 @@ MODELS = {
         ("query", "value", "dense"),
         {"torchscript": (17, "sdpa"), "dynamo": (20, "eager")},
     ),
+    # exported by the first recipe of docs/model.md, as it is printed
+    "recipe": (
+        Contract,
+        lambda attention: BertForMaskedLM(BertConfig(**SIZES, attn_implementation=attention)),
+        ("query", "value", "dense"),
+        {"docs": (18, "sdpa")},
+    ),
+    "nano": (CastMask, lambda _: Nano(), ("c_attn", "c_proj"), {"torchscript": (17, ""), "dynamo": (18, "")}),
     "modernbert": (
         MaskedLM,
         lambda attention: ModernBertForMaskedLM(
@@ -156,7 +210,7 @@ def randomise(model: nn.Module) -> None:
 def example_inputs(wrapper: type[nn.Module]) -> dict[str, Tensor]:
     generator = torch.Generator().manual_seed(11)
     ids = torch.randint(0, 60, (BATCH, LENGTH), generator=generator)
-    if wrapper is MaskedLM:
+    if wrapper.inputs == MaskedLM.inputs:
         mask = torch.ones(BATCH, LENGTH, dtype=torch.int64)
         mask[-1, LENGTH - PADDED :] = 0
         return {"input_ids": ids, "attention_mask": mask}
@@ -170,7 +224,8 @@ def example_inputs(wrapper: type[nn.Module]) -> dict[str, Tensor]:
 def export(model: nn.Module, inputs: dict[str, Tensor], exporter: str, opset: int, path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     axes = {name: ({0, 2, 3} if name == "attention_bias" else {0, 1}) for name in inputs}
-    common = {"input_names": list(inputs), "output_names": ["logits"], "opset_version": opset}
+    name = "scores" if isinstance(model, CastMask) else "logits"
+    common = {"input_names": list(inputs), "output_names": [name], "opset_version": opset}
     with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
         warnings.simplefilter("ignore")
         if exporter == "dynamo":
@@ -179,8 +234,27 @@ def export(model: nn.Module, inputs: dict[str, Tensor], exporter: str, opset: in
             torch.onnx.export(model, tuple(inputs.values()), path, dynamo=True, dynamic_shapes=shapes, **common)
             return
         names = {name: {a: "batch" if a == 0 else "sequence" for a in own} for name, own in axes.items()}
-        names["logits"] = {0: "batch", 1: "sequence"}
+        names[name] = {0: "batch", 1: "sequence"}
         torch.onnx.export(model, tuple(inputs.values()), path, dynamo=False, dynamic_axes=names, **common)
+
+
+def recipe() -> str:
+    """The first Python block of docs/model.md."""
+    text = (Path(__file__).parents[2] / "docs" / "model.md").read_text()
+    return text.split("```python\n", 1)[1].split("```", 1)[0]
+
+
+def export_as_printed(model: nn.Module, path: Path) -> None:
+    """Runs the recipe with our model in place of a downloaded one, and puts what it wrote at `path`."""
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        Path("my-model").mkdir()
+        with (
+            mock.patch.object(BertForMaskedLM, "from_pretrained", lambda _: model),
+            contextlib.redirect_stdout(io.StringIO()),
+        ):
+            exec(recipe(), {})  # noqa: S102
+        shutil.copytree("my-model", path.parent, dirs_exist_ok=True)
 
 
 def shorten(path: Path) -> None:
@@ -251,13 +325,17 @@ def main() -> None:
             randomise(model)
             weights = weights or {k: v.clone() for k, v in model.state_dict().items()}
             model.load_state_dict(weights)
-            path = args.out / f"{name}-{exporter}" / "model.onnx"
-            export(wrapper(model), example_inputs(wrapper), exporter, opset, path)
+            path = args.out.absolute() / f"{name}-{exporter}" / "model.onnx"
+            if exporter == "docs":
+                export_as_printed(model, path.absolute())
+            else:
+                export(wrapper(model), example_inputs(wrapper), exporter, opset, path)
             shorten(path)
             print(path, sum(f.stat().st_size for f in path.parent.iterdir()), "bytes")
         reference = make("sdpa").eval()
         reference.load_state_dict(weights)
-        options = {"rank": RANK, "alpha": ALPHA, "targets": targets, "padded": PADDED, **SIZES}
+        printed = {"recipe": recipe()} if name == "recipe" else {}
+        options = printed | {"rank": RANK, "alpha": ALPHA, "targets": targets, "padded": PADDED, **SIZES}
         path = args.out / f"{name}.safetensors"
         save_file(
             golden(reference, wrapper, targets), path, metadata={"golden": json.dumps(options, sort_keys=True)}

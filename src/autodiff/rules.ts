@@ -281,6 +281,19 @@ export const RULES: Readonly<Record<OpName, Rule | typeof NO_GRADIENT | typeof N
     },
     null,
   ],
+  // the product of the others: that of all nonzero elements over the own one, unless another one is zero
+  ReduceProd: (c) => [
+    () => {
+      const { e } = c;
+      const isZero = e.equal(c.x(), 0);
+      const safe = e.where(isZero, one(c), c.x());
+      const zeros = e.indicator(isZero, c.x().dtype);
+      const others = e.indicator(e.equal(e.sub(e.sum(zeros, axesOf(c)), zeros), 0), c.x().dtype);
+      const product = c.g.op("ReduceProd", [safe, c.g.ints(axesOf(c))], { keepdims: 1 });
+      return e.mul(keptShape(c, c.dy), e.mul(others, e.div(product, safe)));
+    },
+    null,
+  ],
   ReduceSumSquare: (c) => [() => c.e.mul(c.e.mul(c.x(), 2), keptShape(c, c.dy)), null],
   // 0 at the zero vector, as in PyTorch
   ReduceL2: (c) => [

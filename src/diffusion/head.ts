@@ -25,10 +25,27 @@ export function allowedLogProbs(
   const vocabulary = logits.shape.at(-1) as number;
   const never = new Array<number>(vocabulary).fill(0);
   // a vocabulary without a mask, or one that pads with EOS, has fewer tokens to block
-  for (const id of [tokens.mask, tokens.pad]) if (id < vocabulary && id !== tokens.eos) never[id] = BLOCKED;
-  const scaled = scaledLogits(e, logits, inverseTemperature, e.g.constant("float32", [vocabulary], never));
+  const ends = [tokens.eos, ...(tokens.furtherEos ?? [])];
+  for (const id of [tokens.mask, tokens.pad]) if (id < vocabulary && !ends.includes(id)) never[id] = BLOCKED;
+  const bias = e.g.constant("float32", [vocabulary], never);
+  const scaled = withOneEos(e, scaledLogits(e, logits, inverseTemperature, bias), tokens);
   const kept = eosAllowed === undefined ? scaled : withoutEos(e, scaled, eosAllowed, tokens.eos);
   return e.logSoftmax(only === undefined ? kept : withoutOthers(e, kept, only.allowed, only.open));
+}
+
+/**
+ * Adds the probability of a model's further EOS tokens to its first one's and blocks them: any of them ends a text.
+ * @param scaled [R, V] logits.
+ */
+export function withOneEos(e: Emitter, scaled: Value, { eos, furtherEos = [] }: TokenIds): Value {
+  if (furtherEos.length === 0) return scaled;
+  const ids = [eos, ...furtherEos];
+  const own = e.gather(scaled, e.g.constant("int64", [ids.length], ids), 1);
+  const most = e.stopGradient(e.maxOver(own, [1]));
+  const together = e.add(e.log(e.sum(e.exp(e.sub(own, most)), [1])), most);
+  const blocked = e.add(e.mul(e.slice(own, 1, 1, ids.length), 0), BLOCKED);
+  const columns = e.g.op("Expand", [e.g.constant("int64", [1, ids.length], ids), e.g.op("Shape", [own])]);
+  return e.g.op("ScatterElements", [scaled, columns, e.concat([together, blocked], 1)], { axis: 1 });
 }
 
 /** Blocks the EOS column of scaled logits [R, V] where `eosAllowed` is 0. */

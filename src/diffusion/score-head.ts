@@ -1,7 +1,7 @@
 import type { Emitter } from "../onnx/emit.js";
 import type { InputSpecs } from "../onnx/tensors.js";
 import type { Value } from "../onnx/types.js";
-import { allowedLogProbs, pickLogProb, scaledLogits } from "./head.js";
+import { allowedLogProbs, pickLogProb, scaledLogits, withOneEos } from "./head.js";
 import type { SampledModel } from "./tokens.js";
 
 /** The score of a term as a graph: one definition for scoring and for training. */
@@ -73,6 +73,6 @@ export const constrainedHead = drawnTokens(
 );
 
 /** log p over the whole vocabulary, as in supervised training. */
-export const modelHead = drawnTokens("model", TARGETS, (e, { logits }, { inverse_temperature }) =>
-  e.logSoftmax(scaledLogits(e, logits as Value, inverse_temperature as Value)),
+export const modelHead = drawnTokens("model", TARGETS, (e, { logits }, { inverse_temperature }, { tokens }) =>
+  e.logSoftmax(withOneEos(e, scaledLogits(e, logits as Value, inverse_temperature as Value), tokens)),
 );

@@ -3,6 +3,8 @@ export interface TokenIds {
   readonly mask: number;
   readonly pad: number;
   readonly eos: number;
+  /** Further tokens that end a text: their probability counts as that of `eos`, which is written in their place. */
+  readonly furtherEos?: readonly number[];
 }
 
 /** Facts of a model for its sampler. */

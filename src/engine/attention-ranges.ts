@@ -1,5 +1,6 @@
 import { BLOCKED } from "../diffusion/buffer.js";
 import type { Emitter } from "../onnx/emit.js";
+import { Names } from "../onnx/names.js";
 import { writtenOut } from "../onnx/passes/written-out.js";
 import { f32, type NamedTensors } from "../onnx/tensors.js";
 import type { Graph, Node, Tensor, Value } from "../onnx/types.js";
@@ -18,8 +19,9 @@ export function withRanges(graph: Graph): Graph {
   const ranges: Value = { name: RANGES, dtype: "float32", shape: [batch as number, length as number, 4] };
   const keys = graph.inputs.find(({ name }) => name === "keys");
   const inputs = typeof width === "number" || keys === undefined ? [ranges] : [ranges, keys];
-  const node: Node = { name: `/${BIAS}`, op: "", domain: "", inputs, outputs: [bias], attributes: {} };
-  const part = writtenOut(node, bias, (e, given, index) => {
+  const names = Names.of(graph);
+  const node: Node = { name: names.fresh(`/${BIAS}`), op: "", domain: "", inputs, outputs: [bias], attributes: {} };
+  const part = writtenOut(node, bias, names, (e, given, index) => {
     const place = index === undefined ? places(e, width as number) : openPlaces(e, index);
     const bound = (i: number): Value => e.unsqueeze(e.slice(given, 2, i, i + 1), [1]);
     const within = (from: number): Value =>

@@ -1,5 +1,6 @@
-import { fail, messageOf, UserError } from "../core/errors.js";
+import { fail, messageOf, misuse, UserError } from "../core/errors.js";
 import { Rng } from "../core/rng.js";
+import { bucketLength } from "../diffusion/buffer.js";
 import { bindModel } from "../nn/bind.js";
 import { isImported } from "../nn/imported.js";
 import { CONTRADICTION_HINT, type Model, usingGraph } from "../nn/model.js";
@@ -63,6 +64,39 @@ export async function checkGraph(runtime: Runtime, model: Model): Promise<void> 
     throw contradiction(
       `attention is ${config.attention}, and changing the last token ${sees ? "changes" : "does not change"} the logits of earlier ones`,
     );
+}
+
+/**
+ * Checks that another program's graph takes texts of a length: learned positions, masks and angles stored for fewer
+ * would fail in the middle of a run, or read another row on a GPU.
+ * @param length of the longest prompt and response, in tokens. @param what names its settings in errors.
+ * @throws UserError that says how many tokens it takes.
+ */
+export function checkLength({ graph, dir }: Pick<Model, "graph" | "dir">, length: number, what: string): void {
+  if (!isImported(graph)) return;
+  const refusal = (positions: number): unknown => {
+    try {
+      // batches are padded to the length of a bucket
+      bindModel(graph, "length_check", { dims: { B: 1, N: bucketLength(positions) }, positions });
+      return undefined;
+    } catch (error) {
+      return error;
+    }
+  };
+  const found = refusal(length);
+  if (found === undefined) return;
+  let [fits, fails] = [0, length];
+  while (fails - fits > 1) {
+    const middle = Math.floor((fits + fails) / 2);
+    if (refusal(middle) === undefined) fits = middle;
+    else fails = middle;
+  }
+  // not the length is refused: the graph's own check names what is
+  if (fits === 0) usingGraph({ dir }, () => bindModel(graph, "length_check", { dims: { B: 1, N: bucketLength(1) } }));
+  misuse(
+    `${what} is ${length} tokens, and the graph of ${dir} takes ${fits} (batches are padded to ${bucketLength(length)}): ${messageOf(found)}.`,
+    { hint: `Set the two to at most ${fits} together, or export a model with more positions.`, cause: found },
+  );
 }
 
 /** Returns random inputs of one sequence, with the attention that the config names. */

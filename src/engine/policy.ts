@@ -14,7 +14,7 @@ import type { SampledModel } from "../diffusion/tokens.js";
 import type { TokenTrajectory, Trajectory } from "../diffusion/trajectory.js";
 import type { Environment, EnvironmentTask } from "../env/environment.js";
 import { loraSites } from "../nn/bind.js";
-import type { ModelConfig } from "../nn/config.js";
+import { eosIds, type ModelConfig } from "../nn/config.js";
 import { isImported } from "../nn/imported.js";
 import { isModelInput } from "../nn/inputs.js";
 import type { LoraOptions, LoraSite } from "../nn/lora.js";
@@ -24,7 +24,7 @@ import { precisionOf } from "../onnx/precision.js";
 import { Runtime } from "../onnx/session.js";
 import { Engine, type EngineOptions } from "./engine.js";
 import { gradientCheck } from "./gradient-check.js";
-import { checkGraph } from "./graph-check.js";
+import { checkGraph, checkLength } from "./graph-check.js";
 import { assertBatchesFit, machineMemory } from "./least-memory.js";
 import { type RolloutPrecision, rolloutPrecisionOf } from "./rollout-precision.js";
 import { assertScored, type ScoredObjective } from "./scoring-check.js";
@@ -81,10 +81,12 @@ export async function openPolicy(
     return { sampler, options: sampler.options(section, sampledModel(model.config)) };
   };
   const { sampler, options: sampling } = await decodingOf(config.sampler);
-  const recordDrafts = training?.objective.needs(training.options).drafts === true;
-  const options = recordDrafts ? { ...sampling, recordDrafts } : sampling;
   const other = config.evaluation.sampler;
   const evaluation = other === null ? undefined : await decodingOf(other);
+  for (const { promptLength, responseLength } of [sampling, ...(evaluation === undefined ? [] : [evaluation.options])])
+    checkLength(model, promptLength + responseLength, "prompt_length + response_length of the sampler");
+  const recordDrafts = training?.objective.needs(training.options).drafts === true;
+  const options = recordDrafts ? { ...sampling, recordDrafts } : sampling;
   const evaluated = other ?? config.sampler;
   checkTemperature(config.evaluation.temperature, await samplerOf(evaluated.kind), evaluated.kind);
   const batches = { sampler, options, evaluation: evaluation ?? { sampler, options }, objective: training?.objective };
@@ -199,7 +201,13 @@ export function loraOptions(
 
 /** Returns the facts of a model for samplers. */
 export function sampledModel(config: ModelConfig): SampledModel {
-  const tokens = { mask: config.mask_token_id, pad: config.pad_token_id, eos: config.eos_token_id };
+  const [eos, ...furtherEos] = eosIds(config);
+  const tokens = {
+    mask: config.mask_token_id,
+    pad: config.pad_token_id,
+    eos,
+    ...(furtherEos.length > 0 && { furtherEos }),
+  };
   const network = config.reads_tokens === false ? { network: config } : {};
   const { vocab_size: vocabulary, attention, attention_block: block } = config;
   return { tokens, vocabulary, attention, block, ...network };

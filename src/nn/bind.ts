@@ -6,6 +6,7 @@ import type { BlockOptions } from "../onnx/passes/attention-blocks.js";
 import { FusingBuilder } from "../onnx/passes/fusions.js";
 import { late } from "../onnx/passes/late.js";
 import { type Dim, type DType, isExternal, type Value } from "../onnx/types.js";
+import { isImported, moduleOfPath } from "./imported.js";
 import { emitInputs } from "./inputs.js";
 import { addLora, isTarget, type LoraOptions, type LoraPair, type LoraSite, loraInputs, lowRank } from "./lora.js";
 import { producersOf, projectionOf } from "./projection.js";
@@ -23,6 +24,8 @@ export interface BindOptions {
   readonly causal?: BlockOptions | undefined;
   /** Gathers this many rows of the final hidden states before the head: a number, or a symbol. */
   readonly rows?: Dim;
+  /** Knows the positions while the graph is built, 0 up to one below this number: a table that lacks one is refused. */
+  readonly positions?: number;
 }
 
 export interface BoundModel {
@@ -78,10 +81,18 @@ export function moduleOf(weight: string): string {
 /** Finds the projections of a graph that `options.targets` names, in graph order; one shared by layers counts once. */
 export function loraSites(model: RawModel, options: LoraOptions): LoraSite[] {
   const sites = new Map<string, LoraSite>();
+  const readers = new Map<string, Set<string>>();
   for (const node of model.nodes) {
     const site = siteOf(model, node, options);
-    if (site !== undefined && !sites.has(site.module)) sites.set(site.module, site);
+    if (site === undefined) continue;
+    if (!sites.has(site.module)) sites.set(site.module, site);
+    readers.set(site.module, (readers.get(site.module) ?? new Set()).add(moduleOfPath(node.name) ?? ""));
   }
+  const merged = [...readers.values()].find((modules) => modules.size > 1);
+  if (merged !== undefined && isImported(model))
+    misuse(`${[...merged].join(" and ")} have one weight in the graph of ${model.name}, and each needs an adapter.`, {
+      hint: "The exporter wrote equal weights once, as those of a model before its training: export the trained model, or leave these out of lora.targets.",
+    });
   if (sites.size === 0) {
     const there = new Set(
       model.nodes.flatMap((node) => {
@@ -143,7 +154,7 @@ class Binding {
   ) {
     this.g = new FusingBuilder(name, options.causal);
     this.e = new Emitter(this.g);
-    this.values = emitInputs(this.e, model, boundDimension(model, options.dims));
+    this.values = emitInputs(this.e, model, boundDimension(model, options.dims), options.positions);
     this.rows = options.rows === undefined ? undefined : this.g.input("rows", "int64", [options.rows]);
     this.head = model.outputs.some((output) => output.name === "logits") ? headOf(model) : undefined;
     this.expressions = weightExpressions(model);
@@ -159,7 +170,8 @@ class Binding {
       outputs: Object.fromEntries(
         model.outputs.flatMap(({ name }) => {
           const value = values.get(name);
-          return value === undefined ? [] : [[name, value] as const];
+          const isHalf = value?.dtype === "float16" || value?.dtype === "bfloat16";
+          return value === undefined ? [] : [[name, isHalf ? e.cast(value, "float32") : value] as const];
         }),
       ),
       hidden: this.hidden,
@@ -183,8 +195,9 @@ class Binding {
       return;
     }
     if (node === head?.product) {
-      this.hidden = flatRows(e, inputs[0] as Value);
-      if (rows !== undefined) inputs[0] = e.gather(this.hidden, rows);
+      const { dtype } = inputs[0] as Value;
+      this.hidden = e.cast(flatRows(e, inputs[0] as Value), "float32");
+      if (rows !== undefined) inputs[0] = e.cast(e.gather(this.hidden, rows), dtype);
     }
     const outputs = emitNode(g, e, model, node, inputs, (name) => this.read(name));
     this.adapt(node, inputs, outputs);
@@ -218,8 +231,10 @@ class Binding {
     } else if (site !== undefined && lora !== undefined) {
       const [x, y] = [inputs[0] as Value, outputs[0] as Value];
       outputs[0] = g.scope(`${pathOf(node)}/lora`, () => {
-        const added = addLora(g, this.adapterOf(site, lora), this.lowOf(node, x, lora), flatRows(e, y), lora);
-        return y.shape.length === 2 ? added : e.reshape(added, y.shape);
+        // adapters are float32 in a model that computes in 16 bits too
+        const rows = e.cast(flatRows(e, y), "float32");
+        const added = addLora(g, this.adapterOf(site, lora), this.lowOf(node, x, lora), rows, lora);
+        return e.cast(y.shape.length === 2 ? added : e.reshape(added, y.shape), y.dtype);
       });
     }
   }
@@ -237,8 +252,8 @@ class Binding {
       value = g.input(name, dtype, shape as number[]);
       this.parameters.push(value);
     } else {
-      // constants of the file get a prefix, so that they cannot collide with the builder's
-      const own = isExternal(initializer.data) ? name : `/imported/${name}`;
+      // names of another program's file get a prefix: a weight may have the name of an input of ours
+      const own = isExternal(initializer.data) && !isImported(model) ? name : `/imported/${name}`;
       value = g.initializer(own, dtype, shape as number[], initializer.data);
     }
     values.set(name, value);
@@ -293,7 +308,7 @@ class Binding {
         return site === undefined ? [] : [{ n, pair: this.adapterOf(site, lora) }];
       });
       const pairs = readers.map(({ pair }) => pair);
-      lowRank(g, pairs, flatRows(e, x)).forEach((low, i) => {
+      lowRank(g, pairs, e.cast(flatRows(e, x), "float32")).forEach((low, i) => {
         lows.set((readers[i] as { n: RawNode }).n, low);
       });
     }

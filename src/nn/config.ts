@@ -20,12 +20,23 @@ export const baseConfigSchema = z.looseObject({
   vocab_size: size(LARGEST_VOCABULARY),
   hidden_size: size(WIDEST),
   mask_token_id: z.int().nonnegative(),
-  eos_token_id: z.int().nonnegative(),
+  eos_token_id: z
+    .union([z.int().nonnegative(), z.array(z.int().nonnegative()).min(1)])
+    .describe("the end of a text; of several the first is written, and any ends it"),
   pad_token_id: z.int().nonnegative(),
+  logits_output: z
+    .string()
+    .optional()
+    .describe("of another program's graph: the output with the logits, if not `logits`"),
   reads_tokens: z.boolean().optional().describe("false: the network has no vocabulary, and no tokenizer.json"),
 });
 
 export type ModelConfig = z.infer<typeof baseConfigSchema>;
+
+/** Returns the ids that end a text; the first is the one that is written. */
+export function eosIds({ eos_token_id: ids }: Pick<ModelConfig, "eos_token_id">): readonly [number, ...number[]] {
+  return [ids].flat() as [number, ...number[]];
+}
 
 /** Placeholder for the vocabulary of a model that has none, or none yet. */
 export const NO_VOCABULARY = { vocab_size: 1, pad_token_id: 0, eos_token_id: 0, mask_token_id: 0 } as const;

@@ -7,8 +7,11 @@ import { dirname, join } from "node:path";
 import { fail } from "../core/errors.js";
 import { PRODUCER } from "../onnx/format/proto-common.js";
 import type { RawModel, RawNode } from "../onnx/format/raw-model.js";
+import { Names } from "../onnx/names.js";
+import { formatShape } from "../onnx/shapes.js";
 import { type Initializer, isExternal } from "../onnx/types.js";
 import { readRange } from "../weights/safetensors.js";
+import type { ModelConfig } from "./config.js";
 import { isModelInput } from "./inputs.js";
 import { projectionOf } from "./projection.js";
 
@@ -28,19 +31,23 @@ export function checkOpset(model: RawModel, where: string): void {
     });
 }
 
+/** The facts of config.json by which the logits are found among a graph's outputs. */
+type Outputs = Pick<ModelConfig, "vocab_size" | "logits_output">;
+
 /**
- * Names an exported graph's nodes and weights, and merges equal weights.
+ * Names an exported graph's logits, nodes and weights, merges equal weights, and drops what the logits do not need.
  * @param where names the file in errors.
- * @throws UserError for inputs that this program cannot feed.
+ * @throws UserError for inputs that this program cannot feed, and where no output is clearly the logits.
  */
-export function normaliseImported(model: RawModel, where: string): RawModel {
+export function normaliseImported(model: RawModel, where: string, config: Outputs): RawModel {
   const strange = model.inputs.find(({ name }) => !isModelInput(name));
   if (strange !== undefined)
     fail(`${where} has the input "${strange.name}", which nothing here can feed.`, {
       hint: "Export a wrapper that takes input_ids and position_ids, attention_bias or attention_mask, and returns logits (docs/model.md, Bring your own graph).",
     });
-  const shared = shareWeights(nameNodes(withoutWeightIdentities(model)), dirname(where));
-  const { model: named, final } = nameWeights(shared.model);
+  const plain = nameNodes(withLogits(model, where, config));
+  const shared = shareWeights(withoutWeightIdentities(plain), dirname(where));
+  const { model: named, final } = nameWeights(shared.model, ownersOf(plain));
   const stored = new Map<string, string[]>();
   for (const name of model.initializers.keys()) {
     const key = final(shared.standsFor.get(name) ?? name);
@@ -55,6 +62,44 @@ const STORED = new WeakMap<RawModel, ReadonlyMap<string, readonly string[]>>();
 /** Returns the file's initializers behind a weight of a graph of `normaliseImported`; merged copies are several. */
 export function storedNames(model: RawModel, weight: string): readonly string[] {
   return STORED.get(model)?.get(weight) ?? [weight];
+}
+
+/**
+ * Names the output with the logits `logits`, and removes the other ones with all that only they need. The two names
+ * are exchanged, so that another value of that name stays apart.
+ */
+function withLogits(model: RawModel, where: string, { vocab_size, logits_output: asked }: Outputs): RawModel {
+  const { outputs } = model;
+  const named = outputs.find(({ name }) => name === (asked ?? "logits"));
+  const scores = outputs.filter(({ shape }) => shape.length === 3 && shape[2] === vocab_size);
+  const [found, second] =
+    named !== undefined ? [named] : asked !== undefined ? [] : outputs.length === 1 ? outputs : scores;
+  if (found === undefined || second !== undefined)
+    fail(
+      `${where} has ${asked === undefined ? "no output logits" : `no output "${asked}"`}, but ${outputs.map(({ name, shape }) => `${name} ${formatShape(shape)}`).join(", ")}.`,
+      { hint: 'Name the output with the logits [B, N, V] in config.json, as "logits_output": "NAME".' },
+    );
+  const swapped = (name: string): string => (name === found.name ? "logits" : name === "logits" ? found.name : name);
+  const nodes = model.nodes.map((node) => ({
+    ...node,
+    inputs: node.inputs.map((input) => input && swapped(input)),
+    outputs: node.outputs.map(swapped),
+  }));
+  const initializers = new Map(
+    [...model.initializers].map(([name, { value, data }]) => {
+      const own = swapped(name);
+      return [own, { value: { ...value, name: own }, data }] as const;
+    }),
+  );
+  const needed = new Set(["logits"]);
+  const live = nodes.reverse().filter(({ inputs, outputs }) => {
+    if (!outputs.some((output) => needed.has(output))) return false;
+    for (const input of inputs) if (input !== undefined) needed.add(input);
+    return true;
+  });
+  // an input that nothing reads is none: the exporter merges two inputs whose example was one tensor
+  const inputs = model.inputs.filter(({ name }) => needed.has(name));
+  return { ...model, inputs, nodes: live.reverse(), initializers, outputs: [{ ...found, name: "logits" }] };
 }
 
 /** Removes the Identity nodes by which the older exporter refers to the first of several equal weights. */
@@ -75,15 +120,8 @@ function withoutWeightIdentities(model: RawModel): RawModel {
 
 /** Gives every node a unique path: its module's where the exporter recorded it, else its own name. */
 function nameNodes(model: RawModel): RawModel {
-  const taken = new Set<string>();
-  const nodes = model.nodes.map((node) => {
-    const base = pathOf(node);
-    let name = base;
-    for (let i = 1; taken.has(name); i++) name = `${base}_${i}`;
-    taken.add(name);
-    return { ...node, name };
-  });
-  return { ...model, nodes };
+  const names = new Names(model.name);
+  return { ...model, nodes: model.nodes.map((node) => ({ ...node, name: names.fresh(pathOf(node)) })) };
 }
 
 /** Returns a node's path, in the older exporter's style: `/bert/encoder/layer.0/attention/self/query/MatMul`. */
@@ -91,7 +129,8 @@ function pathOf(node: RawNode): string {
   const scopes = [...(node.metadata?.[SCOPES] ?? "").matchAll(/'([^']*)'/g)].map((m) => m[1] as string);
   // the first is the root, the last the operator; each of the others begins with the one before it
   const modules = scopes.slice(1, -1);
-  if (modules.length === 0) return node.name === "" ? `/${node.op}` : node.name;
+  // every name begins with "/", as names of weights and inputs do not
+  if (modules.length === 0) return `/${(node.name || node.op).replace(/^\//, "")}`;
   const parts = modules.map((scope, i) => {
     const outer = modules[i - 1];
     return outer !== undefined && scope.startsWith(`${outer}.`) ? scope.slice(outer.length + 1) : scope;
@@ -100,7 +139,7 @@ function pathOf(node: RawNode): string {
 }
 
 /** Returns `bert.encoder.layer.0.attention.self.query` of a node's path; undefined for a node outside any module. */
-function moduleOfPath(path: string): string | undefined {
+export function moduleOfPath(path: string): string | undefined {
   if (!path.startsWith("/")) return undefined;
   const parts = path.split("/").slice(1, -1);
   return parts.length === 0 ? undefined : parts.join(".");
@@ -149,10 +188,12 @@ function bytesOf({ data }: Initializer, dir: string): Buffer {
  * `val_70`). The single attribute of a wrapper around the model (`self.m = model`) is removed from all names, so that
  * adapters have PEFT's names.
  */
-function nameWeights(model: RawModel): { model: RawModel; final: (name: string) => string } {
+function nameWeights(
+  model: RawModel,
+  owner: (module: string) => string,
+): { model: RawModel; final: (name: string) => string } {
   const names = new Map<string, string>();
-  const taken = new Set(model.initializers.keys());
-  const owner = ownersOf(model);
+  const taken = new Set([...model.initializers.keys(), ...valuesOf(model)]);
   const wanting = new Map<string, Set<string>>();
   for (const node of model.nodes) {
     const projection = projectionOf(model, node);
@@ -170,7 +211,9 @@ function nameWeights(model: RawModel): { model: RawModel; final: (name: string) 
   const wrapper = commonRoot([...named, ...heads.map((module) => `${module}.weight`)]);
   const final = (name: string): string => {
     const renamed = names.get(name) ?? name;
-    return wrapper !== undefined && renamed.startsWith(wrapper) ? renamed.slice(wrapper.length) : renamed;
+    const short = wrapper !== undefined && renamed.startsWith(wrapper) ? renamed.slice(wrapper.length) : renamed;
+    // a buffer `m.position_ids` is not the input position_ids
+    return short !== renamed && taken.has(short) ? renamed : short;
   };
   const initializers = new Map<string, Initializer>();
   for (const [name, { value, data }] of model.initializers)
@@ -182,18 +225,23 @@ function nameWeights(model: RawModel): { model: RawModel; final: (name: string) 
   return { model: { ...model, nodes, initializers }, final };
 }
 
+/** Returns the names of inputs and of computed values. */
+function valuesOf({ inputs, nodes }: RawModel): Set<string> {
+  return new Set([...inputs.map(({ name }) => name), ...nodes.flatMap(({ outputs }) => outputs)]);
+}
+
 /**
  * Returns the attribute paths of modules, which name the weights. The older exporter's paths name the callers: OPT
  * calls `model.decoder` itself, and the path of its layers lacks `model`. Biases and norms kept their names, which
- * reveal the missing parts of their own paths and of their neighbours'.
+ * reveal the missing parts of their own paths and of their neighbours'. An exporter writes equal ones once: this one
+ * keeps the name of each in an Identity node, and the newer one's paths are the attributes themselves.
  */
 function ownersOf(model: RawModel): (module: string) => string {
+  if (model.nodes.some(({ metadata }) => metadata?.[SCOPES] !== undefined)) return (module) => module;
   const attributes = new Map<string, string>();
   for (const node of model.nodes) {
     const path = moduleOfPath(node.name)?.split(".");
-    const parameter = node.inputs.find(
-      (input) => input !== undefined && model.initializers.has(input) && isParameter(input),
-    );
+    const parameter = node.inputs.find((input) => input !== undefined && isParameter(input));
     const name = parameter?.split(".").slice(0, -1);
     if (path === undefined || name === undefined || name.at(-1) !== path.at(-1)) continue;
     // the module itself, then the enclosing ones, while the missing part must lie further out

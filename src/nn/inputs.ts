@@ -1,7 +1,7 @@
 import { fail } from "../core/errors.js";
 import type { Emitter } from "../onnx/emit.js";
 import type { RawModel } from "../onnx/format/raw-model.js";
-import { formatShape } from "../onnx/shapes.js";
+import { formatShape, sizeOf } from "../onnx/shapes.js";
 import type { Dim, Value } from "../onnx/types.js";
 import { KEYS } from "./past.js";
 
@@ -22,10 +22,16 @@ export function isModelInput(name: string): boolean {
  * Declares the contract's inputs, used or not (input_ids and position_ids [B, N], attention_bias [B, 1, N, N], or [B,
  * 1, N, W] in a graph with other keys), and the model's further ones.
  * @param bound maps a dimension to a number, or to a symbol that stays.
+ * @param positions makes position_ids known: 0, 1, ... and the last ones `positions - 1`.
  * @returns a value for each input of the model. `attention_mask` [B, N] is the first token's: the same for all
  *   tokens of a bidirectional model, whose bias blocks padding only. `token_type_ids` is 0.
  */
-export function emitInputs(e: Emitter, model: RawModel, bound: (d: Dim) => Dim): Map<string, Value> {
+export function emitInputs(
+  e: Emitter,
+  model: RawModel,
+  bound: (d: Dim) => Dim,
+  positions?: number,
+): Map<string, Value> {
   const { g } = e;
   for (const { name, shape } of model.inputs) {
     const rank = KNOWN[name];
@@ -40,11 +46,16 @@ export function emitInputs(e: Emitter, model: RawModel, bound: (d: Dim) => Dim):
   if (ids === undefined)
     return new Map(model.inputs.map(({ name, dtype, shape }) => [name, g.input(name, dtype, shape.map(bound))]));
   const [batch, length] = ids.shape.map(bound) as [Dim, Dim];
+  const tokens = g.input("input_ids", "int64", [batch, length]);
+  const places = g.input("position_ids", "int64", [batch, length]);
+  const known = positions !== undefined && {
+    content: Array.from({ length: sizeOf([batch, length]) }, (_, i) => Math.min(i, positions - 1)),
+  };
   const hasKeys = model.inputs.some((i) => i.name === KEYS);
   const bias = hasKeys ? model.inputs.find((i) => i.name === "attention_bias") : undefined;
   const contract: Readonly<Record<string, Value>> = {
-    input_ids: g.input("input_ids", "int64", [batch, length]),
-    position_ids: g.input("position_ids", "int64", [batch, length]),
+    input_ids: tokens,
+    position_ids: { ...places, ...known },
     attention_bias: g.input("attention_bias", "float32", bias?.shape.map(bound) ?? [batch, 1, length, length]),
   };
   const values = new Map<string, Value>();

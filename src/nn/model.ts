@@ -12,7 +12,7 @@ import { Tokenizer } from "../text/tokenizer.js";
 import { readNf4State } from "../weights/model-weights.js";
 import { openSafetensors, type SafetensorsHeader, writeSafetensors } from "../weights/safetensors.js";
 import { architectureOf, type KeysOf, type WeightDeclarer } from "./architecture.js";
-import { type ModelConfig, readModelConfig } from "./config.js";
+import { eosIds, type ModelConfig, readModelConfig } from "./config.js";
 import { checkOpset, isImported, normaliseImported } from "./imported.js";
 import { PackedBuilder, type StoredWeight } from "./packed-builder.js";
 
@@ -48,19 +48,21 @@ export async function loadModel(dir: string): Promise<Model> {
   if (config.reads_tokens === false)
     return { dir, config, tokenizer: undefined, ...(await readGraph(dir, path, config)) };
   present("tokenizer.json");
-  const tokenizer = Tokenizer.load(dir, [config.mask_token_id, config.eos_token_id]);
+  const ends = eosIds(config);
+  const tokenizer = Tokenizer.load(dir, [config.mask_token_id, ...ends]);
   if (tokenizer.vocabSize > config.vocab_size)
     fail(
       `The tokenizer of ${dir} has ${tokenizer.vocabSize} tokens, its config.json only vocab_size ${config.vocab_size}.`,
       { hint: "Use the tokenizer.json that belongs to this model." },
     );
   for (const key of ["mask_token_id", "eos_token_id", "pad_token_id"] as const) {
-    if (config[key] >= config.vocab_size)
-      fail(`${join(dir, "config.json")}: ${key} ${config[key]} is outside the vocabulary of ${config.vocab_size}.`);
+    const outside = [config[key]].flat().find((id) => id >= config.vocab_size);
+    if (outside !== undefined)
+      fail(`${join(dir, "config.json")}: ${key} ${outside} is outside the vocabulary of ${config.vocab_size}.`);
   }
-  if (config.mask_token_id === config.eos_token_id)
+  if (ends.includes(config.mask_token_id))
     fail(
-      `${join(dir, "config.json")}: mask_token_id and eos_token_id are both ${config.eos_token_id}: an open position could not be told from the end.`,
+      `${join(dir, "config.json")}: mask_token_id and eos_token_id are both ${config.mask_token_id}: an open position could not be told from the end.`,
       { hint: "Set the ids that the model's tokenizer.json has for its special tokens." },
     );
   const read = await readGraph(dir, path, config);
@@ -72,7 +74,7 @@ export async function loadModel(dir: string): Promise<Model> {
 async function readGraph(dir: string, path: string, config: ModelConfig): Promise<Pick<Model, "graph" | "described">> {
   const graph = await readModelFile(path);
   checkOpset(graph, path);
-  if (isImported(graph)) return { graph: normaliseImported(graph, path) };
+  if (isImported(graph)) return { graph: normaliseImported(graph, path, config) };
   const described = await describedGraph(dir, config);
   checkDescribed(graph, described, dir);
   return Buffer.from(encodeModel(graph)).equals(encodeModel(described)) ? { graph } : { graph, described };
@@ -126,12 +128,16 @@ function checkTokenInputs(graph: RawModel, path: string, config: ModelConfig): v
   const names = graph.inputs.map((i) => i.name);
   const missing = ["input_ids", "position_ids", "attention_bias"].filter((input) => !names.includes(input));
   if (missing.length === 0) return;
-  const what = `${path} has no input ${missing.join(", ")} (it has ${names.join(", ")})`;
+  const what = `${path} reads no input ${missing.join(", ")} (it reads ${names.join(", ")})`;
+  if (missing.includes("input_ids"))
+    fail(`${what}.`, {
+      hint: "Export it again with a tensor of its own for each input: an exporter merges inputs whose example is one tensor.",
+    });
   if (config.attention === "causal")
     fail(`${what}, which a causal model needs here.`, {
       hint: "The unmask sampler moves committed tokens in front of the masks, which needs explicit positions and an additive attention bias. A bidirectional model may take attention_mask instead.",
     });
-  if (missing.includes("input_ids") || !names.some((name) => name === "attention_bias" || name === "attention_mask"))
+  if (!names.some((name) => name === "attention_bias" || name === "attention_mask"))
     fail(`${what}, and no attention_mask in its place: padding could not be hidden from it.`, {
       hint: "Export it with the inputs input_ids and attention_mask.",
     });
@@ -151,7 +157,7 @@ export function usingGraph<T>(model: Pick<Model, "dir">, work: () => T): T {
     fail(`${join(model.dir, "model.onnx")} cannot be used: ${message}`, {
       hint:
         (error instanceof UserError ? error.hint : undefined) ??
-        "Export the model again; docs/model.md says what its graph must be.",
+        "Export it again with dynamo=True and dynamic batch and length (TorchScript fixes sizes that Python computes); docs/model.md says what the graph must be.",
       cause: error,
     });
   }

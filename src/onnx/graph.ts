@@ -1,6 +1,9 @@
 import { fail, messageOf } from "../core/errors.js";
+import { floatToBfloat16, floatToFloat16 } from "../core/half.js";
+import { contentOf, evaluated } from "./evaluate.js";
 import { int64 } from "./format/proto-common.js";
 import type { Inferred } from "./infer.js";
+import { Names } from "./names.js";
 import { MICROSOFT_OPS, OPS } from "./ops.js";
 import { formatShape, isStatic, sizeOf } from "./shapes.js";
 import {
@@ -11,6 +14,7 @@ import {
   type ExternalData,
   type Graph,
   type Initializer,
+  isExternal,
   type Node,
   type TypedArray,
   type Value,
@@ -20,11 +24,11 @@ import {
 const OPSET = 21;
 
 type Attributes = Readonly<Record<string, Attribute>>;
-const CONTENT_LIMIT = 4096;
 
-/** Makes the typed array of a dtype from numbers (fp16 and bf16 are raw bits and not supported here). */
+/** Makes the typed array of a dtype from numbers. */
 export function typedArray(dtype: DType, values: readonly number[]): TypedArray {
-  if (dtype === "float16" || dtype === "bfloat16") throw new Error(`constants of ${dtype} are not made from numbers`);
+  if (dtype === "float16") return floatToFloat16(Float32Array.from(values));
+  if (dtype === "bfloat16") return floatToBfloat16(Float32Array.from(values));
   return dtype === "int64" ? BigInt64Array.from(values, int64) : ARRAYS[dtype].from(values);
 }
 
@@ -40,14 +44,16 @@ export class GraphBuilder {
   private readonly constants = new Map<string, Value>();
   /** Shapes with symbols, as computed values. */
   private readonly shapes = new Map<string, Value>();
-  private readonly names = new Set<string>();
+  private readonly names: Names;
   private readonly producers = new Map<string, Node>();
   private readonly recipes = new Map<string, (behind: Value) => Value>();
   private path: string[] = [];
   /** Names of the values made by {@link stopGradient}. */
   readonly stopped = new Set<string>();
 
-  constructor(readonly name: string) {}
+  constructor(readonly name: string) {
+    this.names = new Names(name);
+  }
 
   get nodes(): readonly Node[] {
     return this.nodeList;
@@ -58,24 +64,18 @@ export class GraphBuilder {
   }
 
   input(name: string, dtype: DType, shape: readonly Dim[]): Value {
-    this.claim(name);
+    this.names.claim(name);
     const value: Value = { name, dtype, shape };
     this.inputs.push(value);
     return value;
   }
 
-  /** Declares a named weight, in memory or in an external file. */
-  initializer(name: string, dtype: DType, shape: readonly number[], data: TypedArray | ExternalData): Value {
-    this.claim(name);
-    const size = sizeOf(shape);
-    const small =
-      !("file" in data) && (dtype === "int64" || dtype === "int32") && shape.length <= 1 && size <= CONTENT_LIMIT;
-    const value: Value = {
-      name,
-      dtype,
-      shape,
-      ...(small ? { content: Array.from(data as BigInt64Array, Number) } : {}),
-    };
+  /** Declares a weight, in memory or in an external file, or a constant of a file (`/...`, which may get a number). */
+  initializer(given: string, dtype: DType, shape: readonly number[], data: TypedArray | ExternalData): Value {
+    if (!given.startsWith("/")) this.names.claim(given);
+    const name = given.startsWith("/") ? this.names.fresh(given) : given;
+    const content = isExternal(data) ? undefined : contentOf({ dtype, shape }, data);
+    const value: Value = { name, dtype, shape, ...(content && { content }) };
     this.initializerMap.set(name, { value, data });
     return value;
   }
@@ -154,23 +154,22 @@ export class GraphBuilder {
     options: { domain?: string; count?: number; name?: string } = {},
   ): Value[] {
     const rule = OPS[op];
-    const name = options.name ?? this.fresh(`/${[...this.path, op].join("/")}`);
+    let name = options.name ?? this.names.fresh(`/${[...this.path, op].join("/")}`);
     if (rule === undefined)
       fail(`Unknown op ${op} at ${name}.`, {
         hint: "Export the model with the other exporter (dynamo=True or False) or another attn_implementation, which may do without it; docs/extending.md says how an operator is added.",
       });
-    let inferred: Inferred[];
+    let inferred: readonly Inferred[];
     try {
-      inferred = rule({ op, inputs, attributes });
+      inferred = evaluated({ op, inputs, attributes }, rule({ op, inputs, attributes }));
     } catch (error) {
       throw new Error(`${messageOf(error)} (at ${name})`, { cause: error });
     }
     const folded = inferred.length === 1 ? this.fold(inferred[0] as Inferred) : undefined;
     if (folded !== undefined) return [folded];
-    const outputs = inferred
-      .slice(0, options.count ?? inferred.length)
-      .map((o, i): Value => ({ name: i === 0 ? `${name}:0` : `${name}:${i}`, ...o }));
-    if (options.name !== undefined) this.claim(name);
+    const kept = inferred.slice(0, options.count ?? inferred.length);
+    if (options.name !== undefined) name = this.names.fresh(options.name);
+    const outputs = kept.map((o, i): Value => ({ name: this.names.fresh(`${name}:${i}`), ...o }));
     const domain = options.domain ?? (MICROSOFT_OPS.has(op) ? "com.microsoft" : "");
     const node: Node = { name, op, domain, inputs, outputs, attributes };
     this.nodeList.push(node);
@@ -205,10 +204,10 @@ export class GraphBuilder {
 
   /** Declares a graph output under its own name. */
   output(name: string, value: Value): Value {
-    this.claim(name);
+    this.names.claim(name);
     const out: Value = { name, dtype: value.dtype, shape: value.shape };
     this.nodeList.push({
-      name: this.fresh(`/outputs/${name}`),
+      name: this.names.fresh(`/outputs/${name}`),
       op: "Identity",
       domain: "",
       inputs: [value],
@@ -236,18 +235,6 @@ export class GraphBuilder {
     if (value.content === undefined || value.shape.length > 1 || !isStatic(value.content)) return undefined;
     if (value.dtype !== "int64" && value.dtype !== "int32") return undefined;
     return this.constant(value.dtype, value.shape as readonly number[], value.content);
-  }
-
-  private claim(name: string): void {
-    if (this.names.has(name)) throw new Error(`the name ${name} is used twice in graph ${this.name}`);
-    this.names.add(name);
-  }
-
-  private fresh(base: string): string {
-    let name = base;
-    for (let i = 1; this.names.has(name); i++) name = `${base}_${i}`;
-    this.names.add(name);
-    return name;
   }
 }
 

@@ -1,7 +1,7 @@
 /**
  * Shape and dtype inference: the rules that rows of the table of operators (ops.ts) share. A graph may have symbolic
- * dimensions (model.onnx) or numbers only (every differentiated graph). Integer shape arithmetic carries its `content`
- * along, so that Shape sub-graphs fold while a graph is built.
+ * dimensions (model.onnx) or numbers only (every differentiated graph). evaluate.ts computes the elements of known
+ * outputs.
  */
 import { axisOf, broadcast, formatShape, product, quotient } from "./shapes.js";
 import type { Attribute, Dim, DType, Tensor, Value } from "./types.js";
@@ -60,7 +60,7 @@ export function mustKnow(call: OpCall, i: number, what: string): readonly number
 
 export const same: InferRule = (call) => {
   const x = required(call, 0);
-  return [{ dtype: x.dtype, shape: x.shape, ...(x.content && call.op === "Identity" ? { content: x.content } : {}) }];
+  return [{ dtype: x.dtype, shape: x.shape }];
 };
 
 /** Returns the shape to which all inputs broadcast. */
@@ -73,26 +73,17 @@ export function broadcastOf(call: OpCall): Dim[] {
   return shape;
 }
 
-/** Elementwise over broadcast inputs; `fold` computes known integer contents. */
+/** Elementwise over broadcast inputs. */
 export const elementwise =
-  (dtype?: DType, fold?: (a: number, b: number) => number): InferRule =>
+  (dtype?: DType): InferRule =>
   (call) => {
     const shape = broadcastOf(call);
-    const a = required(call, 0);
-    const b = call.inputs[1];
-    const typed = call.op === "Where" ? required(call, 1) : a;
-    const other = call.op === "Where" ? required(call, 2) : b;
+    const typed = required(call, call.op === "Where" ? 1 : 0);
+    const other = call.inputs[call.op === "Where" ? 2 : 1];
     if (other !== undefined && other.dtype !== typed.dtype && call.op !== "Pow") {
       throw new Error(`${call.op}: dtypes ${typed.dtype} and ${other.dtype} differ`);
     }
-    const out: Inferred = { dtype: dtype ?? typed.dtype, shape };
-    const x = knownInts(call, 0);
-    const y = knownInts(call, 1);
-    const foldable = fold !== undefined && call.inputs.length === 2 && shape.length <= 1;
-    if (!foldable || x === undefined || y === undefined) return [out];
-    const n = Math.max(x.length, y.length);
-    const at = (v: readonly number[], i: number): number => (v.length === 1 ? v[0] : v[i]) as number;
-    return [{ ...out, content: Array.from({ length: n }, (_, i) => fold(at(x, i), at(y, i))) }];
+    return [{ dtype: dtype ?? typed.dtype, shape }];
   };
 
 /** Returns the axes, from 0, that a Reduce* op reduces: an empty list means all, unless `noop_with_empty_axes`. */
@@ -159,36 +150,29 @@ export const reshape: InferRule = (call) => {
   } else if (product(shape) !== total) {
     throw new Error(`Reshape: ${formatShape(x.shape)} does not fit ${formatShape(target)}`);
   }
-  return [{ dtype: x.dtype, shape, ...(x.content === undefined ? {} : { content: x.content }) }];
+  return [{ dtype: x.dtype, shape }];
 };
 
 export const transpose: InferRule = (call) => {
   const x = required(call, 0);
   const perm = intsAttribute(call, "perm") ?? x.shape.map((_, i) => x.shape.length - 1 - i);
-  const shape = perm.map((p) => x.shape[p] as Dim);
-  const { content } = x;
-  if (content === undefined || perm.join() !== "1,0") return [{ dtype: x.dtype, shape }];
-  // exporters keep the pads of an axis together, and transpose them to ONNX's order
-  const [rows, columns] = x.shape as [number, number];
-  return [
-    {
-      dtype: x.dtype,
-      shape,
-      content: content.map((_, i) => content[(i % rows) * columns + Math.floor(i / rows)] as Dim),
-    },
-  ];
+  return [{ dtype: x.dtype, shape: perm.map((p) => x.shape[p] as Dim) }];
 };
+
+/** Returns an index counted from the start. @throws Error where it is outside: some runtimes read another row. */
+export function inside(call: OpCall, index: Dim, size: number): number {
+  const i = Number(index) < 0 ? Number(index) + size : Number(index);
+  if (i >= 0 && i < size) return i;
+  throw new Error(`${call.op}: index ${index} is outside the ${size} rows of ${call.inputs[0]?.name}`);
+}
 
 export const gather: InferRule = (call) => {
   const x = required(call, 0);
   const indices = required(call, 1);
   const axis = axisOf(intAttribute(call, "axis", 0), x.shape.length);
   const shape = [...x.shape.slice(0, axis), ...indices.shape, ...x.shape.slice(axis + 1)];
-  const known = knownInts(call, 1);
-  const from = x.content;
-  if (from !== undefined && known !== undefined && x.shape.length === 1) {
-    return [{ dtype: x.dtype, shape, content: known.map((i) => from.at(i) as Dim) }];
-  }
+  const size = x.shape[axis];
+  if (typeof size === "number") for (const index of knownInts(call, 1) ?? []) inside(call, index, size);
   return [{ dtype: x.dtype, shape }];
 };
 
@@ -209,9 +193,6 @@ export const concat: InferRule = (call) => {
     else dim = dim === 0 ? d : `(${dim}+${d})`;
   }
   const shape = first.shape.map((d, i) => (i === axis ? dim : d));
-  if (first.shape.length === 1 && parts.every((p) => p.content !== undefined)) {
-    return [{ dtype: first.dtype, shape, content: parts.flatMap((p) => p.content as readonly Dim[]) }];
-  }
   return [{ dtype: first.dtype, shape }];
 };
 
@@ -230,7 +211,6 @@ export const slice: InferRule = (call) => {
   const axes = call.inputs[3] ? mustKnow(call, 3, "axes") : starts.map((_, i) => i);
   const steps = call.inputs[4] ? mustKnow(call, 4, "steps") : starts.map(() => 1);
   const shape = [...x.shape];
-  let content = x.content;
   axes.forEach((rawAxis, i) => {
     const axis = axisOf(rawAxis, shape.length);
     const size = shape[axis] as Dim;
@@ -239,18 +219,9 @@ export const slice: InferRule = (call) => {
       if (start === 0 && end >= 2 ** 31 - 1 && step === 1) return;
       throw new Error(`Slice of the symbolic dimension ${size}`);
     }
-    const { first, count } = sliceRange(size, start, end, step);
-    shape[axis] = count;
-    const known = content;
-    // only whole rows of known content
-    content = undefined;
-    if (known !== undefined && axis === 0) {
-      const row = known.length / size;
-      const at = (j: number): number => (first + Math.floor(j / row) * step) * row + (j % row);
-      content = Array.from({ length: count * row }, (_, j) => known[at(j)] as Dim);
-    }
+    shape[axis] = sliceRange(size, start, end, step).count;
   });
-  return [{ dtype: x.dtype, shape, ...(content === undefined ? {} : { content }) }];
+  return [{ dtype: x.dtype, shape }];
 };
 
 /** Most parts of a Split, beyond any real model. */
@@ -275,7 +246,7 @@ export const unsqueeze: InferRule = (call) => {
   const axes = new Set(axesIn.map((a) => axisOf(a, rank)));
   const rest = [...x.shape];
   const shape = Array.from({ length: rank }, (_, i): Dim => (axes.has(i) ? 1 : (rest.shift() as Dim)));
-  return [{ dtype: x.dtype, shape, ...(x.content ? { content: x.content } : {}) }];
+  return [{ dtype: x.dtype, shape }];
 };
 
 export const squeeze: InferRule = (call) => {
@@ -284,9 +255,7 @@ export const squeeze: InferRule = (call) => {
   const axes = new Set(
     (given ?? x.shape.flatMap((d, i) => (d === 1 ? [i] : []))).map((a) => axisOf(a, x.shape.length)),
   );
-  return [
-    { dtype: x.dtype, shape: x.shape.filter((_, i) => !axes.has(i)), ...(x.content ? { content: x.content } : {}) },
-  ];
+  return [{ dtype: x.dtype, shape: x.shape.filter((_, i) => !axes.has(i)) }];
 };
 
 export const expand: InferRule = (call) => {
@@ -296,16 +265,6 @@ export const expand: InferRule = (call) => {
   const shape = broadcast(x.shape, target);
   if (shape === undefined) throw new Error(`Expand: ${formatShape(x.shape)} does not fit ${formatShape(target)}`);
   return [{ dtype: x.dtype, shape }];
-};
-
-/** A choice among known integers folds too: exporters write "expand to this shape" as Where(Equal(shape, -1), ...). */
-export const where: InferRule = (call) => {
-  const [out] = elementwise()(call) as [Inferred];
-  const [condition, a, b] = [knownInts(call, 0), call.inputs[1]?.content, call.inputs[2]?.content];
-  if (condition === undefined || a === undefined || b === undefined || out.shape.length > 1) return [out];
-  const n = Math.max(condition.length, a.length, b.length);
-  const at = <T>(v: readonly T[], i: number): T => (v.length === 1 ? v[0] : v[i]) as T;
-  return [{ ...out, content: Array.from({ length: n }, (_, i) => at(at(condition, i) === 1 ? a : b, i)) }];
 };
 
 export const gatherND: InferRule = (call) => {
@@ -330,29 +289,19 @@ export const oneHot: InferRule = (call) => {
 /** A constant as a node, in exporters' graphs. */
 export const constant: InferRule = (call) => {
   const [[kind, value] = []] = Object.entries(call.attributes);
-  const list = Array.isArray(value) ? value.map(Number) : [Number(value)];
   const shape = Array.isArray(value) ? [value.length] : [];
-  if (kind === "value_int" || kind === "value_ints") return [{ dtype: "int64", shape, content: list }];
+  if (kind === "value_int" || kind === "value_ints") return [{ dtype: "int64", shape }];
   if (kind === "value_float" || kind === "value_floats") return [{ dtype: "float32", shape }];
   if (kind !== "value") throw new Error(`Constant with the attribute ${kind} is not supported`);
   const tensor = value as Tensor;
-  const small = (tensor.dtype === "int64" || tensor.dtype === "int32") && tensor.shape.length <= 1;
-  return [
-    {
-      dtype: tensor.dtype,
-      shape: tensor.shape,
-      ...(small ? { content: Array.from(tensor.data as BigInt64Array, Number) } : {}),
-    },
-  ];
+  return [{ dtype: tensor.dtype, shape: tensor.shape }];
 };
 
 export const cast: InferRule = (call) => {
   const x = required(call, 0);
   const dtype = DTYPE_OF_CODE[intAttribute(call, "to", 1)];
   if (dtype === undefined) throw new Error(`Cast to the unknown type ${intAttribute(call, "to", 1)}`);
-  return [
-    { dtype, shape: x.shape, ...(x.content && (dtype === "int64" || dtype === "int32") ? { content: x.content } : {}) },
-  ];
+  return [{ dtype, shape: x.shape }];
 };
 
 export const normalization =
@@ -371,13 +320,7 @@ export const constantOfShape: InferRule = (call) => {
   const shape = required(call, 0).content;
   if (shape === undefined) throw new Error("ConstantOfShape: the shape is not known");
   const value = call.attributes.value as Tensor | undefined;
-  const dtype = value?.dtype ?? "float32";
-  const size = product(shape);
-  const content =
-    dtype === "int64" && shape.length <= 1 && typeof size === "number" && size <= 64
-      ? { content: Array<Dim>(size).fill(Number(value?.data[0] ?? 0)) }
-      : {};
-  return [{ dtype, shape, ...content }];
+  return [{ dtype: value?.dtype ?? "float32", shape }];
 };
 
 /** Largest Range: a sequence has fewer positions, and a corrupt file must not cost more. */
@@ -389,11 +332,5 @@ export const range: InferRule = (call) => {
   const [delta] = mustKnow(call, 2, "delta");
   const n = Math.max(0, Math.ceil(((limit as number) - (start as number)) / (delta as number)));
   if (!(n <= RANGE_LIMIT)) throw new Error(`Range from ${start} to ${limit} in steps of ${delta} is too long`);
-  return [
-    {
-      dtype: required(call, 0).dtype,
-      shape: [n],
-      content: Array.from({ length: n }, (_, i) => (start as number) + i * (delta as number)),
-    },
-  ];
+  return [{ dtype: required(call, 0).dtype, shape: [n] }];
 };

@@ -29,7 +29,6 @@ import {
   squeeze,
   transpose,
   unsqueeze,
-  where,
 } from "./infer.js";
 import { conv, convTranspose, pad } from "./infer-conv.js";
 import { axisOf, formatShape, product } from "./shapes.js";
@@ -76,20 +75,20 @@ const TABLE = {
   IsNaN: (c) => [{ dtype: "bool", shape: required(c, 0).shape }],
   IsInf: (c) => [{ dtype: "bool", shape: required(c, 0).shape }],
   // elementwise, two or more inputs
-  Add: elementwise(undefined, (a, b) => a + b),
-  Sub: elementwise(undefined, (a, b) => a - b),
-  Mul: elementwise(undefined, (a, b) => a * b),
-  Div: elementwise(undefined, (a, b) => Math.trunc(a / b)),
+  Add: elementwise(),
+  Sub: elementwise(),
+  Mul: elementwise(),
+  Div: elementwise(),
   Mod: elementwise(),
   Pow: elementwise(),
-  Max: elementwise(undefined, Math.max),
-  Min: elementwise(undefined, Math.min),
+  Max: elementwise(),
+  Min: elementwise(),
   Sum: elementwise(),
-  Where: where,
+  Where: elementwise(),
   And: elementwise("bool"),
   Or: elementwise("bool"),
   Xor: elementwise("bool"),
-  Equal: elementwise("bool", (a, b) => (a === b ? 1 : 0)),
+  Equal: elementwise("bool"),
   Greater: elementwise("bool"),
   GreaterOrEqual: elementwise("bool"),
   Less: elementwise("bool"),
@@ -99,6 +98,7 @@ const TABLE = {
   ReduceMean: reduce,
   ReduceMax: reduce,
   ReduceMin: reduce,
+  ReduceProd: reduce,
   ReduceSumSquare: reduce,
   ReduceL2: reduce,
   ArgMax: argReduce,
@@ -163,12 +163,9 @@ const TABLE = {
   Shape: (c) => {
     const x = required(c, 0);
     const dims = x.shape.slice(intAttribute(c, "start", 0), intAttribute(c, "end", x.shape.length));
-    return [{ dtype: "int64", shape: [dims.length], content: dims }];
+    return [{ dtype: "int64", shape: [dims.length] }];
   },
-  Size: (c) => {
-    const size = product(required(c, 0).shape);
-    return [{ dtype: "int64", shape: [], content: [size] }];
-  },
+  Size: () => [{ dtype: "int64", shape: [] }],
   Constant: constant,
   ConstantOfShape: constantOfShape,
   Range: range,

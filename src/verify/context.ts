@@ -7,6 +7,7 @@ import type { TextStart } from "../diffusion/template.js";
 import { initialParameters } from "../engine/adapter.js";
 import { openPolicy, type Policy } from "../engine/policy.js";
 import { objectiveRefusal } from "../engine/scoring-check.js";
+import { eosIds } from "../nn/config.js";
 import type { Model } from "../nn/model.js";
 import { mapTensors } from "./direction.js";
 import type { ObjectiveOnTrial, VerifyContext } from "./proof.js";
@@ -70,10 +71,10 @@ function scorable(objectives: readonly ObjectiveOnTrial[], { sampler, options }:
 
 /** Draws prompts of ordinary tokens at random; for a network without tokens, random numbers. */
 export function randomPrompts(model: Model, count: number, longest: number, rng: Rng): number[][] {
-  const { vocab_size: length, mask_token_id, pad_token_id, eos_token_id } = model.config;
+  const { vocab_size: length, mask_token_id, pad_token_id } = model.config;
   if (model.config.reads_tokens === false)
     return Array.from({ length: count }, () => Array.from({ length: longest }, () => rng.normal()));
-  const special = [mask_token_id, pad_token_id, eos_token_id];
+  const special = [mask_token_id, pad_token_id, ...eosIds(model.config)];
   const ordinary = Array.from({ length }, (_, token) => token).filter((token) => !special.includes(token));
   return Array.from({ length: count }, () => Array.from({ length: 1 + rng.int(longest) }, () => rng.pick(ordinary)));
 }

@@ -15,6 +15,9 @@ const DTYPES: ReadonlyMap<string, DType> = new Map(
   Object.entries(DTYPE_NAMES).map(([dtype, name]) => [name, dtype as DType]),
 );
 
+/** The format's further types: such a file is valid, and not read here. */
+const UNREAD = /^(?:I16|U16|U64|C64|F4|F6_E[23]M[23]|F8_E\dM\d(?:FNUZ)?)$/;
+
 /** The limit of the reference implementation. */
 const MAX_HEADER = 100_000_000;
 
@@ -121,6 +124,10 @@ function readHeader(fd: number, path: string): SafetensorsHeader {
     if (!isObject(value)) throw tensor("its entry is not an object");
     const { dtype: dtypeName, shape, data_offsets: range } = value;
     const dtype = typeof dtypeName === "string" ? DTYPES.get(dtypeName) : undefined;
+    if (dtype === undefined && typeof dtypeName === "string" && UNREAD.test(dtypeName))
+      fail(`${path}: the tensor "${name}" is ${dtypeName}, and only ${[...DTYPES.keys()].join(", ")} are read here.`, {
+        hint: "Convert the checkpoint first: of FP8 weights with their scales most publishers also offer BF16.",
+      });
     if (dtype === undefined)
       throw tensor(`dtype ${JSON.stringify(dtypeName)}, expected one of ${[...DTYPES.keys()].join(", ")}`);
     if (!isCounts(shape)) throw tensor(`shape ${JSON.stringify(shape)} is not a list of sizes`);

@@ -238,6 +238,7 @@ export const CASES: Readonly<Record<string, readonly OpCase[]>> = {
   ],
   ReduceMean: reductions(),
   ReduceSumSquare: reductions(),
+  ReduceProd: [...reductions(), c("with a zero", [v([2, 3], [0, 2, 3, 1, 4, 5]), ints(1)])],
   ReduceL2: reductions(POSITIVE),
   ReduceMax: reductions(apart(0.5)),
   ReduceMin: reductions(apart(0.5)),

@@ -60,6 +60,35 @@ describe("the distribution on the graph", () => {
     }
   });
 
+  it("counts any of several EOS tokens as the first, in sampling, in scoring, in supervised training", async () => {
+    const rng = Rng.named(5, "ends");
+    // the padding token is often one of them
+    const tokens = { eos: 2, furtherEos: [5, 4], mask: 3, pad: 4 };
+    const logits = [0, 1].map(() => normal(rng, 6));
+    const together = (row: number[], blocked: readonly number[]): number[] => {
+      const p = logSoftmax(row, 0.7, blocked).map(Math.exp);
+      const end = [2, 5, 4].reduce((sum, id) => sum + (p[id] as number), 0);
+      return p.map((x, id) => (id === 2 ? end : id === 4 || id === 5 ? 0 : x));
+    };
+    const feeds = { logits: f32([2, 6], logits.flat()), inverse: f32([], [1 / 0.7]), targets: i64([2, 2]) };
+    const out = await evaluate(feeds, (e, { logits: l, inverse, targets }) => {
+      const given = { inverse_temperature: inverse as Value, targets: targets as Value };
+      const all = allowedLogProbs(e, l as Value, inverse as Value, tokens, undefined);
+      e.g.output("all", e.exp(all));
+      e.g.output("argmax", e.g.op("ArgMax", [all], { axis: -1, keepdims: 0 }));
+      e.g.output("model", e.exp(modelHead.emit(e, { logits: l as Value }, given, about(tokens, 6))));
+    });
+    close(
+      numbers(out.all),
+      logits.flatMap((row) => together(row, [3])),
+    );
+    close(
+      numbers(out.model),
+      logits.map((row) => together(row, [])[2] as number),
+    );
+    assert.ok(numbers(out.argmax).every((id) => id !== 4 && id !== 5));
+  });
+
   it("scores a policy's tokens by what it may sample, a model's by its whole vocabulary", async () => {
     const rng = Rng.named(2, "score");
     const tokens = { eos: 2, mask: 3, pad: 4 };

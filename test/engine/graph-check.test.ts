@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { UserError } from "../../src/core/errors.js";
 import { packageRoot } from "../../src/core/files.js";
-import { checkGraph } from "../../src/engine/graph-check.js";
+import { checkGraph, checkLength } from "../../src/engine/graph-check.js";
 import { loadModel } from "../../src/nn/model.js";
 import { readModelFile, writeModelFile } from "../../src/onnx/format/proto.js";
 import { Runtime } from "../../src/onnx/session.js";
@@ -80,5 +80,27 @@ describe("a model's graph against its config.json", () => {
         model.remove();
       }
     }
+  });
+
+  describe("the longest text against the positions of another program's graph", () => {
+    // 32 learned positions each, and the buckets of batches are multiples of 32
+    for (const name of ["bert-dynamo", "bert-torchscript", "opt-torchscript", "recipe-docs", "nano-dynamo"] as const)
+      it(`accepts what fits and says how much does: ${name}`, async () => {
+        const { dir, remove } = importedModel(name);
+        const model = await loadModel(dir);
+        checkLength(model, 32, "the text");
+        assert.throws(
+          () => checkLength(model, 33, "the text"),
+          (error) =>
+            error instanceof UserError && /^the text is 33 tokens, and the graph of .* takes 32 /.test(error.message),
+        );
+        remove();
+      });
+
+    it("accepts any length of a graph that computes its positions", async () => {
+      const { dir, remove } = importedModel("modernbert-dynamo");
+      checkLength(await loadModel(dir), 500, "the text");
+      remove();
+    });
   });
 });

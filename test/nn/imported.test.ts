@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { backward } from "../../src/autodiff/backward.js";
 import { UserError } from "../../src/core/errors.js";
+import { packageRoot } from "../../src/core/files.js";
 import { BLOCKED } from "../../src/diffusion/buffer.js";
 import { bindModel, loraSites } from "../../src/nn/bind.js";
 import { checkOpset, isImported, normaliseImported } from "../../src/nn/imported.js";
@@ -151,7 +153,14 @@ for (const name of EXPORTS) {
   });
 }
 
+it("docs/model.md prints the recipe that the golden recipe was exported by", () => {
+  const docs = readFileSync(join(packageRoot(), "docs", "model.md"), "utf8");
+  const { recipe } = readGolden(join("imported", "recipe")).meta as unknown as { recipe: string };
+  assert.equal(/```python\n(.*?)```/s.exec(docs)?.[1], recipe);
+});
+
 describe("normaliseImported", () => {
+  const CONFIG = { vocab_size: V };
   async function raw(name: (typeof EXPORTS)[number] = "bert-dynamo"): Promise<{ model: RawModel; remove: () => void }> {
     const { dir, remove } = importedModel(name);
     return { model: await readModelFile(join(dir, "model.onnx")), remove };
@@ -160,13 +169,13 @@ describe("normaliseImported", () => {
   it("names nodes and weights of both exporters alike", async () => {
     const [old, dynamo] = await Promise.all([raw("bert-torchscript"), raw("bert-dynamo")]);
     const weights = (model: RawModel): string[] =>
-      [...normaliseImported(model, "file").initializers.keys()].filter((n) => n.endsWith(".weight")).sort();
+      [...normaliseImported(model, "file", CONFIG).initializers.keys()].filter((n) => n.endsWith(".weight")).sort();
     assert.ok(isImported(old.model));
     // the newer exporter shares the embedding with the head
     const own = weights(old.model).filter((n) => n !== "bert.embeddings.word_embeddings.weight");
     assert.deepEqual(weights(dynamo.model), own);
     assert.ok(own.includes("bert.encoder.layer.1.attention.self.query.weight"));
-    const names = normaliseImported(dynamo.model, "file").nodes.map((n) => n.name);
+    const names = normaliseImported(dynamo.model, "file", CONFIG).nodes.map((n) => n.name);
     assert.equal(new Set(names).size, names.length);
     assert.ok(names.includes("/model/bert/encoder/layer.0/attention/self/query/MatMul"));
     old.remove();
@@ -178,8 +187,48 @@ describe("normaliseImported", () => {
     assert.throws(() => checkOpset({ ...model, opset: 13 }, "a.onnx"), userError(/a\.onnx uses operator set 13/));
     const past: Value = { name: "past_key_values.0.key", dtype: "float32", shape: ["B", 2, "P", 8] };
     assert.throws(
-      () => normaliseImported({ ...model, inputs: [...model.inputs, past] }, "a.onnx"),
+      () => normaliseImported({ ...model, inputs: [...model.inputs, past] }, "a.onnx", CONFIG),
       userError(/a\.onnx has the input "past_key_values\.0\.key", which nothing here can feed/),
+    );
+    remove();
+  });
+
+  it("finds the logits under any name, drops other outputs, and asks where there is a choice", async () => {
+    const { model, remove } = await raw("nano-torchscript");
+    const score = model.outputs[0] as Value;
+    const other = model.nodes.find(({ op }) => op === "Softmax")?.outputs[0] as string;
+    const outputs = [{ name: other, dtype: "float32", shape: ["B", "N", 10] } as const, score];
+    const named = normaliseImported({ ...model, outputs }, "a.onnx", CONFIG);
+    assert.deepEqual([score.name, named.outputs.map(({ name }) => name)], ["scores", ["logits"]]);
+    const twice = { ...model, outputs: [{ ...score, name: other }, score] };
+    assert.throws(
+      () => normaliseImported(twice, "a.onnx", CONFIG),
+      userError(/a\.onnx has no output logits, but .*Softmax\S* \[.*\], scores \[batch, sequence, 64\]/),
+    );
+    const chosen = normaliseImported(twice, "a.onnx", { ...CONFIG, logits_output: other });
+    assert.equal(chosen.nodes.at(-1)?.op, "Softmax");
+    // a value of the file that has the name
+    const taken = {
+      ...model,
+      nodes: model.nodes.map((n) => ({
+        ...n,
+        outputs: n.outputs.map((o) => (o === other ? "logits" : o)),
+        inputs: n.inputs.map((i) => (i === other ? "logits" : i)),
+      })),
+    };
+    const producer = normaliseImported(taken, "a.onnx", CONFIG).nodes.find(({ outputs }) => outputs.includes("logits"));
+    assert.equal(producer?.op, "MatMul");
+    remove();
+  });
+
+  it("refuses an adapter of two modules whose equal weights the exporter wrote once", async () => {
+    const { dir, remove } = importedModel("bert-dynamo");
+    const { graph } = await loadModel(dir);
+    const weight = (layer: number): string => `bert.encoder.layer.${layer}.intermediate.dense.weight`;
+    const nodes = graph.nodes.map((n) => ({ ...n, inputs: n.inputs.map((i) => (i === weight(1) ? weight(0) : i)) }));
+    assert.throws(
+      () => loraSites({ ...graph, nodes }, { rank: 1, alpha: 1, targets: ["dense"] }),
+      userError(/layer\.0\.intermediate\.dense and .*layer\.1\.intermediate\.dense have one weight/),
     );
     remove();
   });
@@ -201,7 +250,20 @@ describe("loadModel with an imported graph", () => {
     const { dir, remove } = importedModel("bert-dynamo", { attention: "causal" });
     await assert.rejects(
       loadModel(dir),
-      userError(/has no input position_ids, attention_bias .*which a causal model needs here/),
+      userError(/reads no input position_ids, attention_bias .*which a causal model needs here/),
+    );
+    remove();
+  });
+
+  it("refuses a graph whose exporter took one tensor for two inputs", async () => {
+    const { dir, remove } = importedModel("recipe-docs");
+    const path = join(dir, "model.onnx");
+    const model = await readModelFile(path);
+    const merged = (name: string | undefined): string | undefined => (name === "input_ids" ? "position_ids" : name);
+    await writeModelFile(path, { ...model, nodes: model.nodes.map((n) => ({ ...n, inputs: n.inputs.map(merged) })) });
+    await assert.rejects(
+      loadModel(dir),
+      userError(/reads no input input_ids \(it reads position_ids, attention_bias\)/),
     );
     remove();
   });

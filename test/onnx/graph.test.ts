@@ -30,7 +30,17 @@ describe("GraphBuilder", () => {
     assert.throws(() => g.input("x", "float32", [2]), twice);
     assert.throws(() => g.initializer("x", "float32", [1], Float32Array.of(1)), twice);
     assert.throws(() => g.output("x", e.exp(x)), twice);
-    assert.throws(() => g.node("Exp", [x], {}, { name: "x" }), twice);
+  });
+
+  it("makes up names that nothing has, whatever names a file brings", () => {
+    const { g } = make();
+    const x = g.input("x", "float32", [2]);
+    const names = ["/Exp", "/Exp", "/Exp:0", "/Exp_1:0"].map((name) => g.node("Exp", [x], {}, { name })[0]?.name);
+    g.initializer("/constants/0", "float32", [1], Float32Array.of(1));
+    const more = [g.op("Exp", [x]), g.scalar(3), g.initializer("/Exp", "float32", [1], Float32Array.of(1))];
+    const all = [...g.nodes.map(({ name }) => name), ...names, ...more.map(({ name }) => name)];
+    assert.equal(new Set(all.slice(0, 5)).size, 5);
+    assert.equal(new Set(all.slice(5)).size, names.length + more.length);
   });
 
   it("names op and node path in errors", () => {
@@ -82,7 +92,8 @@ describe("GraphBuilder", () => {
     assert.deepEqual(typedArray("uint8", [255]), Uint8Array.of(255));
     assert.deepEqual(typedArray("bool", [1]), Uint8Array.of(1));
     assert.deepEqual(typedArray("uint32", [7]), Uint32Array.of(7));
-    assert.throws(() => typedArray("bfloat16", [1]), /bfloat16/);
+    assert.deepEqual(typedArray("float16", [1.5]), Uint16Array.of(0x3e00));
+    assert.deepEqual(typedArray("bfloat16", [1.5]), Uint16Array.of(0x3fc0));
   });
 
   it("folds Shape -> Gather -> Concat -> Reshape to a constant target", () => {

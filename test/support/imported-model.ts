@@ -14,6 +14,9 @@ export const EXPORTS = [
   "modernbert-dynamo",
   "qwen3-torchscript",
   "qwen3-dynamo",
+  "nano-torchscript",
+  "nano-dynamo",
+  "recipe-docs",
 ] as const;
 
 const CONFIG: ModelConfig = {

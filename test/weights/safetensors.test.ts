@@ -162,8 +162,13 @@ describe("safetensors", () => {
     refused(/needs 8 bytes, data_offsets span 4/);
     write({ a: { dtype: "F32", shape: [-1], data_offsets: [4, 0] } }, 4);
     refused(/shape/);
-    write({ a: { dtype: "F8_E4M3", shape: [1], data_offsets: [0, 1] } }, 1);
-    refused(/dtype "F8_E4M3"/);
+    write({ a: { dtype: "F3", shape: [1], data_offsets: [0, 1] } }, 1);
+    refused(/not a valid safetensors file: .*dtype "F3"/);
+    // valid files of types that are not read
+    for (const dtype of ["F8_E4M3", "F8_E5M2", "F8_E8M0", "F4", "F6_E2M3", "I16", "U64"]) {
+      write({ a: { dtype, shape: [8], data_offsets: [0, 8] } }, 8);
+      refused(new RegExp(`safetensors: the tensor "a" is ${dtype}, and only F64, .* are read here`));
+    }
     write({ a: { dtype: "F32", shape: [1], data_offsets: [0] } }, 4);
     refused(/data_offsets/);
     write({ a: null }, 0);

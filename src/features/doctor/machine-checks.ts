@@ -5,9 +5,8 @@ import type { RunConfig } from "../../config/config.js";
 import { fail, messageOf, UserError } from "../../core/errors.js";
 import { packageRoot, readJson } from "../../core/files.js";
 import { within } from "../../core/within.js";
-import type { Decoding, Policy } from "../../engine/policy.js";
+import type { Policy } from "../../engine/policy.js";
 import type { Environment, Split } from "../../env/environment.js";
-import type { Model } from "../../nn/model.js";
 
 /**
  * Checks the machine by using what a run needs: the runtime computes, the site answers, the browser opens one of its
@@ -26,8 +25,17 @@ const GIB = 2 ** 30;
 /** Time limit of a site or a browser in milliseconds. */
 const PATIENCE_MS = 180_000;
 
-/** Runs all checks for a config, in the order in which a run needs the parts. */
-export async function checkMachine(config: RunConfig): Promise<Check[]> {
+/**
+ * Runs all checks for a config, in the order in which a run needs the parts.
+ * @param objective of the run that opens the model: what it refuses is a miss.
+ */
+export async function checkMachine(config: RunConfig, objective: string): Promise<Check[]> {
+  let policy: Policy | undefined;
+  const openModel = async (): Promise<string> => {
+    policy = await openAsRun(config, objective);
+    const { dir, config: about, graph } = policy.model;
+    return `${dir}: ${about.architecture}, ${graph.nodes.length} operators, ${about.reads_tokens === false ? "no" : about.vocab_size} tokens`;
+  };
   const checks = [
     checkNode(),
     await check(
@@ -35,7 +43,7 @@ export async function checkMachine(config: RunConfig): Promise<Check[]> {
       () => useRuntime(config),
       "npm ci (it brings onnxruntime-node's binary for this platform), or another runtime.provider",
     ),
-    await check("model", () => useModel(config), "install the package again: the tiny models are part of it"),
+    await check("model", openModel, "install the package again: the tiny models are part of it"),
   ];
   let environment: Environment | undefined;
   const open = async (): Promise<string> => {
@@ -45,16 +53,16 @@ export async function checkMachine(config: RunConfig): Promise<Check[]> {
   };
   try {
     checks.push(await check("tasks", open));
-    const decoding = await decodingOf(config);
     checks.push(
       await check(
         "environment",
-        () => useEnvironment(config, environment, decoding),
+        () => useEnvironment(config, environment, policy),
         "npx playwright install --with-deps chromium, or install chromium with the system's packages, or set REFUSION_BROWSER to one",
       ),
-      ...(await checkLengths(config, environment, decoding)),
+      ...(await checkLengths(config, environment, policy)),
     );
   } finally {
+    await policy?.close();
     await environment?.close().catch(() => undefined);
   }
   return [...checks, await checkDisk(), checkMemory()];
@@ -100,18 +108,18 @@ async function useRuntime({ runtime: { provider, binding } }: RunConfig): Promis
   return found;
 }
 
-async function useModel(config: RunConfig): Promise<string> {
-  const [{ resolvePath }, { loadModel }, { Runtime }, { checkGraph }] = await Promise.all([
-    import("../../config/config.js"),
-    import("../../nn/model.js"),
-    import("../../onnx/session.js"),
-    import("../../engine/graph-check.js"),
+/** Opens model, runtime and sampler as a run of the objective does. @throws UserError where the run would refuse them. */
+async function openAsRun(config: RunConfig, kind: string): Promise<Policy> {
+  const [{ openPolicy }, { objectiveOf }, { optimizerOptions }, { orClose }] = await Promise.all([
+    import("../../engine/policy.js"),
+    import("../../rl/kinds.js"),
+    import("../../config/optimizer.js"),
+    import("../../core/closing.js"),
   ]);
-  const model = await loadModel(resolvePath(config.model, "model"));
-  const { dir, config: about, graph } = model;
-  const runtime = await Runtime.open({ provider: "cpu" });
-  await checkGraph(runtime, model).finally(() => runtime.close());
-  return `${dir}: ${about.architecture}, ${graph.nodes.length} operators, ${about.reads_tokens === false ? "no" : about.vocab_size} tokens`;
+  const objective = await objectiveOf(kind);
+  const full = "trainable" in config.objective && config.objective.trainable === "full";
+  const training = { objective, options: config.objective, optimizer: optimizerOptions(config) };
+  return orClose(await openPolicy(config, training, full), ({ engine }) => engine.checkTrainable());
 }
 
 /** Names the splits of an environment. @throws UserError if the config uses another one. */
@@ -130,7 +138,7 @@ function splitsIn({ name, tasks }: Environment, config: RunConfig): string {
 async function useEnvironment(
   config: RunConfig,
   environment: Environment | undefined,
-  decoding: OnModel | undefined,
+  policy: Policy | undefined,
 ): Promise<string> {
   const { kind } = config.environment;
   const [{ environmentKinds }, { checkSpaces }] = await Promise.all([
@@ -138,7 +146,7 @@ async function useEnvironment(
     import("../../engine/policy.js"),
   ]);
   if (environment === undefined) return `${kind}; not started, as its tasks did not open`;
-  if (decoding !== undefined) checkSpaces(environment, decoding);
+  if (policy !== undefined) checkSpaces(environment, policy);
   const entry = (await environmentKinds(kind)).get(kind);
   return (await limited(entry?.check?.(config, environment) ?? Promise.resolve(undefined))) ?? kind;
 }
@@ -148,48 +156,23 @@ function splitsOf({ evaluation: { splits, every } }: RunConfig): readonly Split[
   return [...new Set<Split>(["train", ...splits, ...(every > 0 ? (["val"] as const) : [])])];
 }
 
-type OnModel = Pick<Decoding, "sampler" | "options"> & { readonly model: Model };
-
-/** Opens the config's sampler and model; undefined without the model, which another check reports. */
-async function decodingOf(config: RunConfig): Promise<OnModel | undefined> {
-  const [{ resolvePath }, { loadModel }, { sampledModel }, { samplerOf }] = await Promise.all([
-    import("../../config/config.js"),
-    import("../../nn/model.js"),
-    import("../../engine/policy.js"),
-    import("../../diffusion/kinds.js"),
-  ]);
-  const load = async (): Promise<Model> => loadModel(resolvePath(config.model, "model"));
-  const model = await load().catch(() => undefined);
-  if (model === undefined) return undefined;
-  const sampler = await samplerOf(config.sampler.kind);
-  return { model, sampler, options: sampler.options(config.sampler, sampledModel(model.config)) };
-}
-
 /** Checks that prompts and the oracle's answers fit the sampler, if they are known without playing. */
 async function checkLengths(
   config: RunConfig,
   environment: Environment | undefined,
-  decoding: OnModel | undefined,
+  policy: Policy | undefined,
 ): Promise<Check[]> {
-  if (environment?.firstObservation === undefined || decoding?.sampler.policy.length === undefined) return [];
-  const [{ taskLength }, { sampledModel }] = await Promise.all([
-    import("../../train/supervised/skip-long.js"),
-    import("../../engine/policy.js"),
-  ]);
-  const { sampler, model, options } = decoding;
-  const about = sampledModel(model.config);
-  const startOf: Policy["startOf"] = ({ template, ...seen }) =>
-    sampler.policy.begin(
-      config.plan === "free" ? seen : { ...seen, ...(template && { template }) },
-      model.tokenizer,
-      about,
-    );
-  const used = splitsOf(config).map((split) => ({
-    split,
-    lengths: environment.tasks
-      .filter((task) => task.split === split)
-      .map((task) => taskLength(task, environment, { sampler, options, model, startOf })),
-  }));
+  if (environment?.firstObservation === undefined || policy?.sampler.policy.length === undefined) return [];
+  const { taskLength } = await import("../../train/supervised/skip-long.js");
+  const { options } = policy;
+  const lengthsOf = (split: Split) =>
+    environment.tasks.filter((task) => task.split === split).map((task) => taskLength(task, environment, policy));
+  let used: { readonly split: Split; readonly lengths: ReturnType<typeof lengthsOf> }[] = [];
+  const read = await check("prompts", async () => {
+    used = splitsOf(config).map((split) => ({ split, lengths: lengthsOf(split) }));
+    return "";
+  });
+  if (!read.ok) return [read];
   const longest = (of: "prompt" | "response"): number =>
     used.flatMap(({ lengths }) => lengths).reduce((most, length) => Math.max(most, length[of]), 0);
   const [prompt, response] = [longest("prompt"), longest("response")];

@@ -5,6 +5,7 @@ import type { SamplerOptions } from "../../diffusion/sampler.js";
 import { Canvas } from "../../diffusion/template.js";
 import type { TokenTrajectory, Trajectory } from "../../diffusion/trajectory.js";
 import type { Policy } from "../../engine/policy.js";
+import { eosIds } from "../../nn/config.js";
 import type { Tensor } from "../../onnx/types.js";
 import type { MicroBatch } from "../../train/micro-batch.js";
 import type { Sample } from "../../train/rollouts/groups.js";
@@ -130,7 +131,7 @@ function textTerms(
     const ahead = text || (time === undefined && input_ids?.data[row] !== mask) ? 1 : 0;
     const place = Number(position_ids?.data[row]) - trajectory.prompt.length + ahead;
     const canvas = Canvas.of(trajectory.template);
-    const cells = canvas.cellsOf(trajectory.response, model.config.eos_token_id);
+    const cells = canvas.cellsOf(trajectory.response, eosIds(model.config)[0]);
     const slots = cells.map((cell) => Math.floor(cell / (trajectory.slotSize ?? 1)));
     const position = cells.findIndex((cell) => canvas.position(cell) === place);
     // given tokens are not part of the response

@@ -5,7 +5,7 @@ import { readJson, writeDirectory } from "../../core/files.js";
 import { listed } from "../../core/problems.js";
 import { loadFolder } from "../../core/registry.js";
 import { architectureOf } from "../../nn/architecture.js";
-import type { ModelConfig } from "../../nn/config.js";
+import { eosIds, type ModelConfig } from "../../nn/config.js";
 import { loadModel, WEIGHTS_FILE, writeModelGraph } from "../../nn/model.js";
 import { readPeft } from "../../nn/peft.js";
 import { sizeOf } from "../../onnx/shapes.js";
@@ -41,7 +41,7 @@ export async function exportModel(options: ExportOptions): Promise<ExportResult>
   });
   const tokenizer = Tokenizer.fromJson(JSON.parse(source.tokenizer), `the tokenizer of ${checkpoint}`);
   const whole = readCheckpointConfig(source, tokenizer, options.tokens);
-  const always = [whole.mask_token_id, whole.eos_token_id, whole.pad_token_id];
+  const always = [whole.mask_token_id, ...eosIds(whole), whole.pad_token_id];
   const pruned =
     options.keepTokens === undefined
       ? undefined
@@ -124,7 +124,9 @@ async function planWeights(
 function prunedConfig(config: ModelConfig, kept: readonly number[]): ModelConfig {
   const places = new Map(kept.map((id, place) => [id, place]));
   const ids = Object.entries(config).flatMap(([key, id]) =>
-    key.endsWith("_token_id") && typeof id === "number" ? [[key, places.get(id)] as const] : [],
+    key.endsWith("_token_id") && (typeof id === "number" || Array.isArray(id))
+      ? [[key, Array.isArray(id) ? id.map((one) => places.get(one)) : places.get(id)] as const]
+      : [],
   );
   return { ...config, ...Object.fromEntries(ids), vocab_size: kept.length };
 }

@@ -1,8 +1,8 @@
 import { misuse } from "../../core/errors.js";
+import { floatToBfloat16, floatToFloat16 } from "../../core/half.js";
 import { NF4_BLOCK } from "../../onnx/nf4.js";
 import type { DType } from "../../onnx/types.js";
 import type { Form, Precision } from "../../weights/precision.js";
-import { floatToBfloat16, floatToFloat16 } from "./half.js";
 
 /** Last parts of the module names of matrices that LoRA targets, and that may be quantised to 4 bits. */
 const PROJECTIONS: ReadonlySet<string> = new Set([

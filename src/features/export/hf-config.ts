@@ -43,7 +43,7 @@ export function readCheckpointConfig(
   const { config: raw, where } = checkpoint;
   const family = typeof raw.architecture === "string" ? undefined : familyOf(raw, where);
   const own = family === undefined ? raw : normalised(raw, family, where);
-  const ids: Record<string, number> = {};
+  const ids: Record<string, number | readonly number[]> = {};
   for (const token of SPECIAL_TOKENS)
     ids[`${token}_token_id`] = specialId(token, checkpoint, tokenizer, chosen[token], family?.tokens[token] ?? []);
   const config = parseConfig(baseConfigSchema, { ...own, ...ids }, where);
@@ -123,7 +123,7 @@ function specialId(
   tokenizer: Tokenizer,
   chosen: string | undefined,
   guesses: readonly string[],
-): number {
+): number | readonly number[] {
   const flag = `--${token}-token`;
   if (chosen !== undefined) {
     const id = tokenizer.idOf(chosen);
@@ -132,7 +132,9 @@ function specialId(
   }
   const key = `${token}_token_id`;
   const said = config[key] ?? generationConfig[key];
-  // with several EOS tokens, the first ends a chat turn
+  const list = Array.isArray(said) ? [...new Set<unknown>(said)] : [];
+  // a chat model has several EOS tokens, of which the first ends a turn
+  if (token === "eos" && list.length > 1 && list.every(Number.isSafeInteger)) return list as number[];
   const id = Array.isArray(said) ? said[0] : said;
   if (Number.isSafeInteger(id)) return id as number;
   if (id !== undefined && id !== null) fail(`${where}: ${key} is ${JSON.stringify(said)}, expected an id.`);

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { fail, misuse } from "../../core/errors.js";
 import { writeDirectory } from "../../core/files.js";
 import { moduleOf } from "../../nn/bind.js";
+import { readModelConfig } from "../../nn/config.js";
 import { isImported, normaliseImported, storedNames } from "../../nn/imported.js";
 import { loadModel, WEIGHTS_FILE } from "../../nn/model.js";
 import { readPeft } from "../../nn/peft.js";
@@ -39,7 +40,7 @@ export async function mergeImported(options: ExportOptions): Promise<ExportResul
     });
   const path = join(dir, "model.onnx");
   const file = await readModelFile(path);
-  const changes = changesOf(normaliseImported(file, path), adapter);
+  const changes = changesOf(normaliseImported(file, path, readModelConfig(dir)), adapter);
   const stored = [...file.initializers.values()].filter(
     ({ value, data }) => FLOATS.has(value.dtype) && (isExternal(data) || changes.has(value.name)),
   );

@@ -1,3 +1,4 @@
+import { Names } from "../../onnx/names.js";
 import type { HalfDType } from "../../onnx/precision.js";
 import { sameShape, sizeOf } from "../../onnx/shapes.js";
 import { DTYPE_CODE, type Graph, isExternal, type Node, type Value } from "../../onnx/types.js";
@@ -37,13 +38,14 @@ class HalfTrunk {
   private readonly casts = new Map<string, Value>();
   private readonly sources = new Map<string, Value>();
   private readonly outputs: ReadonlySet<string>;
-  private made = 0;
+  private readonly names: Names;
 
   constructor(
     private readonly graph: Graph,
     private readonly half: HalfDType,
   ) {
     this.outputs = new Set(graph.outputs.map((v) => v.name));
+    this.names = Names.of(graph);
   }
 
   convert(): Graph {
@@ -66,8 +68,8 @@ class HalfTrunk {
       const output = this.output(node);
       const product = this.fresh(output, this.half);
       this.nodes.push(this.inHalf({ ...node, inputs: inputs.slice(0, 2), attributes }, [product]));
-      const { name } = node;
-      const added = { name: `${name}/accumulate`, op: "Add", domain: "", outputs: [output], attributes: {} };
+      const name = this.names.fresh(`${node.name}/accumulate`);
+      const added = { name, op: "Add", domain: "", outputs: [output], attributes: {} };
       this.nodes.push({ ...added, inputs: [c, this.cast(product, "float32")] });
       return;
     }
@@ -130,10 +132,10 @@ class HalfTrunk {
 
   private castNode(from: Value, to: Value): Node {
     const attributes = { to: DTYPE_CODE[to.dtype] };
-    return { name: `/cast/${this.made++}`, op: "Cast", domain: "", inputs: [from], outputs: [to], attributes };
+    return { name: this.names.fresh("/cast"), op: "Cast", domain: "", inputs: [from], outputs: [to], attributes };
   }
 
   private fresh({ name, shape }: Value, dtype: Value["dtype"]): Value {
-    return { name: `${name}/${dtype}/${this.made++}`, dtype, shape };
+    return { name: this.names.fresh(`${name}/${dtype}`), dtype, shape };
   }
 }

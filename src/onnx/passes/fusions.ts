@@ -6,7 +6,7 @@ import { DTYPE_OF_CODE } from "../types.js";
 
 import { Emitter } from "../emit.js";
 import { GraphBuilder } from "../graph.js";
-import type { Attribute, Node, Tensor, Value } from "../types.js";
+import type { Attribute, Node, Value } from "../types.js";
 import { attentionInBlocks, type BlockOptions } from "./attention-blocks.js";
 
 type Inputs = readonly (Value | undefined)[];
@@ -56,13 +56,9 @@ function behind(g: GraphBuilder, value: Value | undefined, ...ops: readonly stri
   return node !== undefined && ops.includes(node.op) ? node : undefined;
 }
 
-/** Returns the number in a constant scalar. */
-function numberOf(g: GraphBuilder, value: Value | undefined): number | undefined {
-  if (value === undefined || !value.shape.every((d) => d === 1)) return undefined;
-  const data = g.initializers.get(value.name)?.data;
-  const held = data === undefined ? (behind(g, value, "Constant")?.attributes.value as Tensor | undefined)?.data : data;
-  return held !== undefined && !("file" in held) && held.length === 1 ? Number(held[0]) : undefined;
-}
+/** Returns the number in a known scalar. */
+const numberOf = (value: Value | undefined): number | undefined =>
+  value?.shape.every((d) => d === 1) ? (value.content?.[0] as number | undefined) : undefined;
 
 const isLast = (axis: unknown, value: Value): boolean => Number(axis) === -1 || Number(axis) === value.shape.length - 1;
 
@@ -90,16 +86,16 @@ const rmsNorm: Fusion = (g, inputs) => {
 /** Returns eps, where `inverse` is 1 / sqrt(mean(x^2) + eps) over the last axis. */
 function epsilonOfInverse(g: GraphBuilder, inverse: Value, x: Value): number | undefined {
   const by = behind(g, inverse, "Reciprocal", "Div");
-  if (by?.op === "Div" && numberOf(g, by.inputs[0]) !== 1) return undefined;
+  if (by?.op === "Div" && numberOf(by.inputs[0]) !== 1) return undefined;
   const root = behind(g, by?.inputs.at(-1), "Sqrt");
   for (const [mean, eps] of orders(behind(g, root?.inputs[0], "Add")?.inputs ?? [])) {
-    const epsilon = numberOf(g, eps);
+    const epsilon = numberOf(eps);
     const by = behind(g, mean, "ReduceMean");
     const axes = by?.inputs[1]?.content;
     if (epsilon === undefined || axes?.length !== 1 || !isLast(axes[0], x) || by?.attributes.keepdims === 0) continue;
     const square = behind(g, by?.inputs[0], "Pow", "Mul");
     if (square?.inputs[0]?.name !== x.name) continue;
-    const isSquare = square.op === "Mul" ? square.inputs[1]?.name === x.name : numberOf(g, square.inputs[1]) === 2;
+    const isSquare = square.op === "Mul" ? square.inputs[1]?.name === x.name : numberOf(square.inputs[1]) === 2;
     if (isSquare) return epsilon;
   }
   return undefined;
@@ -165,8 +161,7 @@ function isDoubled(g: GraphBuilder, value: Value): boolean {
   if (by === undefined || first === undefined) return false;
   if (by.op === "Concat")
     return by.inputs.length === 2 && isLast(by.attributes.axis, value) && first.name === second?.name;
-  if (by.op === "Mul")
-    return orders(by.inputs).some(([v, scale]) => numberOf(g, scale) !== undefined && isDoubled(g, v));
+  if (by.op === "Mul") return orders(by.inputs).some(([v, scale]) => numberOf(scale) !== undefined && isDoubled(g, v));
   const isPointwise = ["Cos", "Sin", "Cast", "Unsqueeze", "Identity"].includes(by.op);
   return isPointwise && first.shape.at(-1) === value.shape.at(-1) && isDoubled(g, first);
 }

@@ -1,47 +1,59 @@
 import { Emitter } from "../emit.js";
 import { GraphBuilder } from "../graph.js";
+import { Names } from "../names.js";
 import type { Graph, Initializer, Node, Value } from "../types.js";
 
 /** Emits a value from the inputs of a node. */
 export type Formula = (e: Emitter, ...inputs: [Value, ...Value[]]) => Value;
 
-/** Returns nodes that compute `output` of a node from its inputs; their names begin with the node's own. */
+/**
+ * Returns nodes that compute `output` of a node from its inputs; their names begin with the node's own.
+ * @param names of the graph.
+ */
 export function writtenOut(
   node: Node,
   output: Value,
+  names: Names,
   formula: Formula,
 ): { readonly nodes: readonly Node[]; readonly initializers: ReadonlyMap<string, Initializer> } {
   const g = new GraphBuilder(node.name);
   const result = formula(new Emitter(g), ...(node.inputs as [Value, ...Value[]]));
+  const own = new Map<string, string>();
+  const nameOf = (name: string): string => {
+    const known = own.get(name) ?? names.fresh(`${node.name}${name}`);
+    own.set(name, known);
+    return known;
+  };
   // compared by identity: the graph may use one of these names for another value
   const renamed = (value: Value): Value =>
-    value === result ? output : node.inputs.includes(value) ? value : { ...value, name: `${node.name}${value.name}` };
+    value === result ? output : node.inputs.includes(value) ? value : { ...value, name: nameOf(value.name) };
   return {
     nodes: g.nodes.map((made) => ({
       ...made,
-      name: `${node.name}${made.name}`,
+      name: nameOf(made.name),
       inputs: made.inputs.map((value) => value && renamed(value)),
       outputs: made.outputs.map(renamed),
     })),
     initializers: new Map(
-      [...g.initializers].map(([name, { value, data }]) => [`${node.name}${name}`, { value: renamed(value), data }]),
+      [...g.initializers].map(([name, { value, data }]) => [nameOf(name), { value: renamed(value), data }]),
     ),
   };
 }
 
+/** Expands a formula in a graph, and adds its constants to it. */
+type Write = (node: Node, output: Value, formula: Formula) => readonly Node[];
+
 /**
  * Replaces nodes of a graph.
- * @param nodesOf returns a node's replacements; `write` expands a formula, and adds its constants to the graph.
+ * @param nodesOf returns a node's replacements.
  */
-export function rewritten(
-  graph: Graph,
-  nodesOf: (node: Node, write: (...of: Parameters<typeof writtenOut>) => readonly Node[]) => readonly Node[],
-): Graph {
+export function rewritten(graph: Graph, nodesOf: (node: Node, write: Write, names: Names) => readonly Node[]): Graph {
   const initializers = new Map(graph.initializers);
-  const write = (...of: Parameters<typeof writtenOut>): readonly Node[] => {
-    const part = writtenOut(...of);
+  const names = Names.of(graph);
+  const write: Write = (node, output, formula) => {
+    const part = writtenOut(node, output, names, formula);
     for (const [name, initializer] of part.initializers) initializers.set(name, initializer);
     return part.nodes;
   };
-  return { ...graph, nodes: graph.nodes.flatMap((node) => nodesOf(node, write)), initializers };
+  return { ...graph, nodes: graph.nodes.flatMap((node) => nodesOf(node, write, names)), initializers };
 }

@@ -28,9 +28,10 @@ export function flowSteps({ steps, exponent }: Pick<JumpOptions, "steps" | "expo
   });
 }
 
-/** Returns the tokens of text and noise: all but mask and pad, either of which may also be EOS. */
+/** Returns the tokens of text and noise: all but mask, pad and further EOS tokens; either of the first may be EOS. */
 export function ordinaryTokens({ tokens, vocabulary }: SampledModel): number[] {
+  const never = [tokens.mask, tokens.pad, ...(tokens.furtherEos ?? [])];
   return Array.from({ length: vocabulary }, (_, token) => token).filter(
-    (token) => token === tokens.eos || (token !== tokens.mask && token !== tokens.pad),
+    (token) => token === tokens.eos || !never.includes(token),
   );
 }

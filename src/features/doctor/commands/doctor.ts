@@ -50,14 +50,14 @@ async function checksFor({ config: path, ...flags }: DoctorFlags, overrides: rea
   try {
     const objective = flags.objective ?? (path === undefined ? STANDARD : await objectiveOf(path, overrides));
     const config = await loadConfig(path ?? standard, { command: objective, overrides });
-    const checks = await checkMachine(config);
+    const checks = await checkMachine(config, objective);
     if (path !== undefined) checks.push(await check("run", () => runMemory(config, objective), "correct the config"));
     return checks;
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     // the machine is checked with the standard config instead
     const miss = { name: "config", ok: false, found: messageOf(error), fix: error.hint ?? "correct the config" };
-    return [miss, ...(await checkMachine(await loadConfig(standard)))];
+    return [miss, ...(await checkMachine(await loadConfig(standard, { command: STANDARD }), STANDARD))];
   }
 }
 

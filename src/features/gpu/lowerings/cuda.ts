@@ -1,4 +1,5 @@
 import { live } from "../../../onnx/graph.js";
+import { Names } from "../../../onnx/names.js";
 import { bnb4Attributes } from "../../../onnx/nf4.js";
 import { type Formula, rewritten } from "../../../onnx/passes/written-out.js";
 import type { Lowering } from "../../../onnx/session.js";
@@ -30,6 +31,7 @@ export function forCuda(graph: Graph, largest = LARGE): Graph {
 /** Removes reshapes of constants with computed targets, or gives them constant targets. */
 function withoutLate(graph: Graph): Graph {
   const initializers = new Map(graph.initializers);
+  const names = Names.of(graph);
   const instead = new Map<string, Value>();
   const nodes = graph.nodes.flatMap((node): Node[] => {
     const inputs = node.inputs.map((v) => v && (instead.get(v.name) ?? v));
@@ -43,7 +45,7 @@ function withoutLate(graph: Graph): Graph {
       instead.set(output.name, constant);
       return [];
     }
-    const shape: Value = { name: `${node.name}/shape`, dtype: "int64", shape: [output.shape.length] };
+    const shape: Value = { name: names.fresh(`${node.name}/shape`), dtype: "int64", shape: [output.shape.length] };
     initializers.set(shape.name, { value: shape, data: BigInt64Array.from(output.shape as number[], BigInt) });
     return [{ ...node, inputs: [constant, shape] }];
   });
@@ -112,7 +114,7 @@ export function withoutJoining(graph: Graph): Graph {
   const inputs = new Set(graph.inputs.map(({ name }) => name));
   // all layers use the same indices
   const known = new Map<string, Places>();
-  return rewritten(graph, (node, writeOut) => {
+  return rewritten(graph, (node, writeOut, names) => {
     const [all, keys] = node.inputs;
     const [first, second] = joined.get(all?.name ?? "") ?? [];
     const [output] = node.outputs;
@@ -126,7 +128,7 @@ export function withoutJoining(graph: Graph): Graph {
     let places = known.get(key);
     if (places === undefined) {
       const value = (part: string, dtype: Value["dtype"]): Value => ({
-        name: `${key}/${part}`,
+        name: names.fresh(`/${key}/${part}`),
         dtype,
         shape: keys.shape,
       });

@@ -1,5 +1,6 @@
 import { misuse } from "../../../core/errors.js";
 import type { RolloutPrecision } from "../../../engine/rollout-precision.js";
+import type { Names } from "../../../onnx/names.js";
 import { type Formula, rewritten } from "../../../onnx/passes/written-out.js";
 import {
   type ExternalData,
@@ -25,11 +26,11 @@ export const rolloutPrecision: RolloutPrecision = {
   providers: ["cpu"],
   apply: (graph, dir) => {
     const weights = new Map<string, Int8Matrix>();
-    const { nodes, initializers } = rewritten(graph, (node, write) => {
+    const { nodes, initializers } = rewritten(graph, (node, write, names) => {
       const matrix = matrixOf(graph, node);
       if (matrix === undefined) return [node];
       const key = `${matrix.value.name} ${matrix.transposed}`;
-      const { codes, scales } = weights.get(key) ?? quantized(matrix, dir);
+      const { codes, scales } = weights.get(key) ?? quantized(matrix, dir, names);
       weights.set(key, { codes, scales });
       const [x, , bias] = node.inputs;
       const inputs = [x, codes.value, scales.value, ...(bias === undefined ? [] : [bias])];
@@ -71,7 +72,7 @@ function matrixOf(graph: Graph, { op, inputs, attributes }: Node): StoredWeight 
 }
 
 /** Quantises the matrix to codes [K, N]: column n is round(w / scale), scale = max |w| / 127. */
-function quantized({ value, data, transposed }: StoredWeight, dir: string): Int8Matrix {
+function quantized({ value, data, transposed }: StoredWeight, dir: string, names: Names): Int8Matrix {
   const [first, second] = value.shape as readonly [number, number];
   const [k, n] = transposed ? [second, first] : [first, second];
   const weights = openStored(dir, data, value.dtype, [first, second]).read(0, k * n);
@@ -87,10 +88,10 @@ function quantized({ value, data, transposed }: StoredWeight, dir: string): Int8
     // a column of zeros: any scale works
     for (let row = 0; row < k && scale > 0; row++) codes[row * n + column] = Math.round(at(row, column) / scale);
   }
-  const name = `${value.name}/${transposed ? "transposed/" : ""}`;
+  const name = (part: string): string => names.fresh(`${value.name}/${transposed ? "transposed/" : ""}${part}`);
   return {
-    codes: { value: { name: `${name}int8`, dtype: "int8", shape: [k, n] }, data: codes },
-    scales: { value: { name: `${name}scale`, dtype: "float32", shape: [n] }, data: scales },
+    codes: { value: { name: name("int8"), dtype: "int8", shape: [k, n] }, data: codes },
+    scales: { value: { name: name("scale"), dtype: "float32", shape: [n] }, data: scales },
   };
 }
 
