@@ -61,7 +61,7 @@ async function onEngine(about, objective, chosen, work) {
   const { Runtime } = await load("onnx/session.js");
   const { loraSites } = await load("nn/bind.js");
   const { freshAdapter } = await load("nn/lora.js");
-  const { prepareBatches, takeStep } = await load("train/update.js");
+  const { prepareUpdate, takeStep } = await load("train/update.js");
   const { Rng } = await load("core/rng.js");
   const { model, sampler, options, provider, rank, microBatch, repeats, log, meter, checkpoint } = about;
   const lora = {
@@ -114,7 +114,8 @@ async function onEngine(about, objective, chosen, work) {
       let batches;
       const values = await measure(`${name}, values to compare with`, async () => {
         const policy = { engine, sampler, options };
-        batches = await prepareBatches({ policy, objective, options: objectiveOptions, size: microBatch }, [samples]);
+        const context = { policy, objective, options: objectiveOptions, size: microBatch };
+        batches = await prepareUpdate(context, [samples], undefined, true);
       });
       const step = await measure(`${name}, update`, async (run) => {
         const metrics = await takeStep(engine, batches, run + 1, LEARNING_RATE);

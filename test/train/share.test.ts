@@ -13,7 +13,7 @@ import { objective as flowGrpo } from "../../src/rl/objectives/flow-grpo.js";
 import { objective as flowRl } from "../../src/rl/objectives/flowrl.js";
 import { objective as justGrpo } from "../../src/rl/objectives/just-grpo.js";
 import type { Sample } from "../../src/train/rollouts/groups.js";
-import { canShare, type MicroBatch, prepareBatches } from "../../src/train/update.js";
+import { canShare, prepareBatches, type ScoredBatch } from "../../src/train/update.js";
 
 /** Rollouts of two prompts: a micro-batch of four spans both groups and leaves one rollout over. */
 const GROUPS = [3, 2];
@@ -93,7 +93,7 @@ async function run(
 }
 
 /** Shifts the old values a little, so that ratios and penalties contribute to the gradient. */
-function offPolicy({ values }: MicroBatch): MicroBatch["values"] {
+function offPolicy({ values }: ScoredBatch): ScoredBatch["values"] {
   return { ...values, old: values.old.map((x) => x - 0.05), reference: values.reference.map((x) => x + 0.05) };
 }
 
