@@ -8,9 +8,10 @@ const LEARNING_RATE = 1e-9;
 /**
  * Measures one rollout group, one Flow-GRPO update and one ESPO update by `meter`: seconds and peak memory by default.
  * Each objective has its own runtime, as in a run. The first repeat also builds the graphs; the last one is reported.
+ * @param more `flowUpdate` false leaves Flow-GRPO's update out, which builds many graphs.
  */
 export async function measurePhases(dir, s, { provider, rank, microBatch, repeats, log, ...more }) {
-  const { meter = withPeak, openRuntime, cached = false, checkpoint = false } = more;
+  const { meter = withPeak, openRuntime, cached = false, checkpoint = false, flowUpdate = true } = more;
   const { loadModel } = await load("nn/model.js");
   const { sampledModel } = await load("engine/policy.js");
   const { sampler } = await load("diffusion/samplers/unmask.js");
@@ -39,7 +40,7 @@ export async function measurePhases(dir, s, { provider, rank, microBatch, repeat
       const prompts = rngs.map(() => prompt);
       trajectories = await sampler.rollout(engine, prompts, options, rngs, s.group);
     });
-    return { rollout, ...(await update("Flow-GRPO", trajectories)) };
+    return flowUpdate ? { rollout, ...(await update("Flow-GRPO", trajectories)) } : { rollout };
   });
   const { objective: espoObjective } = await load("rl/objectives/espo.js");
   const espo = await onEngine(

@@ -1,5 +1,5 @@
 import type { Policy } from "../engine/policy.js";
-import { type BatchContext, type ScoredBatch, prepareBatches } from "../train/update.js";
+import { type BatchContext, prepareBatches, type ScoredBatch } from "../train/update.js";
 import { type ObjectiveOnTrial, smallCanvas, takeStarts, type VerifyContext } from "./proof.js";
 
 /**

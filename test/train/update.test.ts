@@ -118,7 +118,9 @@ describe("what the loss compares with", () => {
     assert.deepEqual(asked, ["reference", "reference"]);
     asked.length = 0;
     const weighed = { ...context, options: objectiveOptions(espo, { importance_cap: 2 }) };
-    assert.ok((await prepareUpdate(weighed, [samples], undefined, true)).every(({ values }) => values.old?.[0] === -100));
+    assert.ok(
+      (await prepareUpdate(weighed, [samples], undefined, true)).every(({ values }) => values.old?.[0] === -100),
+    );
     assert.ok((await prepare("espo", { kl_coeff: 0 })).every(({ values }) => values.reference[0] === -100));
     assert.deepEqual(asked, ["policy", "policy", "policy"]);
   });

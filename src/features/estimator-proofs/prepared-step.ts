@@ -3,7 +3,7 @@ import type { Batch } from "../../diffusion/batch.js";
 import type { TokenTrajectory, Trajectory } from "../../diffusion/trajectory.js";
 import type { Tensor } from "../../onnx/types.js";
 import { episodesOf, samplesOf, withCredit } from "../../train/rollouts/groups.js";
-import { type ScoredBatch, prepareBatches, type ScoreAll } from "../../train/update.js";
+import { prepareBatches, type ScoreAll, type ScoredBatch } from "../../train/update.js";
 import { mapTensors } from "../../verify/direction.js";
 import type { ObjectiveOnTrial, VerifyContext } from "../../verify/proof.js";
 import { creditFormula, type FormulaOptions, type Scored, type ScoredTerm, type ScoredTurn } from "./formulas.js";

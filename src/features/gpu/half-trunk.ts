@@ -69,7 +69,8 @@ class HalfTrunk {
     const inLayer = LAYER.test(node.name);
     if (inLayer) {
       for (const { name } of node.outputs) this.inLayers.add(name);
-      if (node.op === "Reshape" && !this.inLayers.has(inputs[0]?.name ?? "")) this.views.set(this.output(node).name, node);
+      if (node.op === "Reshape" && !this.inLayers.has(inputs[0]?.name ?? ""))
+        this.views.set(this.output(node).name, node);
     }
     if (!inLayer || !this.runsInHalf(node)) {
       this.nodes.push({ ...node, inputs: inputs.map((v) => v && this.as(v, "float32")) });
@@ -144,7 +145,12 @@ class HalfTrunk {
     const [whole, ...shape] = view?.inputs ?? [];
     // one cast for all layers
     if (view !== undefined && whole !== undefined)
-      this.nodes.push({ ...view, name: `${view.name}/${dtype}`, inputs: [this.as(whole, dtype), ...shape], outputs: [made] });
+      this.nodes.push({
+        ...view,
+        name: `${view.name}/${dtype}`,
+        inputs: [this.as(whole, dtype), ...shape],
+        outputs: [made],
+      });
     else this.nodes.push(this.castNode(v, made));
     // a cached cast of a large weight would stay in memory from the forward to the backward pass
     const weight = this.graph.initializers.get(v.name);
