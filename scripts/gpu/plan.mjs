@@ -64,8 +64,8 @@ function finite(runtime) {
       if (dtype === "float32") data.set(data.map((x) => (Number.isFinite(x) ? x : 0)));
     const { token, argmax, top, eos_is_argmax: isEos } = results;
     if (token === undefined || top === undefined) return results;
-    for (const { data } of [token, argmax]) data.forEach((_, i) => (data[i] = BigInt(rng.int(ordinary))));
-    top.data.forEach((_, i) => (top.data[i] = rng.uniform()));
+    for (const { data } of [token, argmax]) data.set(data.map(() => BigInt(rng.int(ordinary))));
+    top.data.set(top.data.map(() => rng.uniform()));
     isEos?.data.fill(0);
     return results;
   };
