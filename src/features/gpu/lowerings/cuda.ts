@@ -9,7 +9,8 @@ import { halfTrunk } from "../half-trunk.js";
 /** Lowers a graph for CUDA; layers are computed in 16 bits if requested. */
 export const lowering: Lowering = (graph, precision) => {
   const lowered = forCuda(graph);
-  return precision === "float32" ? lowered : halfTrunk(lowered, precision);
+  // casts of weights that are now used in 16 bits are left over: ONNX Runtime would compute them in every run
+  return precision === "float32" ? lowered : live(halfTrunk(lowered, precision));
 };
 
 /**
