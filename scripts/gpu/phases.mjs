@@ -8,9 +8,10 @@ const LEARNING_RATE = 1e-9;
 /**
  * Measures one rollout group, one Flow-GRPO update and one ESPO update by `meter`: seconds and peak memory by default.
  * Each objective has its own runtime, as in a run. The first repeat also builds the graphs; the last one is reported.
+ * @param more `flowUpdate` false leaves Flow-GRPO's update out, which builds many graphs.
  */
 export async function measurePhases(dir, s, { provider, rank, microBatch, repeats, log, ...more }) {
-  const { meter = withPeak, openRuntime, cached = false, checkpoint = false } = more;
+  const { meter = withPeak, openRuntime, cached = false, checkpoint = false, flowUpdate = true } = more;
   const { loadModel } = await load("nn/model.js");
   const { sampledModel } = await load("engine/policy.js");
   const { sampler } = await load("diffusion/samplers/unmask.js");
@@ -39,7 +40,7 @@ export async function measurePhases(dir, s, { provider, rank, microBatch, repeat
       const prompts = rngs.map(() => prompt);
       trajectories = await sampler.rollout(engine, prompts, options, rngs, s.group);
     });
-    return { rollout, ...(await update("Flow-GRPO", trajectories)) };
+    return flowUpdate ? { rollout, ...(await update("Flow-GRPO", trajectories)) } : { rollout };
   });
   const { objective: espoObjective } = await load("rl/objectives/espo.js");
   const espo = await onEngine(
@@ -61,7 +62,7 @@ async function onEngine(about, objective, chosen, work) {
   const { Runtime } = await load("onnx/session.js");
   const { loraSites } = await load("nn/bind.js");
   const { freshAdapter } = await load("nn/lora.js");
-  const { prepareBatches, takeStep } = await load("train/update.js");
+  const { prepareUpdate, takeStep } = await load("train/update.js");
   const { Rng } = await load("core/rng.js");
   const { model, sampler, options, provider, rank, microBatch, repeats, log, meter, checkpoint } = about;
   const lora = {
@@ -114,7 +115,8 @@ async function onEngine(about, objective, chosen, work) {
       let batches;
       const values = await measure(`${name}, values to compare with`, async () => {
         const policy = { engine, sampler, options };
-        batches = await prepareBatches({ policy, objective, options: objectiveOptions, size: microBatch }, [samples]);
+        const context = { policy, objective, options: objectiveOptions, size: microBatch };
+        batches = await prepareUpdate(context, [samples], undefined, true);
       });
       const step = await measure(`${name}, update`, async (run) => {
         const metrics = await takeStep(engine, batches, run + 1, LEARNING_RATE);

@@ -22,7 +22,8 @@ export function watchPlacement(runtime, seen) {
     for (const file of readdirSync(dir)) {
       const session = sessions[Number.parseInt(file, 10)];
       const found = new Map();
-      for (const { cat, args, name } of JSON.parse(readFileSync(join(dir, file), "utf8")))
+      // the profile of a session that could not be created is empty
+      for (const { cat, args, name } of JSON.parse(readFileSync(join(dir, file), "utf8") || "[]"))
         if (cat === "Node" && args?.provider !== undefined && args.op_name !== undefined)
           found.set(name, { session, op: args.op_name, provider: args.provider, name });
       seen.push(...found.values());

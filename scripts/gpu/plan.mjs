@@ -11,6 +11,7 @@ import { estimate, gemmTable } from "./roofline.mjs";
 import { openCounters } from "./stub.mjs";
 
 const plan = JSON.parse(process.argv[2]);
+const { Rng } = await load("core/rng.js");
 const { Runtime } = await load("onnx/session.js");
 const { read } = await openCounters();
 const dir = mkdtempSync(join(tmpdir(), "gpu-plan-"));
@@ -49,13 +50,23 @@ try {
 }
 if (failure !== undefined) process.exitCode = 1;
 
-/** Makes a runtime return 0 for what is no number: nothing is computed, results are what the memory held before. */
+/**
+ * Makes a runtime return numbers, since nothing is computed: 0 for what is none, and for statistics of rounds random
+ * ones, so that the rows of a group differ as those of a model do (equal rows would be computed once).
+ */
 function finite(runtime) {
+  const rng = Rng.named(0, "gpu-plan");
   const run = runtime.run.bind(runtime);
+  const ordinary = plan.shape.vocab - 3;
   runtime.run = async (...call) => {
     const results = await run(...call);
     for (const { dtype, data } of Object.values(results))
       if (dtype === "float32") data.set(data.map((x) => (Number.isFinite(x) ? x : 0)));
+    const { token, argmax, top, eos_is_argmax: isEos } = results;
+    if (token === undefined || top === undefined) return results;
+    for (const { data } of [token, argmax]) data.set(data.map(() => BigInt(rng.int(ordinary))));
+    top.data.set(top.data.map(() => rng.uniform()));
+    isEos?.data.fill(0);
     return results;
   };
   return runtime;

@@ -50,13 +50,18 @@ export interface EngineOptions {
 
 /** Inputs of the loss: values [S] of the segments, and the objective's own tensors. */
 export interface SegmentValues {
-  readonly old: Float32Array;
-  readonly reference: Float32Array;
+  /** Undefined: the policy before this update is the one that is trained, so that every ratio is 1. */
+  readonly old?: Float32Array | undefined;
+  /** Undefined: as `old`. */
+  readonly reference?: Float32Array | undefined;
   readonly advantage: Float32Array;
   readonly weight: Float32Array;
   /** Inputs that the objective declares, by name. */
   readonly extra?: NamedTensors;
 }
+
+/** Values with those that a loss compares given. */
+export type ComparedValues = SegmentValues & Readonly<Record<"old" | "reference", Float32Array>>;
 
 /** Most attention scores in one piece on a GPU, where starting a small product takes longer than computing it. */
 const WHOLE_SCORES = 2 ** 27;
@@ -231,11 +236,12 @@ export class Engine extends TrainedParameters implements RoundModel<unknown> {
   /** Adds the gradient of a micro-batch; returns the loss and the objective's metrics. */
   async accumulate(batch: Batch, values: SegmentValues): Promise<Record<string, number>> {
     const model = await this.laidOutFor(batch);
-    const shape = openShape(shapeOf(model.graph, batch), batch);
+    const compared = (["old", "reference"] as const).map((name) => [name, values[name]] as const);
+    const own = compared.flatMap(([name, value]) => (value === undefined ? [name] : []));
+    const shape = { ...openShape(shapeOf(model.graph, batch), batch), ...(own.length === 0 ? {} : { own }) };
     const given = {
       ...batchFeeds(batch),
-      old: vector(values.old),
-      reference: vector(values.reference),
+      ...Object.fromEntries(compared.flatMap(([name, value]) => (value ? [[name, vector(value)]] : []))),
       advantage: vector(values.advantage),
       weight: vector(values.weight),
       ...values.extra,

@@ -48,6 +48,8 @@ export interface GraphShape {
   readonly segments: Dim;
   /** No token sees a later one. */
   readonly causal?: boolean;
+  /** Inputs of the loss that are the trained policy's own value, without gradient, instead of inputs of the graph. */
+  readonly own?: readonly ("old" | "reference")[];
 }
 
 /** Returns the sizes of a batch. */
@@ -197,12 +199,14 @@ export function trainingGraph<O>(
   const { g, e } = m;
   const scored = emitScores(m, model, shape, head);
   const perSegment = (name: string): Value => g.input(name, "float32", [shape.segments]);
+  const compared = (name: "old" | "reference"): Value =>
+    shape.own?.includes(name) ? e.stopGradient(scored.value) : perSegment(name);
   const own = parameters.map((p) => g.input(p.name, "float32", p.shape));
   const inputs: LossInputs = {
     e,
     ...scored,
-    old: perSegment("old"),
-    reference: perSegment("reference"),
+    old: compared("old"),
+    reference: compared("reference"),
     advantage: perSegment("advantage"),
     weight: perSegment("weight"),
     hidden: m.hidden,

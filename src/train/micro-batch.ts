@@ -1,9 +1,9 @@
 import type { Batch } from "../diffusion/batch.js";
 import type { Trajectory } from "../diffusion/trajectory.js";
-import type { SegmentValues } from "../engine/engine.js";
+import type { ComparedValues, SegmentValues } from "../engine/engine.js";
 
 /** Uses the same numbers [S] for every value, for losses that compare none. */
-export function sameValues(all: Float32Array): SegmentValues {
+export function sameValues(all: Float32Array): ComparedValues {
   return { old: all, reference: all, advantage: all, weight: all };
 }
 
@@ -16,3 +16,6 @@ export interface MicroBatch {
   /** [S] importance weights, already in the advantages; absent where the sampling policy counts as the old one. */
   readonly trust?: Float32Array;
 }
+
+/** A micro-batch whose old and reference values are given. */
+export type ScoredBatch = MicroBatch & { readonly values: ComparedValues };

@@ -27,7 +27,7 @@ import { openRecorded, type RecordedGroups } from "./rollouts/recorded-groups.js
 import type { GroupSource } from "./rollouts/step-groups.js";
 import type { Run } from "./run.js";
 import { Observers } from "./step-observer.js";
-import { canShare, type GradientObserver, type MicroBatch, prepareBatches, scoreAs, takeStep } from "./update.js";
+import { canShare, type GradientObserver, type MicroBatch, prepareUpdate, scoreAs, takeStep } from "./update.js";
 
 /** Consecutive steps with a non-finite gradient after which the run stops. */
 const NON_FINITE_LIMIT = 3;
@@ -168,7 +168,7 @@ class PolicySteps implements Steps {
     // 4. Score: lay samples out, score under the old policy and the reference. [S] old, reference, advantage, weight
     const sampledBy = scoreAs(context.policy.engine, collected.sampled?.parameters, context.executor.score);
     const batches = await stage("score", () =>
-      observer.prepare(groups, samples, (parts) => prepareBatches(context, parts, sampledBy)),
+      observer.prepare(groups, samples, (parts) => prepareUpdate(context, parts, sampledBy, this.comparesOnce(step))),
     );
 
     // 5. Update mu times: the gradient of all micro-batches, one step of the optimizer
@@ -179,6 +179,13 @@ class PolicySteps implements Steps {
     // 6. Metrics: one line of metrics.jsonl
     const counts = { nonfinite_steps: this.nonFinite, skipped_steps: this.skipped };
     return observer.metrics({ collected, groups, samples, batches, updates, counts, lr: this.rate(step) });
+  }
+
+  /** Tells whether the values before the update are compared by one gradient alone. */
+  private comparesOnce(step: number): boolean {
+    const { objective, options, training } = this.context;
+    const every = objective.noiseEvery?.(options) ?? 0;
+    return training.num_iterations === 1 && (every === 0 || step % every !== 0);
   }
 
   private rate(step: number): number {

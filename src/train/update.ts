@@ -6,11 +6,11 @@ import type { PolicyKey } from "../engine/trained-parameters.js";
 import type { Tensor } from "../onnx/types.js";
 import type { LayoutContext, Objective } from "../rl/objective.js";
 import { importanceWeights, normalised, totalShare, type WeighingOptions } from "../rl/weighing.js";
-import type { MicroBatch } from "./micro-batch.js";
+import type { MicroBatch, ScoredBatch } from "./micro-batch.js";
 import type { Sample } from "./rollouts/groups.js";
 import { GradientSum, type Slots, slotRanges } from "./rollouts/slots.js";
 
-export type { MicroBatch } from "./micro-batch.js";
+export type { MicroBatch, ScoredBatch } from "./micro-batch.js";
 
 /** Packed sequences are padded to a multiple of this; longer ones to coarser buckets, so that few graphs are built. */
 export const LENGTH_STEP = 16;
@@ -117,6 +117,20 @@ export async function prepareBatches<O>(
   context: BatchContext<O>,
   parts: readonly (readonly Sample[])[],
   sampler?: (batches: readonly Batch[]) => Promise<readonly Float32Array[]>,
+): Promise<ScoredBatch[]> {
+  return (await prepareUpdate(context, parts, sampler, false)) as ScoredBatch[];
+}
+
+/**
+ * {@link prepareBatches} for updates.
+ * @param once the values are compared by one gradient alone, whose own values before the update are the old ones: they
+ *   are not scored, and absent.
+ */
+export async function prepareUpdate<O>(
+  context: BatchContext<O>,
+  parts: readonly (readonly Sample[])[],
+  sampler: Parameters<typeof prepareBatches>[2],
+  once: boolean,
 ): Promise<MicroBatch[]> {
   const { policy, objective, options, score = scoreHere(policy.engine) } = context;
   const weighing = objective.weighing?.(options);
@@ -131,17 +145,17 @@ export async function prepareBatches<O>(
   const segments = totalShare(shares, parts.flat().length, weighing?.length_norm);
   const all = layouts.map(({ batch }) => batch);
   const correct = (weighing?.importance_cap ?? null) !== null;
-  const unscored = all.filter(({ recorded }) => recorded === undefined || correct);
+  const unscored = all.filter(({ recorded }) => (recorded === undefined && !once) || correct);
   const scored = await score(unscored, "policy");
   const unrecorded = sampler === undefined ? [] : all.filter(({ recorded }) => recorded === undefined);
   const sampled = unrecorded.length === 0 ? [] : ((await sampler?.(unrecorded)) ?? []);
   const references = objective.needs(options).reference ? await score(all, "reference") : undefined;
   return layouts.map(({ batch, samples }, i): MicroBatch => {
     const trajectories = samples.map((sample) => sample.trajectory);
-    const old = scored[unscored.indexOf(batch)] ?? (batch.recorded as Float32Array);
+    const old = scored[unscored.indexOf(batch)] ?? batch.recorded;
     const recorded = batch.recorded ?? sampled[unrecorded.indexOf(batch)];
     const trust =
-      correct && recorded !== undefined
+      correct && recorded !== undefined && old !== undefined
         ? importanceWeights({ recorded, owner: batch.owner }, old, weighing as WeighingOptions)
         : undefined;
     const reference = references?.[i] ?? old;

@@ -1,5 +1,5 @@
 import type { Policy } from "../engine/policy.js";
-import { type BatchContext, type MicroBatch, prepareBatches } from "../train/update.js";
+import { type BatchContext, prepareBatches, type ScoredBatch } from "../train/update.js";
 import { type ObjectiveOnTrial, smallCanvas, takeStarts, type VerifyContext } from "./proof.js";
 
 /**
@@ -14,7 +14,7 @@ export async function drawStep(
   count: number,
   more: Pick<Partial<BatchContext<unknown>>, "size" | "share"> = {},
   prepare: typeof prepareBatches = prepareBatches,
-): Promise<MicroBatch[]> {
+): Promise<ScoredBatch[]> {
   const options = smallCanvas(policy);
   const prompts = takeStarts(context, count, options);
   const rngs = prompts.map((_, i) => context.rng(`${name}/${i}`));

@@ -19,7 +19,7 @@ import { objective as espo } from "../../src/rl/objectives/espo.js";
 import { objective as flowGrpo } from "../../src/rl/objectives/flow-grpo.js";
 import { objective as grpo } from "../../src/rl/objectives/grpo.js";
 import type { Sample } from "../../src/train/rollouts/groups.js";
-import { type MicroBatch, prepareBatches } from "../../src/train/update.js";
+import { prepareBatches, prepareUpdate, type ScoredBatch } from "../../src/train/update.js";
 import { GOLDEN_OPTIMIZER, goldenLora, goldenModel, readGolden, relativeError, under } from "../support/golden.js";
 import { having, objectiveOptions } from "../support/typed.js";
 
@@ -168,7 +168,7 @@ describe("objectives on the micro model", () => {
   }
 
   /** Computes the loss by the formula from the engine's segment values. */
-  async function byHand(engine: Engine, batches: readonly MicroBatch[], beta: number, eps: number): Promise<number> {
+  async function byHand(engine: Engine, batches: readonly ScoredBatch[], beta: number, eps: number): Promise<number> {
     let loss = 0;
     for (const { batch, values: v } of batches) {
       const { value } = await engine.score(batch, "policy");
@@ -190,7 +190,7 @@ describe("objectives on the micro model", () => {
     return loss;
   }
 
-  async function total(engine: Engine, batches: readonly MicroBatch[]): Promise<number> {
+  async function total(engine: Engine, batches: readonly ScoredBatch[]): Promise<number> {
     let sum = 0;
     for (const { batch, values: v } of batches) sum += (await engine.accumulate(batch, v)).loss as number;
     return sum;
@@ -215,9 +215,32 @@ describe("objectives on the micro model", () => {
       const expected = await byHand(engine, batches, 0.04, 0.2);
       const loss = await total(engine, batches);
       assert.ok(Math.abs(loss - expected) < 1e-5 * Math.max(1, Math.abs(expected)), `${loss} against ${expected}`);
-      const metrics = await engine.accumulate((batches[0] as MicroBatch).batch, (batches[0] as MicroBatch).values);
+      const metrics = await engine.accumulate((batches[0] as ScoredBatch).batch, (batches[0] as ScoredBatch).values);
       assert.ok((metrics.clip_fraction as number) > 0 && (metrics.kl as number) > 0);
     });
+  }
+
+  for (const surrogate of ["ppo", "cispo"] as const) {
+    for (const kl_coeff of [0, 3]) {
+      it(`espo, ${surrogate}, penalty ${kl_coeff}: a single update needs no scored old values, to the last bit`, async () => {
+        const options = objectiveOptions(espo, { surrogate, kl_coeff });
+        const engine = await engineFor(espo, options);
+        await engine.setParameters("reference", adapter(0.02, 1));
+        const samples = await play(engine);
+        const context = { policy: { engine, sampler, options: sampling }, objective: espo, options, size: 3 };
+        const scored = await prepareBatches(context, [samples]);
+        const once = await prepareUpdate(context, [samples], undefined, true);
+        assert.ok(once.every(({ values }) => values.old === undefined));
+        const results = async (batches: typeof once): Promise<unknown> => {
+          const metrics = [];
+          for (const { batch, values } of batches) metrics.push(await engine.accumulate(batch, values));
+          const gradients = await engine.getGradients();
+          engine.discardGradients();
+          return { metrics, gradients };
+        };
+        assert.deepEqual(await results(once), await results(scored));
+      });
+    }
   }
 
   for (const level of ["step", "token"] as const) {

@@ -9,7 +9,7 @@ import { vector } from "../../src/onnx/tensors.js";
 import { objective as espo } from "../../src/rl/objectives/espo.js";
 import { objective as flowGrpo } from "../../src/rl/objectives/flow-grpo.js";
 import type { Sample } from "../../src/train/rollouts/groups.js";
-import { layOut, type MicroBatch, prepareBatches, takeStep } from "../../src/train/update.js";
+import { layOut, prepareBatches, prepareUpdate, type ScoredBatch, takeStep } from "../../src/train/update.js";
 import { SMALL } from "../diffusion/samplers/unmask/fake-model.js";
 import { objectiveOptions, only } from "../support/typed.js";
 
@@ -36,7 +36,7 @@ const samples = trajectories.map(
   (trajectory, i): Sample => ({ trajectory, credit: i + 1, stream: (name) => Rng.named(1, `${name}/${i}`) }),
 );
 /** Finds the sample of a micro-batch's trajectory. */
-const indexOf = ({ trajectories: some }: Pick<MicroBatch, "trajectories">, b: number): number =>
+const indexOf = ({ trajectories: some }: Pick<ScoredBatch, "trajectories">, b: number): number =>
   samples.findIndex((sample) => sample.trajectory === some[b]);
 
 /** Policies that the engine below was asked to score; each has a number of its own as score. */
@@ -57,7 +57,7 @@ async function prepare(
   options: object,
   size = 2,
   parts: readonly (readonly Sample[])[] = [samples],
-): Promise<MicroBatch[]> {
+): Promise<ScoredBatch[]> {
   asked.length = 0;
   return objective === "espo"
     ? prepareBatches({ policy, objective: espo, options: objectiveOptions(espo, options), size }, parts)
@@ -111,6 +111,16 @@ describe("what the loss compares with", () => {
         if (b >= 0) assert.deepEqual([values.old[s], values.reference[s]], [-100, -200]);
       });
     }
+    const context = { policy, objective: espo, options: objectiveOptions(espo, {}), size: 3 };
+    asked.length = 0;
+    const once = await prepareUpdate(context, [samples], undefined, true);
+    assert.ok(once.every(({ values }) => values.old === undefined && values.reference?.[0] === -200));
+    assert.deepEqual(asked, ["reference", "reference"]);
+    asked.length = 0;
+    const weighed = { ...context, options: objectiveOptions(espo, { importance_cap: 2 }) };
+    assert.ok(
+      (await prepareUpdate(weighed, [samples], undefined, true)).every(({ values }) => values.old?.[0] === -100),
+    );
     assert.ok((await prepare("espo", { kl_coeff: 0 })).every(({ values }) => values.reference[0] === -100));
     assert.deepEqual(asked, ["policy", "policy", "policy"]);
   });
@@ -131,7 +141,7 @@ describe("credit", () => {
   /** Lists the advantage of each segment of one trajectory with the segment's step. */
   const advantages = async (credit: Sample["credit"], options: object): Promise<[number, number][]> => {
     const [micro] = await prepare("flow-grpo", options, 2, [[{ ...(samples[3] as Sample), credit }]]);
-    const { batch, values } = micro as MicroBatch;
+    const { batch, values } = micro as ScoredBatch;
     return batch.owner.flatMap((b, s): [number, number][] =>
       b < 0 ? [] : [[batch.step[s] as number, values.advantage[s] as number]],
     );
@@ -279,7 +289,7 @@ describe("a step", () => {
     const batches = [0, 1, 2].map((i) => ({
       batch: `batch ${i}`,
       values: { name: `values ${i}`, weight: [1 / 3] },
-    })) as unknown as MicroBatch[];
+    })) as unknown as ScoredBatch[];
     const heard: [number, number][] = [];
     const observer = { boundary: 0, accumulated: async (index: number) => void heard.push([index, calls.length]) };
     const total = await takeStep(fake, batches, 9, 0.125, { observer });

@@ -12,6 +12,7 @@
 #include <string>
 #include <sys/mman.h>
 #include <unordered_map>
+#include <vector>
 
 namespace {
 
@@ -31,13 +32,21 @@ struct Counters {
   size_t peak = 0;
   uint64_t mallocs = 0, launches = 0, syncs = 0;
   Copies to_device, to_host, within;
-  std::map<std::string, uint64_t> gemms, kernels, regions;
+  std::map<std::string, uint64_t> gemms, kernels, regions, violations;
+};
+
+// A host copy recorded in a graph, with the bytes that it read: a replay reads the same address again.
+struct Source {
+  const void* from;
+  std::string bytes;
 };
 
 struct State {
   std::mutex lock;
   std::unordered_map<void*, size_t> allocations;
   std::unordered_map<const void*, std::string> kernel_names;
+  bool capturing = false;
+  std::vector<Source> sources;
   size_t used = 0, limit = 0, refused = 0;
   Counters counters;
 };
@@ -50,6 +59,12 @@ State& state() {
     return made;
   }();
   return *s;
+}
+
+// Notes what a captured graph may not hold. The lock is held.
+void violate(const std::string& what) {
+  State& s = state();
+  if (s.capturing) s.counters.violations[what]++;
 }
 
 size_t pages(size_t bytes) { return bytes == 0 ? 4096 : (bytes + 4095) / 4096 * 4096; }
@@ -65,6 +80,7 @@ int allocate(void** out, size_t bytes) {
     s.refused = bytes;
     return OUT_OF_MEMORY;
   }
+  violate("cudaMalloc");
   s.allocations[memory] = bytes;
   s.used += bytes;
   if (s.used > s.counters.peak) s.counters.peak = s.used;
@@ -93,6 +109,9 @@ void copy(void* to, const void* from, size_t bytes, int direction) {
     copies.count++;
     copies.bytes += bytes;
     copies.sizes[bytes]++;
+    if (s.capturing && direction == HOST_TO_DEVICE)
+      s.sources.push_back({from, std::string((const char*)from, bytes <= CARRIED ? bytes : 0)});
+    if (direction == DEVICE_TO_HOST) violate("copy to the host");
   }
   if (bytes <= CARRIED) memmove(to, from, bytes);
 }
@@ -101,6 +120,7 @@ int sync() {
   State& s = state();
   std::lock_guard<std::mutex> guard(s.lock);
   s.counters.syncs++;
+  violate("synchronisation");
   return SUCCESS;
 }
 
@@ -208,6 +228,7 @@ const char* stub_report() {
   table(out, "regions", c.regions);
   table(out, "gemms", c.gemms);
   table(out, "kernels", kernels);
+  table(out, "violations", c.violations);
   out.back() = '}';
   s.counters = Counters();
   s.counters.peak = s.used;
@@ -302,7 +323,25 @@ int cudaStreamCreateWithFlags(void** out, unsigned) { return handle(out); }
 int cudaEventCreate(void** out) { return handle(out); }
 int cudaEventCreateWithFlags(void** out, unsigned) { return handle(out); }
 int cudaEventElapsedTime(float* out, void*, void*) { return *out = 0, SUCCESS; }
-int cudaStreamIsCapturing(void*, int* out) { return *out = 0, SUCCESS; }
+
+// graphs: one at a time
+int cudaStreamIsCapturing(void*, int* out) { return *out = state().capturing, SUCCESS; }
+int cudaStreamBeginCapture(void*, int) {
+  state().sources.clear();
+  return state().capturing = true, SUCCESS;
+}
+int cudaStreamEndCapture(void*, void** graph) { return state().capturing = false, handle(graph); }
+int cudaGraphInstantiate(void** out, void*, unsigned long long) { return handle(out); }
+int cudaGraphLaunch(void*, void*) {
+  State& s = state();
+  std::lock_guard<std::mutex> guard(s.lock);
+  s.counters.launches++;
+  s.counters.kernels["cudaGraphLaunch"]++;
+  for (const Source& source : s.sources)
+    if (memcmp(source.from, source.bytes.data(), source.bytes.size()) != 0)
+      s.counters.violations["a replay reads other bytes: " + std::to_string(source.bytes.size()) + " from the host"]++;
+  return SUCCESS;
+}
 int cudaLaunchHostFunc(void*, void (*function)(void*), void* data) { return function(data), SUCCESS; }
 
 // kernels

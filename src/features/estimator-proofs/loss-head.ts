@@ -7,7 +7,7 @@ import { GraphBuilder } from "../../onnx/graph.js";
 import { f32, i64, vector } from "../../onnx/tensors.js";
 import type { Graph, Tensor, Value } from "../../onnx/types.js";
 import type { LossInputs, Objective } from "../../rl/objective.js";
-import type { MicroBatch } from "../../train/micro-batch.js";
+import type { ScoredBatch } from "../../train/micro-batch.js";
 import type { ObjectiveOnTrial } from "../../verify/proof.js";
 
 /** An objective with the loss sum(coefficient * score): its gradient is the weighted sum of the scores' gradients. */
@@ -26,7 +26,7 @@ export const linearObjective: Objective = {
 };
 
 /** A micro-batch with the log-probabilities [R] of its terms. */
-export interface HeadInputs extends Pick<MicroBatch, "batch" | "values"> {
+export interface HeadInputs extends Pick<ScoredBatch, "batch" | "values"> {
   readonly logProbs: Float32Array;
 }
 

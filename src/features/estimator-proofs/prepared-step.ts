@@ -3,7 +3,7 @@ import type { Batch } from "../../diffusion/batch.js";
 import type { TokenTrajectory, Trajectory } from "../../diffusion/trajectory.js";
 import type { Tensor } from "../../onnx/types.js";
 import { episodesOf, samplesOf, withCredit } from "../../train/rollouts/groups.js";
-import { type MicroBatch, prepareBatches, type ScoreAll } from "../../train/update.js";
+import { prepareBatches, type ScoreAll, type ScoredBatch } from "../../train/update.js";
 import { mapTensors } from "../../verify/direction.js";
 import type { ObjectiveOnTrial, VerifyContext } from "../../verify/proof.js";
 import { creditFormula, type FormulaOptions, type Scored, type ScoredTerm, type ScoredTurn } from "./formulas.js";
@@ -16,7 +16,7 @@ const LOG_Z = 0.3;
 
 /** A training step's micro-batches, with the values that the formula needs. */
 export interface Prepared {
-  readonly batches: readonly (MicroBatch & { readonly own: TermBatch })[];
+  readonly batches: readonly (ScoredBatch & { readonly own: TermBatch })[];
   readonly scored: Scored;
 }
 

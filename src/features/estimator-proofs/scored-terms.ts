@@ -7,7 +7,7 @@ import type { TokenTrajectory, Trajectory } from "../../diffusion/trajectory.js"
 import type { Policy } from "../../engine/policy.js";
 import { eosIds } from "../../nn/config.js";
 import type { Tensor } from "../../onnx/types.js";
-import type { MicroBatch } from "../../train/micro-batch.js";
+import type { ScoredBatch } from "../../train/micro-batch.js";
 import type { Sample } from "../../train/rollouts/groups.js";
 import type { ObjectiveOnTrial } from "../../verify/proof.js";
 import type { FormulaOptions } from "./formulas.js";
@@ -53,7 +53,7 @@ function masksOf(name: string, o: FormulaOptions): Pick<BoundLayout, "samples" |
 }
 
 /** A micro-batch laid out by an objective, with its samples. */
-interface Given extends Pick<MicroBatch, "batch" | "trajectories"> {
+interface Given extends Pick<ScoredBatch, "batch" | "trajectories"> {
   readonly samples: readonly Sample[];
   /** Batch size B. */
   readonly size: number;

@@ -9,11 +9,18 @@ const PRODUCTS: ReadonlySet<string> = new Set(["Gemm", "MatMul", "MatMulBnb4"]);
 /** Ops whose result is in 16 bits if all their inputs of its size are. */
 const FOLLOWING: ReadonlySet<string> = new Set([
   ...["Reshape", "Transpose", "Split", "Concat", "Slice", "Squeeze", "Unsqueeze", "Flatten", "Expand", "Identity"],
-  ...["Add", "Sub", "Mul", "Neg", "Sigmoid", "Softmax", "ReduceSum"],
+  ...["Add", "Sub", "Mul", "Neg", "Sigmoid", "Softmax", "ReduceSum", "QuickGelu", "Where"],
+  ...["Gather", "RotaryEmbedding", "SimplifiedLayerNormalization"],
 ]);
 
+/** Ops whose first input alone decides: the others are tables and weights, or indices. */
+const BY_FIRST: ReadonlySet<string> = new Set(["Gather", "RotaryEmbedding", "SimplifiedLayerNormalization"]);
+
+/** Ops with statistics as further outputs. */
+const NORMS: ReadonlySet<string> = new Set(["SimplifiedLayerNormalization"]);
+
 /** Ops whose operands may be broadcast; only operands of the output's shape decide. */
-const BROADCAST: ReadonlySet<string> = new Set(["Add", "Sub", "Mul"]);
+const BROADCAST: ReadonlySet<string> = new Set(["Add", "Sub", "Mul", "Where"]);
 
 /** Most elements of a weight, such as a norm's or the scales of a 4-bit matrix, whose cast is made once and kept. */
 const SMALL = 2 ** 20;
@@ -37,6 +44,10 @@ class HalfTrunk {
   private readonly halved = new Map<string, Value>();
   private readonly casts = new Map<string, Value>();
   private readonly sources = new Map<string, Value>();
+  /** Nodes of layers that reshape values of all layers, such as angles, by their result. */
+  private readonly views = new Map<string, Node>();
+  /** Results of nodes in layers. */
+  private readonly inLayers = new Set<string>();
   private readonly outputs: ReadonlySet<string>;
   private readonly names: Names;
 
@@ -57,7 +68,13 @@ class HalfTrunk {
     const inputs = node.inputs;
     if (node.op === "Cast" && node.outputs[0] !== undefined && inputs[0] !== undefined)
       this.sources.set(node.outputs[0].name, this.halved.get(inputs[0].name) ?? inputs[0]);
-    if (!LAYER.test(node.name) || !this.runsInHalf(node)) {
+    const inLayer = LAYER.test(node.name);
+    if (inLayer) {
+      for (const { name } of node.outputs) this.inLayers.add(name);
+      if (node.op === "Reshape" && !this.inLayers.has(inputs[0]?.name ?? ""))
+        this.views.set(this.output(node).name, node);
+    }
+    if (!inLayer || !this.runsInHalf(node)) {
       this.nodes.push({ ...node, inputs: inputs.map((v) => v && this.as(v, "float32")) });
       return;
     }
@@ -73,10 +90,13 @@ class HalfTrunk {
       this.nodes.push({ ...added, inputs: [c, this.cast(product, "float32")] });
       return;
     }
-    const outputs = node.outputs.map((v) => (v.dtype === "float32" ? this.fresh(v, this.half) : v));
+    // a normalisation's second output is its statistic, which stays in float32
+    const stays = (v: Value, i: number): boolean => v.dtype !== "float32" || (i > 0 && NORMS.has(node.op));
+    const outputs = node.outputs.map((v, i) => (stays(v, i) ? v : this.fresh(v, this.half)));
     this.nodes.push(this.inHalf(node, outputs));
     node.outputs.forEach((v, i) => {
       const made = outputs[i] as Value;
+      if (made === v) return;
       this.halved.set(v.name, made);
       if (this.outputs.has(v.name)) this.nodes.push(this.castNode(made, v));
     });
@@ -87,6 +107,7 @@ class HalfTrunk {
     if (floats.length === 0 || this.output(node).dtype !== "float32") return false;
     if (PRODUCTS.has(node.op)) return true;
     if (!FOLLOWING.has(node.op)) return false;
+    if (BY_FIRST.has(node.op)) return this.isHalf(node.inputs[0] as Value);
     const computed = floats.filter((v) => !this.graph.initializers.has(v.name));
     const { shape } = this.output(node);
     const deciding = BROADCAST.has(node.op) ? computed.filter((v) => sameShape(v.shape, shape)) : computed;
@@ -122,7 +143,17 @@ class HalfTrunk {
     const known = this.casts.get(key);
     if (known !== undefined) return known;
     const made = this.fresh(v, dtype);
-    this.nodes.push(this.castNode(v, made));
+    const view = this.views.get(v.name);
+    const [whole, ...shape] = view?.inputs ?? [];
+    // one cast for all layers
+    if (view !== undefined && whole !== undefined)
+      this.nodes.push({
+        ...view,
+        name: `${view.name}/${dtype}`,
+        inputs: [this.as(whole, dtype), ...shape],
+        outputs: [made],
+      });
+    else this.nodes.push(this.castNode(v, made));
     // a cached cast of a large weight would stay in memory from the forward to the backward pass
     const weight = this.graph.initializers.get(v.name);
     if (weight === undefined || !isExternal(weight.data) || sizeOf(v.shape as number[]) <= SMALL)

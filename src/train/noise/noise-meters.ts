@@ -109,7 +109,7 @@ export class MaskNoise {
     parts: readonly (readonly Sample[])[],
     batches: readonly MicroBatch[],
   ): Promise<MaskNoise> {
-    const own = batches.map(({ batch, values }): Compared => ({ batch, old: values.old }));
+    const own = batches.map(({ batch, values }): Compared => ({ batch, old: values.old as Float32Array }));
     const other: Compared[] = [];
     for (const samples of parts)
       for (const { batch } of layOut(context, samples, "mask-noise"))

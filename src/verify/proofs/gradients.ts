@@ -1,7 +1,7 @@
 import { closing } from "../../core/closing.js";
 import type { Engine } from "../../engine/engine.js";
 import type { Tensor } from "../../onnx/types.js";
-import { canShare, type MicroBatch } from "../../train/update.js";
+import { canShare, type ScoredBatch } from "../../train/update.js";
 import { inner, mapTensors, moved, randomDirection, squared } from "../direction.js";
 import { type Measurement, type ObjectiveOnTrial, onePerScoring, type Proof, type VerifyContext } from "../proof.js";
 import { drawStep } from "../samples.js";
@@ -99,12 +99,12 @@ function only(these: Gradients, tensors: Gradients): Gradients {
 }
 
 /** Lowers the old values until every ratio is clipped, and constant. */
-function clipped(batch: MicroBatch): MicroBatch {
+function clipped(batch: ScoredBatch): ScoredBatch {
   return { ...batch, values: { ...batch.values, old: batch.values.old.map((x) => x - CLIPPED) } };
 }
 
 /** Returns the loss of all micro-batches; their gradient is then the engine's accumulated one. */
-async function loss(engine: Engine, batches: readonly MicroBatch[]): Promise<number> {
+async function loss(engine: Engine, batches: readonly ScoredBatch[]): Promise<number> {
   engine.discardGradients();
   let total = 0;
   for (const { batch, values } of batches) total += (await engine.accumulate(batch, values)).loss as number;

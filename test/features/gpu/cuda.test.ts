@@ -62,12 +62,12 @@ describe("graphs for CUDA, computed on the CPU", () => {
   };
 
   /** Outputs: `out` [R, V], and the gradient of a mix of log-probabilities by every adapter matrix, added to a 1. */
-  function trainingGraph(model: Model, checkpoint: boolean): Graph {
+  function trainingGraph(model: Model, checkpoint: boolean, vocabulary = CONFIG.vocab_size): Graph {
     const rng = Rng.named(1, "mix");
     const { g, e, outputs, parameters } = bindModel(model.graph, "training", { dims: { B, N }, lora, rows: R });
     const logits = outputs.logits as Value;
-    const mix = Array.from({ length: R * CONFIG.vocab_size }, () => rng.normal());
-    const loss = e.total(e.mul(e.logSoftmax(logits), g.constant("float32", [R, CONFIG.vocab_size], mix)));
+    const mix = Array.from({ length: R * vocabulary }, () => rng.normal());
+    const loss = e.total(e.mul(e.logSoftmax(logits), g.constant("float32", [R, vocabulary], mix)));
     const initial = new Map(parameters.map((p) => [p.name, g.input(`acc/${p.name}`, "float32", p.shape)]));
     const gradients = backward(g, loss, parameters, initial, checkpoint ? { layers: ALL_LAYERS } : {});
     g.output("out", logits);
@@ -157,7 +157,7 @@ describe("graphs for CUDA, computed on the CPU", () => {
     const model = await exported("bf16");
     const graph = trainingGraph(model, false);
     // blocks of 3 rows of the head [16, 64]: the last one is smaller; the layers' matrices are larger still
-    const lowered = forCuda(graph, 3 * CONFIG.hidden_size);
+    const lowered = forCuda(graph, 3 * CONFIG.hidden_size, 1);
     const isWeight = (v: Value | undefined): boolean => v?.name.endsWith("weight") === true;
     const whole = lowered.nodes.filter(
       (n) => n.op === "Cast" && isWeight(n.inputs[0]) && n.inputs[0]?.shape.length === 2,
@@ -172,6 +172,33 @@ describe("graphs for CUDA, computed on the CPU", () => {
     assert.ok(logits < 1e-5 && gradients < 1e-5, `logits ${logits}, gradients ${gradients}`);
   });
 
+  for (const [vocabulary, blocks] of [
+    [37, 1],
+    [64, 1],
+    [97, 2],
+    [191, 3],
+  ] as const)
+    it(`a head of ${vocabulary} rows is multiplied in whole tiles, with the same numbers`, async () => {
+      const config = { ...CONFIG, vocab_size: vocabulary };
+      const { dir, remove } = await microModel(config);
+      try {
+        const out = join(mkdtempSync(join(root, "odd-")), "m");
+        await exportModel({ checkpoint: dir, out, precision: "bf16", doubleQuant: false });
+        const model = await loadModel(out);
+        const graph = trainingGraph(model, false, vocabulary);
+        // a matrix of one piece keeps the order of every sum; blocks add to it one after the other
+        const lowered = blocks === 1 ? forCuda(graph) : forCuda(graph, (vocabulary / blocks) * CONFIG.hidden_size);
+        const head = lowered.nodes.filter((n) => n.op === "Gemm" && n.name.includes("lm_head"));
+        assert.equal(head.length, 2 * blocks);
+        for (const { inputs } of head) assert.equal((inputs[1]?.shape[0] as number) % 64, 0);
+        const { logits, gradients } = await errors(model, lowered, graph);
+        assert.equal(logits, 0);
+        assert.ok(gradients <= (blocks === 1 ? 0 : 1e-5), `${gradients}`);
+      } finally {
+        remove();
+      }
+    });
+
   it("leaves open sizes open", async () => {
     const model = await exported("bf16");
     const { g, outputs } = bindModel(model.graph, "open", { lora, rows: "R" });
@@ -185,7 +212,7 @@ describe("graphs for CUDA, computed on the CPU", () => {
       return Array.from(out?.data as Float32Array);
     };
     const expected = await run(graph);
-    assert.ok(relativeError(await run(forCuda(graph, 3 * CONFIG.hidden_size)), expected) < 1e-6);
+    assert.ok(relativeError(await run(forCuda(graph, 3 * CONFIG.hidden_size, 1)), expected) < 1e-6);
     const halved = cudaOnCpu(halfTrunk(forCuda(graph), "float16"));
     assert.ok(relativeError(await run(halved), expected) < 0.003);
   });
@@ -207,7 +234,12 @@ describe("graphs for CUDA, computed on the CPU", () => {
       for (const { inputs, name } of products)
         for (const v of inputs) assert.ok(v === undefined || v.dtype === half || v.dtype === "uint8", name);
       const norms = halved.nodes.filter((n) => n.op === "SimplifiedLayerNormalization");
-      for (const { inputs, name } of norms) assert.equal(inputs[0]?.dtype, "float32", name);
+      for (const { inputs, outputs, name } of norms) {
+        // queries and keys are results of products, the others read the residual stream; statistics stay in float32
+        const type = /[qk]_norm/.test(name) ? half : "float32";
+        assert.deepEqual([inputs[0]?.dtype, outputs[0]?.dtype], [type, type], name);
+        for (const v of outputs.slice(1)) assert.equal(v.dtype, "float32", name);
+      }
       assert.deepEqual(halved.outputs, graph.outputs);
       const { logits, gradients } = await errors(model, cudaOnCpu(halved), graph);
       const [most, mostOfGradients] = TOLERANCES[half];

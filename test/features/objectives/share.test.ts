@@ -13,7 +13,7 @@ import type { Objective } from "../../../src/rl/objective.js";
 import { objective as espo } from "../../../src/rl/objectives/espo.js";
 import { objective as flowGrpo } from "../../../src/rl/objectives/flow-grpo.js";
 import type { Sample } from "../../../src/train/rollouts/groups.js";
-import { canShare, type MicroBatch, prepareBatches } from "../../../src/train/update.js";
+import { canShare, prepareBatches, type ScoredBatch } from "../../../src/train/update.js";
 
 /** Rollouts of two prompts: a micro-batch of four spans both groups and leaves one rollout over. */
 const GROUPS = [3, 2];
@@ -93,7 +93,7 @@ async function run(
 }
 
 /** Shifts the old values a little, so that ratios and penalties contribute to the gradient. */
-function offPolicy({ values }: MicroBatch): MicroBatch["values"] {
+function offPolicy({ values }: ScoredBatch): ScoredBatch["values"] {
   return { ...values, old: values.old.map((x) => x - 0.05), reference: values.reference.map((x) => x + 0.05) };
 }
 

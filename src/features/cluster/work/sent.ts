@@ -38,8 +38,8 @@ const batch = z
 export const sentBatches = z.array(batch);
 
 const values = z.object({
-  old: floats,
-  reference: floats,
+  old: floats.optional(),
+  reference: floats.optional(),
   advantage: floats,
   weight: floats,
   extra: tensors.optional(),
@@ -51,7 +51,7 @@ export const sentMicroBatches = z.array(
     .object({ batch, values })
     .refine(
       ({ batch: { segments }, values: { old, reference, advantage, weight } }) =>
-        [old, reference, advantage, weight].every(({ length }) => length === segments),
+        [old, reference, advantage, weight].every((given) => given === undefined || given.length === segments),
       "a segment has no values",
     ),
 );

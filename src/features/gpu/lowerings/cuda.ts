@@ -10,7 +10,8 @@ import { halfTrunk } from "../half-trunk.js";
 /** Lowers a graph for CUDA; layers are computed in 16 bits if requested. */
 export const lowering: Lowering = (graph, precision) => {
   const lowered = forCuda(graph);
-  return precision === "float32" ? lowered : halfTrunk(lowered, precision);
+  // casts of weights that are now used in 16 bits are left over: ONNX Runtime would compute them in every run
+  return precision === "float32" ? lowered : live(halfTrunk(lowered, precision));
 };
 
 /**
@@ -20,12 +21,14 @@ export const lowering: Lowering = (graph, precision) => {
  * - constants no longer wait for other values (late.ts): waiting costs a synchronisation, as shapes live on the host;
  * - the gradient of a 4-bit product becomes a 4-bit product: the CUDA kernel of MatMulBnb4 supports transB = 0, which
  *   was made for that, and decodes on its way. The CPU kernel ignores it.
- * - a large matrix stored in 16 bits and multiplied in float32, such as the output head, is cast in blocks;
+ * - a large matrix stored in 16 bits and multiplied in float32, such as the output head, is cast in blocks of
+ *   sizes that tensor cores like;
  * - keys and values of earlier rounds are not concatenated with new ones before the lookup.
  * @param largest most elements of a matrix that is cast in one piece.
+ * @param tile a number of which its blocks' rows are a multiple.
  */
-export function forCuda(graph: Graph, largest = LARGE): Graph {
-  return live(inBlocks(packedGradients(withoutJoining(withoutLate(graph))), largest));
+export function forCuda(graph: Graph, largest = LARGE, tile?: number): Graph {
+  return live(inBlocks(packedGradients(withoutJoining(withoutLate(graph))), largest, tile));
 }
 
 /** Removes reshapes of constants with computed targets, or gives them constant targets. */
