@@ -55,17 +55,23 @@ export async function openContext(
 }
 
 /** Returns the objectives that the sampler can be scored for. @throws UserError where there is none. */
-function scorable(objectives: readonly ObjectiveOnTrial[], { sampler, options }: Policy): ObjectiveOnTrial[] {
-  const reasons = objectives.map(
-    ({ objective, options: own }) =>
-      objectiveRefusal(objective, sampler, options, objective.needs(own))?.reason ??
-      (objective.needs(own).drafts === true && sampler.drafts === undefined
-        ? `${objective.name} learns from drafts, which the sampler does not have`
-        : undefined),
-  );
+function scorable(objectives: readonly ObjectiveOnTrial[], policy: Policy): ObjectiveOnTrial[] {
+  const reasons = objectives.map((trial) => unscorable(trial, policy));
   const kept = objectives.filter((_, i) => reasons[i] === undefined);
   if (kept.length === 0) misuse(`There is nothing to prove: ${reasons.join("; ")}.`);
   return kept;
+}
+
+/** Returns the reason why rollouts of the policy cannot be scored for an objective; undefined where they can. */
+export function unscorable(
+  { objective, options: own }: ObjectiveOnTrial,
+  { sampler, options }: Pick<Policy, "sampler" | "options">,
+): string | undefined {
+  if (objective.learnsFrom !== "rollouts") return `${objective.name} learns from given answers, not from rollouts`;
+  const needs = objective.needs(own);
+  const refused = objectiveRefusal(objective, sampler, options, needs)?.reason;
+  if (refused !== undefined || needs.drafts !== true || sampler.drafts !== undefined) return refused;
+  return `${objective.name} learns from drafts, which the sampler does not have`;
 }
 
 /** Draws prompts of ordinary tokens at random; for a network without tokens, random numbers. */

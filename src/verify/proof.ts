@@ -14,6 +14,8 @@ export interface Measurement {
   readonly limit: number;
   /** The measured quantity, and the size of the sample. */
   readonly detail: string;
+  /** False where the sample is too small to tell: the limit is kept, and nothing is proved. */
+  readonly proved?: boolean;
 }
 
 /** Makes figures with a common limit. */
@@ -39,7 +41,7 @@ export interface VerifyContext {
    * the numbers of a state.
    */
   readonly prompts: readonly TextStart[];
-  /** Objectives that learn from rollouts. */
+  /** Objectives that learn from rollouts, the config's own first. */
   readonly objectives: readonly ObjectiveOnTrial[];
   /** Returns a stream of the config's seed. */
   rng(name: string): Rng;
@@ -140,10 +142,7 @@ function shortened(parts: TemplateStart["parts"], positions: number, slotSize: n
   return lines.slice(0, Math.max(1, Math.floor(positions / (room + 1)))).flat();
 }
 
-/**
- * Selects the first objective of each scoring, and every one with further inputs: objective-formula checks how a loss
- * follows from the scores.
- */
+/** Selects the first objective of each scoring, and every one with inputs. The config's own is the first of its scoring. */
 export function onePerScoring(trials: readonly ObjectiveOnTrial[]): ObjectiveOnTrial[] {
   const plain = trials.filter(({ objective }) => objective.inputs === undefined);
   const first = new Map(plain.map((trial) => [trial.objective.scoring, trial] as const).reverse());
