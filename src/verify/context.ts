@@ -6,6 +6,7 @@ import { Rng } from "../core/rng.js";
 import type { TextStart } from "../diffusion/template.js";
 import { initialParameters } from "../engine/adapter.js";
 import { openPolicy, type Policy } from "../engine/policy.js";
+import { EXACT } from "../engine/rollout-precision.js";
 import { objectiveRefusal } from "../engine/scoring-check.js";
 import type { Model } from "../nn/model.js";
 import { mapTensors } from "./direction.js";
@@ -16,6 +17,7 @@ const NOISE = 0.02;
 
 /**
  * Opens the setting of the proofs. The policy's adapter is the config's with noise, the reference is the config's own.
+ * Rollouts are in the precision of scoring, whatever the config's: proofs are of exact probabilities.
  * @param prompts from the open policy: tasks' prompts, or random ones.
  * @throws UserError where the sampler is greedy and so has no likelihood.
  */
@@ -29,8 +31,9 @@ export async function openContext(
       hint: "Set sampler.temperature=1, or 0.3 for sampler.kind=flow.",
     });
   const rng = (name: string): Rng => Rng.named(config.seed, `verify/${name}`);
-  const opened = async (training: Parameters<typeof openPolicy>[1]): Promise<Policy> =>
-    orClose(await openPolicy(config, training), async (policy) => {
+  const exact = { ...config, runtime: { ...config.runtime, rollout_precision: EXACT } };
+  const opened = async (training: Parameters<typeof openPolicy>[1], as = exact): Promise<Policy> =>
+    orClose(await openPolicy(as, training), async (policy) => {
       const [initial, noise] = [initialParameters(config, policy), rng("adapter")];
       await policy.engine.setParameters("reference", initial);
       const disturbed = mapTensors(initial, (data) => data.map((x) => x + NOISE * noise.normal()));
@@ -46,6 +49,7 @@ export async function openContext(
       objectives: scorable(objectives, policy),
       rng,
       open: ({ objective, options }, optimizer = optimizerOptions(config)) => opened({ objective, options, optimizer }),
+      ...(config.runtime.rollout_precision === EXACT ? {} : { openCoarse: () => opened(undefined, config) }),
       close: policy.close,
     };
   } catch (error) {

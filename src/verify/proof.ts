@@ -1,5 +1,6 @@
 import type { RunConfig } from "../config/config.js";
 import { misuse } from "../core/errors.js";
+import { groupBy } from "../core/group-by.js";
 import type { Rng } from "../core/rng.js";
 import type { SamplerOptions } from "../diffusion/sampler.js";
 import { promptOf, type TemplateStart, type TextStart } from "../diffusion/template.js";
@@ -50,6 +51,8 @@ export interface VerifyContext {
    * @param optimizer default: the config's.
    */
   open(trial: ObjectiveOnTrial, optimizer?: OptimizerOptions): Promise<Policy>;
+  /** Opens the same policy with the config's own precision of rollouts, where that is not the precision of scoring. */
+  readonly openCoarse?: () => Promise<Policy>;
 }
 
 /**
@@ -128,6 +131,23 @@ export function takeStarts(
     if (!("parts" in start)) return prompt;
     return { prompt, parts: isWhole ? start.parts : shortened(start.parts, responseLength, slotSize) };
   });
+}
+
+/**
+ * Takes pairs of starts as {@link takeStarts}: two rollouts of each prompt, and prompts of one length side by side. What
+ * training shares between rollouts of a prompt must not be shared between those.
+ */
+export function takePairs(
+  context: Pick<VerifyContext, "prompts" | "policy">,
+  count: number,
+  options: SamplerOptions,
+  longest = SHORT,
+): TextStart[] {
+  const all = takeStarts(context, context.prompts.length, options, longest);
+  const different = [...new Map(all.map((start) => [JSON.stringify(start), start])).values()];
+  const byLength = [...groupBy(different, (start) => promptOf(start).length).values()];
+  const sorted = byLength.sort((a, b) => b.length - a.length).flat();
+  return Array.from({ length: count }, (_, i) => sorted[Math.floor(i / 2) % sorted.length] as TextStart);
 }
 
 function shortened(parts: TemplateStart["parts"], positions: number, slotSize: number): TemplateStart["parts"] {

@@ -1,12 +1,13 @@
 import { closing } from "../../core/closing.js";
 import type { Engine } from "../../engine/engine.js";
 import type { Tensor } from "../../onnx/types.js";
-import { canShare, type MicroBatch } from "../../train/update.js";
+import type { MicroBatch } from "../../train/micro-batch.js";
 import { inner, mapTensors, moved, randomDirection, squared } from "../direction.js";
 import { type Measurement, type ObjectiveOnTrial, onePerScoring, type Proof, type VerifyContext } from "../proof.js";
 import { drawStep } from "../samples.js";
 
-const SAMPLES = 4;
+/** Two micro-batches of the largest size. */
+const SAMPLES = 6;
 /** A float32 loss has seven digits, of which a difference keeps about four; curvature takes another. */
 const LIMIT = 2e-2;
 /** Relative change of the loss for which a step is chosen. */
@@ -49,8 +50,7 @@ async function largestError(
 ): Promise<number> {
   await using policy = closing(await context.open(trial));
   const { engine } = policy;
-  const share = await canShare(policy, trial.objective);
-  const prepared = await drawStep(context, policy, trial, "gradients", SAMPLES, { share });
+  const prepared = await drawStep(context, policy, trial, "gradients", SAMPLES);
   const batches = trial.objective.heldRatio?.(trial.options) === true ? prepared.map(clipped) : prepared;
   const sampled = await engine.getParameters("policy");
   const parameters = moved(sampled, randomDirection(sampled, context.rng("gradients/off-policy")), OFF_POLICY);

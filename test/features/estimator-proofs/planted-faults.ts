@@ -253,6 +253,49 @@ export const FAULTS: readonly PlantedFault[] = [
   ...inFile("engine/engine.js", { objective: "flow-grpo", proofs: ["optimizer"] }, [
     ["bias correction of the next update", "1 - optimizer.beta1 ** t", "1 - optimizer.beta1 ** (t + 1)"],
   ]),
+  ...inFile("diffusion/shared-starts.js", { objective: "flow-grpo", proofs: ["on-policy"] }, [
+    ["another prompt of the same length is the same one", "a.every((x, i) => x === b[i])", "true"],
+    ["places for positions where prompts are shared", "BigInt(piece.positions[n])", "BigInt(n)"],
+    ["a shared prompt's keys are one off", "? before.at + n :", "? before.at + Math.max(0, n - 1) :"],
+  ]),
+  ...inFile("diffusion/buffer.js", { objective: "flow-grpo", proofs: ["stored"] }, [
+    [
+      "a block sees the next one",
+      "blocks.lastIndexOf(blocks[n])",
+      "blocks.lastIndexOf(Math.min(blocks[n] + 1, blocks.at(-1)))",
+    ],
+    [
+      "given tokens one position late",
+      "canvas.given.map(([position]) => prompt.length + position)",
+      "canvas.given.map(([position]) => prompt.length + position + 1)",
+    ],
+    ["the response begins one position late", "this.offset = prompt.length;", "this.offset = prompt.length + 1;"],
+  ]),
+  ...inFile("diffusion/samplers/unmask/canvas.js", { objective: "flow-grpo", proofs: ["stored"] }, [
+    [
+      "the last mask is unseen by the others",
+      "buffer.shared.fill(buffer.length);",
+      "buffer.shared.fill(buffer.length - 1);",
+    ],
+    ["masks see no other mask", 'slotFill === "single-mask" ? buffer.length : sees.start', "buffer.length"],
+  ]),
+  ...inFile("engine/engine.js", { objective: "flow-grpo", proofs: ["layout"] }, [
+    ["the reference is the policy", "bind: this.bindPolicy(key, names)", 'bind: this.bindPolicy("policy", names)'],
+  ]),
+  ...inFile("engine/trained-parameters.js", { objective: "flow-grpo", proofs: ["gradients"] }, [
+    [
+      "each micro-batch replaces the gradient",
+      "this.accumulated ? slot.gradient(p.name) : zeroKey(p.name)",
+      "zeroKey(p.name)",
+    ],
+  ]),
+  ...inFile("train/update.js", { objective: "espo", proofs: ["layout"] }, [
+    [
+      "every sample of a chunk draws the first one's masks",
+      "chunk.map(({ stream }) => stream(draws))",
+      "chunk.map(() => chunk[0].stream(draws))",
+    ],
+  ]),
   ...inFile("diffusion/samplers/unmask/replay.js", { objective: "flow-grpo", proofs: SAMPLING }, [
     [
       "temperature dropped in scoring",
