@@ -13,7 +13,7 @@ export interface PlantedFault {
   readonly sampler?: "jump";
 }
 
-export const DEFAULT_PROOFS = ["credit", "objective-formula"];
+export const DEFAULT_PROOFS = ["objective-formula"];
 const SAMPLING = ["elbo", "on-policy", "probabilities"];
 
 type Edit = readonly [name: string, from: string, to: string, more?: Partial<PlantedFault>];
@@ -146,6 +146,25 @@ export const FAULTS: readonly PlantedFault[] = [
     ],
     ["gradient through the weight", "e.stopGradient(e.clip(ratio, ...bounds))", "e.clip(ratio, ...bounds)"],
     ["paths not divided by their length", "const perToken = (v) => e.div(v, units);", "const perToken = (v) => v;"],
+  ]),
+  ...inFile("rl/objectives/flowrl.js", { objective: "flowrl" }, [
+    ["log Z of the prompt's first half", "b * length + ids.length)", "b * length + (ids.length >> 1))"],
+    ["log Z reads the response too", "b * length + ids.length)", "b * length + ids.length + 2)"],
+    ["log Z of the first sequence for all", "sequence[s] = BigInt(b);", "sequence[s] = 0n;"],
+  ]),
+  ...inFile("diffusion/packing.js", { objective: "flow-grpo", proofs: ["supervised"] }, [
+    ["packed examples lie over each other", "offset += buffer.ids.length;", "offset += buffer.ids.length - 1;"],
+    ["one example a pack", "pack.of.push(one);", "if (pack.of.length === 0) pack.of.push(one);"],
+  ]),
+  ...inFile("diffusion/terms.js", { objective: "flow-grpo", proofs: ["supervised"] }, [
+    ["rows of packed examples without their offset", "return b * length + offset + n;", "return b * length + n;"],
+  ]),
+  ...inFile("diffusion/buffer.js", { objective: "flow-grpo", proofs: ["supervised"] }, [
+    [
+      "a packed example sees the one before",
+      "const row = (start + n) * length + offset;",
+      "const row = (start + n) * length;",
+    ],
   ]),
   ...inFile("rl/objectives/mdpo.js", { objective: "mdpo" }, [
     ["gain without the draft before", "reward - (rewards[t - 1] ?? 0) + 1 + future", "reward + 1 + future"],

@@ -18,7 +18,7 @@ import {
   takeStarts,
   type VerifyContext,
 } from "../../../verify/proof.js";
-import { linearObjective } from "../loss-head.js";
+import { linearObjective } from "../linear-objective.js";
 
 const GROUPS = 32;
 const GROUP_SIZE = 8;

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, it } from "node:test";
-import { configOf } from "../../src/config/config.js";
-import { packageRoot } from "../../src/core/files.js";
-import { formatProofs, type ProofLine, verify } from "../../src/verify/verify.js";
-import { microConfig } from "../support/micro-config.js";
-import { ownFolder } from "../support/own-modules.js";
+import { configOf } from "../../../src/config/config.js";
+import { packageRoot } from "../../../src/core/files.js";
+import { formatProofs, type ProofLine, verify } from "../../../src/verify/verify.js";
+import { microConfig } from "../../support/micro-config.js";
+import { ownFolder } from "../../support/own-modules.js";
 
 const RIGHT = "e.neg(e.total(e.mul(weight, e.mul(advantage, value))))";
 

@@ -1,14 +1,14 @@
-import { groupBy } from "../../core/group-by.js";
-import type { Batch } from "../../diffusion/batch.js";
-import type { BoundLayout } from "../../diffusion/layouts.js";
-import type { SamplerOptions } from "../../diffusion/sampler.js";
-import { Canvas } from "../../diffusion/template.js";
-import type { TokenTrajectory, Trajectory } from "../../diffusion/trajectory.js";
-import type { Policy } from "../../engine/policy.js";
-import type { Tensor } from "../../onnx/types.js";
-import type { MicroBatch } from "../../train/micro-batch.js";
-import type { Sample } from "../../train/rollouts/groups.js";
-import type { ObjectiveOnTrial } from "../../verify/proof.js";
+import { groupBy } from "../../../../src/core/group-by.js";
+import type { Batch } from "../../../../src/diffusion/batch.js";
+import type { BoundLayout } from "../../../../src/diffusion/layouts.js";
+import type { SamplerOptions } from "../../../../src/diffusion/sampler.js";
+import { Canvas } from "../../../../src/diffusion/template.js";
+import type { TokenTrajectory, Trajectory } from "../../../../src/diffusion/trajectory.js";
+import type { Policy } from "../../../../src/engine/policy.js";
+import type { Tensor } from "../../../../src/onnx/types.js";
+import type { MicroBatch } from "../../../../src/train/micro-batch.js";
+import type { Sample } from "../../../../src/train/rollouts/groups.js";
+import type { ObjectiveOnTrial } from "../../../../src/verify/proof.js";
 import type { FormulaOptions } from "./formulas.js";
 
 /** A term of a micro-batch, with its place and its weight in its bound. */
