@@ -112,6 +112,21 @@ def round_log_probs(model: ReFusion, prompt: list[int], before: list[tuple[int, 
     return [round(x, 7) for x in policy_log_probs(logits[rows], targets, allowed, TEMPERATURE, CONFIG).tolist()]
 
 
+def text_log_probs(model: ReFusion, prompt: list[int], rounds: list) -> list[float]:
+    """log p of each value's tokens, read from left to right behind all that stands before them, at temperature 1."""
+    given, cells, _ = places()
+    values = {cells[cell]: token for now in rounds for cell, token, _ in now}
+    line = sorted([*((at, token, False) for at, token in given), *((at, token, True) for at, token in values.items())])
+    ids = [*prompt, *(token for _, token, _ in line)]
+    positions = [*range(len(prompt)), *(len(prompt) + at for at, _, _ in line)]
+    n = len(ids)
+    bias = torch.full((n, n), BLOCKED, dtype=torch.float64).triu(1)
+    logits = model(torch.tensor([ids]), torch.tensor([positions]), bias[None, None])[0]
+    rows = [len(prompt) + i - 1 for i, (_, _, is_value) in enumerate(line) if is_value]
+    targets = torch.tensor([token for _, token, is_value in line if is_value])
+    return [round(x, 7) for x in policy_log_probs(logits[rows], targets, torch.ones(len(rows)), 1.0, CONFIG).tolist()]
+
+
 def trajectory(model: ReFusion, prompt: list[int], rounds: list, attention: str) -> dict:
     before: list[tuple[int, int]] = []
     recorded = []
@@ -148,7 +163,9 @@ def main() -> None:
     for attention, rollouts in (("causal", ROLLOUTS), ("blocks", IN_BLOCKS), ("whole", ROLLOUTS)):
         model = with_weights(ReFusion(CONFIG) if attention == "causal" else MaskedLM(CONFIG, qk_norm=True))
         stored[attention] = [trajectory(model, p, r, attention) for p, r in zip(PROMPTS, rollouts, strict=True)]
-    args.out.write_text(json.dumps({"config": {"architecture": "refusion", "attention": "causal", **asdict(CONFIG)}, "block": BLOCK, "trajectories": stored}, separators=(",", ":")) + "\n")
+        if attention == "causal":
+            text = [text_log_probs(model, p, r) for p, r in zip(PROMPTS, rollouts, strict=True)]
+    args.out.write_text(json.dumps({"config": {"architecture": "refusion", "attention": "causal", **asdict(CONFIG)}, "block": BLOCK, "trajectories": stored, "text": text}, separators=(",", ":")) + "\n")
 
 
 if __name__ == "__main__":

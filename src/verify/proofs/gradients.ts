@@ -2,6 +2,7 @@ import { closing } from "../../core/closing.js";
 import type { Engine } from "../../engine/engine.js";
 import type { Tensor } from "../../onnx/types.js";
 import type { MicroBatch } from "../../train/micro-batch.js";
+import { GradientSum, slotRanges, slotsHere } from "../../train/rollouts/slots.js";
 import { inner, mapTensors, moved, randomDirection, squared } from "../direction.js";
 import { type Measurement, type ObjectiveOnTrial, onePerScoring, type Proof, type VerifyContext } from "../proof.js";
 import { drawStep } from "../samples.js";
@@ -56,7 +57,8 @@ async function largestError(
   const parameters = moved(sampled, randomDirection(sampled, context.rng("gradients/off-policy")), OFF_POLICY);
   await engine.setParameters("policy", parameters);
   const value = await loss(engine, batches);
-  const gradients = await read(engine);
+  const { gradient_slots: slots } = context.config.training;
+  const gradients = slots > 1 ? await inSlots(engine, batches, slots) : await read(engine);
   let largest = 0;
   const shared = await engine.getParameters("reference");
   const probes = directions(context, parameters, gradients);
@@ -96,6 +98,14 @@ function directions(context: VerifyContext, parameters: Gradients, gradients: Gr
 /** Sets the tensors outside a set to 0. */
 function only(these: Gradients, tensors: Gradients): Gradients {
   return mapTensors(tensors, (data, name) => (these.has(name) ? data : data.map(() => 0)));
+}
+
+/** Sums the gradients of slots, as an update of a config with several does. */
+async function inSlots(engine: Engine, batches: readonly MicroBatch[], count: number): Promise<Gradients> {
+  const sum = new GradientSum();
+  const cut = slotRanges(batches.length, count).map(([from, to]) => batches.slice(from, to));
+  for await (const { gradients } of slotsHere(engine)(cut, 1)) sum.add(gradients);
+  return sum.rounded();
 }
 
 /** Lowers the old values until every ratio is clipped, and constant. */
