@@ -4,7 +4,7 @@ import type { TokenTrajectory, Trajectory } from "../../../../src/diffusion/traj
 import type { NamedTensors } from "../../../../src/onnx/tensors.js";
 import type { Tensor } from "../../../../src/onnx/types.js";
 import { episodesOf, samplesOf, withCredit } from "../../../../src/train/rollouts/groups.js";
-import { type MicroBatch, prepareBatches, type ScoreAll } from "../../../../src/train/update.js";
+import { canShare, type MicroBatch, prepareBatches, type ScoreAll } from "../../../../src/train/update.js";
 import { mapTensors } from "../../../../src/verify/direction.js";
 import type { ObjectiveOnTrial, VerifyContext } from "../../../../src/verify/proof.js";
 import { creditFormula, type FormulaOptions, type Scored, type ScoredTerm, type ScoredTurn } from "./formulas.js";
@@ -44,8 +44,11 @@ export async function prepare(
   const scoreAs = (who: Who) => (batches: readonly Batch[]) =>
     Promise.all(batches.map(async (batch) => (await away.score(batch, who)).value));
   const score: ScoreAll = (batches, key) => scoreAs(key === "reference" ? "reference" : "before")(batches);
+  // as in training; terms of texts and bounds are found again by their sequences
+  const share = objective.scoring === "steps" && (await canShare(policy, objective));
+  const sizes = { size: MICRO_BATCH, share };
   const prepared = await prepareBatches(
-    { policy: { ...policy, options: away.options }, objective, options, size: MICRO_BATCH, score },
+    { policy: { ...policy, options: away.options }, objective, options, ...sizes, score },
     [samples],
     scoreAs("sampled"),
   );
@@ -65,7 +68,7 @@ export async function prepare(
   });
   const batches = prepared.map((micro) => ({
     ...micro,
-    own: layTerms({ ...policy, options: away.options }, trial, { ...micro, samples, size: MICRO_BATCH }),
+    own: layTerms({ ...policy, options: away.options }, trial, { ...micro, samples, ...sizes }),
   }));
   const trained = batches.flatMap(({ trajectories }) => trajectories);
   const same = trained.length === turns.length && trained.every((t) => indexOf.has(t));

@@ -56,6 +56,8 @@ interface Given extends Pick<MicroBatch, "batch" | "trajectories"> {
   readonly samples: readonly Sample[];
   /** Batch size B. */
   readonly size: number;
+  /** Set where samples of one prompt read it once. */
+  readonly share: boolean;
 }
 
 type LaidBy = Pick<Policy, "sampler" | "model"> & { readonly options: SamplerOptions };
@@ -74,7 +76,7 @@ const realTerms = (batch: Batch): number[] => [...batch.coefficient.keys()].filt
 function stepTerms(
   { sampler, options }: LaidBy,
   { objective, options: own }: ObjectiveOnTrial,
-  { batch: given, trajectories, size }: Given,
+  { batch: given, trajectories, size, share }: Given,
 ): TermBatch {
   const o = own as FormulaOptions;
   const k = typeof o.steps_per_update === "number" ? o.steps_per_update : undefined;
@@ -83,7 +85,7 @@ function stepTerms(
   const isRight = trajectories.every(
     (t, b) => k === undefined || subset?.[b]?.length === Math.min(k, sampler.steps(t)),
   );
-  const layout = { batch: size, lengthStep: 16, ...(subset && { subset }) };
+  const layout = { batch: size, lengthStep: 16, share, ...(subset && { subset }) };
   const lay = sampler.stepTerms as NonNullable<Policy["sampler"]["stepTerms"]>;
   const byStep = lay(trajectories, options, { ...layout, level: "step" });
   const byToken = lay(trajectories, options, { ...layout, level: "token" });
