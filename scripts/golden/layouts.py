@@ -36,6 +36,16 @@ CONFIG = Config(
     pad_token_id=15,
 )
 BLOCKED = -1e9
+# no text is tokenized
+TOKENIZER = {
+    "version": "1.0",
+    "added_tokens": [],
+    "normalizer": None,
+    "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": False},
+    "post_processor": None,
+    "decoder": {"type": "ByteLevel"},
+    "model": {"type": "BPE", "vocab": {"a": 0}, "merges": []},
+}
 TEMPERATURE = 0.8
 SLOT = 2
 BLOCK = 3
@@ -165,7 +175,9 @@ def main() -> None:
         stored[attention] = [trajectory(model, p, r, attention) for p, r in zip(PROMPTS, rollouts, strict=True)]
         if attention == "causal":
             text = [text_log_probs(model, p, r) for p, r in zip(PROMPTS, rollouts, strict=True)]
-    args.out.write_text(json.dumps({"config": {"architecture": "refusion", "attention": "causal", **asdict(CONFIG)}, "block": BLOCK, "trajectories": stored, "text": text}, separators=(",", ":")) + "\n")
+    config = {"architecture": "refusion", "attention": "causal", **asdict(CONFIG)}
+    all_of_it = {"config": config, "block": BLOCK, "tokenizer": TOKENIZER, "trajectories": stored, "text": text}
+    args.out.write_text(json.dumps(all_of_it, separators=(",", ":")) + "\n")
 
 
 if __name__ == "__main__":

@@ -28,21 +28,12 @@ interface Stored {
   /** A causal refusion. */
   readonly config: ModelConfig;
   readonly block: number;
+  /** A model has one, though no text is tokenized here. */
+  readonly tokenizer: object;
   readonly trajectories: Readonly<Record<"causal" | "blocks" | "whole", readonly UnmaskTrajectory[]>>;
   /** Log-probabilities of the causal model's responses, read from left to right at temperature 1. */
   readonly text: readonly (readonly number[])[];
 }
-
-/** A model has a tokenizer, though no text is tokenized here. */
-const TOKENIZER = JSON.stringify({
-  version: "1.0",
-  added_tokens: [],
-  normalizer: null,
-  pre_tokenizer: { type: "ByteLevel", add_prefix_space: false },
-  post_processor: null,
-  decoder: { type: "ByteLevel" },
-  model: { type: "BPE", vocab: { a: 0 }, merges: [] },
-});
 
 /** Layouts of a causal model; others have a sequence per round. */
 const CAUSAL: readonly (readonly [name: string, layout: Partial<StepLayout>])[] = [
@@ -58,12 +49,13 @@ const CAUSAL: readonly (readonly [name: string, layout: Partial<StepLayout>])[] 
  */
 export async function measureStored(): Promise<Measurement[]> {
   const path = join(packageRoot(), "src", "verify", "stored.json");
-  const { config, block, trajectories, text } = JSON.parse(readFileSync(path, "utf8")) as Stored;
-  const bidirectional = { ...config, architecture: "masked_lm", attention: "bidirectional" as const };
+  const { config, block, tokenizer, trajectories, text } = JSON.parse(readFileSync(path, "utf8")) as Stored;
+  const of = (changes: Partial<ModelConfig>) => ({ config: { ...config, ...changes }, tokenizer });
+  const bidirectional = { architecture: "masked_lm", attention: "bidirectional" as const };
   const errors = [
-    ...(await compare(config, trajectories.causal, CAUSAL, text.flat())),
-    ...(await compare({ ...bidirectional, attention_block: block }, trajectories.blocks, [["in blocks", {}]])),
-    ...(await compare(bidirectional, trajectories.whole, [["bidirectional", {}]])),
+    ...(await compare(of({}), trajectories.causal, CAUSAL, text.flat())),
+    ...(await compare(of({ ...bidirectional, attention_block: block }), trajectories.blocks, [["in blocks", {}]])),
+    ...(await compare(of(bidirectional), trajectories.whole, [["bidirectional", {}]])),
   ];
   return figures(
     LIMIT,
@@ -76,14 +68,14 @@ export async function measureStored(): Promise<Measurement[]> {
 }
 
 async function compare(
-  config: ModelConfig,
+  { config, tokenizer }: Pick<Stored, "config" | "tokenizer">,
   trajectories: readonly UnmaskTrajectory[],
   layouts: typeof CAUSAL,
   text?: readonly number[],
 ): Promise<(readonly [name: string, error: number, count: number])[]> {
   const dir = mkdtempSync(join(tmpdir(), "refusion-verify-"));
   try {
-    await saveModel(dir, config, await formulaWeights(config), TOKENIZER);
+    await saveModel(dir, config, await formulaWeights(config), JSON.stringify(tokenizer));
     await using runtime = closing(await Runtime.open({ provider: "cpu", threads: 1 }));
     const model = sampledModel(config);
     const engine = new Engine(runtime, await loadModel(dir), { sampler, about: model, lora: undefined });
