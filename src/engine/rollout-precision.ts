@@ -4,7 +4,7 @@ import type { ProviderName } from "../onnx/runtimes/messages.js";
 import type { Graph } from "../onnx/types.js";
 
 /** Rollouts in the precision of scoring, that of the model's graph. */
-const EXACT = "float32";
+export const EXACT = "float32";
 
 /**
  * A precision for faster, less exact rollouts; scoring stays exact. Each file under rollout-precisions/ exports one as

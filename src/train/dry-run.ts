@@ -44,8 +44,10 @@ export async function dryRunPolicy(
     const stream = (name: string): Rng => Rng.named(config.seed, `dry-run/${name}/${i}`);
     return { trajectory, credit: i % 2 === 0 ? 1 : -1, stream };
   });
-  if (played !== undefined) await checkReplay(policy, played.samples, scoreHere(policy.engine));
-  const { score, update, batches } = await measureUpdate(config, objective, policy, signed);
+  const share = training.share_prompts && (await canShare(policy, objective));
+  if (played !== undefined)
+    await checkReplay(policy, [...played.samples, ...played.others], scoreHere(policy.engine), share);
+  const { score, update, batches } = await measureUpdate(config, objective, policy, signed, share);
   const micro = Math.ceil((training.prompts_per_step * training.group_size) / training.micro_batch) / batches;
 
   // a batch costs the same however full it is, and its cost is about proportional to its size
@@ -119,6 +121,8 @@ export function notBegun(config: RunConfig, options: TrainOptions, dryRun: DryRu
 
 interface Played {
   readonly samples: readonly Trajectory[];
+  /** Responses to further tasks, which are not played. */
+  readonly others: readonly Trajectory[];
   readonly rollouts: number;
   readonly faults: number;
   readonly reward: number | null;
@@ -151,14 +155,16 @@ async function playGroup(
   // a batch filled as in a step: the cost of a rollout depends on the number generated together, and on their prompts
   const filled = Array.from({ length: batch }, (_, i) => tasksOf(environment, "train")[Math.floor(i / size)] ?? task);
   const [first] = rollouts.flatMap(({ turns }) => turns);
-  const generate = () =>
-    policy.sampler.rollout(
+  let others: readonly Trajectory[] = [];
+  const generate = async (): Promise<void> => {
+    others = await policy.sampler.rollout(
       policy.rounds,
       filled.map((one) => policy.startOf(environment.firstObservation?.(one) ?? (first as Turn).observation)),
       policy.options,
       filled.map((_, i) => Rng.named(config.seed, `dry-run/batch/${i}`)),
       batch,
     );
+  };
   const drafts = objective.needs(config.objective).drafts ? await playDrafts(policy, environment, rollouts) : undefined;
   const records = rollouts.map((rollout, i) => {
     const scored = drafts?.[i];
@@ -171,12 +177,14 @@ async function playGroup(
   // scored as in a training step
   creditOf({ policy, objective, options: config.objective }, records);
   const rewards = records.flatMap(({ record }) => (record.reward === null ? [] : [record.reward]));
+  const generating = await seconds(generate);
   return {
     samples: records.flatMap(({ trajectories }) => trajectories),
+    others,
     rollouts: rollouts.length,
     faults: rollouts.length - rewards.length,
     reward: rewards.length === 0 ? null : mean(rewards),
-    batch: await seconds(generate),
+    batch: generating,
     episode: (times.total - times.generating) / Math.max(1, times.episodes),
   };
 }
@@ -195,10 +203,10 @@ async function measureUpdate(
   objective: Objective,
   policy: Policy,
   samples: readonly Sample[],
+  share: boolean,
 ): Promise<{ score: number; update: number; batches: number }> {
   const chunk = samples.slice(0, config.training.micro_batch);
   const { objective: options, training } = config;
-  const share = training.share_prompts && (await canShare(policy, objective));
   const prepare = () => prepareBatches({ policy, objective, options, size: training.micro_batch, share }, [chunk]);
   const rate = (step: number): number => learningRate(step, scheduleOptions(config));
   const batches = await prepare();

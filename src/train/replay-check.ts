@@ -1,10 +1,11 @@
 import { fail } from "../core/errors.js";
 import { refusalOf } from "../diffusion/sampler.js";
-import type { Trajectory } from "../diffusion/trajectory.js";
+import { Canvas } from "../diffusion/template.js";
+import type { TokenTrajectory, Trajectory } from "../diffusion/trajectory.js";
 import type { Policy } from "../engine/policy.js";
 import { LENGTH_STEP, type ScoreAll } from "./update.js";
 
-/** Number of compared trajectories. */
+/** Number of compared trajectories, half of them of another prompt. */
 const COMPARED = 4;
 /** Largest difference of a step's log-probability relative to its size (at least 1); float32 stays near 3e-5. */
 const LIMIT = 1e-2;
@@ -12,20 +13,27 @@ const LIMIT = 1e-2;
 const LIMIT_ON_DEVICE = 0.3;
 
 /**
- * Scores the samples of the present policy and compares them with the log-probabilities recorded in the rollout: where
- * they differ, ratios, credit and gradients belong to another policy than the acting one. Samplers that record none are
- * not compared.
+ * Scores samples of the present policy in the layout of a step, and compares them with the log-probabilities recorded in
+ * the rollout: where they differ, ratios, credit and gradients belong to another policy than the acting one. Samplers
+ * that record none are not compared.
+ * @param share lets samples of one prompt read it once.
  * @throws UserError that names both.
  */
 export async function checkReplay(
   { sampler, options, model, runtime, isExact }: Pick<Policy, "sampler" | "options" | "model" | "runtime" | "isExact">,
   trajectories: readonly Trajectory[],
   score: ScoreAll,
+  share = false,
 ): Promise<void> {
-  const some = trajectories.slice(0, COMPARED);
+  const some = ofTwoStarts(trajectories);
   if (some.length === 0 || sampler.stepTerms === undefined || refusalOf(sampler, "steps", options) !== undefined)
     return;
-  const batch = sampler.stepTerms(some, options, { batch: some.length, lengthStep: LENGTH_STEP, level: "step" });
+  const batch = sampler.stepTerms(some, options, {
+    batch: some.length,
+    lengthStep: LENGTH_STEP,
+    level: "step",
+    share,
+  });
   const { recorded } = batch;
   if (recorded === undefined) return;
   const [replayed] = (await score([batch], "policy")) as [Float32Array];
@@ -40,4 +48,19 @@ export async function checkReplay(
       },
     );
   }
+}
+
+/** Selects trajectories of two starts, of one length where there are such: a layout could take one for the other. */
+function ofTwoStarts(all: readonly Trajectory[]): Trajectory[] {
+  const starts = all.map((trajectory) => {
+    const { prompt = [], template } = trajectory as Partial<TokenTrajectory>;
+    return [...prompt, ...Canvas.of(template).given.map(([, token]) => token)];
+  });
+  const rankOf = (start: readonly number[]): number =>
+    start.join() === starts[0]?.join() ? 0 : start.length === starts[0]?.length ? 1 : 2;
+  const ranked = all.map((trajectory, i) => ({ trajectory, rank: rankOf(starts[i] as number[]) }));
+  const others = ranked.filter(({ rank }) => rank > 0).sort((a, b) => a.rank - b.rank);
+  const some = others.slice(0, COMPARED / 2);
+  const own = ranked.filter(({ rank }) => rank === 0).slice(0, COMPARED - some.length);
+  return [...own, ...some].map(({ trajectory }) => trajectory);
 }

@@ -45,7 +45,7 @@ export class Observers {
 
   /** Observes one step; no random draw and no gradient depends on it. */
   of(step: number) {
-    const { policy, objective, options, executor } = this.context;
+    const { policy, objective, options, executor, share } = this.context;
     const began = performance.now();
     const time = { collect: 0, score: 0, update: 0 };
     const since = (from: number): number => (performance.now() - from) / 1000;
@@ -72,7 +72,7 @@ export class Observers {
         noise = this.meters.of(step, groups, samples);
         if (this.unchecked && samples.length > 0) {
           const trajectories = samples.map(({ trajectory }) => trajectory);
-          await checkReplay(policy, trajectories, executor.score);
+          await checkReplay(policy, trajectories, executor.score, share);
           this.unchecked = false;
         }
         const batches = await prepare(noise.parts);

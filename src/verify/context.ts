@@ -6,6 +6,7 @@ import { Rng } from "../core/rng.js";
 import type { TextStart } from "../diffusion/template.js";
 import { initialParameters } from "../engine/adapter.js";
 import { openPolicy, type Policy } from "../engine/policy.js";
+import { EXACT } from "../engine/rollout-precision.js";
 import { objectiveRefusal } from "../engine/scoring-check.js";
 import { eosIds } from "../nn/config.js";
 import type { Model } from "../nn/model.js";
@@ -17,6 +18,7 @@ const NOISE = 0.02;
 
 /**
  * Opens the setting of the proofs. The policy's adapter is the config's with noise, the reference is the config's own.
+ * Rollouts are in the precision of scoring, whatever the config's: proofs are of exact probabilities.
  * @param prompts from the open policy: tasks' prompts, or random ones.
  * @throws UserError where the sampler is greedy and so has no likelihood.
  */
@@ -30,8 +32,9 @@ export async function openContext(
       hint: "Set sampler.temperature=1, or 0.3 for sampler.kind=flow.",
     });
   const rng = (name: string): Rng => Rng.named(config.seed, `verify/${name}`);
-  const opened = async (training: Parameters<typeof openPolicy>[1]): Promise<Policy> =>
-    orClose(await openPolicy(config, training), async (policy) => {
+  const exact = { ...config, runtime: { ...config.runtime, rollout_precision: EXACT } };
+  const opened = async (training: Parameters<typeof openPolicy>[1], as = exact): Promise<Policy> =>
+    orClose(await openPolicy(as, training), async (policy) => {
       const [initial, noise] = [initialParameters(config, policy), rng("adapter")];
       await policy.engine.setParameters("reference", initial);
       const disturbed = mapTensors(initial, (data) => data.map((x) => x + NOISE * noise.normal()));
@@ -47,6 +50,7 @@ export async function openContext(
       objectives: scorable(objectives, policy),
       rng,
       open: ({ objective, options }, optimizer = optimizerOptions(config)) => opened({ objective, options, optimizer }),
+      ...(config.runtime.rollout_precision === EXACT ? {} : { openCoarse: () => opened(undefined, config) }),
       close: policy.close,
     };
   } catch (error) {
@@ -56,17 +60,23 @@ export async function openContext(
 }
 
 /** Returns the objectives that the sampler can be scored for. @throws UserError where there is none. */
-function scorable(objectives: readonly ObjectiveOnTrial[], { sampler, options }: Policy): ObjectiveOnTrial[] {
-  const reasons = objectives.map(
-    ({ objective, options: own }) =>
-      objectiveRefusal(objective, sampler, options, objective.needs(own))?.reason ??
-      (objective.needs(own).drafts === true && sampler.drafts === undefined
-        ? `${objective.name} learns from drafts, which the sampler does not have`
-        : undefined),
-  );
+function scorable(objectives: readonly ObjectiveOnTrial[], policy: Policy): ObjectiveOnTrial[] {
+  const reasons = objectives.map((trial) => unscorable(trial, policy));
   const kept = objectives.filter((_, i) => reasons[i] === undefined);
   if (kept.length === 0) misuse(`There is nothing to prove: ${reasons.join("; ")}.`);
   return kept;
+}
+
+/** Returns the reason why rollouts of the policy cannot be scored for an objective; undefined where they can. */
+export function unscorable(
+  { objective, options: own }: ObjectiveOnTrial,
+  { sampler, options }: Pick<Policy, "sampler" | "options">,
+): string | undefined {
+  if (objective.learnsFrom !== "rollouts") return `${objective.name} learns from given answers, not from rollouts`;
+  const needs = objective.needs(own);
+  const refused = objectiveRefusal(objective, sampler, options, needs)?.reason;
+  if (refused !== undefined || needs.drafts !== true || sampler.drafts !== undefined) return refused;
+  return `${objective.name} learns from drafts, which the sampler does not have`;
 }
 
 /** Draws prompts of ordinary tokens at random; for a network without tokens, random numbers. */

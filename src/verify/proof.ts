@@ -1,5 +1,6 @@
 import type { RunConfig } from "../config/config.js";
 import { misuse } from "../core/errors.js";
+import { groupBy } from "../core/group-by.js";
 import type { Rng } from "../core/rng.js";
 import type { SamplerOptions } from "../diffusion/sampler.js";
 import { promptOf, type TemplateStart, type TextStart } from "../diffusion/template.js";
@@ -14,6 +15,8 @@ export interface Measurement {
   readonly limit: number;
   /** The measured quantity, and the size of the sample. */
   readonly detail: string;
+  /** False where the sample is too small to tell: the limit is kept, and nothing is proved. */
+  readonly proved?: boolean;
 }
 
 /** Makes figures with a common limit. */
@@ -39,7 +42,7 @@ export interface VerifyContext {
    * the numbers of a state.
    */
   readonly prompts: readonly TextStart[];
-  /** Objectives that learn from rollouts. */
+  /** Objectives that learn from rollouts, the config's own first. */
   readonly objectives: readonly ObjectiveOnTrial[];
   /** Returns a stream of the config's seed. */
   rng(name: string): Rng;
@@ -48,6 +51,8 @@ export interface VerifyContext {
    * @param optimizer default: the config's.
    */
   open(trial: ObjectiveOnTrial, optimizer?: OptimizerOptions): Promise<Policy>;
+  /** Opens the same policy with the config's own precision of rollouts, where that is not the precision of scoring. */
+  readonly openCoarse?: () => Promise<Policy>;
 }
 
 /**
@@ -128,6 +133,23 @@ export function takeStarts(
   });
 }
 
+/**
+ * Takes pairs of starts as {@link takeStarts}: two rollouts of each prompt, and prompts of one length side by side. What
+ * training shares between rollouts of a prompt must not be shared between those.
+ */
+export function takePairs(
+  context: Pick<VerifyContext, "prompts" | "policy">,
+  count: number,
+  options: SamplerOptions,
+  longest = SHORT,
+): TextStart[] {
+  const all = takeStarts(context, context.prompts.length, options, longest);
+  const different = [...new Map(all.map((start) => [JSON.stringify(start), start])).values()];
+  const byLength = [...groupBy(different, (start) => promptOf(start).length).values()];
+  const sorted = byLength.sort((a, b) => b.length - a.length).flat();
+  return Array.from({ length: count }, (_, i) => sorted[Math.floor(i / 2) % sorted.length] as TextStart);
+}
+
 function shortened(parts: TemplateStart["parts"], positions: number, slotSize: number): TemplateStart["parts"] {
   const room = slotSize * Math.ceil(Math.min(SMALL_ROOM, positions - 1) / slotSize);
   const lines = parts.flatMap((part, i) => {
@@ -140,10 +162,7 @@ function shortened(parts: TemplateStart["parts"], positions: number, slotSize: n
   return lines.slice(0, Math.max(1, Math.floor(positions / (room + 1)))).flat();
 }
 
-/**
- * Selects the first objective of each scoring, and every one with further inputs: objective-formula checks how a loss
- * follows from the scores.
- */
+/** Selects the first objective of each scoring, and every one with inputs. The config's own is the first of its scoring. */
 export function onePerScoring(trials: readonly ObjectiveOnTrial[]): ObjectiveOnTrial[] {
   const plain = trials.filter(({ objective }) => objective.inputs === undefined);
   const first = new Map(plain.map((trial) => [trial.objective.scoring, trial] as const).reverse());

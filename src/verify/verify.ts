@@ -2,6 +2,7 @@ import type { RunConfig } from "../config/config.js";
 import { closing } from "../core/closing.js";
 import { misuse, UserError } from "../core/errors.js";
 import type { Observation } from "../core/interaction.js";
+import { isModulePath } from "../core/own-module.js";
 import { loadFolder } from "../core/registry.js";
 import { Rng } from "../core/rng.js";
 import { promptOf, type TextStart } from "../diffusion/template.js";
@@ -9,9 +10,10 @@ import { checkSpaces, type Policy } from "../engine/policy.js";
 import type { Environment, EnvironmentTask } from "../env/environment.js";
 import { openEnvironment, tasksOf } from "../env/open.js";
 import { objectiveKinds } from "../rl/kinds.js";
+import type { Objective } from "../rl/objective.js";
 import { formatTable } from "../runs/evaluation.js";
 import { playFixed } from "../train/play-fixed.js";
-import { openContext, randomPrompts } from "./context.js";
+import { openContext, randomPrompts, unscorable } from "./context.js";
 import { holds, type Measurement, type ObjectiveOnTrial, type Proof } from "./proof.js";
 
 /** Number of prompts from which proofs draw. */
@@ -42,11 +44,11 @@ export interface VerifyOptions {
 export async function verify(options: VerifyOptions): Promise<ProofLine[]> {
   const { config } = options;
   const proofs = await chosenProofs(options.only);
-  const objectives = await objectivesOnTrial(config, options.objective);
+  const { own, trials } = await objectivesOnTrial(config, options.objective);
   await using context = closing(
-    await openContext(config, objectives, (policy) => findPrompts(config, policy, options.onNote)),
+    await openContext(config, trials, (policy) => findPrompts(config, policy, options.onNote)),
   );
-  const lines: ProofLine[] = [];
+  const lines = own === undefined ? [] : unproved(own, context.policy);
   for (const [name, proof] of proofs) {
     if (proof.sampler !== undefined && proof.sampler !== config.sampler.kind) continue;
     options.signal.throwIfAborted();
@@ -69,17 +71,39 @@ async function chosenProofs(only: readonly string[]): Promise<Map<string, Proof>
   return only.length === 0 ? proofs : new Map([...proofs].filter(([name]) => only.includes(name)));
 }
 
-/** Returns the config's own objective with its options, or all that learn from rollouts, the others with defaults. */
-async function objectivesOnTrial(config: RunConfig, only: string | undefined): Promise<ObjectiveOnTrial[]> {
-  const { kind, ...own } = config.objective;
-  const all = [...(await objectiveKinds(kind)).values()].filter((o) => o.learnsFrom === "rollouts");
+/** Names the config's own objective where no proof can be of it. */
+function unproved(own: ObjectiveOnTrial, policy: Policy): ProofLine[] {
+  const reason = unscorable(own, policy);
+  if (reason === undefined) return [];
+  const name = `${own.objective.name}: cannot be scored here`;
+  return [{ proof: "objective", name, measured: 0, limit: 0, detail: reason, pass: true, proved: false }];
+}
+
+/**
+ * Returns the objectives that learn from rollouts, or the one that is asked for, and the one of a user's own module.
+ * The config's objective is first and has the config's options; the others have defaults.
+ */
+async function objectivesOnTrial(
+  config: RunConfig,
+  only: string | undefined,
+): Promise<{ readonly own: ObjectiveOnTrial | undefined; readonly trials: readonly ObjectiveOnTrial[] }> {
+  const { kind, ...section } = config.objective;
+  const known = await objectiveKinds(kind);
+  const first = known.get(kind);
+  const all = [...known.values()].filter((o) => o.learnsFrom === "rollouts");
   const chosen = all.filter((objective) => only === undefined || objective.name === only);
   if (chosen.length === 0)
     misuse(`${only} is no objective that learns from rollouts; those are ${all.map((o) => o.name).join(", ")}.`);
-  return chosen.map((objective) => {
-    const taken = objective.schema.strict().safeParse(own);
+  const trialOf = (objective: Objective): ObjectiveOnTrial => {
+    const taken = objective.schema.strict().safeParse(section);
     return { objective, options: taken.success ? taken.data : objective.schema.parse({}) };
-  });
+  };
+  // onePerScoring takes the first of a scoring
+  chosen.sort((a, b) => Number(b === first) - Number(a === first));
+  return {
+    own: first !== undefined && isModulePath(kind) ? trialOf(first) : undefined,
+    trials: chosen.map(trialOf),
+  };
 }
 
 /** Returns prompts of the site's training tasks, with their templates if any, or random ones where there are none. */
@@ -142,7 +166,7 @@ async function playedObservations(
 /** Formats the lines as a table. */
 export function formatProofs(lines: readonly ProofLine[]): string {
   const rows = lines.map((line) => [
-    line.pass ? "ok" : "MISS",
+    !line.pass ? "MISS" : line.proved === false ? "not proved" : "ok",
     line.proof,
     line.name,
     Number.isInteger(line.measured) ? String(line.measured) : line.measured.toExponential(1),

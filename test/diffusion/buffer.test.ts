@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import fc from "fast-check";
 import { UserError } from "../../src/core/errors.js";
 import { BLOCKED, BufferBuilder, batchBuffers, bucketLength, isCausal } from "../../src/diffusion/buffer.js";
 
@@ -73,4 +74,32 @@ test("long sequences come in coarser buckets: 8 for every doubling", () => {
   const between = (low: number, high: number): number =>
     new Set(Array.from({ length: high - low }, (_, i) => bucketLength(low + i + 1, 16))).size;
   assert.deepEqual([between(0, 256), between(256, 512), between(4096, 8192)], [16, 8, 8]);
+});
+
+test("in blocks an entry sees its own block and those before, none behind", () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 5 }),
+      fc.array(fc.nat(7), { maxLength: 6 }),
+      fc.nat(12),
+      (size, prompt, cells) => {
+        const buffer = new BufferBuilder(prompt);
+        // in any order, as tokens are committed
+        for (let cell = 0; cell < cells; cell++) buffer.push(9, (cell * 5) % Math.max(1, cells));
+        const before = buffer.ids.map((id, n) => [id, buffer.positions[n]]);
+        const places = buffer.inBlocks(size);
+        before.forEach((entry, n) => {
+          assert.deepEqual([buffer.ids[places[n] as number], buffer.positions[places[n] as number]], entry);
+        });
+        const laid = batchBuffers([buffer], { batch: 1, length: Math.max(1, buffer.length), pad: 15 });
+        buffer.positions.forEach((position, n) => {
+          buffer.positions.forEach((other, j) => {
+            const sees = (laid.attentionBias[n * buffer.length + j] as number) > BLOCKED / 2;
+            assert.equal(sees, Math.floor(other / size) <= Math.floor(position / size));
+          });
+        });
+      },
+    ),
+    { seed: 1, numRuns: 200 },
+  );
 });

@@ -5,8 +5,7 @@ import { Rng } from "../../src/core/rng.js";
 import type { TemplateStart } from "../../src/diffusion/template.js";
 import type { Objective } from "../../src/rl/objective.js";
 import { openContext, randomPrompts } from "../../src/verify/context.js";
-import { holds, type Measurement, type ObjectiveOnTrial, type VerifyContext } from "../../src/verify/proof.js";
-import { loadProofs } from "../../src/verify/verify.js";
+import { holds, type Measurement, type ObjectiveOnTrial } from "../../src/verify/proof.js";
 import { microConfig } from "./micro-config.js";
 
 /** Lists every objective that learns from rollouts, with its defaults. */
@@ -36,24 +35,6 @@ export async function openOnTemplates(changes: Record<string, unknown>): ReturnT
       };
     }),
   );
-}
-
-/** Lists the proofs without those over hundreds of rollouts: these are run on one model of each architecture. */
-export async function briefProofs(): Promise<string[]> {
-  return [...(await loadProofs()).keys()].filter((proof) => !["signal", "zero-score"].includes(proof));
-}
-
-/** Asserts that the named proofs hold, or all but the flow's. @returns the number of figures that were checked. */
-export async function assertHolds(context: VerifyContext, only?: readonly string[]): Promise<number> {
-  let figures = 0;
-  for (const [name, proof] of await loadProofs()) {
-    if (proof.sampler === "jump" || only?.includes(name) === false) continue;
-    for (const m of await proof.run(context)) {
-      assert.ok(holds(m), `${name}: ${m.name} ${m.measured} > ${m.limit} (${m.detail})`);
-      figures++;
-    }
-  }
-  return figures;
 }
 
 /** Asserts that a proof detects an error in each of its figures. */

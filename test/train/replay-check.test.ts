@@ -3,7 +3,8 @@ import { after, before, it } from "node:test";
 import { loadConfig } from "../../src/config/config.js";
 import { UserError } from "../../src/core/errors.js";
 import { Rng } from "../../src/core/rng.js";
-import type { Trajectory } from "../../src/diffusion/trajectory.js";
+import type { Batch } from "../../src/diffusion/batch.js";
+import type { TokenTrajectory, Trajectory } from "../../src/diffusion/trajectory.js";
 import { initialAdapter } from "../../src/engine/adapter.js";
 import { openPolicy, type Policy } from "../../src/engine/policy.js";
 import { checkReplay } from "../../src/train/replay-check.js";
@@ -24,6 +25,27 @@ before(async () => {
 after(() => policy.close());
 
 it("what was sampled is scored the same", () => checkReplay(policy, trajectories, scoreHere(policy.engine)));
+
+it("rollouts of two prompts of one length are compared, in the layout of a step", async () => {
+  const layouts: unknown[] = [];
+  const { stepTerms } = policy.sampler;
+  /** Lays out as {@link stepTerms}; with shared prompts, every sequence reads the first one. */
+  const confused: typeof stepTerms = (some, options, layout) => {
+    layouts.push(layout.share);
+    const [first] = some as readonly TokenTrajectory[];
+    const all = layout.share === true ? some.map((one) => ({ ...one, prompt: first?.prompt })) : some;
+    return stepTerms?.(all, options, layout) as Batch;
+  };
+  const broken = { ...policy, sampler: { ...policy.sampler, stepTerms: confused } };
+  // four of one prompt, and behind them one of another
+  const many = [...Array.from({ length: 4 }, () => trajectories[0] as Trajectory), trajectories[1] as Trajectory];
+  await checkReplay(broken, many, scoreHere(policy.engine));
+  await assert.rejects(
+    () => checkReplay(broken, many, scoreHere(policy.engine), true),
+    /what is trained is not what acts/,
+  );
+  assert.deepEqual(layouts, [false, true]);
+});
 
 it("a policy that scores otherwise than it sampled stops the run, with both numbers", async () => {
   const scored = scoreHere(policy.engine);

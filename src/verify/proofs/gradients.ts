@@ -1,12 +1,14 @@
 import { closing } from "../../core/closing.js";
 import type { Engine } from "../../engine/engine.js";
 import type { Tensor } from "../../onnx/types.js";
-import { canShare, type ScoredBatch } from "../../train/update.js";
+import type { ScoredBatch } from "../../train/micro-batch.js";
+import { GradientSum, slotRanges, slotsHere } from "../../train/rollouts/slots.js";
 import { inner, mapTensors, moved, randomDirection, squared } from "../direction.js";
 import { type Measurement, type ObjectiveOnTrial, onePerScoring, type Proof, type VerifyContext } from "../proof.js";
 import { drawStep } from "../samples.js";
 
-const SAMPLES = 4;
+/** Two micro-batches of the largest size. */
+const SAMPLES = 6;
 /** A float32 loss has seven digits, of which a difference keeps about four; curvature takes another. */
 const LIMIT = 2e-2;
 /** Relative change of the loss for which a step is chosen. */
@@ -49,14 +51,14 @@ async function largestError(
 ): Promise<number> {
   await using policy = closing(await context.open(trial));
   const { engine } = policy;
-  const share = await canShare(policy, trial.objective);
-  const prepared = await drawStep(context, policy, trial, "gradients", SAMPLES, { share });
+  const prepared = await drawStep(context, policy, trial, "gradients", SAMPLES);
   const batches = trial.objective.heldRatio?.(trial.options) === true ? prepared.map(clipped) : prepared;
   const sampled = await engine.getParameters("policy");
   const parameters = moved(sampled, randomDirection(sampled, context.rng("gradients/off-policy")), OFF_POLICY);
   await engine.setParameters("policy", parameters);
   const value = await loss(engine, batches);
-  const gradients = await read(engine);
+  const { gradient_slots: slots } = context.config.training;
+  const gradients = slots > 1 ? await inSlots(engine, batches, slots) : await read(engine);
   let largest = 0;
   const shared = await engine.getParameters("reference");
   const probes = directions(context, parameters, gradients);
@@ -96,6 +98,14 @@ function directions(context: VerifyContext, parameters: Gradients, gradients: Gr
 /** Sets the tensors outside a set to 0. */
 function only(these: Gradients, tensors: Gradients): Gradients {
   return mapTensors(tensors, (data, name) => (these.has(name) ? data : data.map(() => 0)));
+}
+
+/** Sums the gradients of slots, as an update of a config with several does. */
+async function inSlots(engine: Engine, batches: readonly ScoredBatch[], count: number): Promise<Gradients> {
+  const sum = new GradientSum();
+  const cut = slotRanges(batches.length, count).map(([from, to]) => batches.slice(from, to));
+  for await (const { gradients } of slotsHere(engine)(cut, 1)) sum.add(gradients);
+  return sum.rounded();
 }
 
 /** Lowers the old values until every ratio is clipped, and constant. */

@@ -13,7 +13,7 @@ import { objective as flowGrpo } from "../../../src/rl/objectives/flow-grpo.js";
 import { openContext } from "../../../src/verify/context.js";
 import { holds, type VerifyContext } from "../../../src/verify/proof.js";
 import { measureOnPolicy } from "../../../src/verify/proofs/on-policy.js";
-import { loadProofs } from "../../../src/verify/verify.js";
+import { allProofs } from "../estimator-proofs/all-proofs.js";
 import { velocityModel } from "./velocity-model.js";
 
 const STATE = 5;
@@ -48,7 +48,7 @@ describe("verify on a flow policy over states", () => {
 
   it("every proof that is of no tokens holds", async () => {
     const seen: string[] = [];
-    for (const [name, proof] of await loadProofs()) {
+    for (const [name, proof] of await allProofs()) {
       if (proof.sampler !== undefined) continue;
       for (const m of await proof.run(context)) {
         seen.push(name);

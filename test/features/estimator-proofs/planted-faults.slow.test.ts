@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { DEFAULT_PROOFS, FAULTS } from "./planted-faults.js";
 import { misfitOf, type Outcome, verifyPlanted } from "./planted-run.js";
 
-/** Share of the planted faults that verify must find. */
+/** Share of the planted faults that the proofs must find. */
 const CAUGHT = 0.95;
 const PROCESSES = 2;
 /** Every second fault, as each takes two seconds; PLANTED_FAULTS=all plants all of them. */
@@ -39,7 +39,7 @@ test("every planted fault fits the sources", () => {
   );
 });
 
-test("verify finds planted faults", async (t) => {
+test("the proofs find planted faults", async (t) => {
   const planted = FAULTS.filter((_, i) => i % SHARE < PROCESSES).length;
   assert.ok(planted >= 40);
   const run = fileURLToPath(new URL("./planted-run.js", import.meta.url));

@@ -13,7 +13,7 @@ export interface PlantedFault {
   readonly sampler?: "jump";
 }
 
-export const DEFAULT_PROOFS = ["credit", "objective-formula"];
+export const DEFAULT_PROOFS = ["objective-formula"];
 const SAMPLING = ["elbo", "on-policy", "probabilities"];
 
 type Edit = readonly [name: string, from: string, to: string, more?: Partial<PlantedFault>];
@@ -147,6 +147,25 @@ export const FAULTS: readonly PlantedFault[] = [
     ["gradient through the weight", "e.stopGradient(e.clip(ratio, ...bounds))", "e.clip(ratio, ...bounds)"],
     ["paths not divided by their length", "const perToken = (v) => e.div(v, units);", "const perToken = (v) => v;"],
   ]),
+  ...inFile("rl/objectives/flowrl.js", { objective: "flowrl" }, [
+    ["log Z of the prompt's first half", "b * length + ids.length)", "b * length + (ids.length >> 1))"],
+    ["log Z reads the response too", "b * length + ids.length)", "b * length + ids.length + 2)"],
+    ["log Z of the first sequence for all", "sequence[s] = BigInt(b);", "sequence[s] = 0n;"],
+  ]),
+  ...inFile("diffusion/packing.js", { objective: "flow-grpo", proofs: ["supervised"] }, [
+    ["packed examples lie over each other", "offset += buffer.ids.length;", "offset += buffer.ids.length - 1;"],
+    ["one example a pack", "pack.of.push(one);", "if (pack.of.length === 0) pack.of.push(one);"],
+  ]),
+  ...inFile("diffusion/terms.js", { objective: "flow-grpo", proofs: ["supervised"] }, [
+    ["rows of packed examples without their offset", "return b * length + offset + n;", "return b * length + n;"],
+  ]),
+  ...inFile("diffusion/buffer.js", { objective: "flow-grpo", proofs: ["supervised"] }, [
+    [
+      "a packed example sees the one before",
+      "const row = (start + n) * length + offset;",
+      "const row = (start + n) * length;",
+    ],
+  ]),
   ...inFile("rl/objectives/mdpo.js", { objective: "mdpo" }, [
     ["gain without the draft before", "reward - (rewards[t - 1] ?? 0) + 1 + future", "reward + 1 + future"],
     ["the future holds the present", "rewards.slice(t + 1)", "rewards.slice(t)"],
@@ -252,6 +271,49 @@ export const FAULTS: readonly PlantedFault[] = [
   ]),
   ...inFile("engine/engine.js", { objective: "flow-grpo", proofs: ["optimizer"] }, [
     ["bias correction of the next update", "1 - optimizer.beta1 ** t", "1 - optimizer.beta1 ** (t + 1)"],
+  ]),
+  ...inFile("diffusion/shared-starts.js", { objective: "flow-grpo", proofs: ["on-policy"] }, [
+    ["another prompt of the same length is the same one", "a.every((x, i) => x === b[i])", "true"],
+    ["places for positions where prompts are shared", "BigInt(piece.positions[n])", "BigInt(n)"],
+    ["a shared prompt's keys are one off", "? before.at + n :", "? before.at + Math.max(0, n - 1) :"],
+  ]),
+  ...inFile("diffusion/buffer.js", { objective: "flow-grpo", proofs: ["stored"] }, [
+    [
+      "a block sees the next one",
+      "blocks.lastIndexOf(blocks[n])",
+      "blocks.lastIndexOf(Math.min(blocks[n] + 1, blocks.at(-1)))",
+    ],
+    [
+      "given tokens one position late",
+      "canvas.given.map(([position]) => prompt.length + position)",
+      "canvas.given.map(([position]) => prompt.length + position + 1)",
+    ],
+    ["the response begins one position late", "this.offset = prompt.length;", "this.offset = prompt.length + 1;"],
+  ]),
+  ...inFile("diffusion/samplers/unmask/canvas.js", { objective: "flow-grpo", proofs: ["stored"] }, [
+    [
+      "the last mask is unseen by the others",
+      "buffer.shared.fill(buffer.length);",
+      "buffer.shared.fill(buffer.length - 1);",
+    ],
+    ["masks see no other mask", 'slotFill === "single-mask" ? buffer.length : sees.start', "buffer.length"],
+  ]),
+  ...inFile("engine/engine.js", { objective: "flow-grpo", proofs: ["layout"] }, [
+    ["the reference is the policy", "bind: this.bindPolicy(key, names)", 'bind: this.bindPolicy("policy", names)'],
+  ]),
+  ...inFile("engine/trained-parameters.js", { objective: "flow-grpo", proofs: ["gradients"] }, [
+    [
+      "each micro-batch replaces the gradient",
+      "this.accumulated ? slot.gradient(p.name) : zeroKey(p.name)",
+      "zeroKey(p.name)",
+    ],
+  ]),
+  ...inFile("train/update.js", { objective: "espo", proofs: ["layout"] }, [
+    [
+      "every sample of a chunk draws the first one's masks",
+      "chunk.map(({ stream }) => stream(draws))",
+      "chunk.map(() => chunk[0].stream(draws))",
+    ],
   ]),
   ...inFile("diffusion/samplers/unmask/replay.js", { objective: "flow-grpo", proofs: SAMPLING }, [
     [

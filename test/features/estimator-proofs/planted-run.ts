@@ -1,7 +1,8 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { RunConfig } from "../../../src/config/schema.js";
+import { packageRoot } from "../../../src/core/files.js";
 import { Rng } from "../../../src/core/rng.js";
 import { goldenModel, readGolden } from "../../support/golden.js";
 import { DEFAULT_PROOFS, FAULTS, type PlantedFault } from "./planted-faults.js";
@@ -13,7 +14,8 @@ export interface Outcome {
   readonly caughtBy?: string;
 }
 
-const SOURCES = fileURLToPath(new URL("../../../src/", import.meta.url));
+const COMPILED = fileURLToPath(new URL("../../../", import.meta.url));
+const SOURCES = join(COMPILED, "src");
 
 /** Tells why a fault cannot be planted, if its edit does not fit the sources. */
 export function misfitOf({ file, from }: PlantedFault): string | undefined {
@@ -27,28 +29,45 @@ export async function verifyPlanted(
 ): Promise<Outcome> {
   const { name, from, to, file, objective, sampler, proofs = DEFAULT_PROOFS } = fault;
   // inside the package, where its dependencies are found
-  const dir = mkdtempSync(join(dirname(SOURCES), "planted-"));
+  const dir = mkdtempSync(join(packageRoot(), "planted-"));
   const isFlow = sampler === "jump";
   const golden = readGolden(isFlow ? "fsdfm" : "micro");
   const { rank, alpha } = golden.meta;
   const changes = isFlow ? { architecture: "fsdfm", attention: "bidirectional" } : {};
   const { dir: model } = await goldenModel(golden, changes);
   try {
-    cpSync(SOURCES, dir, { recursive: true, filter: (path) => !/\.(map|d\.ts)$/.test(path) });
+    for (const part of ["src", "test/features/estimator-proofs/formulas"])
+      cpSync(join(COMPILED, part), join(dir, part), {
+        recursive: true,
+        filter: (path) => !/\.(map|d\.ts)$/.test(path),
+      });
     if (file !== undefined && from !== undefined) {
-      const text = readFileSync(join(dir, file), "utf8").replace(from, () => to ?? from);
-      writeFileSync(join(dir, file), text);
+      const path = join(dir, "src", file);
+      writeFileSync(
+        path,
+        readFileSync(path, "utf8").replace(from, () => to ?? from),
+      );
     }
     type Modules = typeof import("../../../src/config/registries.js") &
       typeof import("../../../src/config/schema.js") &
       typeof import("../../../src/verify/context.js") &
       typeof import("../../../src/verify/proof.js") &
       typeof import("../../../src/verify/verify.js") &
-      typeof import("../../../src/rl/kinds.js");
-    const files = ["config/registries", "config/schema", "verify/context", "verify/proof", "verify/verify", "rl/kinds"];
-    const loaded = await Promise.all(files.map((file) => import(pathToFileURL(join(dir, `${file}.js`)).href)));
+      typeof import("../../../src/rl/kinds.js") &
+      typeof import("./formulas/all.js");
+    const sources = [
+      "config/registries",
+      "config/schema",
+      "verify/context",
+      "verify/proof",
+      "verify/verify",
+      "rl/kinds",
+    ];
+    const files = [...sources.map((name) => `src/${name}.js`), "test/features/estimator-proofs/formulas/all.js"];
+    const loaded = await Promise.all(files.map((name) => import(pathToFileURL(join(dir, name)).href)));
     const modules: Modules = Object.assign({}, ...loaded);
-    const { loadRegistries, runSchema, openContext, randomPrompts, holds, loadProofs, objectiveKinds } = modules;
+    const { loadRegistries, runSchema, openContext, randomPrompts, holds, loadProofs, formulaProofs, objectiveKinds } =
+      modules;
     const raw = {
       name: "verify",
       model,
@@ -65,7 +84,7 @@ export async function verifyPlanted(
     const trials = [...(await objectiveKinds()).values()]
       .filter((o) => o.learnsFrom === "rollouts" && (objective === undefined || o.name === objective))
       .map((o) => ({ objective: o, options: o.schema.parse({}) }));
-    const all = await loadProofs();
+    const all = new Map([...(await loadProofs()), ...formulaProofs]);
     const context = await openContext(config, trials, async (policy) =>
       randomPrompts(policy.model, 16, 8, Rng.named(1, "prompts")),
     );

@@ -7,7 +7,7 @@ import type { UnmaskTrajectory } from "../../../src/diffusion/samplers/unmask/tr
 import { sampler } from "../../../src/diffusion/samplers/unmask.js";
 import { Engine } from "../../../src/engine/engine.js";
 import { sampledModel } from "../../../src/engine/policy.js";
-import { linearObjective } from "../../../src/features/estimator-proofs/loss-head.js";
+import { linearObjective } from "../../../src/features/estimator-proofs/linear-objective.js";
 import { Runtime } from "../../../src/onnx/session.js";
 import { SMALL, streams } from "../../diffusion/samplers/unmask/fake-model.js";
 import { GOLDEN_OPTIMIZER, goldenLora, goldenModel, readGolden, relativeError, under } from "../../support/golden.js";

@@ -1,6 +1,7 @@
 import { test } from "node:test";
 import { closing } from "../../../src/core/closing.js";
-import { assertHolds, briefProofs, openOnTemplates } from "../../support/on-trial.js";
+import { openOnTemplates } from "../../support/on-trial.js";
+import { assertHolds, briefProofs } from "./all-proofs.js";
 
 const brief = await briefProofs();
 for (const [changes, proofs] of [

@@ -11,6 +11,7 @@ import { freshAdapter } from "../../../src/nn/lora.js";
 import { objective } from "../../../src/rl/objectives/flow-grpo.js";
 import { checkReplay } from "../../../src/train/replay-check.js";
 import { prepareBatches, scoreHere, takeStep } from "../../../src/train/update.js";
+import { verify } from "../../../src/verify/verify.js";
 
 const CONFIG = "configs/tiny/template-flow-grpo.yaml";
 const CAP = 1.2;
@@ -82,6 +83,17 @@ describe("rollouts in int8 (shipped model)", () => {
       });
     const { ratio_error } = await takeStep(coarse.engine, batches, 1, 1e-3);
     assert.ok((ratio_error as number) < 1e-5, `ratio error ${ratio_error}`);
+  });
+
+  it("are measured by verify with a limit of their own; the replay in float32 is exact", async () => {
+    const config = await configOf("runtime.rollout_precision=int8");
+    const only = ["on-policy"];
+    const lines = await verify({ config, objective: undefined, only, signal: new AbortController().signal });
+    const [replay, , , gap] = lines;
+    assert.ok(lines.every(({ pass }) => pass));
+    assert.ok((replay?.measured as number) < 1e-5 && replay?.limit === 1e-5);
+    assert.equal(gap?.name, "rollouts in int8");
+    assert.ok((gap?.measured as number) > 1e-5, "int8 is not float32");
   });
 
   it("of a model whose weights are all trained are refused: nothing of it would be in int8", async () => {

@@ -19,8 +19,7 @@ export async function measureObjectiveRatio(
   const measurements: Measurement[] = [];
   for (const trial of onePerScoring(context.objectives)) {
     await using policy = closing(await context.open(trial));
-    const size = SAMPLES / 2;
-    const batches = await drawStep(context, policy, trial, "objective-ratio", SAMPLES, { size }, prepare);
+    const batches = await drawStep(context, policy, trial, "objective-ratio", SAMPLES, prepare);
     let largest: number | undefined;
     for (const { batch, values } of batches) {
       const { ratio_error: error } = await policy.engine.accumulate(batch, values);

@@ -18,7 +18,7 @@ import {
   takeStarts,
   type VerifyContext,
 } from "../../../verify/proof.js";
-import { linearObjective } from "../loss-head.js";
+import { linearObjective } from "../linear-objective.js";
 
 const GROUPS = 32;
 const GROUP_SIZE = 8;
@@ -76,9 +76,18 @@ async function gradientOf(engine: Policy["engine"]): Promise<Gradient> {
   return new Map([...(await engine.getGradients())].filter(([name]) => shared.has(name)));
 }
 
-/** @param all gradients of the loss, one per group. */
-function describe(name: string, all: readonly Gradient[], direction: Gradient): Measurement {
+/** @param all gradients of the loss, one per group that teaches something. */
+function describe(objective: string, all: readonly Gradient[], direction: Gradient): Measurement {
   const count = all.length;
+  const name = `${objective}: its step raises the reward`;
+  if (count < 2)
+    return {
+      name,
+      measured: 0,
+      limit: STANDARD_ERRORS,
+      detail: `it learns from ${count} of ${GROUPS} groups`,
+      proved: false,
+    };
   const none = mapTensors(all[0] as Gradient, (data) => data.map(() => 0));
   const centre = all.reduce((sum, g) => moved(sum, g, 1 / count), none);
   const noise = (all.reduce((sum, g) => sum + inner(g, g), 0) - count * inner(centre, centre)) / (count - 1);
@@ -88,10 +97,12 @@ function describe(name: string, all: readonly Gradient[], direction: Gradient): 
   // an update descends the loss
   const along = all.map((g) => -inner(g, direction));
   const cosine = mean(along) / Math.sqrt(inner(centre, centre) * inner(direction, direction));
+  const away = (-mean(along) / sampleStd(along)) * Math.sqrt(count);
   return {
-    name: `${name}: its step raises the reward`,
-    measured: (-mean(along) / sampleStd(along)) * Math.sqrt(count),
+    name,
+    measured: away,
     limit: STANDARD_ERRORS,
+    proved: away < -STANDARD_ERRORS,
     detail: `standard errors away from the policy gradient, cosine ${cosine.toFixed(2)}; signal-to-noise ${ratio} a rollout, ${count} groups of ${GROUP_SIZE}`,
   };
 }
@@ -141,7 +152,6 @@ async function gradients(
     for (const { batch, values } of batches) await engine.accumulate(batch, values);
     out.push(await gradientOf(engine));
   }
-  if (out.length < 2) throw new Error(`${trial.objective.name} learns from ${out.length} of ${groups.length} groups`);
   return out;
 }
 

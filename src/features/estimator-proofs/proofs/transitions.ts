@@ -25,7 +25,8 @@ interface Place {
 
 /**
  * Verifies that a position's stay and jump probabilities add up to 1 over the vocabulary, in the middle of the flow and
- * in its last step, and that the sampler draws with the frequencies that the score gives.
+ * in its last step, that the sampler draws with the frequencies that the score gives, and that the first position sees
+ * the last one.
  * @param distort replaces the network that the sampler sees.
  */
 export async function measureTransitions(
@@ -50,9 +51,16 @@ export async function measureTransitions(
     const seen = await frequencies(context, place, distort(policy.engine));
     const farthest = Math.max(...p.map((x, token) => Math.abs(x - (seen[token] as number))));
     const detail = `largest |frequency - probability| of ${DRAWS} stratified draws`;
+    const other = [...canvas.slice(0, -1), ordinary.find((token) => token !== canvas.at(-1)) as number];
+    const moved = await transitions(context, { ...place, canvas: other });
+    const sees = moved.some((x, token) => Math.exp(x) !== p[token]);
     measurements.push(
+      ...figures(0, []),
       ...figures(LIMIT, [[`${name}, all transitions`, off, `|sum - 1| over ${p.length} tokens`]]),
       ...figures(3 / DRAWS, [[`${name}, sampled frequencies`, farthest, detail]]),
+      ...figures(0, [
+        [`${name}, tokens unseen`, Number(!sees), "1 where the last token changes nothing for the first"],
+      ]),
     );
   }
   return measurements;

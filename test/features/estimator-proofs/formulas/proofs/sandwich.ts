@@ -1,19 +1,19 @@
-import { closing } from "../../../core/closing.js";
-import { mean } from "../../../core/statistics.js";
-import { boundTerms, drawMask, type MaskDraw } from "../../../diffusion/samplers/unmask/elbo.js";
-import type { UnmaskOptions } from "../../../diffusion/samplers/unmask/options.js";
-import type { UnmaskTrajectory } from "../../../diffusion/samplers/unmask/trajectory.js";
-import type { Tensor } from "../../../onnx/types.js";
-import type { LayoutContext } from "../../../rl/objective.js";
-import { sameValues } from "../../../train/micro-batch.js";
+import { closing } from "../../../../../src/core/closing.js";
+import { mean } from "../../../../../src/core/statistics.js";
+import { boundTerms, drawMask, type MaskDraw } from "../../../../../src/diffusion/samplers/unmask/elbo.js";
+import type { UnmaskOptions } from "../../../../../src/diffusion/samplers/unmask/options.js";
+import type { UnmaskTrajectory } from "../../../../../src/diffusion/samplers/unmask/trajectory.js";
+import { distinct, revealOrders, shortResponse } from "../../../../../src/features/estimator-proofs/proofs/elbo.js";
+import type { Tensor } from "../../../../../src/onnx/types.js";
+import type { LayoutContext } from "../../../../../src/rl/objective.js";
+import { sameValues } from "../../../../../src/train/micro-batch.js";
 import {
   figures,
   type Measurement,
   type ObjectiveOnTrial,
   type Proof,
   type VerifyContext,
-} from "../../../verify/proof.js";
-import { distinct, revealOrders, shortResponse } from "./elbo.js";
+} from "../../../../../src/verify/proof.js";
 
 const LIMIT = 1e-4;
 

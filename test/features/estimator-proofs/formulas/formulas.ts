@@ -3,7 +3,7 @@
  * with src/rl: the proofs compare src/rl with them.
  */
 
-import { groupBy } from "../../core/group-by.js";
+import { groupBy } from "../../../../src/core/group-by.js";
 
 /** One scored term, with its log-probability (nats) under each policy. */
 export interface ScoredTerm {

@@ -1,8 +1,9 @@
-import type { Batch } from "../../../diffusion/batch.js";
-import { type SupervisedExample, stratified } from "../../../diffusion/supervised.js";
-import type { Tensor } from "../../../onnx/types.js";
-import { objective as sft } from "../../../rl/objectives/sft.js";
-import { sameValues } from "../../../train/micro-batch.js";
+import type { Batch } from "../../../../../src/diffusion/batch.js";
+import type { SamplerOptions } from "../../../../../src/diffusion/sampler.js";
+import { type SupervisedExample, stratified } from "../../../../../src/diffusion/supervised.js";
+import type { Tensor } from "../../../../../src/onnx/types.js";
+import { objective as sft } from "../../../../../src/rl/objectives/sft.js";
+import { sameValues } from "../../../../../src/train/micro-batch.js";
 import {
   figures,
   type Measurement,
@@ -11,7 +12,7 @@ import {
   smallCanvas,
   takePrompts,
   type VerifyContext,
-} from "../../../verify/proof.js";
+} from "../../../../../src/verify/proof.js";
 import { runLossHead } from "../loss-head.js";
 
 /** Tolerance of float32 against float64. */
@@ -22,6 +23,8 @@ const LENGTHS = [3, 9, 6, 14];
 const EOS_FILL = 0.2;
 const DRAFT = 0.6;
 const AR = 0.3;
+/** Tokens of a sequence with several examples. */
+const PACK = 64;
 
 /** The sampler's options that the formulas use. */
 interface Sizes {
@@ -87,7 +90,33 @@ export async function measureSupervised(context: VerifyContext): Promise<Measure
   const lossError = Math.abs((told?.loss as number) - loss) / Math.abs(loss);
   const measured = wrong > 0 ? Number.POSITIVE_INFINITY : Math.max(slopeError, lossError);
   const detail = `loss ${loss.toPrecision(4)} off by ${lossError.toExponential(1)}, gradient of ${expected.size} scores by ${slopeError.toExponential(1)}, ${wrong} of other tokens`;
-  return figures(LIMIT, [["sft: loss and gradient", measured, detail]]);
+  const packed = kind === "jump" ? [] : await measurePacked(context, examples, options, batch, ar);
+  return figures(LIMIT, [["sft: loss and gradient", measured, detail], ...packed]);
+}
+
+/** Compares the scores of examples that share sequences with those of the same draws in sequences of their own. */
+async function measurePacked(
+  { policy: { engine, sampler }, rng }: VerifyContext,
+  examples: readonly SupervisedExample[],
+  options: SamplerOptions,
+  alone: Batch,
+  arWeight: number,
+): Promise<Parameters<typeof figures>[1]> {
+  const layout = { arWeight, eosFillWeight: EOS_FILL, draftWeight: DRAFT, packLength: PACK, rng: rng("supervised") };
+  const packs = sampler.supervisedTerms?.(examples, options, layout) ?? [];
+  const termsOf = async (batch: Batch): Promise<(readonly [string, number])[]> => {
+    const { logProbs } = await engine.score(batch, "policy");
+    return [...batch.coefficient].flatMap((c, r) =>
+      c === 0 ? [] : [[`${c} ${batch.headInputs.targets?.data[r]}`, logProbs[r] as number] as const],
+    );
+  };
+  const ordered = (all: (readonly [string, number])[]) =>
+    all.sort(([a, x], [b, y]) => (a < b ? -1 : a > b ? 1 : x - y));
+  const [own, wanted] = [ordered((await Promise.all(packs.map(termsOf))).flat()), ordered(await termsOf(alone))];
+  const same = own.length === wanted.length && own.every(([term], i) => term === wanted[i]?.[0]);
+  const largest = Math.max(...own.map(([, x], i) => Math.abs(x - (wanted[i]?.[1] ?? Number.NaN))));
+  const detail = `largest |log p - log p in a sequence of its own| of ${own.length} terms in ${packs.length} sequences`;
+  return [["sft: packed examples", same ? largest : Number.POSITIVE_INFINITY, detail]];
 }
 
 /** Splits a text into two values with EOS, in template blanks of whole slots; a long second value is cut. */

@@ -1,15 +1,15 @@
-import { groupBy } from "../../core/group-by.js";
-import type { Batch } from "../../diffusion/batch.js";
-import type { BoundLayout } from "../../diffusion/layouts.js";
-import type { SamplerOptions } from "../../diffusion/sampler.js";
-import { Canvas } from "../../diffusion/template.js";
-import type { TokenTrajectory, Trajectory } from "../../diffusion/trajectory.js";
-import type { Policy } from "../../engine/policy.js";
-import { eosIds } from "../../nn/config.js";
-import type { Tensor } from "../../onnx/types.js";
-import type { ScoredBatch } from "../../train/micro-batch.js";
-import type { Sample } from "../../train/rollouts/groups.js";
-import type { ObjectiveOnTrial } from "../../verify/proof.js";
+import { groupBy } from "../../../../src/core/group-by.js";
+import type { Batch } from "../../../../src/diffusion/batch.js";
+import type { BoundLayout } from "../../../../src/diffusion/layouts.js";
+import type { SamplerOptions } from "../../../../src/diffusion/sampler.js";
+import { Canvas } from "../../../../src/diffusion/template.js";
+import type { TokenTrajectory, Trajectory } from "../../../../src/diffusion/trajectory.js";
+import type { Policy } from "../../../../src/engine/policy.js";
+import { eosIds } from "../../../../src/nn/config.js";
+import type { Tensor } from "../../../../src/onnx/types.js";
+import type { ScoredBatch } from "../../../../src/train/micro-batch.js";
+import type { Sample } from "../../../../src/train/rollouts/groups.js";
+import type { ObjectiveOnTrial } from "../../../../src/verify/proof.js";
 import type { FormulaOptions } from "./formulas.js";
 
 /** A term of a micro-batch, with its place and its weight in its bound. */
@@ -57,6 +57,8 @@ interface Given extends Pick<ScoredBatch, "batch" | "trajectories"> {
   readonly samples: readonly Sample[];
   /** Batch size B. */
   readonly size: number;
+  /** Set where samples of one prompt read it once. */
+  readonly share: boolean;
 }
 
 type LaidBy = Pick<Policy, "sampler" | "model"> & { readonly options: SamplerOptions };
@@ -75,7 +77,7 @@ const realTerms = (batch: Batch): number[] => [...batch.coefficient.keys()].filt
 function stepTerms(
   { sampler, options }: LaidBy,
   { objective, options: own }: ObjectiveOnTrial,
-  { batch: given, trajectories, size }: Given,
+  { batch: given, trajectories, size, share }: Given,
 ): TermBatch {
   const o = own as FormulaOptions;
   const k = typeof o.steps_per_update === "number" ? o.steps_per_update : undefined;
@@ -84,7 +86,7 @@ function stepTerms(
   const isRight = trajectories.every(
     (t, b) => k === undefined || subset?.[b]?.length === Math.min(k, sampler.steps(t)),
   );
-  const layout = { batch: size, lengthStep: 16, ...(subset && { subset }) };
+  const layout = { batch: size, lengthStep: 16, share, ...(subset && { subset }) };
   const lay = sampler.stepTerms as NonNullable<Policy["sampler"]["stepTerms"]>;
   const byStep = lay(trajectories, options, { ...layout, level: "step" });
   const byToken = lay(trajectories, options, { ...layout, level: "token" });

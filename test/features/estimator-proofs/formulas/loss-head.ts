@@ -1,29 +1,13 @@
-import { backward } from "../../autodiff/backward.js";
-import type { Batch } from "../../diffusion/batch.js";
-import { segmentSums } from "../../engine/graphs.js";
-import type { Policy } from "../../engine/policy.js";
-import { Emitter } from "../../onnx/emit.js";
-import { GraphBuilder } from "../../onnx/graph.js";
-import { f32, i64, vector } from "../../onnx/tensors.js";
-import type { Graph, Tensor, Value } from "../../onnx/types.js";
-import type { LossInputs, Objective } from "../../rl/objective.js";
-import type { ScoredBatch } from "../../train/micro-batch.js";
-import type { ObjectiveOnTrial } from "../../verify/proof.js";
-
-/** An objective with the loss sum(coefficient * score): its gradient is the weighted sum of the scores' gradients. */
-export const linearObjective: Objective = {
-  name: "linear",
-  description: "sum of coefficient * score",
-  schema: undefined as unknown as Objective["schema"],
-  learnsFrom: "rollouts",
-  scoring: "steps",
-  needs: () => ({ reference: false }),
-  credit: (group) => group.map(() => null),
-  layout(): Batch {
-    throw new Error("the batches of this objective are given");
-  },
-  loss: ({ e, logProbs, coefficient }) => ({ loss: e.total(e.mul(logProbs, coefficient)), metrics: {} }),
-};
+import { backward } from "../../../../src/autodiff/backward.js";
+import { segmentSums } from "../../../../src/engine/graphs.js";
+import type { Policy } from "../../../../src/engine/policy.js";
+import { Emitter } from "../../../../src/onnx/emit.js";
+import { GraphBuilder } from "../../../../src/onnx/graph.js";
+import { f32, i64, vector } from "../../../../src/onnx/tensors.js";
+import type { Graph, Tensor, Value } from "../../../../src/onnx/types.js";
+import type { LossInputs } from "../../../../src/rl/objective.js";
+import type { ScoredBatch } from "../../../../src/train/micro-batch.js";
+import type { ObjectiveOnTrial } from "../../../../src/verify/proof.js";
 
 /** A micro-batch with the log-probabilities [R] of its terms. */
 export interface HeadInputs extends Pick<ScoredBatch, "batch" | "values"> {

@@ -1,11 +1,12 @@
-import { Rng } from "../../core/rng.js";
-import type { Batch } from "../../diffusion/batch.js";
-import type { TokenTrajectory, Trajectory } from "../../diffusion/trajectory.js";
-import type { Tensor } from "../../onnx/types.js";
-import { episodesOf, samplesOf, withCredit } from "../../train/rollouts/groups.js";
-import { prepareBatches, type ScoreAll, type ScoredBatch } from "../../train/update.js";
-import { mapTensors } from "../../verify/direction.js";
-import type { ObjectiveOnTrial, VerifyContext } from "../../verify/proof.js";
+import { Rng } from "../../../../src/core/rng.js";
+import type { Batch } from "../../../../src/diffusion/batch.js";
+import type { TokenTrajectory, Trajectory } from "../../../../src/diffusion/trajectory.js";
+import type { NamedTensors } from "../../../../src/onnx/tensors.js";
+import type { Tensor } from "../../../../src/onnx/types.js";
+import { episodesOf, samplesOf, withCredit } from "../../../../src/train/rollouts/groups.js";
+import { canShare, prepareBatches, type ScoreAll, type ScoredBatch } from "../../../../src/train/update.js";
+import { mapTensors } from "../../../../src/verify/direction.js";
+import type { ObjectiveOnTrial, VerifyContext } from "../../../../src/verify/proof.js";
 import { creditFormula, type FormulaOptions, type Scored, type ScoredTerm, type ScoredTurn } from "./formulas.js";
 import type { OffPolicy, Who } from "./off-policy.js";
 import { layTerms, type TermBatch } from "./scored-terms.js";
@@ -43,8 +44,11 @@ export async function prepare(
   const scoreAs = (who: Who) => (batches: readonly Batch[]) =>
     Promise.all(batches.map(async (batch) => (await away.score(batch, who)).value));
   const score: ScoreAll = (batches, key) => scoreAs(key === "reference" ? "reference" : "before")(batches);
+  // as in training; terms of texts and bounds are found again by their sequences
+  const share = objective.scoring === "steps" && (await canShare(policy, objective));
+  const sizes = { size: MICRO_BATCH, share };
   const prepared = await prepareBatches(
-    { policy: { ...policy, options: away.options }, objective, options, size: MICRO_BATCH, score },
+    { policy: { ...policy, options: away.options }, objective, options, ...sizes, score },
     [samples],
     scoreAs("sampled"),
   );
@@ -64,13 +68,15 @@ export async function prepare(
   });
   const batches = prepared.map((micro) => ({
     ...micro,
-    own: layTerms({ ...policy, options: away.options }, trial, { ...micro, samples, size: MICRO_BATCH }),
+    own: layTerms({ ...policy, options: away.options }, trial, { ...micro, samples, ...sizes }),
   }));
   const trained = batches.flatMap(({ trajectories }) => trajectories);
   const same = trained.length === turns.length && trained.every((t) => indexOf.has(t));
   if (!same) return `${trained.length} turns are trained on, ${turns.length} have credit`;
   if (batches.some(({ batch, own }) => !sameTerms(batch, own.batch)))
     return "other terms are laid out than the sampler's";
+  if (batches.some(({ batch, own, trajectories, values: { extra } }) => !samePrompts(batch, own, trajectories, extra)))
+    return "other tokens are read as the prompt than its own";
   if (batches.some(({ own }) => own.terms.some(({ weight }) => !Number.isFinite(weight))))
     return "masks or steps are not as many as they should be";
   const terms: ScoredTerm[] = [];
@@ -92,6 +98,32 @@ export async function prepare(
   }
   const recorded = batches.every(({ own }) => own.recorded);
   return { batches, scored: { turns, terms, recorded, logZ: LOG_Z } };
+}
+
+/** Tells whether an objective that reads prompts takes the mean over each prompt's own tokens, in its own sequence. */
+function samePrompts(
+  { owner, segments }: Batch,
+  { batch, terms }: TermBatch,
+  trajectories: readonly Trajectory[],
+  extra: NamedTensors | undefined,
+): boolean {
+  if (extra?.prompt === undefined) return true;
+  const { rows, input_ids: ids, position_ids: positions } = batch.inputs as Record<string, Tensor>;
+  const length = ids?.shape[1] as number;
+  const weights = new Float32Array(extra.prompt.data.length);
+  const sequences = new Array<number>(segments).fill(0);
+  owner.forEach((b, s) => {
+    const trajectory = trajectories[b] as TokenTrajectory | undefined;
+    const first = terms.find((term) => term.trajectory === trajectory);
+    if (trajectory === undefined || first === undefined) return;
+    const sequence = Math.floor(Number(rows?.data[first.r]) / length);
+    sequences[s] = sequence;
+    for (let n = sequence * length; n < (sequence + 1) * length; n++)
+      if (BigInt(trajectory.prompt[Number(positions?.data[n])] ?? -1) === ids?.data[n])
+        weights[n] = 1 / trajectory.prompt.length;
+  });
+  const [prompt, sequence] = [extra.prompt.data, extra.prompt_sequence?.data ?? []];
+  return weights.every((x, n) => x === prompt[n]) && sequences.every((n, s) => n === Number(sequence[s]));
 }
 
 function sameTerms(a: Batch, b: Batch): boolean {

@@ -1,15 +1,15 @@
-import { Semaphore } from "../../core/semaphore.js";
-import type { Batch } from "../../diffusion/batch.js";
-import type { SamplerOptions } from "../../diffusion/sampler.js";
-import type { TextStart } from "../../diffusion/template.js";
-import type { TokenTrajectory, Trajectory } from "../../diffusion/trajectory.js";
-import type { Engine } from "../../engine/engine.js";
-import { scalar } from "../../onnx/tensors.js";
-import type { Tensor } from "../../onnx/types.js";
-import type { RolloutRecord } from "../../runs/rollout-record.js";
-import type { Sampled } from "../../train/rollouts/groups.js";
-import { moved, randomDirection } from "../../verify/direction.js";
-import { smallCanvas, stepsOf, takeStarts, type VerifyContext } from "../../verify/proof.js";
+import { Semaphore } from "../../../../src/core/semaphore.js";
+import type { Batch } from "../../../../src/diffusion/batch.js";
+import type { SamplerOptions } from "../../../../src/diffusion/sampler.js";
+import type { TextStart } from "../../../../src/diffusion/template.js";
+import type { TokenTrajectory, Trajectory } from "../../../../src/diffusion/trajectory.js";
+import type { Engine } from "../../../../src/engine/engine.js";
+import { scalar } from "../../../../src/onnx/tensors.js";
+import type { Tensor } from "../../../../src/onnx/types.js";
+import type { RolloutRecord } from "../../../../src/runs/rollout-record.js";
+import type { Sampled } from "../../../../src/train/rollouts/groups.js";
+import { moved, randomDirection } from "../../../../src/verify/direction.js";
+import { smallCanvas, stepsOf, takeStarts, type VerifyContext } from "../../../../src/verify/proof.js";
 import type { RewardedEpisode } from "./formulas.js";
 
 type Tensors = ReadonlyMap<string, Tensor>;

@@ -1,9 +1,10 @@
-import { closing } from "../../../core/closing.js";
-import type { Batch } from "../../../diffusion/batch.js";
-import type { Engine } from "../../../engine/engine.js";
-import type { Tensor } from "../../../onnx/types.js";
-import { sameValues } from "../../../train/micro-batch.js";
-import { inner } from "../../../verify/direction.js";
+import { closing } from "../../../../../src/core/closing.js";
+import type { Batch } from "../../../../../src/diffusion/batch.js";
+import type { Engine } from "../../../../../src/engine/engine.js";
+import { linearObjective } from "../../../../../src/features/estimator-proofs/linear-objective.js";
+import type { Tensor } from "../../../../../src/onnx/types.js";
+import { sameValues } from "../../../../../src/train/micro-batch.js";
+import { inner } from "../../../../../src/verify/direction.js";
 import {
   figures,
   type Measurement,
@@ -11,9 +12,8 @@ import {
   onePerScoring,
   type Proof,
   type VerifyContext,
-} from "../../../verify/proof.js";
+} from "../../../../../src/verify/proof.js";
 import { type FormulaOptions, hasFormula, lossFormula } from "../formulas.js";
-import { linearObjective } from "../loss-head.js";
 import { type OffPolicy, openOffPolicy, tempered } from "../off-policy.js";
 import { headParameters, type Prepared, prepare } from "../prepared-step.js";
 
