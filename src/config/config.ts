@@ -5,10 +5,19 @@ import { z } from "zod";
 import { fail, messageOf, misuse, nearest, UserError } from "../core/errors.js";
 import { packageRoot, readSmall } from "../core/files.js";
 import { withoutPasswords } from "../core/shown.js";
-import { settleKinds } from "./kinds.js";
+import { FIELD_NAMES } from "./field-names.js";
+import { kindSections, settleKinds } from "./kinds.js";
 import { applyOverrides, isPlainObject, parseOverrides } from "./overrides.js";
 import { loadRegistries } from "./registries.js";
-import { configKeys, type PlugIn, type Registries, type RunConfig, runSchema, unwrap } from "./schema.js";
+import {
+  type ConfigKey,
+  configKeys,
+  type PlugIn,
+  type Registries,
+  type RunConfig,
+  runSchema,
+  unwrap,
+} from "./schema.js";
 
 export type { RunConfig } from "./schema.js";
 
@@ -83,7 +92,8 @@ async function resolveConfig(source: Source, path: string, options: LoadOptions)
     const line = source.line(keys);
     return line === undefined ? { order: 0, text: "" } : { order: line, text: ` (line ${line})` };
   };
-  const problems = result.error.issues.flatMap((issue) => describeIssue(issue, raw, schema, registries, origin));
+  const keys = configKeys(schema);
+  const problems = result.error.issues.flatMap((issue) => describeIssue(issue, raw, keys, registries, origin));
   throw configError(
     path,
     problems.sort((a, b) => (a.order < b.order ? -1 : a.order > b.order ? 1 : 0)).map((problem) => problem.text),
@@ -215,7 +225,7 @@ function configError(path: string, problems: readonly string[], unwritten = fals
 function describeIssue(
   issue: z.core.$ZodIssue,
   raw: Record<string, unknown>,
-  schema: z.ZodObject,
+  keys: readonly ConfigKey[],
   registries: Registries,
   origin: (path: readonly PropertyKey[]) => Origin,
 ): Origin[] {
@@ -224,9 +234,11 @@ function describeIssue(
     return { order, text: `${pathText(path)}${text}: ${what}` };
   };
   if (issue.code === "unrecognized_keys") {
-    return issue.keys.map((key) => {
-      const owners = ownersOf(registries, raw, issue.path, key);
-      return at([...issue.path, key], owners ?? unknownKey(schema, issue.path, key));
+    return issue.keys.flatMap((key) => {
+      const path = [...issue.path, key];
+      const named = renamed(keys, path, valueAt(raw, path));
+      if (named.length > 0) return named.map(([full, name]) => at(full, `unknown key; here it is ${name}`));
+      return [at(path, ownersOf(registries, raw, issue.path, key) ?? unknownKey(keys, issue.path, key))];
     });
   }
   return [at(issue.path, describeMismatch(issue, valueAt(raw, issue.path)))];
@@ -274,29 +286,33 @@ function bound(origin: string, relation: string, limit: number | bigint): string
 
 /** Names the environments or kinds that have a key which this config's kind lacks. */
 function ownersOf(
-  { environments, objectives, samplers, sections }: Registries,
-  raw: Readonly<Record<string, unknown>>,
+  registries: Registries,
+  raw: Record<string, unknown>,
   path: readonly PropertyKey[],
   key: string,
 ): string | undefined {
-  const named = path.length === 0 ? "environment" : path.length === 1 ? String(path[0]) : "";
-  const own = sections.get(named);
-  const kinds = { environment: environments, objective: objectives, sampler: samplers }[named];
-  const entries: ReadonlyMap<string, PlugIn> =
-    kinds ?? (own !== undefined && "entries" in own ? own.entries : new Map());
-  const holds = (kind: string, entry: PlugIn): boolean =>
-    Object.hasOwn(path.length === 0 ? (environments.get(kind)?.sections ?? {}) : entry.schema.shape, key);
-  const owners = [...entries].flatMap(([kind, entry]) => (holds(kind, entry) ? [kind] : []));
-  if (owners.length === 0) return undefined;
-  const kind = valueAt(raw, [named, "kind"]);
-  return `unknown key; it belongs to ${named}.kind ${owners.join(", ")}${typeof kind === "string" ? `, and this config's kind is ${kind}` : ""}`;
+  const named = path.length === 0 ? "environment" : path.join(".");
+  const section = kindSections(registries).find((one) => one.path.join(".") === named);
+  const holds = ([kind, entry]: readonly [string, PlugIn]): boolean =>
+    Object.hasOwn(path.length === 0 ? (registries.environments.get(kind)?.sections ?? {}) : entry.schema.shape, key);
+  const owners = [...(section?.entries ?? [])].filter(holds).map(([kind]) => kind);
+  if (section === undefined || owners.length === 0) return undefined;
+  return `unknown key; it belongs to ${named}.kind ${owners.join(", ")}, and this config's kind is ${String(section.kind(raw))}`;
 }
 
-/** Suggests the nearest key of the same section, else a key of exactly that name in another section. */
-function unknownKey(schema: z.ZodObject, path: readonly PropertyKey[], key: string): string {
-  const all = configKeys(schema);
-  const section = path.join(".");
-  const siblings = all.filter((k) => k.path.slice(0, -1).join(".") === section).map((k) => k.path.at(-1) as string);
+/** Lists the keys at and below a path that are names of other trainers ({@link FIELD_NAMES}), with the key here. */
+function renamed(keys: readonly ConfigKey[], path: readonly PropertyKey[], value: unknown): [PropertyKey[], string][] {
+  const known = (name: string | undefined): boolean => keys.some((key) => key.path.join(".") === name);
+  const name = path.map((_, i) => FIELD_NAMES[path.slice(i).join(".").toLowerCase()]).find(known);
+  if (name !== undefined) return [[[...path], name]];
+  return isPlainObject(value) ? Object.keys(value).flatMap((key) => renamed(keys, [...path, key], value[key])) : [];
+}
+
+/** Suggests a key of exactly that name in another section, else the nearest one of this section. */
+function unknownKey(all: readonly ConfigKey[], path: readonly PropertyKey[], key: string): string {
+  const siblings = all
+    .filter((k) => k.path.slice(0, -1).join(".") === path.join("."))
+    .map((k) => k.path.at(-1) as string);
   const elsewhere = all.find((k) => k.path.at(-1) === key && k.type !== "section");
   if (elsewhere !== undefined) return `unknown key here; did you mean ${elsewhere.path.join(".")}?`;
   const close = nearest(key, siblings);

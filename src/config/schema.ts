@@ -336,14 +336,20 @@ function kindSection(entries: ReadonlyMap<string, PlugIn>, raw: unknown, default
   return own.prefault({} as never) as Section;
 }
 
-/** Returns the objective's section, of the command's kind if there is one; without a kind any options are accepted. */
+/** Returns the objective's section, of the command's kind if there is one; without a kind it holds keys of any. */
 function objectiveSection(
   objectives: ReadonlyMap<string, ObjectivePlugIn>,
   raw: unknown,
   command: string | undefined,
 ): Section {
-  const isNamed = (isPlainObject(raw) && "kind" in raw) || command !== undefined;
-  return kindSection(isNamed ? objectives : new Map(), raw, command ?? "");
+  if ((isPlainObject(raw) && "kind" in raw) || command !== undefined)
+    return kindSection(objectives, raw, command ?? "");
+  const known = new Set(["kind", ...[...objectives.values()].flatMap(({ schema }) => Object.keys(schema.shape))]);
+  const any = z.looseObject({ kind: z.string().default("") }).superRefine((section, context) => {
+    const keys = Object.keys(section).filter((key) => !known.has(key));
+    if (objectives.size > 0 && keys.length > 0) context.addIssue({ code: "unrecognized_keys", keys, input: section });
+  });
+  return any.prefault({});
 }
 
 /** Returns one key per tracker; an empty registry accepts anything. */

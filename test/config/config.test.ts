@@ -208,7 +208,7 @@ test("every error at once, with key, line, value and the nearest name", async ()
     /training\.dynamic_sampling \(line 7\): expected true or false, got "maybe"/,
     /learning_rate \(line 8\): unknown key here; did you mean training\.learning_rate\?/,
     /lora\.targets\[1\] \(line 12\): expected text, got 7/,
-    /objective\.kl_coef \(line 13\): unknown key; did you mean objective\.kl_coeff\?/,
+    /objective\.kl_coef \(line 13\): unknown key; here it is objective\.kl_coeff/,
     /objective\.steps_per_update \(line 13\): expected one of all, or expected a number, got "none"/,
     /sampler\.length \(line 14\): must be a multiple of slot_size, got 63/,
     /browser \(line 15\): expected a section of keys, got 5/,
