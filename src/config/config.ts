@@ -303,7 +303,7 @@ function ownersOf(
 /** Lists the keys at and below a path that are names of other trainers ({@link FIELD_NAMES}), with the key here. */
 function renamed(keys: readonly ConfigKey[], path: readonly PropertyKey[], value: unknown): [PropertyKey[], string][] {
   const known = (name: string | undefined): boolean => keys.some((key) => key.path.join(".") === name);
-  const name = path.map((_, i) => FIELD_NAMES[path.slice(i).join(".").toLowerCase()]).find(known);
+  const name = path.map((_, i) => FIELD_NAMES.get(path.slice(i).join(".").toLowerCase())).find(known);
   if (name !== undefined) return [[[...path], name]];
   return isPlainObject(value) ? Object.keys(value).flatMap((key) => renamed(keys, [...path, key], value[key])) : [];
 }

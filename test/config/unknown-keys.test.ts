@@ -121,5 +121,5 @@ test("every other trainer's name leads to a key that exists", async () => {
   const installed = await loadRegistries();
   const keys = [...installed.objectives.keys()].flatMap((command) => configKeys(runSchema(installed, command, {})));
   const known = new Set(keys.map(({ path }) => path.join(".")));
-  for (const [name, key] of Object.entries(FIELD_NAMES)) assert.ok(known.has(key), `${name}: ${key}`);
+  for (const [name, key] of FIELD_NAMES) assert.ok(known.has(key), `${name}: ${key}`);
 });

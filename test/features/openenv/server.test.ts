@@ -5,6 +5,7 @@ import { type RequestOptions, request } from "node:http";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { after, before, describe, it } from "node:test";
+import fc from "fast-check";
 import { WebSocket } from "ws";
 import { parse } from "yaml";
 import { packageRoot } from "../../../src/core/files.js";
@@ -69,6 +70,9 @@ describe("our environments as an OpenEnv server", () => {
     for (const [raw, expected] of [
       ["{", "INVALID_JSON"],
       ['{"type":"fly"}', "UNKNOWN_TYPE"],
+      ['{"type":{"toString":1}}', "UNKNOWN_TYPE"],
+      ['{"type":{"toString":1,"toJSON":{}},"__proto__":{"type":"reset"}}', "UNKNOWN_TYPE"],
+      [`{"type":${"[".repeat(90_000)}${"]".repeat(90_000)}}`, "EXECUTION_ERROR"],
       ["[]", "UNKNOWN_TYPE"],
       ['{"type":"step"}', "VALIDATION_ERROR"],
       ['{"type":"reset","data":{"seed":-1}}', "VALIDATION_ERROR"],
@@ -80,6 +84,60 @@ describe("our environments as an OpenEnv server", () => {
       const { type, data } = (await next()) ?? {};
       assert.equal(type === "error" ? data?.code : type, expected);
     }
+    socket.terminate();
+  });
+
+  it("answers any message, and goes on", async () => {
+    const { socket, ask, next } = await listen("ws");
+    const key = fc.constantFrom(
+      "type",
+      "data",
+      "text",
+      "tool_name",
+      "arguments",
+      "task_id",
+      "seed",
+      "__proto__",
+      "toString",
+    );
+    const word = fc.constantFrom(
+      "reset",
+      "step",
+      "state",
+      "call_tool",
+      "list_tools",
+      "fill_field",
+      "submit",
+      "constructor",
+    );
+    const { tree } = fc.letrec<{ tree: unknown }>((tie) => ({
+      tree: fc.oneof(
+        { maxDepth: 4 },
+        fc.oneof(word, fc.integer(), fc.double(), fc.boolean(), fc.constant(null), fc.string()),
+        fc.array(tie("tree"), { maxLength: 3 }),
+        fc.array(fc.tuple(key, tie("tree")), { maxLength: 4 }).map((all) => ({ written: all })),
+      ),
+    }));
+    // written by hand, so that a key may come twice, and __proto__ is one
+    const json = (value: unknown): string => {
+      if (Array.isArray(value)) return `[${value.map(json).join(",")}]`;
+      if (value === null || typeof value !== "object") return JSON.stringify(value) ?? "null";
+      const { written } = value as { written: [string, unknown][] };
+      return `{${written.map(([name, inner]) => `${JSON.stringify(name)}:${json(inner)}`).join(",")}}`;
+    };
+    const type = fc.constantFrom('"type":"reset"', '"type":"step"', '"type":"state"', '"a":1');
+    const message = fc.oneof(
+      tree.map(json),
+      fc.tuple(type, tree).map(([of, data]) => `{${of},"data":${json(data)}}`),
+    );
+    await fc.assert(
+      fc.asyncProperty(message, fc.nat(20), async (text, cut) => {
+        socket.send(cut === 0 ? text.slice(0, text.length / 2) : text);
+        assert.match((await next())?.type ?? "closed", /^(error|observation|state)$/);
+      }),
+      { numRuns: 2000, seed: 49 },
+    );
+    assert.equal((await ask("reset", {}))?.type, "observation");
     socket.terminate();
   });
 
