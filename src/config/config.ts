@@ -83,8 +83,6 @@ async function resolveConfig(source: Source, path: string, options: LoadOptions)
   for (const [key, section] of Object.entries(schema.shape as Record<string, z.ZodType>))
     if (raw[key] === null && unwrap(section).inner instanceof z.ZodObject) raw[key] = {};
   const result = schema.safeParse(raw);
-  if (result.success) return result.data as RunConfig;
-
   const origin = (keys: readonly PropertyKey[]): Origin => {
     const override = overrides.findLast((o) => o.path.every((segment, i) => segment === keys[i]));
     if (override !== undefined)
@@ -93,12 +91,31 @@ async function resolveConfig(source: Source, path: string, options: LoadOptions)
     return line === undefined ? { order: 0, text: "" } : { order: line, text: ` (line ${line})` };
   };
   const keys = configKeys(schema);
-  const problems = result.error.issues.flatMap((issue) => describeIssue(issue, raw, keys, registries, origin));
+  const unread = result.success ? unreadKeys(result.data as RunConfig, keys, registries) : [];
+  if (result.success && unread.length === 0) return result.data as RunConfig;
+  const problems = [
+    ...(result.error?.issues ?? []).flatMap((issue) => describeIssue(issue, raw, keys, registries, origin)),
+    ...unread.map(([key, why]) => {
+      const { order, text } = origin(key);
+      return { order, text: `${key.join(".")}${text}: ${why}` };
+    }),
+  ];
   throw configError(
     path,
     problems.sort((a, b) => (a.order < b.order ? -1 : a.order > b.order ? 1 : 0)).map((problem) => problem.text),
     source.unwritten,
   );
+}
+
+/** Lists the keys that are set, to another value than the default, though the objective does not read them. */
+function unreadKeys(config: RunConfig, keys: readonly ConfigKey[], { objectives }: Registries): [string[], string][] {
+  const { kind, ...options } = config.objective;
+  const unread = Object.entries(objectives.get(kind)?.unread?.(options) ?? {});
+  return keys.flatMap(({ path, type, default: usual }): [string[], string][] => {
+    const why = unread.find(([key]) => `${path.join(".")}.`.startsWith(`${key}.`))?.[1];
+    const isSet = JSON.stringify(valueAt(config, path)) !== JSON.stringify(usual);
+    return why !== undefined && type !== "section" && isSet ? [[[...path], `${kind} does not read it: ${why}`]] : [];
+  });
 }
 
 /** Checks that the subcommand and the config's `objective.kind` name the same objective, where both do. */

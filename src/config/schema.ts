@@ -18,6 +18,8 @@ export interface PlugIn {
 export interface ObjectivePlugIn extends PlugIn {
   readonly name: string;
   readonly description: string;
+  /** Returns keys and sections that it does not read, with the reason. */
+  unread?(options: object): Readonly<Record<string, string>>;
 }
 
 export interface Registries {
@@ -278,6 +280,11 @@ const RELATIONS: readonly Relation[] = [
     error: "cannot be more than training.prompts_per_step: a step has no more groups, and none would be trained on",
     holds: ({ training }) => training.min_signal_groups <= training.prompts_per_step,
   },
+  ...(["decay_from", "min_lr_ratio"] as const).map((key) => ({
+    path: ["training", key],
+    error: "is not read where training.schedule is constant",
+    holds: ({ training }: RunConfig) => training.schedule !== "constant" || training[key] === 0,
+  })),
 ];
 
 /**
