@@ -8,6 +8,7 @@ import { messageOf, UserError } from "./errors.js";
  */
 export function fromOutside<T>(what: string, hint: string, read: () => T): T {
   const refuse = (error: unknown): never => {
+    if (error instanceof Error && error.name === "AbortError") throw error;
     if (!(error instanceof UserError))
       throw new UserError(`${what} cannot be read: ${messageOf(error)}`, { hint, cause: error });
     if (error.hint !== undefined) throw error;
