@@ -30,7 +30,7 @@ export interface Checkpoint {
 
 const WEIGHTS = "model.safetensors";
 const OPTIMIZER = "optimizer.safetensors";
-const STATE = "state.json";
+export const STATE = "state.json";
 const TENSORS = ".safetensors";
 
 /** Sorts a policy's parameters into the parts of a checkpoint. @param adapter its config. */

@@ -15,7 +15,7 @@ import { Engine } from "../../src/engine/engine.js";
 import { sampledModel } from "../../src/engine/policy.js";
 import { loraSites } from "../../src/nn/bind.js";
 import { freshAdapter, type LoraOptions, type LoraSite } from "../../src/nn/lora.js";
-import { loadModel } from "../../src/nn/model.js";
+import { loadModel, type Model } from "../../src/nn/model.js";
 import { type ModelProto, ModelProtoSchema } from "../../src/onnx/format/gen/onnx_pb.js";
 import type { Runtime } from "../../src/onnx/session.js";
 import { objective as sft } from "../../src/rl/objectives/sft.js";
@@ -42,11 +42,13 @@ const SEED = { seed: 7 };
 describe("whatever a file holds, it is read, or refused in words that name it", () => {
   let root: string;
   let model: { dir: string; remove: () => void };
+  let opened: Model;
   let sites: readonly LoraSite[];
   before(async () => {
     root = mkdtempSync(join(tmpdir(), "bad-"));
     model = await microModel();
-    sites = loraSites((await loadModel(model.dir)).graph, LORA);
+    opened = await loadModel(model.dir);
+    sites = loraSites(opened.graph, LORA);
   });
   after(() => {
     rmSync(root, { recursive: true, force: true });
@@ -146,7 +148,7 @@ describe("whatever a file holds, it is read, or refused in words that name it", 
     const described = { r: LORA.rank, lora_alpha: LORA.alpha, peft_type: "LORA", target_modules: LORA.targets };
     writeSafetensors(path, tensors);
     writeFileSync(join(dir, "adapter_config.json"), JSON.stringify(described));
-    const read = (): unknown => readAdapter(dir, { lora: LORA, sites });
+    const read = (): unknown => readAdapter(dir, { lora: LORA, sites, model: opened });
     read();
     await fuzz(path, mutatedBytes(readFileSync(path).subarray(0)), read, 200);
     await fuzz(path, mutatedHeader(readFileSync(path)), read, 300);

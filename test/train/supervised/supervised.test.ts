@@ -156,6 +156,15 @@ test("eight examples in one pass teach what they teach in eight, for masks and f
   }
 });
 
+test("an adapter begins no run of another model, though its shapes fit", async () => {
+  const init = `init_adapter=${join(root, "run", "checkpoints", "step-000003")}`;
+  const own = await loadConfig(path, { command: "sft", overrides: [init, "training.steps=1"] });
+  await train(own, options("on-its-base"));
+  const overrides = [init, "model=models/tiny-refusion-template"];
+  const other = train(await loadConfig(path, { command: "sft", overrides }), options("on-another"));
+  await assert.rejects(other, /was trained on another model than .*tiny-refusion-template/);
+});
+
 test("a run that trained every weight says where its model is, and what evaluates it", async () => {
   const output = join(root, "model");
   const overrides = ["objective.trainable=full", `objective.output=${output}`, "training.steps=1"];
