@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { fromBinary, toBinary } from "@bufbuild/protobuf";
 import fc from "fast-check";
+import { parse } from "yaml";
 import { loadConfig } from "../../src/config/config.js";
 import { packageRoot } from "../../src/core/files.js";
 import { Rng } from "../../src/core/rng.js";
@@ -90,6 +91,18 @@ describe("whatever a file holds, it is read, or refused in words that name it", 
     await fuzz(path, mutatedText(text), () => loadConfig(path, { command: "espo" }), 150);
     const value = await loadConfig(path, { command: "espo" });
     await fuzz(path, jsonOf(value), () => loadConfig(path, { command: "espo" }), 100);
+    for (const name of [
+      "pages/wizard-sft",
+      "control/sft",
+      "miniwob/sft",
+      "openenv/flow-grpo",
+      "formfactory/smollm2-sft",
+    ]) {
+      const source = readFileSync(join(packageRoot(), "configs", `${name}.yaml`), "utf8");
+      const tree = { tracking: {}, ...parse(source), evaluation: { sampler: { temperature: 1 } } };
+      writeFileSync(path, source);
+      await fuzz(path, fc.oneof(jsonOf(tree), mutatedText(source)), () => loadConfig(path), 60);
+    }
   });
 
   it("aliases that would multiply without end", async () => {

@@ -17,6 +17,7 @@ import type { Result } from "../../../src/features/openenv/messages.js";
 import { serveOpenEnv } from "../../../src/features/openenv/server.js";
 import { TOOLS } from "../../../src/features/openenv/tools.js";
 import { echoEnvironment } from "../../support/echo.js";
+import { mutatedJsonText } from "../../support/mutations.js";
 
 type Frame = { readonly sent?: object; readonly got?: unknown };
 const OPTIONS = { host: "127.0.0.1", port: 0, sessions: 2, idle: 600 };
@@ -139,6 +140,26 @@ describe("our environments as an OpenEnv server", () => {
     );
     assert.equal((await ask("reset", {}))?.type, "observation");
     socket.terminate();
+  });
+
+  it("answers any request, by a status of its own", async () => {
+    const call = {
+      jsonrpc: "2.0",
+      id: 1,
+      method: "tools/call",
+      params: { session_id: "x", name: "a", arguments: { a: 1 } },
+    };
+    for (const [path, body] of [
+      ["/mcp", call],
+      ["/echo/task", { split: "train", index: 1 }],
+      ["/echo/task_range", { split: "train", start: 0, stop: 2 }],
+    ] as const) {
+      const property = fc.asyncProperty(mutatedJsonText(body), async (text) => {
+        const { status } = await fetch(`${server.baseUrl}${path}`, { method: "POST", body: text });
+        assert.ok([200, 400, 413, 422].includes(status), `${path} ${text}: ${status}`);
+      });
+      await fc.assert(property, { numRuns: 100, seed: 49 });
+    }
   });
 
   it("ends the episode of a client that leaves, and refuses one too many", async () => {
