@@ -21,8 +21,10 @@ import {
 
 export type { RunConfig } from "./schema.js";
 
-/** Largest config file in bytes; it bounds the cost of a hostile one. */
-const MAX_BYTES = 1 << 20;
+/** Largest config file in bytes; it bounds the cost of a hostile one: the YAML library compares each key with all others. */
+const MAX_BYTES = 1 << 17;
+/** Problems of a file that are described; the others are counted. */
+const MOST_PROBLEMS = 100;
 
 export interface LoadOptions {
   /** The objective (subcommand) whose options the `objective` section holds; undefined accepts any. */
@@ -93,8 +95,11 @@ async function resolveConfig(source: Source, path: string, options: LoadOptions)
   const keys = configKeys(schema);
   const unread = result.success ? unreadKeys(result.data as RunConfig, keys, registries) : [];
   if (result.success && unread.length === 0) return result.data as RunConfig;
+  const issues = (result.error?.issues ?? []).flatMap((issue): z.core.$ZodIssue[] =>
+    issue.code === "unrecognized_keys" ? issue.keys.map((key) => ({ ...issue, keys: [key] })) : [issue],
+  );
   const problems = [
-    ...(result.error?.issues ?? []).flatMap((issue) => describeIssue(issue, raw, keys, registries, origin)),
+    ...issues.slice(0, MOST_PROBLEMS).flatMap((issue) => describeIssue(issue, raw, keys, registries, origin)),
     ...unread.map(([key, why]) => {
       const { order, text } = origin(key);
       return { order, text: `${key.join(".")}${text}: ${why}` };
@@ -104,6 +109,7 @@ async function resolveConfig(source: Source, path: string, options: LoadOptions)
     path,
     problems.sort((a, b) => (a.order < b.order ? -1 : a.order > b.order ? 1 : 0)).map((problem) => problem.text),
     source.unwritten,
+    issues.length - MOST_PROBLEMS,
   );
 }
 
@@ -195,7 +201,7 @@ function readYaml(path: string): Source {
   if (faults.length > 0) {
     throw configError(
       path,
-      faults.map((fault) => `line ${lines.linePos(fault.pos[0]).line}: ${fault.message}`),
+      faults.slice(0, MOST_PROBLEMS).map((fault) => `line ${lines.linePos(fault.pos[0]).line}: ${fault.message}`),
     );
   }
   let tree: unknown;
@@ -228,9 +234,10 @@ function lineOf(document: Document, lines: LineCounter, path: readonly PropertyK
   return offset === undefined ? undefined : lines.linePos(offset).line;
 }
 
-function configError(path: string, problems: readonly string[], unwritten = false): UserError {
+function configError(path: string, problems: readonly string[], unwritten = false, more = 0): UserError {
   const head = `${path} ${unwritten ? "would have" : "has"} ${problems.length === 1 ? "a problem" : `${problems.length} problems`}:`;
-  return new UserError([head, ...problems.map((problem) => `  ${problem}`)].join("\n"), {
+  const rest = more > 0 ? [`  and ${more} more`] : [];
+  return new UserError([head, ...problems.map((problem) => `  ${problem}`), ...rest].join("\n"), {
     hint: unwritten
       ? "nothing was written; add what is missing, and correct what is wrong, as key=value"
       : "correct the file, or pass key=value; `refusion-train <objective> --help` lists every key",
