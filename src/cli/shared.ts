@@ -56,11 +56,11 @@ export async function runProgram(
   // a reader that closes the pipe early (`| head`) is not an error
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code === "EPIPE") process.exit(code);
-    throw error;
+    if (error.code !== "EIO") throw error;
   });
-  // nor is a closed stderr: the run continues to its end
+  // nor is a closed stderr: the run continues to its end; EIO: the terminal was closed
   process.stderr.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") throw error;
+    if (error.code !== "EPIPE" && error.code !== "EIO") throw error;
   });
   let crashed = false;
   // an unhandled error, as from a user's server: work that can be saved is saved
@@ -139,8 +139,11 @@ function isOutOfMemory(error: unknown): error is RangeError {
   return error instanceof RangeError && /allocation failed|^Invalid (typed )?array length/.test(error.message);
 }
 
+/** Signals that ask a process to end: Ctrl-C, a scheduler, a terminal that is closed. */
+const ENDING = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
 /**
- * Handles Ctrl-C and SIGTERM. The first aborts the signal, so that work can be saved; the second ends the process at
+ * Handles {@link ENDING}. The first aborts the signal, so that work can be saved; the second ends the process at
  * once. Where no code reads the signal there is nothing to save, and the first ends the process.
  */
 function onInterrupt(): {
@@ -154,8 +157,7 @@ function onInterrupt(): {
   const controller = new AbortController();
   let heard = false;
   const dispose = (): void => {
-    process.off("SIGINT", handle);
-    process.off("SIGTERM", handle);
+    for (const signal of ENDING) process.off(signal, handle);
   };
   const handle = (signal: NodeJS.Signals): void => {
     if (controller.signal.aborted || !heard) {
@@ -168,8 +170,7 @@ function onInterrupt(): {
     process.stderr.write(`\ninterrupted: ${interrupt.says} (once more ends at once)\n`);
     controller.abort();
   };
-  process.on("SIGINT", handle);
-  process.on("SIGTERM", handle);
+  for (const signal of ENDING) process.on(signal, handle);
   const interrupt = {
     says: "ending",
     signal() {

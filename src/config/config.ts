@@ -5,15 +5,26 @@ import { z } from "zod";
 import { fail, messageOf, misuse, nearest, UserError } from "../core/errors.js";
 import { packageRoot, readSmall } from "../core/files.js";
 import { withoutPasswords } from "../core/shown.js";
-import { settleKinds } from "./kinds.js";
+import { FIELD_NAMES } from "./field-names.js";
+import { kindSections, settleKinds } from "./kinds.js";
 import { applyOverrides, isPlainObject, parseOverrides } from "./overrides.js";
 import { loadRegistries } from "./registries.js";
-import { configKeys, type PlugIn, type Registries, type RunConfig, runSchema, unwrap } from "./schema.js";
+import {
+  type ConfigKey,
+  configKeys,
+  type PlugIn,
+  type Registries,
+  type RunConfig,
+  runSchema,
+  unwrap,
+} from "./schema.js";
 
 export type { RunConfig } from "./schema.js";
 
-/** Largest config file in bytes; it bounds the cost of a hostile one. */
-const MAX_BYTES = 1 << 20;
+/** Largest config file in bytes; it bounds the cost of a hostile one: the YAML library compares each key with all others. */
+const MAX_BYTES = 1 << 17;
+/** Problems of a file that are described; the others are counted. */
+const MOST_PROBLEMS = 100;
 
 export interface LoadOptions {
   /** The objective (subcommand) whose options the `objective` section holds; undefined accepts any. */
@@ -74,8 +85,6 @@ async function resolveConfig(source: Source, path: string, options: LoadOptions)
   for (const [key, section] of Object.entries(schema.shape as Record<string, z.ZodType>))
     if (raw[key] === null && unwrap(section).inner instanceof z.ZodObject) raw[key] = {};
   const result = schema.safeParse(raw);
-  if (result.success) return result.data as RunConfig;
-
   const origin = (keys: readonly PropertyKey[]): Origin => {
     const override = overrides.findLast((o) => o.path.every((segment, i) => segment === keys[i]));
     if (override !== undefined)
@@ -83,12 +92,36 @@ async function resolveConfig(source: Source, path: string, options: LoadOptions)
     const line = source.line(keys);
     return line === undefined ? { order: 0, text: "" } : { order: line, text: ` (line ${line})` };
   };
-  const problems = result.error.issues.flatMap((issue) => describeIssue(issue, raw, schema, registries, origin));
+  const keys = configKeys(schema);
+  const unread = result.success ? unreadKeys(result.data as RunConfig, keys, registries) : [];
+  if (result.success && unread.length === 0) return result.data as RunConfig;
+  const issues = (result.error?.issues ?? []).flatMap((issue): z.core.$ZodIssue[] =>
+    issue.code === "unrecognized_keys" ? issue.keys.map((key) => ({ ...issue, keys: [key] })) : [issue],
+  );
+  const problems = [
+    ...issues.slice(0, MOST_PROBLEMS).flatMap((issue) => describeIssue(issue, raw, keys, registries, origin)),
+    ...unread.map(([key, why]) => {
+      const { order, text } = origin(key);
+      return { order, text: `${key.join(".")}${text}: ${why}` };
+    }),
+  ];
   throw configError(
     path,
     problems.sort((a, b) => (a.order < b.order ? -1 : a.order > b.order ? 1 : 0)).map((problem) => problem.text),
     source.unwritten,
+    issues.length - MOST_PROBLEMS,
   );
+}
+
+/** Lists the keys that are set, to another value than the default, though the objective does not read them. */
+function unreadKeys(config: RunConfig, keys: readonly ConfigKey[], { objectives }: Registries): [string[], string][] {
+  const { kind, ...options } = config.objective;
+  const unread = Object.entries(objectives.get(kind)?.unread?.(options) ?? {});
+  return keys.flatMap(({ path, type, default: usual }): [string[], string][] => {
+    const why = unread.find(([key]) => `${path.join(".")}.`.startsWith(`${key}.`))?.[1];
+    const isSet = JSON.stringify(valueAt(config, path)) !== JSON.stringify(usual);
+    return why !== undefined && type !== "section" && isSet ? [[[...path], `${kind} does not read it: ${why}`]] : [];
+  });
 }
 
 /** Checks that the subcommand and the config's `objective.kind` name the same objective, where both do. */
@@ -168,7 +201,7 @@ function readYaml(path: string): Source {
   if (faults.length > 0) {
     throw configError(
       path,
-      faults.map((fault) => `line ${lines.linePos(fault.pos[0]).line}: ${fault.message}`),
+      faults.slice(0, MOST_PROBLEMS).map((fault) => `line ${lines.linePos(fault.pos[0]).line}: ${fault.message}`),
     );
   }
   let tree: unknown;
@@ -201,9 +234,10 @@ function lineOf(document: Document, lines: LineCounter, path: readonly PropertyK
   return offset === undefined ? undefined : lines.linePos(offset).line;
 }
 
-function configError(path: string, problems: readonly string[], unwritten = false): UserError {
+function configError(path: string, problems: readonly string[], unwritten = false, more = 0): UserError {
   const head = `${path} ${unwritten ? "would have" : "has"} ${problems.length === 1 ? "a problem" : `${problems.length} problems`}:`;
-  return new UserError([head, ...problems.map((problem) => `  ${problem}`)].join("\n"), {
+  const rest = more > 0 ? [`  and ${more} more`] : [];
+  return new UserError([head, ...problems.map((problem) => `  ${problem}`), ...rest].join("\n"), {
     hint: unwritten
       ? "nothing was written; add what is missing, and correct what is wrong, as key=value"
       : "correct the file, or pass key=value; `refusion-train <objective> --help` lists every key",
@@ -215,7 +249,7 @@ function configError(path: string, problems: readonly string[], unwritten = fals
 function describeIssue(
   issue: z.core.$ZodIssue,
   raw: Record<string, unknown>,
-  schema: z.ZodObject,
+  keys: readonly ConfigKey[],
   registries: Registries,
   origin: (path: readonly PropertyKey[]) => Origin,
 ): Origin[] {
@@ -224,9 +258,11 @@ function describeIssue(
     return { order, text: `${pathText(path)}${text}: ${what}` };
   };
   if (issue.code === "unrecognized_keys") {
-    return issue.keys.map((key) => {
-      const owners = ownersOf(registries, raw, issue.path, key);
-      return at([...issue.path, key], owners ?? unknownKey(schema, issue.path, key));
+    return issue.keys.flatMap((key) => {
+      const path = [...issue.path, key];
+      const named = renamed(keys, path, valueAt(raw, path));
+      if (named.length > 0) return named.map(([full, name]) => at(full, `unknown key; here it is ${name}`));
+      return [at(path, ownersOf(registries, raw, issue.path, key) ?? unknownKey(keys, issue.path, key))];
     });
   }
   return [at(issue.path, describeMismatch(issue, valueAt(raw, issue.path)))];
@@ -274,29 +310,33 @@ function bound(origin: string, relation: string, limit: number | bigint): string
 
 /** Names the environments or kinds that have a key which this config's kind lacks. */
 function ownersOf(
-  { environments, objectives, samplers, sections }: Registries,
-  raw: Readonly<Record<string, unknown>>,
+  registries: Registries,
+  raw: Record<string, unknown>,
   path: readonly PropertyKey[],
   key: string,
 ): string | undefined {
-  const named = path.length === 0 ? "environment" : path.length === 1 ? String(path[0]) : "";
-  const own = sections.get(named);
-  const kinds = { environment: environments, objective: objectives, sampler: samplers }[named];
-  const entries: ReadonlyMap<string, PlugIn> =
-    kinds ?? (own !== undefined && "entries" in own ? own.entries : new Map());
-  const holds = (kind: string, entry: PlugIn): boolean =>
-    Object.hasOwn(path.length === 0 ? (environments.get(kind)?.sections ?? {}) : entry.schema.shape, key);
-  const owners = [...entries].flatMap(([kind, entry]) => (holds(kind, entry) ? [kind] : []));
-  if (owners.length === 0) return undefined;
-  const kind = valueAt(raw, [named, "kind"]);
-  return `unknown key; it belongs to ${named}.kind ${owners.join(", ")}${typeof kind === "string" ? `, and this config's kind is ${kind}` : ""}`;
+  const named = path.length === 0 ? "environment" : path.join(".");
+  const section = kindSections(registries).find((one) => one.path.join(".") === named);
+  const holds = ([kind, entry]: readonly [string, PlugIn]): boolean =>
+    Object.hasOwn(path.length === 0 ? (registries.environments.get(kind)?.sections ?? {}) : entry.schema.shape, key);
+  const owners = [...(section?.entries ?? [])].filter(holds).map(([kind]) => kind);
+  if (section === undefined || owners.length === 0) return undefined;
+  return `unknown key; it belongs to ${named}.kind ${owners.join(", ")}, and this config's kind is ${String(section.kind(raw))}`;
 }
 
-/** Suggests the nearest key of the same section, else a key of exactly that name in another section. */
-function unknownKey(schema: z.ZodObject, path: readonly PropertyKey[], key: string): string {
-  const all = configKeys(schema);
-  const section = path.join(".");
-  const siblings = all.filter((k) => k.path.slice(0, -1).join(".") === section).map((k) => k.path.at(-1) as string);
+/** Lists the keys at and below a path that are names of other trainers ({@link FIELD_NAMES}), with the key here. */
+function renamed(keys: readonly ConfigKey[], path: readonly PropertyKey[], value: unknown): [PropertyKey[], string][] {
+  const known = (name: string | undefined): boolean => keys.some((key) => key.path.join(".") === name);
+  const name = path.map((_, i) => FIELD_NAMES.get(path.slice(i).join(".").toLowerCase())).find(known);
+  if (name !== undefined) return [[[...path], name]];
+  return isPlainObject(value) ? Object.keys(value).flatMap((key) => renamed(keys, [...path, key], value[key])) : [];
+}
+
+/** Suggests a key of exactly that name in another section, else the nearest one of this section. */
+function unknownKey(all: readonly ConfigKey[], path: readonly PropertyKey[], key: string): string {
+  const siblings = all
+    .filter((k) => k.path.slice(0, -1).join(".") === path.join("."))
+    .map((k) => k.path.at(-1) as string);
   const elsewhere = all.find((k) => k.path.at(-1) === key && k.type !== "section");
   if (elsewhere !== undefined) return `unknown key here; did you mean ${elsewhere.path.join(".")}?`;
   const close = nearest(key, siblings);

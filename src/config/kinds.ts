@@ -3,13 +3,41 @@ import { DEFAULT_ENVIRONMENT, DEFAULT_SAMPLER, type PlugIn, type Registries } fr
 
 type Tree = Record<string, unknown>;
 
-function sectionAt(tree: unknown, path: readonly string[]): Tree | undefined {
-  const found = path.reduce((at, key) => (isPlainObject(at) ? at[key] : undefined), tree);
+/** A section whose keys depend on its `kind`. */
+interface KindSection {
+  readonly path: readonly string[];
+  readonly entries: ReadonlyMap<string, PlugIn>;
+  /** Returns the kind that a tree of raw values has here, the default where it names none. */
+  kind(tree: Tree): unknown;
+}
+
+function sectionAt(tree: Tree, path: readonly string[]): Tree | undefined {
+  const found = path.reduce<unknown>((at, key) => (isPlainObject(at) ? at[key] : undefined), tree);
   return isPlainObject(found) ? found : undefined;
 }
 
-function kindOf(section: Tree | undefined, fallback: string): unknown {
-  return section?.kind ?? fallback;
+/** Lists the sections whose keys depend on their `kind`. */
+export function kindSections({ samplers, environments, objectives, sections }: Registries): KindSection[] {
+  const at = (
+    path: readonly string[],
+    entries: KindSection["entries"],
+    otherwise: KindSection["kind"],
+  ): KindSection => ({
+    path,
+    entries,
+    kind: (tree) => sectionAt(tree, path)?.kind ?? otherwise(tree),
+  });
+  const sampler = at(["sampler"], samplers, () => DEFAULT_SAMPLER);
+  const own = [...sections].flatMap(([name, section]) =>
+    "entries" in section ? [at([name], section.entries, () => section.default)] : [],
+  );
+  return [
+    sampler,
+    at(["evaluation", "sampler"], samplers, sampler.kind),
+    at(["environment"], environments, () => DEFAULT_ENVIRONMENT),
+    at(["objective"], objectives, () => undefined),
+    ...own,
+  ];
 }
 
 function keysOf(entries: ReadonlyMap<string, PlugIn>, kind: unknown): ReadonlySet<string> | undefined {
@@ -19,35 +47,24 @@ function keysOf(entries: ReadonlyMap<string, PlugIn>, kind: unknown): ReadonlySe
 
 /**
  * Completes, in place, the sections whose keys depend on their `kind`, before they are checked:
- * - a kind from the command line (`sampler.kind=refusion`) takes those keys of the file's section that it knows; the
- *   others belonged to the file's kind;
+ * - where the command line changes a kind (`sampler.kind=refusion`), the file's keys that only its own kind knows leave;
  * - `evaluation.sampler` takes from `sampler` the keys that it knows and does not set itself.
  * @param raw the file's tree with the overrides applied. @param file the file's tree.
  */
 export function settleKinds(raw: Tree, file: Tree, overrides: readonly Override[], registries: Registries): void {
-  const { samplers, environments, sections } = registries;
-  const looked: (readonly [readonly string[], ReadonlyMap<string, PlugIn>, unknown])[] = [
-    [["sampler"], samplers, DEFAULT_SAMPLER],
-    [["environment"], environments, DEFAULT_ENVIRONMENT],
-    [["objective"], registries.objectives, undefined],
-    [["evaluation", "sampler"], samplers, kindOf(sectionAt(raw, ["sampler"]), DEFAULT_SAMPLER)],
-  ];
-  for (const [name, section] of sections)
-    if ("entries" in section) looked.push([[name], section.entries, section.default]);
-  for (const [path, entries, fallback] of looked) {
-    const [section, before] = [sectionAt(raw, path), sectionAt(file, path)];
-    if (section === undefined) continue;
-    const known = keysOf(entries, kindOf(section, fallback as string));
-    if (before === undefined || known === undefined || section.kind === kindOf(before, fallback as string)) continue;
-    for (const key of Object.keys(before)) {
+  for (const { path, entries, kind } of kindSections(registries)) {
+    const [section, known, before] = [sectionAt(raw, path), keysOf(entries, kind(raw)), keysOf(entries, kind(file))];
+    if (section === undefined || known === undefined || kind(raw) === kind(file)) continue;
+    for (const key of Object.keys(sectionAt(file, path) ?? {})) {
       const typed = overrides.some((o) => [...path, key].every((segment, i) => o.path[i] === segment));
-      if (!known.has(key) && !typed) delete section[key];
+      // a kind of the user's own is not loaded once the command line names another
+      if (!known.has(key) && !typed && before?.has(key) !== false) delete section[key];
     }
   }
   const [evaluation, own] = [sectionAt(raw, ["evaluation", "sampler"]), sectionAt(raw, ["sampler"])];
   if (evaluation === undefined) return;
-  evaluation.kind ??= kindOf(own, DEFAULT_SAMPLER);
-  const known = keysOf(samplers, evaluation.kind);
+  evaluation.kind ??= own?.kind ?? DEFAULT_SAMPLER;
+  const known = keysOf(registries.samplers, evaluation.kind);
   for (const [key, value] of Object.entries(own ?? {}))
     if (known?.has(key) && !Object.hasOwn(evaluation, key)) evaluation[key] = value;
 }

@@ -18,6 +18,8 @@ export interface PlugIn {
 export interface ObjectivePlugIn extends PlugIn {
   readonly name: string;
   readonly description: string;
+  /** Returns keys and sections that it does not read, with the reason. */
+  unread?(options: object): Readonly<Record<string, string>>;
 }
 
 export interface Registries {
@@ -278,6 +280,11 @@ const RELATIONS: readonly Relation[] = [
     error: "cannot be more than training.prompts_per_step: a step has no more groups, and none would be trained on",
     holds: ({ training }) => training.min_signal_groups <= training.prompts_per_step,
   },
+  ...(["decay_from", "min_lr_ratio"] as const).map((key) => ({
+    path: ["training", key],
+    error: "is not read where training.schedule is constant",
+    holds: ({ training }: RunConfig) => training.schedule !== "constant" || training[key] === 0,
+  })),
 ];
 
 /**
@@ -336,14 +343,20 @@ function kindSection(entries: ReadonlyMap<string, PlugIn>, raw: unknown, default
   return own.prefault({} as never) as Section;
 }
 
-/** Returns the objective's section, of the command's kind if there is one; without a kind any options are accepted. */
+/** Returns the objective's section, of the command's kind if there is one; without a kind it holds keys of any. */
 function objectiveSection(
   objectives: ReadonlyMap<string, ObjectivePlugIn>,
   raw: unknown,
   command: string | undefined,
 ): Section {
-  const isNamed = (isPlainObject(raw) && "kind" in raw) || command !== undefined;
-  return kindSection(isNamed ? objectives : new Map(), raw, command ?? "");
+  if ((isPlainObject(raw) && "kind" in raw) || command !== undefined)
+    return kindSection(objectives, raw, command ?? "");
+  const known = new Set(["kind", ...[...objectives.values()].flatMap(({ schema }) => Object.keys(schema.shape))]);
+  const any = z.looseObject({ kind: z.string().default("") }).superRefine((section, context) => {
+    const keys = Object.keys(section).filter((key) => !known.has(key));
+    if (objectives.size > 0 && keys.length > 0) context.addIssue({ code: "unrecognized_keys", keys, input: section });
+  });
+  return any.prefault({});
 }
 
 /** Returns one key per tracker; an empty registry accepts anything. */

@@ -1,3 +1,4 @@
+import { inspect } from "node:util";
 import { distance } from "fastest-levenshtein";
 
 /** Exit codes of the command line. */
@@ -48,5 +49,6 @@ export function nearest(word: string, candidates: readonly string[]): string | u
 
 /** Returns the message of any thrown value. */
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  if (error instanceof Error) return error.message;
+  return typeof error === "object" ? inspect(error) : String(error);
 }

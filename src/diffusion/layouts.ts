@@ -57,7 +57,9 @@ export interface SupervisedLayout {
   readonly draftWeight?: number;
   /** Masks and scores a template's given tokens too. Default: false. */
   readonly maskGiven?: boolean;
-  /** N of sequences that pack several examples, where the sampler can pack; default: one padded sequence each. */
+  /** Most sequences of a batch; default: all. */
+  readonly batch?: number;
+  /** N of sequences that pack several examples, a batch each, where the sampler can pack; default: one padded sequence each. */
   readonly packLength?: number;
   readonly rng: Rng;
 }

@@ -1,22 +1,31 @@
 import { misuse } from "../core/errors.js";
 import type { Batch } from "./batch.js";
 import type { Place } from "./buffer.js";
+import type { SupervisedLayout } from "./layouts.js";
 import { bufferTerms, type ScoredBuffer, type SegmentInfo } from "./terms.js";
 
+/** Cuts examples into as few batches of at most `most` as hold them, of sizes that differ by at most one. */
+export function inBatches<T>(examples: readonly T[], most = examples.length): T[][] {
+  const count = Math.ceil(examples.length / most);
+  const at = (i: number): number => Math.round((i * examples.length) / count);
+  return Array.from({ length: count }, (_, i) => examples.slice(at(i), at(i + 1)));
+}
+
 /**
- * Lays sequences out as batches of one segment. Without `packLength` all form one batch, padded to `sizes`. With it,
- * every batch is one sequence of N = `packLength` tokens with as many examples as fit, longest first, invisible to each
- * other: one shape, and little padding.
+ * Lays sequences out as batches of one segment. Without `packLength` a batch holds `batch` of them, padded to `length`.
+ * With it, every batch is one sequence of N = `packLength` tokens with as many examples as fit, longest first, invisible
+ * to each other: one shape, and little padding.
  * @param length most tokens of a sequence.
  * @throws UserError where a sequence is longer than `packLength`.
  */
 export function packTerms(
   scored: readonly ScoredBuffer[],
   length: number,
-  packLength: number | undefined,
+  { packLength, batch }: Pick<SupervisedLayout, "packLength" | "batch">,
   info: SegmentInfo,
 ): Batch[] {
-  if (packLength === undefined) return [bufferTerms(scored, { batch: scored.length, length, segments: 1 }, info)];
+  if (packLength === undefined)
+    return inBatches(scored, batch).map((some) => bufferTerms(some, { batch: some.length, length, segments: 1 }, info));
   return fill(scored, packLength).map((sequences) => {
     let offset = 0;
     const places = sequences.map(({ buffer }): Place => {

@@ -5,8 +5,8 @@ import { Rng } from "../core/rng.js";
 import { moduleOf } from "../nn/bind.js";
 import { checkAdapter, freshAdapter, type LoraSite } from "../nn/lora.js";
 import { ADAPTER, peftConfig, readPeft } from "../nn/peft.js";
-import { type Initializer, isExternal, type Tensor } from "../onnx/types.js";
-import { floatsOf, openStored } from "../weights/model-weights.js";
+import type { Initializer, Tensor } from "../onnx/types.js";
+import { checkBase, valuesOf } from "./base-sample.js";
 import type { Policy } from "./policy.js";
 
 /**
@@ -20,10 +20,7 @@ export function initialAdapter(config: RunConfig, policy: Policy): ReadonlyMap<s
       const table = [...graph.initializers.values()].find(
         ({ value }) => moduleOf(value.name) === module,
       ) as Initializer;
-      const { dtype } = table.value;
-      const [shape, data] = [table.value.shape as number[], table.data];
-      const stored = isExternal(data) ? openStored(dir, data, dtype, shape) : floatsOf(dtype, shape, data);
-      return stored.read(token * outFeatures, (token + 1) * outFeatures);
+      return valuesOf(dir, table).read(token * outFeatures, (token + 1) * outFeatures);
     };
     return freshAdapter(policy.sites, policy.lora, Rng.named(config.seed, "adapter"), rowOf);
   }
@@ -39,7 +36,10 @@ export function initialParameters(config: RunConfig, policy: Policy): ReadonlyMa
 }
 
 /** Reads a PEFT adapter directory and checks it against the policy's model and LoRA section. */
-export function readAdapter(dir: string, policy: Pick<Policy, "lora" | "sites">): ReadonlyMap<string, Tensor> {
+export function readAdapter(
+  dir: string,
+  policy: Pick<Policy, "lora" | "sites" | "model">,
+): ReadonlyMap<string, Tensor> {
   const { rank, alpha, tensors, rows } = readPeft(dir);
   const trained = policy.lora.tokens ?? [];
   if ((rows?.tokens ?? []).join() !== trained.join())
@@ -53,6 +53,7 @@ export function readAdapter(dir: string, policy: Pick<Policy, "lora" | "sites">)
       { hint: `Set lora.rank=${rank} lora.alpha=${alpha}.` },
     );
   checkAdapter(tensors, policy.sites, policy.lora, join(dir, ADAPTER));
+  checkBase(dir, policy.model);
   return tensors;
 }
 

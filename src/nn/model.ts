@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { fromOutside } from "../core/boundary.js";
 import { fail, messageOf, UserError } from "../core/errors.js";
 import { sha256File, writeAtomic, writeDirectory } from "../core/files.js";
 import { ownFrame } from "../core/own-module.js";
@@ -33,7 +34,12 @@ export interface Model {
 }
 
 /** Opens and cross-checks a model directory. @throws UserError naming the file and its required content. */
-export async function loadModel(dir: string): Promise<Model> {
+export function loadModel(dir: string): Promise<Model> {
+  const hint = "restore the file from a copy, or make the directory again (docs/model.md)";
+  return fromOutside(`The model ${dir}`, hint, () => openModel(dir));
+}
+
+async function openModel(dir: string): Promise<Model> {
   if (!existsSync(dir))
     fail(`There is no model directory ${dir}.`, { hint: "Shipped models: models/tiny-refusion-template." });
   const present = (file: string): void => {

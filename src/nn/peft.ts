@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { fromOutside } from "../core/boundary.js";
 import { fail, UserError } from "../core/errors.js";
 import { readJson } from "../core/files.js";
 import type { Tensor } from "../onnx/types.js";
@@ -78,6 +79,11 @@ export interface PeftAdapter {
  * @throws UserError naming the missing or unsupported key or file.
  */
 export function readPeft(dir: string): PeftAdapter {
+  const hint = "restore it from a copy, or save the adapter again: a plain LoRA of PEFT, or one that was trained here";
+  return fromOutside(`The adapter ${dir}`, hint, () => readPlain(dir));
+}
+
+function readPlain(dir: string): PeftAdapter {
   const path = join(dir, ADAPTER);
   if (!existsSync(path))
     fail(`There is no adapter in ${dir}: ${path} is missing.`, {

@@ -91,6 +91,11 @@ export interface Objective<Options = unknown> {
   readonly readsPrompt?: boolean;
   needs(options: Options): Needs;
   /**
+   * Returns the keys and sections of a config that it does not read (`training.num_iterations`), with the reason; a
+   * config that sets one is refused. Absent: it reads all.
+   */
+  unread?(options: Options): Readonly<Record<string, string>>;
+  /**
    * Assigns credit to a group's episodes: one number per episode, turn, or step; null for an episode that is left out.
    * Groups with equal rewards are included: the objective decides whether they give a signal.
    */

@@ -67,6 +67,17 @@ export function holdsRatio({ surrogate }: Pick<SurrogateOptions, "surrogate">): 
 export const RATIO_OBJECTIVE = {
   learnsFrom: "rollouts" as const,
   needs: (o: { readonly kl_coeff: number }) => ({ reference: o.kl_coeff > 0 }),
+  unread: (o: Partial<RatioOptions> & { readonly kl_coeff: number }): Readonly<Record<string, string>> => ({
+    ...(o.kl_coeff === 0 && { "training.reference_refresh": "objective.kl_coeff=0 compares with no reference" }),
+    ...(o.importance_cap === null && {
+      "objective.importance_level": "objective.importance_cap is null",
+      "objective.importance_beyond": "objective.importance_cap is null",
+    }),
+    ...(o.clip_range_low != null &&
+      o.clip_range_high != null && {
+        "objective.clip_range": "clip_range_low and clip_range_high are set",
+      }),
+  }),
   credit: episodeCredit,
   heldRatio: holdsRatio,
   weighing: (o: WeighingOptions): WeighingOptions => o,

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { z } from "zod";
+import { fromOutside } from "../core/boundary.js";
 import { fail, messageOf, UserError } from "../core/errors.js";
 import { readJson, sha256, sha256File, syncToDisk, writeHint } from "../core/files.js";
 import { problemsOf } from "../core/problems.js";
@@ -29,7 +30,7 @@ export interface Checkpoint {
 
 const WEIGHTS = "model.safetensors";
 const OPTIMIZER = "optimizer.safetensors";
-const STATE = "state.json";
+export const STATE = "state.json";
 const TENSORS = ".safetensors";
 
 /** Sorts a policy's parameters into the parts of a checkpoint. @param adapter its config. */
@@ -116,7 +117,12 @@ export async function writeCheckpoint(path: string, checkpoint: Checkpoint): Pro
  * Reads a checkpoint after checking every file against its hash.
  * @throws UserError that names each missing or damaged file.
  */
-export async function readCheckpoint(path: string): Promise<Checkpoint> {
+export function readCheckpoint(path: string): Promise<Checkpoint> {
+  const hint = "restore it from a copy, or use another checkpoint of the run";
+  return fromOutside(`The checkpoint ${path}`, hint, () => readFiles(path));
+}
+
+async function readFiles(path: string): Promise<Checkpoint> {
   const { step, files, state } = await readState(path);
   const load = (file: string): Map<string, Tensor> | null =>
     Object.hasOwn(files, file) ? readSafetensors(join(path, file)) : null;

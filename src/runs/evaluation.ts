@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { fromOutside } from "../core/boundary.js";
 import { fail } from "../core/errors.js";
 import { readJson, writeAtomic } from "../core/files.js";
 import { groupBy } from "../core/group-by.js";
@@ -212,7 +213,8 @@ export async function writeEvaluation(path: string, evaluation: Evaluation): Pro
 
 /** Reads an evaluation. @throws UserError where the file is missing or not an evaluation. */
 export function readEvaluation(path: string): Evaluation {
-  return checked(evaluationSchema, readJson(path), `${path} is no evaluation`);
+  const hint = "restore it from a copy, or evaluate again: refusion-eval --run DIR --split NAME";
+  return fromOutside(path, hint, () => checked(evaluationSchema, readJson(path), `${path} is no evaluation`));
 }
 
 /** Columns of a table: reward, success, and every measure that occurs. */

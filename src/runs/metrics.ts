@@ -1,8 +1,12 @@
 import { appendFileSync, copyFileSync, existsSync, readFileSync } from "node:fs";
 import { z } from "zod";
 import { isPlainObject } from "../config/overrides.js";
+import { fromOutside } from "../core/boundary.js";
 import { fail, messageOf } from "../core/errors.js";
 import { writeAtomic } from "../core/files.js";
+
+/** Next step for a damaged file of a run. */
+export const RESTORE = "restore it from a copy, or run again";
 
 /** A quantity that may be missing in a step; an invalid value in a damaged or older file counts as missing. */
 const quantity = z.number().nullable().catch(null);
@@ -129,7 +133,9 @@ export class MetricsWriter {
  * @throws UserError that names the first malformed line.
  */
 export function readMetrics(path: string): StepMetrics[] {
-  return readJsonLines(path).map(({ value, line }) => parseMetrics(value, `${path}, line ${line}`));
+  return fromOutside(path, RESTORE, () =>
+    readJsonLines(path).map(({ value, line }) => parseMetrics(value, `${path}, line ${line}`)),
+  );
 }
 
 function parseMetrics(value: unknown, where: string): StepMetrics {
@@ -188,7 +194,7 @@ export function readJsonLines(
   try {
     text = readFileSync(path, "utf8");
   } catch (error) {
-    fail(`Cannot read ${path}: ${messageOf(error)}`, { cause: error });
+    fail(`Cannot read ${path}: ${messageOf(error)}`, { hint: RESTORE, cause: error });
   }
   const lines = text.split("\n");
   if (lines.pop() !== "" && options.whole === true)
@@ -197,7 +203,7 @@ export function readJsonLines(
     try {
       return { value: JSON.parse(line) as unknown, line: i + 1 };
     } catch (error) {
-      return fail(`${path}, line ${i + 1} is not valid JSON: ${messageOf(error)}`, { cause: error });
+      return fail(`${path}, line ${i + 1} is not valid JSON: ${messageOf(error)}`, { hint: RESTORE, cause: error });
     }
   });
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { fromOutside } from "../core/boundary.js";
 import { fail } from "../core/errors.js";
 import { writeAtomic } from "../core/files.js";
 import { checked } from "../core/problems.js";
@@ -9,6 +10,8 @@ import { readJsonLines } from "./metrics.js";
 const bounded = z.number().min(-LARGEST_REWARD).max(LARGEST_REWARD);
 /** A count of steps, groups or tokens, bounded because code iterates over it. */
 const counted = natural.max(1e8);
+
+const RECORD_AGAIN = "Record the rollouts again with this version; edited ones teach what never happened.";
 
 /** The most numbers in one trajectory, and the largest: log-probabilities, ids, positions, coordinates. */
 const MOST_NUMBERS = 2_000_000;
@@ -93,13 +96,17 @@ export async function writeRollouts(path: string, records: readonly RolloutRecor
  * @throws UserError that names the first line that is not a rollout, or a truncated file (files are written at once).
  */
 export function readRollouts(path: string): RolloutRecord[] {
+  return fromOutside(path, RECORD_AGAIN, () => readLines(path));
+}
+
+function readLines(path: string): RolloutRecord[] {
   const named = /step-(\d+)\.jsonl$/.exec(path)?.[1];
   const places = new Map<string, number>();
   return readJsonLines(path, { whole: true }).map(({ value, line }) => {
     const record = parseRollout(value, `${path}, line ${line}`);
     const odd = (problem: string): never => {
       fail(`${path}, line ${line}: ${problem}.`, {
-        hint: "Record the rollouts again; edited ones teach what never happened.",
+        hint: RECORD_AGAIN,
       });
     };
     if (named !== undefined && record.step !== Number(named))
@@ -116,6 +123,6 @@ export function readRollouts(path: string): RolloutRecord[] {
 /** Reads one rollout. @throws UserError with the place and the fault. */
 export function parseRollout(value: unknown, where: string): RolloutRecord {
   return checked(schema, value, `${where} is no rollout`, {
-    hint: "Record the rollouts again with this version; edited ones teach what never happened.",
+    hint: RECORD_AGAIN,
   });
 }

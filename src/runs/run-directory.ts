@@ -4,10 +4,12 @@ import { availableParallelism, cpus, release, totalmem } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { z } from "zod";
 import { formatConfig, type RunConfig } from "../config/config.js";
+import { fromOutside } from "../core/boundary.js";
 import { fail, messageOf, UserError } from "../core/errors.js";
 import { cannotWrite, packageRoot, readJson, syncToDisk, writeAtomic } from "../core/files.js";
 import { acquireLock, isLocked } from "../core/lock.js";
 import { checked } from "../core/problems.js";
+import { RESTORE } from "./metrics.js";
 
 const environmentSchema = z.looseObject({
   /** The objective: `refusion-train <command>`. */
@@ -171,7 +173,8 @@ export class RunDirectory {
   }
 
   readEnvironment(): RunEnvironment {
-    return checked(environmentSchema, readJson(this.environment), `${this.environment} is broken`);
+    const { environment: path } = this;
+    return fromOutside(path, RESTORE, () => checked(environmentSchema, readJson(path), `${path} is broken`));
   }
 
   /**

@@ -2,6 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import writeFileAtomic from "write-file-atomic";
 import { configOf, loadConfig, type RunConfig } from "../config/config.js";
+import { isPlainObject, parseOverrides } from "../config/overrides.js";
 import { closing, orClose } from "../core/closing.js";
 import { fail, misuse } from "../core/errors.js";
 import { sha256 } from "../core/files.js";
@@ -134,8 +135,23 @@ function summarizeEpisodes(
   return summarize(scores, about, attempts);
 }
 
+/** What an evaluation reads of the sections of training: all others of them are refused where they are typed. */
+const READ = ["training.skip_long", "training.gradient_checkpointing", "objective.kind"];
+const UNREAD = /^(?:training|objective|checkpoint|tracking|report|distributed|evaluation\.every)(?:\.|$)/;
+
+/** @throws UserError for settings that would change nothing. */
+function refuseUnread(overrides: readonly string[]): void {
+  const keys = parseOverrides(overrides).flatMap(({ path, value }) =>
+    (isPlainObject(value) ? Object.keys(value) : [undefined]).map((key) => [...path, ...(key ? [key] : [])].join(".")),
+  );
+  const unread = keys.filter((key) => UNREAD.test(key) && !READ.includes(key));
+  if (unread.length > 0)
+    misuse(`refusion-eval does not read ${unread.join(", ")}: it takes no training step.`, { hint: "leave it out" });
+}
+
 /** Runs `refusion-eval`: evaluates a run's checkpoint, a config's model, or a policy without a model. */
 export async function evaluateCommand(options: EvaluateOptions): Promise<EvaluateResult> {
+  refuseUnread(options.overrides);
   const run = options.run === undefined ? undefined : RunDirectory.open(options.run);
   const source = run?.config ?? options.config;
   if (source === undefined) misuse("Neither a run nor a config was given.");

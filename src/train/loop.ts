@@ -4,6 +4,7 @@ import type { RunConfig } from "../config/config.js";
 import { closing } from "../core/closing.js";
 import { inSpan } from "../core/spans.js";
 import { adapterConfig } from "../engine/adapter.js";
+import { baseSample } from "../engine/base-sample.js";
 import { checkSpaces, openPolicy, type Policy } from "../engine/policy.js";
 import type { Environment, Split } from "../env/environment.js";
 import { openEnvironment, tasksOf } from "../env/open.js";
@@ -276,7 +277,7 @@ class Training {
       ...parts,
       groups: { ...parts.groups, ...(await steps.kept?.(this.step)) },
       optimizer: await policy.engine.getOptimizer(),
-      state: steps.state({ best, early_stop: early.state }),
+      state: { ...steps.state({ best, early_stop: early.state }), base: baseSample(policy.model) },
     });
   }
 }

@@ -44,6 +44,9 @@ const CONVERTERS: Readonly<Partial<Record<DType, (bytes: ArrayBuffer) => Float32
   float16: (bytes) => float16ToFloat(new Uint16Array(bytes)),
 };
 
+/** Element types of weights that are read as floats. */
+export const FLOATS = Object.keys(CONVERTERS) as DType[];
+
 /** Wraps floats in memory, in their stored form. */
 export function floatsOf(dtype: DType, shape: readonly number[], data: TypedArray): StoredMatrix {
   const convert = CONVERTERS[dtype] as (bytes: ArrayBuffer) => Float32Array;

@@ -68,13 +68,14 @@ test("a reader of the progress that leaves early does not end the program", asyn
 async function interrupted(
   body: string,
   signals: number,
+  which: NodeJS.Signals = "SIGINT",
 ): Promise<{ code: number | null; signal: string | null; out: string; err: string }> {
   const child = spawn(process.execPath, script(body), { stdio: ["ignore", "pipe", "pipe"] });
   let [out, err, sent] = ["", "", 0];
   const signal = (): void => {
     if (sent < signals) {
       sent++;
-      child.kill("SIGINT");
+      child.kill(which);
     }
   };
   child.stdout.on("data", (data: Buffer) => {
@@ -97,6 +98,10 @@ test("the first Ctrl-C lets the work end and be saved, the second ends at once",
   const one = await interrupted(saved, 1);
   assert.deepEqual([one.code, one.out], [130, "ready\nsaved\n"]);
   assert.match(one.err, /interrupted: saving first \(once more/);
+  for (const signal of ["SIGTERM", "SIGHUP"] as const) {
+    const { code, out } = await interrupted(saved, 1, signal);
+    assert.deepEqual([code, out], [130, "ready\nsaved\n"], signal);
+  }
   const two = await interrupted(`context.signal; ${wait} await new Promise(() => {});`, 2);
   assert.deepEqual([two.signal, two.out], ["SIGINT", "ready\n"], "which a shell shows as 130");
   const thrown = await interrupted(

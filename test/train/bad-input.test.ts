@@ -5,27 +5,37 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { fromBinary, toBinary } from "@bufbuild/protobuf";
 import fc from "fast-check";
+import { parse } from "yaml";
 import { loadConfig } from "../../src/config/config.js";
 import { packageRoot } from "../../src/core/files.js";
 import { Rng } from "../../src/core/rng.js";
 import { sampler } from "../../src/diffusion/samplers/unmask.js";
+import type { SampledModel } from "../../src/diffusion/tokens.js";
 import { readAdapter } from "../../src/engine/adapter.js";
 import { Engine } from "../../src/engine/engine.js";
 import { sampledModel } from "../../src/engine/policy.js";
 import { loraSites } from "../../src/nn/bind.js";
 import { freshAdapter, type LoraOptions, type LoraSite } from "../../src/nn/lora.js";
-import { loadModel } from "../../src/nn/model.js";
+import { loadModel, type Model } from "../../src/nn/model.js";
 import { type ModelProto, ModelProtoSchema } from "../../src/onnx/format/gen/onnx_pb.js";
 import type { Runtime } from "../../src/onnx/session.js";
 import { objective as sft } from "../../src/rl/objectives/sft.js";
 import { readCheckpoint, writeCheckpoint } from "../../src/runs/checkpoint.js";
-import { readEvaluation } from "../../src/runs/evaluation.js";
+import {
+  compareEvaluations,
+  formatEvaluations,
+  formatForms,
+  formatPassAt,
+  readEvaluation,
+} from "../../src/runs/evaluation.js";
 import { readMetrics } from "../../src/runs/metrics.js";
 import { readRollouts } from "../../src/runs/rollout-record.js";
 import { RunDirectory } from "../../src/runs/run-directory.js";
 import { writeSafetensors } from "../../src/weights/safetensors.js";
 import { microModel } from "../support/micro-model.js";
-import { mutatedBytes, mutatedJson, mutatedText, refusesOrReads } from "../support/mutations.js";
+import { mutatedBytes, mutatedJson, mutatedJsonText, mutatedText, refusesOrReads } from "../support/mutations.js";
+import { plainTrajectory } from "../support/plain-trajectory.js";
+import { rolloutRecord } from "../support/rollout-record.js";
 
 const LORA: LoraOptions = { rank: 2, alpha: 4, targets: ["q_proj", "v_proj"] };
 const SEED = { seed: 7 };
@@ -33,11 +43,13 @@ const SEED = { seed: 7 };
 describe("whatever a file holds, it is read, or refused in words that name it", () => {
   let root: string;
   let model: { dir: string; remove: () => void };
+  let opened: Model;
   let sites: readonly LoraSite[];
   before(async () => {
     root = mkdtempSync(join(tmpdir(), "bad-"));
     model = await microModel();
-    sites = loraSites((await loadModel(model.dir)).graph, LORA);
+    opened = await loadModel(model.dir);
+    sites = loraSites(opened.graph, LORA);
   });
   after(() => {
     rmSync(root, { recursive: true, force: true });
@@ -53,6 +65,7 @@ describe("whatever a file holds, it is read, or refused in words that name it", 
     where = path,
   ): Promise<void> {
     const good = readFileSync(path);
+    await read();
     const seen = { read: 0, refused: 0 };
     try {
       const property = fc.asyncProperty(contents, async (content) => {
@@ -70,11 +83,7 @@ describe("whatever a file holds, it is read, or refused in words that name it", 
     writeFileSync(path, content);
     return path;
   };
-  const jsonOf = (value: unknown): fc.Arbitrary<string> =>
-    fc.oneof(
-      { weight: 3, arbitrary: mutatedJson(value).map((v) => JSON.stringify(v)) },
-      { weight: 1, arbitrary: mutatedText(JSON.stringify(value)) },
-    );
+  const jsonOf = mutatedJsonText;
 
   it("configs", async () => {
     const text = readFileSync(join(packageRoot(), "configs", "tiny", "rl.yaml"), "utf8");
@@ -82,6 +91,18 @@ describe("whatever a file holds, it is read, or refused in words that name it", 
     await fuzz(path, mutatedText(text), () => loadConfig(path, { command: "espo" }), 150);
     const value = await loadConfig(path, { command: "espo" });
     await fuzz(path, jsonOf(value), () => loadConfig(path, { command: "espo" }), 100);
+    for (const name of [
+      "pages/wizard-sft",
+      "control/sft",
+      "miniwob/sft",
+      "openenv/flow-grpo",
+      "formfactory/smollm2-sft",
+    ]) {
+      const source = readFileSync(join(packageRoot(), "configs", `${name}.yaml`), "utf8");
+      const tree = { tracking: {}, ...parse(source), evaluation: { sampler: { temperature: 1 } } };
+      writeFileSync(path, source);
+      await fuzz(path, fc.oneof(jsonOf(tree), mutatedText(source)), () => loadConfig(path), 60);
+    }
   });
 
   it("aliases that would multiply without end", async () => {
@@ -97,17 +118,35 @@ describe("whatever a file holds, it is read, or refused in words that name it", 
     const lines = (value: unknown): fc.Arbitrary<string> => jsonOf(value).map((line) => `${line}\n`);
     let path = file("metrics.jsonl", `${JSON.stringify(metrics)}\n`);
     await fuzz(path, lines(metrics), () => readMetrics(path), 100);
-    const rollout = {
-      ...{ format: 1, step: 1, group: 0, rollout: 0, task_id: "t", form: "f", prompt: "p", response: "r", reward: 1 },
-      ...{ parts: null, success: true, advantage: 0.5, accepted: true, truth: { a: 1 }, posted: [["a", "1"]] },
-      ...{ actions: [{ action: "submit", fate: "done" }], fault: null, tokens: 3 },
-      trajectory: { prompt: [1], response: [2], rounds: [] },
-    };
+    const rollout = rolloutRecord({
+      metrics: { fields: 0.5 },
+      credit: [1],
+      turns: [{ prompt: "p", response: "r", reward: 0.5, trajectory: plainTrajectory([1, 5, 6], [7, 8, 9, 2]) }],
+      detail: { truth: { a: 1 }, posted: [["a", "1"]], actions: [{ action: "submit", fate: "done" }] },
+    });
     path = file("rollouts.jsonl", `${JSON.stringify(rollout)}\n`);
-    await fuzz(path, lines(rollout), () => readRollouts(path), 200);
-    const evaluation = { split: "val", policy: "model", reward: { mean: 1, low: 0, high: 1 }, per_task: [] };
+    const about = { tokens: { mask: 1, pad: 0, eos: 2 } } as SampledModel;
+    const reads = (): void =>
+      readRollouts(path).forEach(({ turns }) => {
+        for (const turn of turns) sampler.parse(turn.trajectory, path, about);
+      });
+    await fuzz(path, lines(rollout), reads, 400);
+    const interval = { mean: 0.5, low: 0, high: 1 };
+    const scores = { episodes: 1, reward: interval, success_rate: interval, metrics: { fields: interval } };
+    const one = { task_id: "t", form: "f", reward: 0.5, success: true, metrics: { fields: 1 } };
+    const evaluation = {
+      ...{ split: "val", policy: "model", faults: 0, seed: 1, split_hash: "x", temperature: null, ...scores },
+      ...{ per_form: { f: scores }, per_task: [one], pass_at: { attempts: 2, tasks: 1, rates: [interval] } },
+    };
     path = file("val.json", JSON.stringify(evaluation));
-    await fuzz(path, jsonOf(evaluation), () => readEvaluation(path), 100);
+    const shows = (): void => {
+      const read = readEvaluation(path);
+      formatEvaluations([{ label: "", evaluation: read }]);
+      formatForms(read);
+      formatPassAt(read);
+      compareEvaluations(read, read);
+    };
+    await fuzz(path, jsonOf(evaluation), shows, 300);
     const run = RunDirectory.create({ name: "run", parent: root });
     const facts = { command: "sft", config: "c", seeds: { run: 0 }, hashes: { model: "x" } };
     await run.writeEnvironment(facts);
@@ -122,7 +161,7 @@ describe("whatever a file holds, it is read, or refused in words that name it", 
     const described = { r: LORA.rank, lora_alpha: LORA.alpha, peft_type: "LORA", target_modules: LORA.targets };
     writeSafetensors(path, tensors);
     writeFileSync(join(dir, "adapter_config.json"), JSON.stringify(described));
-    const read = (): unknown => readAdapter(dir, { lora: LORA, sites });
+    const read = (): unknown => readAdapter(dir, { lora: LORA, sites, model: opened });
     read();
     await fuzz(path, mutatedBytes(readFileSync(path).subarray(0)), read, 200);
     await fuzz(path, mutatedHeader(readFileSync(path)), read, 300);

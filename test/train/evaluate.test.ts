@@ -42,6 +42,21 @@ function onSite(baseUrl: string, ...forms: string[]): string[] {
   return [`site={kind: url, tasks: ${join(dir, "tasks.jsonl")}, base_url: "${baseUrl}", learn: null}`];
 }
 
+test("a typed setting of training alone is refused: an evaluation would not read it", async () => {
+  for (const override of [
+    "training.group_size=3",
+    "objective.kl_coeff=1",
+    "checkpoint={every: 1}",
+    "evaluation.every=2",
+  ]) {
+    const evaluated = evaluateCommand(options({ overrides: [override] }));
+    await assert.rejects(
+      evaluated,
+      /^UserError: refusion-eval does not read (training|objective|checkpoint|evaluation)\./,
+    );
+  }
+});
+
 test("an interrupt ends an evaluation at once, before it begins or in the midst of it", async () => {
   const many = { split: "val", episodes: 500 } as const;
   await assert.rejects(evaluateCommand(options({ ...many, split: "train", signal: AbortSignal.abort() })), {

@@ -90,8 +90,9 @@ function temperatureOf(trajectories: readonly AutoregressiveTrajectory[]): numbe
 export function supervisedTerms(
   examples: readonly SupervisedExample[],
   options: AutoregressiveOptions,
-  { arWeight, packLength, maskGiven }: SupervisedLayout,
+  layout: SupervisedLayout,
 ): Batch[] {
+  const { arWeight, maskGiven } = layout;
   if (maskGiven) {
     misuse("sampler.kind=autoregressive masks nothing: what is given is read, and never written.", {
       hint: "Set objective.mask_given=false.",
@@ -115,7 +116,7 @@ export function supervisedTerms(
     const terms = example.response.map((target, i) => ({ row: rows[i] as number, target, ...weight }));
     return { buffer, terms };
   });
-  return packTerms(scored, options.promptLength + options.responseLength, packLength, {
+  return packTerms(scored, options.promptLength + options.responseLength, layout, {
     owner: [0],
     tokens: new Float32Array(1),
     temperature: 1,

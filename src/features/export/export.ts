@@ -1,5 +1,6 @@
 import { existsSync, statfsSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
+import { fromOutside } from "../../core/boundary.js";
 import { fail } from "../../core/errors.js";
 import { readJson, writeDirectory } from "../../core/files.js";
 import { listed } from "../../core/problems.js";
@@ -29,7 +30,12 @@ import { specsOf, type WeightTask, writeWeights } from "./transcode.js";
  * tens of megabytes of memory. The directory is renamed to `out` when it is complete.
  * @throws UserError that names what is missing, broken or not supported; no files are left then.
  */
-export async function exportModel(options: ExportOptions): Promise<ExportResult> {
+export function exportModel(options: ExportOptions): Promise<ExportResult> {
+  const hint = "restore the file from a copy, or fetch the checkpoint again";
+  return fromOutside(`The checkpoint ${options.checkpoint}`, hint, () => writeModel(options));
+}
+
+async function writeModel(options: ExportOptions): Promise<ExportResult> {
   const { checkpoint, precision, doubleQuant, signal } = options;
   const out = resolve(options.out);
   if (existsSync(out))

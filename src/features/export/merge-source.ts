@@ -1,7 +1,6 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { parse } from "yaml";
-import { resolvePath } from "../../config/config.js";
+import { readTree, resolvePath } from "../../config/config.js";
 import { fail, misuse, UserError } from "../../core/errors.js";
 import { modelHash, WEIGHTS_FILE } from "../../nn/model.js";
 import { ADAPTER } from "../../nn/peft.js";
@@ -75,7 +74,7 @@ function runOf(checkpoint: string): RunDirectory | undefined {
 
 /** Finds the model that a run trained. @throws UserError if it is missing or has changed. */
 async function trainedModel(run: RunDirectory): Promise<string> {
-  const { model } = (parse(readFileSync(run.config, "utf8")) ?? {}) as { model?: unknown };
+  const { model } = readTree(run.config);
   const hint = `name it: --model DIR`;
   if (typeof model !== "string") fail(`${run.config} names no model.`, { hint });
   let path: string;

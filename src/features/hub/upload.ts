@@ -1,6 +1,6 @@
 import { pathToFileURL } from "node:url";
-import { fail, messageOf, misuse } from "../../core/errors.js";
-import { openHub } from "./access.js";
+import { fail, misuse } from "../../core/errors.js";
+import { hubMessage, openHub } from "./access.js";
 import type { RepoFiles } from "./push-folder.js";
 
 /**
@@ -36,12 +36,11 @@ export async function upload(
   } catch (error) {
     signal.throwIfAborted();
     const status = (error as { statusCode?: number } | null)?.statusCode;
-    fail(`${type} ${name} could not be uploaded to ${hubUrl ?? hub.HUB_URL}: ${messageOf(error)}`, {
+    fail(`${type} ${name} could not be uploaded to ${hubUrl ?? hub.HUB_URL}: ${hubMessage(error, access)}`, {
       hint:
         status === 401 || status === 403
           ? "the account of HF_TOKEN must be allowed to write there"
           : "check the network, and HF_ENDPOINT; the same command starts again",
-      cause: error,
     });
   }
 }

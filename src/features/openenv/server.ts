@@ -86,13 +86,19 @@ function addSocket(app: Hono, sessions: Sessions): void {
           else refuse("SESSION_ERROR", `Unknown session_id: ${joined}`, 1008);
         },
         onMessage: async ({ data }, socket) => {
-          const answer = session && (await session.answer(typeof data === "string" ? data : ""));
-          if (session === undefined) return;
-          sessions.find(session.id);
-          if (answer !== undefined) return socket.send(JSON.stringify(answer));
-          // the place is freed before the client is answered
-          leave();
-          socket.close(1000);
+          try {
+            const answer = session && (await session.answer(typeof data === "string" ? data : ""));
+            if (session === undefined) return;
+            sessions.find(session.id);
+            if (answer !== undefined) return socket.send(JSON.stringify(answer));
+            // the place is freed before the client is answered
+            leave();
+            socket.close(1000);
+          } catch {
+            // an answer that JSON cannot hold ends this session, not the server
+            leave();
+            socket.close(1011);
+          }
         },
         onClose: leave,
         onError: leave,

@@ -114,23 +114,28 @@ export class RemoteSession {
     this.episode = undefined;
   }
 
+  /** Whatever a message makes throw is an answer: it must not end the server, nor another session. */
   private async answered(raw: string): Promise<Answer | undefined> {
     if (this.closed) return undefined;
-    const message = asJson(raw);
-    if (message === undefined) return failure("INVALID_JSON", "the message is no JSON");
-    const type = (message as { type?: unknown } | null)?.type;
-    if (!request.options.some(({ shape }) => shape.type.value === type))
-      return failure("UNKNOWN_TYPE", `Unknown message type: ${String(type)}`);
-    const { data: asked, error: wrong } = request.safeParse(message);
-    if (asked === undefined) return failure("VALIDATION_ERROR", z.prettifyError(wrong));
-    if (asked.type === "state") return { type: "state", data: this.state() };
-    if (asked.type === "close") return undefined;
     try {
-      return this.shown(asked.type === "reset" ? await this.reset(asked.data) : await this.step(asked.data));
+      return await this.obey(raw);
     } catch (error) {
       this.end();
       return failure(error instanceof SessionError ? error.code : "EXECUTION_ERROR", messageOf(error));
     }
+  }
+
+  private async obey(raw: string): Promise<Answer | undefined> {
+    const message = asJson(raw);
+    if (message === undefined) return failure("INVALID_JSON", "the message is no JSON");
+    const type = (message as { type?: unknown } | null)?.type;
+    if (!request.options.some(({ shape }) => shape.type.value === type))
+      return failure("UNKNOWN_TYPE", `Unknown message type: ${typeof type === "string" ? type : JSON.stringify(type)}`);
+    const { data: asked, error: wrong } = request.safeParse(message);
+    if (asked === undefined) return failure("VALIDATION_ERROR", z.prettifyError(wrong));
+    if (asked.type === "state") return { type: "state", data: this.state() };
+    if (asked.type === "close") return undefined;
+    return this.shown(asked.type === "reset" ? await this.reset(asked.data) : await this.step(asked.data));
   }
 
   private state(): Record<string, unknown> {

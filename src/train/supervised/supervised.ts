@@ -1,5 +1,4 @@
 import { existsSync, readdirSync } from "node:fs";
-import type { RunConfig } from "../../config/config.js";
 import { optimizerOptions, scheduleOptions } from "../../config/optimizer.js";
 import { fail, misuse } from "../../core/errors.js";
 import { Rng } from "../../core/rng.js";
@@ -9,7 +8,7 @@ import { tokenizerText } from "../../engine/policy.js";
 import { tasksOf } from "../../env/open.js";
 import { saveModel } from "../../nn/model.js";
 import { learningRate } from "../../optim/schedule.js";
-import type { SftOptions } from "../../rl/objectives/sft.js";
+import { batchSize, type SftOptions } from "../../rl/objectives/sft.js";
 import type { StepMetrics } from "../../runs/metrics.js";
 import { dryRunSupervised } from "../dry-run.js";
 import type { Asked, Opened, Prepared, Recipe, Steps } from "../loop.js";
@@ -20,7 +19,7 @@ import { openExamples, supervisedBatch, supervisedExamples } from "./supervision
 export async function supervised(asked: Asked): Promise<Recipe> {
   const { config, options } = asked;
   const sft = config.objective as unknown as SftOptions;
-  refuse(config, sft, options.resume);
+  refuse(sft, options.resume);
   return {
     optimizer: { ...optimizerOptions(config), kind: sft.optimizer, muonLrScale: sft.muon_lr_scale },
     full: sft.trainable === "full",
@@ -32,7 +31,7 @@ export async function supervised(asked: Asked): Promise<Recipe> {
 }
 
 /** @throws UserError for settings that supervised training does not support. */
-function refuse({ training }: RunConfig, { trainable, output }: SftOptions, resume = false): void {
+function refuse({ trainable, output }: SftOptions, resume = false): void {
   const full = trainable === "full";
   if (full && output === null)
     misuse("objective.trainable=full makes a new model, so it needs a place for it.", {
@@ -42,14 +41,6 @@ function refuse({ training }: RunConfig, { trainable, output }: SftOptions, resu
   if (full && !resume && output !== null && existsSync(output) && readdirSync(output).length > 0)
     misuse(`objective.output: ${output} exists already, and a model is never overwritten.`, {
       hint: "set objective.output to another directory, or remove that one",
-    });
-  if (training.early_stop.patience > 0)
-    misuse("training.early_stop goes by the validation reward, and sft plays no episodes.", {
-      hint: "Remove training.early_stop.",
-    });
-  if (training.gradient_noise_every > 0)
-    misuse("training.gradient_noise_every measures the noise of rollouts, and sft has none.", {
-      hint: "Remove training.gradient_noise_every.",
     });
 }
 
@@ -85,12 +76,19 @@ class SupervisedSteps implements Steps {
     const supervisedTerms = policy.sampler.supervisedTerms as NonNullable<typeof policy.sampler.supervisedTerms>;
     const rng = Rng.named(config.seed, `sft/${step}`);
     const open = openExamples(examples, step, sft.shortest_first);
-    const drawn = supervisedBatch(open, environment, policy, { size: sft.batch_size, augment: sft.augment }, rng);
+    const drawn = supervisedBatch(
+      open,
+      environment,
+      policy,
+      { size: batchSize(sft, config.training), augment: sft.augment },
+      rng,
+    );
     const terms = supervisedTerms(drawn, policy.options, {
       arWeight: sft.ar_weight,
       eosFillWeight: sft.eos_fill_weight,
       draftWeight: sft.draft_weight,
       maskGiven: sft.mask_given,
+      batch: config.training.micro_batch,
       ...(sft.pack_length === null ? {} : { packLength: sft.pack_length }),
       rng,
     });

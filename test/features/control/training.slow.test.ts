@@ -33,6 +33,7 @@ describe("a flow policy in the simulator, at length", () => {
           /^objective.*$/m,
           `objective: {kind: sft, trainable: full, output: ${runs.dir("cloned")}, batch_size: 32}`,
         )
+        .replace(/^lora.*$/m, "")
         .replace(/^training.*$/m, "training: {steps: 40, learning_rate: 3.0e-3}")
         .replace(/^evaluation.*$/m, "")
         .replace("every: 1,", "every: 40,"),

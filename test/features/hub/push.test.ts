@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
+import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -178,7 +179,26 @@ describe("push", () => {
     assert.equal(wrong.code, 1);
     assert.match(wrong.err, /could not be uploaded[\s\S]*next: the account of HF_TOKEN/);
     assert.ok(!wrong.err.includes("hf_other"));
-    const named = await callProgram("train", dir, ["push", run.dir, "name"]);
-    assert.deepEqual([named.code, /write owner\/name/.test(named.err)], [2, true]);
+    for (const name of ["name", "owner/..", "../name", "owner/.", "-o/name", "o/a--b", "o/name.git", "a/b/c"]) {
+      const named = await callProgram("train", dir, ["push", "--", run.dir, name]);
+      assert.deepEqual([named.code, /write owner\/name/.test(named.err)], [2, true], name + named.err);
+    }
+  });
+
+  it("prints no token: not one that no request can carry, nor one that the server repeats", async () => {
+    const echo = createServer((request, response) => {
+      response.writeHead(500, { "content-type": "application/json" });
+      response.end(JSON.stringify({ error: `bad ${request.headers.authorization}` }));
+    }).listen(0, "127.0.0.1");
+    await once(echo, "listening");
+    process.env.HF_ENDPOINT = `http://127.0.0.1:${(echo.address() as AddressInfo).port}`;
+    for (const token of ["hf_first secret", "hf_first\nsecret", "hf_first\u00e9secret", " hf_firstsecret\n"]) {
+      process.env.HF_TOKEN = token;
+      const { code, err, out } = await push("--debug");
+      assert.ok(code === 1 || code === 2);
+      assert.match(err, /next: /);
+      assert.doesNotMatch(err + out, /first|secret/);
+    }
+    echo.close();
   });
 });

@@ -5,6 +5,7 @@ import { type RequestOptions, request } from "node:http";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { after, before, describe, it } from "node:test";
+import fc from "fast-check";
 import { WebSocket } from "ws";
 import { parse } from "yaml";
 import { packageRoot } from "../../../src/core/files.js";
@@ -16,6 +17,7 @@ import type { Result } from "../../../src/features/openenv/messages.js";
 import { serveOpenEnv } from "../../../src/features/openenv/server.js";
 import { TOOLS } from "../../../src/features/openenv/tools.js";
 import { echoEnvironment } from "../../support/echo.js";
+import { mutatedJsonText } from "../../support/mutations.js";
 
 type Frame = { readonly sent?: object; readonly got?: unknown };
 const OPTIONS = { host: "127.0.0.1", port: 0, sessions: 2, idle: 600 };
@@ -69,6 +71,9 @@ describe("our environments as an OpenEnv server", () => {
     for (const [raw, expected] of [
       ["{", "INVALID_JSON"],
       ['{"type":"fly"}', "UNKNOWN_TYPE"],
+      ['{"type":{"toString":1}}', "UNKNOWN_TYPE"],
+      ['{"type":{"toString":1,"toJSON":{}},"__proto__":{"type":"reset"}}', "UNKNOWN_TYPE"],
+      [`{"type":${"[".repeat(90_000)}${"]".repeat(90_000)}}`, "EXECUTION_ERROR"],
       ["[]", "UNKNOWN_TYPE"],
       ['{"type":"step"}', "VALIDATION_ERROR"],
       ['{"type":"reset","data":{"seed":-1}}', "VALIDATION_ERROR"],
@@ -81,6 +86,80 @@ describe("our environments as an OpenEnv server", () => {
       assert.equal(type === "error" ? data?.code : type, expected);
     }
     socket.terminate();
+  });
+
+  it("answers any message, and goes on", async () => {
+    const { socket, ask, next } = await listen("ws");
+    const key = fc.constantFrom(
+      "type",
+      "data",
+      "text",
+      "tool_name",
+      "arguments",
+      "task_id",
+      "seed",
+      "__proto__",
+      "toString",
+    );
+    const word = fc.constantFrom(
+      "reset",
+      "step",
+      "state",
+      "call_tool",
+      "list_tools",
+      "fill_field",
+      "submit",
+      "constructor",
+    );
+    const { tree } = fc.letrec<{ tree: unknown }>((tie) => ({
+      tree: fc.oneof(
+        { maxDepth: 4 },
+        fc.oneof(word, fc.integer(), fc.double(), fc.boolean(), fc.constant(null), fc.string()),
+        fc.array(tie("tree"), { maxLength: 3 }),
+        fc.array(fc.tuple(key, tie("tree")), { maxLength: 4 }).map((all) => ({ written: all })),
+      ),
+    }));
+    // written by hand, so that a key may come twice, and __proto__ is one
+    const json = (value: unknown): string => {
+      if (Array.isArray(value)) return `[${value.map(json).join(",")}]`;
+      if (value === null || typeof value !== "object") return JSON.stringify(value) ?? "null";
+      const { written } = value as { written: [string, unknown][] };
+      return `{${written.map(([name, inner]) => `${JSON.stringify(name)}:${json(inner)}`).join(",")}}`;
+    };
+    const type = fc.constantFrom('"type":"reset"', '"type":"step"', '"type":"state"', '"a":1');
+    const message = fc.oneof(
+      tree.map(json),
+      fc.tuple(type, tree).map(([of, data]) => `{${of},"data":${json(data)}}`),
+    );
+    await fc.assert(
+      fc.asyncProperty(message, fc.nat(20), async (text, cut) => {
+        socket.send(cut === 0 ? text.slice(0, text.length / 2) : text);
+        assert.match((await next())?.type ?? "closed", /^(error|observation|state)$/);
+      }),
+      { numRuns: 2000, seed: 49 },
+    );
+    assert.equal((await ask("reset", {}))?.type, "observation");
+    socket.terminate();
+  });
+
+  it("answers any request, by a status of its own", async () => {
+    const call = {
+      jsonrpc: "2.0",
+      id: 1,
+      method: "tools/call",
+      params: { session_id: "x", name: "a", arguments: { a: 1 } },
+    };
+    for (const [path, body] of [
+      ["/mcp", call],
+      ["/echo/task", { split: "train", index: 1 }],
+      ["/echo/task_range", { split: "train", start: 0, stop: 2 }],
+    ] as const) {
+      const property = fc.asyncProperty(mutatedJsonText(body), async (text) => {
+        const { status } = await fetch(`${server.baseUrl}${path}`, { method: "POST", body: text });
+        assert.ok([200, 400, 413, 422].includes(status), `${path} ${text}: ${status}`);
+      });
+      await fc.assert(property, { numRuns: 100, seed: 49 });
+    }
   });
 
   it("ends the episode of a client that leaves, and refuses one too many", async () => {

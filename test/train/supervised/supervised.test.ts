@@ -10,6 +10,7 @@ import { openPolicy } from "../../../src/engine/policy.js";
 import { rowsName } from "../../../src/nn/lora.js";
 import { loadModel, WEIGHTS_FILE } from "../../../src/nn/model.js";
 import { ADAPTER, readPeft } from "../../../src/nn/peft.js";
+import { readMetrics } from "../../../src/runs/metrics.js";
 import { evaluateCommand } from "../../../src/train/evaluate.js";
 import { train } from "../../../src/train/recipe.js";
 import type { TrainOptions } from "../../../src/train/types.js";
@@ -124,10 +125,44 @@ test("a loss that the model does not have is refused before the run is made", as
   assert.ok(!existsSync(runDir));
 });
 
-test("what is measured of rollouts is refused", async () => {
-  const config = await loadConfig(path, { command: "sft", overrides: ["training.gradient_noise_every=1"] });
-  const run = train(config, options("refused"));
-  await assert.rejects(run, /gradient_noise_every measures the noise of rollouts, and sft has none/);
+test("eight examples in one pass teach what they teach in eight, for masks and for flows", async () => {
+  const flow = [
+    "model=models/tiny-fsdfm",
+    "sampler={kind: jump, prompt_length: 56, response_length: 56}",
+    "lora.targets=[qw]",
+  ];
+  for (const model of [[], flow]) {
+    const run = async (micro: number) => {
+      const name = `${model.length}-${micro}`;
+      const changes = [`training={micro_batch: ${micro}, prompts_per_step: 4, group_size: 2, learning_rate: 1e-3}`];
+      const overrides = [...model, ...changes, "objective.batch_size=null", "training.adam_epsilon=1e-3"];
+      await train(await loadConfig(path, { command: "sft", overrides }), options(name));
+      const tensors = readPeft(join(root, name, "checkpoints", "step-000003")).tensors;
+      return { metrics: readMetrics(join(root, name, "metrics.jsonl")), tensors };
+    };
+    const [one, eight, three] = [await run(1), await run(8), await run(3)];
+    for (const other of [one, three]) {
+      for (const [i, { loss, grad_norm, tokens }] of eight.metrics.entries()) {
+        const at = other.metrics[i];
+        assert.equal(at?.tokens, tokens);
+        assert.ok(Math.abs((at?.loss as number) - (loss as number)) < 1e-5 * (loss as number));
+        assert.ok(Math.abs((at?.grad_norm as number) - (grad_norm as number)) < 1e-4 * (grad_norm as number));
+      }
+      for (const [name, { data }] of eight.tensors)
+        (data as Float32Array).forEach((x, i) => {
+          assert.ok(Math.abs(x - (other.tensors.get(name)?.data[i] as number)) < 1e-5, `${name}[${i}]`);
+        });
+    }
+  }
+});
+
+test("an adapter begins no run of another model, though its shapes fit", async () => {
+  const init = `init_adapter=${join(root, "run", "checkpoints", "step-000003")}`;
+  const own = await loadConfig(path, { command: "sft", overrides: [init, "training.steps=1"] });
+  await train(own, options("on-its-base"));
+  const overrides = [init, "model=models/tiny-refusion-template"];
+  const other = train(await loadConfig(path, { command: "sft", overrides }), options("on-another"));
+  await assert.rejects(other, /was trained on another model than .*tiny-refusion-template/);
 });
 
 test("a run that trained every weight says where its model is, and what evaluates it", async () => {

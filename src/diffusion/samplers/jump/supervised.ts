@@ -1,8 +1,9 @@
 import { misuse } from "../../../core/errors.js";
 import type { Batch } from "../../batch.js";
 import type { SupervisedLayout } from "../../layouts.js";
+import { packTerms } from "../../packing.js";
 import { fillCanvas, type SupervisedExample, stratified } from "../../supervised.js";
-import { bufferTerms, type ScoredBuffer } from "../../terms.js";
+import type { ScoredBuffer } from "../../terms.js";
 import { corrupt, flowConditions } from "./bound.js";
 import { flowBuffer } from "./canvas.js";
 import { generalisedKlHead } from "./heads.js";
@@ -17,8 +18,9 @@ import { type JumpOptions, ordinaryTokens } from "./options.js";
 export function supervisedFlowTerms(
   examples: readonly SupervisedExample[],
   options: JumpOptions,
-  { arWeight, eosFillWeight, packLength, maskGiven, rng }: SupervisedLayout,
+  layout: SupervisedLayout,
 ): Batch[] {
+  const { arWeight, eosFillWeight, packLength, maskGiven, rng } = layout;
   if (packLength !== undefined) {
     misuse("FS-DFM reads one example a sequence: each has a time of its own.", {
       hint: "Set objective.pack_length=null.",
@@ -54,10 +56,12 @@ export function supervisedFlowTerms(
       terms,
     };
   });
-  const batch = bufferTerms(
-    scored,
-    { batch: examples.length, length: promptLength + responseLength, segments: 1 },
-    { owner: [0], tokens: new Float32Array(1), temperature: 1, head: generalisedKlHead, pad, filler: eos },
-  );
-  return [batch];
+  return packTerms(scored, promptLength + responseLength, layout, {
+    owner: [0],
+    tokens: new Float32Array(1),
+    temperature: 1,
+    head: generalisedKlHead,
+    pad,
+    filler: eos,
+  });
 }

@@ -54,7 +54,7 @@ export function corruptBatch(
     terms: [...terms, ...successors.map((term) => ({ ...term, coefficient: arWeight / cleanTerms }))],
   }));
   const canvas = responseLength + (isSerial(options.slotFill) ? options.slotSize : 0);
-  return packTerms(scored, promptLength + canvas, layout.packLength, {
+  return packTerms(scored, promptLength + canvas, layout, {
     owner: [0],
     tokens: new Float32Array(1),
     temperature: 1,

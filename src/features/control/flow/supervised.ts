@@ -1,5 +1,6 @@
 import type { Batch } from "../../../diffusion/batch.js";
 import type { SupervisedLayout } from "../../../diffusion/layouts.js";
+import { inBatches } from "../../../diffusion/packing.js";
 import { type SupervisedExample, stratified } from "../../../diffusion/supervised.js";
 import { squaredErrorHead, termInputs } from "./heads.js";
 import { type FlowOptions, pathInputs, seenInputs } from "./options.js";
@@ -23,17 +24,17 @@ export interface FlowPoint {
 export function supervisedTerms(
   examples: readonly SupervisedExample[],
   options: FlowOptions,
-  { rng }: SupervisedLayout,
+  { rng, batch }: SupervisedLayout,
 ): Batch[] {
   const times = stratified(examples.length, rng);
   const points = examples.map(({ prompt: state, response: actions }, b) => {
     return { time: times[b] as number, state, actions, noise: actions.map(() => rng.normal()) };
   });
-  return [matchingTerms(points, options)];
+  return inBatches(points, batch).map((some) => matchingTerms(some, options, points.length));
 }
 
-/** Lays out the loss at given points as one segment. */
-export function matchingTerms(points: readonly FlowPoint[], options: FlowOptions): Batch {
+/** Lays out the loss at given points as one segment. @param of points of the whole loss, whose mean it is a part of. */
+export function matchingTerms(points: readonly FlowPoint[], options: FlowOptions, of = points.length): Batch {
   const { responseLength: size, promptLength } = options;
   const terms = points.length * size;
   const wrong = points.find(({ state, actions }) => state.length !== promptLength || actions.length !== size);
@@ -55,7 +56,7 @@ export function matchingTerms(points: readonly FlowPoint[], options: FlowOptions
     },
     head: squaredErrorHead as Batch["head"],
     headInputs: termInputs(across((a, e) => a - e)),
-    coefficient: new Float32Array(terms).fill(1 / terms),
+    coefficient: new Float32Array(terms).fill(1 / (of * size)),
     segment: new BigInt64Array(terms),
     segments: 1,
     owner: [0],

@@ -33,6 +33,7 @@ import { f32 } from "../../../onnx/tensors.js";
 import { BYTES, type Graph } from "../../../onnx/types.js";
 import { objectiveOf } from "../../../rl/kinds.js";
 import type { Objective } from "../../../rl/objective.js";
+import { batchSize, type SftOptions } from "../../../rl/objectives/sft.js";
 import { prepareBatches } from "../../../train/update.js";
 
 /** Copies of the gradient for gradient_noise_every: of the first half, and of both halves. */
@@ -181,7 +182,7 @@ async function largestBatch({ config, model, sampler, objective }: Planned): Pro
   const rng = Rng.named(config.seed, "memory");
   const prompt = Array<number>(options.promptLength).fill(0);
   if (objective.learnsFrom === "supervision") {
-    const { batch_size, ar_weight, eos_fill_weight } = config.objective as Record<string, number>;
+    const { ar_weight, eos_fill_weight } = config.objective as Record<string, number>;
     const packLength = config.objective.pack_length as number | null;
     const most = packLength === null ? Number.POSITIVE_INFINITY : Math.floor(packLength / 3);
     // one position of a text is for EOS
@@ -189,7 +190,9 @@ async function largestBatch({ config, model, sampler, objective }: Planned): Pro
     const response = Array<number>(Math.min(longest, most)).fill(0);
     const example = { prompt: prompt.slice(0, most), response };
     if (sampler.supervisedTerms === undefined) throw new Error("refused before: the sampler has no supervised loss");
-    const [batch] = sampler.supervisedTerms(Array(batch_size).fill(example), options, {
+    const size = batchSize(config.objective as unknown as SftOptions, config.training);
+    const [batch] = sampler.supervisedTerms(Array(size).fill(example), options, {
+      batch: config.training.micro_batch,
       ...(packLength === null ? {} : { packLength }),
       arWeight: ar_weight ?? null,
       eosFillWeight: eos_fill_weight ?? 0,

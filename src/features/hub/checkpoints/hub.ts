@@ -4,10 +4,10 @@ import { open } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import type { ListFileEntry } from "@huggingface/hub";
-import { fail, messageOf, misuse, UserError } from "../../../core/errors.js";
+import { fail, misuse, UserError } from "../../../core/errors.js";
 import { sha256File } from "../../../core/files.js";
 import type { CheckpointSource, SourceOptions } from "../../../weights/checkpoint-source.js";
-import { openHub } from "../access.js";
+import { type HubAccess, hubMessage, isRepoName, openHub } from "../access.js";
 
 /** A checkpoint on the Hugging Face Hub: `hf:org/name` or `hf:org/name@revision`, optionally with `:file.gguf`. */
 export interface HubSource {
@@ -22,7 +22,7 @@ export const HUB_PREFIX = "hf:";
 /** Reads `hf:org/name`, optionally with `@revision` and `:file.gguf`. @throws UserError for another spelling. */
 export function parseHubSource(source: string): HubSource {
   const [, repo, revision, file] = /^hf:([\w.-]+\/[\w.-]+)(?:@([^:]+))?(?::(.+))?$/.exec(source) ?? [];
-  if (repo === undefined)
+  if (repo === undefined || !isRepoName(repo))
     misuse(`"${source}" names no model of the Hub.`, {
       hint: "write hf:org/name, hf:org/name@revision or hf:org/name:file.gguf",
     });
@@ -68,7 +68,7 @@ export async function downloadFromHub(source: HubSource, options: SourceOptions 
     }
     return source.file === undefined ? snapshot : join(snapshot, source.file);
   } catch (error) {
-    throw explained(error, source, access.hubUrl ?? hub.HUB_URL, access.accessToken);
+    throw explained(error, source, access.hubUrl ?? hub.HUB_URL, access);
   }
 }
 
@@ -154,20 +154,21 @@ function link(blob: string, place: string): void {
   }
 }
 
-function explained(error: unknown, source: HubSource, endpoint: string, token: string | undefined): unknown {
+function explained(error: unknown, source: HubSource, endpoint: string, access: HubAccess): unknown {
+  const token = access.accessToken;
   if (error instanceof UserError || (error as Error | null)?.name === "AbortError") return error;
   const what = `${source.repo} (revision ${source.revision}) of ${endpoint}`;
   const status = (error as { statusCode?: number } | null)?.statusCode;
   if (status === 401 || status === 403 || status === 404) {
-    return new UserError(`${what} cannot be had: ${messageOf(error)}`, {
+    return new UserError(`${what} cannot be had: ${hubMessage(error, access)}`, {
       hint:
-        token === undefined || token === ""
+        token === undefined
           ? "check the name; if the model is gated or private, set HF_TOKEN"
           : "check the name; a gated model's terms must be accepted on its page with the account of HF_TOKEN",
       cause: error,
     });
   }
-  return new UserError(`${what} could not be downloaded: ${typeof error === "string" ? error : messageOf(error)}`, {
+  return new UserError(`${what} could not be downloaded: ${hubMessage(error, access)}`, {
     hint: "check the network, and HF_ENDPOINT for a mirror; the same command goes on where this one ended",
     cause: error,
   });

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { type CliCommand, type CliContext, checkpointName } from "../../../cli/shared.js";
 import { misuse } from "../../../core/errors.js";
+import { isRepoName } from "../access.js";
 
 interface PushFlags {
   readonly checkpoint: "best" | "last" | number;
@@ -24,7 +25,7 @@ export const command: CliCommand = {
       .option("--dry-run", "write the folder RUN/push, and upload nothing")
       .action(async (dir: string, repo: string, flags: PushFlags) => {
         for (const name of [repo, ...(flags.base === undefined ? [] : [flags.base])])
-          if (!/^[\w.-]+\/[\w.-]+$/.test(name)) misuse(`"${name}" names no repository.`, { hint: "write owner/name" });
+          if (!isRepoName(name)) misuse(`"${name}" names no repository.`, { hint: "write owner/name" });
         // imported lazily: help should not wait for them
         const [{ loadConfig }, { findCheckpoint }, { RunDirectory }, { writePushFolder }, { upload }] =
           await Promise.all([

@@ -67,6 +67,7 @@ export const objective: Objective<z.infer<typeof schema>> = {
   learnsFrom: "rollouts",
   scoring: "masks",
   needs: () => ({ reference: false }),
+  unread: () => ({ "training.reference_refresh": "it has no reference" }),
   credit: episodeCredit,
   readsPrompt: false,
   inputs: {

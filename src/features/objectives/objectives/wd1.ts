@@ -31,6 +31,7 @@ export const objective: Objective<z.infer<typeof schema>> = {
   learnsFrom: "rollouts",
   scoring: "bound",
   needs: () => ({ reference: false }),
+  unread: () => ({ "training.reference_refresh": "it has no reference" }),
   credit(group, { psi }) {
     const rewards = group.flatMap(({ reward }) => (reward === null ? [] : [reward]));
     if (rewards.length < 2 || Math.max(...rewards) - Math.min(...rewards) < 1e-6) return group.map(() => null);
