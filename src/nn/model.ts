@@ -48,12 +48,6 @@ export async function loadModel(dir: string): Promise<Model> {
   if (config.reads_tokens === false)
     return { dir, config, tokenizer: undefined, ...(await readGraph(dir, path, config)) };
   present("tokenizer.json");
-  const tokenizer = Tokenizer.load(dir, [config.mask_token_id, config.eos_token_id]);
-  if (tokenizer.vocabSize > config.vocab_size)
-    fail(
-      `The tokenizer of ${dir} has ${tokenizer.vocabSize} tokens, its config.json only vocab_size ${config.vocab_size}.`,
-      { hint: "Use the tokenizer.json that belongs to this model." },
-    );
   for (const key of ["mask_token_id", "eos_token_id", "pad_token_id"] as const) {
     if (config[key] >= config.vocab_size)
       fail(`${join(dir, "config.json")}: ${key} ${config[key]} is outside the vocabulary of ${config.vocab_size}.`);
@@ -62,6 +56,12 @@ export async function loadModel(dir: string): Promise<Model> {
     fail(
       `${join(dir, "config.json")}: mask_token_id and eos_token_id are both ${config.eos_token_id}: an open position could not be told from the end.`,
       { hint: "Set the ids that the model's tokenizer.json has for its special tokens." },
+    );
+  const tokenizer = Tokenizer.load(dir, [config.mask_token_id, config.eos_token_id, config.pad_token_id]);
+  if (tokenizer.vocabSize > config.vocab_size)
+    fail(
+      `The tokenizer of ${dir} has ${tokenizer.vocabSize} tokens, its config.json only vocab_size ${config.vocab_size}.`,
+      { hint: "Use the tokenizer.json that belongs to this model." },
     );
   const read = await readGraph(dir, path, config);
   checkTokenInputs(read.graph, path, config);

@@ -53,6 +53,7 @@ export async function checkMachine(config: RunConfig): Promise<Check[]> {
         "npx playwright install --with-deps chromium, or install chromium with the system's packages, or set REFUSION_BROWSER to one",
       ),
       ...(await checkLengths(config, environment, decoding)),
+      ...checkWords(config, environment, decoding),
     );
   } finally {
     await environment?.close().catch(() => undefined);
@@ -208,6 +209,28 @@ async function checkLengths(
       ok: long.length === 0,
       found: `up to ${prompt} tokens of ${config.model}, sampler.prompt_length=${options.promptLength}${long.join("")}${answers}`,
       fix: `sampler.prompt_length=${prompt}, a shorter prompt.style, or training.skip_long=true; docs/reward-stays-0.md says which lengths a model is used to`,
+    },
+  ];
+}
+
+/** Checks that the tokenizer has tokens for every word of the tasks' first observations, if they are known. */
+function checkWords(config: RunConfig, environment: Environment | undefined, decoding: OnModel | undefined): Check[] {
+  const tokenizer = decoding?.model.tokenizer;
+  if (environment?.firstObservation === undefined || tokenizer === undefined) return [];
+  const used = splitsOf(config);
+  const seen = environment.tasks.flatMap((task) =>
+    used.includes(task.split) ? (environment.firstObservation?.(task).text ?? []) : [],
+  );
+  const unknown = tokenizer.unknownWords(seen.join("\n"));
+  return [
+    {
+      name: "words",
+      ok: unknown.length === 0,
+      found:
+        unknown.length === 0
+          ? "each word of the prompts has tokens"
+          : `${unknown.length} words of the prompts have no tokens, so no answer can have them: ${unknown.slice(0, 3).join(", ")}`,
+      fix: "use a model whose tokenizer has a token for every byte, or tasks in words that it knows",
     },
   ];
 }
