@@ -4,7 +4,7 @@ import { checked, listed } from "../core/problems.js";
 
 /**
  * The parts of a tokenizer.json that are proved to give the ids of Hugging Face's Rust library
- * (scripts/golden/tokenizers.py). A component or an option that is not listed here is refused by name; one that the
+ * (scripts/golden/tokenizer_kinds.py). A component or an option that is not listed here is refused by name; one that the
  * JavaScript library computes otherwise is rewritten in those that it computes alike.
  */
 

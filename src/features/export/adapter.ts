@@ -19,9 +19,11 @@ export async function exportAdapter(
   form: keyof typeof FLOATS,
   base?: string,
 ): Promise<number> {
-  const { tensors } = readPeft(from);
+  const { tensors, rank, alpha } = readPeft(from);
   const config = readJson(join(from, ADAPTER_CONFIG)) as Readonly<Record<string, unknown>>;
-  const named = base === undefined ? config : { ...config, base_model_name_or_path: base };
+  // as plain LoRA, which the tensors are
+  const { use_rslora: _, rank_pattern: _ranks, alpha_pattern: _alphas, ...others } = config;
+  const named = { ...others, r: rank, lora_alpha: alpha, ...(base && { base_model_name_or_path: base }) };
   await writeDirectory(out, async (aside) => {
     writeFileSync(join(aside, ADAPTER_CONFIG), `${JSON.stringify(named, null, 2)}\n`);
     const written = [...tensors].map(([name, { shape, data }]): [string, Tensor] => {

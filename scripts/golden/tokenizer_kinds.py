@@ -1,7 +1,7 @@
 """Encodes texts with the Rust library of Hugging Face's tokenizers: test/golden/tokenizers/kinds.json.gz.
 
     pip install tokenizers
-    python3 scripts/golden/tokenizers.py --out test/golden/tokenizers
+    python3 scripts/golden/tokenizer_kinds.py --out test/golden/tokenizers
 
 Every kind is one tokenizer.json with a tiny vocabulary made here: the shapes of released models, and one component or
 option at a time. `encode_special_tokens` is on, so a special token that is written in a text is text, and no special
@@ -14,12 +14,9 @@ import argparse
 import copy
 import gzip
 import json
-import sys
 from pathlib import Path
 
-# the script has the name of the library
-sys.path.pop(0)
-from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, trainers  # noqa: E402
+from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, trainers
 
 CORPUS = [
     "form: Contact us\n Full name | Ann Lee\n Newsletter | yes\n\n",
