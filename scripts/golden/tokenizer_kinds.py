@@ -277,8 +277,16 @@ def kinds() -> dict[str, dict]:
     }.items():  # fmt: skip
         tokens = [("tool", flags), ("<tool>", flags), ("<l>", flags | {"lstrip": True}), ("<r>", flags | {"rstrip": True}), ("<lr>", flags), ("Ann", flags), ("An", flags)]  # fmt: skip
         add(f"added {name}", pieces, meta("first"), None, None, tokens)
-        add(f"added {name} lowercase", pieces, meta("always"), {"type": "Lowercase"}, None, tokens)
-        add(f"added {name} prepend", pieces, None, norms({"type": "Prepend", "prepend": "▁"}, replaced(SPACE, "▁")), None, tokens)  # fmt: skip
+        lower = [(content.lower(), of) for content, of in tokens]
+        add(f"added {name} lowercase", pieces, meta("always"), {"type": "Lowercase"}, None, lower)
+        as_written = [(content, of | {"normalized": False}) for content, of in tokens]
+        add(f"added {name} prepend", pieces, None, norms({"type": "Prepend", "prepend": "▁"}, replaced(SPACE, "▁")), None, as_written)  # fmt: skip
+    add("added nested", bpe, bytes_(), None, bytes_(), [("<tool>", {}), ("tool", {"normalized": False})])
+    add("added changed", pieces, meta(), {"type": "Lowercase"}, None, [("Ann", {})])
+    add("added blanks", bpe, bytes_(), None, bytes_(), [("  ", {}), ("tool", {"lstrip": True})])
+    add("added first", pieces, meta("first"), nfc, None, [("tool", {})])
+    add("pre Split empty", pieces, split("x*", "MergedWithNext"))
+    add("pre Unigram Punctuation", uni, seq(meta(), {"type": "Punctuation", "behavior": "Isolated"}))
     for name, decoder in {
         "none": None,
         "Metaspace": meta(),
@@ -288,6 +296,8 @@ def kinds() -> dict[str, dict]:
         "Strip": {"type": "Strip", "content": "▁", "start": 0, "stop": 1},
         "Replace regex": replaced({"Regex": "▁+"}, "$&"),
         "BPEDecoder": {"type": "BPEDecoder", "suffix": "▁"},
+        "ByteLevel of pieces": bytes_(),
+        "ByteFallback before Replace": decoders({"type": "ByteFallback"}, replaced({"String": "▁"}, " ")),
         "CTC": {"type": "CTC", "pad_token": "<pad>", "word_delimiter_token": "|", "cleanup": True},
         "WordPiece": {"type": "WordPiece", "prefix": "##", "cleanup": False},
         "WordPiece cleanup": {"type": "WordPiece", "prefix": "##", "cleanup": True},

@@ -13,15 +13,18 @@ type Component = Readonly<Record<string, unknown>>;
 const flag = z.boolean();
 const text = z.string();
 
-/** Declares a component by its options, and how it is rewritten. */
+/** Declares a component by its options, and how it is rewritten; undefined: these values are not supported. */
 const part = <T extends string, S extends z.ZodRawShape>(
   type: T,
   options: S,
-  rewrite: (options: z.output<z.ZodObject<S>>) => Component[] = (own) => [{ ...own, type }],
+  rewrite: (options: z.output<z.ZodObject<S>>) => Component[] | undefined = (own) => [{ ...own, type }],
 ) =>
-  z
-    .strictObject({ type: z.literal(type), ...options })
-    .transform((value) => rewrite(value as unknown as z.output<z.ZodObject<S>>));
+  z.strictObject({ type: z.literal(type), ...options }).transform((value, context) => {
+    const parts = rewrite(value as unknown as z.output<z.ZodObject<S>>);
+    if (parts === undefined)
+      context.addIssue({ code: "custom", message: `${type} ${JSON.stringify(value)} is not supported` });
+    return parts ?? z.NEVER;
+  });
 
 const unproved = (kind: string) => ({
   error: ({ input }: { readonly input?: unknown }) =>
@@ -47,7 +50,7 @@ function isProved(source: string): boolean {
 
 /** A pattern's regular expression. Its groups capture nothing: a split would return their texts as well. */
 const pattern = z
-  .union([z.strictObject({ Regex: text }), z.strictObject({ String: text })])
+  .union([z.strictObject({ Regex: text }), z.strictObject({ String: text.min(1) })])
   .transform((value) => {
     if ("String" in value) return escaped(value.String);
     const groups = new RegExp(`\\\\.|${CLASS.source}|\\((?!\\?)`, "gsu");
@@ -110,9 +113,10 @@ const normalizer: z.ZodType<Component[]> = z.discriminatedUnion(
 
 const behavior = z.enum(["Isolated", "Removed", "Contiguous", "MergedWithPrevious", "MergedWithNext"]);
 
-/** Cuts a text at the matches of a pattern. */
-function cut(regex: string, how: z.output<typeof behavior>, invert = false): Component[] {
+/** Cuts a text at the matches of a pattern; undefined where empty matches would be merged. */
+function cut(regex: string, how: z.output<typeof behavior>, invert = false): Component[] | undefined {
   if (how === "Isolated" || how === "Removed") return [split(regex, how, invert && how === "Removed")];
+  if (/\(\?[=!<]|\\b|[*^$|]|\{0|\?$|\?\)/.test(regex.replace(/\\[^b]/gsu, "a").replace(CLASS, "a"))) return undefined;
   if (how === "Contiguous") return [split(`(?:${regex})+`)];
   const other = `(?:(?!${regex})[\\s\\S])`;
   const previous = (how === "MergedWithPrevious") !== invert;
@@ -153,7 +157,9 @@ const preTokenizer: z.ZodType<Component[]> = z.discriminatedUnion(
     part("Split", { pattern, behavior, invert: flag }, (of) => cut(of.pattern, of.behavior, of.invert)),
     part("Metaspace", metaspace, ({ replacement, prepend_scheme, split: splits }) => [
       { type: "Metaspace", replacement, prepend_scheme },
-      ...(splits ? cut(escaped(replacement), "MergedWithNext") : []),
+      ...(splits
+        ? (cut(escaped(replacement), "MergedWithNext") ?? []).map((of) => ({ ...of, isMetaspace: true }))
+        : []),
     ]),
     part("Sequence", { pretokenizers: z.array(z.lazy(() => preTokenizer)) }, (of) => of.pretokenizers.flat()),
   ],
@@ -296,19 +302,39 @@ export function readParts(json: unknown, where: string): TokenizerParts {
   const foreign = merges.find((pair) => ![...pair, pair.join("")].every(has));
   const firsts = cuts.flatMap(({ prepend_scheme: scheme }, i) => (scheme === "first" ? [i] : []));
   const isSplit = cuts.some(({ type }) => type === "Split");
+  const isMetaspace = cuts[0]?.type === "Metaspace" && cuts.every((of) => of.type !== "Split" || of.isMetaspace);
+  const plain = added.filter((token) => !token.special);
+  const isNormalized = (token: (typeof plain)[number]): boolean => token.normalized ?? true;
+  // tokens of the text are found before those of the normalized text
+  const isStaged = norms.length > 0 || new Set(plain.map(isNormalized)).size > 1;
+  const toBytes = decoders.some(({ type }) => type === "ByteLevel");
   const problems: readonly (readonly [unknown, string])[] = [
     [foreign, `model.merges: the vocabulary lacks ${foreign?.join(" or ")}, or both together`],
     [unknown === undefined && !hasBytes && !drops, "model.unk_token: it is not in the vocabulary"],
     [own.type === "BPE" && own.fuse_unk && !hasBytes && isSplit, "model.fuse_unk: not supported with a pre-tokenizer"],
     [
-      own.type === "Unigram" && isSplit && !own.vocab.some(([piece]) => piece === cuts[0]?.replacement),
+      own.type === "Unigram" &&
+        isSplit &&
+        !(isMetaspace && own.vocab.some(([piece]) => piece === cuts[0]?.replacement)),
       "pre_tokenizer: a Unigram model is supported with Metaspace, its replacement in the vocabulary, or with none",
     ],
-    [decoders.length > 1 && decoders.some(({ type }) => type === "ByteLevel"), "decoder: ByteLevel is supported alone"],
-    [added.some((token) => token.single_word && !token.special), "added_tokens: single_word is not supported"],
     [
-      firsts.some((i) => i > 0) || (firsts.length > 0 && norms.some(({ type }) => type === "Replace")),
+      toBytes && (decoders.length > 1 || !cuts.some(({ type }) => type === "ByteLevel")),
+      "decoder: ByteLevel is supported alone, and after the pre-tokenizer ByteLevel",
+    ],
+    [plain.some((token) => token.single_word), "added_tokens: single_word is not supported"],
+    [
+      plain.some((token) => token.lstrip || token.rstrip) && plain.some(({ content }) => content !== content.trim()),
+      "added_tokens: lstrip and rstrip are not supported beside tokens that begin or end with blanks",
+    ],
+    [
+      firsts.some((i) => i > 0) ||
+        (firsts.length > 0 && (norms.some(({ type }) => type === "Replace") || (isStaged && plain.some(isNormalized)))),
       'pre_tokenizer.prepend_scheme: "first" is not supported after a part that may move the start of a text',
+    ],
+    [
+      decoders.some(({ type }, i) => type === "ByteFallback" && (decoders[i + 1]?.type ?? "Fuse") !== "Fuse"),
+      "decoder: ByteFallback is supported at the end, or before Fuse",
     ],
   ];
   const found = problems.flatMap(([isFound, problem]) => (isFound ? [problem] : []));
@@ -319,7 +345,7 @@ export function readParts(json: unknown, where: string): TokenizerParts {
     parts.length < 2 ? (parts[0] ?? null) : { type: "Sequence", [key]: parts };
   return {
     added_tokens: added,
-    normalizer: sequence("normalizers", norms),
+    normalizer: isStaged ? { type: "Sequence", normalizers: norms } : null,
     pre_tokenizer: sequence("pretokenizers", cuts),
     post_processor: null,
     decoder: sequence("decoders", decoders),

@@ -1,12 +1,13 @@
 import { isUtf8 } from "node:buffer";
 import { join } from "node:path";
 import { Tokenizer as HuggingFaceTokenizer } from "@huggingface/tokenizers";
-import { fail, messageOf } from "../core/errors.js";
+import { fail, messageOf, UserError } from "../core/errors.js";
 import { readJson } from "../core/files.js";
 import { COPY, isLetter, readParts, type TokenizerParts } from "./tokenizer-json.js";
 
 interface Decoder {
-  readonly config: { readonly type: string };
+  readonly config: { readonly type: string; readonly replacement?: string };
+  decode_chain(tokens: readonly string[]): string[];
   text_decoder?: { decode(bytes: Uint8Array): string };
 }
 
@@ -16,6 +17,7 @@ interface Implementation {
   decode(ids: number[], options: { skip_special_tokens: boolean; clean_up_tokenization_spaces: boolean }): string;
   token_to_id(token: string): number | undefined;
   id_to_token(id: number): string | undefined;
+  readonly normalizer: ((text: string) => string) | null;
   readonly decoder: (Decoder & { readonly decoders?: readonly Decoder[] }) | null;
   get_vocab(withAddedTokens: boolean): Map<string, number>;
 }
@@ -69,10 +71,20 @@ export class Tokenizer {
     let tokenizer: Tokenizer;
     let reads: number[];
     try {
-      tokenizer = new Tokenizer(open(parts), open(reader), parts.unknown);
+      const opened = open(parts);
+      const changed = parts.added_tokens.find(
+        ({ content, special: of, normalized = true }) =>
+          !of && normalized && (opened.normalizer?.(content) ?? content) !== content,
+      );
+      if (changed !== undefined)
+        fail(`${where}: the normalizer changes the added token ${JSON.stringify(changed.content)}.`, {
+          hint: "Set its normalized to false in tokenizer.json: texts have it as it is written.",
+        });
+      tokenizer = new Tokenizer(opened, open(reader), parts.unknown);
       const first = Array.from({ length: SPOKEN }, (_, id) => id);
       reads = tokenizer.encode(`a 1 ${tokenizer.decode(first, { skipSpecial: true })}`);
     } catch (error) {
+      if (error instanceof UserError) throw error;
       fail(`${where} is not a tokenizer: ${messageOf(error)}`, { hint: COPY, cause: error });
     }
     if (tokenizer.vocabSize === 0) fail(`${where} is not a tokenizer: its vocabulary is empty`, { hint: COPY });
@@ -124,12 +136,16 @@ export class Tokenizer {
   }
 }
 
-/** Opens the library's tokenizer; bytes are decoded as the Rust library does. */
+/** Opens the library's tokenizer; bytes and the first blank are decoded as the Rust library does. */
 function open(of: object): Implementation {
   const opened = new HuggingFaceTokenizer(of, { clean_up_tokenization_spaces: false }) as unknown as Implementation;
   const { decoder } = opened;
-  for (const part of decoder?.decoders ?? [decoder])
-    if (part?.config.type === "ByteFallback") part.text_decoder = { decode: decodeBytes };
+  for (const part of decoder?.decoders ?? [decoder]) {
+    const { type, replacement = "" } = part?.config ?? {};
+    if (part !== null && type === "ByteFallback") part.text_decoder = { decode: decodeBytes };
+    if (part !== null && type === "Metaspace")
+      part.decode_chain = (tokens) => tokens.map((token, i) => token.replaceAll(replacement, i === 0 ? "" : " "));
+  }
   return opened;
 }
 

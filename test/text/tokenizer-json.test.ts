@@ -54,17 +54,22 @@ const REFUSED: Readonly<Record<string, RegExp>> = {
   "added all": /single_word/,
   "added all lowercase": /single_word/,
   "added all prepend": /single_word/,
+  "added changed": /the normalizer changes the added token "Ann"/,
+  "added blanks": /lstrip and rstrip/,
+  "added first": /prepend_scheme/,
+  "pre Split empty": /pre_tokenizer: Split .*x\*/,
+  "pre Unigram Punctuation": /Unigram/,
+  "decoder ByteLevel of pieces": /decoder: ByteLevel/,
+  "decoder ByteFallback before Replace": /decoder: ByteFallback/,
   "decoder CTC": /decoder "CTC"/,
 };
 
 const specialOf = ({ added_tokens: added }: Json): ReadonlySet<number> =>
   new Set(added.filter(({ special }) => special).map(({ id }) => id));
-/** The Rust library decodes a normalized added token as its normalized text, and we as its text. */
-const decodesOtherwise = (name: string): boolean => /^added .*(lowercase|prepend)$/.test(name);
 
 describe("readParts", () => {
   it("gives the ids and texts of the Rust library, or refuses the part by name", () => {
-    assert.ok(kinds.length > 140 && texts.length > 60);
+    assert.ok(kinds.length > 150 && texts.length > 60);
     assert.ok(kinds.filter(({ name }) => name.startsWith("released ")).every(({ name }) => !(name in REFUSED)));
     const wrong: object[] = [];
     for (const { name, json, ids, decoded } of kinds) {
@@ -86,7 +91,6 @@ describe("readParts", () => {
         // there a piece of the vocabulary is the special token itself
         if (!expected.some((id) => special.has(id)) && got.join() !== expected.join())
           wrong.push({ name, text, expected, got });
-        if (decodesOtherwise(name)) return;
         for (const [part, said] of [[expected, whole] as const, [expected.slice(1), rest] as const])
           if (tokenizer.decode(part) !== said) wrong.push({ name, part, said, decoded: tokenizer.decode(part) });
       });
@@ -142,7 +146,7 @@ describe("a text gives no special id", () => {
         fc.property(anyText(words), (text) => {
           assert.ok(!tokenizer.encode(text).some((id) => special.has(id)), `${name}: ${JSON.stringify(text)}`);
         }),
-        { seed: 7, numRuns: 60 },
+        { seed: 7, numRuns: 25 },
       );
   });
 
