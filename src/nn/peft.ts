@@ -100,7 +100,8 @@ export function readPeft(dir: string): PeftAdapter {
   for (const [key, value] of Object.entries(config)) {
     const values = Object.hasOwn(SUPPORTED, key) ? SUPPORTED[key] : [false];
     const isEmpty = value === null || (typeof value === "object" && Object.keys(value).length === 0);
-    if (values !== "any" && !isEmpty && !values?.includes(value)) throw refuse(key, JSON.stringify(values?.[0]), PLAIN);
+    if (values !== "any" && !isEmpty && !values?.includes(value))
+      throw refuse(key, values?.[0] === false ? "null or false" : JSON.stringify(values?.[0]), PLAIN);
   }
   if (!INITIAL.includes(config.init_lora_weights)) throw refuse("init_lora_weights", "true", CONVERT);
   const tensors = new Map([...readSafetensors(path)].map(([name, tensor]) => [name, inFloat32(tensor)]));

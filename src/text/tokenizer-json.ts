@@ -311,6 +311,7 @@ export function readParts(json: unknown, where: string): TokenizerParts {
   const problems: readonly (readonly [unknown, string])[] = [
     [foreign, `model.merges: the vocabulary lacks ${foreign?.join(" or ")}, or both together`],
     [unknown === undefined && !hasBytes && !drops, "model.unk_token: it is not in the vocabulary"],
+    [own.type === "Unigram" && own.unk_id >= own.vocab.length, "model.unk_id: it is not in the vocabulary"],
     [own.type === "BPE" && own.fuse_unk && !hasBytes && isSplit, "model.fuse_unk: not supported with a pre-tokenizer"],
     [
       own.type === "Unigram" &&

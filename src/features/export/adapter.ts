@@ -48,6 +48,8 @@ export function adapterModules({ tensors, rows }: PeftAdapter, where: string): s
   const odd =
     [...tensors.keys()].find((name) => !expected.has(name)) ?? [...expected].find((name) => !tensors.has(name));
   if (odd !== undefined || modules.length === 0)
-    fail(`${where} does not hold pairs of ${head}MODULE${tail} and its lora_B: ${odd ?? "it is empty"}.`);
+    fail(`${where} does not hold pairs of ${head}MODULE${tail} and its lora_B: ${odd ?? "it is empty"}.`, {
+      hint: "Adapters of projections are read. Merge another in Python (merge_and_unload), and export that checkpoint.",
+    });
   return modules;
 }
