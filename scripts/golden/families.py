@@ -114,6 +114,7 @@ def of_transformers(out: Path) -> None:
     import transformers as t
 
     causal_lm(out, "llama", t.LlamaConfig(**SIZES, **TOKENS, attention_bias=True), t.LlamaForCausalLM)
+    causal_lm(out, "mistral", t.MistralConfig(**SIZES, **TOKENS, sliding_window=None), t.MistralForCausalLM)
     causal_lm(out, "qwen2", t.Qwen2Config(**SIZES, **TOKENS), t.Qwen2ForCausalLM)
     qwen3 = {**SIZES, "tie_word_embeddings": True, "head_dim": 8}
     causal_lm(out, "qwen3", t.Qwen3Config(**qwen3, **TOKENS), t.Qwen3ForCausalLM)

@@ -83,8 +83,11 @@ function normalised(raw: Json, family: Family, path: string): Json {
   };
 }
 
-function unsupported(path: string, key: string, value: unknown, expected: unknown): never {
-  fail(`${path}: ${key} is ${JSON.stringify(value) ?? "missing"}, which is not supported (expected ${expected}).`);
+function unsupported(path: string, key: string, value: unknown, expected: unknown, hint?: string): never {
+  fail(
+    `${path}: ${key} is ${JSON.stringify(value) ?? "missing"}, which is not supported (expected ${expected}).`,
+    hint === undefined ? {} : { hint },
+  );
 }
 
 /** Returns how the angles of RoPE are scaled; undefined: not at all. Newer files store theta in the same object. */
@@ -117,7 +120,14 @@ function checkComputation(raw: Json, own: Json, family: Family, path: string): v
   const { layer_types: layers, sliding_window: window } = raw;
   if (Array.isArray(layers) && layers.some((kind) => kind !== "full_attention"))
     check("layer_types", [...new Set(layers)], "full_attention everywhere");
-  if (!isNone(window) && raw.use_sliding_window !== false) check("sliding_window", window, "null");
+  if (!isNone(window) && raw.use_sliding_window !== false)
+    unsupported(
+      path,
+      "sliding_window",
+      window,
+      "null",
+      "Texts shorter than the window are computed alike: set it to null in config.json for these.",
+    );
   for (const [key, value] of Object.entries(raw)) {
     if (!COMPUTES.test(key) || BESIDES.test(key) || UNDERSTOOD.has(key) || family.requires?.[key] !== undefined)
       continue;

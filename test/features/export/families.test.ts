@@ -91,6 +91,7 @@ describe("families of checkpoints, against their own code", () => {
     ["llama-llama3", "refusion"],
     ["llama-yarn", "refusion"],
     ["llama-yarn-mscale", "refusion"],
+    ["mistral", "refusion"],
     ["qwen2", "refusion"],
     ["qwen3", "refusion"],
     ["smollm3", "refusion"],
