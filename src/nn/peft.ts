@@ -45,22 +45,22 @@ export function writePeftTensors(path: string, tensors: ReadonlyMap<string, Tens
   writeSafetensors(path, tensors, { format: "pt" }, { alignment: 8 });
 }
 
-/**
- * Keys of PEFT's LoRA -> the values that our graphs compute. Keys that are read below or only guide training allow any;
- * a key that is not listed must be null, false or empty: it may be a variant that a later PEFT brings.
- */
-const SUPPORTED: Readonly<Record<string, readonly unknown[] | "any">> = {
+/** Keys of PEFT's LoRA -> the values that our graphs compute; the first is named where a value is refused. */
+const COMPUTED: Readonly<Record<string, readonly unknown[]>> = {
   peft_type: ["LORA"],
   bias: ["none"],
-  ...Object.fromEntries(
-    ["r", "lora_alpha", "lora_dropout", "use_rslora", "rank_pattern", "alpha_pattern", "trainable_token_indices"]
-      .concat("target_modules", "exclude_modules", "layers_to_transform", "layers_pattern", "init_lora_weights")
-      .concat("task_type", "auto_mapping", "base_model_name_or_path", "revision", "inference_mode", "peft_version")
-      .concat("megatron_config", "megatron_core", "runtime_config", "qalora_group_size", "eva_config", "corda_config")
-      .concat("lora_ga_config", "loftq_config")
-      .map((key) => [key, "any" as const]),
-  ),
+  use_rslora: [false, true],
 };
+/**
+ * Keys that are read below or only guide training. Any other must be null, false or empty: it may be a variant that a
+ * later PEFT brings.
+ */
+const FREE = new Set(
+  `r lora_alpha lora_dropout rank_pattern alpha_pattern trainable_token_indices target_modules exclude_modules
+  layers_to_transform layers_pattern init_lora_weights task_type auto_mapping base_model_name_or_path revision
+  inference_mode peft_version megatron_config megatron_core runtime_config qalora_group_size eva_config corda_config
+  lora_ga_config loftq_config`.split(/\s+/),
+);
 /** Ways to begin that leave the base as it is; the others subtract the first adapter from its weights. */
 const INITIAL: readonly unknown[] = [true, false, null, undefined, "gaussian", "orthogonal", "eva", "mica"];
 
@@ -98,10 +98,10 @@ export function readPeft(dir: string): PeftAdapter {
       hint === undefined ? {} : { hint },
     );
   for (const [key, value] of Object.entries(config)) {
-    const values = Object.hasOwn(SUPPORTED, key) ? SUPPORTED[key] : [false];
+    const values = (Object.hasOwn(COMPUTED, key) ? COMPUTED[key] : undefined) ?? [false];
     const isEmpty = value === null || (typeof value === "object" && Object.keys(value).length === 0);
-    if (values !== "any" && !isEmpty && !values?.includes(value))
-      throw refuse(key, values?.[0] === false ? "null or false" : JSON.stringify(values?.[0]), PLAIN);
+    if (FREE.has(key) || isEmpty || values.includes(value)) continue;
+    throw refuse(key, values[0] === false ? "null or false" : JSON.stringify(values[0]), PLAIN);
   }
   if (!INITIAL.includes(config.init_lora_weights)) throw refuse("init_lora_weights", "true", CONVERT);
   const tensors = new Map([...readSafetensors(path)].map(([name, tensor]) => [name, inFloat32(tensor)]));

@@ -115,6 +115,8 @@ describe("LoRA variants of Python's PEFT", () => {
       [{ init_lora_weights: "corda" }, /init_lora_weights is "corda"/],
       [{ init_lora_weights: "lora_ga" }, /init_lora_weights is "lora_ga"/],
       [{ layer_replication: [[0, 2]] }, /layer_replication is/],
+      [{ constructor: 1 }, /constructor is 1/],
+      [{ use_rslora: "true" }, /use_rslora is "true"/],
       [{ use_later_variant: true }, /use_later_variant is true/],
       [{ later_config: { a: 1 } }, /later_config is/],
       [{ fan_in_fan_out: true }, /fan_in_fan_out is true/],
