@@ -74,13 +74,14 @@ def save(out: Path, name: str, tensors: dict[str, torch.Tensor]) -> None:
     print(name, f"{tensors['logits'].abs().max():.2f}")
 
 
-def causal_lm(out: Path, name: str, config, make) -> None:
+def causal_lm(out: Path, name: str, config, make, spread: int = 1) -> None:
     config._attn_implementation = "eager"
     model = make(config).eval()
     randomise(model, 5)
     model.save_pretrained(out / name)
     (out / name / "generation_config.json").unlink(missing_ok=True)
     fed = inputs(config.vocab_size, causal=True)
+    fed["position_ids"] *= spread
     save(out, name, fed | with_gradient(model, fed["input_ids"], causal_logits(model, fed)))
 
 
@@ -113,13 +114,31 @@ def of_transformers(out: Path) -> None:
     import transformers as t
 
     causal_lm(out, "llama", t.LlamaConfig(**SIZES, **TOKENS, attention_bias=True), t.LlamaForCausalLM)
+    causal_lm(out, "mistral", t.MistralConfig(**SIZES, **TOKENS, sliding_window=None), t.MistralForCausalLM)
     causal_lm(out, "qwen2", t.Qwen2Config(**SIZES, **TOKENS), t.Qwen2ForCausalLM)
     qwen3 = {**SIZES, "tie_word_embeddings": True, "head_dim": 8}
     causal_lm(out, "qwen3", t.Qwen3Config(**qwen3, **TOKENS), t.Qwen3ForCausalLM)
     smollm3 = {**SIZES, "num_hidden_layers": 4}
     causal_lm(out, "smollm3", t.SmolLM3Config(**smollm3, **TOKENS, use_sliding_window=False), t.SmolLM3ForCausalLM)
+    scaled_ropes(out)
     without_causal_mask(out)
     gguf_file(out)
+
+
+def scaled_ropes(out: Path) -> None:
+    """Llama with the angles of Llama 3.1, of linear scaling and of YaRN, over texts longer than the trained length."""
+    import transformers as t
+
+    trained = {"rope_theta": 5000.0, "factor": 4.0, "original_max_position_embeddings": 16}
+    for name, rope in {
+        "linear": {"rope_type": "linear", "rope_theta": 5000.0, "factor": 4.0},
+        "llama3": {"rope_type": "llama3", **trained, "low_freq_factor": 1.0, "high_freq_factor": 4.0},
+        "yarn": {"rope_type": "yarn", **trained, "beta_fast": 4.0, "beta_slow": 0.5},
+        "yarn-mscale": {"rope_type": "yarn", **trained, "mscale": 0.7, "mscale_all_dim": 1.1, "truncate": False},
+    }.items():
+        sizes = {**SIZES, "head_dim": 16, "rope_parameters": rope}
+        sizes.pop("rope_theta")
+        causal_lm(out, f"llama-{name}", t.LlamaConfig(**sizes, **TOKENS), t.LlamaForCausalLM, spread=7)
 
 
 def without_causal_mask(out: Path) -> None:

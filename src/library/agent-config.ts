@@ -61,9 +61,8 @@ export async function configOfModel(source: Exclude<AgentSource, { readonly run:
     objective: { kind: OBJECTIVE },
   };
   if (adapter === undefined) return configOf(fresh, "agent", { overrides });
-  const { rank, alpha, tensors, rows } = readPeft(resolvePath(adapter, "adapter"));
-  const targets = [...tensors.keys()].flatMap((name) => /([^.]+)\.lora_A\.weight$/.exec(name)?.[1] ?? []);
-  const lora = { rank, alpha, targets: [...new Set(targets)], train_mask: rows !== undefined };
+  const { rank, alpha, targets, rows } = readPeft(resolvePath(adapter, "adapter"));
+  const lora = { rank, alpha, targets, train_mask: rows !== undefined };
   return configOf({ ...fresh, init_adapter: adapter, lora }, "agent", { overrides });
 }
 

@@ -1,5 +1,6 @@
 import type { Emitter } from "../onnx/emit.js";
 import type { Value } from "../onnx/types.js";
+import { type RopeScaling, ropeFrequencies } from "./rope.js";
 
 /** Declares a layer's weight once, by the checkpoint's own name. */
 export type WeightOf = (name: string) => Value;
@@ -54,12 +55,13 @@ export function rotations(
   positionIds: Value,
   headDim: number,
   theta: number,
+  scaling?: RopeScaling,
 ): { query: Rotation; key: Rotation } {
-  const half = headDim / 2;
-  const frequencies = Array.from({ length: half }, (_, i) => theta ** ((-2 * i) / headDim));
-  const inverse = e.g.constant("float32", [1, 1, 1, half], frequencies);
+  const { frequencies, scale } = ropeFrequencies(headDim, theta, scaling);
+  const inverse = e.g.constant("float32", [1, 1, 1, headDim / 2], frequencies);
   const angles = e.mul(e.unsqueeze(e.cast(positionIds, "float32"), [2, 3]), inverse);
-  const key = { cos: e.cos(angles), sin: e.sin(angles) };
+  const scaled = (x: Value): Value => (scale === 1 ? x : e.mul(x, scale));
+  const key = { cos: scaled(e.cos(angles)), sin: scaled(e.sin(angles)) };
   return { key, query: { cos: e.mul(key.cos, headDim ** -0.5), sin: e.mul(key.sin, headDim ** -0.5) } };
 }
 

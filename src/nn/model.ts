@@ -55,12 +55,6 @@ async function openModel(dir: string): Promise<Model> {
     return { dir, config, tokenizer: undefined, ...(await readGraph(dir, path, config)) };
   present("tokenizer.json");
   const ends = eosIds(config);
-  const tokenizer = Tokenizer.load(dir, [config.mask_token_id, ...ends]);
-  if (tokenizer.vocabSize > config.vocab_size)
-    fail(
-      `The tokenizer of ${dir} has ${tokenizer.vocabSize} tokens, its config.json only vocab_size ${config.vocab_size}.`,
-      { hint: "Use the tokenizer.json that belongs to this model." },
-    );
   for (const key of ["mask_token_id", "eos_token_id", "pad_token_id"] as const) {
     const outside = [config[key]].flat().find((id) => id >= config.vocab_size);
     if (outside !== undefined)
@@ -70,6 +64,12 @@ async function openModel(dir: string): Promise<Model> {
     fail(
       `${join(dir, "config.json")}: mask_token_id and eos_token_id are both ${config.mask_token_id}: an open position could not be told from the end.`,
       { hint: "Set the ids that the model's tokenizer.json has for its special tokens." },
+    );
+  const tokenizer = Tokenizer.load(dir, [config.mask_token_id, ...ends, config.pad_token_id]);
+  if (tokenizer.vocabSize > config.vocab_size)
+    fail(
+      `The tokenizer of ${dir} has ${tokenizer.vocabSize} tokens, its config.json only vocab_size ${config.vocab_size}.`,
+      { hint: "Use the tokenizer.json that belongs to this model." },
     );
   const read = await readGraph(dir, path, config);
   checkTokenInputs(read.graph, path, config);

@@ -7,6 +7,13 @@ import type { Architecture, WeightDeclarer, WeightSpec } from "./architecture.js
 import { baseConfigSchema, MOST_LAYERS, type ModelConfig, parseConfig, size, WIDEST } from "./config.js";
 import { attention, linear, rmsNorm, rotate, rotations, swiglu, Targets } from "./layers.js";
 import { type Keys, Past, SharedKeys } from "./past.js";
+import { ropeScalingSchema } from "./rope.js";
+
+/** Model directories may have `null` or the type "default" from their checkpoint. */
+const isUnscaled = (value: unknown): boolean => {
+  const { rope_type, type } = (value ?? { type: "default" }) as Readonly<Record<string, unknown>>;
+  return (rope_type ?? type) === "default";
+};
 
 /** The keys of config.json that Qwen- and Llama-like transformers share, under Hugging Face's names. */
 export const transformerSchema = baseConfigSchema.extend({
@@ -17,6 +24,9 @@ export const transformerSchema = baseConfigSchema.extend({
   intermediate_size: size(8 * WIDEST),
   rms_norm_eps: z.number().positive().max(1),
   rope_theta: z.number().min(1),
+  rope_scaling: z
+    .preprocess((value) => (isUnscaled(value) ? undefined : value), ropeScalingSchema.optional())
+    .describe("RoPE stretched for longer texts: linear, llama3 or yarn, with transformers' keys"),
   tie_word_embeddings: z.boolean(),
   qk_norm: z.boolean().default(true).describe("RMSNorm of q and k over each head, before RoPE"),
   qkv_bias: z.boolean().default(false).describe("q, k and v have biases (Qwen2, Dream)"),
@@ -106,7 +116,7 @@ function emit(g: GraphBuilder, c: TransformerConfig, weight: WeightDeclarer, key
 
   g.scope("model", () => {
     const t = new Targets(e, inputIds);
-    const rotation = rotations(e, positionIds, hd, c.rope_theta);
+    const rotation = rotations(e, positionIds, hd, c.rope_theta, c.rope_scaling);
     let x = e.reshape(e.gather(w(EMBED), inputIds), [-1, d]);
     for (let i = 0; i < c.num_hidden_layers; i++) {
       const p = `model.layers.${i}`;

@@ -1,7 +1,15 @@
+import { isUtf8 } from "node:buffer";
 import { join } from "node:path";
 import { Tokenizer as HuggingFaceTokenizer } from "@huggingface/tokenizers";
-import { fail, messageOf } from "../core/errors.js";
+import { fail, messageOf, UserError } from "../core/errors.js";
 import { readJson } from "../core/files.js";
+import { COPY, isLetter, readParts, type TokenizerParts } from "./tokenizer-json.js";
+
+interface Decoder {
+  readonly config: { readonly type: string; readonly replacement?: string };
+  decode_chain(tokens: readonly string[]): string[];
+  text_decoder?: { decode(bytes: Uint8Array): string };
+}
 
 /** The used part of the library's tokenizer (its own typings do not resolve under NodeNext). */
 interface Implementation {
@@ -9,6 +17,8 @@ interface Implementation {
   decode(ids: number[], options: { skip_special_tokens: boolean; clean_up_tokenization_spaces: boolean }): string;
   token_to_id(token: string): number | undefined;
   id_to_token(id: number): string | undefined;
+  readonly normalizer: ((text: string) => string) | null;
+  readonly decoder: (Decoder & { readonly decoders?: readonly Decoder[] }) | null;
   get_vocab(withAddedTokens: boolean): Map<string, number>;
 }
 
@@ -31,6 +41,7 @@ export class Tokenizer {
   private constructor(
     private readonly implementation: Implementation,
     private readonly reader: Implementation,
+    private readonly unknown: number | undefined,
   ) {
     let highest = -1;
     for (const id of implementation.get_vocab(true).values()) highest = Math.max(highest, id);
@@ -53,23 +64,31 @@ export class Tokenizer {
    * @throws UserError where it is not a tokenizer, or encodes every text as nothing.
    */
   static fromJson(json: unknown, where: string, special: readonly number[] = []): Tokenizer {
-    const hint = "Copy tokenizer.json from the model's own release: it is the Hugging Face tokenizers format.";
-    if (typeof json !== "object" || json === null) fail(`${where} is not a tokenizer: expected an object`, { hint });
-    const open = (of: object): Implementation =>
-      new HuggingFaceTokenizer(of, { clean_up_tokenization_spaces: false }) as unknown as Implementation;
-    const odd = idsIn(json).find((id) => !(Number.isSafeInteger(id) && id >= 0 && id < LARGEST_VOCABULARY));
-    if (odd !== undefined) fail(`${where} is not a tokenizer: a token has the id ${odd}`, { hint });
+    const parts = readParts(json, where);
+    const odd = idsIn(parts).find((id) => !(Number.isSafeInteger(id) && id >= 0 && id < LARGEST_VOCABULARY));
+    if (odd !== undefined) fail(`${where} is not a tokenizer: a token has the id ${odd}`, { hint: COPY });
+    const reader = withoutSpecial(parts, new Set(special), where);
     let tokenizer: Tokenizer;
     let reads: number[];
     try {
-      tokenizer = new Tokenizer(open(json), open(withoutSpecial(json, special)));
+      const opened = open(parts);
+      const changed = parts.added_tokens.find(
+        ({ content, special: of, normalized = true }) =>
+          !of && normalized && (opened.normalizer?.(content) ?? content) !== content,
+      );
+      if (changed !== undefined)
+        fail(`${where}: the normalizer changes the added token ${JSON.stringify(changed.content)}.`, {
+          hint: "Set its normalized to false in tokenizer.json: texts have it as it is written.",
+        });
+      tokenizer = new Tokenizer(opened, open(reader), parts.unknown);
       const first = Array.from({ length: SPOKEN }, (_, id) => id);
       reads = tokenizer.encode(`a 1 ${tokenizer.decode(first, { skipSpecial: true })}`);
     } catch (error) {
-      fail(`${where} is not a tokenizer: ${messageOf(error)}`, { hint, cause: error });
+      if (error instanceof UserError) throw error;
+      fail(`${where} is not a tokenizer: ${messageOf(error)}`, { hint: COPY, cause: error });
     }
-    if (tokenizer.vocabSize === 0) fail(`${where} is not a tokenizer: its vocabulary is empty`, { hint });
-    if (reads.length === 0) fail(`${where} yields no ids for a text.`, { hint });
+    if (tokenizer.vocabSize === 0) fail(`${where} is not a tokenizer: its vocabulary is empty`, { hint: COPY });
+    if (reads.length === 0) fail(`${where} yields no ids for a text.`, { hint: COPY });
     return tokenizer;
   }
 
@@ -81,10 +100,20 @@ export class Tokenizer {
     const known = this.known.get(text);
     if (known !== undefined) return [...known];
     const ids: number[] = [];
-    // a vocabulary with neither the piece nor an unknown token leaves undefined ids
-    for (const id of this.reader.encode(text, { add_special_tokens: false }).ids) if (id !== undefined) ids.push(id);
+    // unpaired surrogates become U+FFFD; a piece without a token and without an unknown one has no id
+    const whole = Buffer.from(text).toString();
+    for (const id of this.reader.encode(whole, { add_special_tokens: false }).ids) if (id !== undefined) ids.push(id);
     if (text.length <= SHORT && this.known.size < MOST_KNOWN) this.known.set(text, [...ids]);
     return ids;
+  }
+
+  /** Lists the words of a text, between blanks, of which a part has no token of its own. */
+  unknownWords(text: string): string[] {
+    const words = [...new Set(text.split(/\s+/))].filter((word) => word !== "");
+    return words.filter((word) => {
+      const ids = this.encode(word);
+      return ids.length === 0 || ids.some((id) => id === this.unknown);
+    });
   }
 
   /**
@@ -107,61 +136,60 @@ export class Tokenizer {
   }
 }
 
-/** The parts of a `tokenizer.json` that may contain special tokens. */
-interface Parts {
-  readonly added_tokens?: readonly { readonly id: number; readonly content: string; readonly special?: boolean }[];
-  readonly model?: {
-    readonly unk_token?: string | null;
-    readonly unk_id?: number | null;
-    readonly vocab?: Readonly<Record<string, number>> | readonly (readonly [string, number])[];
-    readonly merges?: readonly (string | readonly [string, string])[];
-  };
+/** Opens the library's tokenizer; bytes and the first blank are decoded as the Rust library does. */
+function open(of: object): Implementation {
+  const opened = new HuggingFaceTokenizer(of, { clean_up_tokenization_spaces: false }) as unknown as Implementation;
+  const { decoder } = opened;
+  for (const part of decoder?.decoders ?? [decoder]) {
+    const { type, replacement = "" } = part?.config ?? {};
+    if (part !== null && type === "ByteFallback") part.text_decoder = { decode: decodeBytes };
+    if (part !== null && type === "Metaspace")
+      part.decode_chain = (tokens) => tokens.map((token, i) => token.replaceAll(replacement, i === 0 ? "" : " "));
+  }
+  return opened;
+}
+
+/** Decodes a run of bytes as UTF-8; where it is none, each byte becomes U+FFFD. */
+function decodeBytes(bytes: Uint8Array): string {
+  return isUtf8(bytes) ? Buffer.from(bytes).toString() : "\ufffd".repeat(bytes.length);
 }
 
 /** Number of first ids whose decoded text is encoded again, to test a tokenizer. */
 const SPOKEN = 100;
-/** Returns all ids of a `tokenizer.json`. */
-function idsIn(json: object): number[] {
-  const { added_tokens: added, model } = json as Parts;
-  const listed = Array.isArray(added) ? added.map((token) => token?.id) : [];
-  const vocab = model?.vocab ?? {};
-  return Array.isArray(vocab) || typeof vocab !== "object" ? listed : [...listed, ...Object.values(vocab)];
+
+/** Returns all ids of a tokenizer. Those of a unigram model are indices into its list. */
+function idsIn({ added_tokens: added, model }: TokenizerParts): number[] {
+  return [...added.map(({ id }) => id), ...(model.type === "Unigram" ? [] : Object.values(model.vocab))];
 }
 
-/** Below any real score of a unigram model: a piece that is never chosen. */
-const NEVER = -1e6;
-
-/** Returns the tokenizer without special tokens and without merges that would make one; unknown text stays unknown. */
-function withoutSpecial(json: object, special: readonly number[]): object {
-  const { added_tokens: added = [], model = {} } = json as Parts;
-  const { vocab = {}, merges } = model;
-  const listed = Array.isArray(vocab);
-  const ids = new Map<string, number>(
-    listed
-      ? vocab.map(([token]: readonly [string, number], id: number) => [token, id] as const)
-      : Object.entries(vocab),
-  );
-  const removed = new Set(special);
-  for (const token of added) if (token.special === true) removed.add(token.id);
-  const unknown = model.unk_id ?? ids.get(model.unk_token ?? "");
-  if (unknown !== undefined) removed.delete(unknown);
-  // a line end may be EOS, but is a character of texts too
-  const isKept = (token: string): boolean => [...token].length === 1 || !removed.has(ids.get(token) ?? -1);
-  // ids of a unigram model are indices into its list
-  const kept = listed
-    ? vocab.map((entry: readonly [string, number]) => (isKept(entry[0]) ? entry : [entry[0], NEVER]))
-    : Object.fromEntries([...ids].filter(([token]) => isKept(token)));
+/**
+ * Returns the tokenizer without special tokens and without merges that would make one; unknown text stays unknown.
+ * @param reserved ids that stand for no text at all, be it unknown (mask, EOS, padding).
+ */
+function withoutSpecial(parts: TokenizerParts, reserved: ReadonlySet<number>, where: string): object {
+  const { added_tokens: added, model, hasBytes, unknown = -1 } = parts;
+  const taken = (token: string): never =>
+    fail(`${where}: ${JSON.stringify(token)} is the mask, EOS, padding or special, and texts need this token.`, {
+      hint: "Set other ids in the model's config.json: mask_token_id, eos_token_id, pad_token_id.",
+    });
+  const removed = new Set([...reserved, ...added.filter(({ special }) => special).map(({ id }) => id)]);
+  const isKept = (token: string, id: number): boolean => {
+    if (!removed.has(id)) return true;
+    if (id === unknown && !hasBytes) return !reserved.has(id) || taken(token);
+    // nothing else stands for this letter or byte
+    if (model.type === "BPE" && (hasBytes || unknown < 0) && !model.byte_fallback && isLetter(token)) taken(token);
+    return false;
+  };
+  const kept = { ...parts, added_tokens: added.filter(({ id }) => !removed.has(id)) };
+  if (model.type === "Unigram") {
+    // a removed piece becomes one that no text has: ids are places, and the lowest score counts
+    const vocab = model.vocab.map(([piece, score], id) => [isKept(piece, id) ? piece : `\ud800${id}`, score]);
+    return { ...kept, model: { ...model, vocab } };
+  }
+  const vocab = Object.fromEntries(Object.entries(model.vocab).filter(([token, id]) => isKept(token, id)));
+  if (model.type !== "BPE") return { ...kept, model: { ...model, vocab } };
   return {
-    ...json,
-    // it only adds special tokens
-    post_processor: null,
-    added_tokens: added.filter(({ id, special: of }) => of !== true && !removed.has(id)),
-    model: {
-      ...model,
-      vocab: kept,
-      ...(Array.isArray(merges)
-        ? { merges: merges.filter((pair) => isKept(typeof pair === "string" ? pair.replace(" ", "") : pair.join(""))) }
-        : {}),
-    },
+    ...kept,
+    model: { ...model, vocab, merges: model.merges.filter((pair) => Object.hasOwn(vocab, [...pair].join(""))) },
   };
 }

@@ -91,7 +91,8 @@ describe("model directory", () => {
   });
 
   it("refuses a tokenizer that is too large", async () => {
-    writeFileSync(join(dir, "tokenizer.json"), letters(17));
+    const surplus = { ...JSON.parse(letters(10)), added_tokens: [{ id: 16, content: "<extra>" }] };
+    writeFileSync(join(dir, "tokenizer.json"), JSON.stringify(surplus));
     await assert.rejects(loadModel(dir), userError(/has 17 tokens, its config\.json only vocab_size 16/));
   });
 

@@ -60,6 +60,7 @@ export async function checkMachine(config: RunConfig, objective: string): Promis
         "npx playwright install --with-deps chromium, or install chromium with the system's packages, or set REFUSION_BROWSER to one",
       ),
       ...(await checkLengths(config, environment, policy)),
+      ...checkWords(config, environment, policy),
     );
   } finally {
     await policy?.close();
@@ -191,6 +192,28 @@ async function checkLengths(
       ok: long.length === 0,
       found: `up to ${prompt} tokens of ${config.model}, sampler.prompt_length=${options.promptLength}${long.join("")}${answers}`,
       fix: `sampler.prompt_length=${prompt}, a shorter prompt.style, or training.skip_long=true; docs/runs.md says which lengths a model is used to`,
+    },
+  ];
+}
+
+/** Checks that the tokenizer has tokens for every word of the tasks' first observations, if they are known. */
+function checkWords(config: RunConfig, environment: Environment | undefined, policy: Policy | undefined): Check[] {
+  const tokenizer = policy?.model.tokenizer;
+  if (environment?.firstObservation === undefined || tokenizer === undefined) return [];
+  const used = splitsOf(config);
+  const seen = environment.tasks.flatMap((task) =>
+    used.includes(task.split) ? (environment.firstObservation?.(task).text ?? []) : [],
+  );
+  const unknown = tokenizer.unknownWords(seen.join("\n"));
+  return [
+    {
+      name: "words",
+      ok: unknown.length === 0,
+      found:
+        unknown.length === 0
+          ? "each word of the prompts has tokens"
+          : `${unknown.length} words of the prompts have no tokens, so no answer can have them: ${unknown.slice(0, 3).join(", ")}`,
+      fix: "use a model whose tokenizer has a token for every byte, or tasks in words that it knows",
     },
   ];
 }

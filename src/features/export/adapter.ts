@@ -19,9 +19,11 @@ export async function exportAdapter(
   form: keyof typeof FLOATS,
   base?: string,
 ): Promise<number> {
-  const { tensors } = readPeft(from);
+  const { tensors, rank, alpha } = readPeft(from);
   const config = readJson(join(from, ADAPTER_CONFIG)) as Readonly<Record<string, unknown>>;
-  const named = base === undefined ? config : { ...config, base_model_name_or_path: base };
+  // as plain LoRA, which the tensors are
+  const { use_rslora: _, rank_pattern: _ranks, alpha_pattern: _alphas, ...others } = config;
+  const named = { ...others, r: rank, lora_alpha: alpha, ...(base && { base_model_name_or_path: base }) };
   await writeDirectory(out, async (aside) => {
     writeFileSync(join(aside, ADAPTER_CONFIG), `${JSON.stringify(named, null, 2)}\n`);
     const written = [...tensors].map(([name, { shape, data }]): [string, Tensor] => {
@@ -46,6 +48,8 @@ export function adapterModules({ tensors, rows }: PeftAdapter, where: string): s
   const odd =
     [...tensors.keys()].find((name) => !expected.has(name)) ?? [...expected].find((name) => !tensors.has(name));
   if (odd !== undefined || modules.length === 0)
-    fail(`${where} does not hold pairs of ${head}MODULE${tail} and its lora_B: ${odd ?? "it is empty"}.`);
+    fail(`${where} does not hold pairs of ${head}MODULE${tail} and its lora_B: ${odd ?? "it is empty"}.`, {
+      hint: "Adapters of projections are read. Merge another in Python (merge_and_unload), and export that checkpoint.",
+    });
   return modules;
 }

@@ -56,10 +56,10 @@ export const FAMILIES: readonly Family[] = [
     tokens: CHAT,
   },
   {
-    title: "Llama (SmolLM2)",
-    names: [/^llama$/i, /^LlamaForCausalLM$/],
+    title: "Llama (SmolLM2), Mistral",
+    names: [/^llama$/i, /^mistral$/i, /^(Llama|Mistral)ForCausalLM$/],
     keys: (raw) => ({ ...CAUSAL, qk_norm: false, ...attentionBias(raw) }),
-    tokens: { ...CHAT, eos: ["<|im_end|>", "<|eot_id|>"] },
+    tokens: { ...CHAT, eos: ["<|im_end|>", "<|eot_id|>", "</s>"] },
   },
   {
     title: "SmolLM3",

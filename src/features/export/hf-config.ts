@@ -1,5 +1,6 @@
 import { fail, misuse } from "../../core/errors.js";
 import { baseConfigSchema, type ModelConfig, parseConfig } from "../../nn/config.js";
+import { type RopeScaling, ropeScalingSchema } from "../../nn/rope.js";
 import type { Tokenizer } from "../../text/tokenizer.js";
 import type { Checkpoint, Json } from "../../weights/checkpoint-source.js";
 import { type ChosenTokens, FAMILIES, type Family, SPECIAL_TOKENS, type SpecialToken } from "./families.js";
@@ -75,33 +76,58 @@ function normalised(raw: Json, family: Family, path: string): Json {
   return {
     ...joined,
     rope_theta: theta ?? raw.rope_theta ?? 10000,
+    rope_scaling: ropeScaling(raw, path),
     head_dim: joined.head_dim ?? Number(joined.hidden_size) / heads,
     num_key_value_heads: joined.num_key_value_heads ?? heads,
     tie_word_embeddings: joined.tie_word_embeddings ?? false,
   };
 }
 
+function unsupported(path: string, key: string, value: unknown, expected: unknown, hint?: string): never {
+  fail(
+    `${path}: ${key} is ${JSON.stringify(value) ?? "missing"}, which is not supported (expected ${expected}).`,
+    hint === undefined ? {} : { hint },
+  );
+}
+
+/** Returns how the angles of RoPE are scaled; undefined: not at all. Newer files store theta in the same object. */
+function ropeScaling(raw: Json, path: string): RopeScaling | undefined {
+  const found = ["rope_scaling", "rope_parameters"].flatMap((key) => {
+    if (isNone(raw[key])) return [];
+    const { rope_theta: _, rope_type, type, partial_rotary_factor: part, ...rest } = raw[key] as Json;
+    const kind = rope_type ?? type ?? "default";
+    const said = Object.fromEntries(Object.entries(rest).filter(([, value]) => !isNone(value)));
+    const trained = kind === "yarn" && { original_max_position_embeddings: raw.max_position_embeddings };
+    const scaling = ropeScalingSchema.safeParse({ rope_type: kind, ...trained, ...said }).data;
+    const isPlain = kind === "default" && Object.keys(said).length === 0;
+    if (typeof raw[key] !== "object" || (part ?? 1) !== 1 || (scaling === undefined && !isPlain))
+      unsupported(path, key, raw[key], "one rope for all layers: default, linear, llama3 or yarn");
+    return [scaling];
+  });
+  if (found.length === 2 && JSON.stringify(found[0]) !== JSON.stringify(found[1]))
+    unsupported(path, "rope_scaling", raw.rope_scaling, "the scaling of rope_parameters");
+  return found[0];
+}
+
 /** @throws UserError that names a key and its value, if our graph would ignore it. */
 function checkComputation(raw: Json, own: Json, family: Family, path: string): void {
   const check = (key: string, value: unknown, values: readonly unknown[] | string): void => {
     if (Array.isArray(values) && values.includes(value)) return;
-    const expected = Array.isArray(values) ? values.map((v) => JSON.stringify(v)).join(" or ") : values;
-    fail(`${path}: ${key} is ${JSON.stringify(value) ?? "missing"}, which is not supported (expected ${expected}).`);
+    unsupported(path, key, value, Array.isArray(values) ? values.map((v) => JSON.stringify(v)).join(" or ") : values);
   };
   for (const [key, values] of Object.entries(REQUIRED)) if (!isNone(raw[key])) check(key, raw[key], values);
   for (const [key, values] of Object.entries(family.requires ?? {})) check(key, raw[key], values);
   const { layer_types: layers, sliding_window: window } = raw;
   if (Array.isArray(layers) && layers.some((kind) => kind !== "full_attention"))
     check("layer_types", [...new Set(layers)], "full_attention everywhere");
-  if (!isNone(window) && raw.use_sliding_window !== false) check("sliding_window", window, "null");
-  // newer files store theta and scaling in one object
-  for (const key of ["rope_scaling", "rope_parameters"]) {
-    if (isNone(raw[key])) continue;
-    const { rope_theta: _, rope_type, type, partial_rotary_factor: part, ...others } = raw[key] as Json;
-    const odd = typeof raw[key] !== "object" || Object.values(others).some((value) => !isNone(value));
-    if (odd || (rope_type ?? type ?? "default") !== "default" || (part ?? 1) !== 1)
-      check(key, raw[key], "one rope for all layers, without scaling");
-  }
+  if (!isNone(window) && raw.use_sliding_window !== false)
+    unsupported(
+      path,
+      "sliding_window",
+      window,
+      "null",
+      "Texts shorter than the window are computed alike: set it to null in config.json for these.",
+    );
   for (const [key, value] of Object.entries(raw)) {
     if (!COMPUTES.test(key) || BESIDES.test(key) || UNDERSTOOD.has(key) || family.requires?.[key] !== undefined)
       continue;

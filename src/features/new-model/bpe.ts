@@ -1,5 +1,6 @@
 import { Tokenizer as HuggingFaceTokenizer } from "@huggingface/tokenizers";
 import { type ByteLevelBpe, byteLevelBpeJson, type Cutting } from "../../text/tokenizer-files.js";
+import { byteAlphabet } from "../../text/tokenizer-json.js";
 
 /** Least number of occurrences of a pair that becomes a token. */
 const LEAST_FREQUENT = 2;
@@ -36,14 +37,6 @@ const CUTTING: Cutting = {
     ],
   },
 };
-
-/** Makes GPT-2's alphabet: every byte as one printable character, so that tokens have no blanks or controls. */
-function byteAlphabet(): string[] {
-  const printable = (byte: number): boolean =>
-    (byte >= 0x21 && byte <= 0x7e) || (byte >= 0xa1 && byte <= 0xac) || (byte >= 0xae && byte <= 0xff);
-  let next = 0x100;
-  return Array.from({ length: 256 }, (_, byte) => String.fromCharCode(printable(byte) ? byte : next++));
-}
 
 /** Factor that encodes a pair of symbols as one number, in the order of pairs. */
 const RADIX = 2 ** 24;

@@ -15,10 +15,10 @@ test("doctor uses what a run needs, prints each check, and as JSON without the h
   const report = JSON.parse(out) as { versions: object; hardware: object; checks: { name: string; ok: boolean }[] };
   assert.deepEqual(
     report.checks.map((check) => check.name),
-    ["node", "runtime", "model", "tasks", "environment", "prompts", "disk", "memory"],
+    ["node", "runtime", "model", "tasks", "environment", "prompts", "words", "disk", "memory"],
   );
   assert.equal(code, report.checks.every((check) => check.ok) ? 0 : 1, err);
-  for (const name of ["node", "runtime", "model", "tasks", "environment", "prompts"])
+  for (const name of ["node", "runtime", "model", "tasks", "environment", "prompts", "words"])
     assert.ok(report.checks.find((check) => check.name === name)?.ok, out);
   assert.ok(!existsSync(join(dir, "runs")));
 

@@ -246,8 +246,9 @@ describe("export of a Hugging Face checkpoint", () => {
     const cases: [Record<string, unknown>, RegExp][] = [
       [{ architectures: ["GemmaForCausalLM"], model_type: "gemma" }, /the architecture GemmaForCausalLM, gemma is not/],
       [{ architectures: undefined, model_type: undefined }, /the architecture \(none named\) is not supported/],
-      [{ rope_scaling: { type: "yarn", factor: 4 } }, /rope_scaling is .*yarn/],
-      [{ rope_parameters: { rope_type: "linear", factor: 2 } }, /rope_parameters is .*linear/],
+      [{ rope_scaling: { type: "yarn", factor: 4 } }, /rope_scaling is .*yarn.*the scaling of rope_parameters/],
+      [{ rope_parameters: { rope_type: "linear" } }, /rope_parameters is .*linear/],
+      [{ rope_parameters: { rope_type: "longrope", factor: 2 } }, /rope_parameters is .*longrope/],
       [{ rope_parameters: undefined, rope_scaling: { rope_type: "dynamic" } }, /rope_scaling is .*dynamic/],
       [{ rope_parameters: { full_attention: { rope_theta: 1e6 } } }, /rope_parameters is .*one rope for all layers/],
       [{ attention_bias: true }, /missing model\.layers\.0\.self_attn\.q_proj\.bias \[64\]/],

@@ -87,6 +87,11 @@ describe("families of checkpoints, against their own code", () => {
 
   for (const [name, architecture] of [
     ["llama", "refusion"],
+    ["llama-linear", "refusion"],
+    ["llama-llama3", "refusion"],
+    ["llama-yarn", "refusion"],
+    ["llama-yarn-mscale", "refusion"],
+    ["mistral", "refusion"],
     ["qwen2", "refusion"],
     ["qwen3", "refusion"],
     ["smollm3", "refusion"],

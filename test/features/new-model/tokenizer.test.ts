@@ -94,9 +94,14 @@ describe("Tokenizer", () => {
       [{ a: 1e9 }, /has the id 1000000000/],
       [{ a: -1 }, /has the id -1/],
       [{ a: "x" }, /has the id x/],
-      [{ zzz: 0 }, /yields no ids/],
     ] as const)
-      assert.throws(() => model({ type: "BPE", vocab, merges: [] }, []), problem);
+      assert.throws(() => model({ type: "BPE", vocab, merges: [], unk_token: "a" }, []), problem);
+    const nothing = { type: "Split", pattern: { Regex: "[\\s\\S]" }, behavior: "Removed", invert: false };
+    assert.throws(
+      () => model({ type: "BPE", vocab: { z: 0 }, merges: [], unk_token: "z" }, [], nothing),
+      /yields no ids/,
+    );
+    assert.throws(() => model({ type: "BPE", vocab: { zzz: 0 }, merges: [] }, []), /merges|yields no ids/);
   });
 
   it("leaves out ids of a model's padded vocabulary", () => {

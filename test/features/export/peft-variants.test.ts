@@ -1,0 +1,142 @@
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { UserError } from "../../../src/core/errors.js";
+import { packageRoot, readJson } from "../../../src/core/files.js";
+import { exportAdapter } from "../../../src/features/export/adapter.js";
+import { exportModel } from "../../../src/features/export/export.js";
+import { loraSites } from "../../../src/nn/bind.js";
+import { checkAdapter, type LoraOptions } from "../../../src/nn/lora.js";
+import { loadModel, type Model } from "../../../src/nn/model.js";
+import { ADAPTER, ADAPTER_CONFIG, readPeft, writePeftTensors } from "../../../src/nn/peft.js";
+import { Runtime } from "../../../src/onnx/session.js";
+import type { Tensor } from "../../../src/onnx/types.js";
+import { openSafetensors, readSafetensors } from "../../../src/weights/safetensors.js";
+import { checkpointLogits } from "../../support/checkpoint-logits.js";
+import { relativeError } from "../../support/golden.js";
+
+/** Adapters that PEFT saved, and four rows of the logits that it gives with them (scripts/golden/peft_variants.py). */
+const GOLDEN = join(packageRoot(), "test", "golden", "peft-variants.safetensors");
+const CHECKPOINT = join(packageRoot(), "test", "golden", "checkpoint", "qwen3");
+
+/** The kinds that are refused, with the key that names the reason. */
+const REFUSED: Readonly<Record<string, RegExp>> = {
+  pissa: /init_lora_weights is "pissa"/,
+  pissa_niter: /init_lora_weights is "pissa_niter_4"/,
+  olora: /init_lora_weights is "olora"/,
+  dora: /use_dora is true/,
+  lora_bias: /lora_bias is true/,
+  "bias all": /bias is "all"/,
+  modules_to_save: /modules_to_save is \["lm_head"\]/,
+  embedding: /does not hold pairs of/,
+  target_parameters: /target_parameters is|does not hold pairs of/,
+  alora: /alora_invocation_tokens is \[1,2\]/,
+};
+
+describe("LoRA variants of Python's PEFT", () => {
+  const tensors = readSafetensors(GOLDEN);
+  const about = openSafetensors(GOLDEN).metadata;
+  const configs = JSON.parse(about.configs as string) as Record<string, Record<string, unknown>>;
+  const rows = JSON.parse(about.rows as string) as number[];
+  let root: string;
+  let runtime: Runtime;
+  let model: Model;
+  before(async () => {
+    root = mkdtempSync(join(tmpdir(), "peft-variants-"));
+    runtime = await Runtime.open({ provider: "cpu", threads: 1 });
+    model = await exported();
+  });
+  after(async () => {
+    await runtime.close();
+    rmSync(root, { recursive: true, force: true });
+  });
+
+  async function exported(adapter?: string): Promise<Model> {
+    const out = join(mkdtempSync(join(root, "model-")), "m");
+    const options = { checkpoint: CHECKPOINT, out, precision: "none", doubleQuant: false } as const;
+    await exportModel({ ...options, ...(adapter === undefined ? {} : { adapter }) });
+    return loadModel(out);
+  }
+
+  const tensorsOf = (kind: string): Map<string, Tensor> =>
+    new Map(
+      [...tensors].flatMap(([name, tensor]) =>
+        name.startsWith(`${kind}/`) && !name.endsWith("/logits") ? [[name.slice(kind.length + 1), tensor]] : [],
+      ),
+    );
+  const written = (kind: string, changes: object = {}): string => {
+    const dir = join(mkdtempSync(join(root, "adapter-")), "a");
+    mkdirSync(dir);
+    writeFileSync(join(dir, ADAPTER_CONFIG), JSON.stringify({ ...configs[kind], ...changes }));
+    writePeftTensors(join(dir, ADAPTER), tensorsOf(kind));
+    return dir;
+  };
+  const seen = (logits: Float32Array): Float32Array => {
+    const width = model.config.vocab_size;
+    return Float32Array.from(rows.flatMap((row) => [...logits.subarray(row * width, (row + 1) * width)]));
+  };
+  const expected = (kind: string): Float32Array => tensors.get(`${kind}/logits`)?.data as Float32Array;
+
+  for (const kind of Object.keys(configs).filter((name) => !(name in REFUSED)))
+    it(`${kind}: gives here the logits that it gives there`, async () => {
+      const adapter = written(kind);
+      const merged = await exported(adapter);
+      assert.ok(relativeError(seen(await checkpointLogits(runtime, merged)), expected(kind)) < 1e-5, "merged");
+      const { rank, alpha, targets, rows: own, tensors: read } = readPeft(adapter);
+      const lora: LoraOptions = { rank, alpha, targets, ...(own && { tokens: own.tokens }) };
+      checkAdapter(read, loraSites(model.graph, lora), lora, adapter);
+      const beside = await checkpointLogits(runtime, model, { lora, tensors: read });
+      assert.ok(relativeError(seen(beside), expected(kind)) < 1e-5, "beside the model");
+      const copy = `${adapter}-copy`;
+      await exportAdapter(adapter, copy, "none");
+      assert.deepEqual(readPeft(copy), readPeft(adapter));
+    });
+
+  it("are refused with the key and the next step where they are another computation", async () => {
+    assert.ok(Object.keys(configs).length >= 35);
+    for (const [kind, reason] of Object.entries(REFUSED))
+      await assert.rejects(
+        () => exported(written(kind)),
+        (error) => error instanceof UserError && reason.test(error.message),
+        kind,
+      );
+    for (const kind of ["pissa", "pissa_niter", "olora"])
+      assert.throws(
+        () => readPeft(written(kind)),
+        (error) => error instanceof UserError && /path_initial_model_for_weight_conversion/.test(error.hint ?? ""),
+      );
+  });
+
+  it("are refused where a key means nothing here, or contradicts the tensors", async () => {
+    const cases: [object, RegExp][] = [
+      [{ init_lora_weights: "loftq" }, /init_lora_weights is "loftq"/],
+      [{ init_lora_weights: "corda" }, /init_lora_weights is "corda"/],
+      [{ init_lora_weights: "lora_ga" }, /init_lora_weights is "lora_ga"/],
+      [{ layer_replication: [[0, 2]] }, /layer_replication is/],
+      [{ constructor: 1 }, /constructor is 1/],
+      [{ use_rslora: "true" }, /use_rslora is "true"/],
+      [{ use_later_variant: true }, /use_later_variant is true/],
+      [{ later_config: { a: 1 } }, /later_config is/],
+      [{ fan_in_fan_out: true }, /fan_in_fan_out is true/],
+      [{ rank_pattern: { "(": 2 } }, /rank_pattern is .*positive numbers/],
+      [{ alpha_pattern: { q_proj: "6" } }, /alpha_pattern is/],
+    ];
+    for (const [changes, reason] of cases) assert.throws(() => readPeft(written("plain", changes)), reason);
+    await assert.rejects(exported(written("plain", { rank_pattern: { q_proj: 4 } })), /expected float32 \[4, 64\]/);
+    await assert.rejects(exported(written("plain", { r: 3 })), /expected float32 \[3, 64\]/);
+    assert.equal(readPeft(written("plain", { later_variant: null, other: false, more: {} })).rank, 2);
+  });
+
+  it("have to be saved as safetensors", () => {
+    const dir = written("plain");
+    rmSync(join(dir, ADAPTER));
+    writeFileSync(join(dir, "adapter_model.bin"), "");
+    assert.throws(
+      () => readPeft(dir),
+      (error) => error instanceof UserError && /adapter_model\.bin is a pickle.*save_file/.test(error.hint ?? ""),
+    );
+    assert.ok((readJson(join(dir, ADAPTER_CONFIG)) as { r: number }).r === 2);
+  });
+});
