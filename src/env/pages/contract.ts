@@ -75,11 +75,15 @@ const shape = z.strictObject({
   /** Buttons of confirmation windows before the form is sent. */
   confirm: z.array(place).default([]),
   request: z.strictObject({ method: z.string(), path: z.string() }).optional(),
+  /** Pause before the form is sent, in milliseconds: some pages take a value over late. */
+  rests_ms: z.number().min(0).max(10_000).default(0),
   /** Time that the form took to send, in milliseconds. */
   sends_within_ms: z.number().min(0).max(600_000).default(1000),
   /** Features of answers to an accepted form, and of those to a refused one. */
   accepted: z.array(z.string()).default([]),
   refused: z.array(z.string()).default([]),
+  /** Set if no refused answer was ever seen: a rule that only the server knows may refuse unnoticed. */
+  no_refusal: z.boolean().default(false),
   /** Labels that could not be learned, with the tries. */
   not_learned: z.record(z.string(), z.string()).default({}),
 });

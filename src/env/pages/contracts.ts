@@ -112,6 +112,17 @@ export class Contracts {
     this.tell(`${file} does not fit, is now ${file}.broken, and is learned again:${why}`);
   }
 
+  /** Reports what a contract does not know: a run goes on, and its figures say less. */
+  private warn(contract: Contract, tasks: readonly Task[]): void {
+    const { form, accepted, no_refusal, not_learned } = contract;
+    const unmarked = tasks.filter(({ success }) => success === undefined).length;
+    if (Object.keys(not_learned).length > 0) this.tell(`${form}: not learned:${listed(missing(contract))}`);
+    if (unmarked === 0 || (accepted.length > 0 && !no_refusal)) return;
+    const why = no_refusal ? "no refused answer was ever seen" : "the server refused every submission";
+    const then = no_refusal ? "a rule that only the server knows may refuse without a sign" : "none is accepted";
+    this.tell(`warning: ${form}: ${why}, so ${then}; give \`success\` in its tasks (docs/tasks.md)`);
+  }
+
   private tasksOf(form: string): Task[] {
     return this.tasks.filter((task) => task.form === form);
   }
@@ -124,18 +135,23 @@ export class Contracts {
     let contract = kept as Contract | undefined;
     if (contract?.request === undefined || this.forgotten.has(task.form)) {
       this.tell(`Learning the form ${task.form} (${tasks.length} tasks)`);
-      const limits = { formMs: this.options.minutes * 60_000, attemptMs: ATTEMPT_MS };
+      const { minutes, submissions } = this.options;
+      const limits = { formMs: minutes * 60_000, attemptMs: ATTEMPT_MS, submissions };
       const browser = await runner();
       await checkNoLogin(browser, task);
-      contract = await learnForm(browser, tasks, limits, this.tell, kept?.fields);
+      const learned = await learnForm(browser, tasks, limits, this.tell, kept?.fields);
+      contract = learned.contract;
       // the findings are kept even after a failure, so that the rest can be added by hand
       await writeAtomic(file, writeContract(contract));
       if (contract.request === undefined)
-        throw new UserError(`The form ${task.form} could not be learned: ${missing(contract)}.`, {
-          hint: `Give the ways of these fields in ${file} (docs/contracts.md), or more time: site.learn.minutes.`,
-        });
-      if (Object.keys(contract.not_learned).length > 0) this.tell(`${task.form}: not learned: ${missing(contract)}`);
+        throw new UserError(
+          `The form ${task.form} could not be learned: ${learned.words || "it sent nothing"}.${listed(missing(contract))}`,
+          {
+            hint: `Give the ways of these fields in ${file} (docs/contracts.md), or more: site.learn.minutes, site.learn.submissions.`,
+          },
+        );
     }
+    this.warn(contract, tasks);
     const ways = await waysOf(Object.values(contract.fields).map(({ way }) => way));
     const form = { contract, controls: controlsOf(contract, tasks), ways };
     this.ready.set(task.form, form);
@@ -157,7 +173,5 @@ async function checkNoLogin(runner: EpisodeRunner, { url }: Task): Promise<void>
   });
 }
 
-const missing = ({ not_learned: labels }: Contract): string =>
-  Object.entries(labels)
-    .map(([label, tried]) => `${label} (${tried})`)
-    .join("; ") || "it sent nothing";
+const missing = ({ not_learned: labels }: Contract): string[] =>
+  Object.entries(labels).map(([label, tried]) => `${label}: ${tried}`);

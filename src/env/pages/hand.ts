@@ -37,6 +37,14 @@ export async function rest(surface: Surface, ms: number): Promise<void> {
   SLOWED.set(surface.page, Math.min(MOST_SLOWED, Math.max(1, now, LASTING * slowness(surface))));
 }
 
+/** Takes the focus from the control that has it. */
+export async function leave(surface: Surface): Promise<void> {
+  const blur =
+    "() => { let e = document.activeElement; while (e?.shadowRoot?.activeElement) e = e.shadowRoot.activeElement; e?.blur?.(); }";
+  await surface.view.run(blur, undefined);
+  await rest(surface, 40);
+}
+
 /** CSS of the button that opens a branch of a tree, and the most branches that are opened. */
 const TOGGLE = "button,[class*=toggle i],[class*=switch i],[class*=expand i],[class*=arrow i]";
 const MOST_BRANCHES = 40;

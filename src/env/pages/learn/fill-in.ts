@@ -5,11 +5,12 @@ import type { FieldValue } from "../../site.js";
 import { unfold } from "../buttons.js";
 import type { PlaceOf } from "../contract.js";
 import { type Evidence, evidenceOf, says } from "../evidence.js";
-import { closeOpenAt, PATIENCE, rest, slowness } from "../hand.js";
+import { closeOpenAt, leave, PATIENCE, rest, slowness } from "../hand.js";
 import { operate } from "../operate.js";
 import { boxIndex, isCovered, looksOf, type Shown, shownIn } from "../place.js";
 import type { Kind } from "../values.js";
 import type { Way } from "../way.js";
+import { isBlank } from "../wire.js";
 import type { LearnedField } from "./candidates.js";
 import { survey } from "./survey.js";
 
@@ -23,10 +24,20 @@ export class Progress {
   confirm: PlaceOf[] = [];
   request: { readonly method: string; readonly path: string } | undefined;
   sendsWithinMs = 0;
+  /** Pause before the form is sent, in milliseconds. */
+  restsMs = 0;
+  /** Set while an attempt waits all the same, to see whether the page changes a value back. */
+  probes = false;
+  /** Counts how often the page sent something to its server. */
+  sent = 0;
+  /** The requests in which a page sends each field by itself, while it is filled in. */
+  piecemeal: string | undefined;
   /** Counts how often the form was sent before it was complete. */
   early = 0;
   /** Counts the attempts that sent nothing although no field was in doubt. */
   silent = 0;
+  /** The label of the field that is being entered. */
+  at: string | undefined;
   /** The field that was operated last. */
   last: LearnedField | undefined;
   /** Fields that show their value on the open page. */
@@ -159,6 +170,21 @@ async function prepare(surface: Surface, field: LearnedField, ways: Progress["wa
   if (!field.surveyed && field.isByLabel) await survey(surface, field, ways);
 }
 
+/** Pause before the form is sent, for a page that takes a value over late or changes it back; in milliseconds. */
+export const RESTS_MS = 1500;
+
+/** Waits before the form is sent, if that was found to help, and enters once more what the page has changed back. */
+export async function settled(surface: Surface, progress: Progress, person: Person): Promise<void> {
+  if (progress.restsMs === 0 && !progress.probes) return;
+  await leave(surface);
+  await rest(surface, RESTS_MS);
+  const lost = await lostOf(surface, progress, person);
+  if (lost.length === 0) return;
+  progress.restsMs = RESTS_MS;
+  for (const field of lost) await fillField(surface, progress, field, person, false);
+  await rest(surface, RESTS_MS);
+}
+
 async function fillField(
   surface: Surface,
   progress: Progress,
@@ -168,8 +194,11 @@ async function fillField(
 ): Promise<boolean | "spoilt" | "misplaced"> {
   const value = person[field.label] as FieldValue;
   const { label, kind } = field;
-  if (value === "" || (Array.isArray(value) && value.length === 0)) return true;
+  // a text that stands there already is emptied
+  const isEmptied = value === "" && field.isTyped && typeof field.preset === "string" && field.preset !== "";
+  if (isBlank(value) && !isEmptied) return true;
   field.begin();
+  progress.at = label;
   const look = async (): Promise<Shown> => (await shownIn(surface, [label], [boxOf(field)]))[0] as Shown;
   const searching = search && field.good === undefined;
   const { [label]: _, ...others } = person;
@@ -199,7 +228,10 @@ async function fillField(
       const from = { ...before, invalid: pristine.invalid };
       const evidence = await carriedOut(surface, progress, field, { value, before: from, searching }, look);
       field.isHurried ||= slowness(surface) > BUSY;
-      if (!searching) return evidence !== "failed";
+      if (!searching) {
+        if (evidence === "shown" || (evidence !== "failed" && field.isTyped)) progress.filled.push(field);
+        return evidence !== "failed";
+      }
       // a key may send the form before it is complete
       const isEarly = sendsEarly();
       if (isEarly || evidence === "spoilt") {
@@ -266,20 +298,15 @@ async function misplaced(
   return filled.find((other, i) => !holds(i, other.kind, other.label) && isOther(i));
 }
 
-/** Tells whether most of the fields that were filled in are still there, but without their values. */
-export async function isCleared(surface: Surface, { filled }: Progress, person: Person): Promise<boolean> {
+/** Lists the fields that were filled in and are still there, but without their values. */
+async function lostOf(surface: Surface, { filled }: Progress, person: Person): Promise<LearnedField[]> {
   const labels = filled.map(({ label }) => label);
   const shown = await shownIn(surface, labels, filled.map(boxOf));
   const holds = ({ kind, label }: LearnedField, state: Shown): boolean =>
     says(kind, person[label] as FieldValue, state);
-  const lost = filled.filter((field, i) => shown[i]?.there === true && !holds(field, shown[i]));
-  return lost.length * 2 > filled.length;
+  return filled.filter((field, i) => shown[i]?.there === true && !holds(field, shown[i]));
 }
 
-/** Takes the focus from the control that has it. */
-export async function leave(surface: Surface): Promise<void> {
-  const blur =
-    "() => { let e = document.activeElement; while (e?.shadowRoot?.activeElement) e = e.shadowRoot.activeElement; e?.blur?.(); }";
-  await surface.view.run(blur, undefined);
-  await rest(surface, 40);
-}
+/** Tells whether most of the fields that were filled in have lost their values. */
+export const isCleared = async (surface: Surface, progress: Progress, person: Person): Promise<boolean> =>
+  (await lostOf(surface, progress, person)).length * 2 > progress.filled.length;

@@ -1,27 +1,51 @@
 import type { EpisodeRunner } from "../../browser/episode.js";
+import { nameOf } from "../../browser/network/exchange.js";
 import type { Session } from "../../browser/session.js";
+import { isError } from "../../forms/judge.js";
+import type { PostedPair } from "../../forms/posted.js";
 import type { FieldValue, Task } from "../../site.js";
 import type { Contract } from "../contract.js";
 import { openPage, waysOf } from "../operate.js";
 import { type Shown, shownIn } from "../place.js";
 import { structureHash } from "../structure.js";
 import { canonical, type Kind, kindOfAll } from "../values.js";
-import { keysOf, type Sample, uploaded } from "../wire.js";
-import { type Attempt, attempt, type LearnLimits, type Play } from "./attempt.js";
+import { carries, keysOf, type Sample, uploaded } from "../wire.js";
+import { type Attempt, attempt, type LearnLimits, type Play, type Submitted } from "./attempt.js";
 import { LearnedField } from "./candidates.js";
-import { learnCodes } from "./codes.js";
-import { claimed, explain, LIKENESS } from "./explain.js";
-import { type Person, Progress } from "./fill-in.js";
-import { learnVerdict } from "./verdict.js";
+import { isCoded, learnCodes, learnOne } from "./codes.js";
+import { claimed, explain, isLeftOf, LIKENESS, type Observed } from "./explain.js";
+import { type Person, Progress, RESTS_MS } from "./fill-in.js";
+import { exchangeIn, learnVerdict } from "./verdict.js";
 
-/** Most persons whose values are entered. */
+/** Most persons that a form is learned from; of three or more one is left to confirm it. */
 const MOST_PERSONS = 3;
+/** Shares of the time and of the submissions after which the search, the confirmation and the verdict end. */
+const SHARES = { search: 0.7, confirmation: 0.8, verdict: 0.9, codes: 1 } as const;
+/** Most rounds with the same result, and most faults of the environment in a row. */
+const MOST_SAME = 10;
+const MOST_FAULTS = 2;
+
+/** A search of one form. */
+interface Search {
+  readonly progress: Progress;
+  readonly persons: Person[];
+  readonly play: Play;
+  /** Attempts in which values were missing. */
+  readonly earlier: Submitted[];
+  /** What the page or its server said last. */
+  words: string;
+  /** Tells whether this share of the time or of the submissions is used up. */
+  isOver(share: number): boolean;
+  /** Reports a finding, with what it cost so far. */
+  note(text: string): void;
+}
 
 /**
  * Learns a form by sending known values to its server: the requests show which way operates each control, and under
  * which key its value stands.
  * @param tasks tasks of this form with different values.
  * @param given fields that are known already: written by hand, or from an earlier search.
+ * @returns the contract, and what the page or its server said last.
  */
 export async function learnForm(
   runner: EpisodeRunner,
@@ -29,28 +53,44 @@ export async function learnForm(
   limits: LearnLimits,
   tell: (text: string) => void,
   given: Partial<Contract["fields"]> = {},
-): Promise<Contract> {
+): Promise<{ readonly contract: Contract; readonly words: string }> {
   const task = tasks[0] as Task;
+  const start = performance.now();
+  const end = start + limits.formMs;
   const ways = await waysOf(Object.values(given).map((field) => field?.way ?? ""));
-  const values = valuesByLabel(tasks);
-  const fields = [...values].map(([label, all]) => {
-    const known = given[label];
-    return new LearnedField(label, kindOfAll(all), ways, all, limits.formMs, known);
-  });
+  const fields = [...valuesByLabel(tasks)].map(
+    ([label, all]) => new LearnedField(label, kindOfAll(all), ways, all, limits.formMs, given[label]),
+  );
   const progress = new Progress(task.url, ways, fields);
-  const end = performance.now() + limits.formMs;
-  const play: Play = async (person, search) => {
-    const played = await runner.converse((session) => attempt(session, progress, person, search), limits.attemptMs);
-    if ("fault" in played) tell(`${task.form}: ${played.fault}`);
-    return "fault" in played ? undefined : played.result;
+  const page = await untouched(runner, task, fields, end);
+  const { persons, spare } = unlike(tasks, fields);
+  const search: Search = {
+    progress,
+    persons,
+    earlier: [],
+    words: "",
+    isOver: (share) =>
+      performance.now() > start + share * limits.formMs || progress.sent >= Math.ceil(share * limits.submissions),
+    note: (text) =>
+      tell(`${task.form}: ${text} (${progress.sent} submissions, ${Math.round((performance.now() - start) / 1000)} s)`),
+    async play(person, isSearch) {
+      if (search.isOver(SHARES.codes)) return undefined;
+      const work = (session: Session): Promise<Attempt> => attempt(session, progress, person, isSearch);
+      const played = await runner.converse(work, limits.attemptMs, end);
+      if (!("fault" in played)) return played.result;
+      search.words = `${played.fault}${progress.at === undefined ? "" : `, after ${progress.at} was entered`}`;
+      search.note(search.words);
+      return undefined;
+    },
   };
-  const page = await untouched(runner, task, fields);
-  const persons = unlike(tasks, fields);
-  const accepted = await rounds(progress, persons, play, end, (text) => tell(`${task.form}: ${text}`));
-  if (performance.now() < end + limits.formMs / 2)
-    await learnCodes(tasks, fields, accepted, play, end + limits.formMs / 2);
-  const verdict = await learnVerdict(runner, progress, persons, accepted, limits, end + limits.formMs);
-  return {
+  const found = await confirmed(search, await rounds(search), spare);
+  const verdict = await learnVerdict(search, found);
+  const right = heldBy(search, found, verdict.request);
+  if (!search.isOver(SHARES.verdict)) await learnCodes(tasks, fields, right, search.play);
+  const missing = fields.filter((field) => field.good === undefined);
+  search.note(`learned ${fields.length - missing.length} of ${fields.length} fields`);
+  const { request: _, ...answers } = verdict;
+  const contract = {
     form: task.form,
     url: task.url,
     page,
@@ -59,10 +99,67 @@ export async function learnForm(
     ...(progress.submit === undefined ? {} : { submit: progress.submit }),
     confirm: progress.confirm,
     ...(progress.request === undefined ? {} : { request: progress.request }),
+    rests_ms: progress.restsMs,
     sends_within_ms: progress.sendsWithinMs,
-    ...verdict,
-    not_learned: Object.fromEntries(fields.filter((f) => f.good === undefined).map((f) => [f.label, f.tried])),
+    ...answers,
+    not_learned: Object.fromEntries(missing.map((field) => [field.label, field.tried])),
   };
+  return { contract, words: search.words };
+}
+
+/**
+ * Plays persons that the form was not learned from, until every value of one arrives; what does not is searched again
+ * with that person's values. @returns the attempts of the last round, and the one that confirms it.
+ */
+async function confirmed(search: Search, found: Submitted[], spare: Task[]): Promise<Submitted[]> {
+  const { progress, persons, play, note } = search;
+  let right = found;
+  while (progress.request !== undefined && !search.isOver(SHARES.confirmation)) {
+    const person = spare.shift()?.fields;
+    if (person === undefined) {
+      note(`not confirmed on a person of its own: ${persons.length} tasks are too few`);
+      break;
+    }
+    progress.probes = true;
+    const attempt = await play(person, false);
+    progress.probes = false;
+    if (attempt === undefined) continue;
+    const one = { person, attempt };
+    const missed = missedBy(progress, one);
+    if (missed.length === 0) {
+      for (const field of progress.fields) learnOne(field, one, progress.fields);
+      return [...right, one];
+    }
+    note(`not confirmed: ${missed.map(({ label }) => label).join(", ")} of a further person did not arrive`);
+    persons.push(person);
+    right = await rounds(search);
+  }
+  return right;
+}
+
+/** Lists the learned fields whose values of a person a submission does not hold. */
+function missedBy({ fields }: Progress, { person, attempt }: Submitted): LearnedField[] {
+  const posted = postedBy(attempt);
+  return fields.filter(({ label, kind, good, wire }, i) => {
+    const value = person[label];
+    if (good === undefined || wire === undefined || value === undefined || attempt.absent.includes(label)) return false;
+    return isCoded(fields[i] as LearnedField, value) && !carries(wire, kind, value, posted, person);
+  });
+}
+
+/** Takes another request for the form's, and explains it anew. @returns the attempts with that request. */
+function heldBy({ progress, note }: Search, found: readonly Submitted[], request: Contract["request"]): Submitted[] {
+  const before = progress.request;
+  if (request === undefined || (request.method === before?.method && request.path === before.path)) return [...found];
+  progress.request = request;
+  const right = found.map(({ person, attempt }) => ({
+    person,
+    attempt: { ...attempt, exchange: exchangeIn(attempt, request) },
+  }));
+  const lost = unexplained(progress.fields, right, true);
+  for (const field of lost) field.lose();
+  note(`${request.method} ${request.path} is the form's request: its answer differs for a form that is not complete`);
+  return right;
 }
 
 function entryOf(field: LearnedField): [string, Contract["fields"][string]][] {
@@ -81,13 +178,22 @@ function valuesByLabel(tasks: readonly Task[]): Map<string, FieldValue[]> {
 }
 
 /** Reads the preset of each field from the fresh page. @returns a hash of its structure; empty after a fault. */
-async function untouched(runner: EpisodeRunner, task: Task, fields: readonly LearnedField[]): Promise<string> {
-  const read = await runner.converse(async (session: Session) => {
-    const labels = fields.map(({ label }) => label);
-    await openPage(session, task.url, labels);
-    const shown = await shownIn(session, labels);
-    return { shown, hash: await structureHash(session.view) };
-  });
+async function untouched(
+  runner: EpisodeRunner,
+  task: Task,
+  fields: readonly LearnedField[],
+  end: number,
+): Promise<string> {
+  const read = await runner.converse(
+    async (session: Session) => {
+      const labels = fields.map(({ label }) => label);
+      await openPage(session, task.url, labels);
+      const shown = await shownIn(session, labels);
+      return { shown, hash: await structureHash(session.view) };
+    },
+    undefined,
+    end,
+  );
   if ("fault" in read) return "";
   fields.forEach((field, i) => {
     field.readPreset(read.result.shown[i] as Shown);
@@ -98,11 +204,13 @@ async function untouched(runner: EpisodeRunner, task: Task, fields: readonly Lea
 /**
  * Chooses persons whose values differ in as many fields as possible. The first one has a value for every field, and the
  * first two differ at every checkbox.
+ * @returns the persons to learn from, and the other tasks.
  */
-function unlike(tasks: readonly Task[], fields: readonly LearnedField[]): Person[] {
+function unlike(tasks: readonly Task[], fields: readonly LearnedField[]): { persons: Person[]; spare: Task[] } {
   const persons: Person[] = [];
   const rest = [...tasks];
-  while (persons.length < MOST_PERSONS && rest.length > 0) {
+  const most = Math.min(MOST_PERSONS, Math.max(2, tasks.length - 1));
+  while (persons.length < most && rest.length > 0) {
     const differs = (task: Task): number =>
       fields.filter(
         ({ label, kind }) =>
@@ -138,29 +246,27 @@ function unlike(tasks: readonly Task[], fields: readonly LearnedField[]): Person
       else if (from > 1) persons[from] = { ...persons[from], [label]: now };
     } else if (now === "" && filled !== undefined) busy[label] = filled;
   }
-  return [busy, idle, ...persons.slice(2)];
+  return { persons: [busy, idle, ...persons.slice(2)], spare: rest };
 }
 
 /** Fills in and sends until every value arrives, or time is over. @returns the submissions of the best round. */
-async function rounds(
-  progress: Progress,
-  persons: readonly Person[],
-  play: Play,
-  end: number,
-  tell: (text: string) => void,
-): Promise<{ person: Person; attempt: Attempt }[]> {
+async function rounds(search: Search): Promise<Submitted[]> {
+  const { progress, persons, play, earlier, note } = search;
   const { fields } = progress;
-  let sure: { person: Person; attempt: Attempt }[] = [];
-  let still = 0;
-  for (let round = 1, last = false; ; round++) {
-    const played: { person: Person; attempt: Attempt }[] = [];
+  let sure: Submitted[] = [];
+  let [still, same, faults, before] = [0, 0, 0, ""];
+  /** Number of wrong fields before a pause was tried; undefined until then. */
+  let unrested: number | undefined;
+  for (let last = false; ; ) {
+    const played: Submitted[] = [];
     let wrong: LearnedField[] = [];
     for (const [i, person] of persons.entries()) {
       const result = await play(person, i === 0);
+      faults = result === undefined ? faults + 1 : 0;
       if (result === undefined) continue;
+      search.words = spoken(result);
       if (result.exchange === undefined) {
         wrong = blamed(progress, result);
-        tell(`nothing sent; ${[...result.failed, ...result.invalid].join(", ")}`);
         if (last) continue;
         break;
       }
@@ -168,38 +274,74 @@ async function rounds(
       played.push({ person: Object.fromEntries(there), attempt: result });
       // a field that is given up does not stop the search for others
       wrong = unexplained(fields, played, i === persons.length - 1).filter((field) => !field.isLost);
+      if (wrong.length > 0) earlier.push(...played.slice(-1));
       if (wrong.length > 0 && i < persons.length - 1) break;
     }
-    tell(
-      `round ${round}: ${fields.length - wrong.length} of ${fields.length} fields${wrong.length > 0 ? `; not yet ${wrong.map((f) => f.label).join(", ")}` : ""}`,
-    );
+    const open = wrong.length > 0 ? `; not yet ${wrong.map(({ label }) => label).join(", ")}` : "";
+    const held = fields.filter((field) => !wrong.includes(field) && !field.isLost).length;
+    const line = `${held} of ${fields.length} fields${open}; ${search.words}`;
+    if (faults === 0) note(line);
     if (last && played.length > 0) unexplained(fields, played, true);
     if (played.length > sure.length || wrong.length === 0) sure = played;
     if (wrong.length === 0 && played.length === persons.length) return played;
+    if (progress.piecemeal !== undefined) {
+      search.words = `the page sends each field by itself while it is filled in (${progress.piecemeal}): no request holds the form`;
+      progress.request = undefined;
+      return [];
+    }
+    if (last) break;
+    // a page may take a value over late, or change it back
+    if (unrested === undefined && wrong.length > 0 && wrong.every((field) => field.isSure)) {
+      unrested = wrong.length;
+      progress.restsMs = RESTS_MS;
+      continue;
+    }
+    if (unrested !== undefined && wrong.length >= unrested) progress.restsMs = 0;
     // a way is tried once more if an earlier try had changed the field, or the page was slow
     const moved = wrong.map((field) => {
       const again = !field.isClean || field.isWorthRound();
       field.isClean = true;
       return again || (field.surveyed && field.advance("wrong"));
     });
-    if (last) break;
+    same = line === before ? same + 1 : 0;
+    before = line;
     // one more round without the missing fields confirms the rest
-    last = performance.now() > end || (!moved.some(Boolean) && ++still > 1);
+    last =
+      search.isOver(SHARES.search) ||
+      same >= MOST_SAME ||
+      faults > MOST_FAULTS ||
+      (!moved.some(Boolean) && ++still > 1);
     if (last) for (const field of wrong) field.isGivenUp = true;
   }
   return sure;
 }
 
+/** Most texts of a page that are quoted, and most characters of an answer. */
+const MOST_QUOTED = 3;
+const MOST_LETTERS = 160;
+
+/** Says what became of an attempt: the form's request and its answer, and the page's own words. */
+function spoken({ exchange, said, before, after }: Attempt): string {
+  const fresh = after
+    .filter((line) => !before.includes(line) && line.startsWith("shows "))
+    .map((line) => line.slice(6));
+  const quoted = [...new Set([...said, ...fresh])].slice(0, MOST_QUOTED).map((text) => JSON.stringify(text));
+  const words = quoted.length === 0 ? "" : `; the page says ${quoted.join(", ")}`;
+  if (exchange === undefined) return `nothing sent${words}`;
+  const { status = Number.NaN, text = "" } = exchange.answer ?? {};
+  const own = words === "" && isError(status) ? ` ${text.slice(0, MOST_LETTERS)}` : "";
+  return `${nameOf(exchange)}: ${Number.isNaN(status) ? "no answer" : `HTTP ${status}`}${own}${words}`;
+}
+
+/** Lists what a submission holds, and what the page sent before it. */
+const postedBy = ({ exchange, exchanges }: Attempt): PostedPair[] =>
+  exchange === undefined ? [] : [...exchange.posted, ...uploaded(exchanges, exchange)];
+
 /** Lists fields whose values the requests do not hold. @param all whether every person's values were entered. */
-function unexplained(
-  fields: readonly LearnedField[],
-  played: readonly { person: Person; attempt: Attempt }[],
-  all: boolean,
-): LearnedField[] {
-  const samples = played.map(({ person, attempt: { exchange, exchanges } }): Sample => {
-    const posted = exchange === undefined ? [] : [...exchange.posted, ...uploaded(exchanges, exchange)];
-    return { fields: person, posted };
-  });
+function unexplained(fields: readonly LearnedField[], played: readonly Submitted[], all: boolean): LearnedField[] {
+  const samples = played.map(
+    ({ person, attempt }): Observed => ({ fields: person, posted: postedBy(attempt), options: attempt.options }),
+  );
   const taken = new Set<string>();
   const wrong: LearnedField[] = [];
   const missed = new Set(played.flatMap(({ attempt: { failed } }) => failed));
@@ -215,7 +357,15 @@ function unexplained(
       if (told.length === 0 || found.has(field)) continue;
       const isSure = field.isSure || field.good !== undefined;
       const degree = field.isPicked || kind === "flag" ? likeness : LIKENESS[0];
-      const wire = explain(label, kind, samples, isSure, new Set([...taken, ...others(field)]), degree);
+      const wire = explain(
+        label,
+        kind,
+        samples,
+        isSure,
+        new Set([...taken, ...others(field)]),
+        degree,
+        field.isFreeText,
+      );
       if (wire !== undefined) {
         found.add(field);
         for (const key of keysOf(wire)) taken.add(key);
@@ -223,9 +373,21 @@ function unexplained(
         if (all) field.good = field.current?.operation;
       } else if (likeness === 0 && (all || isPlain(field, told, taken))) {
         if (!missed.has(label) || field.current !== undefined) wrong.push(field);
+        field.cut ??= cutIn(told, label);
       }
     }
   return wrong;
+}
+
+/** Finds a text of a request that is most of a value, but not all of it. */
+function cutIn(told: readonly Sample[], label: string): { readonly key: string; readonly raw: string } | undefined {
+  for (const { fields, posted } of told) {
+    const value = String(fields[label]);
+    const isCut = (raw: string): boolean => raw !== value && raw.length * 2 > value.length && isLeftOf(raw, value);
+    const found = posted.find(([, raw]) => isCut(raw));
+    if (found !== undefined) return { key: found[0], raw: found[1] };
+  }
+  return undefined;
 }
 
 /** Ranks fields by kind: kinds that are recognised most surely come first and take their keys. */
