@@ -11,7 +11,7 @@ import { shownIn } from "../place.js";
 import { isBlank } from "../wire.js";
 import type { LearnedField } from "./candidates.js";
 import { type Complaints, complaints, textsNow } from "./complaints.js";
-import { carriedBy, fillStep, isCleared, type Person, type Progress, settled } from "./fill-in.js";
+import { carriedBy, carriedIn, fillStep, isCleared, type Person, type Progress, settled } from "./fill-in.js";
 import { type Options, optionsIn } from "./options.js";
 
 /** Limits of the search of one form. */
@@ -91,7 +91,7 @@ async function once(session: Session, progress: Progress, person: Person, search
   progress.filled = [];
   const done = await fillAll(session, progress, person, wanted, search);
   if (done === "spoilt") return "again";
-  await settled(session, progress, person);
+  if (!search || progress.restsMs > 0) await settled(session, progress, person);
   const before = await shownLines(session);
   const options = await optionsIn(session, labels);
   const sent = await send(session, progress, person, labels);
@@ -172,20 +172,29 @@ async function newButtons(session: Session, before: readonly PlaceOf[]): Promise
   return now.filter(({ locator }) => /^role=.*\p{L}/u.test(locator) && !known.has(locator)).slice(0, MOST_BUTTONS);
 }
 
-/** Counts the values that a page has sent field by field, before the form. @returns the requests; undefined if few. */
+/** Names the requests in which a page has sent more values one by one than the form holds; undefined if none. */
 function piecemeal(exchanges: readonly Exchange[], person: Person, most: number): string | undefined {
-  const isSaved = (e: Exchange): boolean =>
-    e.method !== "GET" && e.how !== "navigation" && e.phase === "open" && carriedBy(e, person) === 1;
-  const saved = exchanges.filter(isSaved);
-  const values = new Set(saved.flatMap(({ posted }) => posted.map(([, value]) => value)));
+  const saved = exchanges.filter((e) => e.method !== "GET" && e.how !== "navigation" && e.phase === "open");
+  const values = new Set(saved.flatMap((e) => (carriedBy(e, person) === 1 ? carriedIn(e, person) : [])));
   return values.size > 1 && values.size > most ? [...new Set(saved.map(nameOf))].join(", ") : undefined;
 }
 
-/** Chooses the form's request: the one that carries most values; of equal ones the accepted one, else the last. */
-function formOf(exchanges: readonly Exchange[], person: Person): Exchange | undefined {
+/**
+ * Chooses the form's request: the one that carries most values; of equal ones that which was not sent before the press,
+ * then the accepted one, then the last.
+ */
+function formOf(
+  exchanges: readonly Exchange[],
+  isForm: (e: Exchange) => boolean,
+  person: Person,
+): Exchange | undefined {
   const worth = (e: Exchange): number =>
-    4 * carriedBy(e, person) + (e.how === "beacon" ? 0 : 2) + (isError(e.answer?.status ?? null) ? 0 : 1);
-  return exchanges.reduce<Exchange | undefined>(
+    8 * carriedBy(e, person) +
+    (e.how === "beacon" ? 0 : 4) +
+    (exchanges.some((o) => o.phase === "open" && isSame({ method: e.method, path: pathOf(e) }, o)) ? 0 : 2) +
+    (isError(e.answer?.status ?? null) ? 0 : 1);
+  const sent = exchanges.filter((e) => e.phase === "submit" && isForm(e));
+  return sent.reduce<Exchange | undefined>(
     (top, e) => (top === undefined || worth(e) >= worth(top) ? e : top),
     undefined,
   );
@@ -199,10 +208,9 @@ async function send(
   labels: readonly string[],
 ): Promise<({ result: Press } & Complaints) | "undone"> {
   const { request } = progress;
-  const isForm = (exchange: Exchange): boolean =>
-    request === undefined
-      ? carriedBy(exchange, person) > (exchange.method === "GET" && labels.length > 2 ? 1 : 0)
-      : isSame(request, exchange);
+  const isLike = (exchange: Exchange): boolean =>
+    carriedBy(exchange, person) > (exchange.method === "GET" && labels.length > 2 ? 1 : 0);
+  const isForm = request === undefined ? isLike : (exchange: Exchange): boolean => isSame(request, exchange);
   const invalidNow = async (): Promise<string[]> => {
     const shown = await shownIn(session, labels);
     return labels.filter((_, i) => shown[i]?.invalid === true);
@@ -223,15 +231,14 @@ async function send(
       if (session.page.isClosed() || (error instanceof Error && error.name === "EnvironmentFault")) throw error;
       return result;
     });
-    const best = formOf(
-      result.exchanges.filter((e) => e.phase === "submit" && isForm(e)),
-      person,
-    );
+    // what was taken for the form's request may have been another one
+    const best = formOf(result.exchanges, isForm, person) ?? formOf(result.exchanges, isLike, person);
     progress.piecemeal ??= piecemeal(result.exchanges, person, best === undefined ? 0 : carriedBy(best, person));
     if (best !== undefined && progress.piecemeal === undefined) {
       [progress.submit, ...progress.confirm] = chain;
-      progress.request ??= { method: best.method, path: pathOf(best) };
-      progress.sendsWithinMs = Math.max(progress.sendsWithinMs, Math.round(result.ms));
+      progress.request = { method: best.method, path: pathOf(best) };
+      if (result.exchange !== undefined)
+        progress.sendsWithinMs = Math.max(progress.sendsWithinMs, Math.round(result.ms));
       return { result: { ...result, exchange: best }, ...(await complained()) };
     }
     if (await isCleared(session, progress, person).catch(() => false)) {

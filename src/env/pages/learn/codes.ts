@@ -2,7 +2,7 @@ import type { FieldValue, Task } from "../../site.js";
 import { itemsIn, wholeOf } from "../wire.js";
 import type { Play, Submitted } from "./attempt.js";
 import type { LearnedField } from "./candidates.js";
-import { codeOf, isOthers } from "./options.js";
+import { codeOf, isOthers, type Options } from "./options.js";
 
 /** Lists the values of a field in tasks whose codes are not known. */
 function openValues(field: LearnedField, tasks: readonly Task[]): string[] {
@@ -49,15 +49,25 @@ export async function learnCodes(
   }
 }
 
+/** Tells whether pages offered all known codes of a field as the values of its options, or it has none. */
+export function isOffered({ wire, label }: LearnedField, seen: readonly Submitted[]): boolean {
+  const offered = offeredTo(label, seen);
+  return (
+    wire?.notation.as !== "codes" ||
+    Object.entries(wire.notation.codes).every(([text, code]) => codeOf(offered, text) === code)
+  );
+}
+
+const offeredTo = (label: string, seen: readonly Submitted[]): Options =>
+  seen.flatMap(({ attempt }) => attempt.options[label] ?? []);
+
 /** Takes codes from the options that pages offered, if all known codes of the field are among them. */
 function readOptions(field: LearnedField, open: readonly string[], seen: readonly Submitted[]): void {
   const { wire } = field;
-  if (wire?.notation.as !== "codes" || open.length === 0) return;
-  const offered = seen.flatMap(({ attempt }) => attempt.options[field.label] ?? []);
+  if (wire?.notation.as !== "codes" || open.length === 0 || !isOffered(field, seen)) return;
   const codes = { ...wire.notation.codes };
-  if (Object.entries(codes).some(([text, code]) => codeOf(offered, text) !== code)) return;
   for (const value of open) {
-    const code = codeOf(offered, value);
+    const code = codeOf(offeredTo(field.label, seen), value);
     if (code !== undefined && code !== "" && !Object.values(codes).includes(code)) codes[value] = code;
   }
   field.wire = { ...wire, notation: { as: "codes", codes } };

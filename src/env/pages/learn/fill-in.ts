@@ -26,8 +26,8 @@ export class Progress {
   sendsWithinMs = 0;
   /** Pause before the form is sent, in milliseconds. */
   restsMs = 0;
-  /** Set while an attempt waits all the same, to see whether the page changes a value back. */
-  probes = false;
+  /** Number of attempts that still wait all the same, to see whether the page changes a value back. */
+  probes = 3;
   /** Counts how often the page sent something to its server. */
   sent = 0;
   /** The requests in which a page sends each field by itself, while it is filled in. */
@@ -74,11 +74,13 @@ const textsOf = (person: Person): Set<string> =>
       .map(String),
   );
 
-/** Counts the values of a person that a request carries unchanged. */
-export function carriedBy(exchange: Exchange, person: Person): number {
+/** Lists the values of a person that a request carries unchanged. */
+export function carriedIn(exchange: Exchange, person: Person): string[] {
   const texts = textsOf(person);
-  return new Set(exchange.posted.map(([, value]) => value).filter((value) => texts.has(value))).size;
+  return [...new Set(exchange.posted.map(([, value]) => value).filter((value) => texts.has(value)))];
 }
+
+export const carriedBy = (exchange: Exchange, person: Person): number => carriedIn(exchange, person).length;
 
 /** The index of the box that shows a field's value. */
 const boxOf = ({ current }: LearnedField): number => (current === undefined ? 0 : boxIndex(current.operation));
@@ -175,7 +177,7 @@ export const RESTS_MS = 1500;
 
 /** Waits before the form is sent, if that was found to help, and enters once more what the page has changed back. */
 export async function settled(surface: Surface, progress: Progress, person: Person): Promise<void> {
-  if (progress.restsMs === 0 && !progress.probes) return;
+  if (progress.restsMs === 0 && progress.probes-- <= 0) return;
   await leave(surface);
   await rest(surface, RESTS_MS);
   const lost = await lostOf(surface, progress, person);

@@ -12,7 +12,7 @@ import { canonical, type Kind, kindOfAll } from "../values.js";
 import { carries, keysOf, type Sample, uploaded } from "../wire.js";
 import { type Attempt, attempt, type LearnLimits, type Play, type Submitted } from "./attempt.js";
 import { LearnedField } from "./candidates.js";
-import { isCoded, learnCodes, learnOne } from "./codes.js";
+import { isCoded, isOffered, learnCodes, learnOne } from "./codes.js";
 import { claimed, explain, isLeftOf, LIKENESS, type Observed } from "./explain.js";
 import { type Person, Progress, RESTS_MS } from "./fill-in.js";
 import { exchangeIn, learnVerdict } from "./verdict.js";
@@ -83,10 +83,10 @@ export async function learnForm(
       return undefined;
     },
   };
-  const found = await confirmed(search, await rounds(search), spare);
+  const found = await repeated(search, await confirmed(search, await rounds(search), spare));
   const verdict = await learnVerdict(search, found);
-  const right = heldBy(search, found, verdict.request);
-  if (!search.isOver(SHARES.verdict)) await learnCodes(tasks, fields, right, search.play);
+  heldBy(search, found, verdict.request);
+  if (!search.isOver(SHARES.verdict)) await learnCodes(tasks, fields, found, search.play);
   const missing = fields.filter((field) => field.good === undefined);
   search.note(`learned ${fields.length - missing.length} of ${fields.length} fields`);
   const { request: _, ...answers } = verdict;
@@ -120,9 +120,7 @@ async function confirmed(search: Search, found: Submitted[], spare: Task[]): Pro
       note(`not confirmed on a person of its own: ${persons.length} tasks are too few`);
       break;
     }
-    progress.probes = true;
     const attempt = await play(person, false);
-    progress.probes = false;
     if (attempt === undefined) continue;
     const one = { person, attempt };
     const missed = missedBy(progress, one);
@@ -137,9 +135,26 @@ async function confirmed(search: Search, found: Submitted[], spare: Task[]): Pro
   return right;
 }
 
+/**
+ * Plays the first person again if a field has codes that the page's options do not confirm: the same value has to be
+ * sent in the same way, which a number that counts on, or a token, is not.
+ */
+async function repeated(search: Search, found: Submitted[]): Promise<Submitted[]> {
+  const { progress, persons, play } = search;
+  const [person] = persons;
+  if (person === undefined || found.length === 0 || progress.fields.every((field) => isOffered(field, found)))
+    return found;
+  const attempt = await play(person, false);
+  if (attempt?.exchange === undefined) return found;
+  const right = [...found, { person, attempt }];
+  for (const field of unexplained(progress, right, true)) field.lose();
+  return right;
+}
+
 /** Lists the learned fields whose values of a person a submission does not hold. */
-function missedBy({ fields }: Progress, { person, attempt }: Submitted): LearnedField[] {
-  const posted = postedBy(attempt);
+function missedBy(progress: Progress, { person, attempt }: Submitted): LearnedField[] {
+  const { fields } = progress;
+  const posted = postedBy(attempt, progress);
   return fields.filter(({ label, kind, good, wire }, i) => {
     const value = person[label];
     if (good === undefined || wire === undefined || value === undefined || attempt.absent.includes(label)) return false;
@@ -147,19 +162,13 @@ function missedBy({ fields }: Progress, { person, attempt }: Submitted): Learned
   });
 }
 
-/** Takes another request for the form's, and explains it anew. @returns the attempts with that request. */
-function heldBy({ progress, note }: Search, found: readonly Submitted[], request: Contract["request"]): Submitted[] {
+/** Takes another request for the form's, if its answers show that, and explains it anew. */
+function heldBy({ progress, note }: Search, right: readonly Submitted[], request: Contract["request"]): void {
   const before = progress.request;
-  if (request === undefined || (request.method === before?.method && request.path === before.path)) return [...found];
+  if (request === undefined || (request.method === before?.method && request.path === before.path)) return;
   progress.request = request;
-  const right = found.map(({ person, attempt }) => ({
-    person,
-    attempt: { ...attempt, exchange: exchangeIn(attempt, request) },
-  }));
-  const lost = unexplained(progress.fields, right, true);
-  for (const field of lost) field.lose();
+  for (const field of unexplained(progress, right, true)) field.lose();
   note(`${request.method} ${request.path} is the form's request: its answer differs for a form that is not complete`);
-  return right;
 }
 
 function entryOf(field: LearnedField): [string, Contract["fields"][string]][] {
@@ -273,7 +282,7 @@ async function rounds(search: Search): Promise<Submitted[]> {
       const there = Object.entries(person).filter(([label]) => !result.absent.includes(label));
       played.push({ person: Object.fromEntries(there), attempt: result });
       // a field that is given up does not stop the search for others
-      wrong = unexplained(fields, played, i === persons.length - 1).filter((field) => !field.isLost);
+      wrong = unexplained(progress, played, i === persons.length - 1).filter((field) => !field.isLost);
       if (wrong.length > 0) earlier.push(...played.slice(-1));
       if (wrong.length > 0 && i < persons.length - 1) break;
     }
@@ -281,7 +290,7 @@ async function rounds(search: Search): Promise<Submitted[]> {
     const held = fields.filter((field) => !wrong.includes(field) && !field.isLost).length;
     const line = `${held} of ${fields.length} fields${open}; ${search.words}`;
     if (faults === 0) note(line);
-    if (last && played.length > 0) unexplained(fields, played, true);
+    if (last && played.length > 0) unexplained(progress, played, true);
     if (played.length > sure.length || wrong.length === 0) sure = played;
     if (wrong.length === 0 && played.length === persons.length) return played;
     if (progress.piecemeal !== undefined) {
@@ -333,14 +342,21 @@ function spoken({ exchange, said, before, after }: Attempt): string {
   return `${nameOf(exchange)}: ${Number.isNaN(status) ? "no answer" : `HTTP ${status}`}${own}${words}`;
 }
 
-/** Lists what a submission holds, and what the page sent before it. */
-const postedBy = ({ exchange, exchanges }: Attempt): PostedPair[] =>
-  exchange === undefined ? [] : [...exchange.posted, ...uploaded(exchanges, exchange)];
+/** Lists what a submission holds in the form's request, and what the page sent before it. */
+function postedBy(attempt: Attempt, { request }: Progress): PostedPair[] {
+  const exchange = (request && exchangeIn(attempt, request)) ?? attempt.exchange;
+  return exchange === undefined ? [] : [...exchange.posted, ...uploaded(attempt.exchanges, exchange)];
+}
 
 /** Lists fields whose values the requests do not hold. @param all whether every person's values were entered. */
-function unexplained(fields: readonly LearnedField[], played: readonly Submitted[], all: boolean): LearnedField[] {
+function unexplained(progress: Progress, played: readonly Submitted[], all: boolean): LearnedField[] {
+  const { fields } = progress;
   const samples = played.map(
-    ({ person, attempt }): Observed => ({ fields: person, posted: postedBy(attempt), options: attempt.options }),
+    ({ person, attempt }): Observed => ({
+      fields: person,
+      posted: postedBy(attempt, progress),
+      options: attempt.options,
+    }),
   );
   const taken = new Set<string>();
   const wrong: LearnedField[] = [];
