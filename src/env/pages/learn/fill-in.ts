@@ -187,6 +187,10 @@ export async function settled(surface: Surface, progress: Progress, person: Pers
   await rest(surface, RESTS_MS);
 }
 
+/** Tells whether a text that stands in a field already has to be removed. */
+const isEmptied = ({ isTyped, preset }: LearnedField, value: FieldValue): boolean =>
+  value === "" && isTyped && typeof preset === "string" && preset !== "";
+
 async function fillField(
   surface: Surface,
   progress: Progress,
@@ -196,9 +200,7 @@ async function fillField(
 ): Promise<boolean | "spoilt" | "misplaced"> {
   const value = person[field.label] as FieldValue;
   const { label, kind } = field;
-  // a text that stands there already is emptied
-  const isEmptied = value === "" && field.isTyped && typeof field.preset === "string" && field.preset !== "";
-  if (isBlank(value) && !isEmptied) return true;
+  if (isBlank(value) && !isEmptied(field, value)) return true;
   field.begin();
   progress.at = label;
   const look = async (): Promise<Shown> => (await shownIn(surface, [label], [boxOf(field)]))[0] as Shown;
