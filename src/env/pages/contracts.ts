@@ -138,7 +138,7 @@ export class Contracts {
       const { minutes, submissions } = this.options;
       const limits = { formMs: minutes * 60_000, attemptMs: ATTEMPT_MS, submissions };
       const browser = await runner();
-      await checkNoLogin(browser, task);
+      await checkNoLogin(browser, task, limits.formMs);
       const learned = await learnForm(browser, tasks, limits, this.tell, kept?.fields);
       contract = learned.contract;
       // the findings are kept even after a failure, so that the rest can be added by hand
@@ -159,14 +159,18 @@ export class Contracts {
   }
 }
 
-/** @throws UserError if a task's page leads to a login. */
-async function checkNoLogin(runner: EpisodeRunner, { url }: Task): Promise<void> {
-  const led = await runner.converse(async (session) => {
-    await session.goto(url);
-    const { pathname } = new URL(session.page.url());
-    const isLogin = await session.view.evaluate(() => document.querySelector("input[type=password]") !== null);
-    return isLogin && pathname !== new URL(url, session.page.url()).pathname ? pathname : undefined;
-  });
+/** @param ms time limit in milliseconds. @throws UserError if a task's page leads to a login. */
+async function checkNoLogin(runner: EpisodeRunner, { url }: Task, ms: number): Promise<void> {
+  const led = await runner.converse(
+    async (session) => {
+      await session.goto(url);
+      const { pathname } = new URL(session.page.url());
+      const isLogin = await session.view.evaluate(() => document.querySelector("input[type=password]") !== null);
+      return isLogin && pathname !== new URL(url, session.page.url()).pathname ? pathname : undefined;
+    },
+    undefined,
+    performance.now() + ms / 4,
+  );
   if ("fault" in led || led.result === undefined) return;
   throw new UserError(`GET ${url} leads to ${led.result}: a login, not the task's form.`, {
     hint: "site.storage_state or site.login brings a session (docs/sites.md)",

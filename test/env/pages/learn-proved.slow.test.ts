@@ -29,15 +29,15 @@ async function learned(page: string, answer: Answer, tasks: readonly object[] = 
 /** A form that its script sends as JSON in a text, after what `first` does; `path` is where it goes. */
 const scripted = (first: string): string =>
   `<form id=f>${FIELDS}<button>Send</button></form><p id=say></p><script>
-const post = (path) => fetch(path, { method: "POST", body: new URLSearchParams({ n: n.value, p: p.value }) });
+const post = (path, more) => fetch(path, { method: "POST", body: new URLSearchParams({ n: n.value, p: p.value, ...more }) });
 f.onsubmit = async (e) => { e.preventDefault(); ${first} };</script>`;
 
 const isFull = (sent: URLSearchParams): boolean => !!(sent.get("n") && sent.get("p"));
 
 test("the form's request is the one whose answer differs, not the analytics that carries the same values", async () => {
   for (const first of [
-    "await post('/track?t=1'); await post('/send'); say.textContent = 'ok'",
-    "post('/send').then(() => { say.textContent = 'ok'; }); post('/track?t=1')",
+    "await post('/track', { t: 1 }); await post('/send'); say.textContent = 'ok'",
+    "post('/send').then(() => { say.textContent = 'ok'; }); post('/track', { t: 1 })",
   ]) {
     const { contract, reward, empty } = await learned(scripted(first), (sent) =>
       sent.get("t") === null && !isFull(sent) ? { status: 422, html: "no" } : { status: 200, html: "yes" },
