@@ -63,18 +63,29 @@ type Chain = readonly [PlaceOf, ...PlaceOf[]];
 /**
  * Fills the form in with one person's values and sends it.
  * @param search whether to try further ways for fields without a known one; else each field's current way is used.
+ * @returns undefined if it was sent as often as it may be.
  */
-export async function attempt(session: Session, progress: Progress, person: Person, search: boolean): Promise<Attempt> {
-  for (;;) {
+export async function attempt(
+  session: Session,
+  progress: Progress,
+  person: Person,
+  search: boolean,
+): Promise<Attempt | undefined> {
+  while (progress.sent < progress.mostSent) {
     try {
       const done = await once(session, progress, person, search);
       if (done !== "again") return done;
     } finally {
-      const { traffic } = session;
-      if (traffic.hasSent() || traffic.exchanges.some(({ phase, how }) => phase === "submit" && how === "navigation"))
-        progress.sent++;
+      progress.sent += session.traffic.exchanges.filter((e) => isPost(e, progress)).length;
     }
   }
+  return undefined;
+}
+
+/** Tells whether a request may have sent the form: what its page sends by itself and to others does not count. */
+function isPost(e: Exchange, { request }: Progress): boolean {
+  if (request !== undefined) return isSame(request, e);
+  return !e.routine && (e.method === "GET" ? e.phase === "submit" && e.how === "navigation" : e.how !== "beacon");
 }
 
 async function once(session: Session, progress: Progress, person: Person, search: boolean): Promise<Attempt | "again"> {
@@ -89,6 +100,7 @@ async function once(session: Session, progress: Progress, person: Person, search
   await rest(session, 120);
   progress.last = undefined;
   progress.filled = [];
+  progress.typed = [];
   const done = await fillAll(session, progress, person, wanted, search);
   if (done === "spoilt") return "again";
   if (!search || progress.restsMs > 0) await settled(session, progress, person);

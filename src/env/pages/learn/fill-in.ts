@@ -28,8 +28,9 @@ export class Progress {
   restsMs = 0;
   /** Number of attempts that still wait all the same, to see whether the page changes a value back. */
   probes = 3;
-  /** Counts how often the page sent something to its server. */
+  /** Counts how often the form was sent, and how often it may be. */
   sent = 0;
+  mostSent = Number.POSITIVE_INFINITY;
   /** The requests in which a page sends each field by itself, while it is filled in. */
   piecemeal: string | undefined;
   /** Counts how often the form was sent before it was complete. */
@@ -42,6 +43,8 @@ export class Progress {
   last: LearnedField | undefined;
   /** Fields that show their value on the open page. */
   filled: LearnedField[] = [];
+  /** Other fields into which a text was typed. */
+  typed: LearnedField[] = [];
   /** The field whose last try needed a fresh page; it is operated first there. */
   spoiler: LearnedField | undefined;
   /** Locators of the buttons that stood on the page before the fields of its present part were operated. */
@@ -180,7 +183,15 @@ export async function settled(surface: Surface, progress: Progress, person: Pers
   if (progress.restsMs === 0 && progress.probes-- <= 0) return;
   await leave(surface);
   await rest(surface, RESTS_MS);
-  const lost = await lostOf(surface, progress, person);
+  const lost = await lostOf(surface, progress.filled, person);
+  lost.push(
+    ...(await lostOf(
+      surface,
+      progress.typed,
+      person,
+      ({ values }) => !values.some((text) => /[\p{L}\p{N}]/u.test(text)),
+    )),
+  );
   if (lost.length === 0) return;
   progress.restsMs = RESTS_MS;
   for (const field of lost) await fillField(surface, progress, field, person, false);
@@ -233,7 +244,8 @@ async function fillField(
       const evidence = await carriedOut(surface, progress, field, { value, before: from, searching }, look);
       field.isHurried ||= slowness(surface) > BUSY;
       if (!searching) {
-        if (evidence === "shown" || (evidence !== "failed" && field.isTyped)) progress.filled.push(field);
+        if (evidence === "shown") progress.filled.push(field);
+        else if (evidence !== "failed" && field.isTyped) progress.typed.push(field);
         return evidence !== "failed";
       }
       // a key may send the form before it is complete
@@ -302,15 +314,20 @@ async function misplaced(
   return filled.find((other, i) => !holds(i, other.kind, other.label) && isOther(i));
 }
 
-/** Lists the fields that were filled in and are still there, but without their values. */
-async function lostOf(surface: Surface, { filled }: Progress, person: Person): Promise<LearnedField[]> {
+/** Lists the fields that are still there, but without their values. @param isLost decides in another way. */
+async function lostOf(
+  surface: Surface,
+  filled: readonly LearnedField[],
+  person: Person,
+  isLost?: (state: Shown) => boolean,
+): Promise<LearnedField[]> {
   const labels = filled.map(({ label }) => label);
   const shown = await shownIn(surface, labels, filled.map(boxOf));
   const holds = ({ kind, label }: LearnedField, state: Shown): boolean =>
     says(kind, person[label] as FieldValue, state);
-  return filled.filter((field, i) => shown[i]?.there === true && !holds(field, shown[i]));
+  return filled.filter((field, i) => shown[i]?.there === true && (isLost?.(shown[i]) ?? !holds(field, shown[i])));
 }
 
 /** Tells whether most of the fields that were filled in have lost their values. */
 export const isCleared = async (surface: Surface, progress: Progress, person: Person): Promise<boolean> =>
-  (await lostOf(surface, progress, person)).length * 2 > progress.filled.length;
+  (await lostOf(surface, progress.filled, person)).length * 2 > progress.filled.length;

@@ -38,6 +38,7 @@ export async function learnForm(
     ([label, all]) => new LearnedField(label, kindOfAll(all), ways, all, limits.formMs, given[label]),
   );
   const progress = new Progress(task.url, ways, fields);
+  progress.mostSent = limits.submissions;
   const page = await untouched(runner, task, fields, end);
   const { persons, spare } = unlike(tasks, fields);
   const search: Search = {
@@ -51,7 +52,7 @@ export async function learnForm(
       tell(`${task.form}: ${text} (${progress.sent} submissions, ${Math.round((performance.now() - start) / 1000)} s)`),
     async play(person, isSearch) {
       if (search.isOver(SHARES.codes)) return undefined;
-      const work = (session: Session): Promise<Attempt> => attempt(session, progress, person, isSearch);
+      const work = (session: Session): Promise<Attempt | undefined> => attempt(session, progress, person, isSearch);
       const played = await runner.converse(work, limits.attemptMs, end);
       if (!("fault" in played)) return played.result;
       search.words = `${played.fault}${progress.at === undefined ? "" : `, after ${progress.at} was entered`}`;
