@@ -337,6 +337,16 @@ export class LearnedField {
     return this.current?.isFreeText === true;
   }
 
+  /** Tells once whether a list of the browser's own failed: its options may come late, after another field. */
+  waitsOnce(): boolean {
+    const way = this.ways.get(this.current?.operation.way ?? "");
+    const isList = way?.isQuiet === true && way.isTyping !== true;
+    const waits = isList && !this.hasWaited;
+    this.hasWaited ||= isList;
+    return waits;
+  }
+  private hasWaited = false;
+
   /** Tells whether its way replaces the text of an input. */
   get isTyped(): boolean {
     return this.ways.get(this.current?.operation.way ?? "")?.isTyping === true;

@@ -243,6 +243,10 @@ async function fillField(
       const from = { ...before, invalid: pristine.invalid };
       const evidence = await carriedOut(surface, progress, field, { value, before: from, searching }, look);
       field.isHurried ||= slowness(surface) > BUSY;
+      if (evidence === "failed" && searching && field.waitsOnce()) {
+        await rest(surface, RESTS_MS);
+        continue;
+      }
       if (!searching) {
         if (evidence === "shown") progress.filled.push(field);
         else if (evidence !== "failed" && field.isTyped) progress.typed.push(field);
