@@ -1,10 +1,11 @@
 import { existsSync } from "node:fs";
 import { basename, extname, isAbsolute, join, resolve } from "node:path";
-import { type Document, isMap, isScalar, isSeq, LineCounter, parseDocument, stringify } from "yaml";
+import { stringify } from "yaml";
 import { z } from "zod";
 import { fail, messageOf, misuse, nearest, UserError } from "../core/errors.js";
 import { packageRoot, readSmall } from "../core/files.js";
 import { withoutPasswords } from "../core/shown.js";
+import { parseYaml } from "../core/yaml.js";
 import { FIELD_NAMES } from "./field-names.js";
 import { kindSections, settleKinds } from "./kinds.js";
 import { applyOverrides, isPlainObject, parseOverrides } from "./overrides.js";
@@ -195,43 +196,11 @@ function readYaml(path: string): Source {
       cause: error,
     });
   }
-  const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, logLevel: "error", prettyErrors: false });
-  const faults = [...document.errors, ...document.warnings];
-  if (faults.length > 0) {
-    throw configError(
-      path,
-      faults.slice(0, MOST_PROBLEMS).map((fault) => `line ${lines.linePos(fault.pos[0]).line}: ${fault.message}`),
-    );
-  }
-  let tree: unknown;
-  try {
-    tree = document.toJS({ maxAliasCount: 100 }) ?? {};
-    JSON.stringify(tree); // throws where an alias contains itself
-  } catch (error) {
-    throw configError(path, [`aliases: ${messageOf(error).split("\n")[0]}`]);
-  }
-  if (!isPlainObject(tree)) throw configError(path, [`expected keys and values, got ${show(tree)}`]);
-  return { tree, line: (keys) => lineOf(document, lines, keys) };
-}
-
-function lineOf(document: Document, lines: LineCounter, path: readonly PropertyKey[]): number | undefined {
-  let node: unknown = document.contents;
-  let offset: number | undefined;
-  for (const key of path) {
-    if (isMap(node)) {
-      const pair = node.items.find((item) => isScalar(item.key) && String(item.key.value) === String(key));
-      if (pair === undefined) break;
-      offset = (isScalar(pair.key) ? pair.key.range?.[0] : undefined) ?? offset;
-      node = pair.value;
-    } else if (isSeq(node)) {
-      const item: unknown = node.items[Number(key)];
-      if (item === undefined) break;
-      offset = (isScalar(item) ? item.range?.[0] : undefined) ?? offset;
-      node = item;
-    } else break;
-  }
-  return offset === undefined ? undefined : lines.linePos(offset).line;
+  const { tree, faults, line } = parseYaml(text);
+  if (faults.length > 0) throw configError(path, faults.slice(0, MOST_PROBLEMS));
+  const given = tree ?? {};
+  if (!isPlainObject(given)) throw configError(path, [`expected keys and values, got ${show(given)}`]);
+  return { tree: given, line };
 }
 
 function configError(path: string, problems: readonly string[], unwritten = false, more = 0): UserError {

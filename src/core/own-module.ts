@@ -55,6 +55,9 @@ function fileOf(path: string): string {
   return existsSync(path) || isAbsolute(path) || !existsSync(shipped) ? resolve(path) : shipped;
 }
 
+/** Returns the SHA-256 of a user's module, which is not loaded. @throws Error if there is none. */
+export const hashOfOwn = (path: string): Promise<string> => sha256File(fileOf(path));
+
 /** Loads a user's module. @throws UserError where it is missing or does not load, with the line. */
 export async function importOwn(path: string, what: string): Promise<Readonly<Record<string, unknown>>> {
   const file = fileOf(path);

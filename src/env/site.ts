@@ -160,8 +160,17 @@ export interface RunningSite {
   readonly storageState?: Exclude<BrowserContextOptions["storageState"], string | undefined>;
   /** Number of training tasks that the oracle has to solve before a run; absent: none. */
   readonly rehearse?: number;
-  /** The folder for contracts and the time limit of learning one form in minutes; absent: no form is learned. */
-  readonly learn?: { readonly folder: string; readonly minutes: number };
+  /** Limits of learning a form; absent: no form is learned. */
+  readonly learn?: {
+    /** Folder of the contracts. */
+    readonly folder: string;
+    /** Time limit of one form, in minutes. */
+    readonly minutes: number;
+    /** Most times that one form is sent. */
+    readonly submissions: number;
+    /** SHA-256 of the modules that contracts may name, by path. */
+    readonly modules: Readonly<Record<string, string>>;
+  };
   /** Returns the form of a task, if the site declares it. */
   declaredForm?(task: Task): DeclaredForm;
   /** Returns each field's control, if it is known without a browser: supervised training makes its targets from it. */

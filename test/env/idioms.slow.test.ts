@@ -20,7 +20,7 @@ test("pages of many idioms are learned, and then played right; a bare submit ear
   const site = await serveIdioms(pages);
   const tasks = Object.entries(pages).map(([name, idiom]) => idiomTask(name, idiom));
   const environment = new FormsEnvironment(
-    { ...site, tasks: () => tasks, learn: { folder, minutes: 1 } },
+    { ...site, tasks: () => tasks, learn: { submissions: 40, modules: {}, folder, minutes: 1 } },
     { ...FORMS_OPTIONS, browser: { ...FORMS_OPTIONS.browser, contexts: 2 } },
   );
   const right: string[] = [];

@@ -99,7 +99,17 @@ const text = (label: string, key: string) => ({
 
 /** A contract of the form, as learning writes it. */
 const contract = (path: string, accepted: string[], refused: string[]): Contract => ({
-  ...{ form: path, url: path, page: "", steps: [], confirm: [], sends_within_ms: 500, not_learned: {} },
+  ...{
+    form: path,
+    url: path,
+    page: "",
+    steps: [],
+    confirm: [],
+    sends_within_ms: 500,
+    rests_ms: 0,
+    no_refusal: false,
+    not_learned: {},
+  },
   fields: {
     Name: text("Name", "name"),
     Note: text("Note", "note"),

@@ -38,6 +38,8 @@ const CONTRACT = writeContract({
     steps: [],
     confirm: [],
     sends_within_ms: 1000,
+    rests_ms: 0,
+    no_refusal: false,
     accepted: [],
     refused: [],
   },

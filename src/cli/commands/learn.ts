@@ -31,6 +31,7 @@ export const command: CliCommand = {
         const forms = new Map(environment.tasks.map((task) => [task.form, task]));
         const asked = [...forms.values()].filter(({ form }) => flags.form === undefined || form === flags.form);
         if (asked.length === 0) misuse(`There is no form ${flags.form}.`);
+        environment.contracts.mends = true;
         for (const task of asked) await printForm(environment, task, context.print);
       });
   },

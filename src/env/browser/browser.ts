@@ -6,6 +6,7 @@ import { within } from "../../core/within.js";
 import type { RunningSite } from "../site.js";
 import { endOrphanedBrowsers, recordBrowser } from "./browser-record.js";
 import { findBrowser } from "./find-browser.js";
+import { HEAP_LIMIT, watchMemory } from "./memory.js";
 import { playwright } from "./playwright.js";
 
 /** A failure of the environment, not of the policy: the episode is tried again, never scored. */
@@ -110,6 +111,7 @@ export class BrowserHost {
           "--disable-domain-reliability",
           "--no-pings",
           "--disable-shared-workers",
+          HEAP_LIMIT,
           ...wall(this.options.site),
         ],
       });
@@ -132,6 +134,7 @@ export class BrowserHost {
     }
     const pid = await processId(browser);
     if (pid !== undefined) browser.once("disconnected", recordBrowser(pid));
+    await watchMemory(browser);
     return { browser, pid };
   }
 }

@@ -37,7 +37,7 @@ export async function withDeadline<T>(promise: Promise<T>, ms: number, idle?: Id
     const start = performance.now();
     const look = (): void => {
       const left = ms + (idle?.ms ?? 0) - (performance.now() - start);
-      if (left <= 0) reject(new TimeUp(`no end after ${ms / 1000} s`));
+      if (left <= 0) reject(new TimeUp(`no end after ${Math.round(ms / 100) / 10} s`));
       else timer = setTimeout(look, Math.max(left, 20));
     };
     timer = setTimeout(look, ms);

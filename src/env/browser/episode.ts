@@ -96,9 +96,10 @@ export class EpisodeRunner {
    * which `idle` measures, do not count against the limit. After a fault `work` is called again with another session,
    * and must not ask the policy again for answers that it already has.
    * @param limitMs time limit of one attempt in milliseconds; default: that of an episode.
+   * @param end time (`performance.now()`) at which all attempts end.
    */
-  async converse<T>(work: Work<T>, limitMs?: number): Promise<Tried<T>> {
-    return this.tried(work, limitMs, this.episodes++);
+  async converse<T>(work: Work<T>, limitMs?: number, end?: number): Promise<Tried<T>> {
+    return this.tried(work, limitMs, this.episodes++, end);
   }
 
   /** Reads the controls of a task's untouched page. @throws EnvironmentFault if the page cannot be read. */
@@ -159,17 +160,22 @@ export class EpisodeRunner {
   private readonly forms = new Map<string, JudgedForm>();
 
   /** @param episode the episode's number, if faults may be injected. */
-  private tried<T>(work: Work<T>, limitMs = this.options.episodeTimeoutMs, episode?: number): Promise<Tried<T>> {
+  private tried<T>(
+    work: Work<T>,
+    limitMs = this.options.episodeTimeoutMs,
+    episode?: number,
+    end = Number.POSITIVE_INFINITY,
+  ): Promise<Tried<T>> {
     return this.slots.run(async () => {
       const start = performance.now();
       const { faults: injected } = this.options;
       const faults: string[] = [];
       let shared = 0;
-      while (faults.length <= RETRIES && this.closing === undefined) {
+      while (faults.length <= RETRIES && this.closing === undefined && performance.now() < end) {
         try {
           const fault =
             episode === undefined || injected === undefined ? undefined : drawFault(injected, episode, faults.length);
-          const result = await this.attempt(work, faults.length, fault, limitMs);
+          const result = await this.attempt(work, faults.length, fault, limitMs, end);
           return { result, attempts: faults.length + 1, ms: performance.now() - start };
         } catch (error) {
           if (error instanceof PolicyFailure) throw error.cause;
@@ -182,7 +188,7 @@ export class EpisodeRunner {
           if (error instanceof Unanswered) break;
         }
       }
-      const fault = faults.at(-1) ?? "the browser is closed";
+      const fault = faults.at(-1) ?? (this.closing === undefined ? "no time is left" : "the browser is closed");
       return { fault, attempts: faults.length, ms: performance.now() - start };
     });
   }
@@ -192,10 +198,11 @@ export class EpisodeRunner {
     faults: number,
     injected: InjectedFault | undefined,
     limitMs: number,
+    end: number,
   ): Promise<T> {
     const session = await this.openSession();
     session.fault = injected;
-    const deadline = this.pace.limit(limitMs, STUCK.attempt);
+    const deadline = Math.max(0, Math.min(this.pace.limit(limitMs, STUCK.attempt), end - performance.now()));
     // work with its own limit does not count towards the pace of episodes
     const ordinary = limitMs === this.options.episodeTimeoutMs;
     const action = ordinary

@@ -4,6 +4,7 @@ import { messageOf } from "../../core/errors.js";
 import { within } from "../../core/within.js";
 import { type BrowserOptions, EnvironmentFault, Unanswered } from "./browser.js";
 import type { InjectedFault } from "./injected-faults.js";
+import { crashReason } from "./memory.js";
 import { BackgroundRequests } from "./network/background.js";
 import { checkAnswered, type Exchange, isAwaited, nameOf, ownerOf } from "./network/exchange.js";
 import { HarRecorder } from "./network/har.js";
@@ -123,7 +124,7 @@ export class Session {
   private watch(): void {
     const { browser, context, page } = this;
     browser.on("disconnected", this.onBrowserEnd);
-    page.on("crash", () => this.die("the page crashed"));
+    page.on("crash", () => this.die(crashReason(browser)));
     // when the browser ends, its pages close just before: the end of the browser is the better reason
     page.on("close", () => setImmediate(this.die, "the page closed itself"));
     page.on("domcontentloaded", () => {

@@ -130,6 +130,7 @@ export function blankActions(controls: readonly TemplateControl[], values: Reado
     if (value === "") return [];
     if (kind === "checkbox" && on === undefined) return [{ kind: "select", label, value }];
     const options = (control.options ?? []).map((text) => ({ text, value: text }));
+    if (value === NOTHING && isPreset(control)) return [{ kind: "fill", label, value: "" }];
     return fieldActions(label, on ?? (kind === "checkbox-group" ? listItems(options, value) : value), control);
   });
   return [...actions, { kind: "submit" }];
@@ -148,9 +149,9 @@ export function trueValues(
   if (controls.length === 0) return { [SUBMIT.label]: "yes" };
   return Object.fromEntries(
     blanksOf(controls).map(({ name }, i) => {
-      const { label, kind, default: preset } = controls[i] as TemplateControl;
-      const truth = byLabel(fields, label)?.[1] ?? "";
-      return [name, written(truth, kind, preset)];
+      const control = controls[i] as TemplateControl;
+      const truth = byLabel(fields, control.label)?.[1] ?? "";
+      return [name, written(truth, control)];
     }),
   );
 }
@@ -161,11 +162,19 @@ function byLabel<T>(record: Readonly<Record<string, T>>, label: string): readonl
   return Object.entries(record).find(([other]) => looseLabel(other) === looseLabel(label));
 }
 
-function written(truth: FieldValue, kind: ControlKind, preset: FieldValue): string {
+/** The text of a blank that empties a field. */
+const NOTHING = "none";
+
+/** Tells whether a text stands in a field that takes any. */
+const isPreset = ({ default: preset, options, kind }: TemplateControl): boolean =>
+  typeof preset === "string" && preset !== "" && (options ?? []).length === 0 && kind !== "file" && kind !== "checkbox";
+
+function written(truth: FieldValue, control: TemplateControl): string {
+  const { kind, default: preset } = control;
   if (kind === "file" && isNoFile(truth)) return "";
-  // an empty list has to be written if the preset is not empty
+  // what is not empty has to be emptied; an empty blank leaves it as it is
   const clears = Array.isArray(truth) && truth.length === 0 && Array.isArray(preset) && preset.length > 0;
-  return clears ? "none" : spoken(truth);
+  return clears || (truth === "" && isPreset(control)) ? NOTHING : spoken(truth);
 }
 
 /**

@@ -100,6 +100,8 @@ function walk(value: unknown, path: string, features: string[]): void {
     features.push(`json ${path} is ${value.length === 0 ? "an empty list" : "a list"}`);
     for (const item of value.slice(0, 3)) walk(item, `${path}[]`, features);
   } else if (typeof value === "object" && value !== null) {
+    if (path !== "")
+      features.push(`json ${path} is ${Object.keys(value).length === 0 ? "an empty object" : "an object"}`);
     for (const [key, inner] of Object.entries(value)) walk(inner, path === "" ? key : `${path}.${key}`, features);
   } else if (String(value).length <= MOST_LETTERS) features.push(`json ${path} = ${String(value)}`);
 }

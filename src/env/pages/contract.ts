@@ -1,7 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
-import { parse, stringify } from "yaml";
+import { stringify } from "yaml";
 import { z } from "zod";
-import { checked } from "../../core/problems.js";
+import { fail } from "../../core/errors.js";
+import { checked, type LineOf, listed } from "../../core/problems.js";
+import { parseYaml } from "../../core/yaml.js";
 import { KINDS } from "./values.js";
 
 const raw = z.string().max(8192);
@@ -61,7 +63,7 @@ const field = z.strictObject({
 });
 export type ContractField = z.output<typeof field>;
 
-const schema = z.strictObject({
+const shape = z.strictObject({
   form: z.string(),
   url: z.string(),
   /** Hash of the page's structure when it was learned. */
@@ -73,13 +75,24 @@ const schema = z.strictObject({
   /** Buttons of confirmation windows before the form is sent. */
   confirm: z.array(place).default([]),
   request: z.strictObject({ method: z.string(), path: z.string() }).optional(),
+  /** Pause before the form is sent, in milliseconds: some pages take a value over late. */
+  rests_ms: z.number().min(0).max(10_000).default(0),
   /** Time that the form took to send, in milliseconds. */
-  sends_within_ms: z.number().default(1000),
+  sends_within_ms: z.number().min(0).max(600_000).default(1000),
   /** Features of answers to an accepted form, and of those to a refused one. */
   accepted: z.array(z.string()).default([]),
   refused: z.array(z.string()).default([]),
+  /** Set if no refused answer was ever seen: a rule that only the server knows may refuse unnoticed. */
+  no_refusal: z.boolean().default(false),
   /** Labels that could not be learned, with the tries. */
   not_learned: z.record(z.string(), z.string()).default({}),
+});
+const schema = shape.superRefine(({ request, submit, fields, steps }, { addIssue }) => {
+  const refuse = (path: string[], message: string): void => addIssue({ code: "custom", path, message });
+  if (request !== undefined && submit === undefined) refuse(["request"], "there is no submit button that sends it");
+  for (const [label, { step }] of Object.entries(fields))
+    if (step > steps.length)
+      refuse(["fields", label, "step"], `the form has ${steps.length + 1} parts, numbered from 0 (steps)`);
 });
 /** A learned form: how each field is operated, where its value stands in the request, which answers accept it. */
 export type Contract = z.output<typeof schema>;
@@ -91,16 +104,35 @@ export interface Answers {
   readonly refused: readonly string[];
 }
 
-/** Parses a contract. @throws UserError if the text is not a contract. */
-export const readContract = (text: string, file: string): Contract =>
-  checked(schema, parse(text), `${file} is no contract`, {
-    hint: "refusion-train learn writes one; docs/contracts.md says what stands in it.",
-  });
+/** A contract and the file that holds it. */
+export interface ContractFile {
+  readonly contract: Contract;
+  readonly file: string;
+  readonly line: LineOf;
+}
+
+const NEXT = {
+  hint: "`refusion-train learn` learns the form again and sets this file aside; docs/contracts.md says what stands in it.",
+};
+
+/** Refuses a contract's file. @param problems each with its line. @throws UserError with all of them. */
+export const refuseContract = (file: string, problems: readonly string[], next = NEXT): never =>
+  fail(`${file} is no contract:${listed(problems)}`, next);
+
+/** Parses a contract's file. @throws UserError with the line of every problem. */
+export function openContract(text: string, file: string): ContractFile {
+  const { tree, faults, line } = parseYaml(text);
+  if (faults.length > 0) refuseContract(file, faults);
+  return { contract: checked(schema, tree, `${file} is no contract`, NEXT, line), file, line };
+}
+
+/** Parses a contract. @throws UserError as `openContract`. */
+export const readContract = (text: string, file: string): Contract => openContract(text, file).contract;
 
 /** Writes a contract as YAML, without default values. */
 export function writeContract(contract: Contract): string {
   const fields = Object.entries(contract.fields).map(([label, one]) => [label, withoutDefaults(field, one)]);
-  return stringify(withoutDefaults(schema, { ...contract, fields: Object.fromEntries(fields) }), { lineWidth: 120 });
+  return stringify(withoutDefaults(shape, { ...contract, fields: Object.fromEntries(fields) }), { lineWidth: 120 });
 }
 
 /** Leaves out the values that a schema adds by itself. */

@@ -37,6 +37,17 @@ export async function rest(surface: Surface, ms: number): Promise<void> {
   SLOWED.set(surface.page, Math.min(MOST_SLOWED, Math.max(1, now, LASTING * slowness(surface))));
 }
 
+/**
+ * Takes the focus from the control that has it.
+ * @param again whether a text is entered and left once more: a box may show a value that its state does not have.
+ */
+export async function leave(surface: Surface, again = false): Promise<void> {
+  const blur = `(again) => { let e = document.activeElement; while (e?.shadowRoot?.activeElement) e = e.shadowRoot.activeElement; e?.blur?.();
+    if (again && e?.matches?.("input,textarea")) { e.focus(); e.blur(); } }`;
+  await surface.view.run(blur, again);
+  await rest(surface, 40);
+}
+
 /** CSS of the button that opens a branch of a tree, and the most branches that are opened. */
 const TOGGLE = "button,[class*=toggle i],[class*=switch i],[class*=expand i],[class*=arrow i]";
 const MOST_BRANCHES = 40;

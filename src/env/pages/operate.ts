@@ -160,6 +160,7 @@ export interface Press {
  * @param isForm recognises the form's request.
  * @param patienceMs time limit for the request to be sent, in milliseconds.
  * @param isOver tells, while nothing is sent, whether the page has already refused to send.
+ * @param lingerMs time in which further requests may follow an answer: the form's own may not be the first one.
  * @throws EnvironmentFault if the server fails the request.
  */
 export async function press(
@@ -168,6 +169,7 @@ export async function press(
   isForm: (exchange: Exchange) => boolean,
   patienceMs: number,
   isOver: () => Promise<boolean>,
+  lingerMs = 0,
 ): Promise<Press> {
   const { traffic, page } = session;
   traffic.arm("submit", isForm);
@@ -196,6 +198,11 @@ export async function press(
     }
     const ms = performance.now() - start;
     await session.answered(sent);
+    for (let known = 0; lingerMs > 0 && sent() !== undefined && known < traffic.exchanges.length; ) {
+      known = traffic.exchanges.length;
+      await session.until(slowed(session, lingerMs), () => traffic.exchanges.length > known);
+      await session.until(session.actionTimeoutMs, () => traffic.awaited() === undefined);
+    }
     const exchange = sent();
     if (exchange === undefined) traffic.checkAnswers("submit");
     return { exchange, exchanges: [...traffic.exchanges], ms };

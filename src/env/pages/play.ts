@@ -15,7 +15,7 @@ import type { ControlKind, FieldValue, Task } from "../site.js";
 import { shownLines } from "./answer.js";
 import type { Contract, ContractField } from "./contract.js";
 import { says } from "./evidence.js";
-import { closeOpenAt, PATIENCE } from "./hand.js";
+import { closeOpenAt, leave, PATIENCE, rest } from "./hand.js";
 import { arrive, openPage, operate, press, stepOn } from "./operate.js";
 import { boxIndex, shownIn } from "./place.js";
 import { structureHash } from "./structure.js";
@@ -149,7 +149,7 @@ export async function playPlan(
       if (uploads === "none" && field.kind === "file") continue;
       fates.set(control.index, await fate(session, form, control, field, value));
     }
-    await typeBlanked(session, form, step, asked.values, fates);
+    await enteredAgain(session, form, step, asked.values, fates);
     const next = contract.steps[step];
     const later = labels.filter((label) => contract.fields[label]?.step === step + 1);
     arrived = next === undefined || !asked.submits || (await stepOn(session, next, later, STEP_MS));
@@ -173,28 +173,41 @@ export async function playPlan(
   return playedBy(submission, { controls, actions: records, values });
 }
 
-/** Types once more what a late script of the page has blanked, such as one that draws an input's mask. */
-async function typeBlanked(
+/**
+ * Enters once more what a late script of the page has blanked, such as one that draws an input's mask; where the form
+ * was found to need a pause, also what the page has changed back meanwhile.
+ */
+async function enteredAgain(
   session: Session,
-  form: KnownForm,
+  { contract, controls, ways }: KnownForm,
   step: number,
   wanted: ReadonlyMap<number, FieldValue>,
   fates: Map<number, Fate>,
 ): Promise<void> {
-  const typed = form.controls.flatMap((control) => {
-    const field = form.contract.fields[control.label] as ContractField;
-    const value = wanted.get(control.index) ?? "";
-    const isTyped = field.step === step && form.ways.get(field.way)?.isTyping === true;
-    return isTyped && fates.get(control.index) === "done" && isWritten(value) ? [{ control, field, value }] : [];
-  });
-  if (typed.length === 0) return;
-  const labels = typed.map(({ control }) => control.label);
-  const boxes = typed.map(({ field }) => boxIndex(field));
-  for (const [i, { there, values }] of (await shownIn(session, labels, boxes)).entries()) {
-    const { control, field, value } = typed[i] as (typeof typed)[number];
-    if (!there || values.length === 0 || values.some(isWritten)) continue;
-    fates.set(control.index, await fate(session, form, control, field, value));
+  const { rests_ms: pause } = contract;
+  if (pause > 0) {
+    await leave(session);
+    await rest(session, pause);
   }
+  const entered = controls.flatMap((control) => {
+    const field = contract.fields[control.label] as ContractField;
+    const value = wanted.get(control.index) ?? "";
+    const way = ways.get(field.way);
+    const isKept = pause > 0 ? way?.isQuiet === true : way?.isTyping === true && isWritten(value);
+    return isKept && field.step === step && fates.get(control.index) === "done" ? [{ control, field, value }] : [];
+  });
+  if (entered.length === 0) return;
+  const labels = entered.map(({ control }) => control.label);
+  const boxes = entered.map(({ field }) => boxIndex(field));
+  let again = false;
+  for (const [i, shown] of (await shownIn(session, labels, boxes)).entries()) {
+    const { control, field, value } = entered[i] as (typeof entered)[number];
+    const isBlanked = shown.values.length > 0 && !shown.values.some(isWritten) && isWritten(value);
+    if (!shown.there || !(isBlanked || (pause > 0 && !says(field.kind, value, shown)))) continue;
+    fates.set(control.index, await fate(session, { contract, controls, ways }, control, field, value));
+    again = true;
+  }
+  if (again && pause > 0) await rest(session, pause);
 }
 
 /** The fate of a field's operation. */

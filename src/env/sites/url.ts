@@ -43,6 +43,16 @@ const schema = z.strictObject({
         "folder of the forms' contracts (docs/contracts.md); null: beside the tasks file, as tasks.jsonl.contracts",
       ),
       minutes: z.number().positive().max(600).default(10).describe("that one form may be searched"),
+      submissions: z
+        .int()
+        .min(3)
+        .max(10_000)
+        .default(40)
+        .describe("most times that one form is sent while it is learned"),
+      modules: z
+        .record(z.string(), z.string().regex(/^[0-9a-f]{64}$/i, "expected a SHA-256 in hex"))
+        .default({})
+        .describe("modules that contracts may name as ways, each with its SHA-256: {./my-way.mjs: 3f2a...}"),
     })
     .nullable()
     .prefault({})
@@ -89,10 +99,7 @@ export const site: SiteKind<UrlOptions> = {
       ...(options.learn === null
         ? {}
         : {
-            learn: {
-              folder: resolve(options.learn.contracts ?? `${options.tasks}.contracts`),
-              minutes: options.learn.minutes,
-            },
+            learn: { ...options.learn, folder: resolve(options.learn.contracts ?? `${options.tasks}.contracts`) },
           }),
       tasks: () => tasks,
       source: options.tasks,

@@ -18,13 +18,15 @@ interface FormSite {
   task(i: number): Task;
   policy(name: string, i: number): Promise<EpisodeOutcome>;
   contract(): Contract;
+  /** The contract's file. */
+  readonly file: string;
   close(): Promise<void>;
 }
 
 /**
  * Serves a page, and opens an environment with one task per person.
  * @param answer returns the page that answers a post.
- * @param answersInMs delay of the answer in milliseconds.
+ * @param answersInMs delay of the answer in milliseconds. @param learn options of `site.learn`.
  */
 export async function openForm(
   form: string,
@@ -32,6 +34,7 @@ export async function openForm(
   page: string,
   answer: (sent: URLSearchParams) => string | { readonly status: number; readonly html: string },
   answersInMs = 0,
+  learn: object = {},
 ): Promise<FormSite> {
   const received: URLSearchParams[] = [];
   const server = createServer((request, response) => {
@@ -61,7 +64,7 @@ export async function openForm(
   writeFileSync(tasks, lines.map((line) => JSON.stringify(line)).join("\n"));
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const env = await environment.open({
-    site: { kind: "url", tasks, base_url: base, learn: {} },
+    site: { kind: "url", tasks, base_url: base, learn },
     browser: { contexts: 2, action_timeout_s: 20, rollout_timeout_s: 120 },
     prompt: {},
   });
@@ -72,6 +75,7 @@ export async function openForm(
     env,
     received,
     task,
+    file,
     contract: () => readContract(readFileSync(file, "utf8"), file),
     async policy(name, i) {
       const act = await env.fixedPolicies[name]?.(task(i), Rng.named(0, name));

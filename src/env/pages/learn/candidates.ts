@@ -57,6 +57,8 @@ export interface Facts {
   readonly isPicker: boolean;
   /** Set if the control takes any text: a day shown in it does not prove its notation. */
   readonly isFree: boolean;
+  /** Set if the control takes any text, and no list belongs to it. */
+  readonly isWritten: boolean;
   /** Texts that may name the notation: `dd.mm.yyyy`. */
   readonly hint: string;
 }
@@ -65,12 +67,17 @@ export interface Facts {
 interface Candidate {
   readonly operation: Operation;
   oddness: number;
-  /** `wrong`: the server did not receive the value; `failed`: the operation could not be carried out. */
-  fate?: "wrong" | "failed" | Evidence;
+  /**
+   * `wrong`: the server did not receive the value; `failed`: the operation could not be carried out; `unfit`: the place
+   * is not there, or lacks what the way needs.
+   */
+  fate?: "wrong" | "failed" | "unfit" | Evidence;
   /** Set if the field has the way's `signs`, or an option is clicked by name: any change then counts as success. */
   isLikely?: boolean;
   /** Set if it was moved forward because it had worked for another field. */
   isKnown?: boolean;
+  /** Set if its control takes any text: what the page leaves of a value there is no code for it. */
+  isFreeText?: boolean;
   /** Counts the failures after a first success. */
   misses?: number;
 }
@@ -82,6 +89,8 @@ export class LearnedField {
   wire: Wire | undefined;
   /** The operation whose value arrived correctly at the server. */
   good: Operation | undefined;
+  /** A text that arrived in place of the whole value, with its key. */
+  cut: { readonly key: string; readonly raw: string } | undefined;
   step = 0;
   /** The value of the untouched field; undefined until the field is there. */
   preset: FieldValue | undefined;
@@ -165,8 +174,9 @@ export class LearnedField {
       const { operation } = candidate;
       if (operation.locator !== locator || operation.nth !== nth || candidate.fate !== undefined) continue;
       const how = facts === undefined ? "never" : suits(operation.way);
+      candidate.isFreeText = facts?.isWritten === true;
       const isTyping = this.ways.get(operation.way)?.isTyping === true;
-      if (facts === undefined || how === "never") candidate.fate = "failed";
+      if (facts === undefined || how === "never") candidate.fate = "unfit";
       else if (how === "likely") {
         candidate.oddness -= SIGNED;
         candidate.isLikely = true;
@@ -271,12 +281,19 @@ export class LearnedField {
 
   /** Resets the candidates that failed on a busy machine. @returns false: they are tried on the next page. */
   private again(): false {
-    for (const candidate of this.candidates) if (candidate.fate === "failed") delete candidate.fate;
+    for (const candidate of this.candidates) if (/failed|unfit/.test(candidate.fate ?? "")) delete candidate.fate;
     this.isPatient = true;
     this.surveyed = false;
     this.isClean = false;
     this.order();
     return false;
+  }
+
+  /** Gives the field up: what it was explained by does not hold. */
+  lose(): void {
+    this.good = undefined;
+    this.wire = undefined;
+    this.isGivenUp = true;
   }
 
   private first(): void {
@@ -315,6 +332,26 @@ export class LearnedField {
     return current !== undefined && this.ways.get(current.operation.way)?.isLiteral !== true;
   }
 
+  /** Tells whether its value is typed into a control that takes any text. */
+  get isFreeText(): boolean {
+    return this.current?.isFreeText === true;
+  }
+
+  /** Tells once whether a list of the browser's own failed: its options may come late, after another field. */
+  waitsOnce(): boolean {
+    const way = this.ways.get(this.current?.operation.way ?? "");
+    const isList = way?.isQuiet === true && way.isTyping !== true;
+    const waits = isList && !this.hasWaited;
+    this.hasWaited ||= isList;
+    return waits;
+  }
+  private hasWaited = false;
+
+  /** Tells whether its way replaces the text of an input. */
+  get isTyped(): boolean {
+    return this.ways.get(this.current?.operation.way ?? "")?.isTyping === true;
+  }
+
   get isSure(): boolean {
     const { current } = this;
     return current?.fate === "shown" || (current?.fate === "changed" && current.isLikely === true);
@@ -327,9 +364,14 @@ export class LearnedField {
 
   /** Sums up the tries in a few words. */
   get tried(): string {
-    const done = this.candidates.filter((c) => c.fate !== undefined);
+    const done = this.candidates.filter((c) => c.fate !== undefined && c.fate !== "unfit");
     const names = [...new Set(done.map((c) => c.operation.way))];
-    return done.length === 0 ? "its place was not found" : `${done.length} tries of ${names.join(", ")}`;
+    if (done.length === 0) return "its place was not found";
+    const tries = `${done.length} tries of ${names.join(", ")}`;
+    if (this.cut !== undefined)
+      return `only a part of its value arrived, ${JSON.stringify(this.cut.raw)} under ${this.cut.key}; ${tries}`;
+    if (this.wire !== undefined) return `its key is ${this.wire.key}, but not every value arrived there; ${tries}`;
+    return this.isSure ? `the page shows its value, and no request held it; ${tries}` : tries;
   }
 }
 

@@ -1,48 +1,76 @@
-import type { PostedPair } from "../../forms/posted.js";
 import type { FieldValue, Task } from "../../site.js";
 import { itemsIn, wholeOf } from "../wire.js";
-import type { Attempt, Play } from "./attempt.js";
+import type { Play, Submitted } from "./attempt.js";
 import type { LearnedField } from "./candidates.js";
-import type { Person } from "./fill-in.js";
+import { codeOf, isOthers, type Options } from "./options.js";
+
+/** Lists the values of a field in tasks whose codes are not known. */
+function openValues(field: LearnedField, tasks: readonly Task[]): string[] {
+  const known = knownOf(field);
+  if (known === undefined) return [];
+  const values = tasks.flatMap(({ fields: { [field.label]: value } }) =>
+    value === undefined || value === "" ? [] : Array.isArray(value) ? value : [String(value)],
+  );
+  return [...new Set(values)].filter((value) => !Object.hasOwn(known, value));
+}
 
 /**
- * Learns the codes of options that the first persons did not choose: one more submission shows one more option of each
- * such field, until those of all tasks are known.
+ * Learns the codes of options that the first persons did not choose: from the page's own options where these agree with
+ * the known codes, else from one more submission each, of a person who chooses them.
  */
 export async function learnCodes(
   tasks: readonly Task[],
   fields: readonly LearnedField[],
-  known: readonly { person: Person; attempt: Attempt }[],
+  known: readonly Submitted[],
   play: Play,
-  end: number,
 ): Promise<void> {
-  const base = known[0]?.person;
-  if (base === undefined) return;
-  const open = new Map<LearnedField, string[]>();
-  for (const field of fields) {
-    const known = knownOf(field);
-    if (known === undefined) continue;
-    const all = new Set(
-      tasks.flatMap(({ fields: { [field.label]: value } }) =>
-        value === undefined || value === "" ? [] : Array.isArray(value) ? value : [String(value)],
-      ),
-    );
-    open.set(
-      field,
-      [...all].filter((value) => !Object.hasOwn(known, value)),
-    );
+  const seen = [...known];
+  const asked = new Set<string>();
+  for (;;) {
+    for (const field of fields) readOptions(field, openValues(field, tasks), seen);
+    const open = fields.flatMap((field) => openValues(field, tasks).map((value) => ({ field, value })));
+    const next = open.find(({ field, value }) => !asked.has(JSON.stringify([field.label, value])));
+    if (next === undefined) return;
+    const holds = ({ fields: of }: Task, { field, value }: typeof next): boolean =>
+      [of[field.label]].flat().map(String).includes(value);
+    const { fields: person } = tasks.find((task) => holds(task, next)) as Task;
+    const own = open.filter((one) => holds({ fields: person } as Task, one));
+    const shown: Record<string, FieldValue> = { ...person };
+    // an item of a list is entered alone
+    for (const { field, value } of own) if (field.kind === "list") shown[field.label] = [value];
+    for (const { field, value } of own) {
+      const isAlone = field.kind !== "list" || String(shown[field.label]) === value;
+      if (isAlone) asked.add(JSON.stringify([field.label, value]));
+    }
+    const attempt = await play(shown, false);
+    if (attempt === undefined) return;
+    seen.push({ person: shown, attempt });
+    for (const field of fields) learnOne(field, { person: shown, attempt }, fields);
   }
-  while ([...open.values()].some((values) => values.length > 0) && performance.now() < end) {
-    const person: Record<string, FieldValue> = { ...base };
-    const asked = [...open].flatMap(([field, values]) => {
-      const value = values.shift();
-      if (value === undefined) return [];
-      person[field.label] = field.kind === "list" ? [value] : value;
-      return [{ field, value }];
-    });
-    const posted = (await play(person, false))?.exchange?.posted ?? [];
-    for (const { field, value } of asked) learnOne(field, value, posted, fields);
+}
+
+/** Tells whether pages offered all known codes of a field as the values of its options, or it has none. */
+export function isOffered({ wire, label }: LearnedField, seen: readonly Submitted[]): boolean {
+  const offered = offeredTo(label, seen);
+  return (
+    wire?.notation.as !== "codes" ||
+    Object.entries(wire.notation.codes).every(([text, code]) => codeOf(offered, text) === code)
+  );
+}
+
+const offeredTo = (label: string, seen: readonly Submitted[]): Options =>
+  seen.flatMap(({ attempt }) => attempt.options[label] ?? []);
+
+/** Takes codes from the options that pages offered, if all known codes of the field are among them. */
+function readOptions(field: LearnedField, open: readonly string[], seen: readonly Submitted[]): void {
+  const { wire } = field;
+  if (wire?.notation.as !== "codes" || open.length === 0 || !isOffered(field, seen)) return;
+  const codes = { ...wire.notation.codes };
+  for (const value of open) {
+    const code = codeOf(offeredTo(field.label, seen), value);
+    if (code !== undefined && code !== "" && !Object.values(codes).includes(code)) codes[value] = code;
   }
+  field.wire = { ...wire, notation: { as: "codes", codes } };
 }
 
 function knownOf({ wire }: LearnedField): Readonly<Record<string, string>> | undefined {
@@ -50,11 +78,15 @@ function knownOf({ wire }: LearnedField): Readonly<Record<string, string>> | und
   return notation?.as === "codes" ? notation.codes : notation?.as === "each" ? notation.keys : undefined;
 }
 
-/** Records the code or the key of a value that was entered alone. */
-function learnOne(field: LearnedField, value: string, posted: readonly PostedPair[], fields: readonly LearnedField[]) {
-  const { wire } = field;
+/** Records the code or the key of a value that an attempt entered alone. */
+export function learnOne(field: LearnedField, { person, attempt }: Submitted, fields: readonly LearnedField[]): void {
+  const { wire, label } = field;
   const known = knownOf(field);
-  if (wire === undefined || known === undefined) return;
+  const value = [person[label] ?? []].flat();
+  const posted = attempt.exchange?.posted ?? [];
+  if (wire === undefined || known === undefined || value.length !== 1 || attempt.failed.includes(label)) return;
+  const text = String(value[0]);
+  if (text === "" || Object.hasOwn(known, text)) return;
   const { notation } = wire;
   const taken = new Set(fields.flatMap((other) => (other === field ? [] : (other.wire?.key ?? []))));
   const raws = posted.filter(([key]) => key === wire.key).map(([, raw]) => raw);
@@ -62,10 +94,18 @@ function learnOne(field: LearnedField, value: string, posted: readonly PostedPai
     notation.as === "each"
       ? posted.filter(([key, raw]) => raw === notation.on && !taken.has(key)).map(([key]) => key)
       : wire.list === undefined
-        ? wholeOf(value, raws)
+        ? wholeOf(text, raws)
         : itemsIn(raws, wire.list);
-  if (found.length !== 1 || Object.values(known).includes(found[0] as string)) return;
-  const all = { ...known, [value]: found[0] as string };
+  const code = found[0] as string;
+  if (found.length !== 1 || Object.values(known).includes(code)) return;
+  if (notation.as === "codes" && isOthers(attempt.options[label] ?? [], text, code)) return;
+  const all = { ...known, [text]: code };
   if (notation.as === "codes") field.wire = { ...wire, notation: { as: "codes", codes: all } };
   if (notation.as === "each") field.wire = { ...wire, notation: { ...notation, keys: all } };
+}
+
+/** Tells whether the codes of a person's value are known. */
+export function isCoded(field: LearnedField, value: FieldValue): boolean {
+  const known = knownOf(field);
+  return known === undefined || [value].flat().every((item) => item === "" || Object.hasOwn(known, String(item)));
 }

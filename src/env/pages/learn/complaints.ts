@@ -56,13 +56,35 @@ const counted = (texts: readonly Text[]): Texts => {
 
 export const textsNow = async ({ view }: Session): Promise<Texts> => counted(await view.evaluate(textsOf));
 
-/** Lists labels beside whose fields a new text has appeared, which is mostly an error message. */
-export async function complaints(session: Session, before: Texts, labels: readonly string[]): Promise<string[]> {
+/** What a page says against a form that it does not send. */
+export interface Complaints {
+  /** Labels of the fields that it may mean. */
+  readonly labels: readonly string[];
+  /** Its own words. */
+  readonly texts: readonly string[];
+}
+
+/** Most texts that are quoted, and most characters of one. */
+const MOST_QUOTED = 3;
+const MOST_LETTERS = 120;
+
+/**
+ * Reads the texts that have appeared, which are mostly error messages. A text means the fields whose labels it names,
+ * else the field that it stands beside.
+ */
+export async function complaints(session: Session, before: Texts, labels: readonly string[]): Promise<Complaints> {
   const now = await session.view.evaluate(textsOf);
   const counts = counted(now);
-  const spots = now.filter(({ text }) => (counts[text] ?? 0) > (before[text] ?? 0)).map(({ middle }) => middle);
-  if (spots.length === 0) return [];
+  const fresh = now.filter(({ text }) => (counts[text] ?? 0) > (before[text] ?? 0) && !labels.includes(text));
+  const quoted = [...fresh.map(({ text }) => text), ...session.said].map((text) => text.slice(0, MOST_LETTERS));
+  const texts = [...new Set(quoted)].slice(0, MOST_QUOTED);
+  const named = labels.filter((label) => texts.some((text) => worded(text).includes(worded(label))));
+  if (named.length > 0 || fresh.length === 0) return { labels: named, texts };
   const source = `function (argument) { return (${nearest})(${BOXES}, argument); }`;
+  const spots = fresh.map(({ middle }) => middle);
   const found = await session.view.run<(string | null | undefined)[]>(source, { labels, spots });
-  return [...new Set(found.filter((label) => typeof label === "string"))];
+  return { labels: [...new Set(found.filter((label) => typeof label === "string"))], texts };
 }
+
+/** Writes the words of a text with a space around each. */
+const worded = (text: string): string => ` ${(text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).join(" ")} `;

@@ -13,6 +13,7 @@ import {
   prefixOf,
 } from "../values.js";
 import { carries, counted, hasDigits, isBlank, itemsIn, rawsOf, type Sample, says, wholeOf } from "../wire.js";
+import { isOthers, type Options } from "./options.js";
 
 /** Lists the notations to try for a kind of value, plain ones first. */
 function notationsFor(kind: Kind): Notation[] {
@@ -55,6 +56,11 @@ const COMPACT = ["DDMMYYYY", "MMDDYYYY", "YYMMDD", "YYYY.MM.DD", "MM.DD.YYYY"];
 
 const seconds: Notation[] = [1, 0.001].map((times) => ({ as: "seconds", times }));
 
+/** One submission, with the options that the page offered for each label. */
+export interface Observed extends Sample {
+  readonly options?: Readonly<Record<string, Options>>;
+}
+
 /** Length in characters from which a value does not occur in a request by chance. */
 const TELLING = 4;
 
@@ -79,15 +85,17 @@ export function claimed(label: string, kind: Kind, samples: readonly Sample[]): 
  * @param samples submissions whose values differ.
  * @param isSure whether the page showed the values, so that codes may stand for them.
  * @param taken keys that hold other labels' values.
+ * @param isFreeText whether the values were typed into a control that takes any text.
  * @param likeness how much a key has to resemble the label for its texts to count as codes: one of `LIKENESS`.
  */
 export function explain(
   label: string,
   kind: Kind,
-  samples: readonly Sample[],
+  samples: readonly Observed[],
   isSure: boolean,
   taken: ReadonlySet<string>,
   likeness = 0,
+  isFreeText = false,
 ): Wire | undefined {
   const keys = [...new Set(samples.flatMap(({ posted }) => posted.flatMap(([key]) => [key, counted(key)])))]
     .filter((key) => key !== "")
@@ -123,7 +131,7 @@ export function explain(
   const found = dayParts(label, kind, told, keys) ?? ends(label, kind, told, keys) ?? partOf(label, all, keys);
   if (found !== undefined) return found;
   const like = free.filter(isLike);
-  if (kind !== "list") return codes(label, kind, told, like, isSure, fits);
+  if (kind !== "list") return codes(label, kind, told, like, isSure, isFreeText, fits);
   return listCodes(label, told, like, isSure, fits) ?? (likeness > 0 ? undefined : listKeys(label, told, free, fits));
 }
 
@@ -138,9 +146,10 @@ function readAs(kind: Kind, text: string): unknown {
 function codes(
   label: string,
   kind: Kind,
-  told: readonly Sample[],
+  told: readonly Observed[],
   keys: readonly string[],
   isSure: boolean,
+  isFreeText: boolean,
   fits: (wire: Wire) => boolean,
 ): Wire | undefined {
   for (const key of keys) {
@@ -151,6 +160,9 @@ function codes(
     }
     const values = Object.keys(known);
     if (values.length < 2 || new Set(Object.values(known)).size !== values.length) continue;
+    if (told.some((sample) => standsForOther(sample, label, known))) continue;
+    // what a page leaves of a text, as by a greatest length or a mask, is no code
+    if (isFreeText && values.every((value) => isLeftOf(known[value] as string, value))) continue;
     // a bare number is more likely a part of another date than a code for this one
     const isRead = values.some((value) => readAs(kind, value) !== undefined && /^\d+$/.test(known[value] as string));
     if (isRead && likenessOf(key, label) === 0) continue;
@@ -173,7 +185,7 @@ function codes(
  */
 function listCodes(
   label: string,
-  told: readonly Sample[],
+  told: readonly Observed[],
   keys: readonly string[],
   isSure: boolean,
   fits: (wire: Wire) => boolean,
@@ -200,10 +212,22 @@ function listCodes(
       const wire: Wire = { key, notation: { as: "codes", codes: known }, list };
       // lists of different lengths that all agree prove the key as well as the page does
       const vouched = isSure || new Set(got.map((one) => one.items.length)).size > 1;
+      if (told.some((sample) => standsForOther(sample, label, known))) continue;
       const isPart = vouched && Object.keys(known).length < items.length && told.length > 1;
       if (isPart ? new Set(got.flatMap((one) => one.raws)).size === items.length : fits(wire)) return wire;
     }
   return undefined;
+}
+
+/** Tells whether one of the codes is the value of an option that the page offered for another text. */
+const standsForOther = ({ options }: Observed, label: string, known: Readonly<Record<string, string>>): boolean =>
+  Object.entries(known).some(([value, code]) => isOthers(options?.[label] ?? [], value, code));
+
+/** Tells whether the characters of a text occur in a longer one in the same order. */
+export function isLeftOf(part: string, whole: string): boolean {
+  let at = 0;
+  for (const sign of whole.toLowerCase()) if (sign === part.toLowerCase()[at]) at++;
+  return at === part.length;
 }
 
 /** Finds a key for each item of a list, whose text differs between a chosen item and one that is not chosen. */
@@ -252,15 +276,13 @@ function isAlike(code: string, text: string): boolean {
   const b = looseLabel(text);
   if (a === "" || b === "") return false;
   const initials = (text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).map((word) => word[0]).join("");
-  return b.startsWith(a) || b.includes(a) || a.includes(b) || initials === a || (a.length <= 4 && isWithin(a, b));
-}
-
-/** Tells whether the letters of a short text occur in a longer one in the same order, with the same first letter. */
-function isWithin(short: string, long: string): boolean {
-  if (short[0] !== long[0]) return false;
-  let at = 0;
-  for (const letter of long) if (letter === short[at]) at++;
-  return at === short.length;
+  return (
+    b.startsWith(a) ||
+    b.includes(a) ||
+    a.includes(b) ||
+    initials === a ||
+    (a.length <= 4 && a[0] === b[0] && isLeftOf(a, b))
+  );
 }
 
 function flagWire(

@@ -5,11 +5,12 @@ import type { FieldValue } from "../../site.js";
 import { unfold } from "../buttons.js";
 import type { PlaceOf } from "../contract.js";
 import { type Evidence, evidenceOf, says } from "../evidence.js";
-import { closeOpenAt, PATIENCE, rest, slowness } from "../hand.js";
+import { closeOpenAt, leave, PATIENCE, rest, slowness } from "../hand.js";
 import { operate } from "../operate.js";
 import { boxIndex, isCovered, looksOf, type Shown, shownIn } from "../place.js";
 import type { Kind } from "../values.js";
 import type { Way } from "../way.js";
+import { isBlank } from "../wire.js";
 import type { LearnedField } from "./candidates.js";
 import { survey } from "./survey.js";
 
@@ -23,14 +24,27 @@ export class Progress {
   confirm: PlaceOf[] = [];
   request: { readonly method: string; readonly path: string } | undefined;
   sendsWithinMs = 0;
+  /** Pause before the form is sent, in milliseconds. */
+  restsMs = 0;
+  /** Number of attempts that still wait all the same, to see whether the page changes a value back. */
+  probes = 3;
+  /** Counts how often the form was sent, and how often it may be. */
+  sent = 0;
+  mostSent = Number.POSITIVE_INFINITY;
+  /** The requests in which a page sends each field by itself, while it is filled in. */
+  piecemeal: string | undefined;
   /** Counts how often the form was sent before it was complete. */
   early = 0;
   /** Counts the attempts that sent nothing although no field was in doubt. */
   silent = 0;
+  /** The label of the field that is being entered. */
+  at: string | undefined;
   /** The field that was operated last. */
   last: LearnedField | undefined;
   /** Fields that show their value on the open page. */
   filled: LearnedField[] = [];
+  /** Other fields into which a text was typed. */
+  typed: LearnedField[] = [];
   /** The field whose last try needed a fresh page; it is operated first there. */
   spoiler: LearnedField | undefined;
   /** Locators of the buttons that stood on the page before the fields of its present part were operated. */
@@ -63,11 +77,13 @@ const textsOf = (person: Person): Set<string> =>
       .map(String),
   );
 
-/** Counts the values of a person that a request carries unchanged. */
-export function carriedBy(exchange: Exchange, person: Person): number {
+/** Lists the values of a person that a request carries unchanged. */
+export function carriedIn(exchange: Exchange, person: Person): string[] {
   const texts = textsOf(person);
-  return new Set(exchange.posted.map(([, value]) => value).filter((value) => texts.has(value))).size;
+  return [...new Set(exchange.posted.map(([, value]) => value).filter((value) => texts.has(value)))];
 }
+
+export const carriedBy = (exchange: Exchange, person: Person): number => carriedIn(exchange, person).length;
 
 /** The index of the box that shows a field's value. */
 const boxOf = ({ current }: LearnedField): number => (current === undefined ? 0 : boxIndex(current.operation));
@@ -159,6 +175,33 @@ async function prepare(surface: Surface, field: LearnedField, ways: Progress["wa
   if (!field.surveyed && field.isByLabel) await survey(surface, field, ways);
 }
 
+/** Pause before the form is sent, for a page that takes a value over late or changes it back; in milliseconds. */
+export const RESTS_MS = 1500;
+
+/** Waits before the form is sent, if that was found to help, and enters once more what the page has changed back. */
+export async function settled(surface: Surface, progress: Progress, person: Person): Promise<void> {
+  if (progress.restsMs === 0 && progress.probes-- <= 0) return;
+  await leave(surface);
+  await rest(surface, RESTS_MS);
+  const lost = await lostOf(surface, progress.filled, person);
+  lost.push(
+    ...(await lostOf(
+      surface,
+      progress.typed,
+      person,
+      ({ values }) => !values.some((text) => /[\p{L}\p{N}]/u.test(text)),
+    )),
+  );
+  if (lost.length === 0) return;
+  progress.restsMs = RESTS_MS;
+  for (const field of lost) await fillField(surface, progress, field, person, false);
+  await rest(surface, RESTS_MS);
+}
+
+/** Tells whether a text that stands in a field already has to be removed. */
+const isEmptied = ({ isTyped, preset }: LearnedField, value: FieldValue): boolean =>
+  value === "" && isTyped && typeof preset === "string" && preset !== "";
+
 async function fillField(
   surface: Surface,
   progress: Progress,
@@ -168,8 +211,9 @@ async function fillField(
 ): Promise<boolean | "spoilt" | "misplaced"> {
   const value = person[field.label] as FieldValue;
   const { label, kind } = field;
-  if (value === "" || (Array.isArray(value) && value.length === 0)) return true;
+  if (isBlank(value) && !isEmptied(field, value)) return true;
   field.begin();
+  progress.at = label;
   const look = async (): Promise<Shown> => (await shownIn(surface, [label], [boxOf(field)]))[0] as Shown;
   const searching = search && field.good === undefined;
   const { [label]: _, ...others } = person;
@@ -199,7 +243,15 @@ async function fillField(
       const from = { ...before, invalid: pristine.invalid };
       const evidence = await carriedOut(surface, progress, field, { value, before: from, searching }, look);
       field.isHurried ||= slowness(surface) > BUSY;
-      if (!searching) return evidence !== "failed";
+      if (evidence === "failed" && searching && field.waitsOnce()) {
+        await rest(surface, RESTS_MS);
+        continue;
+      }
+      if (!searching) {
+        if (evidence === "shown") progress.filled.push(field);
+        else if (evidence !== "failed" && field.isTyped) progress.typed.push(field);
+        return evidence !== "failed";
+      }
       // a key may send the form before it is complete
       const isEarly = sendsEarly();
       if (isEarly || evidence === "spoilt") {
@@ -266,23 +318,20 @@ async function misplaced(
   return filled.find((other, i) => !holds(i, other.kind, other.label) && isOther(i));
 }
 
-/** Tells whether most of the fields that were filled in are still there, but without their values. */
-export async function isCleared(surface: Surface, { filled }: Progress, person: Person): Promise<boolean> {
+/** Lists the fields that are still there, but without their values. @param isLost decides in another way. */
+async function lostOf(
+  surface: Surface,
+  filled: readonly LearnedField[],
+  person: Person,
+  isLost?: (state: Shown) => boolean,
+): Promise<LearnedField[]> {
   const labels = filled.map(({ label }) => label);
   const shown = await shownIn(surface, labels, filled.map(boxOf));
   const holds = ({ kind, label }: LearnedField, state: Shown): boolean =>
     says(kind, person[label] as FieldValue, state);
-  const lost = filled.filter((field, i) => shown[i]?.there === true && !holds(field, shown[i]));
-  return lost.length * 2 > filled.length;
+  return filled.filter((field, i) => shown[i]?.there === true && (isLost?.(shown[i]) ?? !holds(field, shown[i])));
 }
 
-/**
- * Takes the focus from the control that has it.
- * @param again whether a text is entered and left once more: a box may show a value that its state does not have.
- */
-export async function leave(surface: Surface, again = false): Promise<void> {
-  const blur = `(again) => { let e = document.activeElement; while (e?.shadowRoot?.activeElement) e = e.shadowRoot.activeElement; e?.blur?.();
-    if (again && e?.matches?.("input,textarea")) { e.focus(); e.blur(); } }`;
-  await surface.view.run(blur, again);
-  await rest(surface, 40);
-}
+/** Tells whether most of the fields that were filled in have lost their values. */
+export const isCleared = async (surface: Surface, progress: Progress, person: Person): Promise<boolean> =>
+  (await lostOf(surface, progress.filled, person)).length * 2 > progress.filled.length;

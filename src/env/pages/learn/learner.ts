@@ -5,23 +5,23 @@ import type { Contract } from "../contract.js";
 import { openPage, waysOf } from "../operate.js";
 import { type Shown, shownIn } from "../place.js";
 import { structureHash } from "../structure.js";
-import { canonical, type Kind, kindOfAll } from "../values.js";
-import { keysOf, type Sample, uploaded } from "../wire.js";
-import { type Attempt, attempt, type LearnLimits, type Play } from "./attempt.js";
+import { canonical, kindOfAll } from "../values.js";
+import { carries } from "../wire.js";
+import { type Attempt, attempt, type LearnLimits, type Submitted } from "./attempt.js";
 import { LearnedField } from "./candidates.js";
-import { learnCodes } from "./codes.js";
-import { claimed, explain, LIKENESS } from "./explain.js";
+import { isCoded, isOffered, learnCodes, learnOne } from "./codes.js";
 import { type Person, Progress } from "./fill-in.js";
+import { postedBy, rounds, type Search, SHARES, unexplained } from "./rounds.js";
 import { learnVerdict } from "./verdict.js";
 
-/** Most persons whose values are entered. */
+/** Most persons that a form is learned from; of three or more one is left to confirm it. */
 const MOST_PERSONS = 3;
-
 /**
  * Learns a form by sending known values to its server: the requests show which way operates each control, and under
  * which key its value stands.
  * @param tasks tasks of this form with different values.
  * @param given fields that are known already: written by hand, or from an earlier search.
+ * @returns the contract, and what the page or its server said last.
  */
 export async function learnForm(
   runner: EpisodeRunner,
@@ -29,28 +29,45 @@ export async function learnForm(
   limits: LearnLimits,
   tell: (text: string) => void,
   given: Partial<Contract["fields"]> = {},
-): Promise<Contract> {
+): Promise<{ readonly contract: Contract; readonly words: string }> {
   const task = tasks[0] as Task;
+  const start = performance.now();
+  const end = start + limits.formMs;
   const ways = await waysOf(Object.values(given).map((field) => field?.way ?? ""));
-  const values = valuesByLabel(tasks);
-  const fields = [...values].map(([label, all]) => {
-    const known = given[label];
-    return new LearnedField(label, kindOfAll(all), ways, all, limits.formMs, known);
-  });
+  const fields = [...valuesByLabel(tasks)].map(
+    ([label, all]) => new LearnedField(label, kindOfAll(all), ways, all, limits.formMs, given[label]),
+  );
   const progress = new Progress(task.url, ways, fields);
-  const end = performance.now() + limits.formMs;
-  const play: Play = async (person, search) => {
-    const played = await runner.converse((session) => attempt(session, progress, person, search), limits.attemptMs);
-    if ("fault" in played) tell(`${task.form}: ${played.fault}`);
-    return "fault" in played ? undefined : played.result;
+  progress.mostSent = limits.submissions;
+  const page = await untouched(runner, task, fields, end);
+  const { persons, spare } = unlike(tasks, fields);
+  const search: Search = {
+    progress,
+    persons,
+    earlier: [],
+    words: "",
+    isOver: (share) =>
+      performance.now() > start + share * limits.formMs || progress.sent >= Math.ceil(share * limits.submissions),
+    note: (text) =>
+      tell(`${task.form}: ${text} (${progress.sent} submissions, ${Math.round((performance.now() - start) / 1000)} s)`),
+    async play(person, isSearch) {
+      if (search.isOver(SHARES.codes)) return undefined;
+      const work = (session: Session): Promise<Attempt | undefined> => attempt(session, progress, person, isSearch);
+      const played = await runner.converse(work, limits.attemptMs, end);
+      if (!("fault" in played)) return played.result;
+      search.words = `${played.fault}${progress.at === undefined ? "" : `, after ${progress.at} was entered`}`;
+      search.note(search.words);
+      return undefined;
+    },
   };
-  const page = await untouched(runner, task, fields);
-  const persons = unlike(tasks, fields);
-  const accepted = await rounds(progress, persons, play, end, (text) => tell(`${task.form}: ${text}`));
-  if (performance.now() < end + limits.formMs / 2)
-    await learnCodes(tasks, fields, accepted, play, end + limits.formMs / 2);
-  const verdict = await learnVerdict(runner, progress, persons, accepted, limits, end + limits.formMs);
-  return {
+  const found = await repeated(search, await confirmed(search, await rounds(search), spare));
+  const verdict = await learnVerdict(search, found);
+  heldBy(search, found, verdict.request);
+  if (!search.isOver(SHARES.verdict)) await learnCodes(tasks, fields, found, search.play);
+  const missing = fields.filter((field) => field.good === undefined);
+  search.note(`learned ${fields.length - missing.length} of ${fields.length} fields`);
+  const { request: _, ...answers } = verdict;
+  const contract = {
     form: task.form,
     url: task.url,
     page,
@@ -59,10 +76,76 @@ export async function learnForm(
     ...(progress.submit === undefined ? {} : { submit: progress.submit }),
     confirm: progress.confirm,
     ...(progress.request === undefined ? {} : { request: progress.request }),
+    rests_ms: progress.restsMs,
     sends_within_ms: progress.sendsWithinMs,
-    ...verdict,
-    not_learned: Object.fromEntries(fields.filter((f) => f.good === undefined).map((f) => [f.label, f.tried])),
+    ...answers,
+    not_learned: Object.fromEntries(missing.map((field) => [field.label, field.tried])),
   };
+  return { contract, words: search.words };
+}
+
+/**
+ * Plays persons that the form was not learned from, until every value of one arrives; what does not is searched again
+ * with that person's values. @returns the attempts of the last round, and the one that confirms it.
+ */
+async function confirmed(search: Search, found: Submitted[], spare: Task[]): Promise<Submitted[]> {
+  const { progress, persons, play, note } = search;
+  let right = found;
+  while (progress.request !== undefined && !search.isOver(SHARES.confirmation)) {
+    const person = spare.shift()?.fields;
+    if (person === undefined) {
+      note(`not confirmed on a person of its own: ${persons.length} tasks are too few`);
+      break;
+    }
+    const attempt = await play(person, false);
+    if (attempt === undefined) continue;
+    const one = { person, attempt };
+    const missed = missedBy(progress, one);
+    if (missed.length === 0) {
+      for (const field of progress.fields) learnOne(field, one, progress.fields);
+      return [...right, one];
+    }
+    note(`not confirmed: ${missed.map(({ label }) => label).join(", ")} of a further person did not arrive`);
+    persons.push(person);
+    right = await rounds(search);
+  }
+  return right;
+}
+
+/**
+ * Plays the first person again if a field has codes that the page's options do not confirm: the same value has to be
+ * sent in the same way, which a number that counts on, or a token, is not.
+ */
+async function repeated(search: Search, found: Submitted[]): Promise<Submitted[]> {
+  const { progress, persons, play } = search;
+  const [person] = persons;
+  if (person === undefined || found.length === 0 || progress.fields.every((field) => isOffered(field, found)))
+    return found;
+  const attempt = await play(person, false);
+  if (attempt?.exchange === undefined) return found;
+  const right = [...found, { person, attempt }];
+  for (const field of unexplained(progress, right, true)) field.lose();
+  return right;
+}
+
+/** Lists the learned fields whose values of a person a submission does not hold. */
+function missedBy(progress: Progress, { person, attempt }: Submitted): LearnedField[] {
+  const { fields } = progress;
+  const posted = postedBy(attempt, progress);
+  return fields.filter(({ label, kind, good, wire }, i) => {
+    const value = person[label];
+    if (good === undefined || wire === undefined || value === undefined || attempt.absent.includes(label)) return false;
+    return isCoded(fields[i] as LearnedField, value) && !carries(wire, kind, value, posted, person);
+  });
+}
+
+/** Takes another request for the form's, if its answers show that, and explains it anew. */
+function heldBy({ progress, note }: Search, right: readonly Submitted[], request: Contract["request"]): void {
+  const before = progress.request;
+  if (request === undefined || (request.method === before?.method && request.path === before.path)) return;
+  progress.request = request;
+  for (const field of unexplained(progress, right, true)) field.lose();
+  note(`${request.method} ${request.path} is the form's request: its answer differs for a form that is not complete`);
 }
 
 function entryOf(field: LearnedField): [string, Contract["fields"][string]][] {
@@ -81,13 +164,22 @@ function valuesByLabel(tasks: readonly Task[]): Map<string, FieldValue[]> {
 }
 
 /** Reads the preset of each field from the fresh page. @returns a hash of its structure; empty after a fault. */
-async function untouched(runner: EpisodeRunner, task: Task, fields: readonly LearnedField[]): Promise<string> {
-  const read = await runner.converse(async (session: Session) => {
-    const labels = fields.map(({ label }) => label);
-    await openPage(session, task.url, labels);
-    const shown = await shownIn(session, labels);
-    return { shown, hash: await structureHash(session.view) };
-  });
+async function untouched(
+  runner: EpisodeRunner,
+  task: Task,
+  fields: readonly LearnedField[],
+  end: number,
+): Promise<string> {
+  const read = await runner.converse(
+    async (session: Session) => {
+      const labels = fields.map(({ label }) => label);
+      await openPage(session, task.url, labels);
+      const shown = await shownIn(session, labels);
+      return { shown, hash: await structureHash(session.view) };
+    },
+    undefined,
+    end,
+  );
   if ("fault" in read) return "";
   fields.forEach((field, i) => {
     field.readPreset(read.result.shown[i] as Shown);
@@ -98,11 +190,13 @@ async function untouched(runner: EpisodeRunner, task: Task, fields: readonly Lea
 /**
  * Chooses persons whose values differ in as many fields as possible. The first one has a value for every field, and the
  * first two differ at every checkbox.
+ * @returns the persons to learn from, and the other tasks.
  */
-function unlike(tasks: readonly Task[], fields: readonly LearnedField[]): Person[] {
+function unlike(tasks: readonly Task[], fields: readonly LearnedField[]): { persons: Person[]; spare: Task[] } {
   const persons: Person[] = [];
   const rest = [...tasks];
-  while (persons.length < MOST_PERSONS && rest.length > 0) {
+  const most = Math.min(MOST_PERSONS, Math.max(2, tasks.length - 1));
+  while (persons.length < most && rest.length > 0) {
     const differs = (task: Task): number =>
       fields.filter(
         ({ label, kind }) =>
@@ -138,132 +232,5 @@ function unlike(tasks: readonly Task[], fields: readonly LearnedField[]): Person
       else if (from > 1) persons[from] = { ...persons[from], [label]: now };
     } else if (now === "" && filled !== undefined) busy[label] = filled;
   }
-  return [busy, idle, ...persons.slice(2)];
-}
-
-/** Fills in and sends until every value arrives, or time is over. @returns the submissions of the best round. */
-async function rounds(
-  progress: Progress,
-  persons: readonly Person[],
-  play: Play,
-  end: number,
-  tell: (text: string) => void,
-): Promise<{ person: Person; attempt: Attempt }[]> {
-  const { fields } = progress;
-  let sure: { person: Person; attempt: Attempt }[] = [];
-  let still = 0;
-  for (let round = 1, last = false; ; round++) {
-    const played: { person: Person; attempt: Attempt }[] = [];
-    let wrong: LearnedField[] = [];
-    for (const [i, person] of persons.entries()) {
-      const result = await play(person, i === 0);
-      if (result === undefined) continue;
-      if (result.exchange === undefined) {
-        wrong = blamed(progress, result);
-        tell(`nothing sent; ${[...result.failed, ...result.invalid].join(", ")}`);
-        if (last) continue;
-        break;
-      }
-      const there = Object.entries(person).filter(([label]) => !result.absent.includes(label));
-      played.push({ person: Object.fromEntries(there), attempt: result });
-      // a field that is given up does not stop the search for others
-      wrong = unexplained(fields, played, i === persons.length - 1).filter((field) => !field.isLost);
-      if (wrong.length > 0 && i < persons.length - 1) break;
-    }
-    tell(
-      `round ${round}: ${fields.length - wrong.length} of ${fields.length} fields${wrong.length > 0 ? `; not yet ${wrong.map((f) => f.label).join(", ")}` : ""}`,
-    );
-    if (last && played.length > 0) unexplained(fields, played, true);
-    if (played.length > sure.length || wrong.length === 0) sure = played;
-    if (wrong.length === 0 && played.length === persons.length) return played;
-    // a way is tried once more if an earlier try had changed the field, or the page was slow
-    const moved = wrong.map((field) => {
-      const again = !field.isClean || field.isWorthRound();
-      field.isClean = true;
-      return again || (field.surveyed && field.advance("wrong"));
-    });
-    if (last) break;
-    // one more round without the missing fields confirms the rest
-    last = performance.now() > end || (!moved.some(Boolean) && ++still > 1);
-    if (last) for (const field of wrong) field.isGivenUp = true;
-  }
-  return sure;
-}
-
-/** Lists fields whose values the requests do not hold. @param all whether every person's values were entered. */
-function unexplained(
-  fields: readonly LearnedField[],
-  played: readonly { person: Person; attempt: Attempt }[],
-  all: boolean,
-): LearnedField[] {
-  const samples = played.map(({ person, attempt: { exchange, exchanges } }): Sample => {
-    const posted = exchange === undefined ? [] : [...exchange.posted, ...uploaded(exchanges, exchange)];
-    return { fields: person, posted };
-  });
-  const taken = new Set<string>();
-  const wrong: LearnedField[] = [];
-  const missed = new Set(played.flatMap(({ attempt: { failed } }) => failed));
-  const found = new Set<LearnedField>();
-  const sorted = [...fields].sort((a, b) => order(a) - order(b));
-  const claims = sorted.map((field) => ({ field, keys: claimed(field.label, field.kind, samples) }));
-  const others = (of: LearnedField): string[] => claims.flatMap(({ field, keys }) => (field === of ? [] : keys));
-  // known notations come first, then codes under the keys that resemble the label most
-  for (const likeness of LIKENESS)
-    for (const field of sorted) {
-      const { label, kind } = field;
-      const told = samples.filter((sample) => label in sample.fields);
-      if (told.length === 0 || found.has(field)) continue;
-      const isSure = field.isSure || field.good !== undefined;
-      const degree = field.isPicked || kind === "flag" ? likeness : LIKENESS[0];
-      const wire = explain(label, kind, samples, isSure, new Set([...taken, ...others(field)]), degree);
-      if (wire !== undefined) {
-        found.add(field);
-        for (const key of keysOf(wire)) taken.add(key);
-        field.wire = wire;
-        if (all) field.good = field.current?.operation;
-      } else if (likeness === 0 && (all || isPlain(field, told, taken))) {
-        if (!missed.has(label) || field.current !== undefined) wrong.push(field);
-      }
-    }
-  return wrong;
-}
-
-/** Ranks fields by kind: kinds that are recognised most surely come first and take their keys. */
-const order = ({ kind }: LearnedField): number =>
-  ["text", "date", "range", "moment", "time", "file", "number", "list", "flag"].indexOf(kind);
-
-/** Tells whether one submission is enough to say that a value did not arrive: no code can stand for it. */
-function isPlain({ label, kind }: LearnedField, told: readonly Sample[], taken: ReadonlySet<string>): boolean {
-  if (kind === "flag") return false;
-  const text = String(told[0]?.fields[label] ?? "");
-  // the value may be part of a longer text, which further persons' values will show
-  if (
-    text.length > (kind === "number" ? 4 : 3) &&
-    told[0]?.posted.some(([key, raw]) => !taken.has(key) && raw.includes(text))
-  )
-    return false;
-  if (["date", "time", "moment", "range", "number", "file"].includes(kind)) return true;
-  const free = told.flatMap(({ posted }) => posted.filter(([key, value]) => !taken.has(key) && value !== ""));
-  return free.length === 0 || text.length > 40;
-}
-
-/** Kinds in the order of how likely a field shows a value that it does not hold. */
-const ODDEST: readonly Kind[] = ["date", "moment", "range", "time", "list", "text", "number", "file", "flag"];
-
-/** Finds the fields that may prevent sending: invalid ones, else failed ones, else those that are not sure. */
-function blamed(progress: Progress, { invalid, failed }: Attempt): LearnedField[] {
-  const by = (labels: readonly string[]): LearnedField[] =>
-    progress.fields.filter(({ label }) => labels.includes(label));
-  for (const told of [by(invalid), by(failed), progress.fields.filter((field) => !field.isSure)]) {
-    const open = told.filter(({ good }) => good === undefined);
-    if (open.length > 0) return open;
-    // a way that worked for one person's value may fail for another's
-    if (told.length > 0) return told;
-  }
-  // no field is in doubt: the page may have been slow, else one field is operated otherwise, the least tried first
-  if (progress.silent++ === 0) return [];
-  const [suspect] = progress.fields
-    .filter(({ good, isLost }) => good === undefined && !isLost)
-    .sort((a, b) => a.wrongs - b.wrongs || ODDEST.indexOf(a.kind) - ODDEST.indexOf(b.kind));
-  return suspect === undefined ? [] : [suspect];
+  return { persons: [busy, idle, ...persons.slice(2)], spare: rest };
 }

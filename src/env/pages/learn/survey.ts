@@ -46,6 +46,7 @@ async function factsOf(
     corners: JSON.stringify([corners(control), corners(box)]),
     holds: needs.map((css) => all.some((e) => e.matches(css))),
     isPicker: isPicker || (hidden && all.some(isBeside)),
+    isWritten: control.matches(writable) && !control.matches(picker) && !(control as HTMLInputElement).list,
     isFree: control.matches("input:not([type]),input[type=text],input[type=search],input[type=tel]"),
     hint: [
       ...texts.flatMap((name) => all.slice(0, 60).map((e) => e.getAttribute(name) ?? "")),

@@ -1,12 +1,12 @@
 import type { Surface } from "../../browser/surface.js";
 import type { FieldValue } from "../../site.js";
 import { says } from "../evidence.js";
-import { placeAt } from "../hand.js";
+import { leave, placeAt } from "../hand.js";
 import { type Operation, waysOf } from "../operate.js";
 import { enterField, fieldOf, leaveField, type Shown, setLabels, shownIn } from "../place.js";
 import { type Kind, kindOfAll } from "../values.js";
 import { LearnedField } from "./candidates.js";
-import { fillStep, leave, Progress } from "./fill-in.js";
+import { fillStep, Progress } from "./fill-in.js";
 
 /** A value to enter into a field of a page. */
 export interface WantedField {

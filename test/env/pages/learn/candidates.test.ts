@@ -42,7 +42,7 @@ test("a day is written first as the field's example is, unless that can be read 
   const typed: Way = { ...FILL, serves: ["date"], variants: ["YYYY-MM-DD", "MM/DD/YYYY", "DD.MM.YYYY"] };
   const firstFor = (hint: string): string | undefined => {
     const field = new LearnedField("Day", "date", new Map([["typed", typed]]), ["2026-03-05"], 60_000);
-    const facts = { corners: "", holds: [], isPicker: false, isFree: true, hint };
+    const facts = { corners: "", holds: [], isPicker: false, isFree: true, isWritten: false, hint };
     field.weigh({ locator: "label=Day", nth: 0 }, facts, () => "maybe");
     return field.current?.operation.variant;
   };
@@ -71,7 +71,7 @@ test("a way that has worked for other fields comes forward once, and not before 
     60_000,
   );
   for (let i = 0; i < 4; i++) field.prefer({ locator: "label=Name", nth: 0, way: "fill", variant: "" });
-  const facts = { corners: "", holds: [], isPicker: true, isFree: true, hint: "" };
+  const facts = { corners: "", holds: [], isPicker: true, isFree: true, isWritten: false, hint: "" };
   field.weigh({ locator: "label=Size", nth: 0 }, facts, () => "maybe");
   for (const nth of [0, 1, 2]) field.weigh({ locator: 'field="Size"', nth }, undefined, () => "maybe");
   assert.equal(field.current?.operation.way, "pick");
