@@ -66,7 +66,7 @@ function learned(kind: Kind, notation: Notation, truth: FieldValue, all: readonl
   };
   const contract = {
     ...{ form: "f", url: "/", page: "", fields: { [LABEL]: field }, steps: [], confirm: [], sends_within_ms: 1 },
-    ...{ accepted: ["status 200"], refused: ["status 422"], not_learned: {} },
+    ...{ accepted: ["status 200"], refused: ["status 422"], not_learned: {}, rests_ms: 0, no_refusal: false },
   };
   const controls = controlsOf(contract, all.map((value) => ({ fields: { [LABEL]: value } })) as never);
   return (posted: Posted): Score => {
