@@ -28,11 +28,11 @@ export type {
 } from "./env/environment.js";
 export type { Episode } from "./env/forms/episode.js";
 export type { RewardKind } from "./env/forms/own-reward.js";
-export type { Place, Way } from "./env/pages/way.js";
 export type { DeclaredForm, FieldKind, FieldValue, RunningSite, SiteKind, SuccessMarker, Task } from "./env/site.js";
 export type { Login } from "./env/sites/parts/login.js";
-export { type Agent, type Filled, type FilledField, loadAgent, pageObservation } from "./library/agent.js";
-export type { AgentSource } from "./library/agent-config.js";
+export { type Agent, type Filled, type FilledField, loadAgent, pageObservation } from "./features/agent/agent.js";
+export type { AgentSource } from "./features/agent/agent-config.js";
+export type { Place, Way } from "./features/learned-pages/way.js";
 export {
   defineEnvironment,
   defineObjective,

@@ -1,4 +1,4 @@
-// The pages of test/library/unseen: a page, a person's text, and the right values. No model of this project was trained
+// The pages of test/features/agent/unseen: a page, a person's text, and the right values. No model of this project was trained
 // on them, and their labels use other words than the texts do. Pages whose names begin with `dev-` were read during the
 // development of the agent; of the others only the scores were.
 import { readdirSync, readFileSync } from "node:fs";
@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { ROOT } from "./setup.mjs";
 
-const FOLDER = join(ROOT, "test", "library", "unseen");
+const FOLDER = join(ROOT, "test", "features", "agent", "unseen");
 
 /** Reads the pages. @param dev selects those for development instead of the reported ones. */
 export function unseenPages(dev) {

@@ -2,11 +2,10 @@ import { existsSync } from "node:fs";
 import { delimiter, join, relative } from "node:path";
 import { type Command, CommanderError, InvalidArgumentError } from "commander";
 import { firstFailure } from "../core/closing.js";
-import { EXIT, messageOf, misuse, UserError } from "../core/errors.js";
+import { EXIT, messageOf, UserError } from "../core/errors.js";
 import { loadedModules, ownFrame } from "../core/own-module.js";
 import { withoutPasswords } from "../core/shown.js";
 import { openSpans } from "../core/spans.js";
-import type { AgentSource } from "../library/agent-config.js";
 import { versions } from "../runs/run-directory.js";
 
 /** The export `command` of each subcommand's file; the file name is the subcommand's name. */
@@ -217,27 +216,6 @@ export function checkpointName(text: string): "best" | "last" | number {
   if (text === "best" || text === "last") return text;
   if (!/^[0-9]+$/.test(text)) throw new InvalidArgumentError("Expected best, last or the number of a step.");
   return Number(text);
-}
-
-/** Flags that choose the policy of a command that fills pages. */
-export interface AgentFlags {
-  readonly run?: string;
-  readonly checkpoint: "best" | "last" | number;
-  readonly model?: string;
-  readonly adapter?: string;
-  readonly contracts?: string;
-}
-
-/** @param overrides key=value settings of a model. @throws UserError where both a run and another model are named. */
-export function agentSource(
-  overrides: readonly string[],
-  { run, checkpoint, model, adapter, contracts }: AgentFlags,
-): AgentSource {
-  const known = contracts === undefined ? {} : { contracts };
-  if (run === undefined) return { overrides, ...(model && { model }), ...(adapter && { adapter }), ...known };
-  if (model !== undefined || adapter !== undefined || overrides.length > 0)
-    misuse("A run has its own model, adapter and config.", { hint: "leave out --model, --adapter and key=value" });
-  return { run, checkpoint, ...known };
 }
 
 const PROGRAMS: Readonly<Record<string, string>> = { "refusion-train": "train.js", "refusion-eval": "eval.js" };

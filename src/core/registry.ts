@@ -49,7 +49,8 @@ async function registryFiles(folder: URL): Promise<string[]> {
   // a folder outside of src, as a test's, has no features
   const inside = own.startsWith(join(FEATURES, ".."));
   const features = inside ? await names(FEATURES) : [];
-  const folders = [own, ...features.map((feature) => join(FEATURES, feature, basename(own)))];
-  const files = await Promise.all(folders.map(async (dir) => (await names(dir)).map((file) => join(dir, file))));
+  // the folder may be a feature's own
+  const folders = new Set([join(own), ...features.map((feature) => join(FEATURES, feature, basename(own), "/"))]);
+  const files = await Promise.all([...folders].map(async (dir) => (await names(dir)).map((file) => join(dir, file))));
   return files.flat().filter((file) => extname(file) === ".js");
 }

@@ -10,13 +10,11 @@ import { injectedFaults } from "./browser/injected-faults.js";
 import type { Session } from "./browser/session.js";
 import type { EnvironmentTask, EpisodeOutcome } from "./environment.js";
 import type { Played } from "./forms/episode.js";
+import { declaredControls } from "./forms/native.js";
 import { type RewardKind, scoreByDefault, scoreByDocuments } from "./forms/own-reward.js";
 import type { Plan } from "./forms/plan.js";
 import { rejudge } from "./forms/rejudge.js";
-import { Contracts } from "./pages/contracts.js";
-import { declaredControls } from "./pages/native.js";
-import { registerField } from "./pages/place.js";
-import { type KnownForm, controlsOf as learnedControls, playPlan } from "./pages/play.js";
+import { type KnownForm, type KnownForms, knownFormsKinds } from "./known-forms.js";
 import type { RunningSite, Task } from "./site.js";
 
 /** A time in seconds, at most a day: timers overflow after 25 days and would fire at once. */
@@ -83,7 +81,7 @@ export class SiteEnvironment {
   readonly notes: readonly string[];
   readonly rewardRange?: readonly [number, number];
   /** Contracts of the site's forms, if they are learned. */
-  readonly contracts?: Contracts;
+  readonly contracts?: KnownForms;
   private opened: Promise<EpisodeRunner> | undefined;
   private readonly byForm = new Map<string, readonly Task[]>();
 
@@ -96,8 +94,7 @@ export class SiteEnvironment {
     this.tasks = site.tasks();
     this.notes = site.notes ?? [];
     if (scoreOf === scoreByDefault || scoreOf === scoreByDocuments) this.rewardRange = [0, 1];
-    if (site.learn !== undefined)
-      this.contracts = new Contracts(site.learn, this.tasks, (text) => void process.stderr.write(`${text}\n`));
+    if (site.learn !== undefined) this.contracts = openKnownForms(site.learn, this.tasks);
   }
 
   splitHash(): string {
@@ -133,7 +130,7 @@ export class SiteEnvironment {
   private async openRunner(): Promise<EpisodeRunner> {
     const { action_timeout_s, rollout_timeout_s, inject_faults: faults, ...rest } = this.config.browser;
     const { contracts, site } = this;
-    if (contracts !== undefined) await registerField();
+    await contracts?.prepare();
     const runner = await EpisodeRunner.open({
       ...rest,
       site,
@@ -153,7 +150,7 @@ export class SiteEnvironment {
   private playKnown(session: Session, task: Task, plan: Plan): Promise<Played> {
     const form = this.contracts?.knownForm(task);
     if (form === undefined) throw new Error(`${task.form} has not been learned`);
-    return playPlan(session, form, task, plan, this.config.browser.uploads);
+    return form.play(session, task, plan, this.config.browser.uploads);
   }
 
   /** Returns all tasks with the same form. */
@@ -177,7 +174,8 @@ export class SiteEnvironment {
     const contract = this.contracts?.kept(task);
     const declared = this.site.declaredForm?.(task);
     const { fields } = contract ?? {};
-    const learned = contract && { contract, controls: learnedControls(contract, this.tasksOf(task)), fields };
+    const controls = contract && this.contracts?.controlsOf(contract, this.tasksOf(task));
+    const learned = contract && controls && { contract, controls, fields };
     const form = learned ?? (declared && { contract: declared, controls: declaredControls(declared) });
     const uploads = this.config.browser.uploads === "dummy";
     return rejudge(task, detail, form, { uploads, scoreOf: this.scoreOf });
@@ -188,6 +186,14 @@ export class SiteEnvironment {
     await (await this.opened?.catch(() => undefined))?.close();
     await this.site.stop();
   }
+}
+
+/** @throws UserError where no feature knows how forms become known. */
+function openKnownForms(options: NonNullable<RunningSite["learn"]>, tasks: readonly Task[]): KnownForms {
+  const [kind] = knownFormsKinds.values();
+  if (kind === undefined)
+    throw new UserError("No feature of this installation learns forms.", { hint: "Set site.learn=null." });
+  return kind.open(options, tasks, (text) => void process.stderr.write(`${text}\n`));
 }
 
 /** @throws UserError if the browser does not accept a success marker's selector: it would never match. */

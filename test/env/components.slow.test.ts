@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { Rng } from "../../src/core/rng.js";
 import { environment, FormsEnvironment } from "../../src/env/environments/forms.js";
-import { readContract } from "../../src/env/pages/contract.js";
+import { readContract } from "../../src/env/forms/contract.js";
 import type { Task } from "../../src/env/site.js";
 import { wrongLabels } from "./components/judge.js";
 import type { ComponentPage } from "./components/page.js";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { findControl } from "../../src/env/browser/controls.js";
+import { receivedBy } from "../../src/env/forms/native.js";
 import { findOption, normalizeLabel, parseNumber } from "../../src/env/forms/normalize.js";
 import { readPosted } from "../../src/env/forms/posted.js";
-import { receivedBy } from "../../src/env/pages/native.js";
 
 test("what a page or a policy makes long is compared in linear time", () => {
   const long = 200_000;

@@ -91,13 +91,7 @@ describe("whatever a file holds, it is read, or refused in words that name it", 
     await fuzz(path, mutatedText(text), () => loadConfig(path, { command: "espo" }), 150);
     const value = await loadConfig(path, { command: "espo" });
     await fuzz(path, jsonOf(value), () => loadConfig(path, { command: "espo" }), 100);
-    for (const name of [
-      "pages/wizard-sft",
-      "control/sft",
-      "miniwob/sft",
-      "openenv/flow-grpo",
-      "formfactory/smollm2-sft",
-    ]) {
+    for (const name of ["wizards/sft", "control/sft", "miniwob/sft", "openenv/flow-grpo", "formfactory/smollm2-sft"]) {
       const source = readFileSync(join(packageRoot(), "configs", `${name}.yaml`), "utf8");
       const tree = { tracking: {}, ...parse(source), evaluation: { sampler: { temperature: 1 } } };
       writeFileSync(path, source);

@@ -12,7 +12,7 @@ test("a dry run without any reward is not called ready: model, lengths and the p
   const dryRun = { ...played, evaluation: 0, total: 1, peak_memory_gib: 1 };
   assert.match(
     hopeless({ ...dryRun, reward: 0 }, config) ?? "",
-    /none of 4 rollouts.*models\/tiny-refusion.*prompt_length=\d+, sampler\.response_length=\d+.*docs\/reward-stays-0\.md/,
+    /none of 4 rollouts.*models\/tiny-refusion.*prompt_length=\d+, sampler\.response_length=\d+.*docs\/runs\.md/,
   );
   assert.equal(hopeless({ ...dryRun, reward: 0.4 }, config), undefined);
   // no reward: every episode failed, which is reported separately

@@ -8,7 +8,6 @@ import { packageRoot } from "../../src/core/files.js";
 import { openSite } from "../../src/env/environments/forms.js";
 import { type Episode, NOT_PLAYED } from "../../src/env/forms/episode.js";
 import { rewardFor } from "../../src/env/forms/own-reward.js";
-import { waysOf } from "../../src/env/pages/operate.js";
 import type { Task } from "../../src/env/site.js";
 import { train } from "../../src/train/recipe.js";
 import { CliProcess } from "../support/cli-process.js";
@@ -248,14 +247,6 @@ describe("a module of one's own that is wrong", () => {
       (await start(['"Full name": name', '"Full name": NaN'])).text,
       /0\.fields\.Full name: expected a text/,
     );
-  });
-
-  it("is a way that lacks a member", async () => {
-    const path = written(
-      "way",
-      "export const way = { serves: ['text'], oddness: 9, operates: async () => undefined };\n",
-    );
-    assert.match(await said(() => waysOf([path])), /operate: expected a function, is missing \(operates\?\)/);
   });
 
   it("fails where nobody waits: the program ends with its place", async () => {

@@ -8,7 +8,7 @@ import {
   parseTime,
 } from "../forms/normalize.js";
 import type { Action } from "../forms/plan.js";
-import { writeDay } from "../pages/values.js";
+import { writeDay } from "../forms/values.js";
 import type { ControlKind } from "../site.js";
 import { type Control, findControl, type ReadForm, submitButton } from "./controls.js";
 import { applyOps, type PageOp } from "./page/actions.js";

@@ -1,5 +1,5 @@
+import { holdsOwn, textOf, writtenIn } from "../forms/answer.js";
 import { isError } from "../forms/judge.js";
-import { holdsOwn, textOf, writtenIn } from "../pages/answer.js";
 import type { SuccessMarker } from "../site.js";
 import { type ReadForm, renew } from "./controls.js";
 import type { Exchange } from "./network/exchange.js";

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { visibleLines } from "../pages/answer.js";
+import { visibleLines } from "../forms/answer.js";
 import type { Exchange } from "./network/exchange.js";
 import type { Session } from "./session.js";
 

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Answers } from "../forms/contract.js";
 import { isError, judgeRequest, keptRequest, type Submission } from "../forms/judge.js";
+import { carriedOf } from "../forms/native.js";
 import type { Action } from "../forms/plan.js";
-import type { Answers } from "../pages/contract.js";
-import { carriedOf } from "../pages/native.js";
 import type { Task } from "../site.js";
 import { EnvironmentFault } from "./browser.js";
 import type { ReadForm } from "./controls.js";

@@ -4,13 +4,13 @@
  */
 import type { Control } from "../browser/controls.js";
 import { type Exchange, pathOf } from "../browser/network/exchange.js";
-import { AGAIN, featuresOf, ownFeatures, writtenIn } from "../pages/answer.js";
-import type { Answers, Contract } from "../pages/contract.js";
-import { receivedBy } from "../pages/native.js";
-import { received, uploaded } from "../pages/wire.js";
 import type { FieldValue, Task } from "../site.js";
+import { AGAIN, featuresOf, ownFeatures, writtenIn } from "./answer.js";
+import type { Answers, Contract } from "./contract.js";
+import { receivedBy } from "./native.js";
 import { isEqual, matchValue, UNREAD } from "./normalize.js";
 import type { PostedPair } from "./posted.js";
+import { received, uploaded } from "./wire.js";
 
 /** A request with the form's values, and its answer. */
 export interface KeptRequest {

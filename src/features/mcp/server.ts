@@ -6,8 +6,8 @@ import { messageOf, misuse, UserError } from "../../core/errors.js";
 import { optional } from "../../core/optional.js";
 import { Semaphore } from "../../core/semaphore.js";
 import { visible } from "../../core/shown.js";
-import type { Agent } from "../../library/agent.js";
-import { fieldsOf, withForm } from "../../library/filling.js";
+import type { Agent } from "../agent/agent.js";
+import { fieldsOf, withForm } from "../agent/filling.js";
 import { Pages, type Where } from "./pages.js";
 import { Submission } from "./submit.js";
 

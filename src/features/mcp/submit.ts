@@ -3,12 +3,12 @@ import { fail, messageOf } from "../../core/errors.js";
 import { within } from "../../core/within.js";
 import { type Control, submitButton } from "../../env/browser/controls.js";
 import { ownerOf } from "../../env/browser/network/exchange.js";
-import { Hold } from "../../env/browser/network/hold.js";
 import { Signal } from "../../env/browser/network/signal.js";
 import { aimAt, applyOps } from "../../env/browser/page/actions.js";
+import { carriedOf } from "../../env/forms/native.js";
 import { readPosted, readQuery } from "../../env/forms/posted.js";
-import { carriedOf } from "../../env/pages/native.js";
-import { type OpenPage, withForm } from "../../library/filling.js";
+import { type OpenPage, withForm } from "../agent/filling.js";
+import { Hold } from "../agent/hold.js";
 import type { Pages } from "./pages.js";
 
 /**

@@ -2,14 +2,15 @@ import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Page } from "playwright";
-import { type AgentFlags, agentSource, type CliContext } from "../../cli/shared.js";
+import type { CliContext } from "../../cli/shared.js";
 import { formatTables } from "../../cli/tables.js";
 import { closing } from "../../core/closing.js";
 import { messageOf, misuse } from "../../core/errors.js";
 import { readSmall } from "../../core/files.js";
 import { findBrowser } from "../../env/browser/find-browser.js";
-import type { Filled } from "../../library/agent.js";
-import type { AgentSource } from "../../library/agent-config.js";
+import type { Filled } from "../agent/agent.js";
+import type { AgentSource } from "../agent/agent-config.js";
+import { type AgentFlags, agentSource } from "../agent/agent-flags.js";
 import { type Frame, writeFilm } from "./film.js";
 
 export interface PageFlags extends AgentFlags {
@@ -46,7 +47,7 @@ export async function fillShown(
   // imported lazily: help and usage errors should not wait for the runtime
   const [{ BrowserHost }, { loadAgent }] = await Promise.all([
     import("../../env/browser/browser.js"),
-    import("../../library/agent.js"),
+    import("../agent/agent.js"),
   ]);
   const headless = !inWindow({ film: film ?? false });
   // the user's page may load anything

@@ -9,9 +9,9 @@ import type { Session } from "../../env/browser/session.js";
 import { aimed, arrived } from "../../env/browser/submit.js";
 import type { Played } from "../../env/forms/episode.js";
 import { type KeptRequest, keptRequest, NO_MARKER, refusalOf } from "../../env/forms/judge.js";
+import { carriedOf, receivedBy } from "../../env/forms/native.js";
 import { type Action, type Plan, textsOf } from "../../env/forms/plan.js";
 import type { PostedPair } from "../../env/forms/posted.js";
-import { carriedOf, receivedBy } from "../../env/pages/native.js";
 import type { FieldValue, Task } from "../../env/site.js";
 import { type SeenPage, seenPage } from "./seen-page.js";
 

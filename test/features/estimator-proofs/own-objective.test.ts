@@ -38,7 +38,7 @@ it("an objective of one's own stands first, and is proved", async () => {
   const [first, ...others] = await verified([], "gradients");
   assert.match(first?.name ?? "", /^mine: /);
   // it stands for the scoring by steps
-  assert.ok(others.length > 3 && others.every(({ name }) => !name.startsWith("cj-grpo")));
+  assert.ok(others.length > 3 && others.every(({ name }) => !name.startsWith("flow-grpo")));
   const [signal] = await verified([], "signal", "mine");
   assert.deepEqual([signal?.pass, signal?.proved], [true, true]);
 });

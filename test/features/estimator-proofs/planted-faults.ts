@@ -114,25 +114,25 @@ export const FAULTS: readonly PlantedFault[] = [
   ...inFile("rl/objectives/espo.js", { objective: "espo" }, [
     ["complements always", "coupled: o.coupled", "coupled: true"],
   ]),
-  ...inFile("rl/objectives/gdpo.js", { objective: "gdpo" }, [
+  ...inFile("features/objectives/objectives/gdpo.js", { objective: "gdpo" }, [
     ["quadrature of twice the weight", "weight: w / 2", "weight: w"],
     ["quadrature over half of the shares", "fraction: (x + 1) / 2", "fraction: (x + 1) / 4"],
     ["one mask a node", "samples: o.mc_samples", "samples: 1"],
   ]),
-  ...inFile("rl/objectives/spg.js", { objective: "spg" }, [
+  ...inFile("features/objectives/objectives/spg.js", { objective: "spg" }, [
     ["upper bound of the good", "e.less(advantage, 0)", "e.greater(advantage, 0)"],
     ["upper bound without its power", "e.exp(e.mul(logProbs, beta))", "e.exp(logProbs)"],
     ["responses count the same", "x * batch.units[s]", "x"],
     ["masks without their weights", "e.mul(coefficient, e.exp(e.mul(logProbs, beta)))", "e.exp(e.mul(logProbs, beta))"],
     ["loss of the wrong sign", "e.neg(average(e.mul(advantage, mixed)))", "average(e.mul(advantage, mixed))"],
   ]),
-  ...inFile("rl/objectives/wd1.js", { objective: "wd1" }, [
+  ...inFile("features/objectives/objectives/wd1.js", { objective: "wd1" }, [
     ["the bad count as good", "(good[i] - bad[i])", "(good[i] + bad[i])"],
     ["not times the group's size", "rewards.length * (", "("],
     ["sharpness is ignored", "rewards.map((r) => psi * r)", "rewards.map((r) => r)"],
     ["bound of a response, not of a token", "e.div(value, units)", "value"],
   ]),
-  ...inFile("rl/objectives/flowrl.js", { objective: "flowrl" }, [
+  ...inFile("features/objectives/objectives/flowrl.js", { objective: "flowrl" }, [
     ["rewards without beta", "e.mul(advantage, o.beta)", "advantage"],
     [
       "log Z of the wrong sign",
@@ -147,7 +147,7 @@ export const FAULTS: readonly PlantedFault[] = [
     ["gradient through the weight", "e.stopGradient(e.clip(ratio, ...bounds))", "e.clip(ratio, ...bounds)"],
     ["paths not divided by their length", "const perToken = (v) => e.div(v, units);", "const perToken = (v) => v;"],
   ]),
-  ...inFile("rl/objectives/flowrl.js", { objective: "flowrl" }, [
+  ...inFile("features/objectives/objectives/flowrl.js", { objective: "flowrl" }, [
     ["log Z of the prompt's first half", "b * length + ids.length)", "b * length + (ids.length >> 1))"],
     ["log Z reads the response too", "b * length + ids.length)", "b * length + ids.length + 2)"],
     ["log Z of the first sequence for all", "sequence[s] = BigInt(b);", "sequence[s] = 0n;"],
@@ -166,27 +166,27 @@ export const FAULTS: readonly PlantedFault[] = [
       "const row = (start + n) * length;",
     ],
   ]),
-  ...inFile("rl/objectives/mdpo.js", { objective: "mdpo" }, [
+  ...inFile("features/objectives/objectives/mdpo.js", { objective: "mdpo" }, [
     ["gain without the draft before", "reward - (rewards[t - 1] ?? 0) + 1 + future", "reward + 1 + future"],
     ["the future holds the present", "rewards.slice(t + 1)", "rewards.slice(t)"],
     ["steps of smallest credit", "Math.abs(all[b]) - Math.abs(all[a])", "Math.abs(all[a]) - Math.abs(all[b])"],
     ["every token counts the same", "meanOfRounds(context.stepTerms(", "((batch) => batch)(context.stepTerms("],
   ]),
-  ...inFile("rl/objectives/just-grpo.js", { objective: "just-grpo" }, [
+  ...inFile("features/objectives/objectives/just-grpo.js", { objective: "just-grpo" }, [
     [
       "every token of a step counts the same",
       "return countEqually(batch, (s) => String(batch.owner[s]));",
       "return batch;",
     ],
   ]),
-  ...inFile("rl/objectives/cj-grpo.js", { objective: "cj-grpo" }, [
+  ...inFile("features/objectives/objectives/cj-grpo.js", { objective: "cj-grpo" }, [
     [
       "every token of a step counts as much",
       "meanOfRounds(context.stepTerms(",
       "((batch) => batch)(context.stepTerms(",
     ],
   ]),
-  ...inFile("rl/objectives/coupled-grpo.js", { objective: "coupled-grpo" }, [
+  ...inFile("features/objectives/objectives/coupled-grpo.js", { objective: "coupled-grpo" }, [
     ["no complement", "coupled: true", "coupled: false"],
   ]),
   ...inFile("rl/objectives/flow-grpo.js", { objective: "flow-grpo" }, [

@@ -39,7 +39,7 @@ import { measureOptimizer } from "./formulas/proofs/optimizer.js";
 import { measureSandwich } from "./formulas/proofs/sandwich.js";
 
 /** Objectives whose credit is turned round: one of each scoring that climbs enough to show it. */
-const WRONG_SIGN = ["cj-grpo", "coupled-grpo", "flowrl", "spg"];
+const WRONG_SIGN = ["flow-grpo", "coupled-grpo", "flowrl", "spg"];
 
 describe("verify on the micro model", () => {
   let context: VerifyContext & { close(): Promise<void> };
@@ -89,12 +89,12 @@ describe("verify on the micro model", () => {
   it("masks of their own for the old values: the ratio is noise", async () => {
     const measurements = await measureObjectiveRatio(context, freshMasks);
     for (const name of ["espo", "coupled-grpo"]) assert.ok(figure(measurements, `${name}:`).measured > 0.01, name);
-    assert.ok(holds(figure(measurements, "cj-grpo")));
+    assert.ok(holds(figure(measurements, "flow-grpo")));
   });
 
   it("old values at another temperature: no ratio begins at 1", async () => {
     const measurements = await measureObjectiveRatio(context, warmerOld);
-    for (const name of ["cj-grpo", "flowrl", "coupled-grpo"])
+    for (const name of ["flow-grpo", "flowrl", "coupled-grpo"])
       assert.ok(figure(measurements, `${name}:`).measured > 0.01, name);
   });
 

@@ -1,15 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { InvalidArgumentError } from "commander";
-import {
-  type AgentFlags,
-  agentSource,
-  type CliCommand,
-  type CliContext,
-  checkpointName,
-  portNumber,
-} from "../../../cli/shared.js";
+import { type CliCommand, type CliContext, checkpointName, portNumber } from "../../../cli/shared.js";
 import { closing } from "../../../core/closing.js";
 import { misuse } from "../../../core/errors.js";
+import { type AgentFlags, agentSource } from "../../agent/agent-flags.js";
 
 interface McpFlags extends AgentFlags {
   readonly origin: readonly string[];
@@ -56,7 +50,7 @@ async function serve(overrides: readonly string[], flags: McpFlags, context: Cli
   if (token !== undefined && http === undefined) misuse("--token is for --http.");
   // imported lazily: help and usage errors should not wait for the runtime
   const [{ loadAgent }, { FormTools, sdk }, { serveHttp }, { originOf, endpointOf }, { versions }] = await Promise.all([
-    import("../../../library/agent.js"),
+    import("../../agent/agent.js"),
     import("../server.js"),
     import("../http.js"),
     import("../pages.js"),

@@ -15,7 +15,7 @@ import { readModelConfig } from "../../../../src/nn/config.js";
 const CONFIG = "configs/tiny/quickstart.yaml";
 
 async function estimate(command: string, ...overrides: string[]): Promise<MemoryEstimate> {
-  const config = await loadConfig(`configs/tiny/${command}.yaml`, {
+  const config = await loadConfig(`configs/tiny/${command === "sft" ? "sft" : "rl"}.yaml`, {
     command,
     overrides: ["model=models/tiny-refusion", ...overrides],
     registries: await loadRegistries(),

@@ -1,0 +1,96 @@
+import type { Control } from "../browser/controls.js";
+import type { ControlKind, DeclaredForm, FieldValue, Task } from "../site.js";
+import type { Wire } from "./contract.js";
+import type { PostedPair } from "./posted.js";
+import type { Kind } from "./values.js";
+import { received } from "./wire.js";
+
+/** The kinds of values of controls, if they are no texts. */
+const KINDS: Partial<Record<ControlKind, Kind>> = {
+  checkbox: "flag",
+  "checkbox-group": "list",
+  number: "number",
+  date: "date",
+  time: "time",
+  file: "file",
+};
+
+/** Derives the key and the notation of a control's value in the payload, as HTML defines them. */
+function wireOf({ kind, name, options }: Control): Wire {
+  switch (kind) {
+    case "checkbox":
+      return { key: name, notation: { as: "flag", on: options[0]?.value ?? "on", off: null } };
+    case "number":
+      return { key: name, notation: { as: "number", times: 1 } };
+    case "select":
+    case "radio":
+    case "checkbox-group": {
+      const codes = Object.fromEntries(
+        options.filter(({ value }) => value !== "").map(({ text, value }) => [text, value]),
+      );
+      return {
+        key: name,
+        notation: { as: "codes", codes },
+        ...(kind === "checkbox-group" ? { list: "repeated" } : {}),
+      };
+    }
+    case "date":
+      return { key: name, notation: { as: "day" } };
+    default:
+      return { key: name, notation: { as: "same" } };
+  }
+}
+
+/** Reads the values that the server received, one for each control. */
+export function receivedBy(
+  controls: readonly Control[],
+  posted: readonly PostedPair[],
+  { fields, keys = {} }: Pick<Task, "fields" | "keys">,
+): FieldValue[] {
+  return controls.map((control) => {
+    const said = wireOf(control);
+    const wire = { ...said, key: keys[control.label] ?? said.key };
+    const own = posted.filter(([key]) => key === wire.key);
+    const pairs = own.length > 0 ? own : posted.filter(([key]) => innermost(key) === wire.key);
+    const raws = pairs.map(([, value]) => value);
+    // several different values under one name do not count as any of them
+    if (wire.list === undefined && new Set(raws).size > 1) return raws.join(", ");
+    // a text is compared unchanged
+    if (wire.notation.as !== "codes" && wire.notation.as !== "flag") return raws[0] ?? "";
+    return received(
+      control.label,
+      wire,
+      KINDS[control.kind] ?? "text",
+      fields[control.label],
+      raws.map((raw) => [wire.key, raw]),
+      fields,
+    );
+  });
+}
+
+/** Counts how many of the controls a request carries. */
+export function carriedOf(controls: readonly Control[], posted: readonly PostedPair[]): number {
+  const keys = new Set(posted.map(([key]) => key));
+  for (const [key] of posted) keys.add(innermost(key));
+  return controls.filter(({ name }) => name !== "" && keys.has(name)).length;
+}
+
+/** Returns the last part of a key: `n` of `order.data.n`. */
+export const innermost = (key: string): string => key.split(/[.[\]]+/).findLast((part) => part !== "") ?? key;
+
+/** Lists the controls that a site declares. */
+export function declaredControls({ fields }: DeclaredForm): Control[] {
+  return Object.entries(fields).map(
+    ([label, { kind, name, default: preset, required = false, offers = [] }], index): Control => ({
+      index,
+      kind,
+      widget: "native",
+      label,
+      name,
+      required,
+      default: preset,
+      options: offers,
+      present: true,
+    }),
+  );
+}

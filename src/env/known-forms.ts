@@ -1,0 +1,50 @@
+import { loadFolder } from "../core/registry.js";
+import type { Control } from "./browser/controls.js";
+import type { EpisodeRunner } from "./browser/episode.js";
+import type { Session } from "./browser/session.js";
+import type { Contract } from "./forms/contract.js";
+import type { Played } from "./forms/episode.js";
+import type { Plan } from "./forms/plan.js";
+import type { RunningSite, Task } from "./site.js";
+
+/** A form whose controls are known without reading its page, with the contract by which it is played and judged. */
+export interface KnownForm {
+  readonly contract: Contract;
+  readonly controls: readonly Control[];
+  /** Carries a plan out on an open page. @param uploads what a file field gets. */
+  play(session: Session, task: Task, plan: Plan, uploads: "dummy" | "none"): Promise<Played>;
+}
+
+/** The known forms of a site, one contract each. */
+export interface KnownForms {
+  /** Prepares the browser's driver; called before the browser opens. */
+  prepare(): Promise<void>;
+  /** Returns the form of a task, and finds it out first if it is not known. @throws UserError if that fails. */
+  of(task: Task, runner: () => Promise<EpisodeRunner>): Promise<KnownForm>;
+  /** Returns the form of a task if `of` has returned it before. */
+  knownForm(task: Task): KnownForm | undefined;
+  /** Reads the contract of a task's form; undefined if there is none. Nothing is found out. */
+  kept(task: Pick<Task, "form">): Contract | undefined;
+  /** Returns the controls of a contract's fields, for the values that these tasks have. */
+  controlsOf(contract: Contract, tasks: readonly Task[]): Control[];
+  /** Whether the fault of an episode is that its page is not the known one. */
+  isChanged(fault: string): boolean;
+  /** Forgets a form whose page has changed: it is found out again. */
+  forget(task: Task): void;
+  /** Path of a form's contract. */
+  fileOf(form: string): string;
+  /** Set by `learn`: a contract that does not fit is set aside and found out again, not refused. */
+  mends: boolean;
+}
+
+/** An entry of the folder `known-forms/` of a feature. */
+export interface KnownFormsKind {
+  /** @param tell shows progress. */
+  open(options: NonNullable<RunningSite["learn"]>, tasks: readonly Task[], tell: (text: string) => void): KnownForms;
+}
+
+/** Loads the ways to know a site's forms; none where no feature has one. */
+export const knownFormsKinds: ReadonlyMap<string, KnownFormsKind> = await loadFolder<KnownFormsKind>(
+  new URL("./known-forms/", import.meta.url),
+  "knownForms",
+);

@@ -1,0 +1,43 @@
+import type { CliCommand } from "../../../cli/shared.js";
+import { loadConfig } from "../../../config/config.js";
+import { closing } from "../../../core/closing.js";
+import { misuse } from "../../../core/errors.js";
+import { FormsEnvironment } from "../../../env/environments/forms.js";
+import { writeContract } from "../../../env/forms/contract.js";
+import { openEnvironment } from "../../../env/open.js";
+import type { Task } from "../../../env/site.js";
+
+interface LearnFlags {
+  readonly config: string;
+  readonly form?: string;
+}
+
+/** `refusion-train learn`: learns the forms of a config's site and prints their contracts. */
+export const command: CliCommand = {
+  register(command, context) {
+    command
+      .description("learn the forms of a site (site.learn) and print what was found: their contracts")
+      .argument("[overrides...]", "key=value, over what the config says")
+      .requiredOption("-c, --config <file>", "the config whose site is learned")
+      .option("--form <name>", "this form only")
+      .action(async (overrides: string[], flags: LearnFlags) => {
+        const config = await loadConfig(flags.config, { overrides });
+        const environment = await openEnvironment(config, context.log);
+        await using _ = closing(environment);
+        if (!(environment instanceof FormsEnvironment) || environment.contracts === undefined)
+          misuse("The forms of this site are not learned.", {
+            hint: "site.kind=url learns them, unless site.learn is null",
+          });
+        const forms = new Map(environment.tasks.map((task) => [task.form, task]));
+        const asked = [...forms.values()].filter(({ form }) => flags.form === undefined || form === flags.form);
+        if (asked.length === 0) misuse(`There is no form ${flags.form}.`);
+        environment.contracts.mends = true;
+        for (const task of asked) await printForm(environment, task, context.print);
+      });
+  },
+};
+
+async function printForm(environment: FormsEnvironment, task: Task, print: (text: string) => void): Promise<void> {
+  const form = await environment.form(task);
+  if (form !== undefined) print(`# ${environment.contracts?.fileOf(task.form)}\n${writeContract(form.contract)}`);
+}

@@ -1,0 +1,196 @@
+import { existsSync, renameSync } from "node:fs";
+import { join } from "node:path";
+import { messageOf, UserError } from "../../core/errors.js";
+import { readSmall, writeAtomic } from "../../core/files.js";
+import { listed } from "../../core/problems.js";
+import type { EpisodeRunner } from "../../env/browser/episode.js";
+import {
+  type Contract,
+  type ContractFile,
+  openContract,
+  refuseContract,
+  writeContract,
+} from "../../env/forms/contract.js";
+import type { KnownForm, KnownForms } from "../../env/known-forms.js";
+import type { RunningSite, Task } from "../../env/site.js";
+import { misfitsOf } from "./fits.js";
+import { learnForm } from "./learn/learner.js";
+import { waysOf } from "./operate.js";
+import { registerField } from "./place.js";
+import { controlsOf, isChanged, playPlan } from "./play.js";
+
+/** Time limit of one attempt while a form is learned, in milliseconds. */
+const ATTEMPT_MS = 150_000;
+
+/** Largest contract in bytes. */
+const MOST_BYTES = 1 << 20;
+
+/** The known forms of a site; each is learned once, before its first episode. */
+export class Contracts implements KnownForms {
+  readonly prepare = registerField;
+  readonly controlsOf = controlsOf;
+  readonly isChanged = isChanged;
+  private readonly known = new Map<string, Promise<KnownForm>>();
+  private readonly ready = new Map<string, KnownForm>();
+
+  constructor(
+    private readonly options: NonNullable<RunningSite["learn"]>,
+    private readonly tasks: readonly Task[],
+    private readonly tell: (text: string) => void,
+  ) {}
+
+  /** Returns the form of a task, and learns it first if it is not known. @throws UserError if that fails. */
+  of(task: Task, runner: () => Promise<EpisodeRunner>): Promise<KnownForm> {
+    const known = this.known.get(task.form) ?? this.load(task, runner);
+    this.known.set(task.form, known);
+    known.catch(() => this.known.delete(task.form));
+    return known;
+  }
+
+  /** Returns the form of a task if `of` has loaded it before. */
+  knownForm(task: Task): KnownForm | undefined {
+    return this.ready.get(task.form);
+  }
+
+  /** Reads the contract of a task's form from its file; undefined if there is none. Nothing is learned. */
+  kept(task: Pick<Task, "form">): Contract | undefined {
+    return this.read(task.form)?.contract;
+  }
+
+  private read(form: string): ContractFile | undefined {
+    const file = this.fileOf(form);
+    if (!existsSync(file)) return undefined;
+    let text = "";
+    try {
+      text = readSmall(file, MOST_BYTES);
+    } catch (error) {
+      refuseContract(file, [messageOf(error)]);
+    }
+    return openContract(text, file);
+  }
+
+  /** Forgets a form whose page has changed: it is learned again. */
+  forget({ form }: Task): void {
+    this.known.delete(form);
+    this.ready.delete(form);
+    this.forgotten.add(form);
+  }
+  private readonly forgotten = new Set<string>();
+
+  fileOf(form: string): string {
+    return join(this.options.folder, `${form.replace(/[^\w.-]+/g, "_")}.yaml`);
+  }
+
+  /** Set by `learn`: a contract that does not fit is set aside and learned again, not refused. */
+  mends = false;
+
+  /** Checks the contracts of all forms, once: no episode is played while one of them does not fit. */
+  private checkAll(runner: () => Promise<EpisodeRunner>): Promise<void> {
+    this.checking ??= (async () => {
+      for (const form of new Set(this.tasks.map((task) => task.form))) await this.fitting(form, runner);
+    })();
+    this.checking.catch(() => {
+      this.checking = undefined;
+    });
+    return this.checking;
+  }
+  private checking: Promise<void> | undefined;
+
+  /** Reads a form's contract, if there is one. @throws UserError with the line of everything that does not fit. */
+  private async fitting(form: string, runner: () => Promise<EpisodeRunner>): Promise<Partial<Contract> | undefined> {
+    const file = this.fileOf(form);
+    try {
+      const kept = this.read(form);
+      if (kept === undefined) return undefined;
+      const misfits = await misfitsOf(kept, this.tasksOf(form), this.options.modules, await runner());
+      if (misfits.length === 0) return kept.contract;
+      const problems = misfits.map(({ text }) => text);
+      if (!this.mends) refuseContract(file, problems);
+      // the fields that fit are kept
+      const wrong = new Set(misfits.map(({ label }) => label));
+      const fields = Object.entries(kept.contract.fields).filter(([label]) => !wrong.has(label));
+      this.setAside(file, listed(problems));
+      return { fields: Object.fromEntries(fields) };
+    } catch (error) {
+      if (!this.mends || !(error instanceof UserError)) throw error;
+      this.setAside(file, ` ${error.message}`);
+      return undefined;
+    }
+  }
+
+  private setAside(file: string, why: string): void {
+    renameSync(file, `${file}.broken`);
+    this.tell(`${file} does not fit, is now ${file}.broken, and is learned again:${why}`);
+  }
+
+  /** Reports what a contract does not know: a run goes on, and its figures say less. */
+  private warn(contract: Contract, tasks: readonly Task[]): void {
+    const { form, accepted, no_refusal, not_learned } = contract;
+    const unmarked = tasks.filter(({ success }) => success === undefined).length;
+    if (Object.keys(not_learned).length > 0) this.tell(`${form}: not learned:${listed(missing(contract))}`);
+    if (unmarked === 0 || (accepted.length > 0 && !no_refusal)) return;
+    const why = no_refusal ? "no refused answer was ever seen" : "the server refused every submission";
+    const then = no_refusal ? "a rule that only the server knows may refuse without a sign" : "none is accepted";
+    this.tell(`warning: ${form}: ${why}, so ${then}; give \`success\` in its tasks (docs/sites.md)`);
+  }
+
+  private tasksOf(form: string): Task[] {
+    return this.tasks.filter((task) => task.form === form);
+  }
+
+  private async load(task: Task, runner: () => Promise<EpisodeRunner>): Promise<KnownForm> {
+    if (!this.mends) await this.checkAll(runner);
+    const file = this.fileOf(task.form);
+    const tasks = this.tasksOf(task.form);
+    const kept = await this.fitting(task.form, runner);
+    let contract = kept as Contract | undefined;
+    if (contract?.request === undefined || this.forgotten.has(task.form)) {
+      this.tell(`Learning the form ${task.form} (${tasks.length} tasks)`);
+      const { minutes, submissions } = this.options;
+      const limits = { formMs: minutes * 60_000, attemptMs: ATTEMPT_MS, submissions };
+      const browser = await runner();
+      await checkNoLogin(browser, task, limits.formMs);
+      const learned = await learnForm(browser, tasks, limits, this.tell, kept?.fields);
+      contract = learned.contract;
+      // the findings are kept even after a failure, so that the rest can be added by hand
+      await writeAtomic(file, writeContract(contract));
+      if (contract.request === undefined)
+        throw new UserError(
+          `The form ${task.form} could not be learned: ${learned.words || "it sent nothing"}.${listed(missing(contract))}`,
+          {
+            hint: `Give the ways of these fields in ${file} (docs/contracts.md), or more: site.learn.minutes, site.learn.submissions.`,
+          },
+        );
+    }
+    this.warn(contract, tasks);
+    const ways = await waysOf(Object.values(contract.fields).map(({ way }) => way));
+    const learned = { contract, controls: controlsOf(contract, tasks), ways };
+    const form: KnownForm = {
+      ...learned,
+      play: (session, task, plan, uploads) => playPlan(session, learned, task, plan, uploads),
+    };
+    this.ready.set(task.form, form);
+    return form;
+  }
+}
+
+/** @param ms time limit in milliseconds. @throws UserError if a task's page leads to a login. */
+async function checkNoLogin(runner: EpisodeRunner, { url }: Task, ms: number): Promise<void> {
+  const led = await runner.converse(
+    async (session) => {
+      await session.goto(url);
+      const { pathname } = new URL(session.page.url());
+      const isLogin = await session.view.evaluate(() => document.querySelector("input[type=password]") !== null);
+      return isLogin && pathname !== new URL(url, session.page.url()).pathname ? pathname : undefined;
+    },
+    undefined,
+    performance.now() + ms / 4,
+  );
+  if ("fault" in led || led.result === undefined) return;
+  throw new UserError(`GET ${url} leads to ${led.result}: a login, not the task's form.`, {
+    hint: "site.storage_state or site.login brings a session (docs/sites.md)",
+  });
+}
+
+const missing = ({ not_learned: labels }: Contract): string[] =>
+  Object.entries(labels).map(([label, tried]) => `${label}: ${tried}`);

@@ -1,0 +1,222 @@
+import { UserError } from "../../core/errors.js";
+import { isModulePath } from "../../core/own-module.js";
+import { loadFolder } from "../../core/registry.js";
+import { PolicyFailure } from "../../env/browser/episode.js";
+import { type Exchange, formExchange, isAwaited } from "../../env/browser/network/exchange.js";
+import type { Session } from "../../env/browser/session.js";
+import type { Surface } from "../../env/browser/surface.js";
+import type { PlaceOf } from "../../env/forms/contract.js";
+import type { FieldValue } from "../../env/site.js";
+import { buttonAt, unfold } from "./buttons.js";
+import { clickButton, placeAt, rest, slowed } from "./hand.js";
+import { isCovered, looksOf, setLabels, shownIn } from "./place.js";
+import type { Way } from "./way.js";
+
+/** Time limits for a page to draw the form, and to stand still meanwhile, in milliseconds. */
+const DRAWN_MS = 6000;
+const STILL_MS = 300;
+/** Time limit for answers to the page's own requests before it is read, in milliseconds. */
+const LOOKUP_MS = 1000;
+
+/** Time in which a page begins to upload a chosen file, or takes over the answer, in milliseconds. */
+const UPLOAD_MS = 250;
+/** Time limit for the same in a page that does so with a delay. */
+const UPLOAD_LATE_MS = 4000;
+
+/** Time limit for a closed list to disappear, in milliseconds. */
+const FADE_MS = 800;
+
+/** Closes a list or window that an earlier operation left open over a field, and waits until it has gone. */
+async function uncover(session: Surface, label: string): Promise<void> {
+  if (!(await isCovered(session, label))) return;
+  await session.page.keyboard.press("Escape");
+  for (const end = performance.now() + slowed(session, FADE_MS); performance.now() < end; await rest(session, 60)) {
+    if (!(await isCovered(session, label))) return;
+    await session.page.mouse.click(1, 1);
+  }
+}
+
+/** Size of the window in pixels: a form and its open lists have to fit, as nothing outside can be clicked. */
+const VIEWPORT = { width: 1280, height: 1400 };
+
+/** Loads the built-in ways, and those that a contract names by the path of a module. */
+export async function waysOf(named: readonly string[] = []): Promise<Map<string, Way>> {
+  const folder = new URL("./ways/", import.meta.url);
+  const ways = await loadFolder<Way>(folder, "way");
+  for (const name of named)
+    if (!ways.has(name)) for (const [key, way] of await loadFolder<Way>(folder, "way", name)) ways.set(key, way);
+  return ways;
+}
+
+/**
+ * Opens a form's page and waits until it is drawn: one of the labels is there and no more labels appear.
+ * @param opener the button that shows the first label, where none is there before.
+ */
+export async function openPage(
+  session: Session,
+  url: string,
+  labels: readonly string[],
+  opener?: PlaceOf,
+): Promise<void> {
+  setLabels(session.page, labels);
+  await session.page.setViewportSize(VIEWPORT);
+  await session.page.emulateMedia({ reducedMotion: "reduce" });
+  await session.goto(url);
+  await session.background.settle(session.stretched(LOOKUP_MS));
+  let last = -1;
+  let since = performance.now();
+  for (const end = since + session.stretched(DRAWN_MS); performance.now() < end; ) {
+    const shown = await shownIn(session, labels);
+    // the button counts as one more label, so that the page has to stand still for it too
+    const isReady = opener !== undefined && (await buttonAt(session.page, opener).isVisible());
+    const there = isReady ? labels.length + 1 : shown.filter((one) => one.there).length;
+    if (there === labels.length) break;
+    if (there !== last) since = performance.now();
+    last = there;
+    if (there > 0 && performance.now() - since > session.stretched(STILL_MS)) break;
+    await session.page.waitForTimeout(60);
+  }
+  session.background.touch();
+}
+
+/** A way with its variant, and the place of the field that it operates. */
+export interface Operation extends PlaceOf {
+  readonly way: string;
+  readonly variant: string;
+}
+
+/** Operates one field. @throws Error if that fails; PolicyFailure if a user's own way has a mistake. */
+export async function operate(
+  session: Surface,
+  ways: ReadonlyMap<string, Way>,
+  label: string,
+  operation: Operation,
+  value: FieldValue,
+  patience?: number,
+): Promise<void> {
+  const way = ways.get(operation.way);
+  if (way === undefined) throw new Error(`no way ${operation.way}`);
+  await unfold(session, label);
+  if (way.isQuiet !== true) await uncover(session, label);
+  const place = await placeAt(session, label, operation, operation.variant, patience, way.needs);
+  try {
+    await way.operate(place, value);
+  } catch (error) {
+    // a mistake in a user's module must not count as a failure on the page
+    const mistake = [TypeError, ReferenceError, RangeError, UserError].some((kind) => error instanceof kind);
+    throw isModulePath(operation.way) && mistake ? new PolicyFailure("a way of the user's", { cause: error }) : error;
+  }
+  if (way.sends === true) await uploadDone(session, label, operation.variant.endsWith(", later"));
+}
+
+/** Waits until the page has uploaded a file and taken over the answer. @param isLate whether both have a delay. */
+async function uploadDone(session: Surface, label: string, isLate: boolean): Promise<void> {
+  const begun = session.traffic.exchanges.length;
+  const hasBegun = (): boolean => session.traffic.exchanges.slice(begun).some(({ method }) => method !== "GET");
+  if (isLate) await session.until(slowed(session, UPLOAD_LATE_MS), hasBegun);
+  await rest(session, UPLOAD_MS);
+  await session.until(
+    session.actionTimeoutMs,
+    () => !session.traffic.exchanges.some((e) => e.method !== "GET" && isAwaited(e)),
+  );
+  await rest(session, UPLOAD_MS);
+  if (!isLate) return;
+  let looks = "";
+  for (let end = performance.now() + UPLOAD_LATE_MS, still = 0; still < 5 && performance.now() < end; ) {
+    await rest(session, UPLOAD_MS / 2);
+    const now = await looksOf(session, label, 0);
+    still = now === looks ? still + 1 : 0;
+    looks = now;
+  }
+}
+
+/** Clicks the button to the next part of a form. @returns whether one of its labels has appeared. */
+export async function stepOn(
+  session: Session,
+  button: PlaceOf,
+  labels: readonly string[],
+  patienceMs: number,
+): Promise<boolean> {
+  await clickButton(session.page, buttonAt(session.page, button), session.stretched(1000)).catch(() => undefined);
+  for (const end = performance.now() + slowed(session, patienceMs); performance.now() < end; ) {
+    await session.page.waitForTimeout(50);
+    if ((await shownIn(session, labels)).some(({ there }) => there)) return true;
+  }
+  return false;
+}
+
+/** The result of pressing the submit button. */
+export interface Press {
+  /** The form's request with its answer; undefined if nothing was sent. */
+  readonly exchange: Exchange | undefined;
+  /** All requests since the page was opened. */
+  readonly exchanges: readonly Exchange[];
+  /** Time until it was sent, in milliseconds. */
+  readonly ms: number;
+}
+
+/**
+ * Clicks a button and the buttons of its confirmation windows, and waits for the form's request and its answer.
+ * @param isForm recognises the form's request.
+ * @param patienceMs time limit for the request to be sent, in milliseconds.
+ * @param isOver tells, while nothing is sent, whether the page has already refused to send.
+ * @param lingerMs time in which further requests may follow an answer: the form's own may not be the first one.
+ * @throws EnvironmentFault if the server fails the request.
+ */
+export async function press(
+  session: Session,
+  buttons: readonly [PlaceOf, ...PlaceOf[]],
+  isForm: (exchange: Exchange) => boolean,
+  patienceMs: number,
+  isOver: () => Promise<boolean>,
+  lingerMs = 0,
+): Promise<Press> {
+  const { traffic, page } = session;
+  traffic.arm("submit", isForm);
+  const sent = (): Exchange | undefined =>
+    formExchange(traffic.exchanges.filter((e) => e.phase === "submit" && isForm(e)));
+  try {
+    const start = performance.now();
+    // a confirmation window that is open already is continued
+    const seen = await Promise.all(buttons.slice(1).map((one) => buttonAt(page, one).isVisible()));
+    const [first = buttons[0], ...confirm] = buttons.slice(seen.lastIndexOf(true) + 1);
+    // the code below waits for the server's answer, however late it comes
+    await clickButton(page, buttonAt(page, first), slowed(session, 900), () => sent() !== undefined);
+    for (const next of confirm)
+      if (sent() === undefined)
+        await buttonAt(page, next).click({ timeout: slowed(session, patienceMs), noWaitAfter: true });
+    let looked = start;
+    // another post, such as a check of the values, may come first
+    const isOpen = (): boolean =>
+      traffic.awaited() !== undefined || performance.now() - start < slowed(session, patienceMs);
+    // the present slowness of the page is measured before giving up
+    while (sent() === undefined && (isOpen() || (await rest(session, 0).then(isOpen)))) {
+      await traffic.next(50);
+      if (sent() !== undefined || performance.now() - looked < 300) continue;
+      looked = performance.now();
+      if (traffic.awaited() === undefined && (await isOver().catch(() => false))) break;
+    }
+    const ms = performance.now() - start;
+    await session.answered(sent);
+    for (let known = 0; lingerMs > 0 && sent() !== undefined && known < traffic.exchanges.length; ) {
+      known = traffic.exchanges.length;
+      await session.until(slowed(session, lingerMs), () => traffic.exchanges.length > known);
+      await session.until(session.actionTimeoutMs, () => traffic.awaited() === undefined);
+    }
+    const exchange = sent();
+    if (exchange === undefined) traffic.checkAnswers("submit");
+    return { exchange, exchanges: [...traffic.exchanges], ms };
+  } finally {
+    traffic.disarm();
+  }
+}
+
+/** Time in which a page begins to react to an answer, in milliseconds. */
+const ARRIVES_MS = 200;
+
+/** Waits for the page that the answer leads to, or for the page to react to the answer. */
+export async function arrive(session: Session): Promise<void> {
+  await session.page.waitForTimeout(session.stretched(ARRIVES_MS));
+  if (session.isLeaving()) await session.enter();
+  else await session.renewView();
+}

@@ -1,0 +1,29 @@
+import { parseTime } from "../../../env/forms/normalize.js";
+import { writeTime } from "../../../env/forms/values.js";
+import { confirmed, NoWay, opened, type Way } from "../way.js";
+
+/** Time in which a clock's face changes from hours to minutes, in milliseconds. */
+const TURN_MS = 400;
+
+/** Opens a clock's face and clicks the hour, the minute and the half of the day. */
+export const way: Way = {
+  serves: ["time"],
+  oddness: 4.45,
+  isLiteral: true,
+  variants: ["H:mm", "h:mm:A", "H:mm, confirm", "h:mm:A, confirm"],
+  async operate(place, value) {
+    const [pattern = "", confirm] = place.variant.split(", ");
+    const time = parseTime(value);
+    if (time === undefined) throw new NoWay("no time");
+    const open = (): Promise<void> => opened(place, place.control, TURN_MS);
+    const choose = async (): Promise<void> => {
+      for (const part of writeTime(time, pattern).split(":")) {
+        await place.pick(part);
+        await place.pause(TURN_MS);
+      }
+    };
+    if (confirm !== undefined) return confirmed(place, open, choose);
+    await open();
+    await choose();
+  },
+};

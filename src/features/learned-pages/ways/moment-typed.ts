@@ -1,0 +1,27 @@
+import { MOMENT_PATTERNS, parseMoment, writeMoment } from "../../../env/forms/values.js";
+import { cleared, confirmed, NoWay, opened, retyped, type Way, WRITABLE } from "../way.js";
+
+/** Types a date with a time in one of the usual notations, and leaves it by a key or confirms it in its window. */
+export const way: Way = {
+  serves: ["moment"],
+  oddness: 3,
+  isLiteral: true,
+  needs: WRITABLE,
+  // with so many patterns, a picker that needs Enter or a button would be met too late by its turn
+  variants: MOMENT_PATTERNS.flatMap((pattern) => ["Tab", "Enter", "confirm"].map((key) => `${pattern}, ${key}`)),
+  async operate(place, value) {
+    const [, pattern = "", key = ""] = /^(.*), (\w+)$/.exec(place.variant) ?? [];
+    const moment = parseMoment(value);
+    if (moment === undefined) throw new NoWay("no moment");
+    const text = writeMoment(moment, pattern);
+    if (key !== "confirm") return retyped(place, text, key);
+    await confirmed(
+      place,
+      () => opened(place, place.control),
+      async () => {
+        await cleared(place);
+        await place.page.keyboard.type(text);
+      },
+    );
+  },
+};

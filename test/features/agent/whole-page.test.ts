@@ -1,0 +1,140 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { type Browser, chromium, type Page } from "playwright";
+import { findBrowser } from "../../../src/env/browser/find-browser.js";
+import { writeContract } from "../../../src/env/forms/contract.js";
+import { type Agent, type FilledField, loadAgent } from "../../../src/index.js";
+import { type PageSite, servePages } from "../../env/page-site.js";
+
+/** A telephone box whose state knows keys alone: it shows what is set, until it has the focus. */
+const KEYS = `<form id="f"><label>Name <input id="nm"></label><label>Phone <input id="ph" placeholder="____"></label><button>Call</button></form>
+<script>let st = ""; const show = () => (ph.value = st.padEnd(4, "_")); ph.onfocus = () => show();
+ph.onkeydown = (e) => { if (/^[0-9]$/.test(e.key)) { if (st.length < 4) st += e.key; e.preventDefault(); show(); } else if (e.key === "Backspace" || e.key === "Delete") { st = ""; e.preventDefault(); show(); } else if (e.key.length === 1 && !e.ctrlKey) e.preventDefault(); };</script>`;
+
+/** Names that are taken over a while after each is left, by one timer; the button is disabled until both are there. */
+const LATE = `<form id="f"><label>First name <input id="a"></label><label>Last name <input id="b"></label><button disabled>Go</button></form>
+<script>const st = {}; let timer; for (const e of [a, b]) e.addEventListener("blur", () => { clearTimeout(timer); timer = setTimeout(() => { st[e.id] = e.value; f.querySelector("button").disabled = !(st.a && st.b); }, 150); });</script>`;
+
+const DEAD = `<form><label>First name <input required></label><label>Note <input></label><button disabled>Go</button></form>`;
+
+/** Controls that are not the form's, or that cannot be filled in. */
+const MANY = `<form><label>Search <input name="q"></label></form><form><label>Name <input name="name"></label>
+<label>Code <input name="code" disabled></label><iframe src="/card"></iframe><x-closed label="Plate"></x-closed><button>Go</button></form>
+<script>customElements.define("x-closed", class extends HTMLElement { connectedCallback() { this.attachShadow({ mode: "closed" }).innerHTML = "<input>"; } });</script>`;
+
+/** A list whose button has neither a role nor a label of its own, as a library draws it. */
+const LIST = `<form><label>Name <input name="name"></label><div class="row"><span>Size</span><div class="box"><div class="now" tabindex="0">Choose</div></div></div><button>Go</button></form>
+<ul id="list" hidden></ul><script>const now = document.querySelector(".now"), texts = ["Small", "Large"];
+now.onmousedown = () => { list.hidden = false; list.replaceChildren(...texts.map((t) => { const li = Object.assign(document.createElement("li"), { textContent: t }); li.onclick = () => { now.textContent = t; list.hidden = true; }; return li; })); };</script>`;
+
+const CONTRACT = writeContract({
+  ...{
+    form: "size",
+    url: "/list",
+    submit: { locator: "button", nth: 0 },
+    page: "x",
+    steps: [],
+    confirm: [],
+    sends_within_ms: 1000,
+    rests_ms: 0,
+    no_refusal: false,
+    accepted: [],
+    refused: [],
+  },
+  ...{ not_learned: {}, request: { method: "POST", path: "/list" } },
+  fields: Object.fromEntries(
+    ["Size", "Later"].map((label) => [
+      label,
+      {
+        ...{ locator: `field="${label}"`, nth: 0, way: "open-pick", variant: "control", kind: "text" as const },
+        ...{ step: 0, default: "", hand: false },
+      },
+    ]),
+  ),
+});
+
+describe("an agent on a whole page", () => {
+  let browser: Browser;
+  let agent: Agent;
+  let site: PageSite;
+  const folder = mkdtempSync(join(tmpdir(), "contracts-"));
+  before(async () => {
+    writeFileSync(join(folder, "size.yaml"), CONTRACT);
+    const overrides = ["runtime.provider=cpu", "runtime.threads=1"];
+    agent = await loadAgent({ model: "models/tiny-refusion-template", overrides, contracts: folder });
+    const executablePath = findBrowser()?.path;
+    browser = await chromium.launch({ chromiumSandbox: false, ...(executablePath ? { executablePath } : {}) });
+    site = await servePages({
+      ...{ "/keys": KEYS, "/late": LATE, "/dead": DEAD, "/many": MANY, "/list": LIST },
+      "/card": `<label>Card number <input name="card"></label>`,
+    });
+  });
+  after(async () => {
+    await agent?.close();
+    await browser?.close();
+    await site?.stop();
+    rmSync(folder, { recursive: true });
+  });
+  const open = async (path: string): Promise<Page> => {
+    const page = await browser.newPage();
+    await page.goto(site.baseUrl + path);
+    return page;
+  };
+  const faults = (fields: readonly FilledField[]): unknown[] => fields.map(({ label, fault }) => [label, fault]);
+
+  it("enters a value that a box takes by keys alone", async () => {
+    const page = await open("/keys");
+    const { fields } = await agent.fill(page, { Name: "Ann Lee", Phone: "0112" });
+    assert.deepEqual(faults(fields), [
+      ["Name", undefined],
+      ["Phone", undefined],
+    ]);
+    assert.equal(await page.evaluate("st"), "0112");
+  });
+
+  it("enters values that a page takes over one at a time, so that its button works", async () => {
+    const page = await open("/late");
+    const { fields, disabledButton } = await agent.fill(page, { "First name": "Ann", "Last name": "Lee" });
+    assert.deepEqual(
+      [faults(fields), disabledButton],
+      [faults([{ label: "First name" }, { label: "Last name" }]), undefined],
+    );
+    assert.deepEqual(await page.evaluate("st"), { a: "Ann", b: "Lee" });
+  });
+
+  it("does not report as entered what leaves the button disabled, unless a required field is empty", async () => {
+    for (const [values, fault] of [
+      [{ "First name": "Ann", Note: "none" }, "unconfirmed"],
+      [{ Note: "none" }, undefined],
+    ] as const) {
+      const { fields, disabledButton } = await agent.fill(await open("/dead"), values);
+      assert.deepEqual([fields.find(({ label }) => label === "Note")?.fault, disabledButton], [fault, "Go"]);
+    }
+  });
+
+  it("names the controls that it leaves out, with the reason", async () => {
+    const { leftOut } = await agent.fill(await open("/many"), { Name: "Ann Lee" });
+    assert.deepEqual(leftOut, [
+      { label: "Search", reason: "in another form" },
+      { label: "Code", reason: "disabled" },
+      { label: "Card number", reason: "in a frame" },
+      { label: "Plate", reason: "in a closed shadow root" },
+    ]);
+  });
+
+  it("operates a field as its contract says, and names it where it was not asked for", async () => {
+    const page = await open("/list");
+    const { fields } = await agent.fill(page, { Name: "Ann Lee", Size: "Large" });
+    assert.deepEqual(faults(fields), faults([{ label: "Name" }, { label: "Size" }]));
+    assert.equal(await page.locator(".now").textContent(), "Large");
+    const { fields: others, leftOut } = await agent.fill(await open("/list"), { Name: "Ann Lee" });
+    assert.deepEqual(
+      others.map(({ label }) => label),
+      ["Name", "Size"],
+    );
+    assert.deepEqual(leftOut, [{ label: "Later", reason: "not shown yet" }]);
+  });
+});

@@ -1,0 +1,36 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { baseSample, checkBase } from "../../../src/engine/base-sample.js";
+import { exportModel } from "../../../src/features/export/export.js";
+import { loadModel } from "../../../src/nn/model.js";
+import { STATE } from "../../../src/runs/checkpoint.js";
+import { PRECISIONS } from "../../../src/weights/precision.js";
+
+const root = mkdtempSync(join(tmpdir(), "base-"));
+after(() => rmSync(root, { recursive: true, force: true }));
+
+test("an adapter is taken for its own base in any precision, and for no other model of its shapes", async () => {
+  const base = await loadModel("models/tiny-refusion");
+  writeFileSync(join(root, STATE), JSON.stringify({ state: { base: baseSample(base) } }));
+  for (const precision of PRECISIONS) {
+    const out = join(root, precision);
+    await exportModel({ checkpoint: "models/tiny-refusion", out, precision, doubleQuant: false });
+    checkBase(root, await loadModel(out));
+  }
+  for (const other of ["models/tiny-refusion-template", "models/tiny-refusion-letters", "models/tiny-masked-lm"]) {
+    const model = await loadModel(other);
+    assert.throws(() => checkBase(root, model), /was trained on another model than models\/tiny/);
+  }
+});
+
+test("a directory that says nothing of its base is taken", async () => {
+  const model = await loadModel("models/tiny-refusion");
+  for (const text of ["{", "[]", '{"state":{"base":["x"]}}', '{"state":{}}']) {
+    const dir = mkdtempSync(join(root, "none-"));
+    if (text !== "{") writeFileSync(join(dir, STATE), text);
+    checkBase(dir, model);
+  }
+});

@@ -1,0 +1,91 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Rng } from "../../../src/core/rng.js";
+import type { EpisodeOutcome } from "../../../src/env/environment.js";
+import { environment, FormsEnvironment } from "../../../src/env/environments/forms.js";
+import { type Contract, readContract } from "../../../src/env/forms/contract.js";
+import type { Task } from "../../../src/env/site.js";
+
+/** A form that is served locally and learned. */
+interface FormSite {
+  readonly env: FormsEnvironment;
+  /** Posts that the server received, oldest first. */
+  readonly received: URLSearchParams[];
+  task(i: number): Task;
+  policy(name: string, i: number): Promise<EpisodeOutcome>;
+  contract(): Contract;
+  /** The contract's file. */
+  readonly file: string;
+  close(): Promise<void>;
+}
+
+/**
+ * Serves a page, and opens an environment with one task per person.
+ * @param answer returns the page that answers a post.
+ * @param answersInMs delay of the answer in milliseconds. @param learn options of `site.learn`.
+ */
+export async function openForm(
+  form: string,
+  people: readonly object[],
+  page: string,
+  answer: (sent: URLSearchParams) => string | { readonly status: number; readonly html: string },
+  answersInMs = 0,
+  learn: object = {},
+): Promise<FormSite> {
+  const received: URLSearchParams[] = [];
+  const server = createServer((request, response) => {
+    let body = "";
+    request.on("data", (chunk) => {
+      body += chunk;
+    });
+    request.on("end", () => {
+      response.setHeader("content-type", "text/html");
+      if (request.method !== "POST") {
+        response.end(page);
+        return;
+      }
+      const sent = new URLSearchParams(body);
+      received.push(sent);
+      setTimeout(() => {
+        const said = answer(sent);
+        const { status, html } = typeof said === "string" ? { status: 200, html: said } : said;
+        response.writeHead(status).end(html);
+      }, answersInMs);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const folder = mkdtempSync(join(tmpdir(), "learn-"));
+  const tasks = join(folder, "tasks.jsonl");
+  const lines = people.map((fields, i) => ({ id: `${form}/${i}`, form, url: "/", fields, split: "train" }));
+  writeFileSync(tasks, lines.map((line) => JSON.stringify(line)).join("\n"));
+  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const env = await environment.open({
+    site: { kind: "url", tasks, base_url: base, learn },
+    browser: { contexts: 2, action_timeout_s: 20, rollout_timeout_s: 120 },
+    prompt: {},
+  });
+  assert.ok(env instanceof FormsEnvironment);
+  const task = (i: number): Task => env.tasks[i] as Task;
+  const file = join(folder, "tasks.jsonl.contracts", `${form}.yaml`);
+  return {
+    env,
+    received,
+    task,
+    file,
+    contract: () => readContract(readFileSync(file, "utf8"), file),
+    async policy(name, i) {
+      const act = await env.fixedPolicies[name]?.(task(i), Rng.named(0, name));
+      assert.ok(act !== undefined);
+      return env.play(task(i), act, new Map());
+    },
+    async close() {
+      await env.close();
+      server.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,113 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { EpisodeOutcome } from "../../../src/env/environment.js";
+import { judgedAgain } from "../../env/judged-again.js";
+import { openForm } from "./form-site.js";
+
+const SEATS = ["Aisle", "Window", "Any"]
+  .map((name, i) => `<label><input type="radio" name="seat" value="${i}">${name}<br><small>row ${i}</small></label>`)
+  .join("");
+
+/**
+ * A page with a custom list whose codes have no meaning, radio buttons with descriptions and a label that is a custom
+ * element with a drawn colon, a last button that clears the form, and a server that answers in nonsense words.
+ */
+const PAGE = `<!doctype html><title>Pass</title><form method="post" action="/send">
+<p><label>Full name <input name="n" required></label></p>
+<p><span id="c">Colour</span> <button type="button" aria-haspopup="listbox" aria-labelledby="c v" id="b"><span id="v">-</span></button>
+<input type="hidden" name="colour"></p>
+<p><label>Visit on <input type="date" name="day"></label></p>
+<p><label><input type="checkbox" name="news"> Newsletter</label></p>
+<p><x-label>Seat</x-label>${SEATS}</p>
+<button type="button" id="ok">OK</button> <button type="button" id="no">Anew</button></form>
+<script>
+customElements.define("x-label", class extends HTMLElement {
+  constructor() {
+    super();
+    this.attachShadow({ mode: "open" }).innerHTML =
+      '<label><slot></slot><i style="display:inline-block;width:9px;height:9px"></i></label>';
+  }
+});
+const codes = { Red: "17", Green: "4", Blue: "99" }, hidden = document.querySelector("[name=colour]");
+b.onclick = () => {
+  const list = Object.assign(document.createElement("ul"), { role: "listbox" });
+  for (const name of Object.keys(codes)) {
+    const item = Object.assign(document.createElement("li"), { role: "option", textContent: name });
+    item.onclick = () => { hidden.value = codes[name]; v.textContent = name; list.remove(); };
+    list.append(item);
+  }
+  document.body.append(list);
+};
+ok.onclick = () => document.forms[0].requestSubmit();
+no.onclick = () => { document.forms[0].reset(); hidden.value = ""; v.textContent = "-"; };
+</script>`;
+
+const TASKS = [
+  { "Full name": "Ann Lee", Colour: "Red", "Visit on": "2024-03-05", Newsletter: true, Seat: "Window" },
+  { "Full name": "Bo Fernandez", Colour: "Blue", "Visit on": "2025-11-28", Newsletter: false, Seat: "Aisle" },
+  { "Full name": "Chidi Okoro", Colour: "Green", "Visit on": "2023-07-14", Newsletter: true, Seat: "Any" },
+];
+
+let site: Awaited<ReturnType<typeof openForm>>;
+before(async () => {
+  site = await openForm("pass", TASKS, PAGE, (sent) => {
+    const right = sent.get("n") !== "" && sent.get("colour") !== "";
+    return `<!doctype html><title>${right ? "a1" : "b2"}</title><h1>${right ? "zwarf" : "blimp"}</h1>`;
+  });
+});
+after(() => site?.close());
+
+const plays = async (i: number, text: string): Promise<EpisodeOutcome> => {
+  const outcome = await site.env.play(site.task(i), async () => ({ text }), new Map());
+  return judgedAgain(site.env, site.task(i), outcome);
+};
+
+test("a form is learned from its server, and played by its contract", async () => {
+  for (const i of [0, 1, 2]) assert.equal((await site.policy("oracle", i)).reward, 1);
+  const contract = site.contract();
+  assert.deepEqual(contract.not_learned, {});
+  assert.deepEqual(contract.fields.Colour?.wire, {
+    key: "colour",
+    notation: { as: "codes", codes: { Red: "17", Blue: "99", Green: "4" } },
+  });
+  assert.equal(contract.fields.Seat?.nth, 0);
+  assert.deepEqual(contract.fields.Newsletter?.wire?.notation, { as: "flag", on: "on", off: null });
+});
+
+test("policies that know nothing earn next to nothing", async () => {
+  assert.equal((await site.policy("empty", 0)).reward, 0);
+  assert.ok(((await site.policy("submit-only", 0)).reward as number) <= 0.05);
+});
+
+test("what the server received is what counts, and its answer says whether it was accepted", async () => {
+  const other = await plays(
+    0,
+    ["fill Full name | Ann Lee", "select Colour | Blue", "fill Visit on | 2024-03-05", "check Newsletter"]
+      .concat("select Seat | Window", "submit")
+      .join("\n"),
+  );
+  assert.equal(other.success, false);
+  assert.equal(other.detail.accepted, true);
+  assert.deepEqual(other.detail.field_scores, { "Full name": 1, Colour: 0, "Visit on": 1, Newsletter: 1, Seat: 1 });
+  const refused = await plays(0, "fill Full name | Ann Lee\nfill Visit on | 2024-03-05\nsubmit");
+  assert.equal(refused.detail.accepted, false);
+  assert.equal(site.received.at(-1)?.get("colour"), "");
+});
+
+test("a form that its own page refuses is refused, and no fault", async () => {
+  site.received.length = 0;
+  const outcome = await plays(1, "select Colour | Blue\nsubmit");
+  assert.equal(outcome.fault, undefined);
+  assert.equal(outcome.detail.accepted, false);
+  assert.deepEqual(site.received, []);
+});
+
+test("labels and values of a plan are data, whatever they look like", async () => {
+  const outcome = await plays(
+    0,
+    'fill Full name | x" >> css=button >> nth=0\nselect Colour | text=Red >> li\nclick css=button\nsubmit',
+  );
+  assert.equal(outcome.fault, undefined);
+  assert.equal(site.received.at(-1)?.get("n") ?? 'x" >> css=button >> nth=0', 'x" >> css=button >> nth=0');
+  assert.equal(outcome.detail.accepted, false);
+});
