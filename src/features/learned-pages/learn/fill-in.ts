@@ -8,7 +8,7 @@ import type { FieldValue } from "../../../env/site.js";
 import { unfold } from "../buttons.js";
 import { type Evidence, evidenceOf, says } from "../evidence.js";
 import { closeOpenAt, leave, PATIENCE, rest, slowness } from "../hand.js";
-import { operate } from "../operate.js";
+import { type Operation, operate } from "../operate.js";
 import { boxIndex, isCovered, looksOf, type Shown, shownIn } from "../place.js";
 import type { Way } from "../way.js";
 import type { LearnedField } from "./candidates.js";
@@ -247,11 +247,7 @@ async function fillField(
         await rest(surface, RESTS_MS);
         continue;
       }
-      if (!searching) {
-        if (evidence === "shown") progress.filled.push(field);
-        else if (evidence !== "failed" && field.isTyped) progress.typed.push(field);
-        return evidence !== "failed";
-      }
+      if (!searching) return isEntered(progress, field, evidence);
       // a key may send the form before it is complete
       const isEarly = sendsEarly();
       if (isEarly || evidence === "spoilt") {
@@ -270,8 +266,7 @@ async function fillField(
       if (evidence === "shown") {
         current.fate = "shown";
         if (says(kind, value, await look())) progress.filled.push(field);
-        for (const other of progress.fields)
-          if (other.kind === kind && !other.surveyed) other.prefer(current.operation);
+        preferEverywhere(progress, kind, current.operation);
         return true;
       }
       if (field.isWorthAgain()) {
@@ -290,6 +285,18 @@ async function fillField(
   }
   field.settle();
   return false;
+}
+
+/** Notes a field that was entered by its known way. @returns whether it was. */
+function isEntered(progress: Progress, field: LearnedField, evidence: string): boolean {
+  if (evidence === "shown") progress.filled.push(field);
+  else if (evidence !== "failed" && field.isTyped) progress.typed.push(field);
+  return evidence !== "failed";
+}
+
+/** Lets the other fields of a kind try first what worked for one of them. */
+function preferEverywhere({ fields }: Progress, kind: LearnedField["kind"], operation: Operation): void {
+  for (const other of fields) if (other.kind === kind && !other.surveyed) other.prefer(operation);
 }
 
 /** Tells whether a field's place is further from its label than another field's place. */
