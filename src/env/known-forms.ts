@@ -27,7 +27,7 @@ export interface KnownForms {
   kept(task: Pick<Task, "form">): Contract | undefined;
   /** Returns the controls of a contract's fields, for the values that these tasks have. */
   controlsOf(contract: Contract, tasks: readonly Task[]): Control[];
-  /** Whether the fault of an episode is that its page is not the known one. */
+  /** Tells whether the fault of an episode is that its page is not the known one. */
   isChanged(fault: string): boolean;
   /** Forgets a form whose page has changed: it is found out again. */
   forget(task: Task): void;

@@ -4,7 +4,7 @@ const factor = z.number().min(1);
 const positive = z.number().positive();
 const length = z.int().positive();
 
-/** How rotary angles are stretched for texts longer than the model was first trained on: transformers' `rope_scaling`. */
+/** Stretching of rotary angles for texts longer than the model was first trained on: transformers' `rope_scaling`. */
 export const ropeScalingSchema = z.discriminatedUnion("rope_type", [
   z.strictObject({ rope_type: z.literal("linear"), factor }),
   z.strictObject({

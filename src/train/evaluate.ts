@@ -135,7 +135,7 @@ function summarizeEpisodes(
   return summarize(scores, about, attempts);
 }
 
-/** What an evaluation reads of the sections of training: all others of them are refused where they are typed. */
+/** Keys that an evaluation reads of the sections of training: all others of them are refused where they are typed. */
 const READ = ["training.skip_long", "training.gradient_checkpointing", "objective.kind"];
 const UNREAD = /^(?:training|objective|checkpoint|tracking|report|distributed|evaluation\.every)(?:\.|$)/;
 

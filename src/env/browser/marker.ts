@@ -10,7 +10,7 @@ import type { Session } from "./session.js";
 /** Time that a page may take to show that a form was accepted, and the interval of looking, in milliseconds. */
 const MARKER = { patienceMs: 3000, everyMs: 100 };
 
-/** What is known when the signs of an accepted form are looked for. */
+/** Known facts when the signs of an accepted form are looked for. */
 export interface Sent {
   /** The requests that carried the form's values. */
   readonly exchanges: readonly Exchange[];

@@ -5,7 +5,7 @@ import type { PlaceOf } from "../../env/forms/contract.js";
 import { parseTime } from "../../env/forms/normalize.js";
 import { TIME_PATTERNS, writeTime } from "../../env/forms/values.js";
 import { boxAt, fieldIn, located, OPERABLE } from "./place.js";
-import { clickLabel, closeOpen, escaped, NoWay, type Place, WRITABLE } from "./way.js";
+import { clickLabel, closeOpen, escaped, NoOption, NoWay, type Place, WRITABLE } from "./way.js";
 
 /** Time limits of a step on a control and of opening a list on a quiet machine, in milliseconds. */
 const STEP_MS = 900;
@@ -99,7 +99,7 @@ async function pick(page: Page, text: string, ms: number): Promise<void> {
     }
     await page.waitForTimeout(60);
     if (performance.now() < end) continue;
-    if (!isClosed || !(await openBranches(page, ms))) throw new NoWay(`no option ${text.slice(0, 60)}`);
+    if (!isClosed || !(await openBranches(page, ms))) throw new NoOption(`no option ${text.slice(0, 60)}`);
     isClosed = false;
     end = performance.now() + ms;
   }

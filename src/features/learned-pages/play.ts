@@ -20,7 +20,7 @@ import { closeOpenAt, leave, PATIENCE, rest } from "./hand.js";
 import { arrive, openPage, operate, press, stepOn } from "./operate.js";
 import { boxIndex, shownIn } from "./place.js";
 import { structureHash } from "./structure.js";
-import type { Way } from "./way.js";
+import { NoOption, type Way } from "./way.js";
 
 /** Time that the next part of a form may take to appear, in milliseconds. */
 const STEP_MS = 1500;
@@ -237,7 +237,7 @@ async function fate(
     )
       throw new PageChanged(`${contract.form}: ${CHANGED}, ${label} is not there`);
     await closeOpenAt(session, label);
-    return /no option/.test(String(error)) ? "no-such-option" : "rejected";
+    return error instanceof NoOption ? "no-such-option" : "rejected";
   }
 }
 

@@ -59,6 +59,8 @@ export const WRITABLE =
 
 /** The error of a way that cannot be carried out here. */
 export class NoWay extends Error {}
+/** Signals that a list has no option of the value's name. */
+export class NoOption extends NoWay {}
 
 export const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&").replace(/\s+/g, "\\s*");
 

@@ -35,7 +35,7 @@ export interface Attempt extends Press {
   readonly failed: readonly string[];
   /** Labels of fields that this person's other values keep away, as a box that is not ticked. */
   readonly absent: readonly string[];
-  /** What the page says against it, in its own words. */
+  /** The page's complaint, in its own words. */
   readonly said: readonly string[];
   /** The options that the page offers for each label. */
   readonly options: Readonly<Record<string, Options>>;

@@ -56,7 +56,7 @@ const counted = (texts: readonly Text[]): Texts => {
 
 export const textsNow = async ({ view }: Session): Promise<Texts> => counted(await view.evaluate(textsOf));
 
-/** What a page says against a form that it does not send. */
+/** A page's complaints about a form that it does not send. */
 export interface Complaints {
   /** Labels of the fields that it may mean. */
   readonly labels: readonly string[];

@@ -22,7 +22,7 @@ export interface Search {
   readonly play: Play;
   /** Attempts in which values were missing. */
   readonly earlier: Submitted[];
-  /** What the page or its server said last. */
+  /** The last complaint of the page or its server. */
   words: string;
   /** Tells whether this share of the time or of the submissions is used up. */
   isOver(share: number): boolean;
