@@ -14,7 +14,7 @@ const run = (...args: string[]) => callProgram("train", dir, args);
 test("help lists a subcommand for each objective and each file in commands/", async () => {
   const { code, out, err } = await run("--help");
   assert.equal(code, 0, err);
-  for (const name of [...(await loadRegistries()).objectives.keys(), "learn", "verify"])
+  for (const name of [...(await loadRegistries()).objectives.keys(), "verify"])
     assert.match(out, new RegExp(`^  ${name} `, "m"));
 });
 

@@ -41,8 +41,8 @@ const FURTHER: Readonly<Record<string, readonly string[]>> = {
 
 /** Rooms that look for features, and need neither a browser nor a training. */
 const ROOMS = /test\/(cli|config|core|rl|runs|watch)\//;
-/** The schema in docs/ is that of all features; `npm run config-schema` writes another. */
-const OF_ALL_FEATURES = /json-schema\.test\.js$/;
+/** The schema in docs/ and the names of other trainers are those of all features. */
+const OF_ALL_FEATURES = /(json-schema|unknown-keys)\.test\.js$/;
 
 /** A copy of the project; tests of one feature may use another, so that only the core's are kept. */
 function copied(): string {

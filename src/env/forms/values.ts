@@ -1,5 +1,6 @@
 import type { FieldValue } from "../site.js";
 import {
+  isEqual,
   isNoFile,
   normalizeText,
   parseDate,
@@ -104,6 +105,16 @@ export const readLoose: Reader = (value) => {
     /\p{N}$/u.test(parts[i - 1] ?? "") && /\p{N}$/u.test(part) ? ` ${part}` : part;
   return parts.length === 0 ? undefined : parts.map(apart).join("");
 };
+
+const CURRENCY = /\p{Sc}/gu;
+
+/** Compares loosely ({@link readLoose}); a currency that only one of the texts names was added or left out by the page. */
+export function isLooselyEqual(a: FieldValue, b: FieldValue): boolean {
+  if (isEqual(readLoose, a, b)) return true;
+  const [one, other] = [String(a), String(b)];
+  const [bare, plain] = [one.replace(CURRENCY, ""), other.replace(CURRENCY, "")];
+  return (bare === one) !== (plain === other) && isEqual(readLoose, bare, plain);
+}
 
 /** Splits a value into its words and numbers: `14:25`, `030 / 12345`. */
 export const partsOf = (value: FieldValue): string[] => String(value).match(/[\p{L}\p{N}]+/gu) ?? [];

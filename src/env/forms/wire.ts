@@ -14,6 +14,7 @@ import {
 } from "./normalize.js";
 import { type PostedPair, withoutEntities } from "./posted.js";
 import {
+  isLooselyEqual,
   type Kind,
   NO_ANSWER,
   parseMoment,
@@ -123,7 +124,6 @@ function isRangeBy(pattern: string, text: string, raw: string): boolean {
 /** Readers of the notations that allow several spellings. */
 const READERS: Partial<Record<Notation["as"], Reader>> = {
   same: UNREAD,
-  loose: readLoose,
   day: readDay,
   time: readClock,
   moment: readMoment,
@@ -147,6 +147,7 @@ export function says(
   const text = String(value);
   const reader = READERS[notation.as];
   if (reader !== undefined) return isEqual(reader, raw, text);
+  if (notation.as === "loose") return isLooselyEqual(raw, text);
   if (notation.as === "html") return withoutMarkup(raw) === normalizeText(text);
   if (notation.as === "number") return isSameNumber(text, raw, notation.times);
   if (notation.as === "digits") {

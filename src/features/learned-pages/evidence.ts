@@ -1,11 +1,11 @@
 import { isEqual, isSameNumber, looseLabel, normalizeText, parseDate } from "../../env/forms/normalize.js";
 import {
   dayIn,
+  isLooselyEqual,
   type Kind,
   parseMoment,
   parseRange,
   readClock,
-  readLoose,
   showsDigits,
 } from "../../env/forms/values.js";
 import type { FieldValue } from "../../env/site.js";
@@ -42,7 +42,7 @@ export function says(kind: Kind, value: FieldValue, { text, values, held, on, un
     );
   if (Array.isArray(value)) {
     return (
-      value.every((item) => all.some((text) => isEqual(readLoose, item, text))) &&
+      value.every((item) => all.some((text) => isLooselyEqual(item, text))) &&
       (values.length > 0 || on.length === value.length)
     );
   }
@@ -91,7 +91,7 @@ function isSame(kind: Kind, value: string | number | boolean, text: string): boo
     case "file":
       return text.split(/[\\/]/).at(-1) === value;
     default:
-      return isEqual(readLoose, text, wanted) || showsDigits(text, wanted);
+      return isLooselyEqual(text, wanted) || showsDigits(text, wanted);
   }
 }
 
