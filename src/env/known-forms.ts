@@ -1,3 +1,4 @@
+import { UserError } from "../core/errors.js";
 import { loadFolder } from "../core/registry.js";
 import type { Control } from "./browser/controls.js";
 import type { EpisodeRunner } from "./browser/episode.js";
@@ -43,8 +44,17 @@ export interface KnownFormsKind {
   open(options: NonNullable<RunningSite["learn"]>, tasks: readonly Task[], tell: (text: string) => void): KnownForms;
 }
 
-/** Loads the ways to know a site's forms; none where no feature has one. */
-export const knownFormsKinds: ReadonlyMap<string, KnownFormsKind> = await loadFolder<KnownFormsKind>(
-  new URL("./known-forms/", import.meta.url),
-  "knownForms",
-);
+let kinds: ReadonlyMap<string, KnownFormsKind> | undefined;
+
+/** Loads the ways to know a site's forms; called before an environment of a site with `learn` is made. */
+export async function loadKnownForms(): Promise<void> {
+  kinds ??= await loadFolder<KnownFormsKind>(new URL("./known-forms/", import.meta.url), "knownForms");
+}
+
+/** Opens the known forms of a site. @throws UserError where no feature knows how forms become known. */
+export function openKnownForms(...given: Parameters<KnownFormsKind["open"]>): KnownForms {
+  if (kinds === undefined) throw new Error("loadKnownForms has not been called");
+  const [kind] = kinds.values();
+  if (kind !== undefined) return kind.open(...given);
+  throw new UserError("No feature of this installation learns forms.", { hint: "Set site.learn=null." });
+}

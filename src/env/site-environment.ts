@@ -14,7 +14,7 @@ import { declaredControls } from "./forms/native.js";
 import { type RewardKind, scoreByDefault, scoreByDocuments } from "./forms/own-reward.js";
 import type { Plan } from "./forms/plan.js";
 import { rejudge } from "./forms/rejudge.js";
-import { type KnownForm, type KnownForms, knownFormsKinds } from "./known-forms.js";
+import { type KnownForm, type KnownForms, openKnownForms } from "./known-forms.js";
 import type { RunningSite, Task } from "./site.js";
 
 /** A time in seconds, at most a day: timers overflow after 25 days and would fire at once. */
@@ -94,7 +94,8 @@ export class SiteEnvironment {
     this.tasks = site.tasks();
     this.notes = site.notes ?? [];
     if (scoreOf === scoreByDefault || scoreOf === scoreByDocuments) this.rewardRange = [0, 1];
-    if (site.learn !== undefined) this.contracts = openKnownForms(site.learn, this.tasks);
+    if (site.learn !== undefined)
+      this.contracts = openKnownForms(site.learn, this.tasks, (text) => void process.stderr.write(`${text}\n`));
   }
 
   splitHash(): string {
@@ -186,14 +187,6 @@ export class SiteEnvironment {
     await (await this.opened?.catch(() => undefined))?.close();
     await this.site.stop();
   }
-}
-
-/** @throws UserError where no feature knows how forms become known. */
-function openKnownForms(options: NonNullable<RunningSite["learn"]>, tasks: readonly Task[]): KnownForms {
-  const [kind] = knownFormsKinds.values();
-  if (kind === undefined)
-    throw new UserError("No feature of this installation learns forms.", { hint: "Set site.learn=null." });
-  return kind.open(options, tasks, (text) => void process.stderr.write(`${text}\n`));
 }
 
 /** @throws UserError if the browser does not accept a success marker's selector: it would never match. */

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { Rng } from "../../src/core/rng.js";
 import { FormsEnvironment } from "../../src/env/environments/forms.js";
+import { loadKnownForms } from "../../src/env/known-forms.js";
 import { idiomTask, serveIdioms } from "./idioms/play.js";
 import { WINNABLE } from "./idioms/winnable.js";
 import { FORMS_OPTIONS } from "./page-site.js";
@@ -19,6 +20,7 @@ test("pages of many idioms are learned, and then played right; a bare submit ear
   const folder = mkdtempSync(join(tmpdir(), "idioms-"));
   const site = await serveIdioms(pages);
   const tasks = Object.entries(pages).map(([name, idiom]) => idiomTask(name, idiom));
+  await loadKnownForms();
   const environment = new FormsEnvironment(
     { ...site, tasks: () => tasks, learn: { submissions: 40, modules: {}, folder, minutes: 1 } },
     { ...FORMS_OPTIONS, browser: { ...FORMS_OPTIONS.browser, contexts: 2 } },

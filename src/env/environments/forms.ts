@@ -33,6 +33,7 @@ import type { Answer } from "../forms/plan-parts.js";
 import { recombined } from "../forms/recombine.js";
 import { unprovenOf } from "../forms/shortfall.js";
 import { viewDetail } from "../forms/view.js";
+import { loadKnownForms } from "../known-forms.js";
 import type { FieldKind, KnownTask, RunningSite, SiteKind, Task } from "../site.js";
 import { config, type FormsConfig, SiteEnvironment, sections } from "../site-environment.js";
 
@@ -70,6 +71,7 @@ export async function openSite({ kind, ...options }: FormsConfig["site"]): Promi
   const site = await entry.start(entry.schema.parse(options));
   try {
     site.tasks();
+    if (site.learn !== undefined) await loadKnownForms();
     return site;
   } catch (error) {
     await site.stop();

@@ -5,7 +5,7 @@ const yes =
   (on: boolean): string | undefined =>
     on ? value : undefined;
 
-/** Ten forms over libraries of React, Vue, jQuery, web components and plain scripts. */
+/** Nine forms over libraries of React, Vue, jQuery, web components and plain scripts. */
 export const PAGES: readonly ComponentPage[] = [
   {
     id: "react/mui-order",
@@ -76,34 +76,6 @@ export const PAGES: readonly ComponentPage[] = [
     required: ["Your name", "Area", "How did it go?"],
     answer: byFlag({ state: "stored" }, { state: "void" }),
     send: "Send feedback",
-  },
-  {
-    id: "react/select-team",
-    title: "New team",
-    libraries: ["react-select", "react-hook-form", "zod"],
-    people: people({
-      "Team name": ["Otters", "Night shift", "Blue room"],
-      "Team lead": ["Jonas Falk", "Kim Soo-ah", "Ines Prado"],
-      "Skills needed": [["Design"], ["JavaScript", "Databases"], ["Python", "Design", "Welding"]],
-      "Home city": ["Lisbon", "Gothenburg", "Nairobi"],
-      "Yearly budget": [25000, 60000, 140000],
-      "Works remotely": [true, false, true],
-    }),
-    wire: {
-      "Team name": "team",
-      "Team lead": ["lead", { "Ines Prado": "u1", "Jonas Falk": "u2", "Kim Soo-ah": "u3" }],
-      "Skills needed": [
-        "skills",
-        { JavaScript: "js", Python: "py", Design: "ux", Databases: "db", Welding: "Welding" },
-      ],
-      "Home city": "city",
-      "Yearly budget": "budget",
-      "Works remotely": "remote",
-    },
-    required: ["Team name", "Team lead", "Skills needed"],
-    lookup: ["Lisbon", "Lima", "Gothenburg", "Nairobi", "Naples"],
-    answer: byStatus(),
-    send: "Create team",
   },
   {
     id: "plain/select2-hire",

@@ -123,9 +123,9 @@ async function repeated(search: Search, found: Submitted[]): Promise<Submitted[]
     return found;
   const attempt = await play(person, false);
   if (attempt?.exchange === undefined) return found;
-  const again = { person, attempt };
-  for (const field of missedBy(progress, again)) field.lose();
-  return [...found, again];
+  const right = [...found, { person, attempt }];
+  for (const field of unexplained(progress, right, true)) field.lose();
+  return right;
 }
 
 /** Lists the learned fields whose values of a person a submission does not hold. */
