@@ -1,4 +1,3 @@
-import { isUtf8 } from "node:buffer";
 import { join } from "node:path";
 import { Tokenizer as HuggingFaceTokenizer } from "@huggingface/tokenizers";
 import { fail, messageOf, UserError } from "../core/errors.js";
@@ -101,7 +100,7 @@ export class Tokenizer {
     if (known !== undefined) return [...known];
     const ids: number[] = [];
     // unpaired surrogates become U+FFFD; a piece without a token and without an unknown one has no id
-    const whole = Buffer.from(text).toString();
+    const whole = new TextDecoder("utf-8", { ignoreBOM: true }).decode(new TextEncoder().encode(text));
     for (const id of this.reader.encode(whole, { add_special_tokens: false }).ids) if (id !== undefined) ids.push(id);
     if (text.length <= SHORT && this.known.size < MOST_KNOWN) this.known.set(text, [...ids]);
     return ids;
@@ -151,7 +150,11 @@ function open(of: object): Implementation {
 
 /** Decodes a run of bytes as UTF-8; where it is none, each byte becomes U+FFFD. */
 function decodeBytes(bytes: Uint8Array): string {
-  return isUtf8(bytes) ? Buffer.from(bytes).toString() : "\ufffd".repeat(bytes.length);
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(Uint8Array.from(bytes));
+  } catch {
+    return "\ufffd".repeat(bytes.length);
+  }
 }
 
 /** Number of first ids whose decoded text is encoded again, to test a tokenizer. */

@@ -18,9 +18,10 @@ environment: { kind: pages, turns: 4, page_characters: 300 }
 site: { kind: wizard, sizes: { train: 2, val: 1, test: 1, heldout: 1 } }
 browser: { contexts: 4 }
 objective: { kind: flow-grpo, advantage: center }
+reward: documents # pays for operating controls: groups of this model have a signal
 plan: free
 sampler: { kind: unmask, prompt_length: 256, response_length: 128, temperature: 1 }
-training: { steps: 2, num_iterations: 2, prompts_per_step: 2, group_size: 4, rollout_batch: 8, micro_batch: 4, learning_rate: 1.0e-3 }
+training: { steps: 2, prompts_per_step: 2, group_size: 4, rollout_batch: 8, micro_batch: 4, learning_rate: 1.0e-3 }
 evaluation: { splits: [val], episodes: 2, every: 0 }
 checkpoint: { every: 1, keep_last: 9 }
 runtime: { threads: 1, provider: cpu }
