@@ -5,30 +5,8 @@ const yes =
   (on: boolean): string | undefined =>
     on ? value : undefined;
 
-/** Nine forms over libraries of React, Vue, jQuery, web components and plain scripts. */
+/** Eight forms over libraries of React, Vue, jQuery, web components and plain scripts. */
 export const PAGES: readonly ComponentPage[] = [
-  {
-    id: "react/mui-order",
-    title: "Order",
-    libraries: ["@mui/material"],
-    people: people({
-      Customer: NAMES,
-      "Box size": ["Large (48 pieces)", "Small (12 pieces)", "Medium (24 pieces)"],
-      Extras: [["Gift wrap"], ["Express delivery", "Engraving"], ["Insurance", "Gift wrap", "Engraving"]],
-      Quantity: [4, 9, 17],
-      "Send an invoice": [true, false, true],
-    }),
-    wire: {
-      Customer: "order.customer",
-      "Box size": ["order.size", { "Small (12 pieces)": "s", "Medium (24 pieces)": "m", "Large (48 pieces)": "l" }],
-      Extras: "order.extras",
-      Quantity: "order.quantity",
-      "Send an invoice": "order.invoice",
-    },
-    required: ["Customer", "Box size"],
-    answer: byStatus(),
-    send: "Place order",
-  },
   {
     id: "react/ariakit-member",
     title: "Membership",
