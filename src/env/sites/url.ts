@@ -70,6 +70,9 @@ const PROBE_TIMEOUT_MS = 10_000;
 const MAX_HOPS = 5;
 const MAX_LISTED = 8;
 
+/** Returns the folder of the contracts of a tasks file's forms. @param given the config's own; null: beside the file. */
+export const contractsFolder = (tasks: string, given?: string | null): string => resolve(given ?? `${tasks}.contracts`);
+
 /** A user's running site, with a file of tasks. Nothing here starts or stops its server. */
 export const site: SiteKind<UrlOptions> = {
   schema,
@@ -99,7 +102,7 @@ export const site: SiteKind<UrlOptions> = {
       ...(options.learn === null
         ? {}
         : {
-            learn: { ...options.learn, folder: resolve(options.learn.contracts ?? `${options.tasks}.contracts`) },
+            learn: { ...options.learn, folder: contractsFolder(options.tasks, options.learn.contracts) },
           }),
       tasks: () => tasks,
       source: options.tasks,

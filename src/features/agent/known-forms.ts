@@ -1,29 +1,30 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { type Contract, readContract } from "../../env/forms/contract.js";
+import { contractsFolder } from "../../env/sites/url.js";
 
 /** Learned forms, and the origin that they are of; without one, their addresses are paths of any site. */
-export interface KnownForms {
+export interface SiteContracts {
   readonly contracts: readonly Contract[];
   readonly origin?: string;
 }
 
 /** Reads the contracts of a folder; none where it does not exist. @throws UserError for a file that is no contract. */
-export function formsOf(folder: string, origin?: string): KnownForms {
+export function formsOf(folder: string, origin?: string): SiteContracts {
   const files = existsSync(folder) ? readdirSync(folder).filter((file) => file.endsWith(".yaml")) : [];
   const contracts = files.sort().map((file) => readContract(readFileSync(join(folder, file), "utf8"), file));
   return { contracts, ...(origin === undefined ? {} : { origin }) };
 }
 
 /** Reads the contracts of a run's own site. */
-export function formsOfSite(config: object): KnownForms {
+export function formsOfSite(config: object): SiteContracts {
   const { site } = config as { site?: { tasks?: string; base_url?: string; learn?: { contracts?: string | null } } };
   if (site?.tasks === undefined || site.base_url === undefined || site.learn == null) return { contracts: [] };
-  return formsOf(resolve(site.learn.contracts ?? `${site.tasks}.contracts`), new URL(site.base_url).origin);
+  return formsOf(contractsFolder(site.tasks, site.learn.contracts), new URL(site.base_url).origin);
 }
 
 /** Finds the contract of the form at an address. */
-export function contractOf({ contracts, origin }: KnownForms, address: string): Contract | undefined {
+export function contractOf({ contracts, origin }: SiteContracts, address: string): Contract | undefined {
   if (!URL.canParse(address)) return undefined;
   const page = new URL(address);
   if (origin !== undefined && origin !== page.origin) return undefined;
