@@ -18,7 +18,7 @@ const FLOORS = [
   ["engine"],
   ["watch"],
   ["train"],
-  ["verify", "library"],
+  ["library"],
   ["cli"],
   // each folder of it can be deleted, and those that are built on it with it
   ["features"],
