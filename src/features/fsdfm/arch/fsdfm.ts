@@ -159,6 +159,11 @@ class Emission {
 }
 
 export const architecture: Architecture = {
+  names: () => ({
+    loraTargets: ["qw", "kw", "vw", "attn_out", "mlp.0", "mlp.2"],
+    // the rows of a modulation are gains, shifts and gates, each with its own scale
+    tables: ["vocab_embed", "time_embedding", "dt_embedding", "output_layer", "adaLN_modulation"],
+  }),
   weights: (config) => weightsOf(parse(config)),
 
   build(g, config, weight) {
