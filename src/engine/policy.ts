@@ -25,7 +25,7 @@ import { Runtime } from "../onnx/session.js";
 import { Engine, type EngineOptions } from "./engine.js";
 import { gradientCheck } from "./gradient-check.js";
 import { checkGraph, checkLength } from "./graph-check.js";
-import { assertBatchesFit, machineMemory } from "./least-memory.js";
+import { assertBatchesFit, machineMemory } from "./memory.js";
 import { type RolloutPrecision, rolloutPrecisionOf } from "./rollout-precision.js";
 import { assertScored, type ScoredObjective } from "./scoring-check.js";
 
