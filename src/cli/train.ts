@@ -102,7 +102,7 @@ async function runTraining(
   };
   const say = sayer(context, options.json);
   // loaded on use: help and config errors must not wait for the runtime
-  const [{ train }, { formatDryRun, hopeless }] = await Promise.all([
+  const [{ train }, { formatDryRun, noSignal }] = await Promise.all([
     import("../train/recipe.js"),
     import("../train/dry-run.js"),
   ]);
@@ -117,7 +117,7 @@ async function runTraining(
   else if (result.dryRun !== undefined) context.print(formatDryRun(result.dryRun));
   else if (result.after.length > 0 || result.before.length > 0) context.print(formatResult(result));
   else context.print(result.model ?? result.runDir);
-  const doubt = result.dryRun && hopeless(result.dryRun, config);
+  const doubt = result.dryRun && noSignal(result.dryRun, config);
   printNext(name, result, { ...options, doubt }, { log: say, exitWith: context.exitWith });
 }
 

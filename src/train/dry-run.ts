@@ -4,59 +4,52 @@ import { scheduleOptions } from "../config/optimizer.js";
 import { Rng } from "../core/rng.js";
 import { mean } from "../core/statistics.js";
 import type { Trajectory } from "../diffusion/trajectory.js";
-import type { Policy } from "../engine/policy.js";
-import type { Environment, EnvironmentTask } from "../env/environment.js";
+import type { EnvironmentTask } from "../env/environment.js";
 import { tasksOf } from "../env/open.js";
 import { learningRate } from "../optim/schedule.js";
-import type { Objective } from "../rl/objective.js";
 import { formatDuration } from "../watch/progress-text.js";
+import type { StepContext } from "./context.js";
 import { checkReplay } from "./replay-check.js";
-import { collectRollouts, type Turn } from "./rollouts/collect.js";
-import { playDrafts } from "./rollouts/drafts.js";
-import { creditOf, recordOf } from "./rollouts/group-source.js";
+import type { Turn } from "./rollouts/collect.js";
+import { creditOf, playGroups } from "./rollouts/group-source.js";
 import type { Sample } from "./rollouts/groups.js";
-import type { RecordedGroups } from "./rollouts/recorded-groups.js";
+import type { GroupSource } from "./rollouts/step-groups.js";
 import type { DryRun, TrainOptions, TrainResult } from "./types.js";
-import { canShare, prepareBatches, scoreHere, takeStep } from "./update.js";
+import { prepareBatches, scoreHere, takeStep } from "./update.js";
 
 /**
  * Runs the real path of a run up to step 0: a group is generated, played and scored, and its update taken on tensors
  * that are then discarded. Each part runs twice: first to build its graphs, then to be measured. Nothing is written.
+ * @param stored rollouts of another run to learn from; undefined: episodes are played.
  */
 export async function dryRunPolicy(
+  context: StepContext,
   config: RunConfig,
-  objective: Objective,
-  policy: Policy,
-  environment: Environment,
-  recorded: RecordedGroups | undefined,
+  stored: GroupSource | undefined,
 ): Promise<DryRun> {
+  const { policy, share } = context;
   const { training, evaluation } = config;
   const evaluations = evaluationsOf(config);
-  const played =
-    recorded === undefined || evaluations > 0 ? await playGroup(config, objective, policy, environment) : undefined;
-  const samples =
-    played === undefined || recorded !== undefined
-      ? await recordedSamples({ policy, objective, options: config.objective }, recorded)
-      : played.samples;
+  const played = stored === undefined || evaluations > 0 ? await playGroup(context) : undefined;
+  const trajectories = stored === undefined ? (played?.trajectories ?? []) : await storedTrajectories(context, stored);
 
   // the rewards of one group may be equal: an update costs the same for any advantages
-  const signed = samples.map((trajectory, i): Sample => {
+  const samples = trajectories.map((trajectory, i): Sample => {
     const stream = (name: string): Rng => Rng.named(config.seed, `dry-run/${name}/${i}`);
     return { trajectory, credit: i % 2 === 0 ? 1 : -1, stream };
   });
-  const share = training.share_prompts && (await canShare(policy, objective));
   if (played !== undefined)
-    await checkReplay(policy, [...played.samples, ...played.others], scoreHere(policy.engine), share);
-  const { score, update, batches } = await measureUpdate(config, objective, policy, signed, share);
-  const micro = Math.ceil((training.prompts_per_step * training.group_size) / training.micro_batch) / batches;
+    await checkReplay(policy, [...played.trajectories, ...played.others], scoreHere(policy.engine), share);
+  const { score, update, batches } = await measureUpdate(context, config, samples);
+  const perStep = training.prompts_per_step * training.group_size;
+  const micro = Math.ceil(perStep / training.micro_batch) / batches;
 
   // a batch costs the same however full it is, and its cost is about proportional to its size
   const batchesOf = (episodes: number, size: number): number =>
     (Math.ceil(episodes / size) * size) / training.rollout_batch;
   const { batch = 0, episode = 0 } = played ?? {};
-  const perStep = training.prompts_per_step * training.group_size;
   const step = {
-    rollout: recorded === undefined ? batch * batchesOf(perStep, training.rollout_batch) + episode * perStep : 0,
+    rollout: stored === undefined ? batch * batchesOf(perStep, training.rollout_batch) + episode * perStep : 0,
     score: score * micro,
     update: update * micro * training.num_iterations,
   };
@@ -104,8 +97,8 @@ export function formatDryRun({ rollouts, faults, reward, step, evaluation, total
   ].join("\n");
 }
 
-/** Says why a run would learn nothing, as far as one group shows; undefined where it can begin. */
-export function hopeless({ rollouts, reward }: DryRun, { model, sampler }: RunConfig): string | undefined {
+/** Returns why a run would learn nothing, as far as one group shows; undefined where it can begin. */
+export function noSignal({ rollouts, reward }: DryRun, { model, sampler }: RunConfig): string | undefined {
   if (rollouts === 0 || reward !== 0) return undefined;
   const lengths = ["prompt_length", "response_length"].flatMap((key) =>
     key in sampler ? [`sampler.${key}=${(sampler as Readonly<Record<string, unknown>>)[key]}`] : [],
@@ -119,8 +112,8 @@ export function notBegun(config: RunConfig, options: TrainOptions, dryRun: DryRu
   return { runDir, steps: 0, interrupted: false, stopped: null, best: null, before: [], after: [], dryRun };
 }
 
-interface Played {
-  readonly samples: readonly Trajectory[];
+interface PlayedGroup {
+  readonly trajectories: readonly Trajectory[];
   /** Responses to further tasks, which are not played. */
   readonly others: readonly Trajectory[];
   readonly rollouts: number;
@@ -132,87 +125,64 @@ interface Played {
   readonly episode: number;
 }
 
-async function playGroup(
-  config: RunConfig,
-  objective: Objective,
-  policy: Policy,
-  environment: Environment,
-): Promise<Played> {
-  const [task] = tasksOf(environment, "train") as [EnvironmentTask, ...EnvironmentTask[]];
-  const { group_size: size, rollout_batch: batch } = config.training;
+/** Plays and scores a group as a training step does, and generates a batch of responses. */
+async function playGroup(context: StepContext): Promise<PlayedGroup> {
+  const { policy, seed, training, executor } = context;
+  const { environment } = executor;
+  const tasks = tasksOf(environment, "train");
+  const [task] = tasks as [EnvironmentTask, ...EnvironmentTask[]];
+  const { group_size: size, rollout_batch: batch } = training;
   await environment.start();
-  const group = Array.from({ length: size }, () => task);
-  const play = (name: string) =>
-    collectRollouts(
-      policy,
-      environment,
-      group,
-      group.map((_, i) => Rng.named(config.seed, `dry-run/${name}/${i}`)),
-      { batch },
-    );
+  const play = (name: string) => playGroups(context, [task], { step: 0, group: 0, stream: `dry-run/${name}` });
   await play("first");
-  const { rollouts, times } = await play("second");
+  const { groups, rollouts, times } = await play("second");
+  const group = groups.flat();
+  creditOf(context, group);
   // a batch filled as in a step: the cost of a rollout depends on the number generated together, and on their prompts
-  const filled = Array.from({ length: batch }, (_, i) => tasksOf(environment, "train")[Math.floor(i / size)] ?? task);
+  const filled = Array.from({ length: batch }, (_, i) => tasks[Math.floor(i / size)] ?? task);
   const [first] = rollouts.flatMap(({ turns }) => turns);
   let others: readonly Trajectory[] = [];
-  const generate = async (): Promise<void> => {
+  const generating = await seconds(async () => {
     others = await policy.sampler.rollout(
       policy.rounds,
       filled.map((one) => policy.startOf(environment.firstObservation?.(one) ?? (first as Turn).observation)),
       policy.options,
-      filled.map((_, i) => Rng.named(config.seed, `dry-run/batch/${i}`)),
+      filled.map((_, i) => Rng.named(seed, `dry-run/batch/${i}`)),
       batch,
     );
-  };
-  const drafts = objective.needs(config.objective).drafts ? await playDrafts(policy, environment, rollouts) : undefined;
-  const records = rollouts.map((rollout, i) => {
-    const scored = drafts?.[i];
-    return {
-      trajectories: rollout.turns.map((turn) => turn.trajectory),
-      record: recordOf(rollout, { step: 0, group: 0, rollout: i }, policy),
-      ...(scored === undefined ? {} : { drafts: scored }),
-    };
   });
-  // scored as in a training step
-  creditOf({ policy, objective, options: config.objective }, records);
-  const rewards = records.flatMap(({ record }) => (record.reward === null ? [] : [record.reward]));
-  const generating = await seconds(generate);
+  const rewards = group.flatMap(({ record }) => (record.reward === null ? [] : [record.reward]));
   return {
-    samples: records.flatMap(({ trajectories }) => trajectories),
+    trajectories: group.flatMap((rollout) => rollout.trajectories),
     others,
-    rollouts: rollouts.length,
-    faults: rollouts.length - rewards.length,
+    rollouts: group.length,
+    faults: group.length - rewards.length,
     reward: rewards.length === 0 ? null : mean(rewards),
     batch: generating,
     episode: (times.total - times.generating) / Math.max(1, times.episodes),
   };
 }
 
-async function recordedSamples(
-  context: Parameters<typeof creditOf>[0],
-  recorded: RecordedGroups | undefined,
-): Promise<readonly Trajectory[]> {
-  const { groups } = (await recorded?.collect(1)) ?? { groups: [] };
-  const learned = groups.filter((group) => creditOf(context, group).some((credit) => credit !== null));
-  return (learned.length > 0 ? learned : groups).flatMap((rollouts) => rollouts.flatMap((r) => r.trajectories));
+/** Returns the turns of the first stored step: of its groups with signal, where there are such. */
+async function storedTrajectories(context: StepContext, stored: GroupSource): Promise<readonly Trajectory[]> {
+  const { groups } = await stored.collect(1);
+  const withSignal = groups.filter((group) => creditOf(context, group).some((credit) => credit !== null));
+  return (withSignal.length > 0 ? withSignal : groups).flatMap((group) => group.flatMap((r) => r.trajectories));
 }
 
 async function measureUpdate(
+  context: StepContext,
   config: RunConfig,
-  objective: Objective,
-  policy: Policy,
   samples: readonly Sample[],
-  share: boolean,
 ): Promise<{ score: number; update: number; batches: number }> {
-  const chunk = samples.slice(0, config.training.micro_batch);
-  const { objective: options, training } = config;
-  const prepare = () => prepareBatches({ policy, objective, options, size: training.micro_batch, share }, [chunk]);
+  const { engine } = context.policy;
+  const chunk = samples.slice(0, context.size);
+  const prepare = () => prepareBatches(context, [chunk]);
   const rate = (step: number): number => learningRate(step, scheduleOptions(config));
   const batches = await prepare();
   const score = await seconds(prepare);
-  await takeStep(policy.engine, batches, 1, rate(1));
-  const update = await seconds(() => takeStep(policy.engine, batches, 2, rate(2)));
+  await takeStep(engine, batches, 1, rate(1));
+  const update = await seconds(() => takeStep(engine, batches, 2, rate(2)));
   return { score, update, batches: batches.length };
 }
 

@@ -2,7 +2,7 @@ import { mean, std } from "../core/statistics.js";
 import type { TokenTrajectory, Trajectory } from "../diffusion/trajectory.js";
 import type { Policy } from "../engine/policy.js";
 import type { Objective } from "../rl/objective.js";
-import type { StepMetrics } from "../runs/metrics.js";
+import type { RolloutMetrics } from "../runs/metrics.js";
 import type { Group, Sample } from "./rollouts/groups.js";
 import type { StepGroups } from "./rollouts/step-groups.js";
 import type { MicroBatch } from "./update.js";
@@ -14,8 +14,8 @@ export function stepMetrics(
   groups: readonly Group[],
   samples: readonly Sample[],
   updates: readonly Readonly<Record<string, number | null>>[],
-  { extra, ...rest }: Pick<StepMetrics, "step" | "lr" | "extra" | "time" | "workers">,
-): StepMetrics {
+  { extra, ...rest }: Pick<RolloutMetrics, "step" | "lr" | "extra" | "time" | "workers">,
+): RolloutMetrics {
   const last = updates.at(-1) ?? {};
   const known = new Set<string>(LOSS_METRICS);
   const unitsOf = (trajectories: readonly Trajectory[]): number =>
@@ -24,7 +24,7 @@ export function stepMetrics(
     ...episodeMetrics(groups),
     ...lossMetrics(last),
     tokens: unitsOf(samples.map(({ trajectory }) => trajectory)),
-    // recorded rollouts are not generated and have no rate
+    // stored rollouts are not generated, and have no rate
     rollout_tokens_per_s: generating > 0 ? unitsOf(trajectoriesOf(groups)) / generating : null,
     extra: {
       ...environmentMetrics(groups),
@@ -45,7 +45,7 @@ function trajectoriesOf(groups: readonly Group[]): readonly Trajectory[] {
 /** Summarizes the rewards of a step; null where no episode was scored. */
 function episodeMetrics(
   groups: readonly Group[],
-): Pick<StepMetrics, "reward" | "reward_std" | "success_rate" | "frac_reward_zero_std" | "faults"> {
+): Pick<RolloutMetrics, "reward" | "reward_std" | "success_rate" | "frac_reward_zero_std" | "faults"> {
   const records = groups.flatMap((group) => group.rollouts.map(({ record }) => record));
   const scored = records.filter((record) => record.reward !== null);
   const rewards = scored.map((record) => record.reward as number);
@@ -120,7 +120,9 @@ function averages(rows: readonly Readonly<Record<string, number>>[]): Record<str
 const LOSS_METRICS = ["loss", "kl", "ratio_mean", "ratio_max", "clip_fraction", "grad_norm"] as const;
 
 /** Returns null for figures that an objective, or a step without an update, does not have. */
-function lossMetrics(last: Readonly<Record<string, number | null>>): Pick<StepMetrics, (typeof LOSS_METRICS)[number]> {
+function lossMetrics(
+  last: Readonly<Record<string, number | null>>,
+): Pick<RolloutMetrics, (typeof LOSS_METRICS)[number]> {
   const { loss = null, kl = null, ratio_mean = null, ratio_max = null, clip_fraction = null, grad_norm = null } = last;
   return { loss, kl, ratio_mean, ratio_max, clip_fraction, grad_norm };
 }

@@ -1,9 +1,8 @@
 import { inSpan } from "../core/spans.js";
-import type { StepMetrics } from "../runs/metrics.js";
+import type { RolloutMetrics } from "../runs/metrics.js";
 import type { Phase } from "../watch/watcher.js";
 import type { StepContext } from "./context.js";
-import type { GradientNoiseState } from "./noise/gradient-noise.js";
-import { NoiseMeters, type StepNoise } from "./noise/noise-meters.js";
+import type { Meters } from "./meter.js";
 import { checkReplay } from "./replay-check.js";
 import type { Group, Sample } from "./rollouts/groups.js";
 import type { StepGroups } from "./rollouts/step-groups.js";
@@ -14,7 +13,7 @@ import type { GradientObserver, MicroBatch } from "./update.js";
 const SHOWN = { collect: undefined, score: "scoring", update: "updating" } as const;
 
 /** The results of a step, from which its metrics are computed. */
-interface Taken {
+interface StepResults {
   readonly collected: StepGroups;
   readonly groups: readonly Group[];
   readonly samples: readonly Sample[];
@@ -26,22 +25,13 @@ interface Taken {
 
 /** Observes the steps of a run. */
 export class Observers {
-  private readonly meters: NoiseMeters;
-
   /** @param unchecked set where rollouts are of this process's own policy, and their replay is still to be compared. */
   constructor(
     private readonly context: StepContext,
     private readonly phase: (phase: Phase) => void,
-    state: GradientNoiseState | undefined,
+    private readonly meters: Meters,
     private unchecked: boolean,
-  ) {
-    this.meters = new NoiseMeters(context, state);
-  }
-
-  /** State for a checkpoint. */
-  get gradientNoise(): GradientNoiseState {
-    return this.meters.state;
-  }
+  ) {}
 
   /** Observes one step; no random draw and no gradient depends on it. */
   of(step: number) {
@@ -49,7 +39,7 @@ export class Observers {
     const began = performance.now();
     const time = { collect: 0, score: 0, update: 0 };
     const since = (from: number): number => (performance.now() - from) / 1000;
-    let noise: StepNoise | undefined;
+    let measurement: ReturnType<Meters["measure"]> | undefined;
     return {
       /** Runs a part of the step: shown, in a span, and timed. */
       stage: async <T>(name: keyof typeof SHOWN, work: () => Promise<T>): Promise<T> => {
@@ -61,31 +51,32 @@ export class Observers {
         return result;
       },
       /**
-       * Prepares batches together with their measurements: the replay of the first rollouts, the noise meters.
+       * Prepares batches together with their measurements: the replay of the first rollouts, the meters.
        * @param prepare lays out and scores samples, in parts that share no micro-batch.
        */
       prepare: async (
         groups: readonly Group[],
         samples: readonly Sample[],
-        prepare: (parts: readonly (readonly Sample[])[]) => Promise<MicroBatch[]>,
+        prepare: (parts: readonly (readonly Sample[])[], readsOld: boolean) => Promise<MicroBatch[]>,
       ): Promise<MicroBatch[]> => {
-        noise = this.meters.of(step, groups, samples);
+        measurement = this.meters.measure(step, groups, samples);
         if (this.unchecked && samples.length > 0) {
           const trajectories = samples.map(({ trajectory }) => trajectory);
           await checkReplay(policy, trajectories, executor.score, share);
           this.unchecked = false;
         }
-        const batches = await prepare(noise.parts);
-        await noise.begin(batches);
+        const batches = await prepare(measurement.parts, measurement.readsOld);
+        await measurement.begin(batches);
         return batches;
       },
       /** Returns the observer of the first update's gradients. */
-      noise: (): GradientObserver | undefined => noise,
-      metrics: async ({ collected, groups, samples, batches, updates, counts, lr }: Taken): Promise<StepMetrics> => {
+      gradients: (): GradientObserver | undefined => measurement?.gradients,
+      metrics: async (results: StepResults): Promise<RolloutMetrics> => {
+        const { collected, groups, samples, batches, updates, counts, lr } = results;
         const extra = {
           ...samplerMetrics(policy, objective, groups, batches),
           ...importanceMetrics(collected, batches, objective.weighing?.(options).importance_cap),
-          ...(await noise?.metrics()),
+          ...(await measurement?.metrics()),
           ...counts,
         };
         const { score, update } = time;

@@ -1,13 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { StepContext } from "../../../src/train/context.js";
-import { NoiseMeters } from "../../../src/train/noise/noise-meters.js";
-import { type Group, samplesOf } from "../../../src/train/rollouts/groups.js";
-import { rolloutRecord } from "../../support/rollout-record.js";
-import { only } from "../../support/typed.js";
+import { meter as gradient } from "../../../../src/features/noise/meters/gradient-noise.js";
+import { meter as mask } from "../../../../src/features/noise/meters/mask-noise.js";
+import type { StepContext } from "../../../../src/train/context.js";
+import { type MeterKind, Meters } from "../../../../src/train/meter.js";
+import { type Group, samplesOf } from "../../../../src/train/rollouts/groups.js";
+import { rolloutRecord } from "../../../support/rollout-record.js";
+import { only } from "../../../support/typed.js";
 
-const meters = (every: number): NoiseMeters =>
-  new NoiseMeters(
+const meters = (every: number): Meters =>
+  Meters.open(
+    [gradient as MeterKind, mask],
     only<StepContext>({
       seed: 3,
       size: 4,
@@ -16,7 +19,7 @@ const meters = (every: number): NoiseMeters =>
       objective: {},
       policy: {},
     }),
-    undefined,
+    {},
   );
 /** Groups of two turns each, the second without signal. */
 const groups = [true, false, true, true].map((signal, g): Group => {
@@ -26,7 +29,7 @@ const groups = [true, false, true, true].map((signal, g): Group => {
 const samples = samplesOf(groups, 3, 6);
 
 test("the halves hold the step's own samples, whole groups each: what they draw does not depend on being measured", () => {
-  const { parts } = meters(3).of(6, groups, samples);
+  const { parts } = meters(3).measure(6, groups, samples);
   assert.deepEqual(
     parts.map((part) => part.length),
     [4, 2],
@@ -50,7 +53,7 @@ test("where nothing is due all samples are one part, and every measure is null",
     [0, 6],
     [4, 6],
   ] as const) {
-    const noise = meters(every).of(step, groups, samples);
+    const noise = meters(every).measure(step, groups, samples);
     assert.deepEqual(noise.parts, [samples]);
     await noise.begin([]);
     assert.deepEqual([...new Set(Object.values(await noise.metrics()))], [null]);
