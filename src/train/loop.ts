@@ -14,7 +14,6 @@ import type { StepMetrics } from "../runs/metrics.js";
 import { stepName } from "../runs/run-directory.js";
 import { Alarms } from "../watch/alarms.js";
 import { runPages } from "../watch/run-pages.js";
-import { takeScreenshots } from "../watch/screenshots.js";
 import type { Watch } from "../watch/watch.js";
 import { EarlyStop } from "./early-stop.js";
 import type { Executor } from "./executor.js";
@@ -156,7 +155,10 @@ export async function runSteps(training: Training, steps: Steps): Promise<TrainR
   const stopped = step < config.training.steps ? (early.reason ?? null) : null;
   const model = await steps.finish?.(step);
   const after = interrupted ? [] : await evaluations.around("after", step, splits);
-  await report(training, interrupted);
+  const { environment } = training.executor;
+  // an interrupt must not wait, and a run from stored rollouts may have no browser
+  const screenshots = interrupted || !environment.started ? 0 : config.report.screenshots;
+  await (await runPages())?.report(directory, watch, { ...config.report, screenshots, environment });
   const result = { runDir: directory.dir, steps: step, interrupted, stopped, best, before, after };
   return { ...result, ...(model === undefined ? {} : { model }) };
 }
@@ -176,21 +178,5 @@ async function saveCheckpoint(
     groups: { ...parts.groups, ...(await steps.kept?.(step)) },
     optimizer: await policy.engine.getOptimizer(),
     state: { ...steps.state(validation), base: baseSample(policy.model) },
-  });
-}
-
-/** Writes the report, with pictures of the worst rollouts. */
-async function report({ config, watch, executor, run }: Training, interrupted: boolean): Promise<void> {
-  const { environment } = executor;
-  const { rollouts, screenshots } = config.report;
-  // an interrupt must not wait, and a run from stored rollouts may have no browser
-  const pictures = interrupted || !environment.started ? 0 : screenshots;
-  await (await runPages())?.report(run.directory, (text) => watch.note(text), {
-    rollouts,
-    picture: async (records) => {
-      if (pictures === 0 || records.length === 0) return;
-      watch.phase({ doing: "taking screenshots" });
-      await takeScreenshots(run.directory, environment, records.slice(0, pictures));
-    },
   });
 }

@@ -8,19 +8,19 @@ import type { GradientObserver, MicroBatch } from "./update.js";
  * Measures the steps of a run beside its training: no random draw of the training depends on it. Each file under
  * meters/ exports one as `meter`.
  */
-export interface MeterKind<State = unknown> {
-  /** Key and schema of its state in checkpoints; absent: it has none. */
-  readonly state?: { readonly key: string; readonly schema: z.ZodType<State> };
-  /** @param state of the checkpoint that the run continues from. */
-  open(context: MeterContext, state: State | undefined): Meter;
+export interface MeterKind {
+  /** Schemas of its state in checkpoints, by key. */
+  readonly state?: z.ZodRawShape;
+  /** @param saved state of the checkpoint that the run continues from; empty at the start. */
+  open(context: MeterContext, saved: Readonly<Record<string, unknown>>): Meter;
 }
 
 export type MeterContext = Omit<StepContext, "executor">;
 
 /** A meter of one run. */
 export interface Meter {
-  /** Returns the state for a checkpoint. */
-  state?(): unknown;
+  /** Returns the state for a checkpoint, by key. */
+  state?(): Readonly<Record<string, unknown>>;
   /** Begins the measurement of a step. @param samples those that are trained on, of the groups with signal. */
   measure(step: number, groups: readonly Group[], samples: readonly Sample[]): Measurement;
 }
@@ -34,7 +34,7 @@ export interface Measurement {
   /** Called before the updates. */
   begin?(prepared: Prepared): Promise<void> | void;
   /** Called after each micro-batch of the first update. */
-  accumulated?: GradientObserver["accumulated"];
+  accumulated?: GradientObserver["accumulated"] | undefined;
   /** Called after the updates. @returns its metrics, the same keys in every step; null for those not taken. */
   metrics(): Promise<Readonly<Record<string, number | null>>>;
 }
@@ -53,54 +53,29 @@ export async function meterKinds(): Promise<MeterKind[]> {
   return [...(await loadFolder<MeterKind>(new URL("./meters/", import.meta.url), "meter")).values()];
 }
 
-/** The meters of a run. */
-export class Meters {
-  private constructor(
-    private readonly size: number,
-    private readonly opened: readonly { readonly key: string | undefined; readonly meter: Meter }[],
-  ) {}
-
-  /** Opens a meter of every kind. @param saved state of the checkpoint that the run continues from. */
-  static open(kinds: readonly MeterKind[], context: MeterContext, saved: Readonly<Record<string, unknown>>): Meters {
-    const opened = kinds.map((kind) => {
-      const key = kind.state?.key;
-      return { key, meter: kind.open(context, key === undefined ? undefined : saved[key]) };
-    });
-    return new Meters(context.size, opened);
-  }
-
-  /** States for a checkpoint, by key. */
-  get state(): Record<string, unknown> {
-    return Object.fromEntries(
-      this.opened.flatMap(({ key, meter }) => (key === undefined ? [] : [[key, meter.state?.()]])),
-    );
-  }
-
-  /** Begins the measurements of a step. */
-  measure(step: number, groups: readonly Group[], samples: readonly Sample[]) {
-    const all = this.opened.map(({ meter }) => meter.measure(step, groups, samples));
-    const split = all.flatMap((one) => (one.parts === undefined ? [] : [one.parts]));
-    if (split.length > 1) throw new Error("two meters split the samples of a step");
-    const parts = split[0] ?? [samples];
-    const boundary = Math.ceil((parts[0]?.length ?? 0) / this.size);
-    const gradients: GradientObserver = {
-      boundary,
-      accumulated: async (...added) => {
-        for (const one of all) await one.accumulated?.(...added);
-      },
-    };
-    return {
-      parts,
-      readsOld: all.some(({ readsOld }) => readsOld === true),
-      gradients,
-      begin: async (batches: readonly MicroBatch[]): Promise<void> => {
-        for (const one of all) await one.begin?.({ parts, batches, boundary });
-      },
-      metrics: async (): Promise<Record<string, number | null>> => {
-        const metrics: Record<string, number | null> = {};
-        for (const one of all) Object.assign(metrics, await one.metrics());
-        return metrics;
-      },
-    };
-  }
+/** Combines meters to one. */
+export function combinedMeter(meters: readonly Meter[]): Meter {
+  return {
+    state: () => Object.assign({}, ...meters.map((meter) => meter.state?.())),
+    measure(...step) {
+      const all = meters.map((meter) => meter.measure(...step));
+      const split = all.flatMap(({ parts }) => (parts === undefined ? [] : [parts]));
+      if (split.length > 1) throw new Error("two meters split the samples of a step");
+      return {
+        parts: split[0],
+        readsOld: all.some(({ readsOld }) => readsOld === true),
+        async begin(prepared) {
+          for (const one of all) await one.begin?.(prepared);
+        },
+        async accumulated(...added) {
+          for (const one of all) await one.accumulated?.(...added);
+        },
+        async metrics() {
+          const metrics: Record<string, number | null> = {};
+          for (const one of all) Object.assign(metrics, await one.metrics());
+          return metrics;
+        },
+      };
+    },
+  };
 }

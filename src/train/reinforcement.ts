@@ -27,7 +27,7 @@ import {
   type Steps,
   type ValidationState,
 } from "./loop.js";
-import { type MeterKind, Meters, meterKinds } from "./meter.js";
+import { combinedMeter, type Meter, type MeterKind, meterKinds } from "./meter.js";
 import { policyGroup, policyOfGroup, REFERENCE } from "./refresh.js";
 import type { CurriculumState } from "./rollouts/curriculum.js";
 import { creditOf, PlayedGroups } from "./rollouts/group-source.js";
@@ -95,7 +95,8 @@ export async function trainOnRollouts(setup: Setup): Promise<TrainResult> {
   const kinds = await meterKinds();
   const state = stateOf(run.checkpoint, kinds);
   const context = { ...settings, executor, score: executor.score };
-  const steps = new PolicySteps(context, { ...setup, run, state, stored, meters: Meters.open(kinds, context, state) });
+  const meter = combinedMeter(kinds.map((kind) => kind.open(context, state)));
+  const steps = new PolicySteps(context, { ...setup, run, state, stored, meter });
 
   // 5. Steps
   return await runSteps({ ...setup, policy, executor, run, start, splits, validation: state }, steps);
@@ -123,8 +124,8 @@ type SavedState = Partial<z.infer<typeof runState>>;
 /** @throws UserError where a checkpoint's state is of another command, or was changed. */
 function stateOf(checkpoint: Run["checkpoint"], meters: readonly MeterKind[]): SavedState {
   if (checkpoint === undefined) return {};
-  const ofMeters = meters.flatMap(({ state }) => (state === undefined ? [] : [[state.key, state.schema] as const]));
-  const saved = runState.extend(Object.fromEntries(ofMeters)).partial();
+  const ofMeters: z.ZodRawShape = Object.assign({}, ...meters.map(({ state }) => state));
+  const saved = runState.extend(ofMeters).partial();
   return checked(saved, checkpoint.state, `The checkpoint of step ${checkpoint.step} is none of this command's`, {
     hint: "resume with the command and config that wrote it, or start a new run",
   });
@@ -136,7 +137,7 @@ interface PolicyRun extends Setup {
   readonly state: SavedState;
   /** Rollouts of another run to learn from; undefined: episodes are played. */
   readonly stored: StoredGroups | undefined;
-  readonly meters: Meters;
+  readonly meter: Meter;
 }
 
 class PolicySteps implements Steps {
@@ -150,7 +151,7 @@ class PolicySteps implements Steps {
     private readonly context: StepContext,
     private readonly setup: PolicyRun,
   ) {
-    const { state, stored, run, watch, meters } = setup;
+    const { state, stored, run, watch, meter } = setup;
     this.updates = state.updates ?? 0;
     this.nonFinite = state.nonfinite ?? 0;
     this.skipped = state.skipped ?? 0;
@@ -159,7 +160,7 @@ class PolicySteps implements Steps {
       phase({ doing: "episodes", done, all, now: episodeText(task.form, outcome) }),
     );
     this.source = stored ?? context.executor.source?.(played, run.checkpoint) ?? played;
-    this.observers = new Observers(context, phase, meters, this.source === played);
+    this.observers = new Observers(context, phase, meter, this.source === played);
   }
 
   async take(step: number): Promise<RolloutMetrics> {
@@ -267,6 +268,6 @@ class PolicySteps implements Steps {
       ...validation,
     };
     const curriculum = context.training.curriculum.least_chance < 1 ? { curriculum: source.curriculum ?? {} } : {};
-    return { ...state, ...this.setup.meters.state, ...curriculum };
+    return { ...state, ...this.setup.meter.state?.(), ...curriculum };
   }
 }

@@ -2,7 +2,7 @@ import { inSpan } from "../core/spans.js";
 import type { RolloutMetrics } from "../runs/metrics.js";
 import type { Phase } from "../watch/watcher.js";
 import type { StepContext } from "./context.js";
-import type { Meters } from "./meter.js";
+import type { Measurement, Meter } from "./meter.js";
 import { checkReplay } from "./replay-check.js";
 import type { Group, Sample } from "./rollouts/groups.js";
 import type { StepGroups } from "./rollouts/step-groups.js";
@@ -29,17 +29,18 @@ export class Observers {
   constructor(
     private readonly context: StepContext,
     private readonly phase: (phase: Phase) => void,
-    private readonly meters: Meters,
+    private readonly meter: Meter,
     private unchecked: boolean,
   ) {}
 
   /** Observes one step; no random draw and no gradient depends on it. */
   of(step: number) {
-    const { policy, objective, options, executor, share } = this.context;
+    const { policy, objective, options, executor, share, size } = this.context;
     const began = performance.now();
     const time = { collect: 0, score: 0, update: 0 };
     const since = (from: number): number => (performance.now() - from) / 1000;
-    let measurement: ReturnType<Meters["measure"]> | undefined;
+    let measurement: Measurement | undefined;
+    let boundary = 0;
     return {
       /** Runs a part of the step: shown, in a span, and timed. */
       stage: async <T>(name: keyof typeof SHOWN, work: () => Promise<T>): Promise<T> => {
@@ -51,7 +52,7 @@ export class Observers {
         return result;
       },
       /**
-       * Prepares batches together with their measurements: the replay of the first rollouts, the meters.
+       * Prepares batches together with their measurements: the replay of the first rollouts, the meter.
        * @param prepare lays out and scores samples, in parts that share no micro-batch.
        */
       prepare: async (
@@ -59,18 +60,23 @@ export class Observers {
         samples: readonly Sample[],
         prepare: (parts: readonly (readonly Sample[])[], readsOld: boolean) => Promise<MicroBatch[]>,
       ): Promise<MicroBatch[]> => {
-        measurement = this.meters.measure(step, groups, samples);
+        measurement = this.meter.measure(step, groups, samples);
         if (this.unchecked && samples.length > 0) {
           const trajectories = samples.map(({ trajectory }) => trajectory);
           await checkReplay(policy, trajectories, executor.score, share);
           this.unchecked = false;
         }
-        const batches = await prepare(measurement.parts, measurement.readsOld);
-        await measurement.begin(batches);
+        const { parts = [samples], readsOld = false } = measurement;
+        boundary = Math.ceil((parts[0]?.length ?? 0) / size);
+        const batches = await prepare(parts, readsOld);
+        await measurement.begin?.({ parts, batches, boundary });
         return batches;
       },
       /** Returns the observer of the first update's gradients. */
-      gradients: (): GradientObserver | undefined => measurement?.gradients,
+      gradients: (): GradientObserver => ({
+        boundary,
+        accumulated: async (...added) => measurement?.accumulated?.(...added),
+      }),
       metrics: async (results: StepResults): Promise<RolloutMetrics> => {
         const { collected, groups, samples, batches, updates, counts, lr } = results;
         const extra = {

@@ -8,7 +8,7 @@ import type { LayoutContext, Objective } from "../rl/objective.js";
 import { importanceWeights, normalised, totalShare, type WeighingOptions } from "../rl/weighing.js";
 import type { MicroBatch, ScoredBatch } from "./micro-batch.js";
 import type { Sample } from "./rollouts/groups.js";
-import { accumulateHere, accumulateSlots, MetricSum, type Slots } from "./rollouts/slots.js";
+import { accumulateHere, accumulateSlots, type Slots } from "./rollouts/slots.js";
 
 export type { MicroBatch, ScoredBatch } from "./micro-batch.js";
 
@@ -225,15 +225,40 @@ export async function takeStep(
   learningRate: number,
   { observer, slots }: { readonly observer?: GradientObserver | undefined; readonly slots?: Slots } = {},
 ): Promise<Record<string, number>> {
-  const total = new MetricSum();
   const added =
     slots === undefined || slots.count === 1
       ? accumulateHere(engine, batches)
       : accumulateSlots(engine, batches, t, slots, observer?.boundary);
-  for await (const { metrics, largest, last, gradients } of added) {
-    total.add(metrics, largest);
-    await observer?.accumulated(last, gradients);
+  const metrics: Readonly<Record<string, number>>[] = [];
+  const largest = new Set<string>();
+  for await (const part of added) {
+    metrics.push(...part.metrics);
+    for (const name of part.largest) largest.add(name);
+    await observer?.accumulated(part.last, part.gradients);
   }
   const weight = batches.reduce((sum, { values }) => values.weight.reduce((a, w) => a + w, sum), 0);
-  return { ...total.means(weight), grad_norm: await engine.step(t, learningRate) };
+  return { ...combined(metrics, largest, weight), grad_norm: await engine.step(t, learningRate) };
+}
+
+/**
+ * Combines the metrics of micro-batches: the largest of those named in `largest`, the sum of the others, which are
+ * weighted means over all segments.
+ * @param weight sum of the segments' weights. Over a random subset it is 1 only on average, and with a constant length
+ *   any number: a mean, other than the loss, is then over the segments present.
+ */
+function combined(
+  rows: readonly Readonly<Record<string, number>>[],
+  largest: ReadonlySet<string>,
+  weight: number,
+): Record<string, number> {
+  const total: Record<string, number> = {};
+  for (const [name, value] of rows.flatMap((row) => Object.entries(row))) {
+    const before = total[name];
+    total[name] = before === undefined ? value : largest.has(name) ? Math.max(before, value) : before + value;
+  }
+  if (weight <= 0 || Math.abs(weight - 1) <= 1e-3) return total;
+  const isMean = (name: string): boolean => name !== "loss" && !largest.has(name);
+  return Object.fromEntries(
+    Object.entries(total).map(([name, value]) => [name, isMean(name) ? value / weight : value]),
+  );
 }

@@ -67,6 +67,12 @@ export function chunkSize(batch: number, { capacity }: Pick<Environment, "capaci
   return Math.min(batch, capacity ?? batch);
 }
 
+/** A turn that is to be generated. */
+interface PendingTurn {
+  readonly observation: Observation;
+  readonly rng: Rng;
+}
+
 /**
  * Plays every task once with the policy. Episodes run in chunks of `batch`. The turns of a chunk are generated together
  * once each of its unfinished episodes waits for one, so that batches never depend on timing. While one chunk acts in
@@ -74,52 +80,54 @@ export function chunkSize(batch: number, { capacity }: Pick<Environment, "capaci
  * @param rngs one stream per episode, from which its turns draw in order.
  */
 export async function collectRollouts(
-  policy: EpisodePolicy,
+  policy: Pick<Policy, "startOf" | "actionOf"> & Decoding,
   environment: Environment,
   tasks: readonly EnvironmentTask[],
   rngs: readonly Rng[],
-  options: Pick<Wanted, "batch" | "temperature" | "onEpisode">,
+  { batch, temperature, onEpisode }: Pick<Wanted, "batch" | "temperature" | "onEpisode">,
 ): Promise<{ rollouts: Rollout[]; times: RolloutTimes }> {
   const start = performance.now();
-  const { batch, temperature, onEpisode } = options;
   const sampling = temperature === undefined ? policy.options : { ...policy.options, temperature };
-  const generator = new Generator(policy, sampling, batch);
+  const inOrder = serial();
+  let generating = 0;
+  let failed = false;
+  const generate = (turns: readonly PendingTurn[]): Promise<Trajectory[]> =>
+    inOrder(async () => {
+      if (failed) throw new Error("another episode has failed");
+      const began = performance.now();
+      const starts = turns.map(({ observation }) => policy.startOf(observation));
+      const streams = turns.map(({ rng }) => rng);
+      const trajectories = await policy.sampler.rollout(policy.rounds, starts, sampling, streams, batch);
+      generating += performance.now() - began;
+      return trajectories;
+    });
   const size = chunkSize(batch, environment);
-  const chunks = Array.from({ length: Math.ceil(tasks.length / size) }, (_, c) => {
-    return new Lockstep(Math.min(size, tasks.length - c * size), generator);
-  });
+  const chunks: Lockstep[] = [];
+  for (let from = 0; from < tasks.length; from += size)
+    chunks.push(new Lockstep(Math.min(size, tasks.length - from), generate));
   const together: PlayedTogether = new Map();
   let done = 0;
-  const rollouts = await Promise.all(
-    tasks.map(async (task, i) => {
-      const [chunk, rng] = [chunks[Math.floor(i / size)] as Lockstep, rngs[i] as Rng];
-      const answer = (observation: Observation, turn: number): Promise<Trajectory> => {
-        assertShown(policy, observation, sampling.promptLength, `Turn ${turn} of ${task.id}`);
-        return chunk.generate({ place: i, observation, rng });
-      };
-      try {
-        const rollout = await playEpisode(policy, environment, task, together, answer);
-        onEpisode?.(++done, rollout);
-        return rollout;
-      } catch (error) {
-        generator.stop();
-        throw error;
-      } finally {
-        chunk.leave();
-      }
-    }),
-  );
-  return {
-    rollouts,
-    times: {
-      generating: generator.seconds,
-      total: (performance.now() - start) / 1000,
-      episodes: rollouts.filter(({ outcome }) => outcome.reused !== true).length,
-    },
+  const play = async (task: EnvironmentTask, i: number): Promise<Rollout> => {
+    const chunk = chunks[Math.floor(i / size)] as Lockstep;
+    const answer = (observation: Observation, turn: number): Promise<Trajectory> => {
+      assertShown(policy, observation, sampling.promptLength, `Turn ${turn} of ${task.id}`);
+      return chunk.generate(i, { observation, rng: rngs[i] as Rng });
+    };
+    try {
+      const rollout = await playEpisode(policy, environment, task, together, answer);
+      onEpisode?.(++done, rollout);
+      return rollout;
+    } catch (error) {
+      failed = true;
+      throw error;
+    } finally {
+      chunk.leave();
+    }
   };
+  const rollouts = await Promise.all(tasks.map(play));
+  const episodes = rollouts.filter(({ outcome }) => outcome.reused !== true).length;
+  return { rollouts, times: { generating: generating / 1000, total: (performance.now() - start) / 1000, episodes } };
 }
-
-type EpisodePolicy = Pick<Policy, "startOf" | "actionOf"> & Decoding;
 
 /** @throws ObservationTooLong where an observation has more tokens than a prompt may have. */
 function assertShown(
@@ -138,7 +146,7 @@ function assertShown(
 
 /**
  * Plays one episode.
- * @param answer samples the policy's response to an observation. @throws what it throws.
+ * @param answer samples the policy's response to an observation of a turn, counted from 1.
  * @throws UserError where the environment ends the episode before its last answer.
  */
 async function playEpisode(
@@ -163,7 +171,8 @@ async function playEpisode(
   };
   const act: Act = (observation) => {
     const action = respond(observation);
-    action.catch(() => undefined); // an environment that does not await it ends with the error below
+    // an environment that does not await it is reported below
+    action.catch(() => undefined);
     return action;
   };
   const outcome = await environment.play(task, act, together);
@@ -174,52 +183,19 @@ async function playEpisode(
   return { task, turns, outcome };
 }
 
-/** A turn that is to be generated. */
-interface PendingTurn {
-  /** Index of the episode among all: turns of a batch are in this order. */
-  readonly place: number;
-  readonly observation: Observation;
-  readonly rng: Rng;
-}
-
-/** Generates batches of turns, one at a time, in the order in which they became ready. */
-class Generator {
-  /** Seconds of generation so far. */
-  seconds = 0;
-  private last: Promise<unknown> = Promise.resolve();
-  private stopped = false;
-
-  constructor(
-    private readonly policy: EpisodePolicy,
-    private readonly sampling: Policy["options"],
-    private readonly batch: number,
-  ) {}
-
-  generate(turns: readonly PendingTurn[]): Promise<Trajectory[]> {
-    const generated = this.last.then(() => this.rollout(turns));
-    // its own caller receives the error
-    this.last = generated.catch(() => undefined);
-    return generated;
-  }
-
-  /** Refuses the batches that have not begun, since an episode has failed. */
-  stop(): void {
-    this.stopped = true;
-  }
-
-  private async rollout(turns: readonly PendingTurn[]): Promise<Trajectory[]> {
-    if (this.stopped) throw new Error("another episode has failed");
-    const { policy, sampling, batch } = this;
-    const began = performance.now();
-    const starts = turns.map(({ observation }) => policy.startOf(observation));
-    const rngs = turns.map(({ rng }) => rng);
-    const trajectories = await policy.sampler.rollout(policy.rounds, starts, sampling, rngs, batch);
-    this.seconds += (performance.now() - began) / 1000;
-    return trajectories;
-  }
+/** Returns a function that runs works one at a time, in the order of its calls. */
+function serial(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const result = last.then(work);
+    last = result.catch(() => undefined); // its own caller receives the error
+    return result;
+  };
 }
 
 interface Waiting extends PendingTurn {
+  /** Index of the episode among all: the order of a batch. */
+  readonly place: number;
   readonly resolve: (trajectory: Trajectory) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -230,12 +206,12 @@ class Lockstep {
 
   constructor(
     private running: number,
-    private readonly generator: Generator,
+    private readonly generateAll: (turns: readonly PendingTurn[]) => Promise<Trajectory[]>,
   ) {}
 
-  generate(turn: PendingTurn): Promise<Trajectory> {
+  generate(place: number, turn: PendingTurn): Promise<Trajectory> {
     return new Promise((resolve, reject) => {
-      this.waiting.push({ ...turn, resolve, reject });
+      this.waiting.push({ ...turn, place, resolve, reject });
       this.proceed();
     });
   }
@@ -250,7 +226,7 @@ class Lockstep {
     if (this.waiting.length === 0 || this.waiting.length < this.running) return;
     const waiting = this.waiting.sort((a, b) => a.place - b.place);
     this.waiting = [];
-    this.generator.generate(waiting).then(
+    this.generateAll(waiting).then(
       (trajectories) => waiting.forEach(({ resolve }, i) => void resolve(trajectories[i] as Trajectory)),
       (error: unknown) => waiting.forEach(({ reject }) => void reject(error)),
     );

@@ -92,33 +92,6 @@ export async function* accumulateSlots(
   await engine.setGradients(sum.rounded());
 }
 
-/** Combines the metrics of micro-batches: each is a sum of weighted values, or a maximum. */
-export class MetricSum {
-  private readonly total: Record<string, number> = {};
-  private readonly largest = new Set<string>();
-
-  add(metrics: readonly Readonly<Record<string, number>>[], largest: readonly string[]): void {
-    for (const name of largest) this.largest.add(name);
-    for (const [name, value] of metrics.flatMap((of) => Object.entries(of))) {
-      const before = this.total[name];
-      const combined = this.largest.has(name) ? Math.max(before ?? value, value) : (before ?? 0) + value;
-      this.total[name] = combined;
-    }
-  }
-
-  /**
-   * Returns the loss and the largest values as they are, and the mean of each other metric over the segments present.
-   * @param weight sum of the segments' weights: 1, or over a random subset 1 on average, or any with a constant length.
-   */
-  means(weight: number): Record<string, number> {
-    const exact = (name: string): boolean => name === "loss" || this.largest.has(name) || weight <= 0;
-    if (Math.abs(weight - 1) <= 1e-3) return this.total;
-    return Object.fromEntries(
-      Object.entries(this.total).map(([name, value]) => [name, exact(name) ? value : value / weight]),
-    );
-  }
-}
-
 /** Sums gradients in float64, in order of addition. */
 export class GradientSum {
   private readonly sums = new Map<string, { shape: readonly number[]; sum: Float64Array }>();

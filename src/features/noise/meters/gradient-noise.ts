@@ -24,12 +24,12 @@ export type GradientNoiseState = Readonly<z.infer<typeof gradientNoiseState>>;
  * Measures every `training.gradient_noise_every` steps how much of the gradient is noise of the rollouts: the first
  * update's gradient is compared with that of half of the groups.
  */
-export const meter: MeterKind<GradientNoiseState> = {
-  state: { key: "gradient_noise", schema: gradientNoiseState },
-  open({ seed, training: { gradient_noise_every: every } }, state) {
-    const noise = new GradientNoise(state);
+export const meter: MeterKind = {
+  state: { gradient_noise: gradientNoiseState },
+  open({ seed, training: { gradient_noise_every: every } }, saved) {
+    const noise = new GradientNoise(saved.gradient_noise as GradientNoiseState | undefined);
     return {
-      state: () => noise.state,
+      state: () => ({ gradient_noise: noise.state }),
       measure(step, groups, samples) {
         const due = every > 0 && step % every === 0 && samples.length > 0;
         const halves = due ? drawHalves(groups, Rng.named(seed, `gradient-noise/${step}`)) : undefined;
