@@ -57,10 +57,7 @@ export interface StepMetrics extends Readonly<z.infer<typeof stepQuantities>> {
 }
 
 /** A line of training from rollouts: with every key. */
-export type RolloutMetrics = StepMetrics & {
-  readonly [K in (typeof STEP_KEYS)[number]]-?: NonUndefined<StepMetrics[K]>;
-};
-type NonUndefined<T> = T extends undefined ? never : T;
+export type RolloutMetrics = StepMetrics & Required<Pick<StepMetrics, (typeof STEP_KEYS)[number]>>;
 
 /** The keys of a line, in order. */
 export const STEP_KEYS = stepQuantities.keyof().options;
@@ -113,8 +110,8 @@ export class MetricsWriter {
   ): Promise<MetricsWriter> {
     const { kept, unreadable } = existsSync(path) ? keptMetrics(path, keepThrough) : { kept: [], unreadable: false };
     if (kept.length < keepThrough) {
-      const there = new Set(kept.map(({ step }) => step));
-      const missing = Array.from({ length: keepThrough }, (_, i) => i + 1).filter((step) => !there.has(step));
+      const read = new Set(kept.map(({ step }) => step));
+      const missing = Array.from({ length: keepThrough }, (_, i) => i + 1).filter((step) => !read.has(step));
       const aside = `${path}.damaged`;
       if (unreadable) copyFileSync(path, aside);
       warn(

@@ -14,7 +14,7 @@ import type { RolloutMetrics } from "../runs/metrics.js";
 import { type RolloutRecord, writeRollouts } from "../runs/rollout-record.js";
 import { episodeText } from "../watch/progress-text.js";
 import type { StepContext } from "./context.js";
-import { dryRunPolicy, notBegun } from "./dry-run.js";
+import { dryRunKind, notBegun } from "./dry-run.js";
 import { earlyStopState } from "./early-stop.js";
 import { localExecutor, sharedWork } from "./executor.js";
 import {
@@ -82,7 +82,7 @@ export async function trainOnRollouts(setup: Setup): Promise<TrainResult> {
     await engine.setOptimizer(undefined);
     await engine.setParameters("reference", start);
     const context = { ...settings, executor: localExecutor(policy, environment) };
-    return notBegun(config, options, await dryRunPolicy(context, config, stored));
+    return notBegun(config, options, await (await dryRunKind()).onRollouts(context, config, stored));
   }
 
   // 4. Begin the run, or resume it at its last checkpoint
@@ -205,7 +205,7 @@ class PolicySteps implements Steps {
 
     // 6. Metrics: one line of metrics.jsonl
     const counts = { nonfinite_steps: this.nonFinite, skipped_steps: this.skipped };
-    return observer.metrics({ collected, groups, samples, batches, updates, counts, lr: this.rate(step) });
+    return observer.metrics({ collected, groups, samples, batches, updates }, counts, this.rate(step));
   }
 
   private rate(step: number): number {

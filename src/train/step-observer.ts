@@ -5,23 +5,11 @@ import type { StepContext } from "./context.js";
 import type { Measurement, Meter } from "./meter.js";
 import { checkReplay } from "./replay-check.js";
 import type { Group, Sample } from "./rollouts/groups.js";
-import type { StepGroups } from "./rollouts/step-groups.js";
-import { importanceMetrics, samplerMetrics, stepMetrics } from "./step-metrics.js";
+import { type StepResults, stepMetrics } from "./step-metrics.js";
 import type { GradientObserver, MicroBatch } from "./update.js";
 
 /** Stages of a step with their names in progress; collecting shows its own. */
 const SHOWN = { collect: undefined, score: "scoring", update: "updating" } as const;
-
-/** The results of a step, from which its metrics are computed. */
-interface StepResults {
-  readonly collected: StepGroups;
-  readonly groups: readonly Group[];
-  readonly samples: readonly Sample[];
-  readonly batches: readonly MicroBatch[];
-  readonly updates: readonly Readonly<Record<string, number | null>>[];
-  readonly counts: Readonly<Record<string, number>>;
-  readonly lr: number;
-}
 
 /** Observes the steps of a run. */
 export class Observers {
@@ -35,7 +23,7 @@ export class Observers {
 
   /** Observes one step; no random draw and no gradient depends on it. */
   of(step: number) {
-    const { policy, objective, options, executor, share, size } = this.context;
+    const { policy, executor, share, size } = this.context;
     const began = performance.now();
     const time = { collect: 0, score: 0, update: 0 };
     const since = (from: number): number => (performance.now() - from) / 1000;
@@ -77,18 +65,17 @@ export class Observers {
         boundary,
         accumulated: async (...added) => measurement?.accumulated?.(...added),
       }),
-      metrics: async (results: StepResults): Promise<RolloutMetrics> => {
-        const { collected, groups, samples, batches, updates, counts, lr } = results;
-        const extra = {
-          ...samplerMetrics(policy, objective, groups, batches),
-          ...importanceMetrics(collected, batches, objective.weighing?.(options).importance_cap),
-          ...(await measurement?.metrics()),
-          ...counts,
-        };
+      /** @param counts metrics of the run so far. */
+      metrics: async (
+        results: StepResults,
+        counts: Readonly<Record<string, number>>,
+        lr: number,
+      ): Promise<RolloutMetrics> => {
+        const extra = { ...(await measurement?.metrics()), ...counts };
         const { score, update } = time;
         const workers = executor.figures?.();
-        return stepMetrics(policy, collected, groups, samples, updates, {
-          ...{ step, lr, extra, time: { rollout: collected.rollout, score, update, total: since(began) } },
+        return stepMetrics(this.context, results, {
+          ...{ step, lr, extra, time: { rollout: results.collected.rollout, score, update, total: since(began) } },
           ...(workers && { workers }),
         });
       },

@@ -12,7 +12,7 @@ import { saveModel } from "../../nn/model.js";
 import { learningRate } from "../../optim/schedule.js";
 import { batchSize, type SftOptions } from "../../rl/objectives/sft.js";
 import type { StepMetrics } from "../../runs/metrics.js";
-import { dryRunSupervised, notBegun } from "../dry-run.js";
+import { dryRunKind, notBegun } from "../dry-run.js";
 import { localExecutor } from "../executor.js";
 import { fittingTasks, openSite, openTrainedPolicy, rehearseTasks, runSteps, type Setup, type Steps } from "../loop.js";
 import { sameValues } from "../micro-batch.js";
@@ -48,7 +48,8 @@ export async function trainOnExamples(setup: Setup): Promise<TrainResult> {
   if (options.dryRun) {
     await policy.engine.setParameters("policy", start);
     await policy.engine.setOptimizer(undefined);
-    return notBegun(config, options, await dryRunSupervised(config, (step) => steps.take(step)));
+    const dryRun = await (await dryRunKind()).onExamples(config, (step) => steps.take(step));
+    return notBegun(config, options, dryRun);
   }
 
   // 4. Begin the run, or resume it at its last checkpoint; then its steps
