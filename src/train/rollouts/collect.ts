@@ -1,6 +1,7 @@
 import { fail } from "../../core/errors.js";
 import type { Act, Action, Observation } from "../../core/interaction.js";
 import { Rng } from "../../core/rng.js";
+import { Semaphore } from "../../core/semaphore.js";
 import type { Trajectory } from "../../diffusion/trajectory.js";
 import type { Decoding, Policy } from "../../engine/policy.js";
 import {
@@ -88,11 +89,11 @@ export async function collectRollouts(
 ): Promise<{ rollouts: Rollout[]; times: RolloutTimes }> {
   const start = performance.now();
   const sampling = temperature === undefined ? policy.options : { ...policy.options, temperature };
-  const inOrder = serial();
+  const oneAtATime = new Semaphore(1);
   let generating = 0;
   let failed = false;
   const generate = (turns: readonly PendingTurn[]): Promise<Trajectory[]> =>
-    inOrder(async () => {
+    oneAtATime.run(async () => {
       if (failed) throw new Error("another episode has failed");
       const began = performance.now();
       const starts = turns.map(({ observation }) => policy.startOf(observation));
@@ -181,16 +182,6 @@ async function playEpisode(
       hint: "let its play await what act(...) gives",
     });
   return { task, turns, outcome };
-}
-
-/** Returns a function that runs works one at a time, in the order of its calls. */
-function serial(): <T>(work: () => Promise<T>) => Promise<T> {
-  let last: Promise<unknown> = Promise.resolve();
-  return (work) => {
-    const result = last.then(work);
-    last = result.catch(() => undefined); // its own caller receives the error
-    return result;
-  };
 }
 
 interface Waiting extends PendingTurn {
