@@ -1,22 +1,22 @@
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";
-import { loadConfig } from "../../src/config/config.js";
-import { Engine } from "../../src/engine/engine.js";
-import { resolveConfig } from "../../src/library/programs.js";
-import { hopeless } from "../../src/train/dry-run.js";
-import { train } from "../../src/train/recipe.js";
+import { loadConfig } from "../../../../src/config/config.js";
+import { Engine } from "../../../../src/engine/engine.js";
+import { dryRun as kind } from "../../../../src/features/dry-run/dry-runs/dry-run.js";
+import { resolveConfig } from "../../../../src/library/programs.js";
+import { train } from "../../../../src/train/recipe.js";
 
 test("a dry run without any reward is not called ready: model, lengths and the page of reasons are named", async () => {
   const config = await loadConfig("configs/tiny/quickstart.yaml", { command: "flow-grpo" });
   const played = { rollouts: 4, faults: 0, step: { rollout: 1, score: 1, update: 1 } };
   const dryRun = { ...played, evaluation: 0, total: 1, peak_memory_gib: 1 };
   assert.match(
-    hopeless({ ...dryRun, reward: 0 }, config) ?? "",
+    kind.noSignal({ ...dryRun, reward: 0 }, config) ?? "",
     /none of 4 rollouts.*models\/tiny-refusion.*prompt_length=\d+, sampler\.response_length=\d+.*docs\/runs\.md/,
   );
-  assert.equal(hopeless({ ...dryRun, reward: 0.4 }, config), undefined);
+  assert.equal(kind.noSignal({ ...dryRun, reward: 0.4 }, config), undefined);
   // no reward: every episode failed, which is reported separately
-  assert.equal(hopeless({ ...dryRun, reward: null }, config), undefined);
+  assert.equal(kind.noSignal({ ...dryRun, reward: null }, config), undefined);
 });
 
 test("a dry run takes its updates at the rates of the schedule", async () => {

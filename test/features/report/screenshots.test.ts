@@ -3,11 +3,11 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { FormsEnvironment } from "../../src/env/environments/forms.js";
-import { RunDirectory } from "../../src/runs/run-directory.js";
-import { takeScreenshots } from "../../src/watch/screenshots.js";
-import { FORMS_OPTIONS, type PageSite, servePages, taskFor } from "../env/page-site.js";
-import { rollout } from "../support/example-run.js";
+import { FormsEnvironment } from "../../../src/env/environments/forms.js";
+import { takeScreenshots } from "../../../src/features/report/screenshots.js";
+import { RunDirectory } from "../../../src/runs/run-directory.js";
+import { FORMS_OPTIONS, type PageSite, servePages, taskFor } from "../../env/page-site.js";
+import { rollout } from "../../support/example-run.js";
 
 const FORM = `<h1>Visit</h1><form method="post"><label>Full name <input name="name"></label>
 <button type="button" onclick="fetch('/visit', {method: 'POST', body: 'x'})">Save</button><button>Send</button></form>

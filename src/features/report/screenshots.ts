@@ -1,7 +1,7 @@
-import { writeAtomic } from "../core/files.js";
-import type { Environment } from "../env/environment.js";
-import type { RolloutRecord } from "../runs/rollout-record.js";
-import type { RunDirectory } from "../runs/run-directory.js";
+import { writeAtomic } from "../../core/files.js";
+import type { Environment } from "../../env/environment.js";
+import type { RolloutRecord } from "../../runs/rollout-record.js";
+import type { RunDirectory } from "../../runs/run-directory.js";
 
 /**
  * Replays recorded answers as far as a picture needs, and saves it in the run's screenshots/. Nothing is sent. Records

@@ -1,21 +1,21 @@
-import { configDifferences, loadConfig, type RunConfig } from "../../config/config.js";
-import { fail, misuse } from "../../core/errors.js";
-import { sha256, sha256File } from "../../core/files.js";
-import type { Trajectory } from "../../diffusion/trajectory.js";
-import type { Policy } from "../../engine/policy.js";
-import type { Environment } from "../../env/environment.js";
-import { tasksOf } from "../../env/open.js";
-import { modelHash } from "../../nn/model.js";
-import { type RolloutRecord, readRollouts } from "../../runs/rollout-record.js";
-import { RunDirectory } from "../../runs/run-directory.js";
-import type { Sampled } from "./groups.js";
-import type { GroupSource, StepGroups } from "./step-groups.js";
+import { configDifferences, loadConfig, type RunConfig } from "../../../config/config.js";
+import { fail, misuse } from "../../../core/errors.js";
+import { sha256, sha256File } from "../../../core/files.js";
+import type { Trajectory } from "../../../diffusion/trajectory.js";
+import type { Policy } from "../../../engine/policy.js";
+import type { Environment } from "../../../env/environment.js";
+import { tasksOf } from "../../../env/open.js";
+import { modelHash } from "../../../nn/model.js";
+import { type RolloutRecord, readRollouts } from "../../../runs/rollout-record.js";
+import { RunDirectory } from "../../../runs/run-directory.js";
+import type { Sampled } from "../../../train/rollouts/groups.js";
+import type { OpenStored, StepGroups, StoredGroups } from "../../../train/rollouts/step-groups.js";
 
 const EDITED = "Record the rollouts again; edited ones teach what never happened.";
 
-/** The rollouts of another run, step by step: rewards as recorded, advantages by this run's objective. */
-export class RecordedGroups implements GroupSource {
-  /** Recorded steps have no state: step n of this run is step n of the other one. */
+/** The rollouts of another run, step by step: rewards as stored, advantages by this run's objective. */
+class GroupsOfRun implements StoredGroups {
+  /** There is no state: step n of this run is step n of the other one. */
   readonly drawn = 0;
 
   constructor(
@@ -95,22 +95,15 @@ function scoringOf(config: RunConfig): { environment: string; reward?: unknown }
 /**
  * Opens the rollouts of a run for training: its model, sampler and reward must be this config's.
  * @param site the environment whose tasks and range of rewards the rollouts must match.
- * @param credit assigns credit to a group; the objective may refuse.
- * @throws UserError where they differ, where fewer steps are recorded than the config trains, or a file is damaged.
+ * @throws UserError where they differ, where fewer steps are stored than the config trains, or a file is damaged.
  */
-export async function openRecorded(
-  dir: string,
-  config: RunConfig,
-  { model, sampler, options }: Pick<Policy, "model" | "sampler" | "options">,
-  site: Pick<Environment, "name" | "rewardRange" | "tasks">,
-  credit: (rollouts: readonly Sampled[]) => unknown,
-): Promise<RecordedGroups> {
+export const source: OpenStored = async (dir, config, { model, sampler, options }, site, credit) => {
   const directory = RunDirectory.open(dir);
   const environment = directory.readEnvironment();
-  const recorded = await loadConfig(directory.config, { command: environment.command });
+  const stored = await loadConfig(directory.config, { command: environment.command });
   const relevant = (of: RunConfig): unknown => ({ sampler: of.sampler, ...scoringOf(of) });
   const changed = configDifferences(
-    { model: environment.hashes.model, ...(relevant(recorded) as object) },
+    { model: environment.hashes.model, ...(relevant(stored) as object) },
     { model: await modelHash(model.dir), ...(relevant(config) as object) },
   );
   if (changed.length > 0)
@@ -133,8 +126,8 @@ export async function openRecorded(
   const hashes = await Promise.all(wanted.map((step) => sha256File(directory.rollouts(step))));
   const hash = sha256(hashes.join("\n"));
   const trainTasks = new Set(tasksOf(site, "train").map(({ id }) => id));
-  const groups = new RecordedGroups(directory, { sampler, options }, parse, trainTasks, site.rewardRange, hash);
+  const groups = new GroupsOfRun(directory, { sampler, options }, parse, trainTasks, site.rewardRange, hash);
   // a fault of the last file must be reported before the first step
   for (const step of wanted) (await groups.collect(step)).groups.forEach(credit);
   return groups;
-}
+};
