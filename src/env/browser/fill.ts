@@ -206,13 +206,17 @@ export async function applySteps(
   const took = ops.length === 0 ? [] : await form.handle.evaluate(applyOps, ops);
   let next = 0;
   return batch.map(({ action, step }): ActionRecord => {
-    const on = "control" in step && step.control !== undefined ? { control: step.control } : {};
-    if (step.do === "nothing")
-      return { action, fate: step.fate, ...(step.detail === undefined ? {} : { detail: step.detail }), ...on };
-    const count = step.do === "ops" ? step.ops.length : 0;
-    const fine = took.slice(next, next + count).every(Boolean);
-    next += count;
-    if (!fine) return { action, fate: "rejected", detail: "the control did not take the value", ...on };
-    return { action, fate: "done", ...on, ...(count === 0 ? { neutral: true } : {}) };
+    const fine = step.do !== "ops" || took.slice(next, (next += step.ops.length)).every(Boolean);
+    return recordOf(action, step, fine);
   });
+}
+
+/** Returns the record of a step. @param fine whether the page took its values. */
+export function recordOf(action: Action, step: Step, fine = true): ActionRecord {
+  const on = "control" in step && step.control !== undefined ? { control: step.control } : {};
+  if (step.do === "nothing")
+    return { action, fate: step.fate, ...(step.detail === undefined ? {} : { detail: step.detail }), ...on };
+  if (!fine) return { action, fate: "rejected", detail: "the control did not take the value", ...on };
+  const isNeutral = step.do !== "ops" || step.ops.length === 0;
+  return { action, fate: "done", ...on, ...(isNeutral ? { neutral: true } : {}) };
 }

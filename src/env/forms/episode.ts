@@ -24,6 +24,8 @@ export interface Episode extends Score, Omit<Played, "controls" | "values"> {
   readonly taskId: string;
   /** The failure of the environment after all retries: rewards are NaN, and the episode has to be left out. */
   readonly fault?: string;
+  /** The error of the fault. */
+  readonly cause?: unknown;
   /** The reward by the formula of the design documents, for comparison. */
   readonly documentsReward: number;
   /** The requests that were sent, if they are wanted. */

@@ -17,7 +17,7 @@ import { misfitsOf } from "./fits.js";
 import { learnForm } from "./learn/learner.js";
 import { waysOf } from "./operate.js";
 import { registerField } from "./place.js";
-import { controlsOf, isChanged, playPlan } from "./play.js";
+import { controlsOf, playPlan } from "./play.js";
 
 /** Time limit of one attempt while a form is learned, in milliseconds. */
 const ATTEMPT_MS = 150_000;
@@ -29,7 +29,6 @@ const MOST_BYTES = 1 << 20;
 export class Contracts implements KnownForms {
   readonly prepare = registerField;
   readonly controlsOf = controlsOf;
-  readonly isChanged = isChanged;
   private readonly known = new Map<string, Promise<KnownForm>>();
   private readonly ready = new Map<string, KnownForm>();
 

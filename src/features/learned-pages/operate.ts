@@ -3,6 +3,7 @@ import { isModulePath } from "../../core/own-module.js";
 import { loadFolder } from "../../core/registry.js";
 import { PolicyFailure } from "../../env/browser/episode.js";
 import { type Exchange, formExchange, isAwaited } from "../../env/browser/network/exchange.js";
+import { press } from "../../env/browser/press.js";
 import type { Session } from "../../env/browser/session.js";
 import type { Surface } from "../../env/browser/surface.js";
 import type { PlaceOf } from "../../env/forms/contract.js";
@@ -155,6 +156,9 @@ export interface Press {
   readonly ms: number;
 }
 
+/** Time between two looks whether the page has refused to send, in milliseconds. */
+const LOOKS_MS = 300;
+
 /**
  * Clicks a button and the buttons of its confirmation windows, and waits for the form's request and its answer.
  * @param isForm recognises the form's request.
@@ -163,7 +167,7 @@ export interface Press {
  * @param lingerMs time in which further requests may follow an answer: the form's own may not be the first one.
  * @throws EnvironmentFault if the server fails the request.
  */
-export async function press(
+export async function pressChain(
   session: Session,
   buttons: readonly [PlaceOf, ...PlaceOf[]],
   isForm: (exchange: Exchange) => boolean,
@@ -172,40 +176,45 @@ export async function press(
   lingerMs = 0,
 ): Promise<Press> {
   const { traffic, page } = session;
-  traffic.arm("submit", isForm);
-  const sent = (): Exchange | undefined =>
-    formExchange(traffic.exchanges.filter((e) => e.phase === "submit" && isForm(e)));
-  try {
-    const start = performance.now();
+  const sent = (): Exchange[] => formExchange(traffic.exchanges, isForm);
+  const isSent = (): boolean => sent().length > 0;
+  const start = performance.now();
+  const left = (): number => start + slowed(session, patienceMs) - performance.now();
+  let [looked, isRefused] = [start, false];
+  const isDone = async (): Promise<boolean> => {
+    // another post, such as a check of the values, may come first
+    if (isRefused || performance.now() - looked < LOOKS_MS || traffic.awaited() !== undefined) return isRefused;
+    looked = performance.now();
+    isRefused = await isOver().catch(() => false);
+    return isRefused;
+  };
+  const click = async (): Promise<true> => {
     // a confirmation window that is open already is continued
     const seen = await Promise.all(buttons.slice(1).map((one) => buttonAt(page, one).isVisible()));
     const [first = buttons[0], ...confirm] = buttons.slice(seen.lastIndexOf(true) + 1);
-    // the code below waits for the server's answer, however late it comes
-    await clickButton(page, buttonAt(page, first), slowed(session, 900), () => sent() !== undefined);
+    await clickButton(page, buttonAt(page, first), slowed(session, 900), isSent);
     for (const next of confirm)
-      if (sent() === undefined)
-        await buttonAt(page, next).click({ timeout: slowed(session, patienceMs), noWaitAfter: true });
-    let looked = start;
-    // another post, such as a check of the values, may come first
-    const isOpen = (): boolean =>
-      traffic.awaited() !== undefined || performance.now() - start < slowed(session, patienceMs);
-    // the present slowness of the page is measured before giving up
-    while (sent() === undefined && (isOpen() || (await rest(session, 0).then(isOpen)))) {
-      await traffic.next(50);
-      if (sent() !== undefined || performance.now() - looked < 300) continue;
-      looked = performance.now();
-      if (traffic.awaited() === undefined && (await isOver().catch(() => false))) break;
-    }
-    const ms = performance.now() - start;
-    await session.answered(sent);
-    for (let known = 0; lingerMs > 0 && sent() !== undefined && known < traffic.exchanges.length; ) {
+      if (!isSent()) await buttonAt(page, next).click({ timeout: slowed(session, patienceMs), noWaitAfter: true });
+    return true;
+  };
+  try {
+    const ms = await press(session, {
+      ...{ phase: "submit", isForm, sent, click },
+      waits: [
+        [async () => left(), isDone],
+        // the present slowness of the page is measured before giving up
+        [() => rest(session, 0).then(left), isDone],
+        [session.answerTimeoutMs, () => traffic.awaited() === undefined],
+      ],
+    });
+    for (let known = 0; lingerMs > 0 && isSent() && known < traffic.exchanges.length; ) {
       known = traffic.exchanges.length;
       await session.until(slowed(session, lingerMs), () => traffic.exchanges.length > known);
       await session.until(session.actionTimeoutMs, () => traffic.awaited() === undefined);
     }
-    const exchange = sent();
+    const [exchange] = sent();
     if (exchange === undefined) traffic.checkAnswers("submit");
-    return { exchange, exchanges: [...traffic.exchanges], ms };
+    return { exchange, exchanges: [...traffic.exchanges], ms: ms ?? 0 };
   } finally {
     traffic.disarm();
   }

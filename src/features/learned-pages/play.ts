@@ -1,12 +1,14 @@
 import { EnvironmentFault } from "../../env/browser/browser.js";
 import { type Control, type ReadForm, readForm } from "../../env/browser/controls.js";
 import { PolicyFailure } from "../../env/browser/episode.js";
-import { type ActionRecord, resolveAction, type Wanted } from "../../env/browser/fill.js";
+import { type ActionRecord, recordOf, resolveAction, type Step, type Wanted } from "../../env/browser/fill.js";
+import { carryOut } from "../../env/browser/filler.js";
 import { awaitMarker, isEarly } from "../../env/browser/marker.js";
 import { type Exchange, isSame } from "../../env/browser/network/exchange.js";
 import { playwright } from "../../env/browser/playwright.js";
 import type { Session } from "../../env/browser/session.js";
-import { arrived as hasArrived } from "../../env/browser/submit.js";
+import { arrived } from "../../env/browser/press.js";
+import { sentRecord } from "../../env/browser/submit.js";
 import { shownLines } from "../../env/forms/answer.js";
 import type { Contract, ContractField } from "../../env/forms/contract.js";
 import { type Played, playedBy } from "../../env/forms/episode.js";
@@ -14,22 +16,17 @@ import { judgeRequest, keptRequest, type Submission } from "../../env/forms/judg
 import { listItems, parseBoolean } from "../../env/forms/normalize.js";
 import { type Action, type Plan, textsOf } from "../../env/forms/plan.js";
 import { partsOf } from "../../env/forms/values.js";
+import { PageChanged } from "../../env/known-forms.js";
 import type { ControlKind, FieldValue, Task } from "../../env/site.js";
 import { says } from "./evidence.js";
 import { closeOpenAt, leave, PATIENCE, rest } from "./hand.js";
-import { arrive, openPage, operate, press, stepOn } from "./operate.js";
+import { arrive, openPage, operate, pressChain, stepOn } from "./operate.js";
 import { boxIndex, shownIn } from "./place.js";
 import { structureHash } from "./structure.js";
 import { NoOption, type Way } from "./way.js";
 
 /** Time that the next part of a form may take to appear, in milliseconds. */
 const STEP_MS = 1500;
-
-/** The fault of a page that is not the one that was learned: the form has to be learned again. */
-class PageChanged extends EnvironmentFault {}
-const CHANGED = "the page is not the one that was learned";
-/** Tells whether the text of a fault is that of `PageChanged`. */
-export const isChanged = (fault: string): boolean => fault.includes(CHANGED);
 
 /** A learned form with its controls and ways. */
 export interface LearnedForm {
@@ -78,38 +75,38 @@ function shapeOf(
   return { kind: "text", options: [] };
 }
 
-/** The values that a plan asks for, by the index of the control, and the fates of its actions. */
-interface Asked {
-  readonly values: Map<number, FieldValue>;
-  readonly records: (ActionRecord | { readonly action: Action; readonly control: number })[];
+/** The values that a plan wants, by the index of the control, and the records of its actions. */
+interface Wanting {
+  readonly values: ReadonlyMap<number, FieldValue>;
+  readonly records: readonly ActionRecord[];
+  /** The records whose fate is that of their control's operation. */
+  readonly open: ReadonlySet<ActionRecord>;
   readonly submits: boolean;
 }
 
-function askedBy(plan: Plan, { controls, contract }: LearnedForm, url: string): Asked {
+async function wantingOf(plan: Plan, { controls, contract }: LearnedForm, url: string): Promise<Wanting> {
   const values = new Map<number, FieldValue>();
-  const records: Asked["records"] = [];
-  let submits = false;
-  for (const action of plan.actions) {
-    const step = submits ? undefined : resolveAction(action, { controls, buttons: [] }, url);
-    if (step === undefined) records.push({ action, fate: "after-submit" });
-    else if (step.do === "submit") {
-      submits = true;
-      records.push({ action, fate: "rejected" });
-    } else if (step.do === "operate") {
-      const control = controls[step.control] as Control;
-      const field = contract.fields[control.label] as ContractField;
-      const value = wantedValue(field, control, step.wanted, values.get(control.index));
-      const on = { action, control: control.index };
-      if (value !== undefined) {
-        values.set(control.index, value);
-        records.push(on);
-      } else if (action.kind === "click") records.push({ ...on, fate: "done", neutral: true });
-      else records.push({ ...on, fate: "rejected" });
-    } else if (step.do === "nothing")
-      records.push({ action, fate: step.fate, ...(step.detail === undefined ? {} : { detail: step.detail }) });
-    else records.push({ action, fate: "done", neutral: true });
-  }
-  return { values, records, submits };
+  const open = new Set<ActionRecord>();
+  const records: ActionRecord[] = [];
+  const put = (action: Action, step: Step): void => {
+    if (step.do !== "operate") return void records.push(recordOf(action, step));
+    const control = controls[step.control] as Control;
+    const field = contract.fields[control.label] as ContractField;
+    const value = wantedValue(field, control, step.wanted, values.get(control.index));
+    const record: ActionRecord = { action, control: control.index, fate: "rejected" };
+    const isFocus = value === undefined && action.kind === "click";
+    records.push(isFocus ? { ...record, fate: "done", neutral: true } : record);
+    if (value === undefined) return;
+    values.set(control.index, value);
+    open.add(record);
+  };
+  const submits = await carryOut(plan.actions, {
+    ...{ records, put },
+    resolve: (action) => resolveAction(action, { controls, buttons: [] }, url),
+    // the form is sent once all of its parts are filled in
+    send: (action) => ({ action, fate: "done" }),
+  });
+  return { values, records, open, submits };
 }
 
 function wantedValue(
@@ -136,41 +133,36 @@ export async function playPlan(
   uploads: "dummy" | "none",
 ): Promise<Played> {
   const { contract, controls } = form;
-  const asked = askedBy(plan, form, task.url);
+  const { values: wanted, submits, open, records } = await wantingOf(plan, form, task.url);
   const labels = Object.keys(contract.fields);
   await openPage(session, task.url, labels, controls.every(({ late }) => late) ? contract.steps[0] : undefined);
   const fates = new Map<number, Fate>();
-  let arrived = true;
-  for (let step = 0; step <= contract.steps.length && arrived; step++) {
+  let isThere = true;
+  for (let step = 0; step <= contract.steps.length && isThere; step++) {
     for (const control of controls) {
       const field = contract.fields[control.label] as ContractField;
-      const value = asked.values.get(control.index);
+      const value = wanted.get(control.index);
       if (field.step !== step || value === undefined) continue;
       if (uploads === "none" && field.kind === "file") continue;
       fates.set(control.index, await fate(session, form, control, field, value));
     }
-    await enteredAgain(session, form, step, asked.values, fates);
+    await enteredAgain(session, form, step, wanted, fates);
     const next = contract.steps[step];
     const later = labels.filter((label) => contract.fields[label]?.step === step + 1);
-    arrived = next === undefined || !asked.submits || (await stepOn(session, next, later, STEP_MS));
+    isThere = next === undefined || !submits || (await stepOn(session, next, later, STEP_MS));
   }
-  const records = asked.records.map((record): ActionRecord => {
-    if ("fate" in record) return record;
-    const done = fates.get(record.control);
-    return done === undefined ? { ...record, fate: "rejected", neutral: true } : { ...record, fate: done };
+  const submission = submits && isThere ? await submit(session, form, task, textsOf(plan.actions)) : undefined;
+  const sent = submission === undefined ? undefined : sentRecord(submission);
+  const actions = records.map((record): ActionRecord => {
+    const { action, control = -1 } = record;
+    if (action.kind === "submit" && record.fate === "done")
+      return { action, ...(sent ?? { fate: "rejected", detail: "the form sent nothing" }) };
+    if (!open.has(record)) return record;
+    const done = fates.get(control);
+    return done === undefined ? { ...record, neutral: true } : { ...record, fate: done };
   });
-  const submission = asked.submits && arrived ? await submit(session, form, task, textsOf(plan.actions)) : undefined;
-  const last = records.findIndex(({ action }) => action.kind === "submit");
-  const action = records[last]?.action;
-  if (action !== undefined) {
-    const detail = submission?.refusal === undefined ? {} : { detail: submission.refusal };
-    records[last] =
-      submission === undefined
-        ? { action, fate: "rejected", detail: "the form sent nothing" }
-        : { action, fate: "done", submitted: true, ...detail };
-  }
-  const values = submission?.values ?? (await heldValues(session, form, asked.values));
-  return playedBy(submission, { controls, actions: records, values });
+  const values = submission?.values ?? (await heldValues(session, form, wanted));
+  return playedBy(submission, { controls, actions, values });
 }
 
 /**
@@ -235,7 +227,7 @@ async function fate(
       (await structureHash(session.view)) !== contract.page &&
       !session.traffic.hasSent()
     )
-      throw new PageChanged(`${contract.form}: ${CHANGED}, ${label} is not there`);
+      throw new PageChanged(`${contract.form}: the page is not the one that was learned, ${label} is not there`);
     await closeOpenAt(session, label);
     return error instanceof NoOption ? "no-such-option" : "rejected";
   }
@@ -260,7 +252,7 @@ async function submit(
   const early = task.success !== undefined && (await isEarly(await seen(), task.success, written));
   const isOver = async (): Promise<boolean> => (await shownIn(session, labels)).some(({ invalid }) => invalid);
   const patience = 3 * contract.sends_within_ms + 500;
-  const pressed = await press(session, [button, ...confirm], isForm, patience, isOver).catch((error: unknown) => {
+  const pressed = await pressChain(session, [button, ...confirm], isForm, patience, isOver).catch((error: unknown) => {
     // a button that is covered or gone means that the form refuses the values
     if (session.page.isClosed() || !(error instanceof playwright().errors.TimeoutError)) throw error;
     return undefined;
@@ -272,7 +264,7 @@ async function submit(
   const kept = keptRequest(exchange, contract, written, { shown, exchanges });
   let marked: boolean | undefined;
   if (task.success !== undefined) {
-    await hasArrived(session);
+    await arrived(session);
     if (session.documents > documents) await session.renewView();
     const sent = { exchanges: [exchange], documents, written, early };
     marked = await awaitMarker(session, await seen(), task.success, sent);

@@ -1,3 +1,4 @@
+import { EnvironmentFault } from "../../../env/browser/browser.js";
 import { type Exchange, isSame, nameOf, pathOf } from "../../../env/browser/network/exchange.js";
 import type { Session } from "../../../env/browser/session.js";
 import { shownLines } from "../../../env/forms/answer.js";
@@ -7,7 +8,7 @@ import { isBlank } from "../../../env/forms/wire.js";
 import type { FieldValue } from "../../../env/site.js";
 import { buttonsOf, openersOf } from "../buttons.js";
 import { rest } from "../hand.js";
-import { arrive, openPage, type Press, press, stepOn } from "../operate.js";
+import { arrive, openPage, type Press, pressChain, stepOn } from "../operate.js";
 import { shownIn } from "../place.js";
 import type { LearnedField } from "./candidates.js";
 import { type Complaints, complaints, textsNow } from "./complaints.js";
@@ -239,8 +240,8 @@ async function send(
   const chains = known.filter(isFresh).slice(0, MOST_BUTTONS);
   for (const chain of chains) {
     const isOver = async (): Promise<boolean> => (await invalidNow()).length > 0;
-    result = await press(session, chain, isForm, SEND_MS, isOver, LINGER_MS).catch((error: unknown) => {
-      if (session.page.isClosed() || (error instanceof Error && error.name === "EnvironmentFault")) throw error;
+    result = await pressChain(session, chain, isForm, SEND_MS, isOver, LINGER_MS).catch((error: unknown) => {
+      if (session.page.isClosed() || error instanceof EnvironmentFault) throw error;
       return result;
     });
     // what was taken for the form's request may have been another one
