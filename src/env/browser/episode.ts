@@ -29,7 +29,8 @@ export interface EpisodeOptions extends BrowserOptions {
 }
 
 /** The result of some work with a page, or its last fault. */
-export type Tried<T> = Pick<Episode, "attempts" | "ms"> & ({ readonly result: T } | { readonly fault: string; readonly cause: unknown });
+export type Tried<T> = Pick<Episode, "attempts" | "ms"> &
+  ({ readonly result: T } | { readonly fault: string; readonly cause: unknown });
 
 /** Most retries after a fault. */
 const RETRIES = 2;

@@ -1,14 +1,6 @@
-import {
-  findOption,
-  listItems,
-  normalizeLabel,
-  parseBoolean,
-  parseDate,
-  parseNumber,
-  parseTime,
-} from "../forms/normalize.js";
+import { nativeText } from "../forms/native.js";
+import { findOption, listItems, normalizeLabel, parseBoolean } from "../forms/normalize.js";
 import type { Action } from "../forms/plan.js";
-import { writeDay } from "../forms/values.js";
 import type { ControlKind } from "../site.js";
 import { type Control, findControl, type ReadForm, submitButton } from "./controls.js";
 import { applyOps, type PageOp } from "./page/actions.js";
@@ -161,7 +153,7 @@ function onControl(control: Control, { value = "", on, toggle }: Wanted): Step {
     case "file":
       return { do: "upload", control: index, file: value };
     default:
-      return step({ op: "value", control: index, value: typed(control, value) });
+      return step({ op: "value", control: index, value: nativeText(kind, value, control.notation) });
   }
 }
 
@@ -176,27 +168,6 @@ const optionOp = ({ index: control, options }: Control, option: number, on: bool
 const optionOps = (control: Control, chosen: readonly number[]): PageOp[] =>
   control.options.map((_, option) => optionOp(control, option, chosen.includes(option)));
 
-/** Writes a value in the control's notation; an unreadable one stays unchanged, and the control refuses it. */
-function typed({ kind, notation }: Control, value: string): string {
-  switch (kind) {
-    case "date": {
-      const date = parseDate(value);
-      return date === undefined ? value : notation === undefined ? date : writeDay(date, notation);
-    }
-    case "time":
-      return parseTime(value) ?? value;
-    case "number": {
-      const number = parseNumber(value);
-      return number === undefined ? value : /^[-+]?\d*\.?\d+$/.test(value) ? value.replace(/^\+/, "") : String(number);
-    }
-    case "textarea":
-      return value;
-    default:
-      // a one-line control would join lines without a space
-      return value.replace(/\s*[\r\n]+\s*/g, " ");
-  }
-}
-
 /** Applies steps that only set values, in one round trip. @returns a record for each. */
 export async function applySteps(
   form: ReadForm,
@@ -206,8 +177,9 @@ export async function applySteps(
   const took = ops.length === 0 ? [] : await form.handle.evaluate(applyOps, ops);
   let next = 0;
   return batch.map(({ action, step }): ActionRecord => {
-    const fine = step.do !== "ops" || took.slice(next, (next += step.ops.length)).every(Boolean);
-    return recordOf(action, step, fine);
+    const count = step.do === "ops" ? step.ops.length : 0;
+    next += count;
+    return recordOf(action, step, took.slice(next - count, next).every(Boolean));
   });
 }
 

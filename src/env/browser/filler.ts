@@ -1,4 +1,5 @@
 import type { JudgedForm } from "../forms/judge.js";
+import { nativeFile } from "../forms/native.js";
 import { type Action, textsOf } from "../forms/plan.js";
 import type { FieldValue, Task } from "../site.js";
 import type { ReadForm } from "./controls.js";
@@ -91,10 +92,7 @@ export abstract class Filler implements Carrier {
       this.records.push({ ...on, fate: "rejected", detail: "uploads are off", neutral: true });
       return;
     }
-    // the name of a real file holds no folder and no control characters
-    const [file = ""] = step.file.split(/[\\/]/).slice(-1);
-    const name = file.replace(/\p{Cc}+/gu, "_").slice(0, 100) || "file.txt";
-    await this.form.handle.evaluate(attachFile, { control: step.control, name });
+    await this.form.handle.evaluate(attachFile, { control: step.control, name: nativeFile(step.file) });
     this.records.push({ ...on, fate: "done" });
   }
 

@@ -77,8 +77,7 @@ export async function clickAimed(
 }
 
 /** Tells whether the button has got the click; a page that is being left has. */
-const isClicked = (form: ReadForm): Promise<boolean> =>
-  form.handle.evaluate((page) => page.clicked).catch(() => true);
+const isClicked = (form: ReadForm): Promise<boolean> => form.handle.evaluate((page) => page.clicked).catch(() => true);
 
 /** Waits for the document that replaces the page, if there is one. */
 export async function arrived(session: Session): Promise<void> {

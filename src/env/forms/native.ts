@@ -1,8 +1,9 @@
 import type { Control } from "../browser/controls.js";
 import type { ControlKind, DeclaredForm, FieldValue, Task } from "../site.js";
 import type { Wire } from "./contract.js";
+import { parseDate, parseNumber, parseTime } from "./normalize.js";
 import type { PostedPair } from "./posted.js";
-import type { Kind } from "./values.js";
+import { type Kind, parseMoment, writeDay } from "./values.js";
 import { received } from "./wire.js";
 
 /** The kinds of values of controls, if they are no texts. */
@@ -94,3 +95,38 @@ export function declaredControls({ fields }: DeclaredForm): Control[] {
     }),
   );
 }
+
+/**
+ * Writes a value as the text of an HTML control; an unreadable one stays unchanged, and the control refuses it.
+ * @param type kind of the control, or the `type` of an input. @param notation of a date in a text field.
+ */
+export function nativeText(type: string, value: FieldValue, notation?: string): string {
+  const text = String(value);
+  switch (type) {
+    case "date": {
+      const day = parseDate(value);
+      return day === undefined ? text : notation === undefined ? day : writeDay(day, notation);
+    }
+    case "time":
+      return parseTime(value) ?? text;
+    case "month":
+      return parseDate(value)?.slice(0, 7) ?? text;
+    case "datetime-local": {
+      const moment = parseMoment(value);
+      return moment === undefined ? text : `${moment.date}T${moment.time}`;
+    }
+    case "number": {
+      const number = parseNumber(value);
+      return number === undefined ? text : /^[-+]?\d*\.?\d+$/.test(text) ? text.replace(/^\+/, "") : String(number);
+    }
+    case "textarea":
+      return text;
+    default:
+      // a one-line control would join lines without a space
+      return text.replace(/\s*[\r\n]+\s*/g, " ");
+  }
+}
+
+/** Returns the name of a file as a control gets it: a real one holds no folder and no control characters. */
+export const nativeFile = (name: FieldValue): string =>
+  (String(name).split(/[\\/]/).at(-1) ?? "").replace(/\p{Cc}+/gu, "_").slice(0, 100) || "file.txt";

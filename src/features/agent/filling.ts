@@ -1,19 +1,21 @@
 import type { Page } from "playwright";
-import { fail, messageOf } from "../../core/errors.js";
+import { fail, UserError } from "../../core/errors.js";
+import { within } from "../../core/within.js";
 import { type Control, currentValues, findControl, type ReadForm, readForm } from "../../env/browser/controls.js";
 import { type ActionRecord, applySteps, resolveAction, type Step } from "../../env/browser/fill.js";
+import { carryOut as planned } from "../../env/browser/filler.js";
 import type { PageForm } from "../../env/browser/page/form.js";
 import { PageWorld } from "../../env/browser/page/world.js";
-import { type Surface, surfaceOf } from "../../env/browser/surface.js";
-import type { Contract } from "../../env/forms/contract.js";
 import { listItems, looseLabel, matchValue, parseBoolean, unfillable } from "../../env/forms/normalize.js";
 import type { Action } from "../../env/forms/plan.js";
 import { KINDS, type Kind } from "../../env/forms/values.js";
 import type { FieldValue } from "../../env/site.js";
 import { renderValue } from "../../text/prompt.js";
+import type { Contract } from "../learned-pages/contract.js";
 import { leave, rest } from "../learned-pages/hand.js";
 import { fillUnlearned, optionsOf, type WantedField } from "../learned-pages/learn/unlearned.js";
 import { PICKER, setLabels, shownIn } from "../learned-pages/place.js";
+import { type Surface, surfaceOf } from "../learned-pages/surface.js";
 import { type Departures, Hold } from "./hold.js";
 import { type DrawnControl, type DrawnPage, isDrawn, readDrawn } from "./page/drawn.js";
 
@@ -26,8 +28,6 @@ const COMMITS_MS = 250;
 /** Time in which a page sends something for the last value, as a lookup or a save, in milliseconds. */
 const SENDS_MS = 800;
 
-/** Matches the browser's messages for a document that no longer exists. */
-const LEFT = /Cannot find (?:context|object)|context was destroyed|navigated or closed|has been closed|Target closed/i;
 /** Limit for reading a page, in milliseconds. */
 const PATIENCE_MS = 5000;
 const DRAWN_MS = 1000;
@@ -54,9 +54,10 @@ export async function withForm<T>(
   contract?: Contract,
 ): Promise<T> {
   const devtools = await page.context().newCDPSession(page);
+  let view: PageWorld | undefined;
   try {
     const { frameTree } = await devtools.send("Page.getFrameTree");
-    const view = await PageWorld.enter(devtools, frameTree.frame.id);
+    view = await PageWorld.enter(devtools, frameTree.frame.id);
     // a page that draws its own controls need not have native ones
     const form = await readForm(view, (await view.evaluate(isDrawn)) ? DRAWN_MS : PATIENCE_MS, labels);
     if (labels.length === 0) await keepLargest(form);
@@ -66,7 +67,7 @@ export async function withForm<T>(
       await form.handle.dispose();
     }
   } catch (error) {
-    if (!LEFT.test(messageOf(error))) throw error;
+    if (error instanceof UserError || (!page.isClosed() && (await isAlive(view)))) throw error;
     fail(`The page left while its form was worked on: it shows ${page.isClosed() ? "nothing" : page.url()} now.`, {
       hint: "open it again",
       cause: error,
@@ -74,6 +75,12 @@ export async function withForm<T>(
   } finally {
     await devtools.detach().catch(() => undefined);
   }
+}
+
+/** Tells whether a document is still the page's. */
+async function isAlive(view: PageWorld | undefined): Promise<boolean> {
+  const isThere = view?.evaluate(() => true) ?? Promise.resolve(true);
+  return !(await within(isThere, DRAWN_MS)) || isThere.catch(() => false);
 }
 
 /** Leaves out the controls of a page's smaller forms, as a search or a newsletter; repeated names get a number. */
@@ -203,9 +210,14 @@ async function carriedOut(
   searchMs: number,
 ): Promise<Omit<CarriedOut, keyof Departures>> {
   const path = new URL(surface.page.url()).pathname;
-  const batch = actions
-    .map((action) => ({ action, step: resolveAction(action, { controls, buttons: form.buttons }, path) }))
-    .filter(({ step }) => step.do !== "submit" && step.do !== "upload");
+  const batch: { readonly action: Action; readonly step: Step }[] = [];
+  await planned(actions, {
+    records: [],
+    resolve: (action) => resolveAction(action, { controls, buttons: form.buttons }, path),
+    put: (action, step) => void (step.do !== "upload" && batch.push({ action, step })),
+    // sending is left to the user
+    send: (action) => ({ action, fate: "rejected" }),
+  });
   const byIndex = new Map(controls.map((control) => [control.index, control]));
   const records = await applySteps(form, batch);
   await form.handle.evaluate(

@@ -4,15 +4,9 @@ import { messageOf, UserError } from "../../core/errors.js";
 import { readSmall, writeAtomic } from "../../core/files.js";
 import { listed } from "../../core/problems.js";
 import type { EpisodeRunner } from "../../env/browser/episode.js";
-import {
-  type Contract,
-  type ContractFile,
-  openContract,
-  refuseContract,
-  writeContract,
-} from "../../env/forms/contract.js";
 import type { KnownForm, KnownForms } from "../../env/known-forms.js";
 import type { RunningSite, Task } from "../../env/site.js";
+import { type Contract, type ContractFile, openContract, refuseContract, writeContract } from "./contract.js";
 import { misfitsOf } from "./fits.js";
 import { learnForm } from "./learn/learner.js";
 import { waysOf } from "./operate.js";

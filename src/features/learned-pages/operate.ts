@@ -5,12 +5,12 @@ import { PolicyFailure } from "../../env/browser/episode.js";
 import { type Exchange, formExchange, isAwaited } from "../../env/browser/network/exchange.js";
 import { press } from "../../env/browser/press.js";
 import type { Session } from "../../env/browser/session.js";
-import type { Surface } from "../../env/browser/surface.js";
-import type { PlaceOf } from "../../env/forms/contract.js";
 import type { FieldValue } from "../../env/site.js";
 import { buttonAt, unfold } from "./buttons.js";
+import type { PlaceOf, Variant } from "./contract.js";
 import { clickButton, placeAt, rest, slowed } from "./hand.js";
 import { isCovered, looksOf, setLabels, shownIn } from "./place.js";
+import type { Surface } from "./surface.js";
 import type { Way } from "./way.js";
 
 /** Time limits for a page to draw the form, and to stand still meanwhile, in milliseconds. */
@@ -83,7 +83,7 @@ export async function openPage(
 /** A way with its variant, and the place of the field that it operates. */
 export interface Operation extends PlaceOf {
   readonly way: string;
-  readonly variant: string;
+  readonly variant: Variant;
 }
 
 /** Operates one field. @throws Error if that fails; PolicyFailure if a user's own way has a mistake. */
@@ -107,7 +107,7 @@ export async function operate(
     const mistake = [TypeError, ReferenceError, RangeError, UserError].some((kind) => error instanceof kind);
     throw isModulePath(operation.way) && mistake ? new PolicyFailure("a way of the user's", { cause: error }) : error;
   }
-  if (way.sends === true) await uploadDone(session, label, operation.variant.endsWith(", later"));
+  if (way.sends === true) await uploadDone(session, label, operation.variant.late === true);
 }
 
 /** Waits until the page has uploaded a file and taken over the answer. @param isLate whether both have a delay. */

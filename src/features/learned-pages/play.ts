@@ -6,23 +6,23 @@ import { carryOut } from "../../env/browser/filler.js";
 import { awaitMarker, isEarly } from "../../env/browser/marker.js";
 import { type Exchange, isSame } from "../../env/browser/network/exchange.js";
 import { playwright } from "../../env/browser/playwright.js";
-import type { Session } from "../../env/browser/session.js";
 import { arrived } from "../../env/browser/press.js";
+import type { Session } from "../../env/browser/session.js";
 import { sentRecord } from "../../env/browser/submit.js";
 import { shownLines } from "../../env/forms/answer.js";
-import type { Contract, ContractField } from "../../env/forms/contract.js";
 import { type Played, playedBy } from "../../env/forms/episode.js";
 import { judgeRequest, keptRequest, type Submission } from "../../env/forms/judge.js";
 import { listItems, parseBoolean } from "../../env/forms/normalize.js";
 import { type Action, type Plan, textsOf } from "../../env/forms/plan.js";
-import { partsOf } from "../../env/forms/values.js";
 import { PageChanged } from "../../env/known-forms.js";
 import type { ControlKind, FieldValue, Task } from "../../env/site.js";
+import type { Contract, ContractField } from "./contract.js";
 import { says } from "./evidence.js";
 import { closeOpenAt, leave, PATIENCE, rest } from "./hand.js";
 import { arrive, openPage, operate, pressChain, stepOn } from "./operate.js";
 import { boxIndex, shownIn } from "./place.js";
 import { structureHash } from "./structure.js";
+import { partsOf } from "./values.js";
 import { NoOption, type Way } from "./way.js";
 
 /** Time that the next part of a form may take to appear, in milliseconds. */

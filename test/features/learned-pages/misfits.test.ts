@@ -127,7 +127,7 @@ export const way = { serves: ["text"], oddness: 0, operate: ({ control }, value)
       "way: fill",
       "way: type-leave\n    variant: Tab",
     );
-    writeFileSync(site.file, text.replace("variant: Tab", "variant: Tab\n    hand: true"));
+    writeFileSync(site.file, text.replace("{ key: Tab }", "{ key: Tab }\n    hand: true"));
     assert.ok(site.env.contracts !== undefined);
     site.env.contracts.mends = true;
     assert.equal((await site.policy("oracle", 0)).reward, 1);

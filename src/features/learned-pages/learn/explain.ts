@@ -1,16 +1,7 @@
 import type { Notation, Wire } from "../../../env/forms/contract.js";
 import { innermost } from "../../../env/forms/native.js";
 import { looseLabel, parseDate, parseTime } from "../../../env/forms/normalize.js";
-import {
-  canonical,
-  DAY_PATTERNS,
-  dayIn,
-  type Kind,
-  MOMENT_PATTERNS,
-  parseMoment,
-  parseRange,
-  prefixOf,
-} from "../../../env/forms/values.js";
+import { dayIn, type Kind, parseMoment, parseRange, prefixOf } from "../../../env/forms/values.js";
 import {
   carries,
   counted,
@@ -23,6 +14,7 @@ import {
   wholeOf,
 } from "../../../env/forms/wire.js";
 import type { FieldValue } from "../../../env/site.js";
+import { canonical, DAY_PATTERNS, MOMENTS } from "../values.js";
 import { isOthers, type Options } from "./options.js";
 
 /** Lists the notations to try for a kind of value, plain ones first. */
@@ -41,7 +33,7 @@ function notationsFor(kind: Kind): Notation[] {
     case "time":
       return [same, { as: "time" }];
     case "moment":
-      return [same, { as: "moment" }, ...byPattern(MOMENT_PATTERNS), ...seconds];
+      return [same, { as: "moment" }, ...byPattern(MOMENTS.map(({ day, time }) => `${day} ${time}`)), ...seconds];
     case "text":
       return [same, { as: "html" }, { as: "digits" }, ...slugs, { as: "loose" }];
     case "list":

@@ -1,15 +1,15 @@
 import { PolicyFailure } from "../../../env/browser/episode.js";
 import type { Exchange } from "../../../env/browser/network/exchange.js";
-import type { Surface } from "../../../env/browser/surface.js";
-import type { PlaceOf } from "../../../env/forms/contract.js";
 import type { Kind } from "../../../env/forms/values.js";
 import { isBlank } from "../../../env/forms/wire.js";
 import type { FieldValue } from "../../../env/site.js";
 import { unfold } from "../buttons.js";
+import type { PlaceOf } from "../contract.js";
 import { type Evidence, evidenceOf, says } from "../evidence.js";
 import { closeOpenAt, leave, PATIENCE, rest, slowness } from "../hand.js";
 import { type Operation, operate } from "../operate.js";
 import { boxIndex, isCovered, looksOf, type Shown, shownIn } from "../place.js";
+import type { Surface } from "../surface.js";
 import type { Way } from "../way.js";
 import type { LearnedField } from "./candidates.js";
 import { survey } from "./survey.js";

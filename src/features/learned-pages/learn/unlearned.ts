@@ -1,10 +1,11 @@
-import type { Surface } from "../../../env/browser/surface.js";
-import { type Kind, kindOfAll } from "../../../env/forms/values.js";
+import type { Kind } from "../../../env/forms/values.js";
 import type { FieldValue } from "../../../env/site.js";
 import { says } from "../evidence.js";
 import { leave, placeAt } from "../hand.js";
 import { type Operation, waysOf } from "../operate.js";
 import { enterField, fieldOf, leaveField, type Shown, setLabels, shownIn } from "../place.js";
+import type { Surface } from "../surface.js";
+import { kindOfAll } from "../values.js";
 import { LearnedField } from "./candidates.js";
 import { fillStep, Progress } from "./fill-in.js";
 
@@ -81,7 +82,7 @@ export async function optionsOf(surface: Surface, label: string): Promise<string
   await enterField(surface.page);
   const before = await optionsNow(surface);
   try {
-    const place = await placeAt(surface, label, { locator: fieldOf(label), nth: 0 }, "");
+    const place = await placeAt(surface, label, { locator: fieldOf(label), nth: 0 }, {});
     await place.click(place.control);
     await place.pause(OPENS_MS);
     const options = (await optionsNow(surface)).filter((text) => !before.includes(text));
