@@ -122,10 +122,7 @@ export async function fieldsOf(
     }),
   );
   const controls = [...natives, ...drawn.map((one, i) => foundOf(one, natives.length + i))];
-  setLabels(
-    surface.page,
-    controls.filter(({ present }) => present).map(({ label }) => label),
-  );
+  setLabels(surface.page, labelsOf(controls.filter(({ present }) => present)));
   const labels = [...new Set([...Object.keys(asked), ...Object.keys(contract?.fields ?? {})])];
   const others = labels.filter((label) => findControl(controls, label) === "none");
   const shown = others.length === 0 ? [] : await shownIn(surface, others);
@@ -141,6 +138,8 @@ export async function fieldsOf(
   return drawn.length === 0 ? controls : inOrder(controls, places);
 }
 
+const labelsOf = (controls: readonly Control[]): string[] => controls.map(({ label }) => label);
+
 /** Tells whether a contract names another way for a field than setting its value. */
 const isOperated = (contract: Contract | undefined, label: string): boolean =>
   !["fill", "select", "radio", "toggle", undefined].includes(contract?.fields[label]?.way);
@@ -149,18 +148,9 @@ const asOption = (text: string): { text: string; value: string } => ({ text, val
 const isClosedList = ({ widget, present, options, kind }: Control): boolean =>
   widget === "found" && present && options.length === 0 && (kind === "select" || kind === "text");
 
-function foundOf({ kind, label, options, value }: DrawnControl, index: number): Control {
-  return {
-    index,
-    kind,
-    label,
-    name: "",
-    widget: "found",
-    required: false,
-    default: value,
-    options: options.map(asOption),
-    present: true,
-  };
+function foundOf({ options, value, ...drawn }: DrawnControl, index: number): Control {
+  const rest = { index, name: "", widget: "found", required: false, present: true } as const;
+  return { ...drawn, ...rest, default: value, options: options.map(asOption) };
 }
 
 function inOrder(controls: readonly Control[], places: DrawnPage["places"]): Control[] {
@@ -183,18 +173,13 @@ export interface CarriedOut extends Departures {
  * @param asked the values that the user asked for, in their own types.
  * @param searchMs time limit of all searches, in milliseconds.
  */
-export async function carryOut(
-  open: OpenPage,
-  controls: readonly Control[],
-  actions: readonly Action[],
-  asked: Readonly<Record<string, FieldValue>>,
-  searchMs = SEARCH_MS,
-): Promise<CarriedOut> {
-  const hold = await Hold.begin(open.surface.page);
+export async function carryOut(...given: Parameters<typeof carriedOut>): Promise<CarriedOut> {
+  const [{ surface }] = given;
+  const hold = await Hold.begin(surface.page);
   let departures: Departures | undefined;
   try {
-    const done = await carriedOut(open, controls, actions, asked, searchMs);
-    await rest(open.surface, SENDS_MS);
+    const done = await carriedOut(...given);
+    await rest(surface, SENDS_MS);
     departures = await hold.filled();
     return { ...done, ...departures };
   } finally {
@@ -207,7 +192,7 @@ async function carriedOut(
   controls: readonly Control[],
   actions: readonly Action[],
   asked: Readonly<Record<string, FieldValue>>,
-  searchMs: number,
+  searchMs = SEARCH_MS,
 ): Promise<Omit<CarriedOut, keyof Departures>> {
   const path = new URL(surface.page.url()).pathname;
   const batch: { readonly action: Action; readonly step: Step }[] = [];
@@ -226,7 +211,7 @@ async function carriedOut(
   );
   await leave(surface);
   await rest(surface, TAKES_MS);
-  const labels = controls.filter(({ present }) => present).map(({ label }) => label);
+  const labels = labelsOf(controls.filter(({ present }) => present));
   const searched = new Map<number, WantedField>();
   const taken = new Set<string>();
   let isDead = (await form.handle.evaluate(deadButton)) !== undefined;
@@ -251,21 +236,13 @@ async function carriedOut(
     });
     if (wanted.length === 0) break;
     for (const [i, field] of wanted) searched.set(i, field);
-    for (const label of await fillUnlearned(
-      surface,
-      wanted.map(([, field]) => field),
-      labels,
-      searchMs,
-    ))
-      taken.add(label);
+    const fields = wanted.map(([, field]) => field);
+    for (const label of await fillUnlearned(surface, fields, labels, searchMs)) taken.add(label);
   }
   for (const [i, { label }] of searched) {
     const { action, control } = records[i] as ActionRecord;
-    records[i] = {
-      action,
-      fate: taken.has(label) ? "done" : "rejected",
-      ...(control === undefined ? {} : { control }),
-    };
+    const on = control === undefined ? {} : { control };
+    records[i] = { action, fate: taken.has(label) ? "done" : "rejected", ...on };
   }
   const values = await heldNow({ form, surface }, controls, [...searched.values()], taken);
   const dead = await form.handle.evaluate(deadButton);
@@ -357,10 +334,7 @@ async function heldNow(
   const found = controls.filter(({ widget }) => widget === "found");
   const values = new Map<number, FieldValue>(held.map((value, index) => [index, value]));
   if (found.length === 0) return values;
-  const shown = await shownIn(
-    surface,
-    found.map(({ label }) => label),
-  );
+  const shown = await shownIn(surface, labelsOf(found));
   found.forEach(({ index, kind, label }, i) => {
     const { on = [], values: written = [], text = "" } = shown[i] ?? {};
     const asShown = kind === "checkbox" ? on.length > 0 : kind === "checkbox-group" ? [...on] : (written[0] ?? text);

@@ -2,7 +2,7 @@ import { EnvironmentFault } from "../../env/browser/browser.js";
 import { type Control, type ReadForm, readForm } from "../../env/browser/controls.js";
 import { PolicyFailure } from "../../env/browser/episode.js";
 import { type ActionRecord, recordOf, resolveAction, type Step, type Wanted } from "../../env/browser/fill.js";
-import { carryOut } from "../../env/browser/filler.js";
+import { type Carrier, carryOut } from "../../env/browser/filler.js";
 import { awaitMarker, isEarly } from "../../env/browser/marker.js";
 import { type Exchange, isSame } from "../../env/browser/network/exchange.js";
 import { playwright } from "../../env/browser/playwright.js";
@@ -75,40 +75,6 @@ function shapeOf(
   return { kind: "text", options: [] };
 }
 
-/** The values that a plan wants, by the index of the control, and the records of its actions. */
-interface Wanting {
-  readonly values: ReadonlyMap<number, FieldValue>;
-  readonly records: readonly ActionRecord[];
-  /** The records whose fate is that of their control's operation. */
-  readonly open: ReadonlySet<ActionRecord>;
-  readonly submits: boolean;
-}
-
-async function wantingOf(plan: Plan, { controls, contract }: LearnedForm, url: string): Promise<Wanting> {
-  const values = new Map<number, FieldValue>();
-  const open = new Set<ActionRecord>();
-  const records: ActionRecord[] = [];
-  const put = (action: Action, step: Step): void => {
-    if (step.do !== "operate") return void records.push(recordOf(action, step));
-    const control = controls[step.control] as Control;
-    const field = contract.fields[control.label] as ContractField;
-    const value = wantedValue(field, control, step.wanted, values.get(control.index));
-    const record: ActionRecord = { action, control: control.index, fate: "rejected" };
-    const isFocus = value === undefined && action.kind === "click";
-    records.push(isFocus ? { ...record, fate: "done", neutral: true } : record);
-    if (value === undefined) return;
-    values.set(control.index, value);
-    open.add(record);
-  };
-  const submits = await carryOut(plan.actions, {
-    ...{ records, put },
-    resolve: (action) => resolveAction(action, { controls, buttons: [] }, url),
-    // the form is sent once all of its parts are filled in
-    send: (action) => ({ action, fate: "done" }),
-  });
-  return { values, records, open, submits };
-}
-
 function wantedValue(
   field: ContractField,
   control: Control,
@@ -124,169 +90,194 @@ function wantedValue(
   return value;
 }
 
-/** Carries out a plan on a known form. @throws PageChanged if the page is not the one that was learned. */
-export async function playPlan(
-  session: Session,
-  form: LearnedForm,
-  task: Task,
-  plan: Plan,
-  uploads: "dummy" | "none",
-): Promise<Played> {
-  const { contract, controls } = form;
-  const { values: wanted, submits, open, records } = await wantingOf(plan, form, task.url);
-  const labels = Object.keys(contract.fields);
-  await openPage(session, task.url, labels, controls.every(({ late }) => late) ? contract.steps[0] : undefined);
-  const fates = new Map<number, Fate>();
-  let isThere = true;
-  for (let step = 0; step <= contract.steps.length && isThere; step++) {
-    for (const control of controls) {
-      const field = contract.fields[control.label] as ContractField;
-      const value = wanted.get(control.index);
-      if (field.step !== step || value === undefined) continue;
-      if (uploads === "none" && field.kind === "file") continue;
-      fates.set(control.index, await fate(session, form, control, field, value));
-    }
-    await enteredAgain(session, form, step, wanted, fates);
-    const next = contract.steps[step];
-    const later = labels.filter((label) => contract.fields[label]?.step === step + 1);
-    isThere = next === undefined || !submits || (await stepOn(session, next, later, STEP_MS));
-  }
-  const submission = submits && isThere ? await submit(session, form, task, textsOf(plan.actions)) : undefined;
-  const sent = submission === undefined ? undefined : sentRecord(submission);
-  const actions = records.map((record): ActionRecord => {
-    const { action, control = -1 } = record;
-    if (action.kind === "submit" && record.fate === "done")
-      return { action, ...(sent ?? { fate: "rejected", detail: "the form sent nothing" }) };
-    if (!open.has(record)) return record;
-    const done = fates.get(control);
-    return done === undefined ? { ...record, neutral: true } : { ...record, fate: done };
-  });
-  const values = submission?.values ?? (await heldValues(session, form, wanted));
-  return playedBy(submission, { controls, actions, values });
-}
-
-/**
- * Enters once more what a late script of the page has blanked, such as one that draws an input's mask; where the form
- * was found to need a pause, also what the page has changed back meanwhile.
- */
-async function enteredAgain(
-  session: Session,
-  { contract, controls, ways }: LearnedForm,
-  step: number,
-  wanted: ReadonlyMap<number, FieldValue>,
-  fates: Map<number, Fate>,
-): Promise<void> {
-  const { rests_ms: pause } = contract;
-  if (pause > 0) {
-    await leave(session);
-    await rest(session, pause);
-  }
-  const entered = controls.flatMap((control) => {
-    const field = contract.fields[control.label] as ContractField;
-    const value = wanted.get(control.index) ?? "";
-    const way = ways.get(field.way);
-    const isKept = pause > 0 ? way?.isQuiet === true : way?.isTyping === true && isWritten(value);
-    return isKept && field.step === step && fates.get(control.index) === "done" ? [{ control, field, value }] : [];
-  });
-  if (entered.length === 0) return;
-  const labels = entered.map(({ control }) => control.label);
-  const boxes = entered.map(({ field }) => boxIndex(field));
-  let again = false;
-  for (const [i, shown] of (await shownIn(session, labels, boxes)).entries()) {
-    const { control, field, value } = entered[i] as (typeof entered)[number];
-    const isBlanked = shown.values.length > 0 && !shown.values.some(isWritten) && isWritten(value);
-    if (!shown.there || !(isBlanked || (pause > 0 && !says(field.kind, value, shown)))) continue;
-    fates.set(control.index, await fate(session, { contract, controls, ways }, control, field, value));
-    again = true;
-  }
-  if (again && pause > 0) await rest(session, pause);
-}
-
 /** The fate of a field's operation. */
 type Fate = "done" | "rejected" | "no-such-option";
 
 /** Tells whether a text has a letter or a digit, and not only a mask's signs. */
 const isWritten = (text: FieldValue): boolean => partsOf(text).length > 0;
 
-async function fate(
-  session: Session,
-  { contract, ways }: LearnedForm,
-  { label }: Control,
-  field: ContractField,
-  value: FieldValue,
-): Promise<Fate> {
-  try {
-    await operate(session, ways, label, field, value, PATIENCE);
-    return "done";
-  } catch (error) {
-    if (error instanceof PolicyFailure || session.page.isClosed() || !session.browser.isConnected()) throw error;
-    const [shown] = await shownIn(session, [label]);
-    if (
-      shown?.there !== true &&
-      contract.page !== "" &&
-      (await structureHash(session.view)) !== contract.page &&
-      !session.traffic.hasSent()
-    )
-      throw new PageChanged(`${contract.form}: the page is not the one that was learned, ${label} is not there`);
-    await closeOpenAt(session, label);
-    return error instanceof NoOption ? "no-such-option" : "rejected";
+/** One plan on the page of a known form. */
+class Play implements Carrier {
+  readonly records: ActionRecord[] = [];
+  /** The values that the plan wants, by the index of the control. */
+  private readonly wanted = new Map<number, FieldValue>();
+  /** The records whose fate is that of their control's operation, and the fates by the index of the control. */
+  private readonly open = new Set<ActionRecord>();
+  private readonly fates = new Map<number, Fate>();
+  private readonly labels: readonly string[];
+
+  constructor(
+    private readonly session: Session,
+    private readonly form: LearnedForm,
+    private readonly task: Task,
+  ) {
+    this.labels = form.controls.map(({ label }) => label);
+  }
+
+  resolve(action: Action): Step {
+    return resolveAction(action, { controls: this.form.controls, buttons: [] }, this.task.url);
+  }
+
+  put(action: Action, step: Step): void {
+    if (step.do !== "operate") return void this.records.push(recordOf(action, step));
+    const control = this.form.controls[step.control] as Control;
+    const { index } = control;
+    const value = wantedValue(this.fieldOf(control), control, step.wanted, this.wanted.get(index));
+    const record: ActionRecord = { action, control: index, fate: "rejected" };
+    const isFocus = value === undefined && action.kind === "click";
+    this.records.push(isFocus ? { ...record, fate: "done", neutral: true } : record);
+    if (value === undefined) return;
+    this.wanted.set(index, value);
+    this.open.add(record);
+  }
+
+  /** Ends the plan: the form is sent once all of its parts are filled in. */
+  send(action: Action): ActionRecord {
+    return { action, fate: "done" };
+  }
+
+  private fieldOf({ label }: Control): ContractField {
+    return this.form.contract.fields[label] as ContractField;
+  }
+
+  async play({ actions }: Plan, uploads: "dummy" | "none"): Promise<Played> {
+    const { session, labels, fates } = this;
+    const { contract, controls } = this.form;
+    const submits = await carryOut(actions, this);
+    const opener = controls.every(({ late }) => late) ? contract.steps[0] : undefined;
+    await openPage(session, this.task.url, labels, opener);
+    let isThere = true;
+    for (let step = 0; step <= contract.steps.length && isThere; step++) {
+      for (const control of controls) {
+        const { step: own, kind } = this.fieldOf(control);
+        const value = this.wanted.get(control.index);
+        if (own === step && value !== undefined && !(uploads === "none" && kind === "file"))
+          fates.set(control.index, await this.enter(control, value));
+      }
+      await this.enterAgain(step);
+      const next = contract.steps[step];
+      const later = labels.filter((label) => contract.fields[label]?.step === step + 1);
+      isThere = next === undefined || !submits || (await stepOn(session, next, later, STEP_MS));
+    }
+    const submission = submits && isThere ? await this.submit(textsOf(actions)) : undefined;
+    const sent = submission && sentRecord(submission);
+    const records = this.records.map((record): ActionRecord => {
+      const { action, control = -1 } = record;
+      if (action.kind === "submit" && record.fate === "done")
+        return { action, ...(sent ?? { fate: "rejected", detail: "the form sent nothing" }) };
+      const done = fates.get(control);
+      if (!this.open.has(record)) return record;
+      return done === undefined ? { ...record, neutral: true } : { ...record, fate: done };
+    });
+    const values = submission?.values ?? (await this.heldValues());
+    return playedBy(submission, { controls, actions: records, values });
+  }
+
+  /**
+   * Enters once more what a late script of the page has blanked, such as one that draws an input's mask; where the form
+   * was found to need a pause, also what the page has changed back meanwhile.
+   */
+  private async enterAgain(step: number): Promise<void> {
+    const { session, fates } = this;
+    const { contract, controls, ways } = this.form;
+    const { rests_ms: pause } = contract;
+    if (pause > 0) {
+      await leave(session);
+      await rest(session, pause);
+    }
+    const entered = controls.flatMap((control) => {
+      const field = this.fieldOf(control);
+      const value = this.wanted.get(control.index) ?? "";
+      const way = ways.get(field.way);
+      const isKept = pause > 0 ? way?.isQuiet === true : way?.isTyping === true && isWritten(value);
+      return isKept && field.step === step && fates.get(control.index) === "done" ? [{ control, field, value }] : [];
+    });
+    if (entered.length === 0) return;
+    const labels = entered.map(({ control }) => control.label);
+    const boxes = entered.map(({ field }) => boxIndex(field));
+    let again = false;
+    for (const [i, shown] of (await shownIn(session, labels, boxes)).entries()) {
+      const { control, field, value } = entered[i] as (typeof entered)[number];
+      const isBlanked = shown.values.length > 0 && !shown.values.some(isWritten) && isWritten(value);
+      if (!shown.there || !(isBlanked || (pause > 0 && !says(field.kind, value, shown)))) continue;
+      fates.set(control.index, await this.enter(control, value));
+      again = true;
+    }
+    if (again && pause > 0) await rest(session, pause);
+  }
+
+  private async enter(control: Control, value: FieldValue): Promise<Fate> {
+    const { session, form } = this;
+    const { contract, ways } = form;
+    const { label } = control;
+    try {
+      await operate(session, ways, label, this.fieldOf(control), value, PATIENCE);
+      return "done";
+    } catch (error) {
+      if (error instanceof PolicyFailure || session.page.isClosed() || !session.browser.isConnected()) throw error;
+      const [shown] = await shownIn(session, [label]);
+      const mayDiffer = shown?.there !== true && contract.page !== "" && !session.traffic.hasSent();
+      if (mayDiffer && (await structureHash(session.view)) !== contract.page)
+        throw new PageChanged(`${contract.form}: the page is not the one that was learned, ${label} is not there`);
+      await closeOpenAt(session, label);
+      return error instanceof NoOption ? "no-such-option" : "rejected";
+    }
+  }
+
+  /** Sends the form and judges its request and the answer. @returns undefined if nothing was sent. */
+  private async submit(written: readonly string[]): Promise<Submission | undefined> {
+    const { session, task, labels } = this;
+    const { contract, controls } = this.form;
+    const { request, submit: button, confirm } = contract;
+    if (request === undefined || button === undefined)
+      throw new EnvironmentFault(`${contract.form}: its request is not known`);
+    const isForm = (exchange: Exchange): boolean => isSame(request, exchange);
+    const byPage = [...contract.accepted, ...contract.refused].some((feature) => /^(?:at|shows) /.test(feature));
+    const before = byPage ? await shownLines(session) : [];
+    const { documents } = session;
+    const seen = async (): Promise<ReadForm> => readForm(session.view, 0);
+    const early = task.success !== undefined && (await isEarly(await seen(), task.success, written));
+    const isOver = async (): Promise<boolean> => (await shownIn(session, labels)).some(({ invalid }) => invalid);
+    const patience = 3 * contract.sends_within_ms + 500;
+    const pressed = await pressChain(session, [button, ...confirm], isForm, patience, isOver).catch(
+      (error: unknown) => {
+        // a button that is covered or gone means that the form refuses the values
+        if (session.page.isClosed() || !(error instanceof playwright().errors.TimeoutError)) throw error;
+        return undefined;
+      },
+    );
+    if (pressed?.exchange === undefined) return undefined;
+    const { exchange, exchanges } = pressed;
+    if (byPage) await arrive(session);
+    const shown = byPage ? (await shownLines(session)).filter((line) => !before.includes(line)) : [];
+    const kept = keptRequest(exchange, contract, written, { shown, exchanges });
+    let marked: boolean | undefined;
+    if (task.success !== undefined) {
+      await arrived(session);
+      if (session.documents > documents) await session.renewView();
+      const sent = { exchanges: [exchange], documents, written, early };
+      marked = await awaitMarker(session, await seen(), task.success, sent);
+    }
+    return judgeRequest({ controls, contract, fields: contract.fields }, kept, task, { marked });
+  }
+
+  /** Tells which of the entered values the page shows, if nothing was sent. */
+  private async heldValues(): Promise<FieldValue[]> {
+    const shown = await shownIn(this.session, this.labels).catch(() => []);
+    return this.form.controls.map((control, i) => {
+      const [value, state] = [this.wanted.get(i), shown[i]];
+      if (value === undefined || state === undefined) return control.default;
+      const isShown = says(this.fieldOf(control).kind, value, state);
+      return isShown || (typeof value === "string" && state.text.includes(value)) ? value : control.default;
+    });
   }
 }
 
-/** Sends the form and judges its request and the answer. @returns undefined if nothing was sent. */
-async function submit(
+/** Carries out a plan on a known form. @throws PageChanged if the page is not the one that was learned. */
+export const playPlan = (
   session: Session,
-  { contract, controls }: LearnedForm,
+  form: LearnedForm,
   task: Task,
-  written: readonly string[],
-): Promise<Submission | undefined> {
-  const { request, submit: button, confirm } = contract;
-  if (request === undefined || button === undefined)
-    throw new EnvironmentFault(`${contract.form}: its request is not known`);
-  const labels = Object.keys(contract.fields);
-  const isForm = (exchange: Exchange): boolean => isSame(request, exchange);
-  const byPage = [...contract.accepted, ...contract.refused].some((feature) => /^(?:at|shows) /.test(feature));
-  const before = byPage ? await shownLines(session) : [];
-  const { documents } = session;
-  const seen = async (): Promise<ReadForm> => readForm(session.view, 0);
-  const early = task.success !== undefined && (await isEarly(await seen(), task.success, written));
-  const isOver = async (): Promise<boolean> => (await shownIn(session, labels)).some(({ invalid }) => invalid);
-  const patience = 3 * contract.sends_within_ms + 500;
-  const pressed = await pressChain(session, [button, ...confirm], isForm, patience, isOver).catch((error: unknown) => {
-    // a button that is covered or gone means that the form refuses the values
-    if (session.page.isClosed() || !(error instanceof playwright().errors.TimeoutError)) throw error;
-    return undefined;
-  });
-  if (pressed?.exchange === undefined) return undefined;
-  const { exchange, exchanges } = pressed;
-  if (byPage) await arrive(session);
-  const shown = byPage ? (await shownLines(session)).filter((line) => !before.includes(line)) : [];
-  const kept = keptRequest(exchange, contract, written, { shown, exchanges });
-  let marked: boolean | undefined;
-  if (task.success !== undefined) {
-    await arrived(session);
-    if (session.documents > documents) await session.renewView();
-    const sent = { exchanges: [exchange], documents, written, early };
-    marked = await awaitMarker(session, await seen(), task.success, sent);
-  }
-  return judgeRequest({ controls, contract, fields: contract.fields }, kept, task, { marked });
-}
-
-/** Tells which of the entered values the page shows, if nothing was sent. */
-async function heldValues(
-  session: Session,
-  { controls, contract }: LearnedForm,
-  asked: ReadonlyMap<number, FieldValue>,
-): Promise<FieldValue[]> {
-  const labels = controls.map(({ label }) => label);
-  const shown = await shownIn(session, labels).catch(() => []);
-  return controls.map((control, i) => {
-    const value = asked.get(i);
-    const state = shown[i];
-    const field = contract.fields[control.label] as ContractField;
-    if (value === undefined || state === undefined) return control.default;
-    return says(field.kind, value, state) || (typeof value === "string" && state.text.includes(value))
-      ? value
-      : control.default;
-  });
-}
+  plan: Plan,
+  uploads: "dummy" | "none",
+): Promise<Played> => new Play(session, form, task).play(plan, uploads);

@@ -4,7 +4,6 @@ import type { ActionRecord, Step } from "../../env/browser/fill.js";
 import { type ExecuteOptions, Filler } from "../../env/browser/filler.js";
 import { awaitMarker, isEarly } from "../../env/browser/marker.js";
 import type { Exchange } from "../../env/browser/network/exchange.js";
-import { type PageSigns, readSigns } from "../../env/browser/page/signs.js";
 import { aimed, arrived, clickAimed, press } from "../../env/browser/press.js";
 import type { Session } from "../../env/browser/session.js";
 import type { Played } from "../../env/forms/episode.js";
@@ -13,6 +12,7 @@ import { carriedOf } from "../../env/forms/native.js";
 import type { Action, Plan } from "../../env/forms/plan.js";
 import type { PostedPair } from "../../env/forms/posted.js";
 import type { FieldValue, Task } from "../../env/site.js";
+import { type PageSigns, readSigns } from "./page-signs.js";
 import { type SeenPage, seenPage } from "./seen-page.js";
 
 /** Time that a page may take to change after a click that sends nothing, in milliseconds. */

@@ -52,7 +52,8 @@ export async function learnForm(
       tell(`${task.form}: ${text} (${progress.sent} submissions, ${Math.round((performance.now() - start) / 1000)} s)`),
     async play(person, isSearch) {
       if (search.isOver(SHARES.codes)) return undefined;
-      const work = (session: Session): Promise<Attempt | undefined> => attempt(session, progress, person, isSearch);
+      const work = (session: Session): Promise<Attempt | undefined> =>
+        attempt({ surface: session, progress, person, search: isSearch });
       const played = await runner.converse(work, limits.attemptMs, end);
       if (!("fault" in played)) return played.result;
       search.words = `${played.fault}${progress.at === undefined ? "" : `, after ${progress.at} was entered`}`;

@@ -44,11 +44,12 @@ export async function fillUnlearned(
   );
   const person = Object.fromEntries(wanted.map(({ label, value }) => [label, value]));
   const progress = new Progress(surface.page.url(), ways, fields, true);
+  const filling = { surface, progress, person, search: true };
   const isOpen = (field: LearnedField): boolean => !field.isSure && !field.isLost;
   const end = performance.now() + limitMs;
   for (let round = 0; round < MOST_ROUNDS && performance.now() < end; round++) {
     const open = fields.filter(isOpen);
-    if (open.length === 0 || (await fillStep(surface, progress, person, open, true, [])) !== "spoilt") break;
+    if (open.length === 0 || (await fillStep(filling, open, [])) !== "spoilt") break;
   }
   await leave(surface);
   await leaveField(surface);
