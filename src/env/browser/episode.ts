@@ -150,14 +150,9 @@ export class EpisodeRunner {
 
   /** Returns a task's form as its site declares it. */
   declared(task: Task): JudgedForm | undefined {
-    const known = this.forms.get(task.url);
-    const contract = known === undefined ? this.options.site.declaredForm?.(task) : undefined;
-    if (contract === undefined) return known;
-    const form = { contract, controls: declaredControls(contract) };
-    this.forms.set(task.url, form);
-    return form;
+    const contract = this.options.site.declaredForm?.(task);
+    return contract && { contract, controls: declaredControls(contract) };
   }
-  private readonly forms = new Map<string, JudgedForm>();
 
   /** @param episode the episode's number, if faults may be injected. */
   private tried<T>(

@@ -1,6 +1,6 @@
 import { type Played, playedBy } from "../forms/episode.js";
 import type { Plan } from "../forms/plan.js";
-import type { FieldValue, Task } from "../site.js";
+import type { Task } from "../site.js";
 import { EnvironmentFault } from "./browser.js";
 import { type Control, currentValues, findControl, type ReadForm, readForm, rescan } from "./controls.js";
 import type { ExecuteOptions } from "./filler.js";
@@ -61,13 +61,13 @@ export async function executePlan(session: Session, task: Task, plan: Plan, opti
   const filler = new FormFiller(session, task, form, options);
   await filler.carryOut(plan.actions);
   await checkBackground(session);
-  const { submission, records: actions } = filler;
   // a page that was left without a post holds no values any more
-  const held = async (): Promise<FieldValue[]> => (session.documents > documents ? [] : currentValues(form));
-  const values = filler.merits(submission?.values ?? (await held()));
+  const isLeft = filler.sent.requests.length > 0 || session.documents > documents;
+  const values = isLeft ? [] : await currentValues(form);
   await form.handle.dispose();
   const { controls } = form;
+  const { known } = options;
   // the controls of a known form need not be recorded
-  const read = options.known === undefined ? { controls } : {};
-  return playedBy(submission, { controls, actions, values }, { ...filler.unearnedFiles, ...read });
+  const evidence = { ...filler.sent, values, ...filler.unearnedFiles, ...(known === undefined ? { controls } : {}) };
+  return playedBy({ controls, contract: known?.contract }, evidence, filler.records, task);
 }

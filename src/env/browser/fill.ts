@@ -49,20 +49,13 @@ export type Step =
 const isChoice = (kind: ControlKind): boolean => kind === "select" || kind === "radio" || kind === "checkbox-group";
 const isTick = (kind: ControlKind): boolean => kind === "checkbox" || kind === "checkbox-group";
 
-/** Returns the kinds that a verb is meant for; they decide only between several controls with one label. */
-function preference(action: Action): (kind: ControlKind) => boolean {
-  switch (action.kind) {
-    case "fill":
-      return (kind) => !isChoice(kind) && !isTick(kind);
-    case "select":
-      return isChoice;
-    case "check":
-    case "uncheck":
-      return isTick;
-    default:
-      return () => true;
-  }
-}
+/** The kinds that a verb is meant for; they decide only between several controls with one label. */
+const PREFERRED: Partial<Record<Action["kind"], (kind: ControlKind) => boolean>> = {
+  fill: (kind) => !isChoice(kind) && !isTick(kind),
+  select: isChoice,
+  check: isTick,
+  uncheck: isTick,
+};
 
 /**
  * Turns an action into a step on this page. The verb may differ if the meaning is plain: `fill` picks an option of a
@@ -76,7 +69,7 @@ export function resolveAction(action: Action, form: Pick<ReadForm, "controls" | 
       ? { do: "ops", control: undefined, ops: [] }
       : { do: "nothing", fate: "rejected", detail: "not the task's page" };
   }
-  const target = findControl(form.controls, action.label, preference(action));
+  const target = findControl(form.controls, action.label, PREFERRED[action.kind]);
   if (target === "ambiguous") return { do: "nothing", fate: "ambiguous" };
   if (target === "none")
     return action.kind === "click" ? pressButton(action.label, form) : { do: "nothing", fate: "no-such-control" };

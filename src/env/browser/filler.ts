@@ -1,7 +1,7 @@
 import type { JudgedForm } from "../forms/judge.js";
 import { nativeFile } from "../forms/native.js";
 import { type Action, textsOf } from "../forms/plan.js";
-import type { FieldValue, Task } from "../site.js";
+import type { Task } from "../site.js";
 import type { ReadForm } from "./controls.js";
 import { type ActionRecord, applySteps, resolveAction, type Step } from "./fill.js";
 import { attachFile, emptyFiles } from "./page/actions.js";
@@ -120,19 +120,9 @@ export abstract class Filler implements Carrier {
     }
   }
 
-  /** Returns the values without the files that no action of the plan attached: these earn nothing. */
-  merits(values: readonly FieldValue[]): FieldValue[] {
-    const { unearned } = this;
-    return this.form.controls.map((control, i) => (unearned.includes(i) ? "" : (values[i] ?? control.default)));
-  }
-
-  /** Returns these files as evidence; empty if there are none. */
+  /** Returns the files that no action of the plan attached as evidence: they earn nothing. Empty if there are none. */
   get unearnedFiles(): { readonly unearned?: readonly number[] } {
-    const { unearned } = this;
+    const unearned = [...this.attached].filter((i) => !this.records.some((r) => r.control === i && r.fate === "done"));
     return unearned.length === 0 ? {} : { unearned };
-  }
-
-  private get unearned(): number[] {
-    return [...this.attached].filter((i) => !this.records.some((r) => r.control === i && r.fate === "done"));
   }
 }

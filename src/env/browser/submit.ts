@@ -1,5 +1,5 @@
 import type { Answers } from "../forms/contract.js";
-import { judgeRequest, keptRequest, type Submission } from "../forms/judge.js";
+import { type Evidence, keptRequest, refusalOf } from "../forms/judge.js";
 import { carriedOf } from "../forms/native.js";
 import type { Action } from "../forms/plan.js";
 import { EnvironmentFault } from "./browser.js";
@@ -19,7 +19,8 @@ const LOOKED_UP_MS = 200;
 
 /** Fills in a form of one page and sends it once, as a person does; its request and the answer are judged. */
 export class FormFiller extends Filler {
-  submission: Submission | undefined;
+  /** The evidence of what was sent. */
+  sent: Pick<Evidence, "requests" | "marked" | "page"> = { requests: [] };
 
   protected async press(action: Action, button: number | undefined): Promise<ActionRecord> {
     if (button === undefined) return { action, fate: "no-such-control", detail: "no submit button" };
@@ -34,12 +35,12 @@ export class FormFiller extends Filler {
       if (typeof exchange === "string")
         return { action, fate: exchange === COVERED ? "timeout" : "rejected", detail: exchange };
       await arrived(session);
-      const sent = { exchanges: [exchange], documents, written, early };
-      const marked = await awaitMarker(session, form, task.success, sent);
+      const known = { exchanges: [exchange], documents, written, early };
+      const marked = await awaitMarker(session, form, task.success, known);
       const request = keptRequest(exchange, contract, written);
       const page = before === undefined ? undefined : await shownAgain(session, exchange, before);
-      this.submission = judgeRequest({ controls: form.controls, contract }, request, task, { marked, page });
-      return { action, ...sentRecord(this.submission) };
+      this.sent = { requests: [request], marked, page };
+      return { action, ...sentRecord(refusalOf(request, contract, { marked, page })) };
     } finally {
       traffic.disarm();
     }
@@ -47,7 +48,7 @@ export class FormFiller extends Filler {
 }
 
 /** Returns the record of an action that has sent the form. */
-export const sentRecord = ({ refusal }: Submission): Omit<ActionRecord, "action"> => ({
+export const sentRecord = (refusal: string | undefined): Omit<ActionRecord, "action"> => ({
   ...{ fate: "done", submitted: true },
   ...(refusal === undefined ? {} : { detail: refusal }),
 });

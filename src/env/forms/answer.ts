@@ -133,9 +133,3 @@ export async function visibleLines(session: Session): Promise<string[]> {
   const lines = text.split("\n").map((line) => line.replace(/\s+/g, " ").trim());
   return [...new Set([...lines, ...session.said])].filter((line) => line !== "" && line.length <= MOST_LETTERS);
 }
-
-/** Lists the features of the open page: its lines and its path. */
-export async function shownLines(session: Session): Promise<string[]> {
-  const lines = await visibleLines(session);
-  return [...lines.map((line) => `shows ${line}`), `at ${new URL(session.page.url()).pathname}`];
-}

@@ -5,6 +5,7 @@ import { PolicyFailure } from "../../env/browser/episode.js";
 import { type Exchange, formExchange, isAwaited } from "../../env/browser/network/exchange.js";
 import { press } from "../../env/browser/press.js";
 import type { Session } from "../../env/browser/session.js";
+import { visibleLines } from "../../env/forms/answer.js";
 import type { FieldValue } from "../../env/site.js";
 import { buttonAt, unfold } from "./buttons.js";
 import type { PlaceOf, Variant } from "./contract.js";
@@ -228,4 +229,10 @@ export async function arrive(session: Session): Promise<void> {
   await session.page.waitForTimeout(session.stretched(ARRIVES_MS));
   if (session.isLeaving()) await session.enter();
   else await session.renewView();
+}
+
+/** Lists the features of the open page: its lines and its path. */
+export async function shownLines(session: Session): Promise<string[]> {
+  const lines = await visibleLines(session);
+  return [...lines.map((line) => `shows ${line}`), `at ${new URL(session.page.url()).pathname}`];
 }

@@ -9,9 +9,8 @@ import { playwright } from "../../env/browser/playwright.js";
 import { arrived } from "../../env/browser/press.js";
 import type { Session } from "../../env/browser/session.js";
 import { sentRecord } from "../../env/browser/submit.js";
-import { shownLines } from "../../env/forms/answer.js";
 import { type Played, playedBy } from "../../env/forms/episode.js";
-import { judgeRequest, keptRequest, type Submission } from "../../env/forms/judge.js";
+import { type Evidence, keptRequest, refusalOf } from "../../env/forms/judge.js";
 import { listItems, parseBoolean } from "../../env/forms/normalize.js";
 import { type Action, type Plan, textsOf } from "../../env/forms/plan.js";
 import { PageChanged } from "../../env/known-forms.js";
@@ -19,7 +18,7 @@ import type { ControlKind, FieldValue, Task } from "../../env/site.js";
 import type { Contract, ContractField } from "./contract.js";
 import { says } from "./evidence.js";
 import { closeOpenAt, leave, PATIENCE, rest } from "./hand.js";
-import { arrive, openPage, operate, pressChain, stepOn } from "./operate.js";
+import { arrive, openPage, operate, pressChain, shownLines, stepOn } from "./operate.js";
 import { boxIndex, shownIn } from "./place.js";
 import { structureHash } from "./structure.js";
 import { partsOf } from "./values.js";
@@ -159,18 +158,20 @@ class Play implements Carrier {
       const later = labels.filter((label) => contract.fields[label]?.step === step + 1);
       isThere = next === undefined || !submits || (await stepOn(session, next, later, STEP_MS));
     }
-    const submission = submits && isThere ? await this.submit(textsOf(actions)) : undefined;
-    const sent = submission && sentRecord(submission);
+    const sent = submits && isThere ? await this.submit(textsOf(actions)) : undefined;
+    const [request] = sent?.requests ?? [];
+    const sending = request && sentRecord(refusalOf(request, contract, sent ?? {}));
     const records = this.records.map((record): ActionRecord => {
       const { action, control = -1 } = record;
       if (action.kind === "submit" && record.fate === "done")
-        return { action, ...(sent ?? { fate: "rejected", detail: "the form sent nothing" }) };
+        return { action, ...(sending ?? { fate: "rejected", detail: "the form sent nothing" }) };
       const done = fates.get(control);
       if (!this.open.has(record)) return record;
       return done === undefined ? { ...record, neutral: true } : { ...record, fate: done };
     });
-    const values = submission?.values ?? (await this.heldValues());
-    return playedBy(submission, { controls, actions: records, values });
+    const values = sent === undefined ? await this.heldValues() : [];
+    const form = { controls, contract, fields: contract.fields };
+    return playedBy(form, { requests: [], ...sent, values }, records, this.task);
   }
 
   /**
@@ -224,10 +225,10 @@ class Play implements Carrier {
     }
   }
 
-  /** Sends the form and judges its request and the answer. @returns undefined if nothing was sent. */
-  private async submit(written: readonly string[]): Promise<Submission | undefined> {
+  /** Sends the form. @returns the evidence of it; undefined if nothing was sent. */
+  private async submit(written: readonly string[]): Promise<Pick<Evidence, "requests" | "marked"> | undefined> {
     const { session, task, labels } = this;
-    const { contract, controls } = this.form;
+    const { contract } = this.form;
     const { request, submit: button, confirm } = contract;
     if (request === undefined || button === undefined)
       throw new EnvironmentFault(`${contract.form}: its request is not known`);
@@ -258,7 +259,7 @@ class Play implements Carrier {
       const sent = { exchanges: [exchange], documents, written, early };
       marked = await awaitMarker(session, await seen(), task.success, sent);
     }
-    return judgeRequest({ controls, contract, fields: contract.fields }, kept, task, { marked });
+    return { requests: [kept], marked };
   }
 
   /** Tells which of the entered values the page shows, if nothing was sent. */

@@ -6,11 +6,10 @@ import { awaitMarker, isEarly } from "../../env/browser/marker.js";
 import type { Exchange } from "../../env/browser/network/exchange.js";
 import { aimed, arrived, clickAimed, press } from "../../env/browser/press.js";
 import type { Session } from "../../env/browser/session.js";
-import type { Played } from "../../env/forms/episode.js";
-import { judgeEvidence, type KeptRequest, keptRequest, NO_MARKER, refusalOf } from "../../env/forms/judge.js";
+import { type Played, playedBy } from "../../env/forms/episode.js";
+import { type KeptRequest, keptRequest, NO_MARKER, refusalOf } from "../../env/forms/judge.js";
 import { carriedOf } from "../../env/forms/native.js";
 import type { Action, Plan } from "../../env/forms/plan.js";
-import type { PostedPair } from "../../env/forms/posted.js";
 import type { FieldValue, Task } from "../../env/site.js";
 import { type PageSigns, readSigns } from "./page-signs.js";
 import { type SeenPage, seenPage } from "./seen-page.js";
@@ -22,13 +21,11 @@ const STEP_MS = 300;
 export class Walk extends Filler {
   /** True if the form was accepted: there is no further turn. */
   done = false;
-  private readonly posted: PostedPair[] = [];
   private readonly requests: KeptRequest[] = [];
   private marked: boolean | undefined;
   /** Indices of the controls that the open document has shown. */
   private readonly here = new Set<number>();
   private complaint: string | undefined;
-  private status: number | undefined;
 
   /** @throws EnvironmentFault if the task's page cannot be opened. */
   static async open(session: Session, task: Task, options: ExecuteOptions): Promise<Walk> {
@@ -69,16 +66,13 @@ export class Walk extends Filler {
 
   /** Ends the episode, and returns its result, as its record is judged; the page is left. */
   async end(): Promise<Played> {
-    const { form, requests, marked, posted, status, records: actions, done } = this;
+    const { form, requests, marked, done } = this;
     const held = await currentValues(form);
     await form.handle.dispose();
     const { controls } = form;
     const page = done ? {} : { page: this.complaint ?? "the form was not sent to its end" };
     const evidence = { requests, values: held, controls, ...this.unearnedFiles, marked, ...page };
-    const judged = { controls, contract: this.options.known?.contract };
-    const { refusal, values } = judgeEvidence(judged, evidence, this.task);
-    const accepted = refusal === undefined;
-    return { controls, values, evidence: { ...evidence, values }, actions, accepted, refusal, status, posted };
+    return playedBy({ controls, contract: this.options.known?.contract }, evidence, this.records, this.task);
   }
 
   private async look(): Promise<void> {
@@ -137,9 +131,6 @@ export class Walk extends Filler {
     const { errors, notices } = await this.signs();
     const changed = isNew || stateOf(form) !== state;
     const ends = posts.length > 0 && !(changed && submitButton(form) !== undefined);
-    const last = posts.at(-1);
-    this.status = last?.answer?.status ?? this.status;
-    const pairs = posts.flatMap((exchange) => exchange.posted);
     const contract = options.known?.contract;
     const kept = posts.map((post) => keptRequest(post, contract, written));
     const end = kept.at(-1);
@@ -152,13 +143,13 @@ export class Walk extends Filler {
     const unlike = ends && end !== undefined ? refusalOf(end, contract, { marked }) : undefined;
     const stays = posts.length === 0 && !changed ? (errors[0] ?? notices[0]) : undefined;
     const complaint = refused ?? unlike ?? stays;
+    if (end !== undefined && (complaint === undefined || complaint === NO_MARKER))
+      this.requests.push({ ...end, posted: posts.flatMap(({ posted }) => posted), of: [...this.here] });
     if (complaint !== undefined) {
-      if (complaint === NO_MARKER) this.take(pairs, end);
       // the page's own error is more useful to the policy than a status code
       this.complaint = errors[0] ?? complaint;
       return { action, fate: "rejected", detail: this.complaint };
     }
-    if (posts.length > 0) this.take(pairs, end);
     if (isNew) this.here.clear();
     this.noteControls();
     this.done = marked === true || ends;
@@ -166,12 +157,6 @@ export class Walk extends Filler {
     return changed || posts.length > 0
       ? { action, fate: "done", neutral: true }
       : { action, fate: "rejected", detail: "nothing happened" };
-  }
-
-  /** Records the requests with the values that the server received. @param last of them. */
-  private take(posted: readonly PostedPair[], last: KeptRequest | undefined): void {
-    this.posted.push(...posted);
-    if (last !== undefined) this.requests.push({ ...last, posted, of: [...this.here] });
   }
 
   /** Tells whether a request contains the form's values, or those of one page. */

@@ -1,14 +1,13 @@
 import { EnvironmentFault } from "../../../env/browser/browser.js";
 import { type Exchange, isSame, nameOf, pathOf } from "../../../env/browser/network/exchange.js";
 import type { Session } from "../../../env/browser/session.js";
-import { shownLines } from "../../../env/forms/answer.js";
 import { isError } from "../../../env/forms/judge.js";
 import { isBlank } from "../../../env/forms/wire.js";
 import type { FieldValue } from "../../../env/site.js";
 import { buttonsOf, openersOf } from "../buttons.js";
 import type { PlaceOf } from "../contract.js";
 import { rest } from "../hand.js";
-import { arrive, openPage, type Press, pressChain, stepOn } from "../operate.js";
+import { arrive, openPage, type Press, pressChain, shownLines, stepOn } from "../operate.js";
 import { shownIn } from "../place.js";
 import type { LearnedField } from "./candidates.js";
 import { type Complaints, complaints, textsNow } from "./complaints.js";
