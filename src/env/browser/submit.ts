@@ -32,8 +32,7 @@ export class FormFiller extends Filler {
     const early = await isEarly(form, task.success, written);
     try {
       const exchange = await pressButton(session, form, button, contract?.request);
-      if (typeof exchange === "string")
-        return { action, fate: exchange === COVERED ? "timeout" : "rejected", detail: exchange };
+      if ("fate" in exchange) return { action, ...exchange };
       await arrived(session);
       const known = { exchanges: [exchange], documents, written, early };
       const marked = await awaitMarker(session, form, task.success, known);
@@ -53,12 +52,14 @@ export const sentRecord = (refusal: string | undefined): Omit<ActionRecord, "act
   ...(refusal === undefined ? {} : { detail: refusal }),
 });
 
-const COVERED = "the submit button could not be clicked";
+/** The fate of a submit that sent nothing. */
+type Unsent = Pick<ActionRecord, "fate" | "detail">;
+const COVERED: Unsent = { fate: "timeout", detail: "the submit button could not be clicked" };
 
 /**
  * Presses a form's button.
  * @param request the form's request, if it is known; else one to the form's address, or with one of its controls.
- * @returns the request with its answer, or the reason why there was none.
+ * @returns the request with its answer, or the fate of the submit if there was none.
  * @throws EnvironmentFault if there was none because the server failed the page.
  */
 async function pressButton(
@@ -66,10 +67,10 @@ async function pressButton(
   form: ReadForm,
   button: number,
   request: Answers["request"],
-): Promise<Exchange | string> {
+): Promise<Exchange | Unsent> {
   const { traffic, background } = session;
   const aim = await aimed(session, form, button);
-  if (aim?.invalid !== undefined) return aim.invalid;
+  if (aim?.invalid !== undefined) return { fate: "rejected", detail: aim.invalid };
   if (aim === undefined) return COVERED;
   const isForm = formRequest(form, aim, request);
   const sent = (): Exchange[] => formExchange(traffic.exchanges, isForm);
@@ -93,7 +94,7 @@ async function pressButton(
   const abroad = traffic.stopped.find((stopped) => carriedOf(form.controls, stopped.posted) > 0);
   if (abroad !== undefined)
     throw new EnvironmentFault(`the form posts to another host: ${abroad.origin} (site.allow_origins)`);
-  return "the page posted nothing";
+  return { fate: "rejected", detail: "the page posted nothing" };
 }
 
 /** Returns a function that recognises the form's request. */

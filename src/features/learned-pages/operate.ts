@@ -140,11 +140,8 @@ export async function stepOn(
   patienceMs: number,
 ): Promise<boolean> {
   await clickButton(session.page, buttonAt(session.page, button), session.stretched(1000)).catch(() => undefined);
-  for (const end = performance.now() + slowed(session, patienceMs); performance.now() < end; ) {
-    await session.page.waitForTimeout(50);
-    if ((await shownIn(session, labels)).some(({ there }) => there)) return true;
-  }
-  return false;
+  const isThere = async (): Promise<boolean> => (await shownIn(session, labels)).some(({ there }) => there);
+  return session.until(slowed(session, patienceMs), isThere);
 }
 
 /** The result of pressing the submit button. */
