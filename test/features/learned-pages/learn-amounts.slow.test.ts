@@ -69,7 +69,7 @@ test("amounts with a comma or a fixed point, leaves of closed branches and lists
   for (const i of [0, 1, 2]) assert.equal((await site.policy("oracle", i)).reward, 1);
   const { fields, not_learned: missing } = site.contract();
   assert.deepEqual(missing, {});
-  assert.equal(fields.Price?.variant, "comma");
-  assert.equal(fields.Deposit?.variant, "hundredths");
+  assert.equal(fields.Price?.variant.by, "comma");
+  assert.equal(fields.Deposit?.variant.by, "hundredths");
   assert.equal(site.received.at(-1)?.get("price"), "16400");
 });

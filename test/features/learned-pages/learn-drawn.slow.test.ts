@@ -77,6 +77,6 @@ test("drums, handles, arrows without a role and numbers in groups are operated a
   const { fields, not_learned: missing } = site.contract();
   assert.deepEqual(missing, {});
   assert.equal(fields["Leaves at"]?.way, "wheels");
-  assert.deepEqual([fields.Metres?.way, fields.Metres?.variant], ["nudge", "drag"]);
+  assert.deepEqual([fields.Metres?.way, fields.Metres?.variant.by], ["nudge", "drag"]);
   assert.deepEqual(fields.Mobile?.wire?.notation, { as: "part", of: "+47{Mobile}" });
 });

@@ -1,6 +1,7 @@
 import type { Page } from "playwright";
-import type { Exchange } from "./network/exchange.js";
-import type { PageWorld } from "./page/world.js";
+import type { Exchange } from "../../env/browser/network/exchange.js";
+import type { PageWorld } from "../../env/browser/page/world.js";
+import type { Condition } from "../../env/browser/session.js";
 
 /** An open page that ways can operate: that of an episode, or a user's own page. */
 export interface Surface {
@@ -14,7 +15,7 @@ export interface Surface {
   /** Stretches a wait for a quiet machine, in milliseconds, to the present slowness. */
   stretched(ms: number): number;
   /** Waits until a condition holds. @returns whether it holds in time. */
-  until(ms: number, isSo: () => boolean): Promise<boolean>;
+  until(ms: number, isSo: Condition): Promise<boolean>;
 }
 
 /** Returns the surface of a user's own page; its requests are not watched. */
@@ -26,7 +27,7 @@ export function surfaceOf(page: Page, view: PageWorld, actionTimeoutMs: number):
     traffic: { exchanges: [] },
     stretched: (ms) => ms,
     until: async (ms, isSo) => {
-      for (const end = performance.now() + ms; !isSo(); await page.waitForTimeout(50))
+      for (const end = performance.now() + ms; !(await isSo()); await page.waitForTimeout(50))
         if (performance.now() > end) return false;
       return true;
     },

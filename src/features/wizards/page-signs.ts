@@ -1,4 +1,4 @@
-import type { PageForm } from "./form.js";
+import type { PageForm } from "../../env/browser/page/form.js";
 
 /** The visible texts of a page. */
 export type PageSigns = ReturnType<typeof readSigns>;
@@ -27,15 +27,5 @@ export function readSigns(page: PageForm) {
     headings: all("h1,h2,h3,legend,caption,summary,dt,strong").map(textOf).slice(0, 20),
     errors: marked.map(textOf).filter(words).slice(0, 20),
     notices: alerts.map(textOf).filter(words).slice(0, 20),
-    text: page.clean(document.body?.innerText).slice(0, 4000),
   };
-}
-
-/** Runs IN THE PAGE: tells whether a visible element matches a selector; an invalid selector matches nothing. */
-export function sees(page: PageForm, selector: string): boolean {
-  try {
-    return page.all(selector).some(page.shown);
-  } catch {
-    return false;
-  }
 }
