@@ -6,7 +6,7 @@ import { fail, messageOf, misuse, nearest, UserError } from "../core/errors.js";
 import { packageRoot, readSmall } from "../core/files.js";
 import { withoutPasswords } from "../core/shown.js";
 import { parseYaml } from "../core/yaml.js";
-import { FIELD_NAMES } from "./field-names.js";
+import { FIELD_NAMES, REMOVED } from "./field-names.js";
 import { kindSections, settleKinds } from "./kinds.js";
 import { applyOverrides, isPlainObject, parseOverrides } from "./overrides.js";
 import { loadRegistries } from "./registries.js";
@@ -71,15 +71,15 @@ function throwOf(path: string, error: unknown): never {
 
 async function resolveConfig(source: Source, path: string, options: LoadOptions): Promise<RunConfig> {
   const overrides = parseOverrides(options.overrides ?? []);
-  const raw = applyOverrides(source.tree, overrides);
+  const registries =
+    options.registries ??
+    (await loadRegistries(applyOverrides(source.tree, overrides)).catch((error) => throwOf(path, error)));
+  const raw = settleKinds(source.tree, overrides, registries);
   if (raw.name === undefined)
     raw.name =
       basename(path, extname(path))
         .replace(/[^A-Za-z0-9._-]+/g, "-")
         .replace(/^[^A-Za-z0-9]+/, "") || "run";
-
-  const registries = options.registries ?? (await loadRegistries(raw).catch((error) => throwOf(path, error)));
-  settleKinds(raw, source.tree, overrides, registries);
   agreeOnObjective(raw, path, options.command);
   const schema = runSchema(registries, options.command, raw);
   // an empty section (`training:`) means its defaults
@@ -229,6 +229,8 @@ function describeIssue(
   if (issue.code === "unrecognized_keys") {
     return issue.keys.flatMap((key) => {
       const path = [...issue.path, key];
+      const removed = REMOVED[path.join(".")];
+      if (removed !== undefined) return [at(path, `was removed: ${removed}`)];
       const named = renamed(keys, path, valueAt(raw, path));
       if (named.length > 0) return named.map(([full, name]) => at(full, `unknown key; here it is ${name}`));
       return [at(path, ownersOf(registries, raw, issue.path, key) ?? unknownKey(keys, issue.path, key))];

@@ -44,7 +44,7 @@ export async function dryRunPolicy(
     const stream = (name: string): Rng => Rng.named(config.seed, `dry-run/${name}/${i}`);
     return { trajectory, credit: i % 2 === 0 ? 1 : -1, stream };
   });
-  const share = training.share_prompts && (await canShare(policy, objective));
+  const share = await canShare(policy, objective);
   if (played !== undefined)
     await checkReplay(policy, [...played.samples, ...played.others], scoreHere(policy.engine), share);
   const { score, update, batches } = await measureUpdate(config, objective, policy, signed, share);

@@ -56,7 +56,7 @@ async function prepare(opened: Opened, playsElsewhere: boolean): Promise<Prepare
     checkPromptsFit(environment, tasksOf(environment, split), policy);
   const start = initialParameters(config, policy);
   const { training, seed, objective: options } = config;
-  const share = training.share_prompts && (await canShare(policy, objective));
+  const share = await canShare(policy, objective);
   const context = { policy, objective, options, training, seed, size: training.micro_batch, share };
   const credit = (rollouts: Group["rollouts"]) => creditOf(context, rollouts);
   const recorded =

@@ -13,7 +13,7 @@ import type { StepMetrics } from "../../runs/metrics.js";
 import { dryRunSupervised } from "../dry-run.js";
 import type { Asked, Opened, Prepared, Recipe, Steps } from "../loop.js";
 import { sameValues } from "../micro-batch.js";
-import { openExamples, supervisedBatch, supervisedExamples } from "./supervision.js";
+import { EOS_FILL_WEIGHT, supervisedBatch, supervisedExamples } from "./supervision.js";
 
 /** Supervised fine-tuning on oracle plans of the training tasks, by the model's own loss, of adapter or all weights. */
 export async function supervised(asked: Asked): Promise<Recipe> {
@@ -75,9 +75,8 @@ class SupervisedSteps implements Steps {
     // refused earlier, where the sampler has no such loss
     const supervisedTerms = policy.sampler.supervisedTerms as NonNullable<typeof policy.sampler.supervisedTerms>;
     const rng = Rng.named(config.seed, `sft/${step}`);
-    const open = openExamples(examples, step, sft.shortest_first);
     const drawn = supervisedBatch(
-      open,
+      examples,
       environment,
       policy,
       { size: batchSize(sft, config.training), augment: sft.augment },
@@ -85,7 +84,7 @@ class SupervisedSteps implements Steps {
     );
     const terms = supervisedTerms(drawn, policy.options, {
       arWeight: sft.ar_weight,
-      eosFillWeight: sft.eos_fill_weight,
+      eosFillWeight: EOS_FILL_WEIGHT,
       draftWeight: sft.draft_weight,
       maskGiven: sft.mask_given,
       batch: config.training.micro_batch,

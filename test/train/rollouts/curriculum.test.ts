@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Curriculum } from "../../../src/train/rollouts/curriculum.js";
 
-const options = { least_chance: 0.1, memory: 0.5 };
+const options = { least_chance: 0.1 };
 const played = (curriculum: Curriculum, form: string): number =>
   Array.from({ length: 2000 }, (_, drawn) => curriculum.plays({ form }, drawn)).filter(Boolean).length / 2000;
 
