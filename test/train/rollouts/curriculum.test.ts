@@ -23,7 +23,7 @@ test("rates are remembered, faults say nothing, and a state goes on where it was
   curriculum.note({ form: "f" }, [true, true]);
   curriculum.note({ form: "f" }, []);
   curriculum.note({ form: "f" }, [false, false]);
-  assert.deepEqual(curriculum.state, { f: 0.5 });
+  assert.deepEqual(curriculum.state, { f: 0.7 });
   const resumed = new Curriculum(options, 1, curriculum.state);
   for (const one of [curriculum, resumed]) one.note({ form: "f" }, [true]);
   assert.deepEqual(resumed.state, curriculum.state);
