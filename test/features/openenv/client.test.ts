@@ -96,7 +96,10 @@ it("fields of the config go into every action and reset, and name the texts", as
   const [task] = environment.tasks as [Environment["tasks"][number]];
   const outcome = await environment.play(task, async ({ text }) => ({ text: `read ${text}` }), new Map());
   assert.deepEqual([outcome.reward, outcome.success], [1, true]);
-  assert.deepEqual(asked, [{ level: 2, seed: 0, episode_id: task.id }, { by: "policy", text: "read a page" }]);
+  assert.deepEqual(asked, [
+    { level: 2, seed: 0, episode_id: task.id },
+    { by: "policy", text: "read a page" },
+  ]);
 });
 
 describe("an OpenEnv server that does not answer as it should", () => {
