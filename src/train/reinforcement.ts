@@ -61,7 +61,7 @@ export async function trainOnRollouts(setup: Setup): Promise<TrainResult> {
   const { engine } = policy;
   const start = initialParameters(config, policy);
   const { training, seed } = config;
-  const share = training.share_prompts && (await canShare(policy, objective));
+  const share = await canShare(policy, objective);
   const size = training.micro_batch;
   const settings = { policy, objective, options: config.objective, training, seed, size, share };
 

@@ -98,7 +98,6 @@ describe("rollouts with keys and values used again", () => {
     slot_size: fc.constantFrom(1, 2, 4),
     rounds: fc.integer({ min: 1, max: 8 }),
     order: fc.constantFrom("confidence", "margin", "entropy", "random", "left-to-right" as const),
-    slot_score: fc.constantFrom("first", "mean" as const),
     slot_fill: fc.constantFrom("parallel", "autoregressive" as const),
     temperature: fc.constantFrom(0, 0.7, 1, 1.3),
   });

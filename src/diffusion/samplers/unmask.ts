@@ -44,12 +44,8 @@ const schema = z
       .enum(SLOT_ORDERS)
       .default("confidence")
       .describe(
-        "how slots are ranked; blanks: the next slot of every blank of a template, side by side; all in the last round",
+        "how slots are ranked, by their first position; blanks: the next slot of every blank of a template, side by side; all in the last round",
       ),
-    slot_score: z
-      .enum(["first", "mean"])
-      .default("first")
-      .describe("rank a slot by its first position or by the mean over its positions"),
     slot_fill: z
       .enum(SLOT_FILLS)
       .default("parallel")
@@ -91,7 +87,6 @@ function options(config: UnmaskConfig, model: SampledModel): UnmaskOptions {
     promptLength: config.prompt_length,
     temperature: config.temperature,
     order: config.order,
-    slotScore: config.slot_score,
     slotFill: config.slot_fill,
     canvasPerPrompt: config.canvas_per_prompt,
     ...roomsOf(config),

@@ -18,7 +18,7 @@ import { fittingTasks, openSite, openTrainedPolicy, rehearseTasks, runSteps, typ
 import { sameValues } from "../micro-batch.js";
 import { openRun } from "../run.js";
 import type { TrainResult } from "../types.js";
-import { openExamples, supervisedBatch, supervisedExamples } from "./supervision.js";
+import { EOS_FILL_WEIGHT, supervisedBatch, supervisedExamples } from "./supervision.js";
 
 /** Supervised fine-tuning on oracle plans of the training tasks, by the model's own loss, of adapter or all weights. */
 export async function trainOnExamples(setup: Setup): Promise<TrainResult> {
@@ -91,9 +91,8 @@ class SupervisedSteps implements Steps {
     // refused earlier, where the sampler has no such loss
     const supervisedTerms = policy.sampler.supervisedTerms as NonNullable<typeof policy.sampler.supervisedTerms>;
     const rng = Rng.named(config.seed, `sft/${step}`);
-    const open = openExamples(examples, step, sft.shortest_first);
     const drawn = supervisedBatch(
-      open,
+      examples,
       environment,
       policy,
       { size: batchSize(sft, config.training), augment: sft.augment },
@@ -101,7 +100,7 @@ class SupervisedSteps implements Steps {
     );
     const terms = supervisedTerms(drawn, policy.options, {
       arWeight: sft.ar_weight,
-      eosFillWeight: sft.eos_fill_weight,
+      eosFillWeight: EOS_FILL_WEIGHT,
       draftWeight: sft.draft_weight,
       maskGiven: sft.mask_given,
       batch: config.training.micro_batch,

@@ -203,7 +203,7 @@ describe("verify on the micro model", () => {
 describe("verify", () => {
   for (const sampler of [
     { order: "random", slot_size: 1, response_length: 4 },
-    { order: "entropy", slot_score: "mean", temperature: 1.3 },
+    { order: "entropy", temperature: 1.3 },
     { order: "left-to-right", rounds: 8 },
   ]) {
     it(`holds for ${JSON.stringify(sampler)}`, async () => {

@@ -1,11 +1,9 @@
 import type { CacheUse, SamplerOptions, SamplerShapes } from "../../sampler.js";
 import { revealSchedule } from "./slots.js";
 
-/** Ranking of slots. */
+/** Ranking of slots, by their first position. */
 export const SLOT_ORDERS = ["confidence", "margin", "entropy", "random", "left-to-right", "blanks"] as const;
 export type SlotOrder = (typeof SLOT_ORDERS)[number];
-/** A slot's rank: that of its first position, or the mean over its positions. */
-export type SlotScore = "first" | "mean";
 
 /**
  * Ways to draw a slot's tokens: each from its own mask, or the first from its mask and each later one from its
@@ -41,7 +39,6 @@ export interface UnmaskOptions extends SamplerOptions {
   /** k: positions per slot; rooms are multiples of it, and without a template L is too. */
   readonly slotSize: number;
   readonly order: SlotOrder;
-  readonly slotScore: SlotScore;
   readonly slotFill: SlotFill;
   /** Canvas positions per prompt token; null: always the whole canvas. */
   readonly canvasPerPrompt: number | null;

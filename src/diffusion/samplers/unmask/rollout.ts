@@ -393,19 +393,17 @@ function slotScores(
   places: readonly number[],
   options: UnmaskOptions,
 ): Float64Array {
-  const { order, slotScore, slotSize, slotFill, model } = options;
+  const { order, slotSize, model } = options;
   const { prompt, canvas } = state;
   const scores = new Float64Array(state.open.length);
-  const width = slotScore === "first" || slotFill === "single-mask" ? 1 : slotSize;
   for (let slot = 0; slot < scores.length; slot++) {
     // drawn for every slot, open or not, after the round's L uniforms: always the same number of draws
     if (order === "random") scores[slot] = state.rng.uniform();
     else if (order === "left-to-right") scores[slot] = -slot;
     else if (state.open[slot] && order !== "blanks") {
-      let sum = 0;
-      for (let i = 0; i < width; i++) sum += rowScore(statistics, places[slot * slotSize + i] as number, order);
-      if (!Number.isFinite(sum)) overflowed(order, slot * slotSize);
-      scores[slot] = sum / width;
+      const score = rowScore(statistics, places[slot * slotSize] as number, order);
+      if (!Number.isFinite(score)) overflowed(order, slot * slotSize);
+      scores[slot] = score;
     }
     // a block is completed before the next one
     const position = prompt.length + canvas.position(slot * slotSize);

@@ -41,9 +41,6 @@ const schema = z.strictObject({
   observation_key: key.describe(
     "the field of an observation that is the prompt; null = the only text there, else all fields, a line each",
   ),
-  observation_characters: whole(100, 1_000_000, 4000).describe(
-    "characters of an observation that are shown; what is cut is said in the prompt",
-  ),
   reset: fields.describe("further fields of every reset, as they are"),
   sizes: z
     .strictObject({ train: seeds(64), val: seeds(16), test: seeds(16), heldout: seeds(0) })
@@ -51,7 +48,6 @@ const schema = z.strictObject({
     .describe("seeds a split, where the server has no tasks of its own"),
   turns: whole(1, 1000, 8).describe("steps of one episode at most"),
   reward: z.enum(["sum", "last"]).default("sum").describe("an episode's reward of those of its steps"),
-  success_at: z.number().default(1).describe("reward from which an episode is a success"),
   contexts: whole(1, 1000, 1).describe("connections at once; a server made from OpenEnv's template takes one"),
   timeout_s: z.number().positive().max(86_400).default(60).describe("time limit of one answer"),
 });
@@ -86,6 +82,10 @@ type ServerTask = EnvironmentTask & { readonly reset: Readonly<Record<string, un
 type Ask = (text: string, turn: number) => Promise<Action>;
 type Step = { readonly action: string; readonly reward: number | null };
 
+/** Characters of an observation that are shown; the prompt has the number of those left out. */
+const MOST_CHARACTERS = 4000;
+/** Reward from which an episode is a success. */
+const SUCCESS = 1;
 /** Attempts at an episode: a fault may be temporary. */
 const ATTEMPTS = 3;
 /** Attempts at a server without a free place, and the pause after the first, which doubles each time. */
@@ -160,7 +160,7 @@ async function playOnce(
   let now = first;
   while (!now.done && steps.length < options.turns) {
     const whole = textOf(now, observationKey);
-    const shown = whole.slice(0, options.observation_characters);
+    const shown = whole.slice(0, MOST_CHARACTERS);
     const more = whole.length - shown.length;
     cut += more;
     const action = (await ask(more === 0 ? shown : `${shown}(+${more} more characters)\n`, steps.length)).text ?? "";
@@ -212,7 +212,7 @@ function outcomeOf(
   if (beyond !== undefined) return faulty(`the server's reward is ${beyond}`, detail);
   return {
     reward,
-    success: reward >= options.success_at,
+    success: reward >= SUCCESS,
     ...(given.length === steps.length && steps.length > 1 ? { turnRewards: given } : {}),
     metrics: { turns: steps.length, finished: Number(done) },
     detail,

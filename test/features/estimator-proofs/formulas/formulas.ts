@@ -159,9 +159,7 @@ function trustsOf(ratios: readonly Values[], o: FormulaOptions): number[] {
   if (typeof cap !== "number") return ratios.map(() => 1);
   const difference = (v: Values): number => (v.sampled === undefined ? 0 : v.before - v.sampled);
   return ratios.map((v) => {
-    const of = o.importance_level === "response" ? ratios.filter((w) => w.turn === v.turn) : [v];
-    const w = Math.exp(sum(of.map(difference)));
-    return w <= cap ? w : o.importance_beyond === "mask" ? 0 : cap;
+    return Math.min(Math.exp(difference(v)), cap);
   });
 }
 

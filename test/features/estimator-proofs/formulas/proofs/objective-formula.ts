@@ -18,7 +18,6 @@ const VARIANTS: readonly FormulaOptions[] = [
   { length_norm: "segment", advantage: "center", kl_coeff: 0.1 },
   { length_norm: 7, turn_credit: "turn", discount: 0.8 },
   { discount: 0.7, importance_cap: 1.02, advantage: "group" },
-  { importance_cap: 1, importance_beyond: "mask", importance_level: "response" },
   { ratio_level: "token", reduction: "mean", ratio_clamp: 0.1 },
   { ratio_level: "token", turn_credit: "part" },
   { ratio_level: "sequence", length_norm: "response" },
