@@ -1,5 +1,5 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { closing } from "../../src/core/closing.js";
 import { type EpisodeOptions, EpisodeRunner } from "../../src/env/browser/episode.js";
 import { injectedFaults } from "../../src/env/browser/injected-faults.js";
@@ -25,6 +25,7 @@ export async function servePages(
   pages: Readonly<Record<string, string>>,
   answer: Answer = () => false,
   assets?: ReadonlyMap<string, Asset>,
+  onSocket?: (key: string, socket: Socket) => void,
 ): Promise<PageSite> {
   const received: Received[] = [];
   const handle = (request: IncomingMessage, response: ServerResponse): void => {
@@ -52,12 +53,20 @@ export async function servePages(
     });
   };
   const server = createServer(handle);
+  // the server no longer tracks an upgraded socket
+  const sockets = new Set<Socket>();
+  if (onSocket !== undefined)
+    server.on("upgrade", (request, socket) => {
+      sockets.add(socket as Socket);
+      onSocket(request.headers["sec-websocket-key"] ?? "", socket as Socket);
+    });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   const stop = (): Promise<void> =>
     new Promise((resolve) => {
       server.close(() => resolve());
       server.closeAllConnections();
+      for (const socket of sockets) socket.destroy();
     });
   return {
     name: "pages",
