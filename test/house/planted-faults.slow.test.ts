@@ -4,11 +4,20 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:f
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { parse } from "yaml";
 import { packageRoot } from "../../src/core/files.js";
-import { FAULTS } from "./planted-faults.js";
 
 const COMPILED = fileURLToPath(new URL("../../", import.meta.url));
 const PROCESSES = 2;
+
+/** What planted-faults.yaml says of each file; a fault's two texts are what stands there and what takes its place. */
+type Planted = Readonly<
+  Record<string, { readonly tests: string; readonly faults: Readonly<Record<string, [string, string]>> }>
+>;
+const LIST = parse(readFileSync(join(packageRoot(), "test/house/planted-faults.yaml"), "utf8")) as Planted;
+const FAULTS = Object.entries(LIST).flatMap(([file, { tests, faults }]) =>
+  Object.entries(faults).map(([name, [from, to]]) => ({ name, file, from, to, tests: tests.split(" ") })),
+);
 
 /** Runs test files until a test of one fails. @returns the file's name. */
 async function failing(folder: string, tests: readonly string[]): Promise<string | undefined> {
