@@ -8,6 +8,7 @@ import { Canvas } from "../../template.js";
 import { commonTemperature, type StepBuffer, type StepTerm, stepTerms } from "../../terms.js";
 import type { SampledModel, TokenIds } from "../../tokens.js";
 import { layCanvas, layRevealed, type Progress, pushMask, pushSlots } from "./canvas.js";
+import { layBefore } from "./next-token.js";
 import { hasMask, isSerial, type UnmaskOptions, unmaskShapes } from "./options.js";
 import type { TrajectoryRound, UnmaskTrajectory } from "./trajectory.js";
 
@@ -26,7 +27,11 @@ export function roundTerms(
   const packed = (layout.packed ?? true) && model.attention === "causal";
   const buffers = trajectories.flatMap((trajectory, b) => {
     const chosen = layout.subset?.[b] ?? trajectory.rounds.map((_, t) => t);
-    return packed ? [packRounds(trajectory, b, chosen, model.tokens)] : separateRounds(trajectory, b, chosen, model);
+    const of = trajectory.slotFill === "next-token" ? drawnRounds : packRounds;
+    if (packed) return [of(trajectory, b, chosen, model.tokens)];
+    return of === drawnRounds
+      ? chosen.map((t) => drawnRounds(trajectory, b, [t], model.tokens))
+      : separateRounds(trajectory, b, chosen, model);
   });
   const separate = layout.subset === undefined ? steps : Math.max(1, ...layout.subset.map((chosen) => chosen.length));
   const longest = Math.max(0, ...buffers.map(({ buffer }) => buffer.ids.length));
@@ -139,6 +144,34 @@ function packRounds(
 }
 
 /**
+ * Packs rounds of a rollout without masks: the tokens before the drawn ones ({@link layBefore}). What a token sees does
+ * not depend on the rounds.
+ */
+function drawnRounds(
+  trajectory: UnmaskTrajectory,
+  index: number,
+  chosen: readonly number[],
+  { eos }: TokenIds,
+): StepBuffer {
+  const canvas = Canvas.of(trajectory.template);
+  const rounds = chosen.map((t) => roundOf(trajectory, t));
+  const drawn = revealedBy(trajectory, trajectory.rounds.length);
+  const { buffer, rows } = layBefore(
+    { prompt: trajectory.prompt, canvas },
+    drawn,
+    rounds.flatMap(({ positions }) => positions),
+  );
+  const places = placesOf(trajectory);
+  const allowed = canvas.allowedAt(drawn, eos);
+  const rowOf = (cell: number): number => rows.get(cell) as number;
+  const steps = rounds.map((round, i) => ({
+    step: chosen[i] as number,
+    terms: roundTermsAt(round, rowOf, places, allowed),
+  }));
+  return { buffer, trajectory: index, steps };
+}
+
+/**
  * Lays out one sequence per round: the reference in tests of {@link packRounds}, and the way to score a network whose
  * attention does not allow packing. Slots filled in autoregressively follow the masks, which do not see them.
  */
@@ -169,5 +202,6 @@ function separateRounds(
 export function packedLength(trajectory: UnmaskTrajectory, subset?: readonly number[]): number {
   const chosen = subset ?? trajectory.rounds.map((_, t) => t);
   // without an end no cell is closed: for a template this is an upper bound
-  return packRounds(trajectory, 0, chosen, { mask: 0, pad: 0, eos: -1 }).buffer.ids.length;
+  const of = trajectory.slotFill === "next-token" ? drawnRounds : packRounds;
+  return of(trajectory, 0, chosen, { mask: 0, pad: 0, eos: -1 }).buffer.ids.length;
 }

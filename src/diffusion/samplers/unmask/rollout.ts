@@ -6,6 +6,7 @@ import { RoundReader, type RowRequest } from "../../round-reader.js";
 import { overflowed, type RoundModel, rowNoise, scoringTemperature } from "../../sampler.js";
 import { Canvas, type TextStart, type TokenTemplate } from "../../template.js";
 import { canvasOf, layCanvas, layRevealed, type Progress, pushSlots } from "./canvas.js";
+import { layBefore } from "./next-token.js";
 import { isSerial, type UnmaskOptions, unmaskShapes } from "./options.js";
 import { candidateLogProbs, type RowStatistics, roundHead } from "./round.js";
 import { eosAllowedSlots, revealSchedule, selectSlots } from "./slots.js";
@@ -79,15 +80,21 @@ async function rolloutChunk(
     temperature: scoringTemperature(options.temperature),
     kvCache,
   });
+  const isShifted = slotFill === "next-token";
+  const fromMasks = async (): Promise<(Filling | undefined)[]> => {
+    const requests = states.map((state) => (isOpen(state) ? maskRequest(state, options) : undefined));
+    const { round, places } = await reader.ask(requests);
+    return states.map((state, b) =>
+      isOpen(state) ? beginRound(state, round, places[b] as readonly number[], requests[b], options) : undefined,
+    );
+  };
   try {
     while (states.some(isOpen)) {
-      const requests = states.map((state) => (isOpen(state) ? maskRequest(state, options) : undefined));
-      const { round, places } = await reader.ask(requests);
-      const fillings = states.map((state, b) =>
-        isOpen(state) ? beginRound(state, round, places[b] as readonly number[], requests[b], options) : undefined,
-      );
-      for (let i = 1; isSerial(slotFill) && i < slotSize; i++) {
-        const nexts = states.map((state, b) => nextTokens(state, fillings[b], i, options));
+      const fillings = isShifted ? states.map((state) => beginShifted(state, options)) : await fromMasks();
+      for (let i = 1; isShifted || (isSerial(slotFill) && i < slotSize); i++) {
+        const nexts = states.map((state, b) =>
+          isShifted ? nextOfBlanks(state, fillings[b], options) : nextTokens(state, fillings[b], i, options),
+        );
         if (nexts.every((next) => next === undefined)) break;
         const replies = await reader.ask(nexts.map((next) => next?.request));
         nexts.forEach((next, b) => {
@@ -119,7 +126,7 @@ function begin(
   const slots = (canvas.isFree ? canvasOf(prompt, options) : canvas.cells) / options.slotSize;
   const open = Array.from({ length: slots }, () => true);
   const blanks = open.map((_, slot) => canvas.blankOf(slot * options.slotSize));
-  if (isSerial(options.slotFill)) checkRounds(canvas, options);
+  if (isSerial(options.slotFill) && options.slotFill !== "next-token") checkRounds(canvas, options);
   const schedule = revealSchedule(slots, options.rounds);
   return { prompt, template, canvas, rng, open, blanks, schedule, committed: new Map(), rounds: [] };
 }
@@ -176,6 +183,11 @@ function readSlots(state: State, options: UnmaskOptions): (slot: number) => bool
   return (slot) => slot <= last;
 }
 
+/** Draws a round's noise, by cell. */
+function noiseOf({ rng }: State, cells: number): Float32Array {
+  return Float32Array.from({ length: cells }, () => rowNoise(rng));
+}
+
 /** Builds the rollout's request: its buffer, and its masks in order of position. */
 function maskRequest(state: State, options: UnmaskOptions): RowRequest {
   const { slotSize, model } = options;
@@ -189,7 +201,7 @@ function maskRequest(state: State, options: UnmaskOptions): RowRequest {
   return {
     buffer,
     rows,
-    uniform: Float32Array.from({ length: cells }, () => rowNoise(state.rng)),
+    uniform: noiseOf(state, cells),
     ...(state.canvas.isConstrained
       ? {
           candidates: rows.map((n, cell) =>
@@ -224,6 +236,19 @@ function beginRound(
     take(state, filling, position, { candidates: request?.candidates?.[position], statistics, at }, options);
   });
   return filling;
+}
+
+/** Begins a round of `next-token`, whose slots are known before it. */
+function beginShifted(state: State, options: UnmaskOptions): Filling | undefined {
+  if (!isOpen(state)) return undefined;
+  const selected = nextSlots(state, options);
+  return {
+    uniform: noiseOf(state, state.open.length * options.slotSize),
+    selected,
+    eosAllowed: selected,
+    drawn: new Map(),
+    draft: undefined,
+  };
 }
 
 /** Returns the slots with the best scores within a round's budget. */
@@ -314,6 +339,39 @@ function nextTokens(
     uniform: Float32Array.from(positions, (position) => filling.uniform[position] as number),
     ...(state.canvas.isConstrained
       ? { candidates: positions.map((position) => state.canvas.allowed(position, known, model.tokens.eos)) }
+      : {}),
+  };
+  return { positions, request };
+}
+
+/** Builds inputs that predict the next cell of every blank of the round; undefined where there is none. */
+function nextOfBlanks(
+  state: State,
+  filling: Filling | undefined,
+  { slotSize, model }: UnmaskOptions,
+): { positions: number[]; request: RowRequest } | undefined {
+  if (filling === undefined) return undefined;
+  const { canvas, prompt, committed } = state;
+  const { drawn, selected, uniform } = filling;
+  const positions: number[] = [];
+  let [blank, ended] = [-1, false];
+  for (let cell = 0; cell < selected.length * slotSize; cell++) {
+    const slot = Math.floor(cell / slotSize);
+    if (!selected[slot]) continue;
+    if (state.blanks[slot] !== blank) [blank, ended] = [state.blanks[slot] as number, false];
+    const token = drawn.get(cell)?.token;
+    if (token === undefined && !ended) positions.push(cell);
+    ended ||= token === undefined || token === model.tokens.eos;
+  }
+  if (positions.length === 0) return undefined;
+  const known = new Map([...committed, ...[...drawn].map(([cell, { token }]) => [cell, token] as const)]);
+  const { buffer, rows } = layBefore({ prompt, canvas }, known, positions);
+  const request = {
+    buffer,
+    rows: positions.map((cell) => rows.get(cell) as number),
+    uniform: Float32Array.from(positions, (cell) => uniform[cell] as number),
+    ...(canvas.isConstrained
+      ? { candidates: positions.map((cell) => canvas.allowed(cell, known, model.tokens.eos)) }
       : {}),
   };
   return { positions, request };
