@@ -42,9 +42,12 @@ export function layBefore(
     const { first, start } = canvas.blanks[blank] as (typeof canvas.blanks)[number];
     const before = prompt.length + canvas.given.filter(([position]) => position < start).length;
     if (before === 0)
-      misuse("A blank begins a text without a prompt: slot_fill=next-token has no token to predict its first one from.", {
-        hint: "Write a prompt, or a word before the blank.",
-      });
+      misuse(
+        "A blank begins a text without a prompt: slot_fill=next-token has no token to predict its first one from.",
+        {
+          hint: "Write a prompt, or a word before the blank.",
+        },
+      );
     const own = buffer.length;
     rows.set(first, before - 1);
     for (let cell = first; cell < last; cell++)

@@ -56,7 +56,9 @@ export async function measureSupervised(context: VerifyContext): Promise<Measure
     const [prompt, response] = [prompts[b] as readonly number[], words.splice(0, length)];
     return isTemplate ? { prompt, ...inBlanks(response, slotSize, tokens.eos) } : { prompt, response };
   });
-  const ar = kind === "unmask" && attention === "causal" ? AR : 0;
+  const sizes = options as unknown as Sizes;
+  const isShifted = sizes.slotFill === "next-token";
+  const ar = isShifted ? null : kind === "unmask" && attention === "causal" ? AR : 0;
   const [batch] = lay(examples, options, {
     arWeight: ar,
     eosFillWeight: EOS_FILL,
@@ -65,11 +67,12 @@ export async function measureSupervised(context: VerifyContext): Promise<Measure
   }) as [Batch];
   // the first draws of the stream
   const parts = stratified(LENGTHS.length, rng("supervised"));
-  const sizes = options as unknown as Sizes;
   const expected =
     kind === "jump"
       ? flowWeights(batch, examples, sizes, tokens.eos)
-      : maskWeights(batch, examples, parts, sizes, ar, tokens);
+      : isShifted
+        ? nextWeights(examples, tokens.eos)
+        : maskWeights(batch, examples, parts, sizes, ar ?? 0, tokens);
   const { logProbs } = await policy.engine.score(batch, "policy");
   const values = sameValues(new Float32Array(batch.segments));
   const trial = { objective: sft as never, options: sft.schema.parse({}) };
@@ -100,7 +103,7 @@ async function measurePacked(
   examples: readonly SupervisedExample[],
   options: SamplerOptions,
   alone: Batch,
-  arWeight: number,
+  arWeight: number | null,
 ): Promise<Parameters<typeof figures>[1]> {
   const layout = { arWeight, eosFillWeight: EOS_FILL, draftWeight: DRAFT, packLength: PACK, rng: rng("supervised") };
   const packs = sampler.supervisedTerms?.(examples, options, layout) ?? [];
@@ -230,6 +233,14 @@ function maskWeights(
   });
   for (const key of next) weights.set(key, ar / next.length);
   return weights;
+}
+
+/** Weights: equal ones at every token of the values and their ends, each predicted by the position before it. */
+function nextWeights(examples: readonly SupervisedExample[], eos: number): Map<string, number> {
+  const keys = examples.flatMap((example, b) =>
+    cellsOf(example, 1, eos).flatMap(({ isFill, position }) => (isFill ? [] : [`${b}/next/${position}`])),
+  );
+  return new Map(keys.map((key) => [key, 1 / keys.length]));
 }
 
 /** Weights: w / ((1 - kappa) sum w) / B at every generated position of the canvas. */
