@@ -13,7 +13,7 @@ const PROCESSES = 2;
 const SHARE = process.env.PLANTED_FAULTS === "all" ? PROCESSES : 2 * PROCESSES;
 
 test("the sources as they are miss no limit", async () => {
-  for (const sampler of [undefined, "jump"] as const) {
+  for (const sampler of [undefined, "jump", "next-token"] as const) {
     const runs = FAULTS.filter((fault) => fault.sampler === sampler);
     const proofs = [...new Set(runs.flatMap((fault) => fault.proofs ?? DEFAULT_PROOFS))];
     // of a flow, that objective alone which a fault is planted for

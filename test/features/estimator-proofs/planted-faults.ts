@@ -9,8 +9,8 @@ export interface PlantedFault {
   readonly objective?: string;
   /** The proofs that run with it; default: {@link DEFAULT_PROOFS}. */
   readonly proofs?: readonly string[];
-  /** The sampler; default: unmask. */
-  readonly sampler?: "jump";
+  /** The sampler, or a fill of unmask's; default: unmask. */
+  readonly sampler?: "jump" | "next-token";
 }
 
 export const DEFAULT_PROOFS = ["objective-formula"];
@@ -297,6 +297,26 @@ export const FAULTS: readonly PlantedFault[] = [
       "buffer.shared.fill(buffer.length - 1);",
     ],
     ["masks see no other mask", 'slotFill === "single-mask" ? buffer.length : sees.start', "buffer.length"],
+  ]),
+  ...inFile("diffusion/samplers/unmask/next-token.js", { objective: "flow-grpo", proofs: ["stored"] }, [
+    ["a value sees another blank's", "tokens.get(cell), cell, before, own)", "tokens.get(cell), cell)"],
+    ["a value sees what is given behind it", "position < start", "true"],
+    ["a value begins at the prompt's end", "rows.set(first, before - 1)", "rows.set(first, prompt.length - 1)"],
+    [
+      "a value's second token from its label",
+      "rows.set(cell + 1, buffer",
+      "rows.set(cell + 1, cell === first ? before - 1 : buffer",
+    ],
+    [
+      "tokens at half their weight",
+      "coefficient: 1,",
+      "coefficient: 0.5,",
+      { sampler: "next-token", proofs: ["elbo"] },
+    ],
+  ]),
+  ...inFile("diffusion/cross-entropy.js", { objective: "flow-grpo", sampler: "next-token", proofs: ["supervised"] }, [
+    ["a mean over examples", "coefficient: 1 / total", "coefficient: 1 / written.length"],
+    ["the token after the next one", "row: rows[i]", "row: rows[Math.max(0, i - 1)]"],
   ]),
   ...inFile("engine/engine.js", { objective: "flow-grpo", proofs: ["layout"] }, [
     ["the reference is the policy", "bind: this.bindPolicy(key, names)", 'bind: this.bindPolicy("policy", names)'],

@@ -75,6 +75,7 @@ export async function verifyPlanted(
       runtime: { provider: "cpu", threads: 1 },
       sampler: {
         ...(isFlow ? { kind: "jump", steps: 3 } : { rounds: 3, slot_size: 2 }),
+        ...(sampler === "next-token" ? { slot_fill: sampler, order: "blanks" } : {}),
         response_length: 8,
         prompt_length: 8,
         temperature: 0.8,
