@@ -85,7 +85,8 @@ const schema = z
 export type UnmaskConfig = z.output<typeof schema>;
 
 function options(config: UnmaskConfig, model: SampledModel): UnmaskOptions {
-  if (isSerial(config.slot_fill) && model.attention !== "causal") {
+  const isShifted = config.slot_fill === "next-token" && model.shifted === true && model.block === undefined;
+  if (isSerial(config.slot_fill) && model.attention !== "causal" && !isShifted) {
     misuse(`sampler.slot_fill=${config.slot_fill} reads next-token logits, which a bidirectional model has not.`, {
       hint: "Set sampler.slot_fill=parallel.",
     });

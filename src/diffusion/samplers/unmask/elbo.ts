@@ -106,7 +106,7 @@ export function layMasked(
 ): { buffer: BufferBuilder; rowOf(cell: number): number } {
   const { prompt, response, slotSize, slotFill, template } = trajectory;
   if (slotFill === "next-token") {
-    const { buffer, rows } = layResponse(trajectory, model.tokens.eos);
+    const { buffer, rows } = layResponse(trajectory, model);
     return { buffer, rowOf: (cell) => rows.get(cell) as number };
   }
   const canvas = Canvas.of(template);

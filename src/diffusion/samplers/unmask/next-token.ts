@@ -8,6 +8,7 @@ import type { SupervisedExample } from "../../supervised.js";
 import { Canvas } from "../../template.js";
 import { bufferTerms, layoutLength, type ScoredBuffer } from "../../terms.js";
 import type { Written } from "../../text-layout.js";
+import type { SampledModel } from "../../tokens.js";
 import type { UnmaskOptions } from "./options.js";
 import type { UnmaskTrajectory } from "./trajectory.js";
 
@@ -18,6 +19,9 @@ import type { UnmaskTrajectory } from "./trajectory.js";
  * tokens before the blank, and the blank's earlier tokens; a given token sees the prompt and the given tokens before
  * it. No token sees another blank's value, so that keys and values are final when they are computed, whatever the
  * rounds. An end is predicted and never read.
+ *
+ * A bidirectional model with shifted logits (Dream) predicts so too. Its prompt and given tokens see each other, and
+ * values see all of them: still nothing that is drawn later.
  */
 
 /**
@@ -30,9 +34,14 @@ export function layBefore(
   { prompt, canvas }: { readonly prompt: readonly number[]; readonly canvas: Canvas },
   tokens: ReadonlyMap<number, number>,
   cells: Iterable<number>,
+  { attention, tokens: { pad } }: Pick<SampledModel, "attention" | "tokens">,
 ): { readonly buffer: BufferBuilder; readonly rows: ReadonlyMap<number, number> } {
   const buffer = new BufferBuilder(prompt, canvas);
   const rows = new Map<number, number>();
+  const causal = attention === "causal";
+  if (!causal) buffer.shared.fill(buffer.start);
+  // shifted logits of an entry are in the row behind it
+  const predict = (cell: number, row: number): unknown => rows.set(cell, causal ? row : row + 1);
   const lastOf = new Map<number, number>();
   for (const cell of cells) {
     const blank = canvas.blankOf(cell);
@@ -49,18 +58,20 @@ export function layBefore(
         },
       );
     const own = buffer.length;
-    rows.set(first, before - 1);
+    predict(first, before - 1);
+    const shared = causal ? before : buffer.start;
     for (let cell = first; cell < last; cell++)
-      rows.set(cell + 1, buffer.push(tokens.get(cell) as number, cell, before, own));
+      predict(cell + 1, buffer.push(tokens.get(cell) as number, cell, shared, own));
   }
+  if (!causal) buffer.push(pad, 0, 0, buffer.length);
   return { buffer, rows };
 }
 
 /** Lays out what predicts a response. @returns `known`: cell -> token, in the response's order. */
-export function layResponse({ prompt, template, response }: Written, eos: number) {
+export function layResponse({ prompt, template, response }: Written, model: SampledModel) {
   const canvas = Canvas.of(template);
-  const known = new Map(canvas.cellsOf(response, eos).map((cell, i) => [cell, response[i] as number]));
-  return { known, ...layBefore({ prompt, canvas }, known, known.keys()) };
+  const known = new Map(canvas.cellsOf(response, model.tokens.eos).map((cell, i) => [cell, response[i] as number]));
+  return { known, ...layBefore({ prompt, canvas }, known, known.keys(), model) };
 }
 
 /**
@@ -69,13 +80,14 @@ export function layResponse({ prompt, template, response }: Written, eos: number
  */
 export function responseTerms(
   trajectories: readonly UnmaskTrajectory[],
-  { model: { tokens } }: UnmaskOptions,
+  { model }: UnmaskOptions,
   layout: LayoutSizes,
 ): Batch {
+  const { tokens } = model;
   const lengths = new Float32Array(layout.batch);
   const scored = trajectories.map((trajectory, segment): ScoredBuffer => {
     lengths[segment] = trajectory.response.length;
-    const { buffer, rows, known } = layResponse(trajectory, tokens.eos);
+    const { buffer, rows, known } = layResponse(trajectory, model);
     const terms = [...known].map(([cell, target]) => ({
       row: rows.get(cell) as number,
       target,
@@ -105,9 +117,8 @@ export function nextTokenLoss(
   options: UnmaskOptions,
   layout: SupervisedLayout,
 ): Batch[] {
-  const { eos } = options.model.tokens;
   return crossEntropy(examples, options, layout, "sampler.slot_fill=next-token", (example) => {
-    const { buffer, rows, known } = layResponse(example, eos);
+    const { buffer, rows, known } = layResponse(example, options.model);
     return { buffer, rows: [...known.keys()].map((cell) => rows.get(cell) as number) };
   });
 }

@@ -24,14 +24,13 @@ export function roundTerms(
 ): Batch {
   const { model } = options;
   const { steps, length } = unmaskShapes(options);
-  const packed = (layout.packed ?? true) && model.attention === "causal";
+  const isShifted = trajectories.some(({ slotFill }) => slotFill === "next-token");
+  const packed = (layout.packed ?? true) && (isShifted || model.attention === "causal");
   const buffers = trajectories.flatMap((trajectory, b) => {
     const chosen = layout.subset?.[b] ?? trajectory.rounds.map((_, t) => t);
-    const of = trajectory.slotFill === "next-token" ? drawnRounds : packRounds;
-    if (packed) return [of(trajectory, b, chosen, model.tokens)];
-    return of === drawnRounds
-      ? chosen.map((t) => drawnRounds(trajectory, b, [t], model.tokens))
-      : separateRounds(trajectory, b, chosen, model);
+    if (isShifted)
+      return (packed ? [chosen] : chosen.map((t) => [t])).map((some) => drawnRounds(trajectory, b, some, model));
+    return packed ? [packRounds(trajectory, b, chosen, model.tokens)] : separateRounds(trajectory, b, chosen, model);
   });
   const separate = layout.subset === undefined ? steps : Math.max(1, ...layout.subset.map((chosen) => chosen.length));
   const longest = Math.max(0, ...buffers.map(({ buffer }) => buffer.ids.length));
@@ -151,7 +150,7 @@ function drawnRounds(
   trajectory: UnmaskTrajectory,
   index: number,
   chosen: readonly number[],
-  { eos }: TokenIds,
+  model: Pick<SampledModel, "attention" | "tokens">,
 ): StepBuffer {
   const canvas = Canvas.of(trajectory.template);
   const rounds = chosen.map((t) => roundOf(trajectory, t));
@@ -160,9 +159,10 @@ function drawnRounds(
     { prompt: trajectory.prompt, canvas },
     drawn,
     rounds.flatMap(({ positions }) => positions),
+    model,
   );
   const places = placesOf(trajectory);
-  const allowed = canvas.allowedAt(drawn, eos);
+  const allowed = canvas.allowedAt(drawn, model.tokens.eos);
   const rowOf = (cell: number): number => rows.get(cell) as number;
   const steps = rounds.map((round, i) => ({
     step: chosen[i] as number,
@@ -202,6 +202,10 @@ function separateRounds(
 export function packedLength(trajectory: UnmaskTrajectory, subset?: readonly number[]): number {
   const chosen = subset ?? trajectory.rounds.map((_, t) => t);
   // without an end no cell is closed: for a template this is an upper bound
-  const of = trajectory.slotFill === "next-token" ? drawnRounds : packRounds;
-  return of(trajectory, 0, chosen, { mask: 0, pad: 0, eos: -1 }).buffer.ids.length;
+  const tokens = { mask: 0, pad: 0, eos: -1 };
+  const { buffer } =
+    trajectory.slotFill === "next-token"
+      ? drawnRounds(trajectory, 0, chosen, { attention: "causal", tokens })
+      : packRounds(trajectory, 0, chosen, tokens);
+  return buffer.ids.length;
 }

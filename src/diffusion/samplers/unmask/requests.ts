@@ -168,7 +168,7 @@ export function nextOfBlanks(
   }
   if (positions.length === 0) return undefined;
   const known = new Map([...committed, ...[...drawn].map(([cell, { token }]) => [cell, token] as const)]);
-  const { buffer, rows } = layBefore({ prompt, canvas }, known, positions);
+  const { buffer, rows } = layBefore({ prompt, canvas }, known, positions, model);
   const request = {
     buffer,
     rows: positions.map((cell) => rows.get(cell) as number),

@@ -149,6 +149,44 @@ test("sft: the mean cross-entropy of values and ends, which are predicted and no
     assert.throws(() => supervisedTerms(examples, OPTIONS, { ...layout, ...odd }), /sampler.slot_fill=next-token/);
 });
 
+/** A bidirectional network whose row n has the logits of entry n - 1. */
+class ShiftedNetwork extends FakeNetwork {
+  override hidden(...given: Parameters<FakeNetwork["hidden"]>): Float64Array[] {
+    const states = super.hidden(...given);
+    return states.map((_, n) => states[Math.max(0, n - 1)] as Float64Array);
+  }
+}
+
+test("a bidirectional model with shifted logits reads what is given in both directions, and is scored as it drew", async () => {
+  const model = { ...MODEL, attention: "bidirectional", shifted: true } as const;
+  const start: TemplateStart = { prompt: [1, 0], parts: [[1], { name: "a" }, [0, 1], { name: "b", needs: 3 }, [1]] };
+  const config = samplerConfig(sampler, { slot_fill: "next-token", order: "blanks" });
+  assert.throws(() => sampler.options(config, { ...model, block: 4 }), UserError);
+  assert.equal(sampler.options(config, model).slotFill, "next-token");
+  for (const [seed, slotSize] of [
+    [1, 1],
+    [2, 2],
+    [3, 1],
+  ] as const) {
+    const network = new ShiftedNetwork(seed);
+    const options = { ...OPTIONS, slotSize, model };
+    const [trajectory] = (await sampler.rollout(network, [start], options, streams(1, seed))) as [UnmaskTrajectory];
+    const recorded = trajectory.rounds.flatMap(({ logProbs }) => [...logProbs]);
+    for (const packed of [true, false]) {
+      const batch = stepTerms([trajectory], options, { ...one, level: "token", packed });
+      const scores = network.score(batch);
+      const own = [...batch.coefficient].flatMap((c, r) => (c === 0 ? [] : [scores[r] as number]));
+      assert.equal(own.length, recorded.length);
+      own.forEach((x, i) => void assert.ok(Math.abs(x - (recorded[i] as number)) < 1e-6, `${packed}, term ${i}`));
+      const { sees } = seen(batch);
+      assert.deepEqual(sees(0), [0, 1, 2, 3, 4, 5], "the first token of the prompt sees all that is given");
+    }
+    const layout = { ...one, samples: 1, coupled: false, rngs: streams(1, 1) };
+    const [bound] = network.values(boundTerms([trajectory], options, layout)) as [number];
+    assert.ok(Math.abs(bound - totalLogProb(trajectory)) < 1e-5);
+  }
+});
+
 test("what next-token cannot do is refused", () => {
   const [first, ...rest] = RECORD.rounds;
   const early = { ...RECORD, rounds: [{ ...(first as object), positions: [1, 3] }, ...rest] };
@@ -161,5 +199,5 @@ test("what next-token cannot do is refused", () => {
   assert.match(refusalOf(sampler as never, "masks", OPTIONS)?.reason ?? "", /reads no masks/);
   assert.match(refusalOf(sampler as never, "steps", { ...OPTIONS, recordDrafts: true })?.reason ?? "", /no draft/);
   const canvas = Canvas.of([{ name: "a", room: 2 }]);
-  assert.throws(() => layBefore({ prompt: [], canvas }, new Map(), [0]), /begins a text without a prompt/);
+  assert.throws(() => layBefore({ prompt: [], canvas }, new Map(), [0], MODEL), /begins a text without a prompt/);
 });
