@@ -2,6 +2,7 @@ import { groupBy } from "../../../../src/core/group-by.js";
 import type { Batch } from "../../../../src/diffusion/batch.js";
 import type { BoundLayout } from "../../../../src/diffusion/layouts.js";
 import type { SamplerOptions } from "../../../../src/diffusion/sampler.js";
+import type { UnmaskOptions } from "../../../../src/diffusion/samplers/unmask/options.js";
 import { Canvas } from "../../../../src/diffusion/template.js";
 import type { TokenTrajectory, Trajectory } from "../../../../src/diffusion/trajectory.js";
 import type { Policy } from "../../../../src/engine/policy.js";
@@ -125,7 +126,9 @@ function textTerms(
   const { rows, position_ids, input_ids, time } = batch.inputs as Record<string, Tensor>;
   const length = input_ids?.shape[1] as number;
   const mask = BigInt(model.config.mask_token_id);
-  const views = masks === undefined ? 1 : masks.samples * (masks.coupled ? 2 : 1) * (masks.quadrature?.length ?? 1);
+  // without masks the bound is the text's own log-probability
+  const isExact = masks === undefined || (options as Partial<UnmaskOptions>).slotFill === "next-token";
+  const views = isExact ? 1 : masks.samples * (masks.coupled ? 2 : 1) * (masks.quadrature?.length ?? 1);
   const terms = realTerms(batch).map((r) => {
     const row = Number(rows?.data[r]);
     const sequence = Math.floor(row / length);
@@ -144,7 +147,7 @@ function textTerms(
     batch,
     recorded: false,
     terms: terms.map(({ slots: own, sequence, ...term }) => {
-      if (masks === undefined) return { ...term, weight: 1 };
+      if (isExact) return { ...term, weight: 1 };
       const slots = new Set(masked.get(sequence)?.map((other) => other.slots[other.position])).size;
       // kappa: probability that the flow's sequence keeps a token
       const kappa = time && Number(time.data[sequence]) ** (options as unknown as { exponent: number }).exponent;
