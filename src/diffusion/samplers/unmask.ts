@@ -147,6 +147,10 @@ export const sampler: Sampler<UnmaskConfig, UnmaskOptions, UnmaskTrajectory, Row
   supervisedTerms: (examples, options, layout) =>
     (options.slotFill === "next-token" ? nextTokenLoss : corruptBatch)(examples, options, layout),
   watch: (batches, scoring, { model, slotFill }) => ({
-    after_eos_fraction: afterEosFraction(batches, slotFill === "next-token" ? "text" : scoring, model.tokens.eos),
+    // a row with shifted logits is not at the place that it predicts, nor before it
+    after_eos_fraction:
+      slotFill === "next-token" && model.shifted
+        ? null
+        : afterEosFraction(batches, slotFill === "next-token" ? "text" : scoring, model.tokens.eos),
   }),
 };

@@ -81,7 +81,8 @@ export async function measureSupervised(context: VerifyContext): Promise<Measure
   let [loss, wrong] = [0, 0];
   batch.coefficient.forEach((c, r) => {
     if (c === 0) return;
-    const { key, target, b, position } = termAt(batch, r, examples, kind === "jump" ? undefined : tokens.mask);
+    const read = isShifted && policy.options.model.shifted ? 1 : 0;
+    const { key, target, b, position } = termAt(batch, r, examples, kind === "jump" ? undefined : tokens.mask, read);
     if (target !== tokenAt(examples[b] as SupervisedExample, position, tokens.eos)) wrong++;
     loss -= (expected.get(key) ?? 0) * (logProbs[r] as number);
     seen.set(key, (seen.get(key) ?? 0) - (told?.gradient[r] as number));
@@ -174,11 +175,20 @@ function tokenAt(example: SupervisedExample, position: number, eos: number): num
   return cellsOf(example, 1, eos).find((cell) => cell.position === position)?.token;
 }
 
-/** Finds a term's example and the position it predicts: its own at a mask, else the next one. */
-function termAt({ inputs, headInputs }: Batch, r: number, examples: readonly SupervisedExample[], mask?: number) {
+/**
+ * Finds a term's example and the position it predicts: its own at a mask, else the next one.
+ * @param ahead number of rows by which logits stand behind the entry that they are of.
+ */
+function termAt(
+  { inputs, headInputs }: Batch,
+  r: number,
+  examples: readonly SupervisedExample[],
+  mask: number | undefined,
+  ahead: number,
+) {
   const read = (of: Readonly<Record<string, Tensor | undefined>>, name: string, n: number): number =>
     Number(of[name]?.data[n]);
-  const row = read(inputs, "rows", r);
+  const row = read(inputs, "rows", r) - ahead;
   const b = Math.floor(row / (inputs.input_ids?.shape[1] as number));
   const isMask = mask === undefined || read(inputs, "input_ids", row) === mask;
   const position = read(inputs, "position_ids", row) - (examples[b]?.prompt.length as number) + (isMask ? 0 : 1);
