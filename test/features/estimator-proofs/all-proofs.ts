@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { holds, type Proof, type VerifyContext } from "../../../src/verify/proof.js";
-import { loadProofs } from "../../../src/verify/verify.js";
+import { holds, type Proof, type VerifyContext } from "../../../src/features/verify/proof.js";
+import { loadProofs } from "../../../src/features/verify/verify.js";
 import { formulaProofs } from "./formulas/all.js";
 
 /** Returns the proofs that `verify` runs, and those of this project's formulas. */

@@ -365,7 +365,7 @@ export const FAULTS: readonly PlantedFault[] = [
     ["bound not averaged over draws", "/ size / views.length / samples", "/ size / views.length"],
   ]),
   ...inFile(
-    "diffusion/samplers/jump/heads.js",
+    "features/fsdfm/jump/heads.js",
     { objective: "flow-grpo", sampler: "jump", proofs: ["transitions", "on-policy"] },
     [
       ["jumps without log g", "e.add(e.log(hazard), logPhi(e, x))", "logPhi(e, x)"],
@@ -373,7 +373,7 @@ export const FAULTS: readonly PlantedFault[] = [
     ],
   ),
   ...inFile(
-    "diffusion/samplers/jump/bound.js",
+    "features/fsdfm/jump/bound.js",
     { objective: "espo", sampler: "jump", proofs: ["flow-bound", "objective-formula"] },
     [["generalised KL without 1 / (1 - kappa)", "1 / (1 - drawn.kappa) / halves", "1 / halves"]],
   ),
@@ -397,12 +397,8 @@ export const FAULTS: readonly PlantedFault[] = [
       "e.total(e.mul(logProbs, coefficient))",
     ],
   ]),
-  ...inFile(
-    "diffusion/samplers/jump/supervised.js",
-    { objective: "flow-grpo", sampler: "jump", proofs: ["supervised"] },
-    [
-      ["flow matching without 1 / (1 - kappa)", "((1 - kappa) * total * examples.length)", "(total * examples.length)"],
-      ["EOS fill counts as the answer", "? eosFillWeight : 1", "? 1 : 1"],
-    ],
-  ),
+  ...inFile("features/fsdfm/jump/supervised.js", { objective: "flow-grpo", sampler: "jump", proofs: ["supervised"] }, [
+    ["flow matching without 1 / (1 - kappa)", "((1 - kappa) * total * examples.length)", "(total * examples.length)"],
+    ["EOS fill counts as the answer", "? eosFillWeight : 1", "? 1 : 1"],
+  ]),
 ];

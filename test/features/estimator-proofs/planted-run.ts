@@ -50,9 +50,9 @@ export async function verifyPlanted(
     }
     type Modules = typeof import("../../../src/config/registries.js") &
       typeof import("../../../src/config/schema.js") &
-      typeof import("../../../src/verify/context.js") &
-      typeof import("../../../src/verify/proof.js") &
-      typeof import("../../../src/verify/verify.js") &
+      typeof import("../../../src/features/verify/context.js") &
+      typeof import("../../../src/features/verify/proof.js") &
+      typeof import("../../../src/features/verify/verify.js") &
       typeof import("../../../src/rl/kinds.js") &
       typeof import("./formulas/all.js");
     const sources = [

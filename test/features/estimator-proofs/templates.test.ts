@@ -8,8 +8,8 @@ import { sampler as unmask } from "../../../src/diffusion/samplers/unmask.js";
 import { Canvas, isRoom, type TokenTemplate } from "../../../src/diffusion/template.js";
 import { measureProbabilities } from "../../../src/features/estimator-proofs/proofs/probabilities.js";
 import { measureZeroScore } from "../../../src/features/estimator-proofs/proofs/zero-score.js";
-import { holds, type VerifyContext } from "../../../src/verify/proof.js";
-import { figure, openOnTemplates } from "../../support/on-trial.js";
+import { holds, type VerifyContext } from "../../../src/features/verify/proof.js";
+import { figure, openOnTemplates } from "../verify/on-trial.js";
 import { assertHolds } from "./all-proofs.js";
 import { measureSupervised } from "./formulas/proofs/supervised.js";
 

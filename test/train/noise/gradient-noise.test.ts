@@ -4,6 +4,7 @@ import { loadConfig } from "../../../src/config/config.js";
 import { loadFolder } from "../../../src/core/registry.js";
 import { Rng } from "../../../src/core/rng.js";
 import type { Policy } from "../../../src/engine/policy.js";
+import { openContext, randomPrompts } from "../../../src/features/verify/context.js";
 import type { Tensor } from "../../../src/onnx/types.js";
 import type { Objective } from "../../../src/rl/objective.js";
 import {
@@ -16,7 +17,6 @@ import {
 } from "../../../src/train/noise/gradient-noise.js";
 import { type Group, type Sample, samplesOf } from "../../../src/train/rollouts/groups.js";
 import { type MicroBatch, prepareBatches, takeStep } from "../../../src/train/update.js";
-import { openContext, randomPrompts } from "../../../src/verify/context.js";
 import { rolloutRecord } from "../../support/rollout-record.js";
 
 const WIDTH = 8;

@@ -1,4 +1,4 @@
-import type { Proof } from "../../../../src/verify/proof.js";
+import type { Proof } from "../../../../src/features/verify/proof.js";
 import { proof as objectiveFormula } from "./proofs/objective-formula.js";
 import { proof as objectiveGradient } from "./proofs/objective-gradient.js";
 import { proof as optimizer } from "./proofs/optimizer.js";

@@ -1,13 +1,13 @@
 import { backward } from "../../../../src/autodiff/backward.js";
 import { segmentSums } from "../../../../src/engine/graphs.js";
 import type { Policy } from "../../../../src/engine/policy.js";
+import type { ObjectiveOnTrial } from "../../../../src/features/verify/proof.js";
 import { Emitter } from "../../../../src/onnx/emit.js";
 import { GraphBuilder } from "../../../../src/onnx/graph.js";
 import { f32, i64, vector } from "../../../../src/onnx/tensors.js";
 import type { Graph, Tensor, Value } from "../../../../src/onnx/types.js";
 import type { LossInputs } from "../../../../src/rl/objective.js";
 import type { ScoredBatch } from "../../../../src/train/micro-batch.js";
-import type { ObjectiveOnTrial } from "../../../../src/verify/proof.js";
 
 /** A micro-batch with the log-probabilities [R] of its terms. */
 export interface HeadInputs extends Pick<ScoredBatch, "batch" | "values"> {

@@ -4,12 +4,12 @@ import type { SamplerOptions } from "../../../../src/diffusion/sampler.js";
 import type { TextStart } from "../../../../src/diffusion/template.js";
 import type { TokenTrajectory, Trajectory } from "../../../../src/diffusion/trajectory.js";
 import type { Engine } from "../../../../src/engine/engine.js";
+import { moved, randomDirection } from "../../../../src/features/verify/direction.js";
+import { smallCanvas, stepsOf, takeStarts, type VerifyContext } from "../../../../src/features/verify/proof.js";
 import { scalar } from "../../../../src/onnx/tensors.js";
 import type { Tensor } from "../../../../src/onnx/types.js";
 import type { RolloutRecord } from "../../../../src/runs/rollout-record.js";
 import type { Sampled } from "../../../../src/train/rollouts/groups.js";
-import { moved, randomDirection } from "../../../../src/verify/direction.js";
-import { smallCanvas, stepsOf, takeStarts, type VerifyContext } from "../../../../src/verify/proof.js";
 import type { RewardedEpisode } from "./formulas.js";
 
 type Tensors = ReadonlyMap<string, Tensor>;

@@ -1,12 +1,12 @@
 import { Rng } from "../../../../src/core/rng.js";
 import type { Batch } from "../../../../src/diffusion/batch.js";
 import type { TokenTrajectory, Trajectory } from "../../../../src/diffusion/trajectory.js";
+import { mapTensors } from "../../../../src/features/verify/direction.js";
+import type { ObjectiveOnTrial, VerifyContext } from "../../../../src/features/verify/proof.js";
 import type { NamedTensors } from "../../../../src/onnx/tensors.js";
 import type { Tensor } from "../../../../src/onnx/types.js";
 import { episodesOf, samplesOf, withCredit } from "../../../../src/train/rollouts/groups.js";
 import { canShare, prepareBatches, type ScoreAll, type ScoredBatch } from "../../../../src/train/update.js";
-import { mapTensors } from "../../../../src/verify/direction.js";
-import type { ObjectiveOnTrial, VerifyContext } from "../../../../src/verify/proof.js";
 import { creditFormula, type FormulaOptions, type Scored, type ScoredTerm, type ScoredTurn } from "./formulas.js";
 import type { OffPolicy, Who } from "./off-policy.js";
 import { layTerms, type TermBatch } from "./scored-terms.js";

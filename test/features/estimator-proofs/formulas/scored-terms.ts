@@ -6,11 +6,11 @@ import type { UnmaskOptions } from "../../../../src/diffusion/samplers/unmask/op
 import { Canvas } from "../../../../src/diffusion/template.js";
 import type { TokenTrajectory, Trajectory } from "../../../../src/diffusion/trajectory.js";
 import type { Policy } from "../../../../src/engine/policy.js";
+import type { ObjectiveOnTrial } from "../../../../src/features/verify/proof.js";
 import { eosIds } from "../../../../src/nn/config.js";
 import type { Tensor } from "../../../../src/onnx/types.js";
 import type { ScoredBatch } from "../../../../src/train/micro-batch.js";
 import type { Sample } from "../../../../src/train/rollouts/groups.js";
-import type { ObjectiveOnTrial } from "../../../../src/verify/proof.js";
 import type { FormulaOptions } from "./formulas.js";
 
 /** A term of a micro-batch, with its place and its weight in its bound. */

@@ -1,5 +1,5 @@
 import { objectiveRefusal } from "../../../../../src/engine/scoring-check.js";
-import type { Measurement, ObjectiveOnTrial, Proof, VerifyContext } from "../../../../../src/verify/proof.js";
+import type { Measurement, ObjectiveOnTrial, Proof, VerifyContext } from "../../../../../src/features/verify/proof.js";
 import { type FormulaOptions, hasFormula, lossFormula } from "../formulas.js";
 import { runLossHead } from "../loss-head.js";
 import { type OffPolicy, openOffPolicy } from "../off-policy.js";

@@ -2,9 +2,7 @@ import { closing } from "../../../../../src/core/closing.js";
 import type { Batch } from "../../../../../src/diffusion/batch.js";
 import type { Engine } from "../../../../../src/engine/engine.js";
 import { linearObjective } from "../../../../../src/features/estimator-proofs/linear-objective.js";
-import type { Tensor } from "../../../../../src/onnx/types.js";
-import { sameValues } from "../../../../../src/train/micro-batch.js";
-import { inner } from "../../../../../src/verify/direction.js";
+import { inner } from "../../../../../src/features/verify/direction.js";
 import {
   figures,
   type Measurement,
@@ -12,7 +10,9 @@ import {
   onePerScoring,
   type Proof,
   type VerifyContext,
-} from "../../../../../src/verify/proof.js";
+} from "../../../../../src/features/verify/proof.js";
+import type { Tensor } from "../../../../../src/onnx/types.js";
+import { sameValues } from "../../../../../src/train/micro-batch.js";
 import { type FormulaOptions, hasFormula, lossFormula } from "../formulas.js";
 import { type OffPolicy, openOffPolicy, tempered } from "../off-policy.js";
 import { headParameters, type Prepared, prepare } from "../prepared-step.js";

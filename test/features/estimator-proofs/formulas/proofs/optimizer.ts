@@ -1,10 +1,10 @@
 import { optimizerOptions, scheduleOptions } from "../../../../../src/config/optimizer.js";
 import { closing } from "../../../../../src/core/closing.js";
+import { inner, mapTensors } from "../../../../../src/features/verify/direction.js";
+import type { Measurement, ObjectiveOnTrial, Proof, VerifyContext } from "../../../../../src/features/verify/proof.js";
 import type { Tensor } from "../../../../../src/onnx/types.js";
 import { learningRate, type ScheduleOptions } from "../../../../../src/optim/schedule.js";
 import type { OptimizerOptions } from "../../../../../src/optim/update-rule.js";
-import { inner, mapTensors } from "../../../../../src/verify/direction.js";
-import type { Measurement, ObjectiveOnTrial, Proof, VerifyContext } from "../../../../../src/verify/proof.js";
 
 /** Relative to the largest change of a parameter; float32 keeps its sums to about 1e-6 of the parameter. */
 const LIMIT = 1e-3;

@@ -4,16 +4,16 @@ import { boundTerms, drawMask, type MaskDraw } from "../../../../../src/diffusio
 import type { UnmaskOptions } from "../../../../../src/diffusion/samplers/unmask/options.js";
 import type { UnmaskTrajectory } from "../../../../../src/diffusion/samplers/unmask/trajectory.js";
 import { distinct, revealOrders, shortResponse } from "../../../../../src/features/estimator-proofs/proofs/elbo.js";
-import type { Tensor } from "../../../../../src/onnx/types.js";
-import type { LayoutContext } from "../../../../../src/rl/objective.js";
-import { sameValues } from "../../../../../src/train/micro-batch.js";
 import {
   figures,
   type Measurement,
   type ObjectiveOnTrial,
   type Proof,
   type VerifyContext,
-} from "../../../../../src/verify/proof.js";
+} from "../../../../../src/features/verify/proof.js";
+import type { Tensor } from "../../../../../src/onnx/types.js";
+import type { LayoutContext } from "../../../../../src/rl/objective.js";
+import { sameValues } from "../../../../../src/train/micro-batch.js";
 
 const LIMIT = 1e-4;
 

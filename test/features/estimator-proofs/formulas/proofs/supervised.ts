@@ -1,9 +1,6 @@
 import type { Batch } from "../../../../../src/diffusion/batch.js";
 import type { SamplerOptions } from "../../../../../src/diffusion/sampler.js";
 import { type SupervisedExample, stratified } from "../../../../../src/diffusion/supervised.js";
-import type { Tensor } from "../../../../../src/onnx/types.js";
-import { objective as sft } from "../../../../../src/rl/objectives/sft.js";
-import { sameValues } from "../../../../../src/train/micro-batch.js";
 import {
   figures,
   type Measurement,
@@ -12,7 +9,10 @@ import {
   smallCanvas,
   takePrompts,
   type VerifyContext,
-} from "../../../../../src/verify/proof.js";
+} from "../../../../../src/features/verify/proof.js";
+import type { Tensor } from "../../../../../src/onnx/types.js";
+import { objective as sft } from "../../../../../src/rl/objectives/sft.js";
+import { sameValues } from "../../../../../src/train/micro-batch.js";
 import { runLossHead } from "../loss-head.js";
 
 /** Tolerance of float32 against float64. */
