@@ -8,11 +8,11 @@ import { packageRoot, readJson } from "../../../src/core/files.js";
 import { exportModel } from "../../../src/features/export/export.js";
 import { bindModel, loraSites } from "../../../src/nn/bind.js";
 import { loadModel, type Model } from "../../../src/nn/model.js";
-import { encodeModel } from "../../../src/onnx/format/proto.js";
 import { Runtime } from "../../../src/onnx/session.js";
 import type { Tensor, Value } from "../../../src/onnx/types.js";
 import { readSafetensors } from "../../../src/weights/safetensors.js";
 import { relativeError } from "../../support/golden.js";
+import { runGraph } from "../../support/run-graph.js";
 
 const GOLDEN = join(packageRoot(), "test", "golden", "families");
 /** Of any 48 ids. */
@@ -65,7 +65,6 @@ describe("families of checkpoints, against their own code", () => {
     assert.equal(wanted.length, Math.max(1, all.length));
     const names = wanted.map(({ name }) => (all.length > 0 ? `gradient/${name}` : "gradient"));
     for (const [i, gradient] of backward(g, loss, wanted).entries()) g.output(names[i] as string, gradient as Value);
-    await runtime.load("model", { bytes: encodeModel(g.build()), weightsDir: model.dir });
     const weights = readSafetensors(join(model.dir, "model.safetensors"));
     const rows = BigInt64Array.from({ length: B * N }, (_, i) => BigInt(i));
     const feeds = {
@@ -74,8 +73,7 @@ describe("families of checkpoints, against their own code", () => {
       rows: { dtype: "int64", shape: [B * N], data: rows } as Tensor,
       targets: { ...ids, shape: [B * N, 1] },
     };
-    const out = await runtime.run("model", { feeds });
-    await runtime.unload("model");
+    const out = await runGraph(runtime, g.build(), feeds, model.dir);
     for (const [name, expected] of [["out", "logits"] as const, ...names.map((name) => [name, name] as const)]) {
       const error = relativeError(
         (out[name] as Tensor).data as Float32Array,
@@ -136,9 +134,8 @@ describe("families of checkpoints, against their own code", () => {
       [tokenizer?.idOf("<mask>"), 2, 5000],
     );
     const golden = readSafetensors(join(GOLDEN, "gguf.safetensors"));
-    await runtime.load("gguf", { bytes: encodeModel(model.graph), weightsDir: model.dir });
     const feeds = Object.fromEntries(model.graph.inputs.map(({ name }) => [name, golden.get(name) as Tensor]));
-    const logits = (await runtime.run("gguf", { feeds })).logits as Tensor;
+    const logits = (await runGraph(runtime, model.graph, feeds, model.dir)).logits as Tensor;
     const error = relativeError(logits.data as Float32Array, golden.get("logits")?.data as Float32Array);
     assert.ok(error < 1e-5, `logits: ${error}`);
     for (const { text, ids } of readJson(join(GOLDEN, "strings.json")) as { text: string; ids: number[] }[]) {

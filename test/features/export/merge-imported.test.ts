@@ -10,12 +10,13 @@ import { bindModel, loraSites } from "../../../src/nn/bind.js";
 import { freshAdapter, type LoraOptions } from "../../../src/nn/lora.js";
 import { loadModel, type Model } from "../../../src/nn/model.js";
 import { ADAPTER, ADAPTER_CONFIG, peftConfig, writePeftTensors } from "../../../src/nn/peft.js";
-import { encodeModel, readModelFile, writeModelFile } from "../../../src/onnx/format/proto.js";
+import { readModelFile, writeModelFile } from "../../../src/onnx/format/proto.js";
 import type { RawNode } from "../../../src/onnx/format/raw-model.js";
 import { Runtime } from "../../../src/onnx/session.js";
 import type { Tensor, Value } from "../../../src/onnx/types.js";
 import { readGolden, relativeError } from "../../support/golden.js";
 import { EXPORTS, importedModel } from "../../support/imported-model.js";
+import { runGraph } from "../../support/run-graph.js";
 
 const [B, N] = [2, 10];
 const ids = (count: number, of: (i: number) => number): Tensor => {
@@ -46,13 +47,8 @@ describe("adapters of imported graphs", () => {
   ): Promise<Float32Array> {
     const bound = bindModel(model.graph, "bound", { dims: { B, N }, ...(lora === undefined ? {} : { lora }) });
     bound.g.output("out", bound.outputs.logits as Value);
-    await runtime.load("bound", { bytes: encodeModel(bound.g.build()), weightsDir: model.dir });
-    try {
-      const feeds = { ...FEEDS, ...Object.fromEntries(adapter ?? []) };
-      return (await runtime.run("bound", { feeds })).out?.data as Float32Array;
-    } finally {
-      await runtime.unload("bound");
-    }
+    const feeds = { ...FEEDS, ...Object.fromEntries(adapter ?? []) };
+    return (await runGraph(runtime, bound.g.build(), feeds, model.dir)).out?.data as Float32Array;
   }
 
   /** The golden's adapter as a directory of PEFT's. */

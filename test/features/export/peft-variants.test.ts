@@ -122,6 +122,9 @@ describe("LoRA variants of Python's PEFT", () => {
       [{ fan_in_fan_out: true }, /fan_in_fan_out is true/],
       [{ rank_pattern: { "(": 2 } }, /rank_pattern is .*positive numbers/],
       [{ alpha_pattern: { q_proj: "6" } }, /alpha_pattern is/],
+      [{ peft_type: "IA3" }, /peft_type is "IA3"/],
+      [{ r: 0 }, /r is 0/],
+      [{ lora_alpha: "8" }, /lora_alpha is "8"/],
     ];
     for (const [changes, reason] of cases) assert.throws(() => readPeft(written("plain", changes)), reason);
     await assert.rejects(exported(written("plain", { rank_pattern: { q_proj: 4 } })), /expected float32 \[4, 64\]/);
@@ -132,6 +135,7 @@ describe("LoRA variants of Python's PEFT", () => {
   it("have to be saved as safetensors", () => {
     const dir = written("plain");
     rmSync(join(dir, ADAPTER));
+    assert.throws(() => readPeft(dir), /There is no adapter in/);
     writeFileSync(join(dir, "adapter_model.bin"), "");
     assert.throws(
       () => readPeft(dir),

@@ -4,11 +4,11 @@ import { Rng } from "../../../src/core/rng.js";
 import { withoutJoining } from "../../../src/features/gpu/lowerings/cuda.js";
 import { Past } from "../../../src/nn/past.js";
 import { Emitter } from "../../../src/onnx/emit.js";
-import { encodeModel } from "../../../src/onnx/format/proto.js";
 import { GraphBuilder } from "../../../src/onnx/graph.js";
 import { Runtime } from "../../../src/onnx/session.js";
 import { f32, i64, type NamedTensors } from "../../../src/onnx/tensors.js";
 import type { Graph } from "../../../src/onnx/types.js";
+import { runGraph } from "../../support/run-graph.js";
 
 const [BATCH, HEADS, WIDTH] = [2, 3, 4];
 
@@ -50,15 +50,13 @@ describe("keys and values of earlier rounds on CUDA", () => {
   it("are looked up without being joined with new ones: the same rows", async () => {
     const graph = build();
     const lowered = withoutJoining(graph);
-    await runtime.load("joined", { bytes: encodeModel(graph) });
-    await runtime.load("apart", { bytes: encodeModel(lowered) });
     for (const [old, fresh, seen] of [
       [1, 5, 5],
       [7, 2, 9],
       [40, 3, 20],
     ] as const) {
       const feeds = feedsOf(old, fresh, seen);
-      assert.deepEqual(await runtime.run("apart", { feeds }), await runtime.run("joined", { feeds }));
+      assert.deepEqual(await runGraph(runtime, lowered, feeds), await runGraph(runtime, graph, feeds));
     }
   });
 

@@ -3,12 +3,12 @@ import { after, before, describe, it } from "node:test";
 import { backward } from "../../../src/autodiff/backward.js";
 import { forWebGpu } from "../../../src/features/gpu/lowerings/webgpu.js";
 import { Emitter } from "../../../src/onnx/emit.js";
-import { encodeModel } from "../../../src/onnx/format/proto.js";
 import { GraphBuilder } from "../../../src/onnx/graph.js";
 import { Runtime } from "../../../src/onnx/session.js";
 import { sizeOf } from "../../../src/onnx/shapes.js";
 import type { Graph, Tensor, Value } from "../../../src/onnx/types.js";
 import { relativeError } from "../../support/golden.js";
+import { runGraph } from "../../support/run-graph.js";
 
 const RMS_NORM = "SimplifiedLayerNormalization";
 
@@ -41,14 +41,7 @@ describe("graphs for WebGPU", () => {
   });
   after(() => runtime.close());
 
-  const run = async (graph: Graph): Promise<Record<string, Tensor>> => {
-    await runtime.load("graph", { bytes: encodeModel(graph) });
-    try {
-      return await runtime.run("graph", { feeds: feedsOf(graph) });
-    } finally {
-      await runtime.unload("graph");
-    }
-  };
+  const run = (graph: Graph): Promise<Record<string, Tensor>> => runGraph(runtime, graph, feedsOf(graph));
 
   const cases = [{}, { axis: -1, epsilon: 1e-6 }, { axis: 1, epsilon: 0.5 }, { axis: -2 }];
   for (const attributes of cases) {

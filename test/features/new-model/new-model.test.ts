@@ -9,6 +9,7 @@ import { newModel, newModelSchema } from "../../../src/features/new-model/new-mo
 import { loadModel } from "../../../src/nn/model.js";
 import { Runtime } from "../../../src/onnx/session.js";
 import type { Tensor } from "../../../src/onnx/types.js";
+import { runGraph } from "../../support/run-graph.js";
 
 const CONFIGS = join(packageRoot(), "configs", "tiny");
 const [B, N] = [2, 6];
@@ -34,9 +35,8 @@ describe("new-model", () => {
         assert.ok(parameters > 1.4e6 && parameters < 2e6, `${parameters}`);
         const model = await loadModel(dir);
         assert.equal(model.config.vocab_size, vocabulary);
-        await runtime.load("new", { bytes: readFileSync(join(dir, "model.onnx")), weightsDir: dir });
         const feeds = Object.fromEntries(model.graph.inputs.map(({ name }) => [name, feed(name)]));
-        const logits = (await runtime.run("new", { feeds })).logits as Tensor;
+        const logits = (await runGraph(runtime, model.graph, feeds, dir)).logits as Tensor;
         assert.deepEqual(logits.shape, [B, N, vocabulary]);
         assert.ok((logits.data as Float32Array).every(Number.isFinite));
       } finally {
