@@ -5,7 +5,7 @@ import type { Redis } from "ioredis";
 import { messageOf } from "../../../core/errors.js";
 import { printable } from "../../../core/shown.js";
 import { type BlobStore, openBlobs } from "./blobs.js";
-import { type Connections, openConnections, type RedisAddress, saidOf } from "./connection.js";
+import { type Connections, errorText, openConnections, type RedisAddress } from "./connection.js";
 import {
   type Announcement,
   announcementSchema,
@@ -82,7 +82,7 @@ export async function serve(options: MemberOptions): Promise<void> {
     while (!signal.aborted) {
       // an unreachable Redis must not delay the stop
       const looked = look(options, connections, redis, joined, refused).catch((error: unknown) => {
-        if (!signal.aborted) say(`worker ${options.name}: ${saidOf(error, options.address)}`);
+        if (!signal.aborted) say(`worker ${options.name}: ${errorText(error, options.address)}`);
       });
       await Promise.race([ended, looked]);
       await setTimeout(BEAT_MS, undefined, { signal }).catch(() => undefined);
@@ -175,7 +175,7 @@ class Membership {
       options.say(`${mine}: works for ${announcement.name}`);
     } catch (error) {
       if (error instanceof NotYet) throw error;
-      membership.refused = saidOf(error, options.address);
+      membership.refused = errorText(error, options.address);
       options.say(`${mine}: does not work for ${announcement.name}: ${membership.refused}`);
     }
     return membership;
@@ -230,7 +230,7 @@ class Membership {
   }
 
   private say(text: string): void {
-    this.options.say(`worker ${this.options.name}: ${saidOf(text, this.options.address)}`);
+    this.options.say(`worker ${this.options.name}: ${errorText(text, this.options.address)}`);
   }
 
   private readonly ask: Ask = async (id, question, read) => {
