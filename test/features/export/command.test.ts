@@ -9,25 +9,23 @@ import {
   truncateSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, afterEach, before, beforeEach, describe, it } from "node:test";
+import { afterEach, before, beforeEach, describe, it } from "node:test";
 import { loadModel } from "../../../src/nn/model.js";
 import { readSafetensors } from "../../../src/weights/safetensors.js";
 import { callProgram } from "../../support/call-program.js";
 import { randomCheckpoint } from "../../support/random-checkpoint.js";
+import { temporaryFolder } from "../../support/temporary.js";
 
 describe("refusion-train export", () => {
-  let root: string;
+  const root = temporaryFolder("cli-export");
   let whole: string;
   let shards: string[];
   let dir: string;
   before(async () => {
-    root = mkdtempSync(join(tmpdir(), "cli-export-"));
     whole = join(root, "whole");
     ({ shards } = await randomCheckpoint(whole));
   });
-  after(() => rmSync(root, { recursive: true, force: true }));
   beforeEach(() => {
     dir = mkdtempSync(join(root, "case-"));
     cpSync(whole, join(dir, "checkpoint"), { recursive: true });

@@ -11,32 +11,29 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, afterEach, before, beforeEach, describe, it } from "node:test";
+import { afterEach, beforeEach, describe, it } from "node:test";
 import { UserError } from "../../../src/core/errors.js";
 import { packageRoot, readJson } from "../../../src/core/files.js";
 import { exportModel } from "../../../src/features/export/export.js";
 import type { ExportOptions } from "../../../src/features/export/options.js";
 import { loadModel, type Model } from "../../../src/nn/model.js";
-import { Runtime } from "../../../src/onnx/session.js";
 import type { Tensor } from "../../../src/onnx/types.js";
 import type { Tokenizer } from "../../../src/text/tokenizer.js";
 import { openSafetensors, readSafetensors, writeSafetensors } from "../../../src/weights/safetensors.js";
 import { runGraph } from "../../support/run-graph.js";
+import { cpuRuntime } from "../../support/temporary.js";
 
 const GOLDEN = join(packageRoot(), "test", "golden", "checkpoint");
 const SHARD = "model-00002-of-00003.safetensors";
 const INDEX = "model.safetensors.index.json";
 
+const runtime = await cpuRuntime();
+
 describe("export of a Hugging Face checkpoint", () => {
   const golden = readSafetensors(join(GOLDEN, "expected.safetensors"));
-  let runtime: Runtime;
   let root: string;
   let checkpoint: string;
   let out: string;
-  before(async () => {
-    runtime = await Runtime.open({ provider: "cpu", threads: 1 });
-  });
-  after(() => runtime.close());
   beforeEach(() => {
     root = mkdtempSync(join(tmpdir(), "export-"));
     checkpoint = join(root, "checkpoint");

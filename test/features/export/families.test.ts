@@ -1,18 +1,17 @@
 import assert from "node:assert/strict";
-import { copyFileSync, cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { copyFileSync, cpSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { backward } from "../../../src/autodiff/backward.js";
 import { packageRoot, readJson } from "../../../src/core/files.js";
 import { exportModel } from "../../../src/features/export/export.js";
 import { bindModel, loraSites } from "../../../src/nn/bind.js";
 import { loadModel, type Model } from "../../../src/nn/model.js";
-import { Runtime } from "../../../src/onnx/session.js";
 import type { Tensor, Value } from "../../../src/onnx/types.js";
 import { readSafetensors } from "../../../src/weights/safetensors.js";
 import { relativeError } from "../../support/golden.js";
 import { runGraph } from "../../support/run-graph.js";
+import { cpuRuntime, temporaryFolder } from "../../support/temporary.js";
 
 const GOLDEN = join(packageRoot(), "test", "golden", "families");
 /** Of any 48 ids. */
@@ -27,17 +26,10 @@ const TOKENIZER = JSON.stringify({
 });
 const EMBEDDINGS = ["model.embed_tokens.weight", "model.transformer.wte.weight"];
 
+const runtime = await cpuRuntime();
+
 describe("families of checkpoints, against their own code", () => {
-  let runtime: Runtime;
-  let root: string;
-  before(async () => {
-    runtime = await Runtime.open({ provider: "cpu", threads: 1 });
-    root = mkdtempSync(join(tmpdir(), "families-"));
-  });
-  after(async () => {
-    await runtime.close();
-    rmSync(root, { recursive: true, force: true });
-  });
+  const root = temporaryFolder("families");
 
   const made = async (name: string): Promise<Model> => {
     const checkpoint = join(root, name);

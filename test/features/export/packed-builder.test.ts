@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { backward } from "../../../src/autodiff/backward.js";
@@ -10,12 +9,12 @@ import { exportModel } from "../../../src/features/export/export.js";
 import { bindModel, loraSites } from "../../../src/nn/bind.js";
 import type { ModelConfig } from "../../../src/nn/config.js";
 import { loadModel, type Model } from "../../../src/nn/model.js";
-import { Runtime } from "../../../src/onnx/session.js";
 import { BYTES, type Value } from "../../../src/onnx/types.js";
 import type { Precision } from "../../../src/weights/precision.js";
 import { openSafetensors } from "../../../src/weights/safetensors.js";
 import { relativeError } from "../../support/golden.js";
 import { MICRO, microModel } from "../../support/micro-model.js";
+import { cpuRuntime, temporaryFolder } from "../../support/temporary.js";
 import { DIMS, LORA, PROJECTIONS, trainingGraph, trainingOutputs } from "../../support/training-graph.js";
 
 /** Rows of 64 and more, one of them with scales that fill no whole block of 256. */
@@ -28,21 +27,16 @@ const CONFIG: ModelConfig = {
   head_dim: 16,
   tie_word_embeddings: true,
 };
+const runtime = await cpuRuntime();
+
 describe("packed weights", () => {
-  let runtime: Runtime;
-  let root: string;
+  const root = temporaryFolder("packed");
   let base: string;
   let remove: () => void;
   before(async () => {
-    runtime = await Runtime.open({ provider: "cpu", threads: 1 });
-    root = mkdtempSync(join(tmpdir(), "packed-"));
     ({ dir: base, remove } = await microModel(CONFIG));
   });
-  after(async () => {
-    await runtime.close();
-    remove();
-    rmSync(root, { recursive: true, force: true });
-  });
+  after(() => remove());
 
   const exported = async (checkpoint: string, precision: Precision, doubleQuant = false): Promise<Model> => {
     const out = mkdtempSync(join(root, "model-"));

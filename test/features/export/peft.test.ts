@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, afterEach, before, beforeEach, describe, it } from "node:test";
+import { afterEach, before, beforeEach, describe, it } from "node:test";
 import { UserError } from "../../../src/core/errors.js";
 import { packageRoot, readJson } from "../../../src/core/files.js";
 import { Rng } from "../../../src/core/rng.js";
@@ -11,12 +10,12 @@ import { loraSites } from "../../../src/nn/bind.js";
 import { checkAdapter, freshAdapter, type LoraOptions, type LoraSite, rowsName } from "../../../src/nn/lora.js";
 import { loadModel, type Model, WEIGHTS_FILE } from "../../../src/nn/model.js";
 import { ADAPTER, ADAPTER_CONFIG, peftConfig, readPeft, writePeftTensors } from "../../../src/nn/peft.js";
-import { Runtime } from "../../../src/onnx/session.js";
 import type { Tensor } from "../../../src/onnx/types.js";
 import type { Precision } from "../../../src/weights/precision.js";
 import { readSafetensors, writeSafetensors } from "../../../src/weights/safetensors.js";
 import { checkpointLogits } from "../../support/checkpoint-logits.js";
 import { relativeError } from "../../support/golden.js";
+import { cpuRuntime, temporaryFolder } from "../../support/temporary.js";
 
 /** An adapter that PEFT saved, and the logits that it gives with it (scripts/golden/peft_adapter.py). */
 const PEFT = join(packageRoot(), "test", "golden", "peft");
@@ -38,18 +37,13 @@ const refused = async (pattern: RegExp, attempt: () => unknown): Promise<void> =
   );
 };
 
+const runtime = await cpuRuntime();
+
 describe("adapters of Python's PEFT", () => {
-  let root: string;
-  let runtime: Runtime;
+  const root = temporaryFolder("peft");
   let model: Model;
   before(async () => {
-    root = mkdtempSync(join(tmpdir(), "peft-"));
-    runtime = await Runtime.open({ provider: "cpu", threads: 1 });
     model = await exported("none");
-  });
-  after(async () => {
-    await runtime.close();
-    rmSync(root, { recursive: true, force: true });
   });
   let adapter: string;
   beforeEach(() => {

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { Rng } from "../../../src/core/rng.js";
 import { withoutJoining } from "../../../src/features/gpu/lowerings/cuda.js";
 import { Past } from "../../../src/nn/past.js";
 import { Emitter } from "../../../src/onnx/emit.js";
 import { GraphBuilder } from "../../../src/onnx/graph.js";
-import { Runtime } from "../../../src/onnx/session.js";
 import { f32, i64, type NamedTensors } from "../../../src/onnx/tensors.js";
 import type { Graph } from "../../../src/onnx/types.js";
 import { runGraph } from "../../support/run-graph.js";
+import { cpuRuntime } from "../../support/temporary.js";
 
 const [BATCH, HEADS, WIDTH] = [2, 3, 4];
 
@@ -40,13 +40,9 @@ function feedsOf(old: number, fresh: number, seen: number): NamedTensors {
   return { ...feeds, keys: i64([BATCH, seen], keys), queries, places };
 }
 
-describe("keys and values of earlier rounds on CUDA", () => {
-  let runtime: Runtime;
-  before(async () => {
-    runtime = await Runtime.open({ provider: "cpu", threads: 1 });
-  });
-  after(() => runtime.close());
+const runtime = await cpuRuntime();
 
+describe("keys and values of earlier rounds on CUDA", () => {
   it("are looked up without being joined with new ones: the same rows", async () => {
     const graph = build();
     const lowered = withoutJoining(graph);

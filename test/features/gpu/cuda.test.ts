@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { exportModel } from "../../../src/features/export/export.js";
@@ -11,13 +10,13 @@ import type { ModelConfig } from "../../../src/nn/config.js";
 import { loadModel, type Model } from "../../../src/nn/model.js";
 import { packedGradientCheck } from "../../../src/onnx/nf4-check.js";
 import { type HalfDType, precisionOf } from "../../../src/onnx/precision.js";
-import { Runtime } from "../../../src/onnx/session.js";
 import type { Graph, Node, Value } from "../../../src/onnx/types.js";
 import type { Precision } from "../../../src/weights/precision.js";
 import { cudaOnCpu } from "../../support/cuda-on-cpu.js";
 import { relativeError } from "../../support/golden.js";
 import { MICRO, microModel } from "../../support/micro-model.js";
 import { runGraph } from "../../support/run-graph.js";
+import { cpuRuntime, temporaryFolder } from "../../support/temporary.js";
 import { LORA, PROJECTIONS, trainingFeeds, trainingGraph, trainingOutputs } from "../../support/training-graph.js";
 
 const CONFIG: ModelConfig = {
@@ -28,21 +27,16 @@ const CONFIG: ModelConfig = {
   num_key_value_heads: 2,
   head_dim: 16,
 };
+const runtime = await cpuRuntime();
+
 describe("graphs for CUDA, computed on the CPU", () => {
-  let runtime: Runtime;
-  let root: string;
+  const root = temporaryFolder("cuda");
   let base: string;
   let remove: () => void;
   before(async () => {
-    runtime = await Runtime.open({ provider: "cpu", threads: 1 });
-    root = mkdtempSync(join(tmpdir(), "cuda-"));
     ({ dir: base, remove } = await microModel(CONFIG));
   });
-  after(async () => {
-    await runtime.close();
-    remove();
-    rmSync(root, { recursive: true, force: true });
-  });
+  after(() => remove());
 
   const exported = async (precision: Precision, doubleQuant = false): Promise<Model> => {
     const out = mkdtempSync(join(root, "model-"));
@@ -186,22 +180,12 @@ describe("graphs for CUDA, computed on the CPU", () => {
       assert.ok(logits > 1e-5 && gradients > 1e-5, `logits ${logits}, gradients ${gradients}`);
     });
   }
-});
 
-describe("precisionOf", () => {
-  it("auto: bfloat16 for weights that are stored in less than 32 bits", async () => {
-    const { dir, remove } = await microModel(CONFIG);
-    const out = mkdtempSync(join(tmpdir(), "precision-"));
-    try {
-      assert.equal(precisionOf("auto", (await loadModel(dir)).graph), "float32");
-      await exportModel({ checkpoint: dir, out: join(out, "m"), precision: "nf4", doubleQuant: false });
-      const { graph } = await loadModel(join(out, "m"));
-      assert.equal(precisionOf("auto", graph), "bfloat16");
-      assert.equal(precisionOf("float32", graph), "float32");
-    } finally {
-      remove();
-      rmSync(out, { recursive: true, force: true });
-    }
+  it("precisionOf auto: bfloat16 for weights that are stored in less than 32 bits", async () => {
+    assert.equal(precisionOf("auto", (await loadModel(base)).graph), "float32");
+    const { graph } = await exported("nf4");
+    assert.equal(precisionOf("auto", graph), "bfloat16");
+    assert.equal(precisionOf("float32", graph), "float32");
   });
 });
 
@@ -216,17 +200,12 @@ describe("packedGradientCheck", () => {
         ["Identity", undefined],
       ],
     );
-    const runtime = await Runtime.open({ provider: "cpu", threads: 1 });
-    try {
-      const values = async (of: Graph): Promise<number[]> => {
-        const [out] = Object.values(await runGraph(runtime, of, feeds));
-        return Array.from(out?.data as Float32Array);
-      };
-      const expected = await values(graph);
-      assert.ok(Math.max(...expected.map(Math.abs)) > 1);
-      assert.ok(relativeError(await values(cudaOnCpu(lowered)), expected) < 1e-6);
-    } finally {
-      await runtime.close();
-    }
+    const values = async (of: Graph): Promise<number[]> => {
+      const [out] = Object.values(await runGraph(runtime, of, feeds));
+      return Array.from(out?.data as Float32Array);
+    };
+    const expected = await values(graph);
+    assert.ok(Math.max(...expected.map(Math.abs)) > 1);
+    assert.ok(relativeError(await values(cudaOnCpu(lowered)), expected) < 1e-6);
   });
 });

@@ -13,12 +13,12 @@ import { normaliseImported } from "../../../src/nn/imported.js";
 import { readModelFile } from "../../../src/onnx/format/proto.js";
 import type { RawModel } from "../../../src/onnx/format/raw-model.js";
 import { lowering as cpu } from "../../../src/onnx/lowerings/cpu.js";
-import { Runtime } from "../../../src/onnx/session.js";
 import { f32, i64 } from "../../../src/onnx/tensors.js";
 import type { Graph, Value } from "../../../src/onnx/types.js";
 import { relativeError } from "../../support/golden.js";
 import { importedModel } from "../../support/imported-model.js";
 import { runGraph } from "../../support/run-graph.js";
+import { cpuRuntime } from "../../support/temporary.js";
 
 const [B, N, R] = [1, 6, 3];
 
@@ -96,6 +96,8 @@ function renamed(file: RawModel, names: readonly string[]): RawModel {
   };
 }
 
+const runtime = await cpuRuntime();
+
 for (const name of ["nano-torchscript", "bert-torchscript", "recipe-docs"] as const)
   it(`a file whose nodes and values have the names that any pass makes up is the same model: ${name}`, async () => {
     const { dir, remove } = importedModel(name);
@@ -103,7 +105,6 @@ for (const name of ["nano-torchscript", "bert-torchscript", "recipe-docs"] as co
     const file = await readModelFile(path);
     const plain = training(file, path);
     const made = forms(plain).flatMap((graph) => [...graph.nodes.map((node) => node.name), ...valuesOf(graph)]);
-    const runtime = await Runtime.open({ provider: "cpu", threads: 1 });
     const logits = async (graph: Graph): Promise<Float32Array> => {
       const feeds = Object.fromEntries(
         graph.inputs.map(({ name, dtype, shape }) => {
@@ -125,7 +126,6 @@ for (const name of ["nano-torchscript", "bert-torchscript", "recipe-docs"] as co
     try {
       await fc.assert(property, { seed: 1, numRuns: 6, endOnFailure: true, includeErrorInReport: true });
     } finally {
-      await runtime.close();
       remove();
     }
   });

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, beforeEach, describe, it } from "node:test";
 import { type Context, Hono } from "hono";
@@ -13,6 +12,7 @@ import { writeRollouts } from "../../../src/runs/rollout-record.js";
 import type { RunDirectory } from "../../../src/runs/run-directory.js";
 import { callProgram } from "../../support/call-program.js";
 import { exampleRun, rollout } from "../../support/example-run.js";
+import { temporaryFolder } from "../../support/temporary.js";
 
 const TOKEN = "hf_secret";
 
@@ -85,13 +85,12 @@ class LocalHub {
 
 describe("push", () => {
   const { HF_ENDPOINT, HF_TOKEN } = process.env;
-  let dir: string;
+  const dir = temporaryFolder("push");
   const hub = new LocalHub();
   let served: Served;
   let run: RunDirectory;
   const push = (...args: string[]) => callProgram("train", dir, ["push", run.dir, "org/name", ...args]);
   before(async () => {
-    dir = mkdtempSync(join(tmpdir(), "push-"));
     served = await serveApp(hub.app, 0, "hub");
     hub.url = served.baseUrl;
     run = await exampleRun(dir, "run");
@@ -120,7 +119,6 @@ describe("push", () => {
   });
   after(async () => {
     await served.stop();
-    rmSync(dir, { recursive: true, force: true });
     for (const [key, value] of Object.entries({ HF_ENDPOINT, HF_TOKEN }))
       if (value === undefined) delete process.env[key];
       else process.env[key] = value;

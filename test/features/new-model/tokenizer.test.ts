@@ -1,19 +1,15 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { UserError } from "../../../src/core/errors.js";
 import { trainBpe } from "../../../src/features/new-model/bpe.js";
 import { Tokenizer } from "../../../src/text/tokenizer.js";
 import { byteLevelBpeJson } from "../../../src/text/tokenizer-files.js";
+import { temporaryFolder } from "../../support/temporary.js";
 
 describe("Tokenizer", () => {
-  let dir = "";
-  before(() => {
-    dir = mkdtempSync(join(tmpdir(), "tokenizer-"));
-  });
-  after(() => rmSync(dir, { recursive: true, force: true }));
+  const dir = temporaryFolder("tokenizer");
 
   const write = (content: string): void => writeFileSync(join(dir, "tokenizer.json"), content);
   const special = ["<|endoftext|>", "<|im_end|>", "<|mask|>"];

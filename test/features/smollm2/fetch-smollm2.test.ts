@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { crc32, deflateRawSync } from "node:zlib";
 import { fileOfZip } from "../../../src/features/smollm2/wheel.js";
 import { CliProcess } from "../../support/cli-process.js";
+import { temporaryFolder } from "../../support/temporary.js";
 
 /** An archive as zip programs write it: each file behind a header of its own, then the list of all. */
 function zip(files: Readonly<Record<string, { readonly data: Buffer; readonly stored?: true }>>): Buffer {
@@ -38,8 +38,7 @@ function zip(files: Readonly<Record<string, { readonly data: Buffer; readonly st
 }
 
 describe("fetch-smollm2", () => {
-  const dir = mkdtempSync(join(tmpdir(), "fetch-"));
-  after(() => rmSync(dir, { recursive: true, force: true }));
+  const dir = temporaryFolder("fetch");
 
   it("takes a file out of an archive, packed or not, and refuses what is cut off or lacks it", () => {
     const data = Buffer.from("weights ".repeat(100));
