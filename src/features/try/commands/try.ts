@@ -26,7 +26,7 @@ const SHIPPED = {
 export const command: CliCommand = {
   register(command, context) {
     command
-      .description("fill in one form and show it: the shipped one, a page of yours (--url, --text), or a task of a run")
+      .description("fill in one form and show it: a shipped one, a page of yours, or a task of a run")
       .argument("[overrides...]", "key=value, over what the config says")
       .option("-u, --url <address>", "a page of yours, or its file; nothing is sent")
       .option("--text <file>", "what somebody wrote who wants to fill it in; - reads stdin")
