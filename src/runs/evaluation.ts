@@ -371,7 +371,7 @@ export function formatResult(before: readonly Evaluation[], after: readonly Eval
   });
   const table = formatTable([["episodes of", "before", "after", "after - before"], ...rows]);
   return [
-    `${formatOutcome(before, after)}\n`,
+    `${formatOutcome(before, after).replaceAll("; ", ";\n        ")}\n`,
     table,
     ...splits.flatMap(({ change }) => (change === undefined ? [] : doubts("", change))),
   ].join("\n");

@@ -123,14 +123,12 @@ test("forms are listed worst first with the sums of what the environment counts,
   });
   const rated = [row("good", 0, 4, true), row("good", 1, 4, true), row("bad", 0, 0, false), row("bad", 1, 3, true)];
   const columns = (e: Evaluation): string[][] =>
-    (formatForms(e).split("\n\n")[0] ?? "")
-      .split("\n")
-      .map((line) =>
-        line
-          .trim()
-          .split(/\s{2,}/)
-          .slice(0, 7),
-      );
+    (formatForms(e).split("\n\n")[0] ?? "").split("\n").map((line) =>
+      line
+        .trim()
+        .split(/\s{2,}/)
+        .slice(0, 7),
+    );
   assert.deepEqual(columns(summarize(rated, about)), [
     ["form", "episodes", "accepted", "pairs", "pairs right", "perfect", "clean"],
     ["bad", "2", "1", "8", "3", "0", "1"],
@@ -211,12 +209,12 @@ test("a run's result begins with its outcome in a sentence, and no line is longe
     { ...before, split: "val" },
     { ...after, split: "val", per_task: before.per_task, reward: before.reward },
   ] as const;
-  const [outcome = "", , ...rest] = formatResult([before, same[0]], [after, same[1]]).split("\n");
+  const [outcome = "", rest = ""] = formatResult([before, same[0]], [after, same[1]]).split("\n\n");
   assert.equal(
     outcome.replaceAll(/\[[^\]]*\]/g, "[]"),
-    "Reward: heldout 0.450 -> 0.550, +0.100 []; val 0.450 -> 0.450, 0.000 [], within its error.",
+    "Reward: heldout 0.450 -> 0.550, +0.100 [];\n        val 0.450 -> 0.450, 0.000 [], within its error.",
   );
-  assert.match(rest.join("\n"), /^episodes of +before +after +after - before\nheldout +40 +40 +40 pairs\n {2}reward +/);
+  assert.match(rest, /^episodes of +before +after +after - before\nheldout +40 +40 +40 pairs\n {2}reward +/);
   assert.match(formatResult([], [after]), /^Reward: heldout 0\.550\.\n/);
   const metrics = Object.fromEntries([..."abcdefgh"].map((name) => [`measure_${name}`, before.reward]));
   const wide = [{ label: "model", evaluation: { ...before, metrics } }];
