@@ -65,6 +65,8 @@ export async function fillShown(
   context.print(formatTables([fieldTable(filled, text)]));
   const asked = filled.sent.length === 0 ? "" : ` The page itself asked for ${filled.sent.join(", ")}.`;
   context.log(`The form was not sent.${asked}`);
+  const strange = filled.unknownWords.join(", ");
+  if (strange !== "") context.log(`This text has words that the model was not made for: ${strange}`);
   if (headless) {
     const frames = [text, ...filled.rounds].map((caption) => ({ caption, image: before }));
     const last: Frame = { caption: filled.plan, image: await photograph(page) };
