@@ -32,7 +32,7 @@ function drawCharts(uPlot: typeof import("uplot"), moved: Moved): void {
       ? "–"
       : Math.abs(value) >= 1e5
         ? value.toExponential(1)
-        : String(Number(value.toPrecision(6)));
+        : String(Number(value.toPrecision(4)));
 
   /** Writes a tick with as many decimals as its distance to the next one needs. */
   const tick = (value: number, apart: number): string =>
@@ -108,6 +108,7 @@ function drawCharts(uPlot: typeof import("uplot"), moved: Moved): void {
           value: (_: uPlot, y: number | null) => written(y),
         })),
       ],
+      legend: { markers: { fill: (_, i) => colour(`s${(i - 1) % 4}`)() } },
       // show no value where a line has none
       cursor: { dataIdx: (_, __, at) => at },
       hooks: {
