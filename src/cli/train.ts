@@ -102,10 +102,7 @@ async function runTraining(
   };
   const say = sayer(context, options.json);
   // loaded on use: help and config errors must not wait for the runtime
-  const [{ train }, { dryRunKind }] = await Promise.all([
-    import("../train/recipe.js"),
-    import("../train/dry-run.js"),
-  ]);
+  const [{ train }, { dryRunKind }] = await Promise.all([import("../train/recipe.js"), import("../train/dry-run.js")]);
   if (options.dryRun) {
     for (const [name, estimate] of await loadFolder<Estimate>(new URL("./estimates/", import.meta.url), "estimate")) {
       const text = await estimate(config, command);
