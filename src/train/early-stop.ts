@@ -21,8 +21,7 @@ export class EarlyStop {
   /** @param reward mean over the validation split, 0..1. */
   observe(reward: number): void {
     const { mark, stale } = this.state;
-    this.state =
-      mark === null || reward > mark ? { mark: reward, stale: 0 } : { mark, stale: stale + 1 };
+    this.state = mark === null || reward > mark ? { mark: reward, stale: 0 } : { mark, stale: stale + 1 };
   }
 
   /** Says why the run ends here; undefined where it continues. */

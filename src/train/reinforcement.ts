@@ -20,7 +20,6 @@ import { sharedWork } from "./executor.js";
 import { type Asked, type Opened, type Prepared, type Recipe, type Steps, VALIDATION } from "./loop.js";
 import { gradientNoiseState } from "./noise/gradient-noise.js";
 import { asKept, keptPolicy, REFERENCE } from "./refresh.js";
-import type { CurriculumState } from "./rollouts/curriculum.js";
 import { creditOf, PlayedGroups } from "./rollouts/group-source.js";
 import { type Group, recordsOf, samplesOf, withCredit } from "./rollouts/groups.js";
 import { openRecorded, type RecordedGroups } from "./rollouts/recorded-groups.js";
@@ -96,7 +95,6 @@ const runState = z.object({
   best: z.object({ step: counter, reward: z.number() }).nullable(),
   early_stop: earlyStopState,
   gradient_noise: gradientNoiseState,
-  curriculum: (z.record(z.string(), z.number()) satisfies z.ZodType<CurriculumState>).optional(),
 });
 type RunState = z.infer<typeof runState>;
 /** As in checkpoints: those of supervised training have fewer keys. */
@@ -239,7 +237,7 @@ class PolicySteps implements Steps {
   }
 
   state(validation: Pick<RunState, "best" | "early_stop">): RunState {
-    const { source, context, observers } = this;
+    const { source, observers } = this;
     return {
       cursor: source.drawn,
       updates: this.updates,
@@ -247,7 +245,6 @@ class PolicySteps implements Steps {
       skipped: this.skipped,
       ...validation,
       gradient_noise: observers.gradientNoise,
-      ...(context.training.curriculum.least_chance < 1 ? { curriculum: source.curriculum ?? {} } : {}),
     };
   }
 }

@@ -23,7 +23,6 @@ const CONFIG: RunConfigInput = {
     rollout_batch: 8,
     learning_rate: 0.01,
     reference_refresh: 2,
-    curriculum: { least_chance: 0.2 },
   },
   evaluation: { splits: [] },
   checkpoint: { every: 1, keep_last: 9 },
@@ -31,7 +30,7 @@ const CONFIG: RunConfigInput = {
   tracking: { tensorboard: false },
 };
 
-describe("a reference that is refreshed, and a curriculum", () => {
+describe("a reference that is refreshed", () => {
   let dir: string;
   before(async () => {
     dir = mkdtempSync(join(tmpdir(), "refresh-"));

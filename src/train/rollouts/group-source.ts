@@ -7,7 +7,6 @@ import type { Objective } from "../../rl/objective.js";
 import type { RolloutRecord } from "../../runs/rollout-record.js";
 import type { StepContext } from "../context.js";
 import type { Rollout } from "./collect.js";
-import { Curriculum, type CurriculumState } from "./curriculum.js";
 import { playDrafts } from "./drafts.js";
 import { episodesOf, type Sampled, TaskCursor } from "./groups.js";
 import type { PlayedSource, StepGroups } from "./step-groups.js";
@@ -35,32 +34,19 @@ interface CreditContext {
 /** Draws tasks and plays a group for each; groups without signal are drawn again where dynamic sampling is on. */
 export class PlayedGroups implements PlayedSource {
   private readonly cursor: TaskCursor<EnvironmentTask>;
-  private readonly tasks: Curriculum;
 
   constructor(
     private readonly context: StepContext,
-    state: { readonly cursor?: number | undefined; readonly curriculum?: CurriculumState | undefined },
+    state: { readonly cursor?: number | undefined },
     private readonly onEpisode: (done: number, all: number, rollout: Rollout) => void,
   ) {
-    const { seed, training, executor } = context;
+    const { seed, executor } = context;
     const tasks = tasksOf(executor.environment, "train");
     this.cursor = new TaskCursor(tasks, (epoch) => Rng.named(seed, `tasks/${epoch}`), state.cursor ?? 0);
-    this.tasks = new Curriculum(training.curriculum, seed, state.curriculum);
   }
 
   get drawn(): number {
     return this.cursor.drawn;
-  }
-
-  get curriculum(): CurriculumState {
-    return this.tasks.state;
-  }
-
-  private nextTask(): EnvironmentTask {
-    for (;;) {
-      const task = this.cursor.next();
-      if (this.tasks.plays(task, this.cursor.drawn)) return task;
-    }
   }
 
   /** @param collectRollouts plays with another policy than the present one. */
@@ -75,7 +61,7 @@ export class PlayedGroups implements PlayedSource {
     for (let attempt = 0; attempt <= (redraw ? REDRAW_LIMIT : 0); attempt++) {
       const missing = wanted - teaching;
       if (missing === 0) break;
-      const tasks = Array.from({ length: attempt === 0 ? wanted : missing }, () => this.nextTask());
+      const tasks = Array.from({ length: attempt === 0 ? wanted : missing }, () => this.cursor.next());
       const each = tasks.flatMap((task) => Array.from({ length: size }, () => task));
       const { rollouts, times } = await collectRollouts({
         tasks: each,
@@ -101,10 +87,6 @@ export class PlayedGroups implements PlayedSource {
         });
         groups.push(sampled);
         if (redraw && creditOf(this.context, sampled).some((credit) => credit !== null)) teaching++;
-        this.tasks.note(
-          each[i] as EnvironmentTask,
-          sampled.flatMap(({ record }) => (record.reward === null ? [] : [record.success])),
-        );
       }
     }
     return { groups, generating, episodes, rollout: (performance.now() - began) / 1000 };
