@@ -52,8 +52,9 @@ const lora = z.strictObject({
   targets: z
     .array(z.string().min(1))
     .min(1)
-    .default(["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"])
-    .describe("projections that get an adapter, by the end of their name, as PEFT"),
+    .nullable()
+    .default(null)
+    .describe("projections that get an adapter, by the end of their name, as PEFT; null = those of the architecture"),
   train_mask: z
     .boolean()
     .default(false)

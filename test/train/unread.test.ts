@@ -16,7 +16,6 @@ plan: free
 training: { steps: 1, prompts_per_step: 2, group_size: 2, micro_batch: 2 }
 evaluation: { splits: [], every: 1, episodes: 1 }
 runtime: { threads: 1, provider: cpu }
-tracking: { tensorboard: false }
 `;
 const LEARNS =
   `${CONFIG.replace(/environment: .*/, "environment: { kind: paper, sizes: { train: 4, val: 1, test: 0, heldout: 0 } }")}

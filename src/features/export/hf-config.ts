@@ -2,7 +2,7 @@ import { fail, misuse } from "../../core/errors.js";
 import { baseConfigSchema, type ModelConfig, parseConfig } from "../../nn/config.js";
 import { type RopeScaling, ropeScalingSchema } from "../../nn/rope.js";
 import type { Tokenizer } from "../../text/tokenizer.js";
-import type { Checkpoint, Json } from "../../weights/checkpoint-source.js";
+import type { Checkpoint, Json } from "./checkpoint-source.js";
 import { type ChosenTokens, FAMILIES, type Family, SPECIAL_TOKENS, type SpecialToken } from "./families.js";
 
 /** Converts config.json of a Hugging Face checkpoint to the config of a model directory. */

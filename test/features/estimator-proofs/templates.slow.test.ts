@@ -1,6 +1,6 @@
 import { test } from "node:test";
 import { closing } from "../../../src/core/closing.js";
-import { openOnTemplates } from "../../support/on-trial.js";
+import { openOnTemplates } from "../verify/on-trial.js";
 import { assertHolds, briefProofs } from "./all-proofs.js";
 
 const brief = await briefProofs();

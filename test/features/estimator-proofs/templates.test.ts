@@ -8,13 +8,12 @@ import { sampler as unmask } from "../../../src/diffusion/samplers/unmask.js";
 import { Canvas, isRoom, type TokenTemplate } from "../../../src/diffusion/template.js";
 import { measureProbabilities } from "../../../src/features/estimator-proofs/proofs/probabilities.js";
 import { measureZeroScore } from "../../../src/features/estimator-proofs/proofs/zero-score.js";
-import { holds, type VerifyContext } from "../../../src/verify/proof.js";
-import { figure, openOnTemplates } from "../../support/on-trial.js";
+import { holds, type VerifyContext } from "../../../src/features/verify/proof.js";
+import { figure, openOnTemplates } from "../verify/on-trial.js";
 import { assertHolds } from "./all-proofs.js";
-import { measureSupervised } from "./formulas/proofs/supervised.js";
 
 /** The others take a minute, on the same templates (templates.slow.test.ts). */
-const QUICK = ["on-policy", "probabilities", "elbo", "supervised", "zero-score"];
+const QUICK = ["on-policy", "probabilities", "elbo", "zero-score"];
 
 type Rollout = typeof unmask.rollout;
 
@@ -106,31 +105,9 @@ describe("verify on templates", () => {
     assert.ok(broken.measured > 1e-3, `${broken.measured}`);
   });
 
-  it("given tokens that are scored: the mean score is not 0, and the supervised loss is another", async () => {
+  it("given tokens that are scored: the mean score is not 0", async () => {
     const sharper = figure(await measureZeroScore(context, givenScored as never), "sharper policy");
     assert.ok(!holds(sharper), `${sharper.measured}`);
-    const { sampler } = context.policy;
-    const supervisedTerms: typeof sampler.supervisedTerms = (examples, ...rest) =>
-      sampler.supervisedTerms?.(
-        examples.map(({ prompt, template, response }) => {
-          const canvas = Canvas.of(template);
-          const { eos } = context.policy.options.model.tokens;
-          const tokens = new Map(canvas.given);
-          canvas
-            .cellsOf(response, eos)
-            .forEach((cell, i) => void tokens.set(canvas.position(cell), response[i] as number));
-          const all = [...tokens].sort(([a], [b]) => a - b).map(([, token]) => token);
-          return {
-            prompt,
-            template: [{ name: "all", room: canvas.length }],
-            response: all.filter((t) => t !== eos).concat(eos),
-          };
-        }),
-        ...rest,
-      ) ?? [];
-    const broken = { ...context, policy: { ...context.policy, sampler: { ...sampler, supervisedTerms } } };
-    assert.ok((await measureSupervised(context)).every(holds));
-    assert.ok(!holds(figure(await measureSupervised(broken), "loss and gradient")));
   });
 
   it("rooms that know the value: the outcomes do not add up to 1", async () => {

@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { UserError } from "../../../src/core/errors.js";
 import { packageRoot, readJson } from "../../../src/core/files.js";
+import { byteLevelBpeJson } from "../../../src/features/export/tokenizer-files.js";
 import { trainBpe } from "../../../src/features/new-model/bpe.js";
 import { Tokenizer } from "../../../src/text/tokenizer.js";
-import { byteLevelBpeJson } from "../../../src/text/tokenizer-files.js";
 
 const SHIPPED = (name: string) => {
   const dir = join(packageRoot(), "models", name);
