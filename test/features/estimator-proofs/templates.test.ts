@@ -92,7 +92,11 @@ describe("verify on templates", () => {
   });
   after(() => context.close());
 
-  for (const changes of [{}, { constrained_decoding: true }])
+  for (const changes of [
+    {},
+    { constrained_decoding: true },
+    { slot_fill: "next-token", order: "blanks", constrained_decoding: true },
+  ])
     it(`the likelihood's proofs hold: ${JSON.stringify(changes)}`, async () => {
       await using own = closing(await openOnTemplates(changes));
       await assertHolds(own, QUICK);

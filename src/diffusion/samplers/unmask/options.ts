@@ -8,9 +8,10 @@ export type SlotOrder = (typeof SLOT_ORDERS)[number];
 /**
  * Ways to draw a slot's tokens: each from its own mask, or the first from its mask and each later one from its
  * predecessor. With `single-mask` that one mask stands for the slot and sees no other slot's, so that a round reads
- * only the masks that it may choose; with `autoregressive` a slot has one mask per token, seen by the later ones.
+ * only the masks that it may choose; with `autoregressive` a slot has one mask per token, seen by the later ones. With
+ * `next-token` there are no masks: the first token too is drawn from its predecessor (next-token.ts).
  */
-export const SLOT_FILLS = ["parallel", "autoregressive", "single-mask"] as const;
+export const SLOT_FILLS = ["parallel", "autoregressive", "single-mask", "next-token"] as const;
 export type SlotFill = (typeof SLOT_FILLS)[number];
 /** The fill recorded in a trajectory; absent: `parallel`. */
 export type SerialFill = Exclude<SlotFill, "parallel">;

@@ -111,11 +111,11 @@ function remoteEnvironment(options: Options, { name, splits, ...server }: Descri
       return { id, split, form: name, reset: { ...chosen, episode_id: id } };
     });
   });
-  const untold = `${name}: the server tells of no tasks, so that seeds make them (docs/environments.md)`;
+  const noTasks = `${name}: the server tells of no tasks, so that seeds make them (docs/environments.md)`;
   return {
     name,
     tasks,
-    notes: splits === undefined ? [untold] : [],
+    notes: splits === undefined ? [noTasks] : [],
     capacity: options.contexts,
     started: true,
     // a hash of the requests; the server's tasks themselves are unknown
@@ -192,7 +192,7 @@ async function begin(
 /** Reads the text of an observation: the field `key`, or all fields, one per line. */
 function textOf({ observation }: Result, key: string | undefined): string {
   const own = Object.entries(observation).filter(([name]) => name !== "metadata");
-  if (key === undefined) return own.map(([name, of]) => `${name}: ${spoken(of)}\n`).join("");
+  if (key === undefined) return own.map(([name, of]) => `${name}: ${asText(of)}\n`).join("");
   const text = observation[key];
   if (typeof text === "string") return text;
   throw new EnvironmentFault(`the observation has no text ${key}: ${Object.keys(observation).join(", ")}`);
@@ -224,4 +224,4 @@ function faulty(fault: string, detail: Readonly<Record<string, unknown>>): Episo
   return { reward: null, fault, success: false, metrics: {}, detail };
 }
 
-const spoken = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
+const asText = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
