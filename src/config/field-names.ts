@@ -81,7 +81,7 @@ export const REMOVED: Readonly<Record<string, string>> = Object.fromEntries(
     "sampler.slot_score": "a slot is ranked by its first position",
     "evaluation.sampler.slot_score": "a slot is ranked by its first position",
     "site.faults": "the embedded site answers every post",
-    "training.curriculum.memory": "0.7 of a form's success rate stays as a group is added",
+    "training.curriculum": "tasks are drawn alike (training.dynamic_sampling draws more where a group has no signal)",
     "training.early_stop.min_delta": "any rise of the reward is one",
     "training.share_prompts": "prompts are shared wherever the model is causal",
   }).map(([key, now]) => [key, `${now}; leave the key out`]),

@@ -130,17 +130,6 @@ const training = z.strictObject({
     .default(1)
     .describe("largest norm of the gradient over all trainable tensors together"),
   dynamic_sampling: z.boolean().default(false).describe("draw another task where a group's rewards are all equal"),
-  curriculum: z
-    .strictObject({
-      least_chance: z
-        .number()
-        .min(0.01)
-        .max(1)
-        .default(1)
-        .describe("that a task is played whose form always or never succeeds; 1 = all tasks alike"),
-    })
-    .prefault({})
-    .describe("play more of the forms that succeed about half of the time"),
   reference_refresh: count()
     .default(0)
     .describe("steps between which the reference becomes the policy as it then is; 0 = it stays where the run began"),

@@ -29,7 +29,6 @@ import {
 } from "./loop.js";
 import { combinedMeter, type Meter, type MeterKind, meterKinds } from "./meter.js";
 import { policyGroup, policyOfGroup, REFERENCE } from "./refresh.js";
-import type { CurriculumState } from "./rollouts/curriculum.js";
 import { creditOf, PlayedGroups } from "./rollouts/group-source.js";
 import { type Group, recordsOf, samplesOf, withCredit } from "./rollouts/groups.js";
 import { type GroupSource, openStored, type StoredGroups } from "./rollouts/step-groups.js";
@@ -116,7 +115,6 @@ const runState = z.object({
   skipped: counter,
   best: z.object({ step: counter, reward: z.number() }).nullable(),
   early_stop: earlyStopState,
-  curriculum: (z.record(z.string(), z.number()) satisfies z.ZodType<CurriculumState>).optional(),
 });
 /** As in checkpoints: those of supervised training have fewer keys. */
 type SavedState = Partial<z.infer<typeof runState>>;
@@ -259,15 +257,14 @@ class PolicySteps implements Steps {
   }
 
   state(validation: ValidationState): Record<string, unknown> {
-    const { source, context } = this;
-    const state: Omit<z.infer<typeof runState>, "curriculum"> = {
+    const { source } = this;
+    const state: z.infer<typeof runState> = {
       cursor: source.drawn,
       updates: this.updates,
       nonfinite: this.nonFinite,
       skipped: this.skipped,
       ...validation,
     };
-    const curriculum = context.training.curriculum.least_chance < 1 ? { curriculum: source.curriculum ?? {} } : {};
-    return { ...state, ...this.setup.meter.state?.(), ...curriculum };
+    return { ...state, ...this.setup.meter.state?.() };
   }
 }

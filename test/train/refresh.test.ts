@@ -23,14 +23,13 @@ const CONFIG: RunConfigInput = {
     rollout_batch: 8,
     learning_rate: 0.01,
     reference_refresh: 2,
-    curriculum: { least_chance: 0.2 },
   },
   evaluation: { splits: [] },
   checkpoint: { every: 1, keep_last: 9 },
   report: { rollouts: 0, screenshots: 0 },
 };
 
-describe("a reference that is refreshed, and a curriculum", () => {
+describe("a reference that is refreshed", () => {
   let dir: string;
   before(async () => {
     dir = mkdtempSync(join(tmpdir(), "refresh-"));

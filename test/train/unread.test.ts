@@ -72,7 +72,7 @@ describe("keys that an objective does not read", () => {
         "training.num_iterations=2",
         /training\.num_iterations \(command line: .*\): sft does not read it: .*one update/,
       ],
-      ["sft", "training={curriculum: {least_chance: 0.3}}", /training\.curriculum\.least_chance .*no rollouts/],
+      ["sft", "training={dynamic_sampling: true}", /training\.dynamic_sampling .*no rollouts/],
       ["sft", "distributed.redis=redis://127.0.0.1:1", /distributed\.redis .*this process/],
       ["wd1", "training.reference_refresh=3", /wd1 does not read it: it has no reference/],
       ["flow-grpo", "training.min_lr_ratio=0.1", /training\.min_lr_ratio .*schedule is constant/],

@@ -80,7 +80,6 @@ const UNREAD = {
   "training.rollout_batch": NO_ROLLOUTS,
   "training.gradient_slots": "it sums a step's gradients in one place",
   "training.dynamic_sampling": NO_ROLLOUTS,
-  "training.curriculum": NO_ROLLOUTS,
   "training.reference_refresh": "it has no reference",
   "training.min_signal_groups": NO_ROLLOUTS,
   "training.gradient_noise_every": NO_ROLLOUTS,

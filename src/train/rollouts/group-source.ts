@@ -7,7 +7,6 @@ import type { Objective } from "../../rl/objective.js";
 import type { RolloutRecord } from "../../runs/rollout-record.js";
 import type { StepContext } from "../context.js";
 import type { Collect, Rollout, RolloutTimes } from "./collect.js";
-import { Curriculum, type CurriculumState } from "./curriculum.js";
 import { playDrafts } from "./drafts.js";
 import { episodesOf, type Sampled, TaskCursor } from "./groups.js";
 import type { PlayedSource, StepGroups } from "./step-groups.js";
@@ -38,32 +37,19 @@ type GroupContext = StepContext & { readonly collect?: Collect };
 /** Draws tasks and plays a group for each; groups without signal are drawn again where dynamic sampling is on. */
 export class PlayedGroups implements PlayedSource {
   private readonly cursor: TaskCursor<EnvironmentTask>;
-  private readonly tasks: Curriculum;
 
   constructor(
     private readonly context: StepContext,
-    state: { readonly cursor?: number | undefined; readonly curriculum?: CurriculumState | undefined },
+    state: { readonly cursor?: number | undefined },
     private readonly onEpisode: OnEpisode,
   ) {
-    const { seed, training, executor } = context;
+    const { seed, executor } = context;
     const tasks = tasksOf(executor.environment, "train");
     this.cursor = new TaskCursor(tasks, (epoch) => Rng.named(seed, `tasks/${epoch}`), state.cursor ?? 0);
-    this.tasks = new Curriculum(training.curriculum, seed, state.curriculum);
   }
 
   get drawn(): number {
     return this.cursor.drawn;
-  }
-
-  get curriculum(): CurriculumState {
-    return this.tasks.state;
-  }
-
-  private nextTask(): EnvironmentTask {
-    for (;;) {
-      const task = this.cursor.next();
-      if (this.tasks.plays(task, this.cursor.drawn)) return task;
-    }
   }
 
   /** @param collect plays with another policy than the present one. */
@@ -73,18 +59,14 @@ export class PlayedGroups implements PlayedSource {
     let [generating, episodes, withSignal] = [0, 0, 0];
     const groups: Sampled[][] = [];
     for (let attempt = 0; attempt <= (redraw ? REDRAW_LIMIT : 0) && withSignal < wanted; attempt++) {
-      const tasks = Array.from({ length: wanted - withSignal }, () => this.nextTask());
+      const tasks = Array.from({ length: wanted - withSignal }, () => this.cursor.next());
       const place = { step, group: groups.length, stream: `rollout/${step}/${attempt}` };
       const played = await playGroups({ ...this.context, collect }, tasks, { ...place, onEpisode: this.onEpisode });
       generating += played.times.generating;
       episodes += played.times.episodes;
-      for (const [i, group] of played.groups.entries()) {
+      for (const group of played.groups) {
         groups.push(group);
         if (redraw && creditOf(this.context, group).some((credit) => credit !== null)) withSignal++;
-        this.tasks.note(
-          tasks[i] as EnvironmentTask,
-          group.flatMap(({ record }) => (record.reward === null ? [] : [record.success])),
-        );
       }
     }
     return { groups, generating, episodes, rollout: (performance.now() - began) / 1000 };

@@ -5,7 +5,6 @@ import type { Policy } from "../../engine/policy.js";
 import type { Environment } from "../../env/environment.js";
 import type { Tensor } from "../../onnx/types.js";
 import type { Collect } from "./collect.js";
-import type { CurriculumState } from "./curriculum.js";
 import type { Sampled } from "./groups.js";
 
 /** The groups of a step before credit assignment, with the time to collect them. */
@@ -25,16 +24,14 @@ export interface StepGroups {
 /** Source of a run's groups: its own policy in the environment, or the stored rollouts of another run. */
 export interface GroupSource {
   collect(step: number): Promise<StepGroups>;
-  /** Tasks drawn so far: saved in checkpoints, as is {@link curriculum}. */
+  /** Tasks drawn so far: saved in checkpoints. */
   readonly drawn: number;
-  readonly curriculum?: CurriculumState;
   /** Returns further policies for a checkpoint after `step` steps, as its groups. */
   kept?(step: number): Record<string, Map<string, Tensor>>;
 }
 
 /** A source of played groups: a step's episodes may be collected differently, as by an older policy. */
 export interface PlayedSource extends GroupSource {
-  readonly curriculum: CurriculumState;
   collect(step: number, collect?: Collect): Promise<StepGroups>;
 }
 

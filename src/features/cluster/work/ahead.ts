@@ -2,7 +2,6 @@ import type { Tensor } from "../../../onnx/types.js";
 import type { Checkpoint } from "../../../runs/checkpoint.js";
 import { policyGroup, policyOfGroup } from "../../../train/refresh.js";
 import type { Collect } from "../../../train/rollouts/collect.js";
-import type { CurriculumState } from "../../../train/rollouts/curriculum.js";
 import type { GroupSource, PlayedSource, StepGroups } from "../../../train/rollouts/step-groups.js";
 
 type Parameters = ReadonlyMap<string, Tensor>;
@@ -22,7 +21,6 @@ interface Version {
 /** The step's groups, and the state of their source after them. */
 interface Flight extends StepGroups {
   readonly drawn: number;
-  readonly curriculum: CurriculumState;
 }
 
 /**
@@ -37,7 +35,6 @@ export class AheadGroups implements GroupSource {
   private last: Promise<unknown> = Promise.resolve();
   private started: number;
   drawn: number;
-  curriculum: CurriculumState;
 
   /**
    * @param steps of the whole run.
@@ -54,7 +51,6 @@ export class AheadGroups implements GroupSource {
   ) {
     this.started = checkpoint?.step ?? 0;
     this.drawn = played.drawn;
-    this.curriculum = played.curriculum;
   }
 
   async collect(step: number): Promise<StepGroups> {
@@ -69,7 +65,6 @@ export class AheadGroups implements GroupSource {
     const flight = (await this.flights.get(step)) as Flight;
     this.flights.delete(step);
     this.drawn = flight.drawn;
-    this.curriculum = flight.curriculum;
     const [version, { parameters }] = this.versionOf(step);
     const lag = step - 1 - version;
     for (const [older, { pinned }] of [...this.versions]) {
@@ -104,7 +99,7 @@ export class AheadGroups implements GroupSource {
     const [, { pinned }] = this.versionOf(step);
     const flight = this.last.then(async () => {
       const groups = await this.played.collect(step, pinned.collect);
-      return { ...groups, drawn: this.played.drawn, curriculum: structuredClone(this.played.curriculum) };
+      return { ...groups, drawn: this.played.drawn };
     });
     this.flights.set(step, flight);
     this.last = flight;
