@@ -12,7 +12,8 @@ export interface Asked {
 export async function answered(asked: Asked[], turn: number, observation: Observation, act: Act): Promise<Action> {
   const { text = "" } = observation;
   const before = asked[turn];
-  if (before !== undefined && before.text !== text) throw new EnvironmentFault(`turn ${turn + 1} shows another page than when it was played before`);
+  if (before !== undefined && before.text !== text)
+    throw new EnvironmentFault(`turn ${turn + 1} shows another page than when it was played before`);
   asked[turn] = before ?? { text, answer: act(observation) };
   try {
     return await (asked[turn] as Asked).answer;

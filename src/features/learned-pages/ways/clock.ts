@@ -12,7 +12,10 @@ export const way: Way = {
   isLiteral: true,
   variants: [
     ...[{ time: "H:mm" }, { time: "h:mm:A" }],
-    ...[{ time: "H:mm", confirm: true as const }, { time: "h:mm:A", confirm: true as const }],
+    ...[
+      { time: "H:mm", confirm: true as const },
+      { time: "h:mm:A", confirm: true as const },
+    ],
   ],
   async operate(place, value) {
     const { time: pattern = "", confirm } = place.variant;
