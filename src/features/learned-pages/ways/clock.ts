@@ -10,7 +10,13 @@ export const way: Way = {
   serves: ["time"],
   oddness: 4.45,
   isLiteral: true,
-  variants: ["H:mm", "h:mm:A"].flatMap((time) => [{ time }, { time, confirm: true as const }]),
+  variants: [
+    ...[{ time: "H:mm" }, { time: "h:mm:A" }],
+    ...[
+      { time: "H:mm", confirm: true as const },
+      { time: "h:mm:A", confirm: true as const },
+    ],
+  ],
   async operate(place, value) {
     const { time: pattern = "", confirm } = place.variant;
     const time = parseTime(value);
