@@ -1,6 +1,6 @@
 // node scripts/check-imports.mjs [ROOT]: checks that source files import from their own layer (floor) or a lower one,
 // without cycles among folders or files, types included; a feature imports those features that its line in
-// ARCHITECTURE.md names, as in "- `agent` (on `learned-pages`): ...". Prints file:line of each violation; exits with
+// ARCHITECTURE.md names, as in "- `agent` (on `learned-pages`): ...", which are in no circle and used. Prints file:line of each violation; exits with
 // 1 if any.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
@@ -18,7 +18,7 @@ const FLOORS = [
   ["engine"],
   ["watch"],
   ["train"],
-  ["verify", "library"],
+  ["library"],
   ["cli"],
   // each folder of it can be deleted, and those that are built on it with it
   ["features"],
@@ -62,6 +62,7 @@ for (const entry of readdirSync(source, { recursive: true, withFileTypes: true }
   }
 }
 problems.push(...cycles(sideways, (folder) => folder), ...cycles(imports, (file) => basename(file)));
+if (problems.length === 0) problems.push(...inOrder());
 
 problems.sort((a, b) => (a.file < b.file ? -1 : a.file > b.file ? 1 : a.line - b.line));
 for (const { file, line, why } of problems) console.log(`${relative(root, file).split(sep).join("/")}:${line} ${why}`);
@@ -81,7 +82,7 @@ function check(file, line, from, target) {
   if (used !== undefined && feature !== used && from !== "index.ts") {
     if (feature === undefined)
       return add(`imports the feature ${used}: a feature can be deleted, so its entries are found by the registries`);
-    if (!builtOn.get(feature)?.includes(used))
+    if (!builtOn.get(feature)?.has(used))
       return add(`${feature} imports the feature ${used}: its line in ARCHITECTURE.md does not name it`);
     note(sideways, feature, used, { file, line });
   }
@@ -116,11 +117,30 @@ function cycles(arrows, nameOf) {
   return found;
 }
 
-/** Reads which features a feature is built on. */
+/** Reads which features a feature is built on, each with its line. */
 function orderOfFeatures(path) {
-  const text = existsSync(path) ? readFileSync(path, "utf8") : "";
-  const named = (list) => [...list.matchAll(/`([\w-]+)`/g)].map((match) => match[1]);
-  return new Map([...text.matchAll(/^- `([\w-]+)` \(on ([^)]*)\)/gm)].map(([, name, list]) => [name, named(list)]));
+  const lines = existsSync(path) ? readFileSync(path, "utf8").split("\n") : [];
+  return new Map(
+    lines.flatMap((text, i) => {
+      const [, name, list] = /^- `([\w-]+)` \(on ([^)]*)\)/.exec(text) ?? [];
+      if (name === undefined) return [];
+      const witness = { file: path, line: i + 1 };
+      return [[name, new Map([...list.matchAll(/`([\w-]+)`/g)].map(([, used]) => [used, witness]))]];
+    }),
+  );
+}
+
+/** Finds the arrows of the drawn order that are part of a circle, or that no import follows. */
+function inOrder() {
+  const present = (name) => existsSync(join(source, "features", name));
+  const unused = [...builtOn].flatMap(([name, targets]) =>
+    [...targets].flatMap(([used, witness]) =>
+      present(name) && present(used) && !sideways.get(name)?.has(used)
+        ? [{ ...witness, why: `${name} does not import the feature ${used}` }]
+        : [],
+    ),
+  );
+  return [...cycles(builtOn, (name) => name), ...unused];
 }
 
 /** The name of the feature that a path lies in; undefined outside of features. */

@@ -1,7 +1,7 @@
 """A plain PyTorch reference of FS-DFM (arXiv 2509.20624), for the test goldens only.
 
 A diffusion transformer over tokens, conditioned on the flow's time and, in the few-step student, on the step's size.
-Parameters carry the checkpoint's names. Written from the description in `src/nn/arch/fsdfm.ts` and the paper.
+Parameters carry the checkpoint's names. Written from the description in `src/features/fsdfm/arch/fsdfm.ts` and the paper.
 
 Shapes: B batch, N length, D hidden, C condition, H heads, E head size, V vocabulary.
 """

@@ -23,8 +23,9 @@ import {
   type TrainedObjective,
   trainingGraph,
 } from "./graphs.js";
+import { recomputedWithin, sessionBudget, sessionBytes } from "./memory.js";
 import type { RolloutPrecision } from "./rollout-precision.js";
-import { type Built, recomputedWithin, Sessions, sessionBudget, sessionBytes } from "./sessions.js";
+import { type Built, Sessions } from "./sessions.js";
 import { type PolicyKey, TrainedParameters } from "./trained-parameters.js";
 
 export interface EngineOptions {

@@ -25,7 +25,7 @@ import { Runtime } from "../onnx/session.js";
 import { Engine, type EngineOptions } from "./engine.js";
 import { gradientCheck } from "./gradient-check.js";
 import { checkGraph, checkLength } from "./graph-check.js";
-import { assertBatchesFit, machineMemory } from "./least-memory.js";
+import { assertBatchesFit, machineMemory } from "./memory.js";
 import { type RolloutPrecision, rolloutPrecisionOf } from "./rollout-precision.js";
 import { assertScored, type ScoredObjective } from "./scoring-check.js";
 
@@ -181,9 +181,10 @@ const LORA_SCALES = { least: 1e-6, most: 1e6 };
 /** Returns a config's adapter options. @throws UserError where the mask is to be trained and the model has none. */
 export function loraOptions(
   { lora }: Pick<RunConfig, "lora">,
-  { config, graph }: Pick<Model, "config" | "graph">,
+  { config, graph, names }: Pick<Model, "config" | "graph" | "names">,
 ): LoraOptions {
-  const { train_mask, ...options } = lora;
+  const { train_mask, targets, ...scaled } = lora;
+  const options = { ...scaled, targets: targets ?? names.loraTargets };
   const scale = lora.alpha / lora.rank;
   if (!(scale >= LORA_SCALES.least && scale <= LORA_SCALES.most))
     misuse(`lora.alpha / lora.rank is ${scale}: the adapter's part would be lost in float32.`, {
@@ -210,7 +211,8 @@ export function sampledModel(config: ModelConfig): SampledModel {
   };
   const network = config.reads_tokens === false ? { network: config } : {};
   const { vocab_size: vocabulary, attention, attention_block: block } = config;
-  return { tokens, vocabulary, attention, block, ...network };
+  const shifted = config.shifted_logits === true && { shifted: true as const };
+  return { tokens, vocabulary, attention, block, ...shifted, ...network };
 }
 
 /**

@@ -31,7 +31,8 @@ export class TrainedParameters {
     added: readonly ParameterGroup[],
   ) {
     const name = lora === undefined ? "weights" : "adapter";
-    this.groups = [{ name, parameters: ownParameters(model, lora), inReference: true }, ...added];
+    const { tables } = model.names;
+    this.groups = [{ name, parameters: ownParameters(model, lora), tables, inReference: true }, ...added];
     this.parameters = this.groups.flatMap((group) => group.parameters);
   }
 

@@ -17,6 +17,20 @@ export interface WeightSpec {
 /** Source of further keys and values that a graph's tokens see besides their own sequence's. */
 export type KeysOf = "past" | "shared";
 
+/** What an optimizer and an adapter know of a network's weights, by their names. */
+export interface WeightNames {
+  /** Ends of the names of the projections that get an adapter where `lora.targets` names none. */
+  readonly loraTargets: readonly string[];
+  /** Parts of the names of matrices that are no hidden layers: embeddings, the head, and gains by a condition. */
+  readonly tables: readonly string[];
+}
+
+/** Llama's names, which other programs' graphs of Hugging Face's models have as well. */
+export const LLAMA_NAMES: WeightNames = {
+  loraTargets: ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"],
+  tables: ["embed", "lm_head"],
+};
+
 /** A network architecture. Each file under arch/ exports one as `architecture`; config.json has its file name. */
 export interface Architecture {
   /** False: a network of vectors, with its own inputs and outputs and neither tokenizer nor vocabulary. */
@@ -28,6 +42,7 @@ export interface Architecture {
    * of the same one; absent where the architecture cannot.
    */
   readonly buildWithKeys?: Readonly<Record<KeysOf, Architecture["build"]>>;
+  names(config: ModelConfig): WeightNames;
   /** Returns every weight under its checkpoint name, in checkpoint order. */
   weights(config: ModelConfig): ReadonlyMap<string, WeightSpec>;
 }

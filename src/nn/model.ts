@@ -12,7 +12,7 @@ import { type ExternalData, type Graph, isExternal, type Tensor, type Value } fr
 import { Tokenizer } from "../text/tokenizer.js";
 import { readNf4State } from "../weights/model-weights.js";
 import { openSafetensors, type SafetensorsHeader, writeSafetensors } from "../weights/safetensors.js";
-import { architectureOf, type KeysOf, type WeightDeclarer } from "./architecture.js";
+import { architectureOf, type KeysOf, LLAMA_NAMES, type WeightDeclarer, type WeightNames } from "./architecture.js";
 import { eosIds, type ModelConfig, readModelConfig } from "./config.js";
 import { checkOpset, isImported, normaliseImported } from "./imported.js";
 import { PackedBuilder, type StoredWeight } from "./packed-builder.js";
@@ -26,6 +26,7 @@ export interface Model {
   /** Undefined where the network reads no tokens (`reads_tokens: false` in config.json). */
   readonly tokenizer: Tokenizer | undefined;
   readonly graph: RawModel;
+  readonly names: WeightNames;
   /**
    * The graph that this version builds from config.json, where it differs from model.onnx (engine/graph-check.ts
    * compares their outputs); absent where model.onnx is that graph, or another program's.
@@ -77,13 +78,20 @@ async function openModel(dir: string): Promise<Model> {
 }
 
 /** Reads a model's graph: ours unchanged, an exporter's with our names. */
-async function readGraph(dir: string, path: string, config: ModelConfig): Promise<Pick<Model, "graph" | "described">> {
+async function readGraph(
+  dir: string,
+  path: string,
+  config: ModelConfig,
+): Promise<Pick<Model, "graph" | "names" | "described">> {
   const graph = await readModelFile(path);
   checkOpset(graph, path);
-  if (isImported(graph)) return { graph: normaliseImported(graph, path, config) };
+  if (isImported(graph)) return { graph: normaliseImported(graph, path, config), names: LLAMA_NAMES };
   const described = await describedGraph(dir, config);
+  const names = (await architectureOf(config)).names(config);
   checkDescribed(graph, described, dir);
-  return Buffer.from(encodeModel(graph)).equals(encodeModel(described)) ? { graph } : { graph, described };
+  return Buffer.from(encodeModel(graph)).equals(encodeModel(described))
+    ? { graph, names }
+    : { graph, names, described };
 }
 
 /** Builds the graph of config.json on the weights' file. */

@@ -3,7 +3,13 @@ import { fail } from "../core/errors.js";
 import { Emitter } from "../onnx/emit.js";
 import type { GraphBuilder } from "../onnx/graph.js";
 import type { Value } from "../onnx/types.js";
-import type { Architecture, WeightDeclarer, WeightSpec } from "./architecture.js";
+import {
+  type Architecture,
+  LLAMA_NAMES,
+  type WeightDeclarer,
+  type WeightNames,
+  type WeightSpec,
+} from "./architecture.js";
 import { baseConfigSchema, MOST_LAYERS, type ModelConfig, parseConfig, size, WIDEST } from "./config.js";
 import { attention, linear, rmsNorm, rotate, rotations, swiglu, Targets } from "./layers.js";
 import { type Keys, Past, SharedKeys } from "./past.js";
@@ -67,6 +73,16 @@ function named(c: TransformerConfig, name: string): string {
   return LLADA_NAMES.reduce((made, [ours, theirs]) => made.replace(ours, theirs), name);
 }
 
+function namesOf(c: TransformerConfig): WeightNames {
+  if (c.weight_names === "llama") return LLAMA_NAMES;
+  // the head is an ff_out, too
+  const down = Array.from({ length: c.num_hidden_layers }, (_, i) => `blocks.${i}.ff_out`);
+  return {
+    loraTargets: ["q_proj", "k_proj", "v_proj", "attn_out", "ff_proj", "up_proj", ...down],
+    tables: ["transformer.wte", "transformer.ff_out"],
+  };
+}
+
 /**
  * A stack of pre-norm blocks with RoPE at the tokens' own positions:
  *
@@ -88,6 +104,7 @@ export function transformer(schema: z.ZodType<TransformerConfig>): Architecture 
     return c;
   };
   return {
+    names: (config) => namesOf(parse(config)),
     weights: (config) => {
       const c = parse(config);
       return new Map([...weightsOf(c)].map(([name, spec]) => [named(c, name), spec]));

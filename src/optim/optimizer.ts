@@ -17,6 +17,8 @@ export interface ParameterGroup {
   /** `adapter`, `weights`, or an objective's own name. */
   readonly name: string;
   readonly parameters: readonly Parameter[];
+  /** Parts of the names of matrices that are no hidden layers, so that AdamW updates them; default none. */
+  readonly tables?: readonly string[];
   /** Factor on the learning rate; default 1. */
   readonly learningRateScale?: number;
   /** True where the reference policy has a frozen copy of them; default: only the loss reads them. */
@@ -33,15 +35,9 @@ export const slot = {
   next: (io: string): string => `next/${io}`,
 };
 
-/**
- * Matches matrices that are not hidden layers, by the names of the architectures here: embeddings and heads are tables
- * of vectors, and the rows of an adaLN modulation are gains, shifts and gates, each with its own scale.
- */
-const TABLE = /embed|lm_head|output_layer|modulation/;
-
 /** Tells whether Muon updates a parameter: only matrices of hidden layers; the others use AdamW (Jordan 2024). */
-function usesMuon(parameter: Parameter, options: OptimizerOptions): boolean {
-  return options.kind === "muon" && parameter.shape.length === 2 && !TABLE.test(parameter.name);
+function usesMuon({ name, shape }: Parameter, tables: readonly string[], { kind }: OptimizerOptions): boolean {
+  return kind === "muon" && shape.length === 2 && !tables.some((part) => name.includes(part));
 }
 
 /** Most elements of a stack: 4 MB of float32, so that no large copies of all parameters exist at once. */
@@ -62,9 +58,9 @@ interface Stack {
 function stacksOf(groups: readonly ParameterGroup[], options: OptimizerOptions): Stack[] {
   const open = new Map<string, Stack>();
   const stacks: Stack[] = [];
-  for (const { parameters, learningRateScale: scale = 1 } of groups) {
+  for (const { parameters, tables = [], learningRateScale: scale = 1 } of groups) {
     for (const p of parameters) {
-      const rule = usesMuon(p, options) ? muon : adamw;
+      const rule = usesMuon(p, tables, options) ? muon : adamw;
       const key = `${scale}/${p.shape.join()}`;
       const stack = rule === adamw && p.shape.length > 0 ? open.get(key) : undefined;
       if (stack !== undefined && (stack.members.length + 1) * sizeOf(p.shape) <= STACKED) {

@@ -14,15 +14,15 @@ const run = (...args: string[]) => callProgram("train", dir, args);
 test("help lists a subcommand for each objective and each file in commands/", async () => {
   const { code, out, err } = await run("--help");
   assert.equal(code, 0, err);
-  for (const name of [...(await loadRegistries()).objectives.keys(), "verify"])
+  for (const name of [...(await loadRegistries()).objectives.keys(), "train"])
     assert.match(out, new RegExp(`^  ${name} `, "m"));
 });
 
 test("wrong calls exit 2, say what is near, and leave stdout empty", async () => {
   for (const [args, message] of [
     [[], /Usage/],
-    [["verifi"], /Did you mean verify/],
-    [["verify", "--config", "new.yaml", "--modl"], /Did you mean --model/],
+    [["trian"], /Did you mean train/],
+    [["train", "--config", "new.yaml", "--quite"], /Did you mean --quiet/],
   ] as const) {
     const { code, out, err } = await run(...args);
     assert.deepEqual([code, out], [2, ""], args.join(" "));

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Rng } from "../../src/core/rng.js";
 import { refusalOf, rowNoise, scoringTemperature } from "../../src/diffusion/sampler.js";
-import { sampler as jump } from "../../src/diffusion/samplers/jump.js";
 import { sampler as unmask } from "../../src/diffusion/samplers/unmask.js";
 import type { SampledModel } from "../../src/diffusion/tokens.js";
 import { samplerConfig } from "../support/typed.js";
@@ -22,19 +21,16 @@ test("greedy decoding is scored at temperature 1, everything else at its own", (
 
 test("what a sampler cannot score is said by what it lacks, or by why its options do not allow it", () => {
   const masked = (model: SampledModel) => unmask.options(samplerConfig(unmask), model);
-  const flow = jump.options(samplerConfig(jump), BIDIRECTIONAL);
-  for (const scoring of ["steps", "bound", "supervised"] as const) {
+  for (const scoring of ["steps", "bound", "supervised"] as const)
     for (const model of [CAUSAL, BIDIRECTIONAL])
       assert.equal(refusalOf(unmask, scoring, masked(model))?.reason, undefined);
-    assert.equal(refusalOf(jump, scoring, flow)?.reason, undefined);
-  }
   assert.equal(refusalOf(unmask, "text", masked(CAUSAL))?.reason, undefined);
   assert.match(
     refusalOf(unmask, "text", masked(BIDIRECTIONAL))?.reason ?? "",
     /bidirectional model gives no probabilities/,
   );
   assert.match(
-    refusalOf(jump, "text", flow)?.reason ?? "",
+    refusalOf({ ...unmask, textTerms: undefined } as never, "text", masked(CAUSAL))?.reason ?? "",
     /has no log-probabilities of a text read from left to right/,
   );
 });

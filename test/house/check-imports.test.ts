@@ -123,9 +123,17 @@ describe("check-imports", () => {
         .lines.slice(0, -1)
         .map((line) => line.split(" ")[0] ?? "");
     assert.deepEqual(found(), ["src/cli/train.ts:1", "src/features/a/a.ts:1"]);
-    writeFileSync(join(root, "ARCHITECTURE.md"), "- `a` (on `b`): one\n- `b` (on `a`): two\n");
+    const drawn = (order: string): void => writeFileSync(join(root, "ARCHITECTURE.md"), order);
+    drawn("- `a` (on `b`): one\n- `b` (on `a`): two\n");
     assert.deepEqual(found(), ["src/cli/train.ts:1"]);
     write("features/b/b.ts", 'import "../a/other.js";\n');
     assert.deepEqual(found(), ["src/cli/train.ts:1", "src/features/a/a.ts:1", "src/features/b/b.ts:1"]);
+    write("features/b/b.ts", "");
+    write("cli/train.ts", "");
+    assert.deepEqual(found(), ["ARCHITECTURE.md:1", "ARCHITECTURE.md:2", "ARCHITECTURE.md:2"]);
+    drawn("- `a` (on `b`): one\n- `b` (on `gone`): two\n");
+    assert.deepEqual(found(), []);
+    drawn("");
+    assert.deepEqual(found(), ["src/features/a/a.ts:1"]);
   });
 });

@@ -359,9 +359,9 @@ describe("optimizerGraph", () => {
     assert.ok(relativeError(still.state.w as number[], [0.95, 0, 0, 0.95]) < 1e-6);
   });
 
-  it("Muon leaves gains, embeddings, heads and modulations to AdamW", async () => {
-    const adamw = ["model.embed_tokens.weight", "lm_head.weight", "vocab_embed.weight", "output_layer.linear.weight"];
-    adamw.push("blocks.0.adaLN_modulation.weight");
+  it("Muon leaves gains and a group's tables to AdamW", async () => {
+    const adamw = ["model.embed_tokens.weight", "lm_head.weight", "blocks.0.adaLN_modulation.weight"];
+    const tables = ["embed_tokens", "lm_head", "adaLN_modulation"];
     const hidden = [
       "mlp.weight",
       "model.layers.0.self_attn.q_proj.weight",
@@ -371,7 +371,9 @@ describe("optimizerGraph", () => {
     const parameters = [...adamw, ...hidden].map((name) => ({ name, shape: [2, 2] }));
     parameters.push({ name: "norm", shape: [4] }, { name: "blocks.0.mlp.0.bias", shape: [4] });
     const all = (x: number[]): Arrays => Object.fromEntries(parameters.map((p) => [p.name, x]));
-    const trainer = await Trainer.open(runtime, parameters, MUON, all([0, 0, 0, 0]));
+    const trainer = await Trainer.open(runtime, parameters, MUON, all([0, 0, 0, 0]), [
+      { name: "weights", parameters, tables },
+    ]);
     await trainer.step(all([1, -2, 3, 4]), 0.01);
     const adam = [-0.01, 0.01, -0.01, -0.01];
     for (const { name } of parameters) {

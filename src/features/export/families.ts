@@ -1,4 +1,4 @@
-import type { Json } from "../../weights/checkpoint-source.js";
+import type { Json } from "./checkpoint-source.js";
 
 /** Families of checkpoints that one of our architectures can compute. */
 

@@ -1,6 +1,6 @@
 import { Tokenizer as HuggingFaceTokenizer } from "@huggingface/tokenizers";
-import { type ByteLevelBpe, byteLevelBpeJson, type Cutting } from "../../text/tokenizer-files.js";
 import { byteAlphabet } from "../../text/tokenizer-json.js";
+import { type ByteLevelBpe, byteLevelBpeJson, type Cutting } from "../export/tokenizer-files.js";
 
 /** Least number of occurrences of a pair that becomes a token. */
 const LEAST_FREQUENT = 2;

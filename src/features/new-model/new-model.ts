@@ -10,7 +10,7 @@ import { saveModel } from "../../nn/model.js";
 import type { Tensor } from "../../onnx/types.js";
 import { renderPrompt } from "../../text/prompt.js";
 import { Tokenizer } from "../../text/tokenizer.js";
-import { byteLevelBpeJson } from "../../text/tokenizer-files.js";
+import { byteLevelBpeJson } from "../export/tokenizer-files.js";
 import { trainBpe } from "./bpe.js";
 
 /** Config of `new-model`: the sizes of a model, and the source of its vocabulary. */

@@ -7,7 +7,6 @@ import { Rng } from "../../../src/core/rng.js";
 import type { Batch } from "../../../src/diffusion/batch.js";
 import type { StepLayout } from "../../../src/diffusion/layouts.js";
 import type { RoundModel } from "../../../src/diffusion/sampler.js";
-import { sampler as jump } from "../../../src/diffusion/samplers/jump.js";
 import { corruptBatch } from "../../../src/diffusion/samplers/unmask/corrupt.js";
 import { boundTerms, drawMask, layMasked, type MaskDraw } from "../../../src/diffusion/samplers/unmask/elbo.js";
 import { SLOT_FILLS, type UnmaskOptions } from "../../../src/diffusion/samplers/unmask/options.js";
@@ -19,8 +18,6 @@ import { policyHead } from "../../../src/diffusion/score-head.js";
 import { Canvas, type TemplateStart, type TokenTemplate, templateOf } from "../../../src/diffusion/template.js";
 import { bufferTerms } from "../../../src/diffusion/terms.js";
 import { tokensOf } from "../../support/token-batch.js";
-import { having } from "../../support/typed.js";
-import { FakeFlow, MODEL as FLOW_MODEL, SMALL as SMALL_FLOW } from "./jump/reference.js";
 import { FakeNetwork, MODEL, SMALL, streams, TOKENS } from "./unmask/fake-model.js";
 
 const EOS = TOKENS.eos;
@@ -210,7 +207,7 @@ test("the probabilities of all that can be written in two blanks add up to 1; no
       assert.ok(Math.abs(total - 1) < 1e-6 && count > 20, `${attention} ${slotSize} ${rounds}: ${total} of ${count}`);
     }
   }
-  for (const slotFill of ["autoregressive", "single-mask"] as const) {
+  for (const slotFill of ["autoregressive", "single-mask", "next-token"] as const) {
     const { total } = await totalOf({ ...OPTIONS, slotSize: 2, rounds: 2, slotFill, order: "blanks" });
     assert.ok(Math.abs(total - 1) < 1e-6, slotFill);
   }
@@ -350,59 +347,6 @@ test("supervised with mask_given: all positions are masked and scored as what th
       });
     }
   assert.equal(scoredAt.size, text.length);
-  const flow = { ...SMALL_FLOW, promptLength: 3, responseLength: 12, steps: 3, model: FLOW_MODEL };
-  const values = { ...example, response: [1, FLOW_MODEL.tokens.eos, 0, FLOW_MODEL.tokens.eos] };
-  const [moved] = having(jump, "supervisedTerms").supervisedTerms([values], flow, layoutOf(1)) as [Batch];
-  const { rows, positionIds, targets } = tokensOf(moved);
-  const flowText = text.map((token) => (token === EOS ? FLOW_MODEL.tokens.eos : token));
-  const seen = [...moved.coefficient].flatMap((c, r) =>
-    c === 0 ? [] : [[Number(positionIds[Number(rows[r])]) - 1, Number(targets[r])]],
-  );
-  assert.deepEqual(
-    new Map(seen as [number, number][]),
-    new Map(seen.map(([at]) => [at as number, flowText[at as number] as number])),
-  );
-  assert.equal(seen.length, text.length);
-});
-
-test("the jump policy leaves what is given in place, and its steps are scored as they were drawn", async () => {
-  const options = { ...SMALL_FLOW, promptLength: 3, responseLength: 12, room: 2, steps: 3, model: FLOW_MODEL };
-  const sampler = having(jump, "stepTerms", "boundTerms", "supervisedTerms");
-  const flow = new FakeFlow(3);
-  for (let seed = 0; seed < 8; seed++) {
-    const trajectories = await sampler.rollout(flow, [EXAMPLE], options, streams(1, seed));
-    const [trajectory] = trajectories;
-    assert.ok(trajectory !== undefined);
-    assert.deepEqual(sampler.parse(JSON.parse(JSON.stringify(trajectory)), "here", FLOW_MODEL), trajectory);
-    assert.equal(trajectory.source.length, 4);
-    const batch = sampler.stepTerms(trajectories, options, layout(1));
-    const scores = flow.score(batch as never);
-    close(
-      [...batch.coefficient].flatMap((c, r) => (c === 0 ? [] : [scores[r] as number])),
-      trajectory.steps.flatMap((step) => [...step.logProbs]),
-    );
-    const { batch: sequences, length, inputIds, positionIds } = tokensOf(batch);
-    for (let b = 0; b < sequences; b++) {
-      const at = (position: number): number =>
-        [...positionIds.slice(b * length, (b + 1) * length)].findIndex((p, n) => Number(p) === position && n > 0);
-      assert.deepEqual(
-        [2, 3, 6, 7, 8, 11].map((p) => Number(inputIds[b * length + at(p)])),
-        [1, 1, 0, 1, 0, 1],
-      );
-    }
-    assert.deepEqual(
-      sampler.reveals?.(trajectory).map(({ token }) => token),
-      trajectory.response,
-    );
-    const bound = sampler.boundTerms(trajectories, options, {
-      batch: 1,
-      lengthStep: 1,
-      samples: 1,
-      coupled: true,
-      rngs: streams(1, seed),
-    });
-    assert.ok([...bound.coefficient].filter((c) => c !== 0).length === 2 * trajectory.response.length);
-  }
 });
 
 test("a template that is longer than the canvas is refused before anything runs", async () => {

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { SamplerOptions } from "../../../src/diffusion/sampler.js";
-import { sampler as jump } from "../../../src/diffusion/samplers/jump.js";
 import { sampler as unmask } from "../../../src/diffusion/samplers/unmask.js";
 import { assertScored, objectiveRefusal } from "../../../src/engine/scoring-check.js";
 import { sampler as flow } from "../../../src/features/control/samplers/flow.js";
+import { sampler as jump } from "../../../src/features/fsdfm/samplers/jump.js";
 import { objective as flowRl } from "../../../src/features/objectives/objectives/flowrl.js";
 import { objective as espo } from "../../../src/rl/objectives/espo.js";
 import { objective as flowGrpo } from "../../../src/rl/objectives/flow-grpo.js";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { holds, type VerifyContext } from "../../../src/verify/proof.js";
-import { loadProofs } from "../../../src/verify/verify.js";
+import { holds, type VerifyContext } from "../../../src/features/verify/proof.js";
+import { loadProofs } from "../../../src/features/verify/verify.js";
 
 /** Lists the proofs without those over hundreds of rollouts: these are run on one model of each architecture. */
 export async function briefProofs(): Promise<string[]> {

@@ -3,7 +3,7 @@ import { after, it } from "node:test";
 import { closing } from "../../../src/core/closing.js";
 import { microConfig } from "../../support/micro-config.js";
 import { MICRO, microModel } from "../../support/micro-model.js";
-import { openOnTrial } from "../../support/on-trial.js";
+import { openOnTrial } from "../verify/on-trial.js";
 import { assertHolds, briefProofs } from "./all-proofs.js";
 
 it("every proof but those over hundreds of rollouts holds of a model that is bidirectional inside blocks and causal between them", async () => {

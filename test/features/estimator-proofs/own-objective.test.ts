@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { after, before, it } from "node:test";
 import { configOf } from "../../../src/config/config.js";
 import { packageRoot } from "../../../src/core/files.js";
-import { formatProofs, type ProofLine, verify } from "../../../src/verify/verify.js";
+import { formatProofs, type ProofLine, verify } from "../../../src/features/verify/verify.js";
 import { microConfig } from "../../support/micro-config.js";
 import { ownFolder } from "../../support/own-modules.js";
 

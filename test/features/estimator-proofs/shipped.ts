@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { loadConfig, type RunConfig } from "../../../src/config/config.js";
 import { packageRoot } from "../../../src/core/files.js";
-import { formatProofs, verify } from "../../../src/verify/verify.js";
+import { formatProofs, verify } from "../../../src/features/verify/verify.js";
 import { briefProofs } from "./all-proofs.js";
 
 /** The families of shipped models: each has a test file of its own, since its proofs take minutes. */

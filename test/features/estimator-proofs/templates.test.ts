@@ -8,8 +8,8 @@ import { sampler as unmask } from "../../../src/diffusion/samplers/unmask.js";
 import { Canvas, isRoom, type TokenTemplate } from "../../../src/diffusion/template.js";
 import { measureProbabilities } from "../../../src/features/estimator-proofs/proofs/probabilities.js";
 import { measureZeroScore } from "../../../src/features/estimator-proofs/proofs/zero-score.js";
-import { holds, type VerifyContext } from "../../../src/verify/proof.js";
-import { figure, openOnTemplates } from "../../support/on-trial.js";
+import { holds, type VerifyContext } from "../../../src/features/verify/proof.js";
+import { figure, openOnTemplates } from "../verify/on-trial.js";
 import { assertHolds } from "./all-proofs.js";
 
 /** The others take a minute, on the same templates (templates.slow.test.ts). */
@@ -92,7 +92,11 @@ describe("verify on templates", () => {
   });
   after(() => context.close());
 
-  for (const changes of [{}, { constrained_decoding: true }])
+  for (const changes of [
+    {},
+    { constrained_decoding: true },
+    { slot_fill: "next-token", order: "blanks", constrained_decoding: true },
+  ])
     it(`the likelihood's proofs hold: ${JSON.stringify(changes)}`, async () => {
       await using own = closing(await openOnTemplates(changes));
       await assertHolds(own, QUICK);

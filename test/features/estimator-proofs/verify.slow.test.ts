@@ -8,12 +8,12 @@ import { measureElbo } from "../../../src/features/estimator-proofs/proofs/elbo.
 import { measureObjectiveRatio } from "../../../src/features/estimator-proofs/proofs/objective-ratio.js";
 import { measureProbabilities } from "../../../src/features/estimator-proofs/proofs/probabilities.js";
 import { measureZeroScore } from "../../../src/features/estimator-proofs/proofs/zero-score.js";
+import { openContext } from "../../../src/features/verify/context.js";
+import type { Measurement, VerifyContext } from "../../../src/features/verify/proof.js";
+import { measureOnPolicy } from "../../../src/features/verify/proofs/on-policy.js";
+import { findPrompts } from "../../../src/features/verify/verify.js";
 import { objective as espo } from "../../../src/rl/objectives/espo.js";
-import { openContext } from "../../../src/verify/context.js";
-import type { Measurement, VerifyContext } from "../../../src/verify/proof.js";
-import { measureOnPolicy } from "../../../src/verify/proofs/on-policy.js";
-import { findPrompts } from "../../../src/verify/verify.js";
-import { assertMisses } from "../../support/on-trial.js";
+import { assertMisses } from "../verify/on-trial.js";
 import { freshMasks, sampledConfidence, sizesFromOne, wrongTemperature } from "./broken-estimators.js";
 import { FAMILIES, shipped } from "./shipped.js";
 

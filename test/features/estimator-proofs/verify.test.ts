@@ -10,13 +10,13 @@ import { measureSignal } from "../../../src/features/estimator-proofs/proofs/sig
 import { measureZeroScore } from "../../../src/features/estimator-proofs/proofs/zero-score.js";
 import type { Tensor } from "../../../src/onnx/types.js";
 import { parametersIn } from "../../../src/runs/checkpoint.js";
-import { holds, type VerifyContext } from "../../../src/verify/proof.js";
-import { measureGradients } from "../../../src/verify/proofs/gradients.js";
-import { measureOnPolicy } from "../../../src/verify/proofs/on-policy.js";
-import { measureResume } from "../../../src/verify/proofs/resume.js";
-import { formatProofs, loadProofs } from "../../../src/verify/verify.js";
+import { holds, type VerifyContext } from "../../../src/features/verify/proof.js";
+import { measureGradients } from "../../../src/features/verify/proofs/gradients.js";
+import { measureOnPolicy } from "../../../src/features/verify/proofs/on-policy.js";
+import { measureResume } from "../../../src/features/verify/proofs/resume.js";
+import { formatProofs, loadProofs } from "../../../src/features/verify/verify.js";
 import { microConfig } from "../../support/micro-config.js";
-import { assertMisses, figure, openOnTrial as open } from "../../support/on-trial.js";
+import { assertMisses, figure, openOnTrial as open } from "../verify/on-trial.js";
 import { assertHolds, briefProofs } from "./all-proofs.js";
 import {
   freshMasks,
@@ -149,7 +149,7 @@ describe("verify on the micro model", () => {
 describe("verify", () => {
   for (const sampler of [
     { order: "random", slot_size: 1, response_length: 4 },
-    { order: "entropy", slot_score: "mean", temperature: 1.3 },
+    { order: "entropy", temperature: 1.3 },
     { order: "left-to-right", rounds: 8 },
   ]) {
     it(`holds for ${JSON.stringify(sampler)}`, async () => {

@@ -3,9 +3,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { packageRoot, readJson } from "../../../src/core/files.js";
+import { tokenizerJson } from "../../../src/features/export/tokenizer-files.js";
 import { pruneTokenizer } from "../../../src/features/export/tokenizer-prune.js";
 import { Tokenizer } from "../../../src/text/tokenizer.js";
-import { tokenizerJson } from "../../../src/text/tokenizer-files.js";
 
 const GOLDEN = join(packageRoot(), "test", "golden", "checkpoint");
 const CORPUS = "the lazy dog\nadd first name | Ada\n<|im_start|>user it's 2024<|im_end|>";

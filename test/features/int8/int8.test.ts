@@ -7,11 +7,11 @@ import { Rng } from "../../../src/core/rng.js";
 import { mean } from "../../../src/core/statistics.js";
 import { openPolicy, type Policy } from "../../../src/engine/policy.js";
 import { openEnvironment } from "../../../src/env/open.js";
+import { verify } from "../../../src/features/verify/verify.js";
 import { freshAdapter } from "../../../src/nn/lora.js";
 import { objective } from "../../../src/rl/objectives/flow-grpo.js";
 import { checkReplay } from "../../../src/train/replay-check.js";
 import { prepareBatches, scoreHere, takeStep } from "../../../src/train/update.js";
-import { verify } from "../../../src/verify/verify.js";
 
 const CONFIG = "configs/tiny/template-flow-grpo.yaml";
 const CAP = 1.2;

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
+import { byteLevelBpeJson } from "../../../src/features/export/tokenizer-files.js";
 import { trainBpe } from "../../../src/features/new-model/bpe.js";
 import { Tokenizer } from "../../../src/text/tokenizer.js";
-import { byteLevelBpeJson } from "../../../src/text/tokenizer-files.js";
 
 const SPECIAL = ["<|endoftext|>", "<|im_end|>", "<|mask|>"];
 const CORPUS = [

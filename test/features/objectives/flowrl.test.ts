@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Rng } from "../../../src/core/rng.js";
 import type { StepLayout } from "../../../src/diffusion/layouts.js";
-import type { JumpOptions } from "../../../src/diffusion/samplers/jump/options.js";
-import { sampler as jump } from "../../../src/diffusion/samplers/jump.js";
+import type { JumpOptions } from "../../../src/features/fsdfm/jump/options.js";
+import { sampler as jump } from "../../../src/features/fsdfm/samplers/jump.js";
 import { objective as flowRl } from "../../../src/features/objectives/objectives/flowrl.js";
 import type { GroupEpisode } from "../../../src/rl/credit.js";
 import type { LayoutContext } from "../../../src/rl/objective.js";
-import { FakeFlow, SMALL } from "../../diffusion/samplers/jump/reference.js";
 import { prompts, streams } from "../../diffusion/samplers/unmask/fake-model.js";
 import { having, objectiveOptions, only } from "../../support/typed.js";
+import { FakeFlow, SMALL } from "../fsdfm/jump/reference.js";
 
 const options = objectiveOptions(flowRl);
 const group = (...rewards: (number | null)[]): GroupEpisode[] =>

@@ -71,7 +71,6 @@ const sampling: UnmaskOptions = {
   rounds: 3,
   slotSize: meta.slot_size,
   order: "confidence",
-  slotScore: "first",
   slotFill: "parallel",
   canvasPerPrompt: null,
   kvCache: "auto",
@@ -181,7 +180,7 @@ describe("objectives against PyTorch on the micro model", () => {
 
   it("a bound that is no log-probability of masked tokens is refused", async () => {
     const { refusalOf } = await import("../../../src/diffusion/sampler.js");
-    const { sampler: jump } = await import("../../../src/diffusion/samplers/jump.js");
+    const { sampler: jump } = await import("../../../src/features/fsdfm/samplers/jump.js");
     for (const { scoring } of [spg, gdpo, coupledGrpo])
       assert.match(refusalOf(jump, scoring, sampling)?.reason ?? "", /no log-probabilities/);
     assert.equal(refusalOf(jump, wd1.scoring, sampling)?.reason, undefined);

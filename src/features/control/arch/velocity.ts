@@ -74,6 +74,10 @@ const parse = (config: ModelConfig): VelocityConfig => parseConfig(schema, confi
 
 export const architecture: Architecture = {
   readsTokens: false,
+  names: (config) => {
+    const vision = parse(config).depth > 0 ? ["patch_proj"] : [];
+    return { loraTargets: ["in_proj", ...vision, "up_proj", "down_proj", "out_proj"], tables: [] };
+  },
   weights: (config) => weightsOf(parse(config)),
 
   build(g, config, weight) {

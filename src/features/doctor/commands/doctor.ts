@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { CliCommand } from "../../../cli/shared.js";
 import { loadConfig, type RunConfig } from "../../../config/config.js";
-import { EXIT, fail, messageOf, UserError } from "../../../core/errors.js";
+import { EXIT, messageOf, UserError } from "../../../core/errors.js";
 import { packageRoot } from "../../../core/files.js";
 import { hardware, versions } from "../../../runs/run-directory.js";
 import { type Check, check, checkMachine, withoutHome } from "../machine-checks.js";
@@ -73,16 +73,11 @@ async function objectiveOf(path: string, overrides: readonly string[]): Promise<
   }
 }
 
-/** Estimates whether a run fits into memory, from its own graphs. @throws UserError if it does not. */
+/** Estimates whether a run fits into memory, as its dry run does. @throws UserError if it does not. */
 async function runMemory(config: RunConfig, objective: string): Promise<string> {
-  const [{ estimateRun, formatMemory, memoryAdvice }, { machineMemory }] = await Promise.all([
-    import("../estimates/memory.js"),
-    import("../../../engine/least-memory.js"),
-  ]);
-  const estimate = await estimateRun(config, objective);
-  const found = `the memory of ${objective} with this config (--objective names another):\n${formatMemory(estimate).replace(/^/gm, "      ")}`;
-  if (estimate.total > machineMemory()) fail(found, { hint: memoryAdvice(config, estimate) });
-  return found;
+  const { estimate } = await import("../estimates/memory.js");
+  const lines = await estimate(config, objective);
+  return `the memory of ${objective} with this config (--objective names another):\n${lines.replace(/^/gm, "      ")}`;
 }
 
 function formatCheck({ name, ok, found, fix }: Check): string {

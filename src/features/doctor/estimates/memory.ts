@@ -13,10 +13,9 @@ import { samplerOf } from "../../../diffusion/kinds.js";
 import type { CacheUse, Sampler, SamplerOptions } from "../../../diffusion/sampler.js";
 import type { SampledModel } from "../../../diffusion/tokens.js";
 import { rolloutGraph, scoreGraph, shapeOf, type TrainedModel, trainingGraph } from "../../../engine/graphs.js";
-import { ADAPTER_COPIES, assertBatchesFit, machineMemory, PROGRAM } from "../../../engine/least-memory.js";
+import { ADAPTER_COPIES, assertBatchesFit, machineMemory, PROGRAM, sessionBytes } from "../../../engine/memory.js";
 import { checkInputs, loraOptions, sampledModel } from "../../../engine/policy.js";
 import { assertScored } from "../../../engine/scoring-check.js";
-import { sessionBytes } from "../../../engine/sessions.js";
 import { environmentKinds } from "../../../env/open.js";
 import { loraSites } from "../../../nn/bind.js";
 import { siteShapes } from "../../../nn/lora.js";
@@ -26,7 +25,6 @@ import { Emitter } from "../../../onnx/emit.js";
 import { encodeModel } from "../../../onnx/format/proto.js";
 import type { RawModel } from "../../../onnx/format/raw-model.js";
 import { GraphBuilder } from "../../../onnx/graph.js";
-import { peakActivationBytes } from "../../../onnx/liveness.js";
 import { Runtime } from "../../../onnx/session.js";
 import { sizeOf } from "../../../onnx/shapes.js";
 import { f32 } from "../../../onnx/tensors.js";
@@ -50,7 +48,7 @@ export interface MemoryEstimate {
   readonly parts: readonly MemoryPart[];
   /** Sum of all parts: sessions keep their memory, so nothing is shared over time, unless a budget releases them. */
   readonly total: number;
-  /** Bytes of the training graph's activations with the opposite setting of gradient checkpointing. */
+  /** Bytes of the training session with the opposite setting of gradient checkpointing. */
   readonly otherTraining: number;
 }
 
@@ -89,20 +87,16 @@ export async function estimateRun(config: RunConfig, command: string): Promise<M
     return trainingGraph({ ...trained, recomputed }, shape, batch.head, learned, new Map());
   };
   const checkpoint = config.training.gradient_checkpointing;
-  const training = peakActivationBytes(trainingWith(checkpoint));
   const scored = objective.learnsFrom === "rollouts";
-  const { rollouts, parts: ofRollouts } = await rolloutParts(planned, options, trained);
-  const sessions = rollouts + (scored ? 2 : 1);
   const parts: MemoryPart[] = [
     { name: "program and runtime", bytes: PROGRAM },
-    // every session keeps the weights in its own layout, in addition to the mapped file
-    { name: `weights, in ${sessions} sessions`, bytes: full ? weights * 2 : weights * (sessions + 1) },
+    { name: "weights' file", bytes: weights },
     { name: full ? "trained weights and optimizer" : "adapter and optimizer", bytes: adapter * ADAPTER_COPIES },
-    ...ofRollouts,
-    ...(scored ? [{ name: "scoring", bytes: peakActivationBytes(scoreGraph(trained, shape, batch.head)) }] : []),
+    ...(await rolloutParts(planned, options, trained)),
+    ...(scored ? [{ name: "scoring", bytes: bytesOf(scoreGraph(trained, shape, batch.head)) }] : []),
     {
       name: `training, ${Object.values(shape.dims ?? {}).join(" x ")}, ${shape.terms} terms${checkpoint ? ", with checkpointing" : ""}`,
-      bytes: training,
+      bytes: bytesOf(trainingWith(checkpoint)),
     },
     ...(config.training.gradient_noise_every > 0
       ? [{ name: "gradients of the halves that gradient_noise_every compares", bytes: adapter * HALVES }]
@@ -113,40 +107,42 @@ export async function estimateRun(config: RunConfig, command: string): Promise<M
   const { memory_gib } = config.runtime;
   if (memory_gib !== null) {
     // the least memory: only the training graph with the most recomputation is loaded
-    const least = PROGRAM + adapter * ADAPTER_COPIES + sessionBytes(trainingWith(true), true) + 3 * inputBytes(batch);
+    const least = PROGRAM + adapter * ADAPTER_COPIES + bytesOf(trainingWith(true)) + 3 * inputBytes(batch);
     const released = totalOf(parts) - Math.max(memory_gib * 2 ** 30, least);
     if (released > 0) parts.push({ name: "released within runtime.memory_gib", bytes: -released });
   }
-  return { parts, total: totalOf(parts), otherTraining: peakActivationBytes(trainingWith(!checkpoint)) };
+  return { parts, total: totalOf(parts), otherTraining: bytesOf(trainingWith(!checkpoint)) };
 }
 
 function weightBytes({ graph }: Model): number {
   return sum([...graph.initializers.values()].map(({ value: { dtype, shape } }) => BYTES[dtype] * sizeOf(shape)));
 }
 
-/** Counts the sessions that generate, and their memory without the weights. */
+/** Estimates a session on the CPU, which keeps the weights in layouts of its own. */
+const bytesOf = (graph: Graph): number => sessionBytes(graph, true);
+
+/** Lists the sessions that generate, and the keys and values that they keep. */
 async function rolloutParts(
   { config, model, sampler, objective }: Planned,
   options: SamplerOptions,
   trained: TrainedModel,
-): Promise<{ rollouts: number; parts: MemoryPart[] }> {
+): Promise<MemoryPart[]> {
   const sizes = sampler.shapes(options);
-  const activations = (together: number): number => {
+  const session = (together: number): number => {
     const rows = sizes.rows === undefined ? undefined : together * sizes.rows;
-    return peakActivationBytes(rolloutGraph(trained, { dims: sizes.dims(together), rows }, sampler.roundHead));
+    return bytesOf(rolloutGraph(trained, { dims: sizes.dims(together), rows }, sampler.roundHead));
   };
   const scored = objective.learnsFrom === "rollouts";
   const batches = new Set([...(scored ? [config.training.rollout_batch] : []), config.evaluation.batch]);
   const kept = keepsPast(config, sampler.caches?.(options)) ? await keptBytes(model) : 0;
   // a session with a cache accepts batches of any size
   const rollouts = kept > 0 ? [Math.max(...batches)] : [...batches];
-  const bytes = sum(rollouts.map(activations));
+  const bytes = sum(rollouts.map(session));
   const past = PAST_COPIES * kept * Math.max(...rollouts) * (sizes.dims(1).N ?? 0);
-  const parts = [
+  return [
     { name: `rollout, ${rollouts.join(" and ")} at once`, bytes },
     ...(kept > 0 ? [{ name: `keys and values of ${rollouts.join()} rollouts`, bytes: past }] : []),
   ];
-  return { rollouts: rollouts.length, parts };
 }
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((n, x) => n + x, 0);
@@ -182,7 +178,7 @@ async function largestBatch({ config, model, sampler, objective }: Planned): Pro
   const rng = Rng.named(config.seed, "memory");
   const prompt = Array<number>(options.promptLength).fill(0);
   if (objective.learnsFrom === "supervision") {
-    const { ar_weight, eos_fill_weight } = config.objective as Record<string, number>;
+    const { ar_weight } = config.objective as Record<string, number>;
     const packLength = config.objective.pack_length as number | null;
     const most = packLength === null ? Number.POSITIVE_INFINITY : Math.floor(packLength / 3);
     // one position of a text is for EOS
@@ -195,7 +191,7 @@ async function largestBatch({ config, model, sampler, objective }: Planned): Pro
       batch: config.training.micro_batch,
       ...(packLength === null ? {} : { packLength }),
       arWeight: ar_weight ?? null,
-      eosFillWeight: eos_fill_weight ?? 0,
+      eosFillWeight: 0,
       rng,
     });
     if (batch === undefined) throw new Error("no batch was laid out");
@@ -263,7 +259,7 @@ export function formatMemory(estimate: MemoryEstimate, machine: number = machine
 }
 
 /** Suggests changes of a config that does not fit, the largest saving first. */
-export function memoryAdvice(config: RunConfig, estimate: MemoryEstimate): string {
+function memoryAdvice(config: RunConfig, estimate: MemoryEstimate): string {
   const training = estimate.parts.find((p) => p.name.startsWith("training"))?.bytes ?? 0;
   const advice: string[] = [];
   if (config.runtime.memory_gib === null)

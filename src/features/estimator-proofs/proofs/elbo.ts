@@ -7,7 +7,7 @@ import type { UnmaskTrajectory } from "../../../diffusion/samplers/unmask/trajec
 import { policyHead } from "../../../diffusion/score-head.js";
 import { Canvas, type TokenTemplate } from "../../../diffusion/template.js";
 import { bufferTerms } from "../../../diffusion/terms.js";
-import { type Measurement, type Proof, randomTokens, takePrompts, type VerifyContext } from "../../../verify/proof.js";
+import { type Measurement, type Proof, randomTokens, takePrompts, type VerifyContext } from "../../verify/proof.js";
 
 const LIMIT = 1e-5;
 const SLOTS = 3;

@@ -14,7 +14,7 @@ import {
   smallCanvas,
   takePrompts,
   type VerifyContext,
-} from "../../../verify/proof.js";
+} from "../../verify/proof.js";
 import { RestrictedModel } from "../restricted-model.js";
 import { vocabularyLogProbs } from "../vocabulary.js";
 

@@ -7,7 +7,7 @@ import type { Tensor } from "../../../onnx/types.js";
 import { sameValues } from "../../../train/micro-batch.js";
 import type { Sample } from "../../../train/rollouts/groups.js";
 import { prepareBatches } from "../../../train/update.js";
-import { inner, mapTensors, moved } from "../../../verify/direction.js";
+import { inner, mapTensors, moved } from "../../verify/direction.js";
 import {
   type Measurement,
   type ObjectiveOnTrial,
@@ -17,7 +17,7 @@ import {
   stepsOf,
   takeStarts,
   type VerifyContext,
-} from "../../../verify/proof.js";
+} from "../../verify/proof.js";
 import { linearObjective } from "../linear-objective.js";
 
 const GROUPS = 32;

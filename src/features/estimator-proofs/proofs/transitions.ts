@@ -1,16 +1,11 @@
 import { batchBuffers, tokenInputs } from "../../../diffusion/buffer.js";
 import type { RoundModel } from "../../../diffusion/sampler.js";
-import { flowBuffer } from "../../../diffusion/samplers/jump/canvas.js";
-import { type Drawn, transitionHead } from "../../../diffusion/samplers/jump/heads.js";
-import {
-  type FlowStep,
-  flowSteps,
-  type JumpOptions,
-  ordinaryTokens,
-} from "../../../diffusion/samplers/jump/options.js";
-import { transitionFeatures } from "../../../diffusion/samplers/jump/replay.js";
 import { scalar, vector } from "../../../onnx/tensors.js";
-import { figures, type Measurement, type Proof, takePrompts, type VerifyContext } from "../../../verify/proof.js";
+import { flowBuffer } from "../../fsdfm/jump/canvas.js";
+import { type Drawn, transitionHead } from "../../fsdfm/jump/heads.js";
+import { type FlowStep, flowSteps, type JumpOptions, ordinaryTokens } from "../../fsdfm/jump/options.js";
+import { transitionFeatures } from "../../fsdfm/jump/replay.js";
+import { figures, type Measurement, type Proof, takePrompts, type VerifyContext } from "../../verify/proof.js";
 import { vocabularyLogProbs } from "../vocabulary.js";
 
 const LIMIT = 1e-5;

@@ -4,7 +4,7 @@ import { scoringTemperature } from "../../../diffusion/sampler.js";
 import type { Engine } from "../../../engine/engine.js";
 import type { Policy } from "../../../engine/policy.js";
 import { scalar } from "../../../onnx/tensors.js";
-import { moved, randomDirection } from "../../../verify/direction.js";
+import { moved, randomDirection } from "../../verify/direction.js";
 import {
   type Measurement,
   type Proof,
@@ -12,7 +12,7 @@ import {
   stepsOf,
   takeStarts,
   type VerifyContext,
-} from "../../../verify/proof.js";
+} from "../../verify/proof.js";
 
 const ROLLOUTS = 512;
 const BATCH = 64;

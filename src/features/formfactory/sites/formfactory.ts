@@ -1,8 +1,9 @@
-import { readFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { z } from "zod";
 import { closing } from "../../../core/closing.js";
 import { fail, messageOf, UserError } from "../../../core/errors.js";
+import { optional } from "../../../core/optional.js";
 import { type Control, controlNamed } from "../../../env/browser/controls.js";
 import { EpisodeRunner } from "../../../env/browser/episode.js";
 import { controlsOnPage } from "../../../env/forms/blanks.js";
@@ -49,8 +50,9 @@ export const site: SiteKind<FormFactoryOptions> = {
   async start(options) {
     const rows = CATALOG.filter((row) => options.forms.includes(formId(row)));
     const checkout = openCheckout(options.path, rows);
+    const assets = await cdnAssets();
     const server = await serveCheckout(checkout, options.port);
-    const base = { name: "formfactory", baseUrl: server.baseUrl, assets: cdnAssets(), stop: server.stop };
+    const base = { name: "formfactory", baseUrl: server.baseUrl, assets, stop: server.stop };
     try {
       const gold = goldTasks(checkout, new Set(options.heldout));
       const controls = await readPages(base, gold);
@@ -135,23 +137,23 @@ const require = createRequire(import.meta.url);
 const SCRIPT = "text/javascript; charset=utf-8";
 
 /**
- * Reads the scripts of FormFactory's script-built form from npm packages instead of the CDNs named in the page.
- * Style sheets and scripts of the other pages do not affect their forms, and stay blocked.
+ * Reads the scripts of FormFactory's script-built form from optional npm packages instead of the CDNs that the page
+ * names. Style sheets and scripts of the other pages do not affect their forms, and stay blocked.
+ * @param resolve finds a package's file. @throws UserError where a package is not installed.
  */
-function cdnAssets(): ReadonlyMap<string, Asset> {
-  const file = (path: string, contentType: string): Asset => ({
+export async function cdnAssets(
+  resolve: (path: string) => string = require.resolve,
+): Promise<ReadonlyMap<string, Asset>> {
+  const file = async (name: string, path: string, contentType = SCRIPT): Promise<Asset> => ({
     contentType,
-    body: readFileSync(require.resolve(path)),
+    body: await optional("FormFactory's pages need", name, async () => readFile(resolve(`${name}/dist/${path}`))),
   });
   return new Map([
-    [
-      "https://cdnjs.cloudflare.com/ajax/libs/cleave.js/1.6.0/cleave.min.js",
-      file("cleave.js/dist/cleave.min.js", SCRIPT),
-    ],
-    ["https://cdn.jsdelivr.net/npm/flatpickr", file("flatpickr/dist/flatpickr.min.js", SCRIPT)],
+    ["https://cdnjs.cloudflare.com/ajax/libs/cleave.js/1.6.0/cleave.min.js", await file("cleave.js", "cleave.min.js")],
+    ["https://cdn.jsdelivr.net/npm/flatpickr", await file("flatpickr", "flatpickr.min.js")],
     [
       "https://cdn.jsdelivr.net/npm/flatpickr/dist/flatpickr.min.css",
-      file("flatpickr/dist/flatpickr.min.css", "text/css; charset=utf-8"),
+      await file("flatpickr", "flatpickr.min.css", "text/css; charset=utf-8"),
     ],
   ]);
 }

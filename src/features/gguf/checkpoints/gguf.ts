@@ -2,12 +2,12 @@ import { existsSync, statSync } from "node:fs";
 import { fail, messageOf } from "../../../core/errors.js";
 import { optional } from "../../../core/optional.js";
 import { sizeOf } from "../../../onnx/shapes.js";
-import { byteLevelBpeJson, CUTTINGS } from "../../../text/tokenizer-files.js";
-import type { CheckpointWeight } from "../../../weights/checkpoint.js";
-import type { Checkpoint, CheckpointSource, Json } from "../../../weights/checkpoint-source.js";
 import type { StoredMatrix } from "../../../weights/model-weights.js";
-import { rowsOf } from "../../../weights/rows.js";
 import { readRange } from "../../../weights/safetensors.js";
+import type { CheckpointWeight } from "../../export/checkpoint.js";
+import type { Checkpoint, CheckpointSource, Json } from "../../export/checkpoint-source.js";
+import { rowsOf } from "../../export/rows.js";
+import { byteLevelBpeJson, CUTTINGS } from "../../export/tokenizer-files.js";
 import { BLOCK_FORMATS } from "../gguf-blocks.js";
 
 /** `general.architecture` -> true if the converter interleaves the two halves of each head's rows in q and k. */

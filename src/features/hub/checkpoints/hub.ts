@@ -6,7 +6,7 @@ import { setTimeout } from "node:timers/promises";
 import type { ListFileEntry } from "@huggingface/hub";
 import { fail, misuse, UserError } from "../../../core/errors.js";
 import { sha256File } from "../../../core/files.js";
-import type { CheckpointSource, SourceOptions } from "../../../weights/checkpoint-source.js";
+import type { CheckpointSource, SourceOptions } from "../../export/checkpoint-source.js";
 import { type HubAccess, hubMessage, isRepoName, openHub } from "../access.js";
 
 /** A checkpoint on the Hugging Face Hub: `hf:org/name` or `hf:org/name@revision`, optionally with `:file.gguf`. */

@@ -70,17 +70,9 @@ async function init(
   context.log(`next: refusion-train ${objective} --config ${shellWord(out)} --dry-run`);
 }
 
-/** Makes the sections that a network without tokens needs: its environment, and its projections for the adapter. */
+/** Makes the section that a network without tokens needs: its environment. */
 async function networkSections(model: string): Promise<Readonly<Record<string, unknown>>> {
-  const [{ readModelConfig }, { architectureOf }] = await Promise.all([
-    import("../../../nn/config.js"),
-    import("../../../nn/architecture.js"),
-  ]);
-  const config = readModelConfig(resolvePath(model, "--model"));
-  if (config.reads_tokens !== false) return {};
-  const weights = [...(await architectureOf(config)).weights(config)];
-  const projections = weights.flatMap(([name, { shape }]) =>
-    shape.length === 2 && name.endsWith(".weight") ? [name.split(".").at(-2) as string] : [],
-  );
-  return { environment: { kind: "control" }, lora: { targets: [...new Set(projections)] } };
+  const { readModelConfig } = await import("../../../nn/config.js");
+  const { reads_tokens } = readModelConfig(resolvePath(model, "--model"));
+  return reads_tokens === false ? { environment: { kind: "control" } } : {};
 }

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { loadConfig } from "../../../../src/config/config.js";
 import { loadRegistries } from "../../../../src/config/registries.js";
 import { UserError } from "../../../../src/core/errors.js";
-import { machineMemory } from "../../../../src/engine/least-memory.js";
+import { machineMemory } from "../../../../src/engine/memory.js";
 import {
   assertFits,
   estimateRun,
@@ -57,7 +57,6 @@ describe("estimateRun", () => {
     // three copies, of the larger batch: prompt and response
     assert.equal(part(e, "keys and values of 16 rollouts"), 3 * token * 16 * (40 + 56));
     assert.ok(e.parts.some(({ name }) => name === "rollout, 16 at once"));
-    assert.ok(e.parts.some(({ name }) => name === "weights, in 3 sessions"));
     const without = await estimate("flow-grpo", ...sizes, "sampler.kv_cache=false");
     assert.ok(Number.isNaN(part(without, "keys and values")));
     assert.ok(without.parts.some(({ name }) => name === "rollout, 4 and 16 at once"));

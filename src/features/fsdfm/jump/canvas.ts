@@ -1,0 +1,19 @@
+import { BufferBuilder, type TokenBuffer } from "../../../diffusion/buffer.js";
+import { Canvas, type TokenTemplate } from "../../../diffusion/template.js";
+
+/** Lays out prompt | given | moving tokens, each at its position, with full attention; only the moving ones change. */
+export function flowBuffer(
+  prompt: readonly number[],
+  tokens: readonly number[],
+  template?: TokenTemplate | Canvas | undefined,
+): TokenBuffer {
+  const buffer = new BufferBuilder(prompt, template instanceof Canvas ? template : Canvas.of(template));
+  tokens.forEach((token, cell) => void buffer.push(token, cell));
+  buffer.shared.fill(buffer.length);
+  return buffer;
+}
+
+/** Returns the buffer index of the first moving token. */
+export function flowStart(prompt: readonly number[], template: TokenTemplate | undefined): number {
+  return prompt.length + Canvas.of(template).given.length;
+}

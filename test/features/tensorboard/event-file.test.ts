@@ -1,0 +1,46 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { packageRoot } from "../../../src/core/files.js";
+import { crc32c, EventFile, encodeEvent, frame } from "../../../src/features/tensorboard/event-file.js";
+
+const dir = mkdtempSync(join(tmpdir(), "events-"));
+after(() => rmSync(dir, { recursive: true, force: true }));
+
+test("the bytes are those of TensorBoard's own writer (scripts/golden/tensorboard_events.py)", () => {
+  const golden = readFileSync(join(packageRoot(), "test", "golden", "events.tfevents"));
+  const events = [
+    encodeEvent(1700000000.5, 0, { version: "brain.Event:2" }),
+    encodeEvent(1700000001.25, 1, { start: true }),
+    encodeEvent(1700000002, 1, { scalars: { "train/reward": 0.75, "train/kl": 0, "time/total": 12.345678 } }),
+    encodeEvent(1700000003, 3_000_000_000, { scalars: { "eval/höher/reward": -1e-7 } }),
+  ];
+  assert.deepEqual(Buffer.concat(events.map(frame)), golden);
+});
+
+test("CRC-32C has the check values of RFC 3720", () => {
+  assert.equal(crc32c(new Uint8Array(32)), 0x8a9136aa);
+  assert.equal(crc32c(new Uint8Array(32).fill(0xff)), 0x62a8ab43);
+  assert.equal(crc32c(Uint8Array.from({ length: 32 }, (_, i) => i)), 0x46dd794e);
+  assert.equal(crc32c(Buffer.from("123456789")), 0xe3069283);
+});
+
+test("a file begins with its version and with the first step of its process", () => {
+  const path = join(dir, "events.out.tfevents.1.x");
+  let now = 1_700_000_000_500;
+  const clock = (): number => {
+    const time = now;
+    now += 1000;
+    return time;
+  };
+  const file = new EventFile(path, 41, clock);
+  file.scalars(41, { a: 1 });
+  const expected = [
+    encodeEvent(1700000000.5, 0, { version: "brain.Event:2" }),
+    encodeEvent(1700000001.5, 41, { start: true }),
+    encodeEvent(1700000002.5, 41, { scalars: { a: 1 } }),
+  ];
+  assert.deepEqual(readFileSync(path), Buffer.concat(expected.map(frame)));
+});
