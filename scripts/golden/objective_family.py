@@ -33,7 +33,7 @@ SEQUENCE_REF = (0.4, -0.9, 0.2)
 # Masked slots and the order in which clean ones stand, a draw: one masks all, one nothing, one leaves tokens uncovered.
 DRAWS = (
     (((1,), (1, 0)), ((), (1, 0))),
-    (((0, 2), (2, 1, 0)), ((1, 0), (2, 0, 1))),
+    (((0, 2), (2, 1, 0)), ((1,), (2, 0, 1))),
     (((0, 1), (0, 1)), ((0,), (0, 1))),
 )
 # Gauss-Legendre on (0, 1), three points, and the masks of floor(t U) slots (at least one).

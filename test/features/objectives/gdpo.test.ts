@@ -10,23 +10,28 @@ import { SMALL } from "../../diffusion/samplers/unmask/fake-model.js";
 import { plainTrajectory } from "../../support/plain-trajectory.js";
 import { objectiveOptions } from "../../support/typed.js";
 
-/** Captures the quadrature nodes that the objective asks of the sampler. */
-function nodes(points: number): NonNullable<BoundLayout["quadrature"]> {
-  let asked: BoundLayout["quadrature"];
+/** Captures the bound that the objective asks of the sampler. */
+function asked(options: object): BoundLayout {
+  let layout: BoundLayout | undefined;
   const refuse = (): never => assert.fail("only a bound");
   const context: LayoutContext = {
     rngs: [],
     steps: refuse,
     stepTerms: refuse,
     textTerms: refuse,
-    boundTerms: (_, { quadrature }) => {
-      asked = quadrature;
+    boundTerms: (_, given) => {
+      layout = given as BoundLayout;
       throw new Error("asked");
     },
   };
-  assert.throws(() => gdpo.layout([], objectiveOptions(gdpo, { points }), context), /asked/);
-  return asked as NonNullable<BoundLayout["quadrature"]>;
+  assert.throws(() => gdpo.layout([], objectiveOptions(gdpo, options), context), /asked/);
+  return layout as BoundLayout;
 }
+const nodes = (points: number) => asked({ points }).quadrature as NonNullable<BoundLayout["quadrature"]>;
+
+test("every node has as many masks as the options say", () => {
+  assert.deepEqual([asked({}).samples, asked({ mc_samples: 3 }).samples], [1, 3]);
+});
 
 for (const points of [1, 2, 3, 4]) {
   test(`${points} nodes integrate polynomials of degree ${2 * points - 1} over (0, 1) exactly, and none further`, () => {

@@ -71,6 +71,21 @@ test("without a penalty the reference changes nothing", async () => {
   assert.deepEqual(a.gradient, b.gradient);
 });
 
+test("cispo: the gradient of every response per token, weighted by its clipped ratio", async () => {
+  const options = objectiveOptions(espo, {
+    kl_coeff: 0,
+    clip_range_low: 0.2,
+    clip_range_high: 0.4,
+    surrogate: "cispo",
+  });
+  const { gradient } = await runLoss(runtime, "espo, cispo", (i) => espo.loss(i, options), inputs);
+  const clipped = [1.4, 1.4, 0.8, 0.8, 1.3, 0];
+  close(
+    gradient,
+    clipped.map((w, i) => (-0.2 * (inputs.advantage[i] as number) * w) / (units[i] as number)),
+  );
+});
+
 test("the bound's draws, the penalty and when noise is measured are the options'", () => {
   const options = objectiveOptions(espo, { kl_coeff: 0.25, noise_every: 7, mc_samples: 3, coupled: false });
   assert.deepEqual([espo.needs(options), espo.noiseEvery?.(options)], [{ reference: true }, 7]);
