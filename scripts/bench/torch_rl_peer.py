@@ -142,7 +142,7 @@ class Step:
             hidden, kept = model.hidden(ids, positions, mask, past)
             if cached:
                 past = [tuple(x[:, :, : before + fresh.shape[1]] for x in kv) for kv in kept]
-            log_probs = model.head(hidden[:, -masks.shape[1] :]).log_softmax(-1)
+            log_probs = model.head(hidden[:, -masks.shape[1] :]).float().log_softmax(-1)
             confidence = log_probs.amax(-1)[:, ::SLOT]
             best = confidence.topk(budget, dim=1).indices  # among open slots
             rows = (best[:, :, None] * SLOT + torch.arange(SLOT)).flatten(1)
@@ -157,7 +157,7 @@ class Step:
     def values(self, batch: dict) -> Tensor:
         """Sums [S] of log-probabilities."""
         hidden, _ = self.model.hidden(batch["ids"], batch["positions"], batch["mask"])
-        log_probs = self.model.head(hidden.flatten(0, 1)[batch["rows"]]).log_softmax(-1)
+        log_probs = self.model.head(hidden.flatten(0, 1)[batch["rows"]]).float().log_softmax(-1)
         picked = log_probs.gather(1, batch["targets"][:, None])[:, 0] * batch["coefficient"]
         return torch.zeros(batch["segments"]).index_add(0, batch["segment"], picked)
 

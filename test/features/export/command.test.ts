@@ -47,7 +47,7 @@ describe("refusion-train export", () => {
     const { code, out, err } = await run();
     assert.equal(code, 0, err);
     assert.match(out, /^model: \d+ parameters, \d+\.\d MiB of weights\n$/);
-    assert.match(err, /exporting +\d+ % {2}model\.[\s\S]*next: .*model=model/);
+    assert.match(err, /exporting +\d+ % {2}model\.[\s\S]*next: .*init --model model --out run\.yaml/);
     assert.deepEqual(readdirSync(dir).sort(), ["checkpoint", "model"]);
     const { config, tokenizer } = await loadModel(join(dir, "model"));
     assert.deepEqual([config.architecture, config.mask_token_id], ["refusion", tokenizer?.idOf("<|mask|>")]);

@@ -40,6 +40,7 @@ test("the page has curves with evaluations, tables with differences, and rollout
   ]) {
     assert.ok(html.includes(`aria-label="${title}: `), title);
   }
+  assert.match(html, /<header><h1>[^<]*<\/h1><p class="outcome">Reward: heldout 0\.\d{3} -&gt; 0\.\d{3}, \+0\./);
   const plots = plotsOf(html);
   // before, in between, after
   assert.deepEqual(stepsOf(plots.get("Reward"), "heldout"), [0, 10, 20]);

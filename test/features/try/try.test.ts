@@ -23,7 +23,12 @@ test("try plays the task of its help, and shows what was done and received, pict
   const pictures = readdirSync(out).filter((name) => name.endsWith(".jpg"));
   assert.ok(pictures.length >= 3, "the page untouched, and after each field");
   for (const name of pictures) assert.deepEqual([...readFileSync(join(out, name)).subarray(0, 2)], [0xff, 0xd8]);
-  assert.match(readFileSync(join(out, "index.html"), "utf8"), /<figure>.*the page/);
+  const film = readFileSync(join(out, "index.html"), "utf8");
+  assert.match(film, /<figure>.*the page/);
+  assert.match(
+    film,
+    /<p class="verdict good">Reward 1\.000\. The form was filled in right\.<\/p>[\s\S]*The server received/,
+  );
   assert.ok(played.out.trimEnd().endsWith(join(out, "index.html")));
 });
 
@@ -54,7 +59,7 @@ test("--url fills in a page of one's own from a text: what, how sure, from which
   assert.match(said, /field +value +sure +from the words\n +Guest Name +.* \d+ %/);
   assert.match(said, /Print Card +(yes|no)/);
   const film = readFileSync(join(out, "index.html"), "utf8");
-  assert.match(film, /Hello, guest name is Ines Meyer[\s\S]*fill Guest Name \|/);
+  assert.match(film, /The letter<\/h2><pre>Hello, guest name is Ines Meyer[\s\S]*<figure>[\s\S]*fill Guest Name \|/);
   assert.deepEqual(readdirSync(out).sort(), ["0.jpg", "1.jpg", "index.html"]);
 });
 
