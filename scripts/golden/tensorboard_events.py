@@ -1,7 +1,7 @@
 """Writes test/golden/events.tfevents with TensorBoard's own protocol buffers and record writer.
 
 pip install tensorboard; python3 scripts/golden/tensorboard_events.py test/golden/events.tfevents
-test/watch/event-file.test.ts writes the same events and compares the bytes.
+test/features/tensorboard/event-file.test.ts writes the same events and compares the bytes.
 """
 
 import sys

@@ -1,21 +1,10 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { after, test } from "node:test";
-import { loadConfig, type RunConfig } from "../../src/config/config.js";
-import { packageRoot } from "../../src/core/files.js";
-import { createLog } from "../../src/core/log.js";
+import { test } from "node:test";
 import { summarize } from "../../src/runs/evaluation.js";
-import { RunDirectory } from "../../src/runs/run-directory.js";
-import type { Run } from "../../src/train/run.js";
 import { evaluationValues, stepValues } from "../../src/watch/tracker.js";
 import { Watch } from "../../src/watch/watch.js";
 import type { Watcher } from "../../src/watch/watcher.js";
 import { stepMetrics } from "../support/step-metrics.js";
-
-const root = mkdtempSync(join(tmpdir(), "watch-"));
-after(() => rmSync(root, { recursive: true, force: true }));
 
 const evaluation = summarize(
   [{ task_id: "t", form: "f", reward: 0.5, success: true, metrics: { field_accuracy: 0.75 } }],
@@ -27,15 +16,6 @@ const evaluation = summarize(
     temperature: 1,
   },
 );
-
-function runIn(name: string): Run {
-  const directory = RunDirectory.create({ name, parent: root });
-  return { directory, log: createLog(directory.log), checkpoint: undefined, close: () => undefined };
-}
-
-async function config(...overrides: string[]): Promise<RunConfig> {
-  return loadConfig(join(packageRoot(), "configs", "tiny", "quickstart.yaml"), { command: "flow-grpo", overrides });
-}
 
 test("every watcher is told everything; one that fails is dropped with a note, and the others go on", async () => {
   const told: string[] = [];
@@ -69,31 +49,6 @@ test("every watcher is told everything; one that fails is dropped with a note, a
     "finished",
     "worse has failed and is off for the rest of this run: gone",
   ]);
-});
-
-test("trackers join when the run begins: TensorBoard by default, none where it is off", async () => {
-  const on = runIn("on");
-  const watch = new Watch({});
-  await watch.begin(await config(), "flow-grpo", on);
-  watch.step(stepMetrics(1));
-  await watch.end("finished");
-  const files = readdirSync(join(on.directory.dir, "tensorboard"));
-  assert.equal(files.length, 1);
-  assert.match(files[0] ?? "", /^events\.out\.tfevents\.\d+/);
-  const off = runIn("off");
-  await new Watch({}).begin(await config("tracking.tensorboard=false"), "flow-grpo", off);
-  assert.ok(!existsSync(join(off.directory.dir, "tensorboard")));
-});
-
-test("a tracker that does not open is a note, not an end", async () => {
-  const notes: string[] = [];
-  const run = runIn("gone");
-  rmSync(run.directory.dir, { recursive: true });
-  const watch = new Watch({ notes: { note: (text) => void notes.push(text) } });
-  const blocked = { ...run, directory: { dir: join(root, "on", "config.yaml\0") } as RunDirectory };
-  await watch.begin(await config(), "flow-grpo", blocked);
-  assert.equal(notes.length, 1);
-  assert.match(notes[0] ?? "", /^tensorboard is off: /);
 });
 
 test("names of values: train/, time/, eval/<split>/; what a step does not have is left out", () => {

@@ -1,8 +1,8 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
+import type { TrackerKind } from "../../../watch/tracker.js";
 import { EventFile } from "../event-file.js";
-import type { TrackerKind } from "../tracker.js";
 
 /** Event files in the run's tensorboard/: `tensorboard --logdir runs` shows all runs side by side. */
 export const tracker: TrackerKind<boolean> = {

@@ -3,8 +3,8 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { packageRoot } from "../../src/core/files.js";
-import { crc32c, EventFile, encodeEvent, frame } from "../../src/watch/event-file.js";
+import { packageRoot } from "../../../src/core/files.js";
+import { crc32c, EventFile, encodeEvent, frame } from "../../../src/features/tensorboard/event-file.js";
 
 const dir = mkdtempSync(join(tmpdir(), "events-"));
 after(() => rmSync(dir, { recursive: true, force: true }));
