@@ -1,7 +1,7 @@
 /**
  * Regenerates src/onnx/format/gen/onnx_pb.ts from src/onnx/format/gen/onnx.proto, the official schema (Apache-2.0),
  * which the Python package `onnx` contains, without the comments that it takes from there. Needed only when the schema
- * changes: `node scripts/generate-proto.mjs`
+ * changes: `npm run proto`
  */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

@@ -1,7 +1,10 @@
 // npm test [-- part-of-a-path ...] [-- --test-name-pattern=...]: sets everything up, then runs the quick tests.
-// --slow runs the slow tests (*.slow.test.ts) instead.
+// --slow runs the slow tests (*.slow.test.ts) instead. The last lines name the tests that failed.
 import { spawn } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join, relative, sep } from "node:path";
+import { pathToFileURL } from "node:url";
 import { ensureBrowser } from "./lib/browser.mjs";
 import { build, checkNode, fail, filesUnder, installPackages, log, ROOT } from "./lib/setup.mjs";
 
@@ -32,6 +35,12 @@ if (files.length === 0) {
 
 // The time limit turns a hang into a failure that names the test.
 const limit = slow ? 1_500_000 : 900_000;
+const folder = mkdtempSync(join(tmpdir(), "tests-"));
+const failed = join(folder, "failed");
+process.on("exit", () => {
+  if (existsSync(failed)) process.stdout.write(readFileSync(failed));
+  rmSync(folder, { recursive: true });
+});
 const runner = spawn(
   process.execPath,
   [
@@ -41,6 +50,9 @@ const runner = spawn(
     `--test-concurrency=${slow ? 5 : 6}`,
     `--test-timeout=${limit}`,
     `--test-reporter=${process.stdout.isTTY ? "spec" : "tap"}`,
+    "--test-reporter-destination=stdout",
+    `--test-reporter=${pathToFileURL(join(ROOT, "scripts", "lib", "failed-tests.mjs"))}`,
+    `--test-reporter-destination=${failed}`,
     ...nodeOptions,
     ...files,
   ],

@@ -3,8 +3,8 @@
     python3 scripts/golden/layouts.py --out src/features/verify/stored.json
 
 A micro model whose weights are a formula (`weight_of`), so that no file of weights is needed; three rollouts of a
-template on two prompts of one length, for attention that is causal, in blocks of three positions, or whole. Buffers and
-visibility are written out here from the description of a round; nothing is shared with the TypeScript sources. Float64.
+template on two prompts of one length, for attention that is causal, in blocks of three positions, or whole, and without
+masks: each token from the one before it in its line (`next-token`). Buffers and visibility are written out here from the description of a round; nothing is shared with the TypeScript sources. Float64.
 """
 
 from __future__ import annotations
@@ -66,6 +66,12 @@ IN_BLOCKS = (
     [[(0, 7, 1), (1, EOS, 1)], [(4, 3, 0), (5, 0, 0)], [(6, 11, 1), (7, 5, 1)]],
     [[(0, 1, 0), (1, 9, 0)], [(2, 6, 1), (3, 4, 1)], [(4, 12, 1), (5, EOS, 1)]],
 )
+# every blank from its label on, side by side
+SHIFTED = (
+    [[(0, 12, 1), (1, 6, 1), (4, 10, 1), (5, 2, 1)], [(2, 1, 1), (3, EOS, 1), (6, 9, 1), (7, EOS, 1)]],
+    [[(0, 7, 1), (1, EOS, 1), (4, 3, 1), (5, 0, 1)], [(6, 11, 1), (7, 5, 1)]],
+    [[(0, 1, 1), (1, 9, 1), (4, 12, 1), (5, EOS, 1)], [(2, 8, 1), (3, 4, 1)]],
+)
 
 
 def weight_of(index: int, shape: tuple[int, ...]) -> Tensor:
@@ -122,6 +128,26 @@ def round_log_probs(model: ReFusion, prompt: list[int], before: list[tuple[int, 
     return [round(x, 7) for x in policy_log_probs(logits[rows], targets, allowed, TEMPERATURE, CONFIG).tolist()]
 
 
+def next_log_probs(model: ReFusion, prompt: list[int], rounds: list) -> dict[int, float]:
+    """By cell: log p of each value's token by the row before it, which sees what is given and its own line's value."""
+    given, cells, blanks = places()
+    drawn = sorted(draw for now in rounds for draw in now)
+    line = sorted([*((at, token, None) for at, token in given), *((cells[c], token, c) for c, token, _ in drawn)])
+    entries = [*((i, token, None) for i, token in enumerate(prompt)), *((len(prompt) + at, t, c) for at, t, c in line)]
+    blank = [None if c is None else blanks[c] for _, _, c in entries]
+    n = len(entries)
+    bias = torch.full((n, n), BLOCKED, dtype=torch.float64)
+    for i in range(n):
+        for j in range(i + 1):
+            if blank[j] is None or blank[j] == blank[i]:
+                bias[i, j] = 0.0
+    logits = model(torch.tensor([[t for _, t, _ in entries]]), torch.tensor([[at for at, _, _ in entries]]), bias[None, None])[0]
+    rows = torch.tensor([i - 1 for i, (_, _, c) in enumerate(entries) if c is not None])
+    targets = torch.tensor([token for _, token, _ in drawn])
+    scores = policy_log_probs(logits[rows], targets, torch.ones(len(rows)), TEMPERATURE, CONFIG).tolist()
+    return {c: round(x, 7) for (c, _, _), x in zip(drawn, scores, strict=True)}
+
+
 def text_log_probs(model: ReFusion, prompt: list[int], rounds: list) -> list[float]:
     """log p of each value's tokens, read from left to right behind all that stands before them, at temperature 1."""
     given, cells, _ = places()
@@ -140,12 +166,14 @@ def text_log_probs(model: ReFusion, prompt: list[int], rounds: list) -> list[flo
 def trajectory(model: ReFusion, prompt: list[int], rounds: list, attention: str) -> dict:
     before: list[tuple[int, int]] = []
     recorded = []
+    shifted = next_log_probs(model, prompt, rounds) if attention == "next-token" else None
     for now in rounds:
+        scores = [shifted[c] for c, _, _ in now] if shifted else round_log_probs(model, prompt, before, now, attention)
         recorded.append(
             {
                 "positions": [cell for cell, _, _ in now],
                 "tokens": [token for _, token, _ in now],
-                "logProbs": round_log_probs(model, prompt, before, now, attention),
+                "logProbs": scores,
                 "eosAllowed": [bool(may) for _, _, may in now],
             }
         )
@@ -155,6 +183,7 @@ def trajectory(model: ReFusion, prompt: list[int], rounds: list, attention: str)
         "prompt": prompt,
         "template": parts,
         "slotSize": SLOT,
+        **({"slotFill": "next-token"} if shifted else {}),
         "responseLength": sum(room for _, room in TEMPLATE),
         "temperature": TEMPERATURE,
         "rounds": recorded,
@@ -170,8 +199,9 @@ def main() -> None:
     args = parser.parse_args()
     torch.set_num_threads(1)
     stored = {}
-    for attention, rollouts in (("causal", ROLLOUTS), ("blocks", IN_BLOCKS), ("whole", ROLLOUTS)):
-        model = with_weights(ReFusion(CONFIG) if attention == "causal" else MaskedLM(CONFIG, qk_norm=True))
+    kinds = (("causal", ROLLOUTS), ("blocks", IN_BLOCKS), ("whole", ROLLOUTS), ("next-token", SHIFTED))
+    for attention, rollouts in kinds:
+        model = with_weights(ReFusion(CONFIG) if attention in ("causal", "next-token") else MaskedLM(CONFIG, qk_norm=True))
         stored[attention] = [trajectory(model, p, r, attention) for p, r in zip(PROMPTS, rollouts, strict=True)]
         if attention == "causal":
             text = [text_log_probs(model, p, r) for p, r in zip(PROMPTS, rollouts, strict=True)]

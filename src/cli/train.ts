@@ -102,10 +102,7 @@ async function runTraining(
   };
   const say = sayer(context, options.json);
   // loaded on use: help and config errors must not wait for the runtime
-  const [{ train }, { formatDryRun, hopeless }] = await Promise.all([
-    import("../train/recipe.js"),
-    import("../train/dry-run.js"),
-  ]);
+  const [{ train }, { dryRunKind }] = await Promise.all([import("../train/recipe.js"), import("../train/dry-run.js")]);
   if (options.dryRun) {
     for (const [name, estimate] of await loadFolder<Estimate>(new URL("./estimates/", import.meta.url), "estimate")) {
       const text = await estimate(config, command);
@@ -114,10 +111,10 @@ async function runTraining(
   }
   const result = await train(config, options);
   if (options.json) context.print(JSON.stringify(result));
-  else if (result.dryRun !== undefined) context.print(formatDryRun(result.dryRun));
+  else if (result.dryRun !== undefined) context.print((await dryRunKind()).format(result.dryRun));
   else if (result.after.length > 0 || result.before.length > 0) context.print(formatResult(result));
   else context.print(result.model ?? result.runDir);
-  const doubt = result.dryRun && hopeless(result.dryRun, config);
+  const doubt = result.dryRun && (await dryRunKind()).noSignal(result.dryRun, config);
   printNext(name, result, { ...options, doubt }, { log: say, exitWith: context.exitWith });
 }
 

@@ -2,23 +2,15 @@ import { existsSync } from "node:fs";
 import { basename, extname, isAbsolute, join, resolve } from "node:path";
 import { stringify } from "yaml";
 import { z } from "zod";
-import { fail, messageOf, misuse, nearest, UserError } from "../core/errors.js";
+import { fail, messageOf, misuse, UserError } from "../core/errors.js";
 import { packageRoot, readSmall } from "../core/files.js";
 import { withoutPasswords } from "../core/shown.js";
 import { parseYaml } from "../core/yaml.js";
-import { FIELD_NAMES } from "./field-names.js";
-import { kindSections, settleKinds } from "./kinds.js";
-import { applyOverrides, isPlainObject, parseOverrides } from "./overrides.js";
+import { settleKinds } from "./kinds.js";
+import { applyOverrides, isPlainObject, type Override, parseOverrides } from "./overrides.js";
+import { describeIssue, type Problem, pathText, show, valueAt } from "./problems.js";
 import { loadRegistries } from "./registries.js";
-import {
-  type ConfigKey,
-  configKeys,
-  type PlugIn,
-  type Registries,
-  type RunConfig,
-  runSchema,
-  unwrap,
-} from "./schema.js";
+import { type ConfigKey, configKeys, type Registries, type RunConfig, runSchema, unwrap } from "./schema.js";
 
 export type { RunConfig } from "./schema.js";
 
@@ -71,57 +63,56 @@ function throwOf(path: string, error: unknown): never {
 
 async function resolveConfig(source: Source, path: string, options: LoadOptions): Promise<RunConfig> {
   const overrides = parseOverrides(options.overrides ?? []);
-  const raw = applyOverrides(source.tree, overrides);
+  const registries =
+    options.registries ??
+    (await loadRegistries(applyOverrides(source.tree, overrides)).catch((error) => throwOf(path, error)));
+  const raw = settleKinds(source.tree, overrides, registries);
   if (raw.name === undefined)
     raw.name =
       basename(path, extname(path))
         .replace(/[^A-Za-z0-9._-]+/g, "-")
         .replace(/^[^A-Za-z0-9]+/, "") || "run";
-
-  const registries = options.registries ?? (await loadRegistries(raw).catch((error) => throwOf(path, error)));
-  settleKinds(raw, source.tree, overrides, registries);
   agreeOnObjective(raw, path, options.command);
   const schema = runSchema(registries, options.command, raw);
   // an empty section (`training:`) means its defaults
   for (const [key, section] of Object.entries(schema.shape as Record<string, z.ZodType>))
     if (raw[key] === null && unwrap(section).inner instanceof z.ZodObject) raw[key] = {};
   const result = schema.safeParse(raw);
-  const origin = (keys: readonly PropertyKey[]): Origin => {
-    const override = overrides.findLast((o) => o.path.every((segment, i) => segment === keys[i]));
-    if (override !== undefined)
-      return { order: Number.POSITIVE_INFINITY, text: ` (command line: ${withoutPasswords(override.text)})` };
-    const line = source.line(keys);
-    return line === undefined ? { order: 0, text: "" } : { order: line, text: ` (line ${line})` };
-  };
   const keys = configKeys(schema);
-  const unread = result.success ? unreadKeys(result.data as RunConfig, keys, registries) : [];
-  if (result.success && unread.length === 0) return result.data as RunConfig;
-  const issues = (result.error?.issues ?? []).flatMap((issue): z.core.$ZodIssue[] =>
+  if (result.success) {
+    const config = result.data as RunConfig;
+    const unread = unreadKeys(config, keys, registries);
+    if (unread.length === 0) return config;
+    throw configError(path, source, placed(unread, source, overrides));
+  }
+  const issues = result.error.issues.flatMap((issue): z.core.$ZodIssue[] =>
     issue.code === "unrecognized_keys" ? issue.keys.map((key) => ({ ...issue, keys: [key] })) : [issue],
   );
-  const problems = [
-    ...issues.slice(0, MOST_PROBLEMS).flatMap((issue) => describeIssue(issue, raw, keys, registries, origin)),
-    ...unread.map(([key, why]) => {
-      const { order, text } = origin(key);
-      return { order, text: `${key.join(".")}${text}: ${why}` };
-    }),
-  ];
-  throw configError(
-    path,
-    problems.sort((a, b) => (a.order < b.order ? -1 : a.order > b.order ? 1 : 0)).map((problem) => problem.text),
-    source.unwritten,
-    issues.length - MOST_PROBLEMS,
-  );
+  const problems = issues.slice(0, MOST_PROBLEMS).flatMap((issue) => describeIssue(issue, { raw, keys, registries }));
+  throw configError(path, source, placed(problems, source, overrides), issues.length - MOST_PROBLEMS);
+}
+
+/** Lists problems in the order of the file, those of the command line last: `training.stpes (line 4): unknown key`. */
+function placed(problems: readonly Problem[], source: Source, overrides: readonly Override[]): string[] {
+  return problems
+    .map(({ path, text }) => {
+      const override = overrides.findLast((o) => o.path.every((segment, i) => segment === path[i]));
+      const line = override === undefined ? source.line(path) : Number.MAX_SAFE_INTEGER;
+      const origin = override === undefined ? `line ${line}` : `command line: ${withoutPasswords(override.text)}`;
+      return { line: line ?? 0, text: `${pathText(path)}${line === undefined ? "" : ` (${origin})`}: ${text}` };
+    })
+    .sort((a, b) => a.line - b.line)
+    .map(({ text }) => text);
 }
 
 /** Lists the keys that are set, to another value than the default, though the objective does not read them. */
-function unreadKeys(config: RunConfig, keys: readonly ConfigKey[], { objectives }: Registries): [string[], string][] {
+function unreadKeys(config: RunConfig, keys: readonly ConfigKey[], { objectives }: Registries): Problem[] {
   const { kind, ...options } = config.objective;
   const unread = Object.entries(objectives.get(kind)?.unread?.(options) ?? {});
-  return keys.flatMap(({ path, type, default: usual }): [string[], string][] => {
+  return keys.flatMap(({ path, type, default: usual }): Problem[] => {
     const why = unread.find(([key]) => `${path.join(".")}.`.startsWith(`${key}.`))?.[1];
     const isSet = JSON.stringify(valueAt(config, path)) !== JSON.stringify(usual);
-    return why !== undefined && type !== "section" && isSet ? [[[...path], `${kind} does not read it: ${why}`]] : [];
+    return why !== undefined && type !== "section" && isSet ? [{ path, text: `${kind} does not read it: ${why}` }] : [];
   });
 }
 
@@ -180,12 +171,6 @@ interface Source {
   readonly unwritten?: boolean;
 }
 
-/** The origin of a wrong value in words, with its sort order: by line, the command line last. */
-interface Origin {
-  readonly order: number;
-  readonly text: string;
-}
-
 function readYaml(path: string): Source {
   let text: string;
   try {
@@ -197,13 +182,18 @@ function readYaml(path: string): Source {
     });
   }
   const { tree, faults, line } = parseYaml(text);
-  if (faults.length > 0) throw configError(path, faults.slice(0, MOST_PROBLEMS));
+  if (faults.length > 0) throw configError(path, {}, faults.slice(0, MOST_PROBLEMS));
   const given = tree ?? {};
-  if (!isPlainObject(given)) throw configError(path, [`expected keys and values, got ${show(given)}`]);
+  if (!isPlainObject(given)) throw configError(path, {}, [`expected keys and values, got ${show(given)}`]);
   return { tree: given, line };
 }
 
-function configError(path: string, problems: readonly string[], unwritten = false, more = 0): UserError {
+function configError(
+  path: string,
+  { unwritten = false }: Pick<Source, "unwritten">,
+  problems: readonly string[],
+  more = 0,
+): UserError {
   const head = `${path} ${unwritten ? "would have" : "has"} ${problems.length === 1 ? "a problem" : `${problems.length} problems`}:`;
   const rest = more > 0 ? [`  and ${more} more`] : [];
   return new UserError([head, ...problems.map((problem) => `  ${problem}`), ...rest].join("\n"), {
@@ -212,126 +202,4 @@ function configError(path: string, problems: readonly string[], unwritten = fals
       : "correct the file, or pass key=value; `refusion-train <objective> --help` lists every key",
     exitCode: 2,
   });
-}
-
-/** Describes a wrong key on one line, as `training.stpes (line 4): unknown key; did you mean steps?`. */
-function describeIssue(
-  issue: z.core.$ZodIssue,
-  raw: Record<string, unknown>,
-  keys: readonly ConfigKey[],
-  registries: Registries,
-  origin: (path: readonly PropertyKey[]) => Origin,
-): Origin[] {
-  const at = (path: readonly PropertyKey[], what: string): Origin => {
-    const { order, text } = origin(path);
-    return { order, text: `${pathText(path)}${text}: ${what}` };
-  };
-  if (issue.code === "unrecognized_keys") {
-    return issue.keys.flatMap((key) => {
-      const path = [...issue.path, key];
-      const named = renamed(keys, path, valueAt(raw, path));
-      if (named.length > 0) return named.map(([full, name]) => at(full, `unknown key; here it is ${name}`));
-      return [at(path, ownersOf(registries, raw, issue.path, key) ?? unknownKey(keys, issue.path, key))];
-    });
-  }
-  return [at(issue.path, describeMismatch(issue, valueAt(raw, issue.path)))];
-}
-
-function describeMismatch(issue: z.core.$ZodIssue, value: unknown): string {
-  if (value === undefined && (issue.code === "invalid_type" || issue.code === "invalid_value"))
-    return "is required and missing";
-  const got = `got ${show(value)}`;
-  switch (issue.code) {
-    case "invalid_type":
-      return `expected ${TYPE_WORDS[issue.expected] ?? issue.expected}, ${got}`;
-    case "invalid_value": {
-      const close = typeof value === "string" ? nearest(value, issue.values.map(String)) : undefined;
-      return `expected one of ${issue.values.join(", ")}, ${got}${close === undefined ? "" : `; did you mean ${close}?`}`;
-    }
-    case "too_small":
-      return `expected ${bound(issue.origin, issue.inclusive === false ? "more than" : "at least", issue.minimum)}, ${got}`;
-    case "too_big":
-      return `expected ${bound(issue.origin, issue.inclusive === false ? "less than" : "at most", issue.maximum)}, ${got}`;
-    case "invalid_union": {
-      const parts = issue.errors.map((branch) =>
-        branch[0] === undefined ? "" : describeMismatch(branch[0], value).replace(`, ${got}`, ""),
-      );
-      return parts.length === 0 ? `${issue.message}, ${got}` : `${[...new Set(parts)].join(", or ")}, ${got}`;
-    }
-    default:
-      return `${issue.message}, ${got}`;
-  }
-}
-
-const TYPE_WORDS: Readonly<Record<string, string>> = {
-  int: "a whole number",
-  number: "a number",
-  string: "text",
-  boolean: "true or false",
-  array: "a list",
-  object: "a section of keys",
-};
-
-function bound(origin: string, relation: string, limit: number | bigint): string {
-  if (origin === "string") return `${relation} ${limit} characters`;
-  return origin === "array" ? `${relation} ${limit} items` : `${relation} ${limit}`;
-}
-
-/** Names the environments or kinds that have a key which this config's kind lacks. */
-function ownersOf(
-  registries: Registries,
-  raw: Record<string, unknown>,
-  path: readonly PropertyKey[],
-  key: string,
-): string | undefined {
-  const named = path.length === 0 ? "environment" : path.join(".");
-  const section = kindSections(registries).find((one) => one.path.join(".") === named);
-  const holds = ([kind, entry]: readonly [string, PlugIn]): boolean =>
-    Object.hasOwn(path.length === 0 ? (registries.environments.get(kind)?.sections ?? {}) : entry.schema.shape, key);
-  const owners = [...(section?.entries ?? [])].filter(holds).map(([kind]) => kind);
-  if (section === undefined || owners.length === 0) return undefined;
-  return `unknown key; it belongs to ${named}.kind ${owners.join(", ")}, and this config's kind is ${String(section.kind(raw))}`;
-}
-
-/** Lists the keys at and below a path that are names of other trainers ({@link FIELD_NAMES}), with the key here. */
-function renamed(keys: readonly ConfigKey[], path: readonly PropertyKey[], value: unknown): [PropertyKey[], string][] {
-  const known = (name: string | undefined): boolean => keys.some((key) => key.path.join(".") === name);
-  const name = path.map((_, i) => FIELD_NAMES.get(path.slice(i).join(".").toLowerCase())).find(known);
-  if (name !== undefined) return [[[...path], name]];
-  return isPlainObject(value) ? Object.keys(value).flatMap((key) => renamed(keys, [...path, key], value[key])) : [];
-}
-
-/** Suggests a key of exactly that name in another section, else the nearest one of this section. */
-function unknownKey(all: readonly ConfigKey[], path: readonly PropertyKey[], key: string): string {
-  const siblings = all
-    .filter((k) => k.path.slice(0, -1).join(".") === path.join("."))
-    .map((k) => k.path.at(-1) as string);
-  const elsewhere = all.find((k) => k.path.at(-1) === key && k.type !== "section");
-  if (elsewhere !== undefined) return `unknown key here; did you mean ${elsewhere.path.join(".")}?`;
-  const close = nearest(key, siblings);
-  if (close !== undefined) return `unknown key; did you mean ${[...path, close].join(".")}?`;
-  return siblings.length === 0
-    ? "unknown key; this section has no options"
-    : `unknown key; known here: ${siblings.join(", ")}`;
-}
-
-function pathText(path: readonly PropertyKey[]): string {
-  return (
-    path.map((key, i) => (typeof key === "number" ? `[${key}]` : `${i === 0 ? "" : "."}${String(key)}`)).join("") ||
-    "config"
-  );
-}
-
-function valueAt(raw: unknown, path: readonly PropertyKey[]): unknown {
-  let value = raw;
-  for (const key of path) {
-    if (value === null || typeof value !== "object" || !Object.hasOwn(value, key)) return undefined;
-    value = (value as Record<PropertyKey, unknown>)[key];
-  }
-  return value;
-}
-
-function show(value: unknown): string {
-  const text = withoutPasswords(typeof value === "number" ? String(value) : (JSON.stringify(value) ?? String(value)));
-  return text.length > 80 ? `${text.slice(0, 77)}...` : text;
 }

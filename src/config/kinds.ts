@@ -1,4 +1,4 @@
-import { isPlainObject, type Override } from "./overrides.js";
+import { applyOverrides, isPlainObject, type Override } from "./overrides.js";
 import { DEFAULT_ENVIRONMENT, DEFAULT_SAMPLER, type PlugIn, type Registries } from "./schema.js";
 
 type Tree = Record<string, unknown>;
@@ -46,25 +46,27 @@ function keysOf(entries: ReadonlyMap<string, PlugIn>, kind: unknown): ReadonlySe
 }
 
 /**
- * Completes, in place, the sections whose keys depend on their `kind`, before they are checked:
+ * Applies the command line to a file's tree, where sections depend on their `kind`:
  * - where the command line changes a kind (`sampler.kind=refusion`), the file's keys that only its own kind knows leave;
  * - `evaluation.sampler` takes from `sampler` the keys that it knows and does not set itself.
- * @param raw the file's tree with the overrides applied. @param file the file's tree.
  */
-export function settleKinds(raw: Tree, file: Tree, overrides: readonly Override[], registries: Registries): void {
+export function settleKinds(file: Tree, overrides: readonly Override[], registries: Registries): Tree {
+  const typed = applyOverrides(file, overrides);
+  const kept = structuredClone(file);
   for (const { path, entries, kind } of kindSections(registries)) {
-    const [section, known, before] = [sectionAt(raw, path), keysOf(entries, kind(raw)), keysOf(entries, kind(file))];
-    if (section === undefined || known === undefined || kind(raw) === kind(file)) continue;
-    for (const key of Object.keys(sectionAt(file, path) ?? {})) {
-      const typed = overrides.some((o) => [...path, key].every((segment, i) => o.path[i] === segment));
-      // a kind of the user's own is not loaded once the command line names another
-      if (!known.has(key) && !typed && before?.has(key) !== false) delete section[key];
-    }
+    const [now, before] = [kind(typed), kind(file)];
+    const [known, own] = [keysOf(entries, now), keysOf(entries, before)];
+    if (now === before || known === undefined) continue;
+    const section = sectionAt(kept, path) ?? {};
+    // a kind of the user's own is not loaded once the command line names another
+    for (const key of Object.keys(section)) if (!known.has(key) && own?.has(key) !== false) delete section[key];
   }
-  const [evaluation, own] = [sectionAt(raw, ["evaluation", "sampler"]), sectionAt(raw, ["sampler"])];
-  if (evaluation === undefined) return;
-  evaluation.kind ??= own?.kind ?? DEFAULT_SAMPLER;
-  const known = keysOf(registries.samplers, evaluation.kind);
-  for (const [key, value] of Object.entries(own ?? {}))
-    if (known?.has(key) && !Object.hasOwn(evaluation, key)) evaluation[key] = value;
+  const tree = applyOverrides(kept, overrides);
+  const sampler = sectionAt(tree, ["sampler"]) ?? {};
+  const evaluation = sectionAt(tree, ["evaluation", "sampler"]);
+  if (evaluation === undefined) return tree;
+  const kind = evaluation.kind ?? sampler.kind ?? DEFAULT_SAMPLER;
+  const known = keysOf(registries.samplers, kind);
+  const shared = Object.fromEntries(Object.entries(sampler).filter(([key]) => known?.has(key)));
+  return { ...tree, evaluation: { ...(tree.evaluation as Tree), sampler: { ...shared, ...evaluation, kind } } };
 }

@@ -104,12 +104,6 @@ const training = z.strictObject({
     .describe("updates on one batch of rollouts (mu); above 1 the ratio is live"),
   rollout_batch: size().default(16).describe("responses generated together"),
   micro_batch: size().default(8).describe("sequences in one training pass; gradients are accumulated"),
-  share_prompts: z
-    .boolean()
-    .default(true)
-    .describe(
-      "rollouts of one prompt in a training pass read it once, where the model is causal; the sums are the same",
-    ),
   gradient_slots: size()
     .default(1)
     .describe("parts of an update whose gradients are summed in float64, in order; workers compute them side by side"),
@@ -144,12 +138,6 @@ const training = z.strictObject({
         .max(1)
         .default(1)
         .describe("that a task is played whose form always or never succeeds; 1 = all tasks alike"),
-      memory: z
-        .number()
-        .min(0)
-        .lt(1)
-        .default(0.7)
-        .describe("share of a form's remembered success rate that a further group leaves in place"),
     })
     .prefault({})
     .describe("play more of the forms that succeed about half of the time"),
@@ -167,7 +155,6 @@ const training = z.strictObject({
       patience: count()
         .default(0)
         .describe("evaluations in a row without a rise of the validation reward that end the run; 0 = never"),
-      min_delta: z.number().min(0).default(0).describe("a rise is more than this above the last one"),
     })
     .prefault({})
     .describe("ends a run that no longer gets better"),

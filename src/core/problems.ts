@@ -21,8 +21,8 @@ export function problemsOf(error: z.ZodError, line?: LineOf): string {
   const lines = error.issues.map((issue) => {
     const place = placed(issue.path, line);
     // the message on a wrong key comes from the key's own schema
-    const said = issue.code === "invalid_key" ? (issue.issues[0]?.message ?? issue.message) : issue.message;
-    const text = said.replace(/^Invalid input: /, "");
+    const message = issue.code === "invalid_key" ? (issue.issues[0]?.message ?? issue.message) : issue.message;
+    const text = message.replace(/^Invalid input: /, "");
     return `${place === "" ? "" : `${place}: `}${text.endsWith(", received undefined") ? "is missing" : text}`;
   });
   return listed(lines, MAX_LISTED);

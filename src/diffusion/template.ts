@@ -248,6 +248,11 @@ export class Canvas {
     return this.blanks.findIndex(({ end }) => cell < end);
   }
 
+  /** Tells whether a cell is the first of its blank. */
+  isFirst(cell: number): boolean {
+    return this.blanks.some(({ first }) => cell === first);
+  }
+
   /**
    * Returns the tokens that may be drawn at a cell, ascending; undefined: all of the policy's. None after an end.
    * @param known tokens of other cells: those of earlier rounds, and of earlier cells of the same one.

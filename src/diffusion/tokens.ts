@@ -14,6 +14,8 @@ export interface SampledModel {
   readonly vocabulary: number;
   /** `bidirectional`: a token sees later tokens of the buffer too; `causal`: it does not. */
   readonly attention: "causal" | "bidirectional";
+  /** True where the graph gives a row the logits of the entry before it, as Dream's does; absent: its own. */
+  readonly shifted?: true;
   /** Positions per block: in a bidirectional model a token sees its own block and earlier ones; absent: everything. */
   readonly block?: number | undefined;
   /** The config.json of a network without tokens, which its sampler interprets. */

@@ -210,7 +210,8 @@ export function sampledModel(config: ModelConfig): SampledModel {
   };
   const network = config.reads_tokens === false ? { network: config } : {};
   const { vocab_size: vocabulary, attention, attention_block: block } = config;
-  return { tokens, vocabulary, attention, block, ...network };
+  const shifted = config.shifted_logits === true && { shifted: true as const };
+  return { tokens, vocabulary, attention, block, ...shifted, ...network };
 }
 
 /**

@@ -1,5 +1,6 @@
 import { UserError } from "../core/errors.js";
 import { loadFolder } from "../core/registry.js";
+import { EnvironmentFault } from "./browser/browser.js";
 import type { Control } from "./browser/controls.js";
 import type { EpisodeRunner } from "./browser/episode.js";
 import type { Session } from "./browser/session.js";
@@ -7,6 +8,9 @@ import type { Contract } from "./forms/contract.js";
 import type { Played } from "./forms/episode.js";
 import type { Plan } from "./forms/plan.js";
 import type { RunningSite, Task } from "./site.js";
+
+/** The fault of a page that is not the known one: its form has to be found out again. */
+export class PageChanged extends EnvironmentFault {}
 
 /** A form whose controls are known without reading its page, with the contract by which it is played and judged. */
 export interface KnownForm {
@@ -28,8 +32,6 @@ export interface KnownForms {
   kept(task: Pick<Task, "form">): Contract | undefined;
   /** Returns the controls of a contract's fields, for the values that these tasks have. */
   controlsOf(contract: Contract, tasks: readonly Task[]): Control[];
-  /** Tells whether the fault of an episode is that its page is not the known one. */
-  isChanged(fault: string): boolean;
   /** Forgets a form whose page has changed: it is found out again. */
   forget(task: Task): void;
   /** Path of a form's contract. */

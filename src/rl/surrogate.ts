@@ -38,14 +38,6 @@ export const ratioOptions = (eps: number) => ({
     .describe(
       "C of truncated importance sampling from the policy that sampled to the one before the update; null: the ratio begins at the recorded values",
     ),
-  importance_level: z
-    .enum(["segment", "response"])
-    .default("segment")
-    .describe("what an importance weight covers: what a ratio covers, or a whole response"),
-  importance_beyond: z
-    .enum(["truncate", "mask"])
-    .default("truncate")
-    .describe("what an importance weight above the cap becomes: the cap, or 0"),
 });
 
 export type RatioOptions = z.infer<z.ZodObject<ReturnType<typeof ratioOptions>>>;
@@ -69,10 +61,6 @@ export const RATIO_OBJECTIVE = {
   needs: (o: { readonly kl_coeff: number }) => ({ reference: o.kl_coeff > 0 }),
   unread: (o: Partial<RatioOptions> & { readonly kl_coeff: number }): Readonly<Record<string, string>> => ({
     ...(o.kl_coeff === 0 && { "training.reference_refresh": "objective.kl_coeff=0 compares with no reference" }),
-    ...(o.importance_cap === null && {
-      "objective.importance_level": "objective.importance_cap is null",
-      "objective.importance_beyond": "objective.importance_cap is null",
-    }),
     ...(o.clip_range_low != null &&
       o.clip_range_high != null && {
         "objective.clip_range": "clip_range_low and clip_range_high are set",

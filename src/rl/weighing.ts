@@ -5,8 +5,6 @@ import { countEqually } from "./layouts.js";
 export interface WeighingOptions {
   readonly length_norm: "own" | "segment" | "response" | number;
   readonly importance_cap: number | null;
-  readonly importance_level: "segment" | "response";
-  readonly importance_beyond: "truncate" | "mask";
 }
 
 /**
@@ -34,7 +32,7 @@ export function totalShare(sum: number, responses: number, norm: WeighingOptions
  * Truncated importance sampling (Ionides 2008; for the sampler's rounding: Yao et al. 2025, "Your efficient RL
  * framework secretly brings you off-policy RL training"): weights another policy's samples for the current one,
  *
- *   w_s = min(exp(old_s - recorded_s), C), or 0 above C
+ *   w_s = min(exp(old_s - recorded_s), C)
  *
  * where ratios and clipping then start from `old`. 1 where both are the same policy.
  * @param old [S] the policy's values before the update.
@@ -43,17 +41,10 @@ export function totalShare(sum: number, responses: number, norm: WeighingOptions
 export function importanceWeights(
   { recorded, owner }: Pick<Batch, "recorded" | "owner">,
   old: Float32Array,
-  { importance_cap: cap, importance_level: level, importance_beyond: beyond }: WeighingOptions,
+  { importance_cap: cap }: WeighingOptions,
 ): Float32Array {
-  const difference = owner.map((_, s) => (old[s] as number) - (recorded?.[s] ?? (old[s] as number)));
-  const whole = new Map<number, number>();
-  owner.forEach((b, s) => {
-    whole.set(b, (whole.get(b) ?? 0) + (difference[s] as number));
-  });
   return Float32Array.from(owner, (b, s) => {
-    if (b < 0) return 0;
-    const w = Math.exp(level === "response" ? (whole.get(b) as number) : (difference[s] as number));
-    const most = cap ?? Number.POSITIVE_INFINITY;
-    return w <= most ? w : beyond === "mask" ? 0 : most;
+    const value = old[s] as number;
+    return b < 0 ? 0 : Math.min(Math.exp(value - (recorded?.[s] ?? value)), cap ?? Number.POSITIVE_INFINITY);
   });
 }

@@ -220,14 +220,16 @@ export function findCheckpoint(
   };
   const found = which === undefined ? (place("best") ?? place("last")) : place(which);
   if (found !== undefined) return found;
-  const there = [
+  const existing = [
     ...(existsSync(run.best) ? ["best"] : []),
     ...(steps.length > 0 ? ["last"] : []),
     ...steps.map(String),
   ];
   fail(`There is no checkpoint${which === undefined ? "" : ` "${which}"`} in ${dirname(run.checkpoints)}.`, {
     hint:
-      there.length === 0 ? "the run saved none yet: resume it, or start it again" : `there are: ${there.join(", ")}`,
+      existing.length === 0
+        ? "the run saved none yet: resume it, or start it again"
+        : `there are: ${existing.join(", ")}`,
   });
 }
 

@@ -8,27 +8,29 @@ import { writeAtomic } from "../core/files.js";
 /** Next step for a damaged file of a run. */
 export const RESTORE = "restore it from a copy, or run again";
 
-/** A quantity that may be missing in a step; an invalid value in a damaged or older file counts as missing. */
+/** A quantity that a step may lack; an invalid value in a damaged file counts as lacking. */
 const quantity = z.number().nullable().catch(null);
+/** A quantity of a step that plays or reads episodes: steps of other kinds have no such key. */
+const ofEpisodes = quantity.optional();
 const seconds = z.number().catch(0);
 
 const stepQuantities = z.object({
   step: z.number(),
-  reward: quantity,
-  reward_std: quantity,
-  success_rate: quantity,
-  frac_reward_zero_std: quantity,
+  reward: ofEpisodes,
+  reward_std: ofEpisodes,
+  success_rate: ofEpisodes,
+  frac_reward_zero_std: ofEpisodes,
   faults: z.number().catch(0),
   loss: quantity,
-  kl: quantity,
-  ratio_mean: quantity,
-  ratio_max: quantity,
-  clip_fraction: quantity,
+  kl: ofEpisodes,
+  ratio_mean: ofEpisodes,
+  ratio_max: ofEpisodes,
+  clip_fraction: ofEpisodes,
   grad_norm: quantity,
   lr: z.number().catch(0),
   /** Tokens trained on in the step. */
   tokens: z.number().catch(0),
-  rollout_tokens_per_s: quantity,
+  rollout_tokens_per_s: ofEpisodes,
 });
 const stepTimes = z.object({ rollout: seconds, score: seconds, update: seconds, total: seconds });
 
@@ -42,29 +44,37 @@ const stepWorkers = z.object({
 export type StepWorkers = Readonly<z.infer<typeof stepWorkers>>;
 
 /**
- * One line of metrics.jsonl (docs/runs.md). Null means that the step has no such quantity: SFT has no reward, and a
- * step without a group with signal has no loss. Rates are shares in 0..1, times are seconds.
+ * One line of metrics.jsonl (docs/runs.md): the part that all kinds of training share; keys of episodes are absent in
+ * supervised training. Null: the step has no such quantity, as the loss of a step without a group with signal. Rates
+ * are shares in 0..1, times are seconds.
  */
 export interface StepMetrics extends Readonly<z.infer<typeof stepQuantities>> {
-  /** The objective's own metrics; plain numbers. */
+  /** Metrics of the objective, the environment and the sampler; plain numbers. */
   readonly extra?: Readonly<Record<string, number | null>>;
   readonly time: Readonly<z.infer<typeof stepTimes>>;
   /** Figures of the workers in the step; absent in one process. Like times, they differ between equal runs. */
   readonly workers?: StepWorkers;
 }
 
-/** The keys of every line, in order. */
+/** A line of training from rollouts: with every key. */
+export type RolloutMetrics = StepMetrics & Required<Pick<StepMetrics, (typeof STEP_KEYS)[number]>>;
+
+/** The keys of a line, in order. */
 export const STEP_KEYS = stepQuantities.keyof().options;
 export const TIME_KEYS = stepTimes.keyof().options;
+
 /**
  * Formats the line of one step, keys in a fixed order (extras sorted, beside the others): equal runs give equal bytes.
  * @throws Error where a number is not finite, which JSON would turn into null.
  */
 export function formatMetrics(metrics: StepMetrics): string {
   const line: Record<string, unknown> = {};
-  for (const key of STEP_KEYS) line[key] = finite(metrics.step, key, metrics[key]);
+  for (const key of STEP_KEYS) {
+    const value = metrics[key];
+    if (value !== undefined) line[key] = finite(metrics.step, key, value);
+  }
   for (const key of Object.keys(metrics.extra ?? {}).sort()) {
-    if (key in line || key === "time" || key === "workers")
+    if (STEP_KEYS.some((known) => known === key) || key === "time" || key === "workers")
       throw new Error(`metrics: the objective's "${key}" is a key of every step already`);
     line[key] = finite(metrics.step, key, metrics.extra?.[key] ?? null);
   }
@@ -100,8 +110,8 @@ export class MetricsWriter {
   ): Promise<MetricsWriter> {
     const { kept, unreadable } = existsSync(path) ? keptMetrics(path, keepThrough) : { kept: [], unreadable: false };
     if (kept.length < keepThrough) {
-      const there = new Set(kept.map(({ step }) => step));
-      const missing = Array.from({ length: keepThrough }, (_, i) => i + 1).filter((step) => !there.has(step));
+      const read = new Set(kept.map(({ step }) => step));
+      const missing = Array.from({ length: keepThrough }, (_, i) => i + 1).filter((step) => !read.has(step));
       const aside = `${path}.damaged`;
       if (unreadable) copyFileSync(path, aside);
       warn(

@@ -17,7 +17,7 @@ const environmentSchema = z.looseObject({
   /** Path of the config; `key=value` arguments and flags are in config.yaml. */
   config: z.string(),
   provider: z.string().optional(),
-  /** The run whose recorded rollouts it learns from. */
+  /** The run whose stored rollouts it learns from. */
   rollouts: z.string().optional(),
   seeds: z.record(z.string(), z.number()),
   /** Hashes of model, tasks, split and tokenizer. */
@@ -97,12 +97,12 @@ export class RunDirectory {
     return new RunDirectory(dir);
   }
 
-  /** Returns the path of a recorded rollout's screenshot, taken after its plan. */
+  /** Returns the path of a stored rollout's screenshot, taken after its plan. */
   screenshot({ step, group, rollout }: { step: number; group: number; rollout: number }): string {
     return join(this.dir, "screenshots", `${stepName(step)}-${group}-${rollout}.jpg`);
   }
 
-  /** Returns the path of a recorded rollout's requests. */
+  /** Returns the path of a stored rollout's requests. */
   har({ step, group, rollout }: { step: number; group: number; rollout: number }): string {
     return join(this.dir, "har", `${stepName(step)}-${group}-${rollout}.har`);
   }
@@ -138,7 +138,7 @@ export class RunDirectory {
     return stepsIn(join(this.dir, "eval"));
   }
 
-  /** Lists the steps with recorded rollouts, ascending. */
+  /** Lists the steps with stored rollouts, ascending. */
   rolloutSteps(): number[] {
     return stepsIn(this.rolloutsDir, ".jsonl");
   }

@@ -10,8 +10,7 @@ export const earlyStopState = z.object({
 });
 
 /**
- * Ends a run whose validation reward no longer improves. The first evaluation of the run sets the mark. Small gains add
- * up: the mark stays until the reward exceeds it by more than `min_delta`.
+ * Ends a run whose validation reward no longer improves. The first evaluation of the run sets the mark.
  */
 export class EarlyStop {
   constructor(
@@ -22,16 +21,14 @@ export class EarlyStop {
   /** @param reward mean over the validation split, 0..1. */
   observe(reward: number): void {
     const { mark, stale } = this.state;
-    this.state =
-      mark === null || reward > mark + this.options.min_delta ? { mark: reward, stale: 0 } : { mark, stale: stale + 1 };
+    this.state = mark === null || reward > mark ? { mark: reward, stale: 0 } : { mark, stale: stale + 1 };
   }
 
   /** Says why the run ends here; undefined where it continues. */
   get reason(): string | undefined {
-    const { patience, min_delta } = this.options;
+    const { patience } = this.options;
     const { mark, stale } = this.state;
     if (patience === 0 || stale < patience || mark === null) return undefined;
-    const by = min_delta > 0 ? ` by more than ${min_delta}` : "";
-    return `the validation reward has not risen above ${mark.toFixed(3)}${by} for ${stale} evaluation${stale === 1 ? "" : "s"}`;
+    return `the validation reward has not risen above ${mark.toFixed(3)} for ${stale} evaluation${stale === 1 ? "" : "s"}`;
   }
 }

@@ -41,10 +41,10 @@ interface Listeners {
  */
 function episodesOf({ environment, evaluation, attempts = 1 }: EvaluationContext, split: TaskSet) {
   const { episodes, seed } = evaluation;
-  const there = tasksOf(environment, split);
-  const count = attempts === 1 ? episodes : Math.min(episodes, there.length);
+  const tasks = tasksOf(environment, split);
+  const count = attempts === 1 ? episodes : Math.min(episodes, tasks.length);
   const tries = Array.from({ length: attempts }, (_, a) => (a === 0 ? "" : `/attempt/${a}`));
-  const drawn = evaluationTasks(there, count, seed, split).flatMap((task, i) =>
+  const drawn = evaluationTasks(tasks, count, seed, split).flatMap((task, i) =>
     tries.map((name) => ({ task, stream: `${split}/${i}${name}` })),
   );
   return { tasks: drawn.map(({ task }) => task), streams: drawn.map(({ stream }) => stream) };
@@ -86,8 +86,8 @@ async function evaluateFixed(
   const { environment } = context;
   const fixed = environment.fixedPolicies[name];
   if (fixed === undefined) {
-    const there = Object.keys(environment.fixedPolicies).join(", ") || "none";
-    misuse(`${environment.name} has no policy ${name} of its own; it has ${there}.`);
+    const known = Object.keys(environment.fixedPolicies).join(", ") || "none";
+    misuse(`${environment.name} has no policy ${name} of its own; it has ${known}.`);
   }
   const { seed } = context.evaluation;
   await environment.start();

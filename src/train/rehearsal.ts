@@ -52,7 +52,7 @@ export async function rehearse(
       return { task, what, outcome };
     }),
   );
-  tellWrong(played, unproven, note);
+  reportWrong(played, unproven, note);
   const missed = played.filter(({ what, outcome }) => what === undefined && !outcome.success);
   if (missed.length === 0) return;
   const lines = missed.map(({ task, outcome }) => `${task.id}: ${unproven.why(outcome)}`);
@@ -63,12 +63,12 @@ export async function rehearse(
 }
 
 /** Reports the outcomes of the forms that were sent with wrong answers. */
-function tellWrong(played: readonly Played[], { refused }: Unproven, note: (text: string) => void): void {
+function reportWrong(played: readonly Played[], { refused }: Unproven, note: (text: string) => void): void {
   const wrong = played.filter(({ what }) => what !== undefined);
   for (const [form, answers] of groupBy(wrong, ({ task }) => task.form)) {
-    const said = answers.map(({ what, outcome }) => `${what}: ${refused(outcome) ?? "accepted"}`).join("; ");
+    const results = answers.map(({ what, outcome }) => `${what}: ${refused(outcome) ?? "accepted"}`).join("; ");
     const never = answers.every(({ outcome }) => refused(outcome) === undefined);
-    note(`The form ${form}, sent wrong: ${said}${never ? `\n  ${NEVER_REFUSED}` : ""}`);
+    note(`The form ${form}, sent wrong: ${results}${never ? `\n  ${NEVER_REFUSED}` : ""}`);
   }
 }
 

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { optimizerOptions, scheduleOptions } from "../config/optimizer.js";
+import { closing } from "../core/closing.js";
 import { fail } from "../core/errors.js";
 import { writeAtomic } from "../core/files.js";
 import { checked } from "../core/problems.js";
@@ -9,24 +10,33 @@ import type { Split } from "../env/environment.js";
 import { tasksOf } from "../env/open.js";
 import type { Tensor } from "../onnx/types.js";
 import { learningRate } from "../optim/schedule.js";
-import type { StepMetrics } from "../runs/metrics.js";
+import type { RolloutMetrics } from "../runs/metrics.js";
 import { type RolloutRecord, writeRollouts } from "../runs/rollout-record.js";
 import { episodeText } from "../watch/progress-text.js";
-import type { Phase } from "../watch/watcher.js";
 import type { StepContext } from "./context.js";
-import { dryRunPolicy } from "./dry-run.js";
+import { dryRunKind, notBegun } from "./dry-run.js";
 import { earlyStopState } from "./early-stop.js";
-import { sharedWork } from "./executor.js";
-import { type Asked, type Opened, type Prepared, type Recipe, type Steps, VALIDATION } from "./loop.js";
-import { gradientNoiseState } from "./noise/gradient-noise.js";
-import { asKept, keptPolicy, REFERENCE } from "./refresh.js";
+import { localExecutor, sharedWork } from "./executor.js";
+import {
+  fittingTasks,
+  openSite,
+  openTrainedPolicy,
+  rehearseTasks,
+  runSteps,
+  type Setup,
+  type Steps,
+  type ValidationState,
+} from "./loop.js";
+import { combinedMeter, type Meter, type MeterKind, meterKinds } from "./meter.js";
+import { policyGroup, policyOfGroup, REFERENCE } from "./refresh.js";
 import type { CurriculumState } from "./rollouts/curriculum.js";
 import { creditOf, PlayedGroups } from "./rollouts/group-source.js";
 import { type Group, recordsOf, samplesOf, withCredit } from "./rollouts/groups.js";
-import { openRecorded, type RecordedGroups } from "./rollouts/recorded-groups.js";
-import type { GroupSource } from "./rollouts/step-groups.js";
-import type { Run } from "./run.js";
+import { type GroupSource, openStored, type StoredGroups } from "./rollouts/step-groups.js";
+import { openRun, type Run } from "./run.js";
+import { phaseShower, VALIDATION } from "./run-evaluations.js";
 import { Observers } from "./step-observer.js";
+import type { TrainResult } from "./types.js";
 import { canShare, type GradientObserver, type MicroBatch, prepareUpdate, scoreAs, takeStep } from "./update.js";
 
 /** Consecutive steps with a non-finite gradient after which the run stops. */
@@ -36,54 +46,65 @@ const NON_FINITE_LIMIT = 3;
  * Reinforcement learning: draws tasks, plays a group of episodes of each in the environment, assigns credit, updates.
  * One step is {@link PolicySteps.trainStep}. With `--rollouts RUN` everything up to the rewards comes from that run.
  */
-export async function reinforcement({ config }: Asked): Promise<Recipe> {
-  const shared = await sharedWork(config);
-  return {
-    optimizer: optimizerOptions(config),
-    full: false,
-    shared,
-    splits: config.evaluation.splits,
-    keepsBest: true,
-    prepare: (opened) => prepare(opened, shared?.playsElsewhere === true),
-  };
-}
-
-async function prepare(opened: Opened, playsElsewhere: boolean): Promise<Prepared> {
-  const { config, objective, options: asked, policy, environment, watch } = opened;
+export async function trainOnRollouts(setup: Setup): Promise<TrainResult> {
+  const { config, objective, options, watch } = setup;
   const { splits, every } = config.evaluation;
-  const played: readonly Split[] = every > 0 ? [...splits, VALIDATION] : splits;
-  for (const split of new Set<Split>(["train", ...played]))
+
+  // 1. Open the policy and the environment, which must fit
+  const shared = await sharedWork(config);
+  await using policy = closing(await openTrainedPolicy(setup, optimizerOptions(config)));
+  await using site = closing(await openSite(setup));
+  const environment = fittingTasks(setup, site, policy);
+  const evaluated: readonly Split[] = every > 0 ? [...splits, VALIDATION] : splits;
+  for (const split of new Set<Split>(["train", ...evaluated]))
     checkPromptsFit(environment, tasksOf(environment, split), policy);
+  const { engine } = policy;
   const start = initialParameters(config, policy);
-  const { training, seed, objective: options } = config;
-  const share = training.share_prompts && (await canShare(policy, objective));
-  const context = { policy, objective, options, training, seed, size: training.micro_batch, share };
-  const credit = (rollouts: Group["rollouts"]) => creditOf(context, rollouts);
-  const recorded =
-    asked.rolloutsRun === undefined
+  const { training, seed } = config;
+  const share = await canShare(policy, objective);
+  const size = training.micro_batch;
+  const settings = { policy, objective, options: config.objective, training, seed, size, share };
+
+  // 2. Rollouts: those of another run, or of episodes, which the oracle must win
+  const stored =
+    options.rolloutsRun === undefined
       ? undefined
-      : await openRecorded(asked.rolloutsRun, config, policy, environment, credit);
+      : await openStored(options.rolloutsRun, config, policy, environment, (group) => creditOf(settings, group));
+  const playsElsewhere = shared?.playsElsewhere === true;
   // a browser that does not start is reported before the first step
-  const plays = recorded === undefined || splits.length + every > 0;
-  if (plays && (asked.dryRun || !playsElsewhere)) await environment.start();
-  if (recorded === undefined) await opened.rehearse();
-  return {
-    start,
-    recorded,
-    dryRun: async () => {
-      await policy.engine.setParameters("reference", start);
-      return dryRunPolicy(config, objective, policy, environment, recorded);
-    },
-    begin: async (run, executor, phase) => {
-      await policy.engine.setParameters("reference", keptPolicy(REFERENCE, run.checkpoint) ?? start);
-      return new PolicySteps({ ...context, executor, score: executor.score }, config, run, watch, phase, recorded);
-    },
-  };
+  const plays = stored === undefined || splits.length + every > 0;
+  if (plays && (options.dryRun || !playsElsewhere)) await environment.start();
+  if (stored === undefined && !playsElsewhere) await rehearseTasks(setup, environment);
+
+  // 3. A dry run ends before anything is written
+  if (options.dryRun) {
+    await engine.setParameters("policy", start);
+    await engine.setOptimizer(undefined);
+    await engine.setParameters("reference", start);
+    const context = { ...settings, executor: localExecutor(policy, environment) };
+    return notBegun(config, options, await (await dryRunKind()).onRollouts(context, config, stored));
+  }
+
+  // 4. Begin the run, or resume it at its last checkpoint
+  await using run = closing(await openRun(config, options, policy, environment, stored));
+  await using executor = closing(
+    (await shared?.open(policy, environment, run, (text) => watch.note(text), options.signal)) ??
+      localExecutor(policy, environment),
+  );
+  await engine.setParameters("reference", policyOfGroup(REFERENCE, run.checkpoint) ?? start);
+  const kinds = await meterKinds();
+  const state = stateOf(run.checkpoint, kinds);
+  const context = { ...settings, executor, score: executor.score };
+  const meter = combinedMeter(kinds.map((kind) => kind.open(context, state)));
+  const steps = new PolicySteps(context, { ...setup, run, state, stored, meter });
+
+  // 5. Steps
+  return await runSteps({ ...setup, policy, executor, run, start, splits, validation: state }, steps);
 }
 
 const counter = z.int().min(0).max(1e12);
 
-/** State of a checkpoint besides tensors; every random stream derives from the seed and the step. */
+/** State of a checkpoint besides tensors, with that of meters; every random stream derives from the seed and the step. */
 const runState = z.object({
   /** Tasks drawn so far. */
   cursor: counter,
@@ -95,23 +116,31 @@ const runState = z.object({
   skipped: counter,
   best: z.object({ step: counter, reward: z.number() }).nullable(),
   early_stop: earlyStopState,
-  gradient_noise: gradientNoiseState,
   curriculum: (z.record(z.string(), z.number()) satisfies z.ZodType<CurriculumState>).optional(),
 });
-type RunState = z.infer<typeof runState>;
 /** As in checkpoints: those of supervised training have fewer keys. */
-const savedState = runState.partial();
+type SavedState = Partial<z.infer<typeof runState>>;
 
 /** @throws UserError where a checkpoint's state is of another command, or was changed. */
-function stateOf(checkpoint: Run["checkpoint"]): z.infer<typeof savedState> {
+function stateOf(checkpoint: Run["checkpoint"], meters: readonly MeterKind[]): SavedState {
   if (checkpoint === undefined) return {};
-  return checked(savedState, checkpoint.state, `The checkpoint of step ${checkpoint.step} is none of this command's`, {
+  const ofMeters: z.ZodRawShape = Object.assign({}, ...meters.map(({ state }) => state));
+  const saved = runState.extend(ofMeters).partial();
+  return checked(saved, checkpoint.state, `The checkpoint of step ${checkpoint.step} is none of this command's`, {
     hint: "resume with the command and config that wrote it, or start a new run",
   });
 }
 
+/** What the steps of a run need besides their settings. */
+interface PolicyRun extends Setup {
+  readonly run: Run;
+  readonly state: SavedState;
+  /** Rollouts of another run to learn from; undefined: episodes are played. */
+  readonly stored: StoredGroups | undefined;
+  readonly meter: Meter;
+}
+
 class PolicySteps implements Steps {
-  readonly validation: z.infer<typeof savedState>;
   private readonly source: GroupSource;
   private readonly observers: Observers;
   private updates: number;
@@ -120,25 +149,21 @@ class PolicySteps implements Steps {
 
   constructor(
     private readonly context: StepContext,
-    private readonly config: Opened["config"],
-    private readonly run: Run,
-    private readonly watch: Opened["watch"],
-    phase: (phase: Phase) => void,
-    recorded: RecordedGroups | undefined,
+    private readonly setup: PolicyRun,
   ) {
-    const state = stateOf(run.checkpoint);
-    this.validation = state;
+    const { state, stored, run, watch, meter } = setup;
     this.updates = state.updates ?? 0;
     this.nonFinite = state.nonfinite ?? 0;
     this.skipped = state.skipped ?? 0;
+    const phase = phaseShower(watch, context.executor);
     const played = new PlayedGroups(context, state, (done, all, { task, outcome }) =>
       phase({ doing: "episodes", done, all, now: episodeText(task.form, outcome) }),
     );
-    this.source = recorded ?? context.executor.source?.(played, run.checkpoint) ?? played;
-    this.observers = new Observers(context, phase, state.gradient_noise, this.source === played);
+    this.source = stored ?? context.executor.source?.(played, run.checkpoint) ?? played;
+    this.observers = new Observers(context, phase, meter, this.source === played);
   }
 
-  async take(step: number): Promise<StepMetrics> {
+  async take(step: number): Promise<RolloutMetrics> {
     const line = await this.trainStep(step);
     const { engine } = this.context.policy;
     const refresh = this.context.training.reference_refresh;
@@ -148,7 +173,7 @@ class PolicySteps implements Steps {
   }
 
   /** Takes one step. G groups of E episodes; N samples, one a turn; a micro-batch has R scored terms in S segments. */
-  private async trainStep(step: number): Promise<StepMetrics> {
+  private async trainStep(step: number): Promise<RolloutMetrics> {
     const { context, source } = this;
     const { stage, ...observer } = this.observers.of(step);
 
@@ -168,48 +193,43 @@ class PolicySteps implements Steps {
     // 4. Score: lay samples out, score under the old policy and the reference. [S] old, reference, advantage, weight
     const sampledBy = scoreAs(context.policy.engine, collected.sampled?.parameters, context.executor.score);
     const batches = await stage("score", () =>
-      observer.prepare(groups, samples, (parts) => prepareUpdate(context, parts, sampledBy, this.comparesOnce(step))),
+      observer.prepare(groups, samples, (parts, readsOld) => {
+        return prepareUpdate(context, parts, sampledBy, context.training.num_iterations === 1 && !readsOld);
+      }),
     );
 
     // 5. Update mu times: the gradient of all micro-batches, one step of the optimizer
     const updates: Record<string, number | null>[] = [];
     for (let i = 0; batches.length > 0 && i < context.training.num_iterations; i++)
-      updates.push(await stage("update", () => this.update(step, batches, i === 0 ? observer.noise() : undefined)));
+      updates.push(await stage("update", () => this.update(step, batches, i === 0 ? observer.gradients() : undefined)));
 
     // 6. Metrics: one line of metrics.jsonl
     const counts = { nonfinite_steps: this.nonFinite, skipped_steps: this.skipped };
-    return observer.metrics({ collected, groups, samples, batches, updates, counts, lr: this.rate(step) });
-  }
-
-  /** Tells whether the values before the update are compared by one gradient alone. */
-  private comparesOnce(step: number): boolean {
-    const { objective, options, training } = this.context;
-    const every = objective.noiseEvery?.(options) ?? 0;
-    return training.num_iterations === 1 && (every === 0 || step % every !== 0);
+    return observer.metrics({ collected, groups, samples, batches, updates }, counts, this.rate(step));
   }
 
   private rate(step: number): number {
-    return learningRate(step, scheduleOptions(this.config));
+    return learningRate(step, scheduleOptions(this.setup.config));
   }
 
   private async update(step: number, batches: readonly MicroBatch[], observer: GradientObserver | undefined) {
     const { policy, training, executor } = this.context;
     const slots = { count: training.gradient_slots, gradients: executor.gradients };
-    const taken = await takeStep(policy.engine, batches, this.updates + 1, this.rate(step), { observer, slots });
-    const metrics = this.checkFinite(taken, step);
+    const result = await takeStep(policy.engine, batches, this.updates + 1, this.rate(step), { observer, slots });
+    const metrics = this.checkFinite(result, step);
     this.updates++;
     return metrics;
   }
 
   private async record(step: number, groups: readonly Group[]): Promise<void> {
-    const { directory } = this.run;
+    const { directory } = this.setup.run;
     const records: RolloutRecord[] = [];
     for (const { har, ...record } of recordsOf(step, groups)) {
       records.push(record);
       if (har !== undefined) await writeAtomic(directory.har(record), JSON.stringify(har), 0o600);
     }
     await writeRollouts(directory.rollouts(step), records);
-    this.watch.rollouts(step, records);
+    this.setup.watch.rollouts(step, records);
   }
 
   /** Counts non-finite gradients, which change nothing (the optimizer skips them), and stops after several in a row. */
@@ -219,7 +239,7 @@ class PolicySteps implements Steps {
       return result;
     }
     this.nonFinite++;
-    this.run.log.warn({ step, result }, "the loss or its gradient is not finite: update skipped");
+    this.setup.run.log.warn({ step, result }, "the loss or its gradient is not finite: update skipped");
     if (this.nonFinite >= NON_FINITE_LIMIT)
       fail(`The loss or its gradient was not finite in ${this.nonFinite} updates in a row (step ${step}).`, {
         hint: "Lower training.learning_rate or raise objective.kl_coeff, then resume from the last checkpoint.",
@@ -233,21 +253,21 @@ class PolicySteps implements Steps {
     const { engine } = this.context.policy;
     const refreshes = this.context.training.reference_refresh > 0;
     return {
-      ...(refreshes ? asKept(REFERENCE, await engine.getParameters("reference")) : {}),
+      ...(refreshes ? policyGroup(REFERENCE, await engine.getParameters("reference")) : {}),
       ...this.source.kept?.(step),
     };
   }
 
-  state(validation: Pick<RunState, "best" | "early_stop">): RunState {
-    const { source, context, observers } = this;
-    return {
+  state(validation: ValidationState): Record<string, unknown> {
+    const { source, context } = this;
+    const state: Omit<z.infer<typeof runState>, "curriculum"> = {
       cursor: source.drawn,
       updates: this.updates,
       nonfinite: this.nonFinite,
       skipped: this.skipped,
       ...validation,
-      gradient_noise: observers.gradientNoise,
-      ...(context.training.curriculum.least_chance < 1 ? { curriculum: source.curriculum ?? {} } : {}),
     };
+    const curriculum = context.training.curriculum.least_chance < 1 ? { curriculum: source.curriculum ?? {} } : {};
+    return { ...state, ...this.setup.meter.state?.(), ...curriculum };
   }
 }

@@ -13,7 +13,7 @@ const LIMIT = 1e-2;
 const LIMIT_ON_DEVICE = 0.3;
 
 /**
- * Scores samples of the present policy in the layout of a step, and compares them with the log-probabilities recorded in
+ * Scores samples of the present policy in the layout of a step, and compares them with the log-probabilities of
  * the rollout: where they differ, ratios, credit and gradients belong to another policy than the acting one. Samplers
  * that record none are not compared.
  * @param share lets samples of one prompt read it once.

@@ -24,7 +24,7 @@ export interface Run {
 
 /**
  * Creates the run's directory, or opens it again.
- * @param rollouts the recorded rollouts to learn from, where it plays none.
+ * @param rollouts the stored rollouts to learn from, where it plays none.
  * @throws UserError where a resumed run's model, tasks or config have changed.
  */
 export async function openRun(

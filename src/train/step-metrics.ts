@@ -2,33 +2,44 @@ import { mean, std } from "../core/statistics.js";
 import type { TokenTrajectory, Trajectory } from "../diffusion/trajectory.js";
 import type { Policy } from "../engine/policy.js";
 import type { Objective } from "../rl/objective.js";
-import type { StepMetrics } from "../runs/metrics.js";
+import type { RolloutMetrics } from "../runs/metrics.js";
+import type { StepContext } from "./context.js";
 import type { Group, Sample } from "./rollouts/groups.js";
 import type { StepGroups } from "./rollouts/step-groups.js";
 import type { MicroBatch } from "./update.js";
 
-/** A line of metrics.jsonl. @param updates the loss's metrics in each update of the step (null: not finite), if any. */
+/** The results of a step, from which its metrics are computed. */
+export interface StepResults {
+  readonly collected: StepGroups;
+  readonly groups: readonly Group[];
+  readonly samples: readonly Sample[];
+  readonly batches: readonly MicroBatch[];
+  /** Metrics of the loss in each update of the step (null: not finite), if any. */
+  readonly updates: readonly Readonly<Record<string, number | null>>[];
+}
+
+/** Returns a line of metrics.jsonl; null for figures that an objective, or a step without an update, does not have. */
 export function stepMetrics(
-  policy: Policy,
-  { generating, episodes }: Pick<StepGroups, "generating" | "episodes">,
-  groups: readonly Group[],
-  samples: readonly Sample[],
-  updates: readonly Readonly<Record<string, number | null>>[],
-  { extra, ...rest }: Pick<StepMetrics, "step" | "lr" | "extra" | "time" | "workers">,
-): StepMetrics {
-  const last = updates.at(-1) ?? {};
-  const known = new Set<string>(LOSS_METRICS);
+  { policy, objective, options }: StepContext,
+  { collected, groups, samples, batches, updates }: StepResults,
+  { extra, ...rest }: Pick<RolloutMetrics, "step" | "lr" | "extra" | "time" | "workers">,
+): RolloutMetrics {
+  const { loss = null, kl = null, grad_norm = null, ...update } = updates.at(-1) ?? {};
+  const { ratio_mean = null, ratio_max = null, clip_fraction = null, ...ofLoss } = update;
+  const { generating, episodes } = collected;
   const unitsOf = (trajectories: readonly Trajectory[]): number =>
     trajectories.reduce((n: number, trajectory) => n + policy.sampler.policy.units(trajectory), 0);
   return {
     ...episodeMetrics(groups),
-    ...lossMetrics(last),
+    ...{ loss, kl, ratio_mean, ratio_max, clip_fraction, grad_norm },
     tokens: unitsOf(samples.map(({ trajectory }) => trajectory)),
-    // recorded rollouts are not generated and have no rate
+    // stored rollouts are not generated, and have no rate
     rollout_tokens_per_s: generating > 0 ? unitsOf(trajectoriesOf(groups)) / generating : null,
     extra: {
       ...environmentMetrics(groups),
-      ...Object.fromEntries(Object.entries(last).filter(([name]) => !known.has(name))),
+      ...ofLoss,
+      ...samplerMetrics(policy, objective, groups, batches),
+      ...importanceMetrics(collected, batches, objective.weighing?.(options).importance_cap),
       ...extra,
       episodes_played: episodes,
       on_policy_ratio_error: updates[0]?.ratio_error ?? null,
@@ -45,7 +56,7 @@ function trajectoriesOf(groups: readonly Group[]): readonly Trajectory[] {
 /** Summarizes the rewards of a step; null where no episode was scored. */
 function episodeMetrics(
   groups: readonly Group[],
-): Pick<StepMetrics, "reward" | "reward_std" | "success_rate" | "frac_reward_zero_std" | "faults"> {
+): Pick<RolloutMetrics, "reward" | "reward_std" | "success_rate" | "frac_reward_zero_std" | "faults"> {
   const records = groups.flatMap((group) => group.rollouts.map(({ record }) => record));
   const scored = records.filter((record) => record.reward !== null);
   const rewards = scored.map((record) => record.reward as number);
@@ -69,7 +80,7 @@ function environmentMetrics(groups: readonly Group[]): Record<string, number> {
 }
 
 /** Averages the sampler's measures of every trajectory, and adds those of the step's batches. */
-export function samplerMetrics(
+function samplerMetrics(
   { sampler, options }: Pick<Policy, "sampler" | "options">,
   { scoring }: Pick<Objective, "scoring">,
   groups: readonly Group[],
@@ -88,7 +99,7 @@ export function samplerMetrics(
  * Measures the age of the sampling policy, the distance of its log-probabilities from those of scoring, and the weights
  * that correct for both; empty where there are none.
  */
-export function importanceMetrics(
+function importanceMetrics(
   { sampled }: Pick<StepGroups, "sampled">,
   batches: readonly MicroBatch[],
   cap: number | null | undefined,
@@ -115,12 +126,4 @@ export function importanceMetrics(
 function averages(rows: readonly Readonly<Record<string, number>>[]): Record<string, number> {
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   return Object.fromEntries(names.map((name) => [name, mean(rows.flatMap((row) => row[name] ?? []))]));
-}
-
-const LOSS_METRICS = ["loss", "kl", "ratio_mean", "ratio_max", "clip_fraction", "grad_norm"] as const;
-
-/** Returns null for figures that an objective, or a step without an update, does not have. */
-function lossMetrics(last: Readonly<Record<string, number | null>>): Pick<StepMetrics, (typeof LOSS_METRICS)[number]> {
-  const { loss = null, kl = null, ratio_mean = null, ratio_max = null, clip_fraction = null, grad_norm = null } = last;
-  return { loss, kl, ratio_mean, ratio_max, clip_fraction, grad_norm };
 }

@@ -1,55 +1,34 @@
 import { inSpan } from "../core/spans.js";
-import type { StepMetrics } from "../runs/metrics.js";
+import type { RolloutMetrics } from "../runs/metrics.js";
 import type { Phase } from "../watch/watcher.js";
 import type { StepContext } from "./context.js";
-import type { GradientNoiseState } from "./noise/gradient-noise.js";
-import { NoiseMeters, type StepNoise } from "./noise/noise-meters.js";
+import type { Measurement, Meter } from "./meter.js";
 import { checkReplay } from "./replay-check.js";
 import type { Group, Sample } from "./rollouts/groups.js";
-import type { StepGroups } from "./rollouts/step-groups.js";
-import { importanceMetrics, samplerMetrics, stepMetrics } from "./step-metrics.js";
+import { type StepResults, stepMetrics } from "./step-metrics.js";
 import type { GradientObserver, MicroBatch } from "./update.js";
 
 /** Stages of a step with their names in progress; collecting shows its own. */
 const SHOWN = { collect: undefined, score: "scoring", update: "updating" } as const;
 
-/** The results of a step, from which its metrics are computed. */
-interface Taken {
-  readonly collected: StepGroups;
-  readonly groups: readonly Group[];
-  readonly samples: readonly Sample[];
-  readonly batches: readonly MicroBatch[];
-  readonly updates: readonly Readonly<Record<string, number | null>>[];
-  readonly counts: Readonly<Record<string, number>>;
-  readonly lr: number;
-}
-
 /** Observes the steps of a run. */
 export class Observers {
-  private readonly meters: NoiseMeters;
-
   /** @param unchecked set where rollouts are of this process's own policy, and their replay is still to be compared. */
   constructor(
     private readonly context: StepContext,
     private readonly phase: (phase: Phase) => void,
-    state: GradientNoiseState | undefined,
+    private readonly meter: Meter,
     private unchecked: boolean,
-  ) {
-    this.meters = new NoiseMeters(context, state);
-  }
-
-  /** State for a checkpoint. */
-  get gradientNoise(): GradientNoiseState {
-    return this.meters.state;
-  }
+  ) {}
 
   /** Observes one step; no random draw and no gradient depends on it. */
   of(step: number) {
-    const { policy, objective, options, executor, share } = this.context;
+    const { policy, executor, share, size } = this.context;
     const began = performance.now();
     const time = { collect: 0, score: 0, update: 0 };
     const since = (from: number): number => (performance.now() - from) / 1000;
-    let noise: StepNoise | undefined;
+    let measurement: Measurement | undefined;
+    let boundary = 0;
     return {
       /** Runs a part of the step: shown, in a span, and timed. */
       stage: async <T>(name: keyof typeof SHOWN, work: () => Promise<T>): Promise<T> => {
@@ -61,37 +40,42 @@ export class Observers {
         return result;
       },
       /**
-       * Prepares batches together with their measurements: the replay of the first rollouts, the noise meters.
+       * Prepares batches together with their measurements: the replay of the first rollouts, the meter.
        * @param prepare lays out and scores samples, in parts that share no micro-batch.
        */
       prepare: async (
         groups: readonly Group[],
         samples: readonly Sample[],
-        prepare: (parts: readonly (readonly Sample[])[]) => Promise<MicroBatch[]>,
+        prepare: (parts: readonly (readonly Sample[])[], readsOld: boolean) => Promise<MicroBatch[]>,
       ): Promise<MicroBatch[]> => {
-        noise = this.meters.of(step, groups, samples);
+        measurement = this.meter.measure(step, groups, samples);
         if (this.unchecked && samples.length > 0) {
           const trajectories = samples.map(({ trajectory }) => trajectory);
           await checkReplay(policy, trajectories, executor.score, share);
           this.unchecked = false;
         }
-        const batches = await prepare(noise.parts);
-        await noise.begin(batches);
+        const { parts = [samples], readsOld = false } = measurement;
+        boundary = Math.ceil((parts[0]?.length ?? 0) / size);
+        const batches = await prepare(parts, readsOld);
+        await measurement.begin?.({ parts, batches, boundary });
         return batches;
       },
       /** Returns the observer of the first update's gradients. */
-      noise: (): GradientObserver | undefined => noise,
-      metrics: async ({ collected, groups, samples, batches, updates, counts, lr }: Taken): Promise<StepMetrics> => {
-        const extra = {
-          ...samplerMetrics(policy, objective, groups, batches),
-          ...importanceMetrics(collected, batches, objective.weighing?.(options).importance_cap),
-          ...(await noise?.metrics()),
-          ...counts,
-        };
+      gradients: (): GradientObserver => ({
+        boundary,
+        accumulated: async (...added) => measurement?.accumulated?.(...added),
+      }),
+      /** @param counts metrics of the run so far. */
+      metrics: async (
+        results: StepResults,
+        counts: Readonly<Record<string, number>>,
+        lr: number,
+      ): Promise<RolloutMetrics> => {
+        const extra = { ...(await measurement?.metrics()), ...counts };
         const { score, update } = time;
         const workers = executor.figures?.();
-        return stepMetrics(policy, collected, groups, samples, updates, {
-          ...{ step, lr, extra, time: { rollout: collected.rollout, score, update, total: since(began) } },
+        return stepMetrics(this.context, results, {
+          ...{ step, lr, extra, time: { rollout: results.collected.rollout, score, update, total: since(began) } },
           ...(workers && { workers }),
         });
       },

@@ -11,7 +11,7 @@ export interface TrainOptions {
   /** Runs everything up to step 0, then stops. */
   readonly dryRun?: boolean;
   readonly runDir?: string | undefined;
-  /** Trains from the recorded rollouts of this run instead of playing; undefined: plays. */
+  /** Trains from the stored rollouts of this run instead of playing; undefined: plays. */
   readonly rolloutsRun?: string | undefined;
   readonly resume?: boolean;
   /** Port of the live page, 0 for any free one; undefined: no page. */

@@ -8,7 +8,7 @@ import type { LayoutContext, Objective } from "../rl/objective.js";
 import { importanceWeights, normalised, totalShare, type WeighingOptions } from "../rl/weighing.js";
 import type { MicroBatch, ScoredBatch } from "./micro-batch.js";
 import type { Sample } from "./rollouts/groups.js";
-import { GradientSum, type Slots, slotRanges } from "./rollouts/slots.js";
+import { accumulateHere, accumulateSlots, type Slots } from "./rollouts/slots.js";
 
 export type { MicroBatch, ScoredBatch } from "./micro-batch.js";
 
@@ -93,7 +93,7 @@ export function scoreAs(
   engine: Pick<Engine, "getParameters" | "setParameters">,
   parameters: ReadonlyMap<string, Tensor> | undefined,
   score: ScoreAll,
-): ((batches: readonly Batch[]) => Promise<readonly Float32Array[]>) | undefined {
+): Score | undefined {
   if (parameters === undefined) return undefined;
   return async (batches) => {
     const now = await engine.getParameters("policy");
@@ -106,19 +106,21 @@ export function scoreAs(
   };
 }
 
+type Score = (batches: readonly Batch[]) => Promise<readonly Float32Array[]>;
+
 /**
  * Lays samples out in micro-batches and computes all inputs of the loss: old values from the rollout itself (or a
- * scoring pass, where the objective needs one), reference values, credit, and weights that sum to 1 over the step
- * (except with a constant length_norm).
+ * scoring pass, where the objective needs one), reference values, credit, and weights that sum to 1 over the step; with
+ * a constant length_norm to any value.
  * @param parts samples that share no micro-batch with those of another part.
- * @param sampler scores under an older sampling policy, for values that were not recorded.
+ * @param sampledBy scores under an older sampling policy, for log-probabilities that the rollout did not record.
  */
 export async function prepareBatches<O>(
   context: BatchContext<O>,
   parts: readonly (readonly Sample[])[],
-  sampler?: (batches: readonly Batch[]) => Promise<readonly Float32Array[]>,
+  sampledBy?: Score,
 ): Promise<ScoredBatch[]> {
-  return (await prepareUpdate(context, parts, sampler, false)) as ScoredBatch[];
+  return (await prepareUpdate(context, parts, sampledBy, false)) as ScoredBatch[];
 }
 
 /**
@@ -129,7 +131,7 @@ export async function prepareBatches<O>(
 export async function prepareUpdate<O>(
   context: BatchContext<O>,
   parts: readonly (readonly Sample[])[],
-  sampler: Parameters<typeof prepareBatches>[2],
+  sampledBy: Score | undefined,
   once: boolean,
 ): Promise<MicroBatch[]> {
   const { policy, objective, options, score = scoreHere(policy.engine) } = context;
@@ -137,44 +139,50 @@ export async function prepareUpdate<O>(
   const layouts = parts
     .flatMap((samples) => layOut(context, samples, "layout"))
     .map(({ batch, samples }) => ({ batch: normalised(batch, weighing?.length_norm ?? "own"), samples }));
-  const shares = layouts.reduce(
-    (n, { batch }) =>
-      n + (batch.sampled?.of ?? batch.owner.reduce((m, b, s) => (b < 0 ? m : m + shareOf(batch, s)), 0)),
-    0,
-  );
-  const segments = totalShare(shares, parts.flat().length, weighing?.length_norm);
   const all = layouts.map(({ batch }) => batch);
-  const correct = (weighing?.importance_cap ?? null) !== null;
-  const unscored = all.filter(({ recorded }) => (recorded === undefined && !once) || correct);
-  const scored = await score(unscored, "policy");
-  const unrecorded = sampler === undefined ? [] : all.filter(({ recorded }) => recorded === undefined);
-  const sampled = unrecorded.length === 0 ? [] : ((await sampler?.(unrecorded)) ?? []);
-  const references = objective.needs(options).reference ? await score(all, "reference") : undefined;
-  return layouts.map(({ batch, samples }, i): MicroBatch => {
+  const shares = all.reduce((n, batch) => n + (batch.sampled?.of ?? sumOfShares(batch)), 0);
+  const segments = totalShare(shares, parts.flat().length, weighing?.length_norm);
+  const corrects = (weighing?.importance_cap ?? null) !== null;
+  const unrecorded = all.filter((batch) => batch.recorded === undefined);
+  const old = await scoresOf(corrects ? all : once ? [] : unrecorded, (some) => score(some, "policy"));
+  const sampled = await scoresOf(sampledBy === undefined ? [] : unrecorded, sampledBy);
+  const references = await scoresOf(objective.needs(options).reference ? all : [], (some) => score(some, "reference"));
+  return layouts.map(({ batch, samples }): MicroBatch => {
     const trajectories = samples.map((sample) => sample.trajectory);
-    const old = scored[unscored.indexOf(batch)] ?? batch.recorded;
-    const recorded = batch.recorded ?? sampled[unrecorded.indexOf(batch)];
-    const trust =
-      correct && recorded !== undefined && old !== undefined
-        ? importanceWeights({ recorded, owner: batch.owner }, old, weighing as WeighingOptions)
-        : undefined;
-    const reference = references?.[i] ?? old;
     const extra = objective.feed?.(batch, trajectories, options);
+    const [before, logProb] = [old.get(batch) ?? batch.recorded, batch.recorded ?? sampled.get(batch)];
+    const trust =
+      corrects && logProb !== undefined && before !== undefined
+        ? importanceWeights({ recorded: logProb, owner: batch.owner }, before, weighing as WeighingOptions)
+        : undefined;
+    const perSegment = (value: (sample: Sample, segment: number) => number): Float32Array =>
+      Float32Array.from(batch.owner, (b, s) => (b < 0 ? 0 : value(samples[b] as Sample, s)));
     return {
       batch,
       trajectories,
       ...(trust === undefined ? {} : { trust }),
       values: {
-        old,
-        reference,
-        advantage: Float32Array.from(batch.owner, (b, s) =>
-          b < 0 ? 0 : creditOf(samples[b] as Sample, batch, s) * (trust?.[s] ?? 1),
-        ),
-        weight: Float32Array.from(batch.owner, (b, s) => (b < 0 ? 0 : shareOf(batch, s) / segments)),
+        old: before,
+        reference: references.get(batch) ?? before,
+        advantage: perSegment((sample, s) => creditOf(sample, batch, s) * (trust?.[s] ?? 1)),
+        weight: perSegment((_, s) => shareOf(batch, s) / segments),
         ...(extra === undefined ? {} : { extra }),
       },
     };
   });
+}
+
+/** Returns the scores of batches by batch; without batches nothing is scored. */
+async function scoresOf(
+  batches: readonly Batch[],
+  score: Score | undefined,
+): Promise<Map<Batch, Float32Array | undefined>> {
+  const scores = batches.length === 0 ? [] : ((await score?.(batches)) ?? []);
+  return new Map(batches.map((batch, i) => [batch, scores[i]]));
+}
+
+function sumOfShares(batch: Batch): number {
+  return batch.owner.reduce((sum, b, s) => (b < 0 ? sum : sum + shareOf(batch, s)), 0);
 }
 
 /** Returns the weight of a segment; in a random subset, times the number of segments it represents. */
@@ -208,6 +216,7 @@ export interface GradientObserver {
  * Takes one update: gradients of all micro-batches, then one optimizer step. Within a slot micro-batches are
  * accumulated in float32; the sums of several slots are added in float64, in order.
  * @param how an observer of gradients, and their division into slots; by default none, and one slot, here.
+ * @returns the metrics of the loss, and `grad_norm`.
  */
 export async function takeStep(
   engine: Engine,
@@ -216,40 +225,40 @@ export async function takeStep(
   learningRate: number,
   { observer, slots }: { readonly observer?: GradientObserver | undefined; readonly slots?: Slots } = {},
 ): Promise<Record<string, number>> {
-  const total: Record<string, number> = {};
-  const add = (metrics: Readonly<Record<string, number>>, isMax: (name: string) => boolean): void => {
-    for (const [name, value] of Object.entries(metrics)) {
-      const before = total[name];
-      total[name] = before === undefined ? value : isMax(name) ? Math.max(before, value) : before + value;
-    }
-  };
+  const added =
+    slots === undefined || slots.count === 1
+      ? accumulateHere(engine, batches)
+      : accumulateSlots(engine, batches, t, slots, observer?.boundary);
+  const metrics: Readonly<Record<string, number>>[] = [];
   const largest = new Set<string>();
-  const isMax = (name: string): boolean => largest.has(name) || engine.reduction(name) === "max";
-  if (slots === undefined || slots.count === 1) {
-    for (const [i, { batch, values }] of batches.entries()) {
-      add(await engine.accumulate(batch, values), isMax);
-      await observer?.accumulated(i, () => engine.getGradients());
-    }
-  } else {
-    const ranges = slotRanges(batches.length, slots.count, observer?.boundary);
-    const sum = new GradientSum();
-    let slot = 0;
-    const cut = ranges.map(([from, to]) => batches.slice(from, to));
-    for await (const { gradients, metrics, largest: of } of slots.gradients(cut, t)) {
-      for (const name of of) largest.add(name);
-      for (const each of metrics) add(each, isMax);
-      sum.add(gradients);
-      await observer?.accumulated((ranges[slot++]?.[1] as number) - 1, async () => sum.rounded());
-    }
-    await engine.setGradients(sum.rounded());
+  for await (const part of added) {
+    metrics.push(...part.metrics);
+    for (const name of part.largest) largest.add(name);
+    await observer?.accumulated(part.last, part.gradients);
   }
-  // over a random subset of steps the weights sum to 1 only on average, and with a constant length to any value: a mean
-  // is over the segments present
-  const drawn = batches.reduce((sum, { values }) => values.weight.reduce((a, w) => a + w, sum), 0);
-  if (Math.abs(drawn - 1) > 1e-3) {
-    for (const name of Object.keys(total)) {
-      if (name !== "loss" && !isMax(name) && drawn > 0) total[name] = (total[name] as number) / drawn;
-    }
+  const weight = batches.reduce((sum, { values }) => values.weight.reduce((a, w) => a + w, sum), 0);
+  return { ...combined(metrics, largest, weight), grad_norm: await engine.step(t, learningRate) };
+}
+
+/**
+ * Combines the metrics of micro-batches: the largest of those named in `largest`, the sum of the others, which are
+ * weighted means over all segments.
+ * @param weight sum of the segments' weights. Over a random subset it is 1 only on average, and with a constant length
+ *   any number: a mean, other than the loss, is then over the segments present.
+ */
+function combined(
+  rows: readonly Readonly<Record<string, number>>[],
+  largest: ReadonlySet<string>,
+  weight: number,
+): Record<string, number> {
+  const total: Record<string, number> = {};
+  for (const [name, value] of rows.flatMap((row) => Object.entries(row))) {
+    const before = total[name];
+    total[name] = before === undefined ? value : largest.has(name) ? Math.max(before, value) : before + value;
   }
-  return { ...total, grad_norm: await engine.step(t, learningRate) };
+  if (weight <= 0 || Math.abs(weight - 1) <= 1e-3) return total;
+  const isMean = (name: string): boolean => name !== "loss" && !largest.has(name);
+  return Object.fromEntries(
+    Object.entries(total).map(([name, value]) => [name, isMean(name) ? value / weight : value]),
+  );
 }

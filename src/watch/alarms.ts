@@ -10,7 +10,7 @@ interface Alarm {
   readonly window: number;
   /** Set where the values are running means already: the last one is compared, once there were `window`. */
   readonly running?: true;
-  readonly says: string;
+  readonly advice: string;
 }
 
 /** docs/runs.md lists them. */
@@ -19,7 +19,7 @@ export const ALARMS: readonly Alarm[] = [
     key: "mask_noise_fraction",
     limit: 0.5,
     window: 1,
-    says: "of the ratio's variance is noise of the masks: raise objective.mc_samples, or set objective.coupled=true",
+    advice: "of the ratio's variance is noise of the masks: raise objective.mc_samples, or set objective.coupled=true",
   },
   {
     key: "gradient_noise_fraction",
@@ -27,37 +27,41 @@ export const ALARMS: readonly Alarm[] = [
     limit: 0.97,
     window: 20,
     running: true,
-    says: "of the squared gradient is noise of the rollouts: raise training.prompts_per_step, lower sampler.temperature, let the sampler take fewer steps, or train with espo",
+    advice:
+      "of the squared gradient is noise of the rollouts: raise training.prompts_per_step, lower sampler.temperature, let the sampler take fewer steps, or train with espo",
   },
   {
     key: "frac_reward_zero_std",
     limit: 0.8,
     window: 10,
-    says: "of the groups carry no signal: raise training.group_size or sampler.temperature, or set training.dynamic_sampling=true",
+    advice:
+      "of the groups carry no signal: raise training.group_size or sampler.temperature, or set training.dynamic_sampling=true",
   },
   {
     key: "nonfinite_steps",
     limit: 0,
     window: 1,
-    says: "updates in a row were not finite: lower training.learning_rate",
+    advice: "updates in a row were not finite: lower training.learning_rate",
   },
   {
     key: "on_policy_ratio_error",
     limit: 1e-2,
     window: 1,
-    says: "is how far rollout and scoring disagree before the first update: rollouts in int8 need objective.importance_cap (2, say); in float32 what is trained is not what acts, stop the run and try sampler.kv_cache=false",
+    advice:
+      "is how far rollout and scoring disagree before the first update: rollouts in int8 need objective.importance_cap (2, say); in float32 what is trained is not what acts, stop the run and try sampler.kv_cache=false",
   },
   {
     key: "kl_clamped_fraction",
     limit: 0.01,
     window: 1,
-    says: "of the penalty's terms are beyond its clamp and pull no more: raise objective.kl_coeff or lower training.learning_rate",
+    advice:
+      "of the penalty's terms are beyond its clamp and pull no more: raise objective.kl_coeff or lower training.learning_rate",
   },
   {
     key: "after_eos_fraction",
     limit: 0,
     window: 1,
-    says: "of the trained tokens lie behind EOS: the sampler's layout is wrong, do not trust this run",
+    advice: "of the trained tokens lie behind EOS: the sampler's layout is wrong, do not trust this run",
   },
 ];
 
@@ -68,7 +72,7 @@ export class Alarms {
 
   /** @returns the warnings after this step. */
   check(metrics: StepMetrics): string[] {
-    return ALARMS.flatMap(({ key, limit, window, running, says }) => {
+    return ALARMS.flatMap(({ key, limit, window, running, advice }) => {
       const value = key in metrics ? metrics[key as keyof StepMetrics] : metrics.extra?.[key];
       if (typeof value !== "number" || this.raised.has(key)) return [];
       const recent = [...(this.recent.get(key) ?? []), value].slice(-window);
@@ -81,7 +85,7 @@ export class Alarms {
         : window === 1
           ? `step ${metrics.step}`
           : `the last ${window} steps to ${metrics.step}`;
-      return [`${key} = ${Number(average.toPrecision(3))} in ${span} (limit ${limit}) ${says}`];
+      return [`${key} = ${Number(average.toPrecision(3))} in ${span} (limit ${limit}) ${advice}`];
     });
   }
 }

@@ -1,6 +1,6 @@
 import { printable } from "../core/shown.js";
 import type { StepMetrics } from "../runs/metrics.js";
-import { formatDuration, percent } from "./progress-text.js";
+import { formatDuration, percent, rewardText } from "./progress-text.js";
 import type { Phase, WatchedRun } from "./watcher.js";
 
 /** Content of the live view. */
@@ -29,21 +29,17 @@ export function liveLines(state: LiveState, width: number, colour: boolean): str
   if (state.run !== undefined) lines.push(header(state.run, last?.step ?? state.run.done, state.eta));
   if (last !== undefined) {
     const recent = state.history.slice(-WINDOW);
-    const row = (label: string, value: string, of: (m: StepMetrics) => number | null): void => {
-      if (of(last) === null) return;
+    const row = (label: string, value: string, of: (m: StepMetrics) => number | null | undefined): void => {
+      if ((of(last) ?? null) === null) return;
       lines.push([
         [label.padEnd(9), "dim"],
         [value.padEnd(15), "bold"],
         [sparkline(recent.map(of)), "accent"],
       ]);
     };
-    row(
-      "reward",
-      `${fixed(last.reward, 3)}${last.reward_std === null ? "" : ` ±${fixed(last.reward_std, 2)}`}`,
-      (m) => m.reward,
-    );
+    row("reward", rewardText(last), (m) => m.reward);
     row("success", percent(last.success_rate ?? 0), (m) => m.success_rate);
-    if (last.reward === null) row("loss", (last.loss ?? 0).toPrecision(3), (m) => m.loss);
+    if (rewardText(last) === "") row("loss", (last.loss ?? 0).toPrecision(3), (m) => m.loss);
     row("kl", (last.kl ?? 0).toPrecision(2), (m) => m.kl);
     lines.push(times(last));
   }
@@ -86,13 +82,13 @@ export function phaseText({ doing, done, all, now }: Phase): string {
 }
 
 /** Draws values as blocks between their minimum and maximum; a missing value is a gap. */
-export function sparkline(values: readonly (number | null)[]): string {
-  const known = values.filter((v) => v !== null && Number.isFinite(v)) as number[];
+export function sparkline(values: readonly (number | null | undefined)[]): string {
+  const known = values.filter((v): v is number => Number.isFinite(v));
   const [low, high] = [Math.min(...known), Math.max(...known)];
   return values
     .map((v) => {
-      if (v === null || !Number.isFinite(v)) return " ";
-      const share = high === low ? 0.5 : (v - low) / (high - low);
+      if (!Number.isFinite(v)) return " ";
+      const share = high === low ? 0.5 : ((v as number) - low) / (high - low);
       return BLOCKS[Math.min(BLOCKS.length - 1, Math.floor(share * BLOCKS.length))];
     })
     .join("");
@@ -109,8 +105,4 @@ function paint(segments: readonly Segment[], width: number, colour: boolean): st
     out += colour && style !== "plain" ? `${CODES[style]}${cut}${RESET}` : cut;
   }
   return out.trimEnd();
-}
-
-function fixed(value: number | null, digits: number): string {
-  return value === null ? "–" : value.toFixed(digits);
 }

@@ -4,25 +4,25 @@ import type { StepMetrics } from "../runs/metrics.js";
 export function formatStep(metrics: StepMetrics, total: number): string {
   const width = String(total).length;
   const parts = [`step ${String(metrics.step).padStart(width)}/${total}`];
-  const add = (label: string, value: number | null, format: (v: number) => string): void => {
-    if (value !== null) parts.push(`${label} ${format(value)}`);
+  const add = (label: string, value: number | null | undefined, format: (v: number) => string): void => {
+    if (typeof value === "number") parts.push(`${label} ${format(value)}`);
   };
-  if (metrics.reward !== null) {
-    add(
-      "reward",
-      metrics.reward,
-      (v) => `${v.toFixed(3)}${metrics.reward_std === null ? "" : ` ±${metrics.reward_std.toFixed(2)}`}`,
-    );
-    add("success", metrics.success_rate, percent);
-  }
+  const reward = rewardText(metrics);
+  if (reward !== "") parts.push(`reward ${reward}`);
+  add("success", metrics.success_rate, percent);
   add("loss", metrics.loss, (v) => v.toPrecision(3));
   add("kl", metrics.kl, (v) => v.toPrecision(2));
   add("grad", metrics.grad_norm, (v) => v.toPrecision(2));
   if (metrics.faults > 0) parts.push(`faults ${metrics.faults}`);
   parts.push(formatDuration(metrics.time.total));
-  if (metrics.reward === null && metrics.tokens > 0)
-    parts.push(`${(metrics.tokens / metrics.time.total).toFixed(0)} tokens/s`);
+  if (reward === "" && metrics.tokens > 0) parts.push(`${(metrics.tokens / metrics.time.total).toFixed(0)} tokens/s`);
   return parts.join("  ");
+}
+
+/** Formats a step's reward as `0.500 ±0.10`; empty where it has none. */
+export function rewardText({ reward, reward_std: std }: StepMetrics): string {
+  if (typeof reward !== "number") return "";
+  return `${reward.toFixed(3)}${typeof std === "number" ? ` ±${std.toFixed(2)}` : ""}`;
 }
 
 /** Formats a share as a whole percentage. */

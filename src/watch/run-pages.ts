@@ -1,20 +1,21 @@
 import type { RunConfig } from "../config/schema.js";
 import { loadFolder } from "../core/registry.js";
-import type { RolloutRecord } from "../runs/rollout-record.js";
+import type { Environment } from "../env/environment.js";
 import type { RunDirectory } from "../runs/run-directory.js";
 import type { Watcher } from "./watcher.js";
 
 export interface ReportOptions {
   /** Number of rollouts that it shows. */
-  readonly rollouts?: number;
-  /** Called with the shown rollouts, worst first, before the page is made, to take their pictures. */
-  readonly picture?: (records: readonly RolloutRecord[]) => Promise<unknown>;
+  readonly rollouts: number;
+  /** Number of pictures that it takes of the worst of them in the environment. */
+  readonly screenshots: number;
+  readonly environment: Environment;
 }
 
 /** Pages of a run for a browser. A file under run-pages/ of a feature exports them as `pages`. */
 export interface RunPages {
   /** Writes the report of a run that has ended. A failure is a note. */
-  report(run: RunDirectory, note: (text: string) => void, options: ReportOptions): Promise<void>;
+  report(run: RunDirectory, watch: Pick<Required<Watcher>, "note" | "phase">, options: ReportOptions): Promise<void>;
   /** Serves a page that follows a run. @throws UserError where the port is not available. */
   live(
     port: number,

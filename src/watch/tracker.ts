@@ -72,7 +72,7 @@ function watcherOf(tracker: Tracker): Watcher {
 export function stepValues({ time, extra, workers, ...rest }: StepMetrics): Record<string, number> {
   const values: Record<string, number> = {};
   for (const [key, value] of Object.entries({ ...rest, ...extra })) {
-    if (key !== "step" && value !== null) values[`train/${key}`] = value;
+    if (key !== "step" && typeof value === "number") values[`train/${key}`] = value;
   }
   for (const [key, seconds] of Object.entries(time)) values[`time/${key}`] = seconds;
   for (const [key, value] of Object.entries(workers ?? {})) if (value !== null) values[`workers/${key}`] = value;

@@ -58,27 +58,27 @@ export class Watch {
       this.note(text);
     });
     for (const [name, tracker] of trackers) this.watchers.set(name, tracker);
-    this.tell((w) => w.begin?.(about));
+    this.notify((w) => w.begin?.(about));
   }
 
   phase(phase: Phase): void {
-    this.tell((w) => w.phase?.(phase));
+    this.notify((w) => w.phase?.(phase));
   }
 
   rollouts(step: number, records: readonly RolloutRecord[]): void {
-    this.tell((w) => w.rollouts?.(step, records));
+    this.notify((w) => w.rollouts?.(step, records));
   }
 
   step(metrics: StepMetrics): void {
-    this.tell((w) => w.step?.(metrics));
+    this.notify((w) => w.step?.(metrics));
   }
 
   evaluation(step: number, evaluation: Evaluation): void {
-    this.tell((w) => w.evaluation?.(step, evaluation));
+    this.notify((w) => w.evaluation?.(step, evaluation));
   }
 
   note(text: string): void {
-    this.tell((w) => w.note?.(text));
+    this.notify((w) => w.note?.(text));
   }
 
   async end(outcome: Outcome): Promise<void> {
@@ -91,7 +91,7 @@ export class Watch {
     }
   }
 
-  private tell(call: (watcher: Watcher) => unknown): void {
+  private notify(call: (watcher: Watcher) => unknown): void {
     for (const [name, watcher] of this.watchers) {
       try {
         Promise.resolve(call(watcher)).catch((error: unknown) => this.drop(name, error));

@@ -16,7 +16,7 @@ function trainingsOf(path: string): { path: string; command: string; values: str
   const header = readFileSync(join(folder, path), "utf8").split(/^[^#]/m)[0] ?? "";
   const named = header.matchAll(new RegExp(`refusion-train (\\S+) --config configs/${path}(.*)`, "g"));
   return [...named]
-    .map(([, command = "", values = ""]) => ({ path, command, values: values.match(/[\w.]+=\S+/g) ?? [] }))
+    .map(([, command = "", values = ""]) => ({ path, command, values: values.match(/[\w.]+=[^\s']+/g) ?? [] }))
     .filter(({ command }) => command !== "new-model");
 }
 

@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { UserError } from "../../src/core/errors.js";
 import { readSmall, writeDirectory } from "../../src/core/files.js";
+import { temporaryFolder } from "../support/temporary.js";
 
-const root = mkdtempSync(join(tmpdir(), "files-"));
-after(() => rmSync(root, { recursive: true, force: true }));
+const root = temporaryFolder("files");
 
 test("a directory is there whole or not at all", async () => {
   const path = join(root, "a", "whole");

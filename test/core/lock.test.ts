@@ -1,15 +1,14 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { acquireLock, isLocked } from "../../src/core/lock.js";
 import { isSameProcess, processGroup, processStart } from "../../src/core/processes.js";
+import { temporaryFolder } from "../support/temporary.js";
 
-const dir = mkdtempSync(join(tmpdir(), "lock-"));
+const dir = temporaryFolder("lock");
 const path = join(dir, "lock");
-after(() => rmSync(dir, { recursive: true, force: true }));
 
 test("a process is known by pid and start, so that a pid used again is another process", () => {
   const start = processStart(process.pid);

@@ -2,12 +2,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { allOutcomes } from "../../src/core/outcomes.js";
 
-test("a shuffle gives every permutation equally often", () => {
-  const outcomes = allOutcomes((rng) => rng.shuffle(["a", "b", "c"]).join(""));
-  assert.deepEqual(outcomes.map((o) => o.value).sort(), ["abc", "acb", "bac", "bca", "cab", "cba"]);
-  for (const { probability } of outcomes) assert.ok(Math.abs(probability - 1 / 6) < 1e-15);
-});
-
 test("draws may depend on earlier ones", () => {
   const outcomes = allOutcomes((rng) => {
     const n = rng.int(3);

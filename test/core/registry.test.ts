@@ -1,21 +1,20 @@
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { before, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { UserError } from "../../src/core/errors.js";
 import { isModulePath, ownFrame } from "../../src/core/own-module.js";
 import { loadFolder } from "../../src/core/registry.js";
+import { temporaryFolder } from "../support/temporary.js";
 
 interface Entry {
   readonly size: number;
 }
 
-let dir: string;
+const dir = temporaryFolder("registry");
 let folder: URL;
 before(() => {
-  dir = mkdtempSync(join(tmpdir(), "registry-"));
   mkdirSync(join(dir, "shapes"));
   folder = pathToFileURL(`${join(dir, "shapes")}/`);
   writeFileSync(join(dir, "package.json"), '{"type":"module"}');
@@ -23,7 +22,6 @@ before(() => {
   writeFileSync(join(dir, "shapes", "flat.js"), "export const shape = { size: 2 };");
   writeFileSync(join(dir, "shapes", "flat.js.map"), "{}");
 });
-after(() => rmSync(dir, { recursive: true, force: true }));
 
 const load = (named?: string): Promise<Map<string, Entry>> => loadFolder<Entry>(folder, "shape", named);
 

@@ -52,7 +52,6 @@ const options: UnmaskOptions = {
   promptLength: 2,
   temperature: 0.5,
   order: "confidence",
-  slotScore: "first",
   slotFill: "parallel",
   canvasPerPrompt: null,
   kvCache: "auto",

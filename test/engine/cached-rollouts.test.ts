@@ -6,6 +6,7 @@ import type { RoundInput, RoundModel } from "../../src/diffusion/sampler.js";
 import type { RowStatistics } from "../../src/diffusion/samplers/unmask/round.js";
 import type { UnmaskTrajectory } from "../../src/diffusion/samplers/unmask/trajectory.js";
 import { sampler, type UnmaskConfig } from "../../src/diffusion/samplers/unmask.js";
+import { Canvas, type TextStart } from "../../src/diffusion/template.js";
 import { Engine } from "../../src/engine/engine.js";
 import { sampledModel } from "../../src/engine/policy.js";
 import { loraSites } from "../../src/nn/bind.js";
@@ -65,7 +66,7 @@ describe("rollouts with keys and values used again", () => {
 
   async function draw(
     config: Partial<UnmaskConfig>,
-    prompts: readonly (readonly number[])[],
+    prompts: readonly TextStart[],
     { seed = 0, batch = prompts.length, on = engine }: { seed?: number; batch?: number; on?: Engine },
   ): Promise<Drawn> {
     const forwards: Forward[] = [];
@@ -98,8 +99,7 @@ describe("rollouts with keys and values used again", () => {
     slot_size: fc.constantFrom(1, 2, 4),
     rounds: fc.integer({ min: 1, max: 8 }),
     order: fc.constantFrom("confidence", "margin", "entropy", "random", "left-to-right" as const),
-    slot_score: fc.constantFrom("first", "mean" as const),
-    slot_fill: fc.constantFrom("parallel", "autoregressive" as const),
+    slot_fill: fc.constantFrom("parallel", "autoregressive", "next-token" as const),
     temperature: fc.constantFrom(0, 0.7, 1, 1.3),
   });
 
@@ -134,8 +134,9 @@ describe("rollouts with keys and values used again", () => {
         fc.nat(1000),
         async (config, groups, batch, seed) => {
           const prompts = groups.flatMap(([ids, size]) => Array.from({ length: size }, () => ids));
-          const plain = await draw({ ...config, kv_cache: false }, prompts, { seed, batch });
-          const cached = await draw({ ...config, kv_cache: true }, prompts, { seed, batch });
+          const order = config.slot_fill === "next-token" ? "blanks" : config.order;
+          const plain = await draw({ ...config, order, kv_cache: false }, prompts, { seed, batch });
+          const cached = await draw({ ...config, order, kv_cache: true }, prompts, { seed, batch });
           assert.deepEqual(choices(cached), choices(plain));
           cached.trajectories.forEach((trajectory, i) => {
             const expected = logProbsOf(plain.trajectories[i] as UnmaskTrajectory);
@@ -202,6 +203,24 @@ describe("rollouts with keys and values used again", () => {
       // the slot of the last round and the masks of this one
       assert.equal(tokens, 4 * sequences);
     });
+  });
+
+  it("read for next-token what is given once, then the token that each open blank got last", async () => {
+    const room = { needs: 4, whole: true } as const;
+    const start = { prompt: [1, 2, 3], parts: [[4, 5], { name: "a", ...room }, [6], { name: "b", ...room }, [7]] };
+    const config = { slot_fill: "next-token", order: "blanks", slot_size: 2, rounds: 4, temperature: 1.3 } as const;
+    const sizes = { response_length: 16, kv_cache: true } as const;
+    const { trajectories, forwards } = await draw({ ...config, ...sizes }, [start], { seed: 4 });
+    const [{ template, response }] = trajectories as [UnmaskTrajectory];
+    const canvas = Canvas.of(template);
+    const cells = canvas.cellsOf(response, sampledModel(engine.model.config).tokens.eos);
+    const lengths = canvas.blanks.map(({ first, end }) => cells.filter((c) => c >= first && c < end).length);
+    assert.notEqual(lengths[0], lengths[1], `values of ${lengths} tokens`);
+    const passes = Array.from({ length: Math.max(...lengths) }, (_, i) => lengths.filter((n) => n > i).length);
+    assert.deepEqual(
+      forwards.map(({ tokens }) => tokens),
+      [3 + 4, ...passes.slice(1)],
+    );
   });
 
   it("stay one sequence while they are the same, as greedy ones of one prompt do", async () => {

@@ -124,6 +124,10 @@ describe("an objective with parameters of its own", () => {
     await engine.setParameters("reference", adapter);
     assert.deepEqual([...(await engine.getParameters("reference")).keys()].sort(), [...adapter.keys()].sort());
     assert.deepEqual((await engine.getParameters("policy")).get(CRITIC)?.data, critic);
+    const other = [...adapter].map(([name, t]) => [name, { ...t, data: (t.data as Float32Array).map((x) => 2 * x) }]);
+    await engine.setParameters("reference", new Map(other as [string, Tensor][]));
+    const score = async (of: "policy" | "reference") => (await engine.score(batch, of)).value;
+    assert.notDeepEqual(await score("reference"), await score("policy"));
   });
 
   it("reads what the objective feeds, and gives the gradient of its parameters", async () => {

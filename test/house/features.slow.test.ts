@@ -36,12 +36,7 @@ const FURTHER: Readonly<Record<string, readonly string[]>> = {
     .map((name) => `configs/papers/${name}.yaml`),
   paper: [
     "configs/letters",
-    "configs/tiny/fsdfm-letters-sft.yaml",
-    "configs/tiny/fsdfm-template-flow-grpo.yaml",
-    "configs/tiny/fsdfm-template-sft.yaml",
     "configs/tiny/letters-sft.yaml",
-    "configs/tiny/masked-lm-template-flow-grpo.yaml",
-    "configs/tiny/masked-lm-template-sft.yaml",
     "configs/tiny/template-flow-grpo.yaml",
     "configs/tiny/template-sft.yaml",
   ],

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { packageRoot } from "../../src/core/files.js";
 import { type RunConfigInput, train } from "../../src/index.js";
 import { readRollouts } from "../../src/runs/rollout-record.js";
 import { RunDirectory } from "../../src/runs/run-directory.js";
+import { temporaryFolder } from "../support/temporary.js";
 
 const EXAMPLES = join(packageRoot(), "examples");
 const example = (name: string): string => join(EXAMPLES, `${name}.mjs`);
@@ -24,11 +24,7 @@ const CONFIG: RunConfigInput = {
 };
 
 describe("examples of a user's own modules", () => {
-  let root: string;
-  before(() => {
-    root = mkdtempSync(join(tmpdir(), "examples-"));
-  });
-  after(() => rmSync(root, { recursive: true, force: true }));
+  const root = temporaryFolder("examples");
   const run = async (name: string, own: Record<string, unknown>): Promise<RunDirectory> => {
     const { runDir, steps } = await train({ ...CONFIG, ...own }, { runDir: join(root, name) });
     assert.equal(steps, 2);

@@ -14,7 +14,12 @@ after(() => runtime.close());
 
 const run = (
   inputs: SegmentInputs,
-  options: typeof OPTIONS & { clip_range_low?: number; clip_range_high?: number; entropy_coeff?: number },
+  options: typeof OPTIONS & {
+    clip_range_low?: number;
+    clip_range_high?: number;
+    entropy_coeff?: number;
+    ratio_clamp?: number;
+  },
 ) => runLoss(runtime, JSON.stringify(options), (i) => clippedLoss(i, options), inputs);
 
 const inputs: SegmentInputs = {
@@ -108,6 +113,16 @@ test("each side of the ratio has a range of its own, clip_range where it names n
   assert.deepEqual(blocked(await clipped([1, -1], {})), [true, true]);
   assert.deepEqual(blocked(await clipped([1, -1], { clip_range_high: 0.4 })), [false, true]);
   assert.deepEqual(blocked(await clipped([1, -1], { clip_range_low: 0.3 })), [true, false]);
+});
+
+test("a log-ratio beyond the clamp has the clamp's ratio and no gradient", async () => {
+  const { metrics, gradient } = await run(inputs, { ...OPTIONS, clip_range: 0.9, kl_coeff: 0, ratio_clamp: 0.3 });
+  assert.ok(Math.abs((metrics.ratio_max as number) - Math.exp(0.3)) < 1e-6);
+  // the log-ratios are .1, .6, .5, -.5, -.5, a weight of 0, and -.1
+  assert.deepEqual(
+    gradient.map((g) => g !== 0),
+    [true, false, false, false, false, false, true],
+  );
 });
 
 test("cispo: the gradient of every term, weighted by the clipped ratio", async () => {

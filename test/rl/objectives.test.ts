@@ -149,7 +149,6 @@ describe("objectives on the micro model", () => {
     promptLength: 4,
     temperature: 0.8,
     order: "confidence",
-    slotScore: "first",
     slotFill: "parallel",
     canvasPerPrompt: null,
     kvCache: "auto",

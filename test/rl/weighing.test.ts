@@ -10,12 +10,7 @@ const batch = {
   share: Float32Array.from([0.2, 0.3, 0.5, 1, 0]),
   recorded: Float32Array.from([-1, -2, -3, -1, 0]),
 } as unknown as Batch;
-const options: WeighingOptions = {
-  length_norm: "own",
-  importance_cap: 2,
-  importance_level: "segment",
-  importance_beyond: "truncate",
-};
+const options: WeighingOptions = { length_norm: "own", importance_cap: 2 };
 const near = (a: readonly number[], b: readonly number[]): void => {
   assert.equal(a.length, b.length);
   a.forEach((x, i) => {
@@ -54,15 +49,6 @@ describe("truncated importance sampling", () => {
 
   it("weighs a segment by the ratio to what was recorded, at most the cap; padding by 0", () =>
     near([...importanceWeights(batch, old, options)], [Math.exp(-0.5), Math.exp(0.5), 2, 1, 0]));
-  it("mask: what is beyond the cap counts nothing", () =>
-    near(
-      [...importanceWeights(batch, old, { ...options, importance_beyond: "mask" })],
-      [Math.exp(-0.5), Math.exp(0.5), 0, 1, 0],
-    ));
-  it("response: one weight for all of a response", () => {
-    const whole = { ...options, importance_level: "response", importance_cap: 10 } as const;
-    near([...importanceWeights(batch, old, whole)], [Math.exp(2), Math.exp(2), Math.exp(2), 1, 0]);
-  });
   it("on policy it is 1", () =>
     near([...importanceWeights(batch, batch.recorded as Float32Array, options)], [1, 1, 1, 1, 0]));
 });

@@ -23,6 +23,18 @@ test("what is written is read back, in a fixed order of keys", async () => {
   assert.equal(formatMetrics({ time, ...rest }), formatMetrics(metrics(1)));
 });
 
+test("a supervised step has no keys of episodes, and a resume adds none", async () => {
+  const path = join(dir, "supervised.jsonl");
+  const { step, faults, loss, grad_norm, lr, tokens, time } = metrics(1);
+  const line = { step, faults, loss, grad_norm, lr, tokens, time };
+  (await MetricsWriter.open(path)).append(line);
+  const written = readFileSync(path, "utf8");
+  assert.deepEqual(Object.keys(JSON.parse(written)), Object.keys(line));
+  assert.deepEqual(readMetrics(path), [line]);
+  await MetricsWriter.open(path, 1);
+  assert.equal(readFileSync(path, "utf8"), written);
+});
+
 test("a number that is not finite is refused by name, and so is a clash of keys", () => {
   assert.throws(() => formatMetrics(metrics(4, { loss: Number.NaN })), /step 4: loss is NaN/);
   assert.throws(() => formatMetrics(metrics(4, { extra: { elbo: Number.POSITIVE_INFINITY } })), /elbo is Infinity/);

@@ -3,10 +3,10 @@ import { packageRoot } from "../../src/core/files.js";
 import { bindModel } from "../../src/nn/bind.js";
 import type { LoraOptions } from "../../src/nn/lora.js";
 import type { Model } from "../../src/nn/model.js";
-import { encodeModel } from "../../src/onnx/format/proto.js";
 import type { Runtime } from "../../src/onnx/session.js";
 import type { Tensor, Value } from "../../src/onnx/types.js";
 import { readSafetensors } from "../../src/weights/safetensors.js";
+import { runGraph } from "./run-graph.js";
 
 /** Computes the logits [B, N, V] of a model of that vocabulary on the inputs of test/golden/checkpoint. */
 export async function checkpointLogits(
@@ -23,10 +23,5 @@ export async function checkpointLogits(
   g.output("out", outputs.logits as Value);
   const feeds: Record<string, Tensor> = Object.fromEntries(adapter?.tensors ?? []);
   for (const name of ["input_ids", "position_ids", "attention_bias"]) feeds[name] = golden.get(name) as Tensor;
-  await runtime.load("logits", { bytes: encodeModel(g.build()), weightsDir: model.dir });
-  try {
-    return ((await runtime.run("logits", { feeds })).out as Tensor).data as Float32Array;
-  } finally {
-    await runtime.unload("logits");
-  }
+  return (await runGraph(runtime, g.build(), feeds, model.dir)).out?.data as Float32Array;
 }

@@ -2,10 +2,13 @@ import { loadRegistries } from "../../src/config/registries.js";
 import { type RunConfig, runSchema } from "../../src/config/schema.js";
 import { goldenModel, readGolden } from "./golden.js";
 
-/** Makes a config of the golden micro model with a canvas small enough for proofs to enumerate. */
-export async function microConfig(changes: Record<string, unknown> = {}): Promise<RunConfig> {
+/** Makes a config of the golden micro model, or of another kind with its weights, with a canvas small enough for proofs to enumerate. */
+export async function microConfig(
+  changes: Record<string, unknown> = {},
+  model: Record<string, unknown> = {},
+): Promise<RunConfig> {
   const golden = readGolden("micro");
-  const { dir } = await goldenModel(golden);
+  const { dir } = await goldenModel(golden, model);
   const raw = {
     name: "verify",
     model: dir,

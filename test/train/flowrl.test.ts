@@ -42,7 +42,6 @@ const config = (kind: string, forms: readonly string[]): RunConfigInput => ({
   evaluation: { splits: [] },
   checkpoint: { every: 0 },
   report: { rollouts: 0, screenshots: 0 },
-  tracking: { tensorboard: false },
 });
 
 describe("flowrl, end to end, where a group's rewards are all equal", () => {

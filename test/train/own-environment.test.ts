@@ -25,7 +25,6 @@ training: { steps: ${STEPS}, prompts_per_step: 2, group_size: 4, rollout_batch: 
 evaluation: { splits: [heldout], episodes: 6 }
 checkpoint: { every: 1, keep_last: 9 }
 runtime: { threads: 1, provider: cpu }
-tracking: { tensorboard: false }
 `;
 
 describe("an environment of one's own: three turns, no browser", () => {

@@ -92,7 +92,6 @@ training: { steps: 3, prompts_per_step: 2, group_size: 4, micro_batch: 3, num_it
 evaluation: { splits: [heldout], episodes: 2 }
 checkpoint: { every: 1, keep_last: 9 }
 runtime: { threads: 1, provider: cpu }
-tracking: { tensorboard: false }
 `;
 
 describe("an objective of one's own, with a head, credit a step and hidden states", () => {

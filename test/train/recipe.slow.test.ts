@@ -102,7 +102,7 @@ describe("the reinforcement recipe", () => {
     const config = {
       ...base,
       // no evaluation can rise by more than 1, so the second one counts as the first without a rise
-      training: { ...base.training, num_iterations: 1, early_stop: { patience: 1, min_delta: 1 } },
+      training: { ...base.training, num_iterations: 1, early_stop: { patience: 1 } },
       evaluation: { ...base.evaluation, splits: [], every: 1, episodes: 2 },
     };
     const whole = await train(config, options("early"));

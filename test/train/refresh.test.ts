@@ -28,7 +28,6 @@ const CONFIG: RunConfigInput = {
   evaluation: { splits: [] },
   checkpoint: { every: 1, keep_last: 9 },
   report: { rollouts: 0, screenshots: 0 },
-  tracking: { tensorboard: false },
 };
 
 describe("a reference that is refreshed, and a curriculum", () => {

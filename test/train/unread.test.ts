@@ -16,7 +16,6 @@ plan: free
 training: { steps: 1, prompts_per_step: 2, group_size: 2, micro_batch: 2 }
 evaluation: { splits: [], every: 1, episodes: 1 }
 runtime: { threads: 1, provider: cpu }
-tracking: { tensorboard: false }
 `;
 const LEARNS =
   `${CONFIG.replace(/environment: .*/, "environment: { kind: paper, sizes: { train: 4, val: 1, test: 0, heldout: 0 } }")}
@@ -73,10 +72,9 @@ describe("keys that an objective does not read", () => {
         "training.num_iterations=2",
         /training\.num_iterations \(command line: .*\): sft does not read it: .*one update/,
       ],
-      ["sft", "training={curriculum: {memory: 0.3}}", /training\.curriculum\.memory .*objective\.shortest_first/],
+      ["sft", "training={curriculum: {least_chance: 0.3}}", /training\.curriculum\.least_chance .*no rollouts/],
       ["sft", "distributed.redis=redis://127.0.0.1:1", /distributed\.redis .*this process/],
       ["wd1", "training.reference_refresh=3", /wd1 does not read it: it has no reference/],
-      ["flow-grpo", "objective.importance_level=response", /objective\.importance_level .*importance_cap is null/],
       ["flow-grpo", "training.min_lr_ratio=0.1", /training\.min_lr_ratio .*schedule is constant/],
     ] as const)
       assert.match(await refused(command, override), why);

@@ -77,7 +77,6 @@ describe("training on somebody else's site", () => {
       training: { steps: 1, ...(command === "sft" ? {} : { prompts_per_step: 1, group_size: 2 }) },
       evaluation: { splits: [], every: 0 },
       runtime: { threads: 1, provider: "cpu" },
-      tracking: { tensorboard: false },
     };
     const file = join(dir, `${name}.yaml`);
     writeFileSync(file, JSON.stringify(config));

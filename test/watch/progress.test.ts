@@ -179,7 +179,8 @@ test("json writes an object a line, on a terminal too", () => {
 });
 
 test("what a step does not have is left out", () => {
-  const sft = { ...metrics, reward: null, success_rate: null, kl: null, faults: 0 };
+  const { step, loss, grad_norm, lr, tokens, time } = metrics;
+  const sft = { step, loss, grad_norm, lr, tokens, time, faults: 0 };
   assert.equal(
     formatStep(sft, 5),
     `step 3/5  loss -0.0123  grad 0.77  4.1 s  ${Math.round(metrics.tokens / metrics.time.total)} tokens/s`,

@@ -10,6 +10,7 @@ import { textPolicy } from "../text-policy.js";
 import type { SampledModel } from "../tokens.js";
 import { corruptBatch } from "./unmask/corrupt.js";
 import { boundTerms } from "./unmask/elbo.js";
+import { nextTokenLoss } from "./unmask/next-token.js";
 import { isSerial, SLOT_FILLS, SLOT_ORDERS, type UnmaskOptions, unmaskShapes } from "./unmask/options.js";
 import { packedLength, roundTerms } from "./unmask/replay.js";
 import { rollout } from "./unmask/rollout.js";
@@ -27,7 +28,8 @@ import { drafts, parseTrajectory, reveals, type UnmaskTrajectory } from "./unmas
  * - `parallel`: all at once, each from its own mask;
  * - `autoregressive` (as ReFusion decodes, arXiv 2512.13586): a slot's first token from its mask, then each from the
  *   next-token logits of the one before, slots side by side: k - 1 passes more, over the chosen slots only. Slots of
- *   one round never see each other (canvas.ts), and are independent given the context.
+ *   one round never see each other (canvas.ts), and are independent given the context;
+ * - `next-token`: without masks, each blank from its label on (next-token.ts).
  * EOS may be sampled only where its blank has no open position to the left and no committed one to the right; it closes
  * the blank. Tokens drawn to its right in that round are not kept nor scored (independent given the context, so exact).
  * Later rounds share the open slots. Hence log pi = the sum of the kept tokens' log-probabilities, and its gradient has
@@ -44,17 +46,13 @@ const schema = z
       .enum(SLOT_ORDERS)
       .default("confidence")
       .describe(
-        "how slots are ranked; blanks: the next slot of every blank of a template, side by side; all in the last round",
+        "how slots are ranked, by their first position; blanks: the next slot of every blank of a template, side by side; all in the last round",
       ),
-    slot_score: z
-      .enum(["first", "mean"])
-      .default("first")
-      .describe("rank a slot by its first position or by the mean over its positions"),
     slot_fill: z
       .enum(SLOT_FILLS)
       .default("parallel")
       .describe(
-        "tokens of a slot: all at once; autoregressive = the first from its mask and each other from the one before (causal); single-mask = the same, a slot not yet filled being read as one mask",
+        "tokens of a slot: all at once; autoregressive = the first from its mask and each other from the one before (causal); single-mask = the same, a slot not yet filled being read as one mask; next-token = each from the one before, the first of a blank from its label (causal, order=blanks)",
       ),
     canvas_per_prompt: z
       .number()
@@ -71,6 +69,10 @@ const schema = z
     error:
       "needs slot_fill=parallel or order=blanks: slots of one blank that are written side by side do not see each other",
   })
+  .refine((config) => config.slot_fill !== "next-token" || config.order === "blanks", {
+    path: ["slot_fill"],
+    error: "next-token needs order=blanks: a token is drawn from the one before it",
+  })
   .refine((config) => config.response_length % config.slot_size === 0, {
     path: ["response_length"],
     error: "must be a multiple of slot_size",
@@ -79,7 +81,8 @@ const schema = z
 export type UnmaskConfig = z.output<typeof schema>;
 
 function options(config: UnmaskConfig, model: SampledModel): UnmaskOptions {
-  if (isSerial(config.slot_fill) && model.attention !== "causal") {
+  const isShifted = config.slot_fill === "next-token" && model.shifted === true && model.block === undefined;
+  if (isSerial(config.slot_fill) && model.attention !== "causal" && !isShifted) {
     misuse(`sampler.slot_fill=${config.slot_fill} reads next-token logits, which a bidirectional model has not.`, {
       hint: "Set sampler.slot_fill=parallel.",
     });
@@ -91,7 +94,6 @@ function options(config: UnmaskConfig, model: SampledModel): UnmaskOptions {
     promptLength: config.prompt_length,
     temperature: config.temperature,
     order: config.order,
-    slotScore: config.slot_score,
     slotFill: config.slot_fill,
     canvasPerPrompt: config.canvas_per_prompt,
     ...roomsOf(config),
@@ -109,8 +111,9 @@ function shrink(options: UnmaskOptions, positions: number, steps: number): Unmas
 }
 
 function refuses(scoring: Scoring, { model, slotFill, recordDrafts }: UnmaskOptions): string | undefined {
-  if (recordDrafts && slotFill === "single-mask")
-    return "slot_fill=single-mask gives no draft of the tokens behind a slot's first";
+  if (recordDrafts && (slotFill === "single-mask" || slotFill === "next-token"))
+    return `slot_fill=${slotFill} gives no draft of the tokens that a round leaves open`;
+  if (scoring === "masks" && slotFill === "next-token") return "slot_fill=next-token reads no masks";
   return scoring === "text" && model.attention !== "causal"
     ? "a bidirectional model gives no probabilities of a text read from left to right"
     : undefined;
@@ -136,8 +139,13 @@ export const sampler: Sampler<UnmaskConfig, UnmaskOptions, UnmaskTrajectory, Row
   stepTerms: roundTerms,
   boundTerms,
   textTerms,
-  supervisedTerms: corruptBatch,
-  watch: (batches, scoring, { model }) => ({
-    after_eos_fraction: afterEosFraction(batches, scoring, model.tokens.eos),
+  supervisedTerms: (examples, options, layout) =>
+    (options.slotFill === "next-token" ? nextTokenLoss : corruptBatch)(examples, options, layout),
+  watch: (batches, scoring, { model, slotFill }) => ({
+    // a row with shifted logits is not at the place that it predicts, nor before it
+    after_eos_fraction:
+      slotFill === "next-token" && model.shifted
+        ? null
+        : afterEosFraction(batches, slotFill === "next-token" ? "text" : scoring, model.tokens.eos),
   }),
 };

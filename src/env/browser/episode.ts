@@ -12,6 +12,7 @@ import { executePlan, openForm } from "./execute.js";
 import { drawFault, type InjectedFault, type InjectedFaults } from "./injected-faults.js";
 import { nameOf } from "./network/exchange.js";
 import { Pace } from "./pace.js";
+import { playwright } from "./playwright.js";
 import { Session } from "./session.js";
 
 export interface EpisodeOptions extends BrowserOptions {
@@ -28,7 +29,8 @@ export interface EpisodeOptions extends BrowserOptions {
 }
 
 /** The result of some work with a page, or its last fault. */
-export type Tried<T> = Pick<Episode, "attempts" | "ms"> & ({ readonly result: T } | { readonly fault: string });
+export type Tried<T> = Pick<Episode, "attempts" | "ms"> &
+  ({ readonly result: T } | { readonly fault: string; readonly cause: unknown });
 
 /** Most retries after a fault. */
 const RETRIES = 2;
@@ -85,10 +87,8 @@ export class EpisodeRunner {
         har: await session.har?.end(),
       };
     });
-    const { attempts, ms } = tried;
-    const outcome =
-      "fault" in tried ? { ...NOT_PLAYED, unresolved: plan.unresolved, fault: tried.fault } : tried.result;
-    return { ...outcome, taskId: task.id, attempts, ms };
+    const outcome = "fault" in tried ? { ...NOT_PLAYED, unresolved: plan.unresolved, ...tried } : tried.result;
+    return { ...outcome, taskId: task.id, attempts: tried.attempts, ms: tried.ms };
   }
 
   /**
@@ -150,14 +150,9 @@ export class EpisodeRunner {
 
   /** Returns a task's form as its site declares it. */
   declared(task: Task): JudgedForm | undefined {
-    const known = this.forms.get(task.url);
-    const contract = known === undefined ? this.options.site.declaredForm?.(task) : undefined;
-    if (contract === undefined) return known;
-    const form = { contract, controls: declaredControls(contract) };
-    this.forms.set(task.url, form);
-    return form;
+    const contract = this.options.site.declaredForm?.(task);
+    return contract && { contract, controls: declaredControls(contract) };
   }
-  private readonly forms = new Map<string, JudgedForm>();
 
   /** @param episode the episode's number, if faults may be injected. */
   private tried<T>(
@@ -169,7 +164,7 @@ export class EpisodeRunner {
     return this.slots.run(async () => {
       const start = performance.now();
       const { faults: injected } = this.options;
-      const faults: string[] = [];
+      const faults: unknown[] = [];
       let shared = 0;
       while (faults.length <= RETRIES && this.closing === undefined && performance.now() < end) {
         try {
@@ -182,14 +177,14 @@ export class EpisodeRunner {
           // a browser that still does not start will not start for other episodes either
           if (error instanceof UserError && faults.length === RETRIES && this.closing === undefined) throw error;
           if (error instanceof SharedFate && shared++ < SHARED_RETRIES) continue;
-          const fault = reasonOf(error);
-          faults.push(fault);
-          this.options.log?.warn({ fault, attempt: faults.length }, "The environment failed");
+          faults.push(error);
+          this.options.log?.warn({ fault: reasonOf(error), attempt: faults.length }, "The environment failed");
           if (error instanceof Unanswered) break;
         }
       }
-      const fault = faults.at(-1) ?? (this.closing === undefined ? "no time is left" : "the browser is closed");
-      return { fault, attempts: faults.length, ms: performance.now() - start };
+      const why = this.closing === undefined ? "no time is left" : "the browser is closed";
+      const cause = faults.at(-1) ?? new EnvironmentFault(why);
+      return { fault: reasonOf(cause), cause, attempts: faults.length, ms: performance.now() - start };
     });
   }
 
@@ -224,7 +219,8 @@ export class EpisodeRunner {
       if (session.finish() && this.closing === undefined) this.spares.push(Promise.resolve(session));
       else this.inBackground(this.dispose(session));
       return result;
-    } catch (error) {
+    } catch (thrown) {
+      const error = faultOf(thrown, session);
       const late = error instanceof TimeUp ? session.traffic.awaited() : undefined;
       const cause = await this.causeOf(error, session.browser, () => this.dispose(session));
       throw late !== undefined && cause === error ? new Unanswered(`no answer to ${nameOf(late)}: timed out`) : cause;
@@ -307,18 +303,16 @@ export class EpisodeRunner {
   }
 }
 
-/** Rewrites an error in the user's terms: the browser's protocol speaks of sessions and execution contexts. */
-function reasonOf(error: unknown): string {
-  const text = messageOf(error).split("\n")[0] ?? "unknown";
-  if (error instanceof EnvironmentFault || error instanceof UserError) return text;
-  const plain = text.replace(/^(?:\w+\.\w+: )?(?:Protocol error \([\w.]+\): )?/, "");
-  if (/execution context|context with (?:the )?(?:specified|given) id|Frame with the given|object id/i.test(plain))
-    return "the page went away while it was in use";
-  if (/Target (?:page|closed)|Session closed|has been closed|Not attached/i.test(plain))
-    return "the page or its browser ended";
-  const timeout = /^Timeout (\d+)ms exceeded/.exec(plain);
-  return timeout === null ? plain : `the page did not answer within ${Number(timeout[1]) / 1000} s`;
+/** Turns an error of the browser's driver into a fault in the user's terms. */
+function faultOf(error: unknown, { page }: Session): unknown {
+  if ([EnvironmentFault, UserError, PolicyFailure].some((own) => error instanceof own)) return error;
+  const isLate = error instanceof playwright().errors.TimeoutError;
+  if (!isLate && !page.isClosed()) return error;
+  const why = isLate ? "the page did not answer in time" : "the page or its browser ended";
+  return new EnvironmentFault(why, { cause: error });
 }
+
+const reasonOf = (error: unknown): string => messageOf(error).split("\n")[0] ?? "unknown";
 
 /** A failure of the policy, not of the environment: nothing is tried again. */
 export class PolicyFailure extends Error {}

@@ -1,14 +1,6 @@
-import {
-  findOption,
-  listItems,
-  normalizeLabel,
-  parseBoolean,
-  parseDate,
-  parseNumber,
-  parseTime,
-} from "../forms/normalize.js";
+import { nativeText } from "../forms/native.js";
+import { findOption, listItems, normalizeLabel, parseBoolean } from "../forms/normalize.js";
 import type { Action } from "../forms/plan.js";
-import { writeDay } from "../forms/values.js";
 import type { ControlKind } from "../site.js";
 import { type Control, findControl, type ReadForm, submitButton } from "./controls.js";
 import { applyOps, type PageOp } from "./page/actions.js";
@@ -57,20 +49,13 @@ export type Step =
 const isChoice = (kind: ControlKind): boolean => kind === "select" || kind === "radio" || kind === "checkbox-group";
 const isTick = (kind: ControlKind): boolean => kind === "checkbox" || kind === "checkbox-group";
 
-/** Returns the kinds that a verb is meant for; they decide only between several controls with one label. */
-function preference(action: Action): (kind: ControlKind) => boolean {
-  switch (action.kind) {
-    case "fill":
-      return (kind) => !isChoice(kind) && !isTick(kind);
-    case "select":
-      return isChoice;
-    case "check":
-    case "uncheck":
-      return isTick;
-    default:
-      return () => true;
-  }
-}
+/** The kinds that a verb is meant for; they decide only between several controls with one label. */
+const PREFERRED: Partial<Record<Action["kind"], (kind: ControlKind) => boolean>> = {
+  fill: (kind) => !isChoice(kind) && !isTick(kind),
+  select: isChoice,
+  check: isTick,
+  uncheck: isTick,
+};
 
 /**
  * Turns an action into a step on this page. The verb may differ if the meaning is plain: `fill` picks an option of a
@@ -84,7 +69,7 @@ export function resolveAction(action: Action, form: Pick<ReadForm, "controls" | 
       ? { do: "ops", control: undefined, ops: [] }
       : { do: "nothing", fate: "rejected", detail: "not the task's page" };
   }
-  const target = findControl(form.controls, action.label, preference(action));
+  const target = findControl(form.controls, action.label, PREFERRED[action.kind]);
   if (target === "ambiguous") return { do: "nothing", fate: "ambiguous" };
   if (target === "none")
     return action.kind === "click" ? pressButton(action.label, form) : { do: "nothing", fate: "no-such-control" };
@@ -161,7 +146,7 @@ function onControl(control: Control, { value = "", on, toggle }: Wanted): Step {
     case "file":
       return { do: "upload", control: index, file: value };
     default:
-      return step({ op: "value", control: index, value: typed(control, value) });
+      return step({ op: "value", control: index, value: nativeText(kind, value, control.notation) });
   }
 }
 
@@ -176,27 +161,6 @@ const optionOp = ({ index: control, options }: Control, option: number, on: bool
 const optionOps = (control: Control, chosen: readonly number[]): PageOp[] =>
   control.options.map((_, option) => optionOp(control, option, chosen.includes(option)));
 
-/** Writes a value in the control's notation; an unreadable one stays unchanged, and the control refuses it. */
-function typed({ kind, notation }: Control, value: string): string {
-  switch (kind) {
-    case "date": {
-      const date = parseDate(value);
-      return date === undefined ? value : notation === undefined ? date : writeDay(date, notation);
-    }
-    case "time":
-      return parseTime(value) ?? value;
-    case "number": {
-      const number = parseNumber(value);
-      return number === undefined ? value : /^[-+]?\d*\.?\d+$/.test(value) ? value.replace(/^\+/, "") : String(number);
-    }
-    case "textarea":
-      return value;
-    default:
-      // a one-line control would join lines without a space
-      return value.replace(/\s*[\r\n]+\s*/g, " ");
-  }
-}
-
 /** Applies steps that only set values, in one round trip. @returns a record for each. */
 export async function applySteps(
   form: ReadForm,
@@ -206,13 +170,18 @@ export async function applySteps(
   const took = ops.length === 0 ? [] : await form.handle.evaluate(applyOps, ops);
   let next = 0;
   return batch.map(({ action, step }): ActionRecord => {
-    const on = "control" in step && step.control !== undefined ? { control: step.control } : {};
-    if (step.do === "nothing")
-      return { action, fate: step.fate, ...(step.detail === undefined ? {} : { detail: step.detail }), ...on };
     const count = step.do === "ops" ? step.ops.length : 0;
-    const fine = took.slice(next, next + count).every(Boolean);
     next += count;
-    if (!fine) return { action, fate: "rejected", detail: "the control did not take the value", ...on };
-    return { action, fate: "done", ...on, ...(count === 0 ? { neutral: true } : {}) };
+    return recordOf(action, step, took.slice(next - count, next).every(Boolean));
   });
+}
+
+/** Returns the record of a step. @param fine whether the page took its values. */
+export function recordOf(action: Action, step: Step, fine = true): ActionRecord {
+  const on = "control" in step && step.control !== undefined ? { control: step.control } : {};
+  if (step.do === "nothing")
+    return { action, fate: step.fate, ...(step.detail === undefined ? {} : { detail: step.detail }), ...on };
+  if (!fine) return { action, fate: "rejected", detail: "the control did not take the value", ...on };
+  const isNeutral = step.do !== "ops" || step.ops.length === 0;
+  return { action, fate: "done", ...on, ...(isNeutral ? { neutral: true } : {}) };
 }

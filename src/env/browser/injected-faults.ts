@@ -14,12 +14,13 @@ export const injectedFaults = z.strictObject({
     .array(z.enum(FAULT_KINDS))
     .min(1)
     .default([...FAULT_KINDS])
-    .describe("kill: the page is closed; delay: an answer comes late; drop: it never comes"),
-  delay_s: z.number().min(0).max(3600).default(1).describe("how late a delayed answer is"),
+    .describe("kill: the page is closed; delay: an answer comes a second late; drop: it never comes"),
   seed: z.int().min(0).default(0).describe("of a stream of its own: nothing else is drawn differently"),
 });
 export type InjectedFaults = z.output<typeof injectedFaults>;
 
+/** How late a delayed answer is. */
+const DELAY_MS = 1000;
 /** Number of the last request of an attempt that a fault may come with. */
 const LAST_REQUEST = 4;
 
@@ -31,7 +32,7 @@ export function drawFault(options: InjectedFaults, episode: number, attempt: num
   if (options.rate === 0) return undefined;
   const rng = Rng.named(options.seed, `fault/${episode}/${attempt}`);
   if (rng.uniform() >= options.rate) return undefined;
-  return new InjectedFault(rng.pick(options.kinds), 1 + rng.int(LAST_REQUEST), options.delay_s * 1000);
+  return new InjectedFault(rng.pick(options.kinds), 1 + rng.int(LAST_REQUEST));
 }
 
 /** One fault of one attempt: at the n-th request, or at the attempt's end if there are fewer requests. */
@@ -42,7 +43,6 @@ export class InjectedFault {
   constructor(
     readonly kind: FaultKind,
     readonly at: number,
-    private readonly delayMs: number,
   ) {}
 
   /** Applies the fault to a request, if it is due. */
@@ -51,14 +51,14 @@ export class InjectedFault {
     if (!/document|script|fetch|xhr/.test(route.request().resourceType()) || ++this.requests !== this.at) return;
     this.met = true;
     if (this.kind === "kill") await page.close();
-    else if (this.kind === "delay") await sleep(this.delayMs);
+    else if (this.kind === "delay") await sleep(DELAY_MS);
     else dropped.add(route);
   }
 
   /** Applies a fault that is still to come at the end of the attempt. @throws EnvironmentFault: the result is lost. */
   async end(): Promise<void> {
     if (this.met) return;
-    if (this.kind === "delay") await sleep(this.delayMs);
+    if (this.kind === "delay") await sleep(DELAY_MS);
     else throw new EnvironmentFault(`injected: ${this.kind}`);
   }
 }

@@ -3,8 +3,7 @@ import { isError } from "../forms/judge.js";
 import type { SuccessMarker } from "../site.js";
 import { type ReadForm, renew } from "./controls.js";
 import type { Exchange } from "./network/exchange.js";
-import { passTime } from "./page/actions.js";
-import { readSigns, sees } from "./page/signs.js";
+import type { PageForm } from "./page/form.js";
 import type { Session } from "./session.js";
 
 /** Time that a page may take to show that a form was accepted, and the interval of looking, in milliseconds. */
@@ -22,13 +21,30 @@ export interface Sent {
   readonly early: boolean;
 }
 
+/** Runs IN THE PAGE: reads its visible text. */
+const readText = ({ clean }: PageForm): string => clean(document.body?.innerText).slice(0, 4000);
+
+/** Runs IN THE PAGE: tells whether a visible element matches a selector; an invalid selector matches nothing. */
+function sees(page: PageForm, selector: string): boolean {
+  try {
+    return page.all(selector).some(page.shown);
+  } catch {
+    return false;
+  }
+}
+
+/** Runs IN THE PAGE: waits for so many milliseconds on the page's clock. */
+async function passTime(_: PageForm, ms: number): Promise<void> {
+  for (let passed = 0; passed < ms; passed += 100) await new Promise((resolve) => setTimeout(resolve, 100));
+}
+
 /** Tells whether a page shows the text and the element of a marker. */
 async function showsMarker(
   { handle }: ReadForm,
   { text, selector }: SuccessMarker,
   written: readonly string[],
 ): Promise<boolean> {
-  if (text !== undefined && !holdsOwn((await handle.evaluate(readSigns)).text, text, written)) return false;
+  if (text !== undefined && !holdsOwn(await handle.evaluate(readText), text, written)) return false;
   // a plan may write elements into a page that shows its text as markup
   const isOwn = !written.some((one) => /<[a-z]/i.test(one));
   return selector === undefined || (isOwn && (await handle.evaluate(sees, selector)));

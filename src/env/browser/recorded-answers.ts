@@ -8,14 +8,12 @@ export interface Asked {
   readonly answer: Promise<Action>;
 }
 
-/** Message of the fault that an episode cannot be played again. */
-export const OTHER_PAGE = "shows another page than when it was played before";
-
 /** Returns the policy's answer, or its recorded answer if the episode was tried before. */
 export async function answered(asked: Asked[], turn: number, observation: Observation, act: Act): Promise<Action> {
   const { text = "" } = observation;
   const before = asked[turn];
-  if (before !== undefined && before.text !== text) throw new EnvironmentFault(`turn ${turn + 1} ${OTHER_PAGE}`);
+  if (before !== undefined && before.text !== text)
+    throw new EnvironmentFault(`turn ${turn + 1} shows another page than when it was played before`);
   asked[turn] = before ?? { text, answer: act(observation) };
   try {
     return await (asked[turn] as Asked).answer;

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import type { Browser, BrowserContext, CDPSession, Page, Response, Route } from "playwright";
-import { messageOf } from "../../core/errors.js";
 import { within } from "../../core/within.js";
 import { type BrowserOptions, EnvironmentFault, Unanswered } from "./browser.js";
 import type { InjectedFault } from "./injected-faults.js";
@@ -10,6 +9,10 @@ import { checkAnswered, type Exchange, isAwaited, nameOf, ownerOf } from "./netw
 import { HarRecorder } from "./network/har.js";
 import { Traffic } from "./network/traffic.js";
 import { PageWorld } from "./page/world.js";
+import { playwright } from "./playwright.js";
+
+/** A condition that is tested again and again. */
+export type Condition = () => boolean | Promise<boolean>;
 
 const VIEWPORT = { width: 800, height: 600 };
 /** Greatest height of a picture of a page, in pixels. */
@@ -207,13 +210,9 @@ export class Session {
     try {
       return await this.page.goto(url, { waitUntil: "domcontentloaded" });
     } catch (error) {
-      if (!/ERR_ABORTED|Download is starting/.test(messageOf(error))) throw error;
+      if (Number.isNaN(this.status) || error instanceof playwright().errors.TimeoutError) throw error;
       const { pathname } = new URL(url);
-      throw new EnvironmentFault(
-        Number.isNaN(this.status)
-          ? `another navigation stopped GET ${pathname}`
-          : `no page in HTTP ${this.status} for GET ${pathname}`,
-      );
+      throw new EnvironmentFault(`no page in HTTP ${this.status} for GET ${pathname}`, { cause: error });
     }
   }
 
@@ -234,8 +233,8 @@ export class Session {
   }
 
   /** Waits until a condition holds; tests it after each request or answer. @returns whether it holds in time. */
-  async until(ms: number, isSo: () => boolean): Promise<boolean> {
-    for (const end = performance.now() + ms; !isSo(); await this.traffic.next(50))
+  async until(ms: number, isSo: Condition): Promise<boolean> {
+    for (const end = performance.now() + ms; !(await isSo()); await this.traffic.next(50))
       if (performance.now() > end) return false;
     return true;
   }

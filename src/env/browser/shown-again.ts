@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { visibleLines } from "../forms/answer.js";
+import { isError } from "../forms/judge.js";
 import type { Exchange } from "./network/exchange.js";
 import type { Session } from "./session.js";
 
@@ -37,7 +38,8 @@ export async function shownAgain(session: Session, exchange: Exchange, before: S
   const names = [...new Set(exchange.posted.map(([name]) => name))].filter((name) =>
     Object.hasOwn(before.fields, name),
   );
-  if (exchange.method === "GET" || names.length === 0) return undefined;
+  // an error of HTTP needs no other sign
+  if (isError(exchange.answer?.status ?? null) || exchange.method === "GET" || names.length === 0) return undefined;
   const navigates = exchange.how === "navigation";
   if (navigates && !(await hasArrived(session, before.documents))) return undefined;
   for (const end = performance.now() + SAYS_MS; ; await sleep(50)) {

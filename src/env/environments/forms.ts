@@ -33,7 +33,7 @@ import type { Answer } from "../forms/plan-parts.js";
 import { recombined } from "../forms/recombine.js";
 import { unprovenOf } from "../forms/shortfall.js";
 import { viewDetail } from "../forms/view.js";
-import { loadKnownForms } from "../known-forms.js";
+import { loadKnownForms, PageChanged } from "../known-forms.js";
 import type { FieldKind, KnownTask, RunningSite, SiteKind, Task } from "../site.js";
 import { config, type FormsConfig, SiteEnvironment, sections } from "../site-environment.js";
 
@@ -135,8 +135,8 @@ export class FormsEnvironment extends SiteEnvironment implements Environment {
     await this.form(task);
     const runner = await this.runner();
     const episode = await runner.run(task, plan);
-    if (episode.fault === undefined || !this.contracts?.isChanged(episode.fault)) return episode;
-    this.contracts.forget(task);
+    if (!(episode.cause instanceof PageChanged)) return episode;
+    this.contracts?.forget(task);
     await this.form(task);
     return runner.run(task, plan);
   }

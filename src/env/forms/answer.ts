@@ -1,6 +1,5 @@
 import type { Exchange } from "../browser/network/exchange.js";
 import type { Session } from "../browser/session.js";
-import type { FieldValue } from "../site.js";
 import { innermost } from "./native.js";
 import { normalizeText } from "./normalize.js";
 import type { PostedPair } from "./posted.js";
@@ -133,37 +132,4 @@ export async function visibleLines(session: Session): Promise<string[]> {
   });
   const lines = text.split("\n").map((line) => line.replace(/\s+/g, " ").trim());
   return [...new Set([...lines, ...session.said])].filter((line) => line !== "" && line.length <= MOST_LETTERS);
-}
-
-/** Lists the features of the open page: its lines and its path. */
-export async function shownLines(session: Session): Promise<string[]> {
-  const lines = await visibleLines(session);
-  return [...lines.map((line) => `shows ${line}`), `at ${new URL(session.page.url()).pathname}`];
-}
-
-/** Kinds of features, most reliable first; only the first kind that tells accepted from refused is kept. */
-const STRENGTH = [/^status/, /^leads/, /^the form/, /^json has/, /^json/, /^at /, /^says/, /^shows/];
-const MOST_KEPT = 4;
-
-/** Finds the features that all accepted answers have and no refused one; with swapped arguments, the reverse. */
-export function telling(accepted: readonly (readonly string[])[], refused: readonly (readonly string[])[]): string[] {
-  const [first = [], ...rest] = accepted;
-  const constant = first.filter((feature) => rest.every((other) => other.includes(feature)));
-  const apart = constant.filter((feature) => !refused.some((other) => other.includes(feature)));
-  for (const kind of STRENGTH) {
-    const kept = apart.filter((feature) => kind.test(feature));
-    if (kept.length > 0) return kept.slice(0, MOST_KEPT);
-  }
-  // without a refused answer, any answer of this status is taken for acceptance, unless it is the form again
-  return refused.length > 0 ? [] : constant.filter((feature) => feature.startsWith("status") || feature === AGAIN);
-}
-
-/** Drops features that contain one of the entered values: they differ from person to person. */
-export function withoutValues(features: readonly string[], fields: Readonly<Record<string, FieldValue>>): string[] {
-  const values = Object.values(fields)
-    .flatMap((value) => (Array.isArray(value) ? value : [String(value)]))
-    .filter((text) => text.length > 2 && text !== "true" && text !== "false");
-  return features.filter(
-    (feature) => !/^(?:says|shows|json .* = )/.test(feature) || !values.some((text) => feature.includes(text)),
-  );
 }

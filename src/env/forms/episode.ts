@@ -2,7 +2,7 @@ import type { Control } from "../browser/controls.js";
 import type { ActionRecord } from "../browser/fill.js";
 import type { Har } from "../browser/network/har.js";
 import type { FieldValue, Task } from "../site.js";
-import type { Evidence, Submission } from "./judge.js";
+import { type Evidence, type JudgedForm, judgeEvidence } from "./judge.js";
 import type { PostedPair } from "./posted.js";
 import { documentsReward, type Score, score } from "./reward.js";
 
@@ -24,6 +24,8 @@ export interface Episode extends Score, Omit<Played, "controls" | "values"> {
   readonly taskId: string;
   /** The failure of the environment after all retries: rewards are NaN, and the episode has to be left out. */
   readonly fault?: string;
+  /** The error of the fault. */
+  readonly cause?: unknown;
   /** The reward by the formula of the design documents, for comparison. */
   readonly documentsReward: number;
   /** The requests that were sent, if they are wanted. */
@@ -36,20 +38,21 @@ export interface Episode extends Score, Omit<Played, "controls" | "values"> {
   readonly ms: number;
 }
 
-/** Combines the results of a plan. @param submission undefined if no form was sent. */
+/** Judges a plan that was carried out. @param evidence its values: those that the page holds, or held. */
 export function playedBy(
-  submission: Submission | undefined,
-  came: Pick<Played, "controls" | "actions" | "values">,
-  evidence: Partial<Evidence> = {},
+  form: JudgedForm,
+  evidence: Evidence,
+  actions: readonly ActionRecord[],
+  task: Pick<Task, "fields" | "keys">,
 ): Played {
-  const { refusal, status, posted = [], evidence: sent } = submission ?? {};
+  const { controls } = form;
+  const { refusal, values } = judgeEvidence(form, evidence, task);
+  const { requests } = evidence;
   return {
-    ...came,
-    accepted: submission !== undefined && refusal === undefined,
-    refusal,
-    status,
-    posted,
-    evidence: { requests: [], ...sent, values: came.values, ...evidence },
+    ...{ controls, actions, values, refusal, accepted: refusal === undefined },
+    status: requests.at(-1)?.status ?? undefined,
+    posted: requests.flatMap(({ posted }) => posted),
+    evidence: { ...evidence, values },
   };
 }
 

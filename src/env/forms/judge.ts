@@ -126,26 +126,7 @@ function valuesOf(
   });
 }
 
-/** A form that was sent, with the received values, one for each control, and the verdict. */
-export type Submission = ReturnType<typeof judgeRequest>;
-
-export function judgeRequest(
-  { contract, ...form }: JudgedForm,
-  request: KeptRequest,
-  task: Pick<Task, "fields" | "keys">,
-  { marked, page }: Pick<Evidence, "marked" | "page">,
-) {
-  return {
-    posted: request.posted,
-    status: request.status ?? undefined,
-    /** The reason why the form was not accepted; undefined if it was. */
-    refusal: refusalOf(request, contract, { marked, page }),
-    values: valuesOf(form, request, task),
-    evidence: { requests: [request], marked, page },
-  };
-}
-
-/** Judges recorded evidence. @returns why the form was not accepted, if so, and one value for each control. */
+/** Judges evidence, as it comes or as it is recorded. @returns why the form was not accepted, if so, and one value for each control. */
 export function judgeEvidence(
   form: JudgedForm,
   { requests, values: compared, unearned = [], marked, page }: Evidence,

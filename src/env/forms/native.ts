@@ -1,44 +1,17 @@
 import type { Control } from "../browser/controls.js";
-import type { ControlKind, DeclaredForm, FieldValue, Task } from "../site.js";
+import type { DeclaredForm, FieldValue, Task } from "../site.js";
 import type { Wire } from "./contract.js";
+import { parseDate, parseNumber, parseTime } from "./normalize.js";
 import type { PostedPair } from "./posted.js";
-import type { Kind } from "./values.js";
+import { parseMoment, writeDay } from "./values.js";
 import { received } from "./wire.js";
 
-/** The kinds of values of controls, if they are no texts. */
-const KINDS: Partial<Record<ControlKind, Kind>> = {
-  checkbox: "flag",
-  "checkbox-group": "list",
-  number: "number",
-  date: "date",
-  time: "time",
-  file: "file",
-};
-
-/** Derives the key and the notation of a control's value in the payload, as HTML defines them. */
-function wireOf({ kind, name, options }: Control): Wire {
-  switch (kind) {
-    case "checkbox":
-      return { key: name, notation: { as: "flag", on: options[0]?.value ?? "on", off: null } };
-    case "number":
-      return { key: name, notation: { as: "number", times: 1 } };
-    case "select":
-    case "radio":
-    case "checkbox-group": {
-      const codes = Object.fromEntries(
-        options.filter(({ value }) => value !== "").map(({ text, value }) => [text, value]),
-      );
-      return {
-        key: name,
-        notation: { as: "codes", codes },
-        ...(kind === "checkbox-group" ? { list: "repeated" } : {}),
-      };
-    }
-    case "date":
-      return { key: name, notation: { as: "day" } };
-    default:
-      return { key: name, notation: { as: "same" } };
-  }
+/** Derives the notation of a control's value in the payload, as HTML defines it; a text is compared unchanged. */
+function wireOf({ kind, options }: Control, key: string): Wire {
+  if (kind === "checkbox") return { key, notation: { as: "flag", on: options[0]?.value ?? "on", off: null } };
+  if (!["select", "radio", "checkbox-group"].includes(kind)) return { key, notation: { as: "same" } };
+  const codes = Object.fromEntries(options.filter(({ value }) => value !== "").map(({ text, value }) => [text, value]));
+  return { key, notation: { as: "codes", codes }, ...(kind === "checkbox-group" ? { list: "repeated" } : {}) };
 }
 
 /** Reads the values that the server received, one for each control. */
@@ -48,23 +21,17 @@ export function receivedBy(
   { fields, keys = {} }: Pick<Task, "fields" | "keys">,
 ): FieldValue[] {
   return controls.map((control) => {
-    const said = wireOf(control);
-    const wire = { ...said, key: keys[control.label] ?? said.key };
+    const { label, kind } = control;
+    const wire = wireOf(control, keys[label] ?? control.name);
     const own = posted.filter(([key]) => key === wire.key);
     const pairs = own.length > 0 ? own : posted.filter(([key]) => innermost(key) === wire.key);
     const raws = pairs.map(([, value]) => value);
     // several different values under one name do not count as any of them
     if (wire.list === undefined && new Set(raws).size > 1) return raws.join(", ");
-    // a text is compared unchanged
-    if (wire.notation.as !== "codes" && wire.notation.as !== "flag") return raws[0] ?? "";
-    return received(
-      control.label,
-      wire,
-      KINDS[control.kind] ?? "text",
-      fields[control.label],
-      raws.map((raw) => [wire.key, raw]),
-      fields,
-    );
+    if (wire.notation.as === "same") return raws[0] ?? "";
+    const same = raws.map((raw): PostedPair => [wire.key, raw]);
+    const of = kind === "checkbox" ? "flag" : kind === "checkbox-group" ? "list" : "text";
+    return received(label, wire, of, fields[label], same, fields);
   });
 }
 
@@ -94,3 +61,38 @@ export function declaredControls({ fields }: DeclaredForm): Control[] {
     }),
   );
 }
+
+/**
+ * Writes a value as the text of an HTML control; an unreadable one stays unchanged, and the control refuses it.
+ * @param type kind of the control, or the `type` of an input. @param notation of a date in a text field.
+ */
+export function nativeText(type: string, value: FieldValue, notation?: string): string {
+  const text = String(value);
+  switch (type) {
+    case "date": {
+      const day = parseDate(value);
+      return day === undefined ? text : notation === undefined ? day : writeDay(day, notation);
+    }
+    case "time":
+      return parseTime(value) ?? text;
+    case "month":
+      return parseDate(value)?.slice(0, 7) ?? text;
+    case "datetime-local": {
+      const moment = parseMoment(value);
+      return moment === undefined ? text : `${moment.date}T${moment.time}`;
+    }
+    case "number": {
+      const number = parseNumber(value);
+      return number === undefined ? text : /^[-+]?\d*\.?\d+$/.test(text) ? text.replace(/^\+/, "") : String(number);
+    }
+    case "textarea":
+      return text;
+    default:
+      // a one-line control would join lines without a space
+      return text.replace(/\s*[\r\n]+\s*/g, " ");
+  }
+}
+
+/** Returns the name of a file as a control gets it: a real one holds no folder and no control characters. */
+export const nativeFile = (name: FieldValue): string =>
+  (String(name).split(/[\\/]/).at(-1) ?? "").replace(/\p{Cc}+/gu, "_").slice(0, 100) || "file.txt";

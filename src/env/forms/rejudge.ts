@@ -2,8 +2,8 @@ import { z } from "zod";
 import type { ActionRecord, Fate } from "../browser/fill.js";
 import type { EpisodeOutcome } from "../environment.js";
 import type { Task } from "../site.js";
-import { type Episode, scored } from "./episode.js";
-import { type Evidence, type JudgedForm, judgeEvidence } from "./judge.js";
+import { type Episode, playedBy, scored } from "./episode.js";
+import type { Evidence, JudgedForm } from "./judge.js";
 import { outcomeOf } from "./outcome.js";
 import type { RewardKind } from "./own-reward.js";
 import { parsePlan } from "./plan.js";
@@ -41,10 +41,9 @@ export async function rejudge(
     if (parsedAction === undefined) unresolved.push(text);
     else actions.push({ ...record, action: parsedAction, fate: record.fate as Fate } as ActionRecord);
   }
-  const { refusal, values } = judgeEvidence(form, kept, task);
-  const played = { controls: form.controls, values, accepted: refusal === undefined, refusal, actions };
+  const { evidence: _, ...played } = playedBy(form, kept, actions, task);
   const episode: Episode = {
-    ...scored(task, { ...played, posted: parsed.data.posted }, unresolved, uploads),
+    ...scored(task, played, unresolved, uploads),
     taskId: task.id,
     // these differ between two plays, so that no record has them
     attempts: Number.NaN,

@@ -1,16 +1,5 @@
 import type { FieldValue } from "../site.js";
-import {
-  isEqual,
-  isNoFile,
-  normalizeText,
-  parseDate,
-  parseTime,
-  type Reader,
-  readAs,
-  readDigits,
-  readNumber,
-  UNREAD,
-} from "./normalize.js";
+import { isEqual, normalizeText, parseDate, parseTime, type Reader, readDigits } from "./normalize.js";
 
 /** Kinds of values, inferred from the values alone. */
 export const KINDS = ["flag", "list", "number", "date", "time", "moment", "range", "file", "text"] as const;
@@ -31,10 +20,6 @@ export function prefixOf(long: string, short: string): string | undefined {
   return isEnd ? digitsOf(long).slice(0, -end.length) : undefined;
 }
 
-/** Tells whether a text shows a phone number, with or without its country code. */
-export const showsDigits = (text: string, value: string): boolean =>
-  sameDigits(text, value) || prefixOf(value, text) !== undefined;
-
 const MOMENT = /^(.*?\d)[T ,]+(\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?\s*(?:[ap]\.?m\.?)?)\s*(?:Z|[+-]00:?00)?$/i;
 
 /** Parses a day with a time, such as `2026-04-03 16:30`; undefined for any other value. */
@@ -52,48 +37,11 @@ export function parseRange(value: FieldValue): [string, string] | undefined {
   return days.length === 2 && days[0] !== undefined && days[1] !== undefined ? [days[0], days[1]] : undefined;
 }
 
-const ISO_DATE = /^\d{4}-\d{2}-\d{2}$/;
-
-function kindOf(value: FieldValue): Kind {
-  if (typeof value === "boolean") return "flag";
-  if (Array.isArray(value)) return "list";
-  if (typeof value === "number") return "number";
-  const text = normalizeText(value);
-  if (/:\d\d/.test(text) && parseMoment(text) !== undefined) return "moment";
-  if (ISO_DATE.test(text) || (/\d{4}/.test(text) && parseDate(text) !== undefined)) return "date";
-  if (/:\d\d/.test(text) && parseTime(text) !== undefined) return "time";
-  if (parseRange(text) !== undefined) return "range";
-  if (/^[^/\\@:]{1,80}\.[a-z][a-z0-9]{1,4}$/i.test(text)) return "file";
-  return /^-?\d{1,9}(?:\.\d+)?$/.test(text) && !/^0\d/.test(text) ? "number" : "text";
-}
-
-/** Infers the kind of a field from its values in several tasks; it is text if their kinds differ. */
-export function kindOfAll(values: readonly FieldValue[]): Kind {
-  const told = values.filter((value) => value !== "" && !(typeof value === "string" && isNoFile(value)));
-  const kinds = new Set(told.map(kindOf));
-  return kinds.size === 1 ? ([...kinds][0] as Kind) : "text";
-}
-
 /** Reads a day with a time as one text. */
 export const readMoment: Reader = (value) => {
   const moment = parseMoment(value);
   return moment === undefined ? undefined : `${moment.date} ${moment.time}`;
 };
-
-const READERS: Partial<Record<Kind, Reader>> = {
-  number: readNumber,
-  date: parseDate,
-  time: parseTime,
-  moment: readMoment,
-  range: (value) => parseRange(value)?.join(" "),
-};
-
-/** Returns one text for a value in any notation, so that two values of a kind can be compared. */
-export function canonical(kind: Kind, value: FieldValue): string {
-  if (kind === "list")
-    return JSON.stringify((Array.isArray(value) ? value : [String(value)]).map((item) => normalizeText(item)).sort());
-  return readAs(READERS[kind] ?? UNREAD, value);
-}
 
 /** Words, numbers with the signs that belong to them, and further signs that carry meaning. */
 const MEANING = /[\p{L}\p{M}]+|(?:(?<![\p{L}\p{M}\p{N}])-?\s?\.?)?\p{N}+(?:[-.,:/]\p{N}+)*|[\p{S}#%&@*\\]/gu;
@@ -115,9 +63,6 @@ export function isLooselyEqual(a: FieldValue, b: FieldValue): boolean {
   const [bare, plain] = [one.replace(CURRENCY, ""), other.replace(CURRENCY, "")];
   return (bare === one) !== (plain === other) && isEqual(readLoose, bare, plain);
 }
-
-/** Splits a value into its words and numbers: `14:25`, `030 / 12345`. */
-export const partsOf = (value: FieldValue): string[] => String(value).match(/[\p{L}\p{N}]+/gu) ?? [];
 
 function monthNames(locale: string, month: "long" | "short"): string[] {
   const format = new Intl.DateTimeFormat(locale, { month, timeZone: "UTC" });
@@ -226,25 +171,3 @@ export function writeTime(time: string, pattern: string): string {
   };
   return pattern.replace(/HH|H|hh|h|mm|A/g, (part) => parts[part] ?? part);
 }
-
-export const DAY_PATTERNS = [
-  "YYYY-MM-DD",
-  "MM/DD/YYYY",
-  "DD/MM/YYYY",
-  "DD.MM.YYYY",
-  "M/D/YYYY",
-  "D/M/YYYY",
-  "MMM D, YYYY",
-  "MMMM D, YYYY",
-  "DD MMM YYYY",
-  "D MMMM YYYY",
-  "DD-MM-YYYY",
-  "YYYY/MM/DD",
-  "MM-DD-YYYY",
-  "D.M.YYYY",
-  "MM/DD/YY",
-] as const;
-export const TIME_PATTERNS = ["HH:mm", "hh:mm A", "h:mm A", "H:mm"] as const;
-export const MOMENT_PATTERNS = TIME_PATTERNS.slice(0, 3).flatMap((time) =>
-  DAY_PATTERNS.slice(0, 8).map((day) => `${day} ${time}`),
-);

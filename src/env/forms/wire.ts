@@ -38,13 +38,6 @@ export interface Sample {
 /** Replaces the numbers in brackets that count the items of a list: `days[0]` becomes `days[#]`. */
 export const counted = (name: string): string => name.replace(/\[\d+\]/g, "[#]");
 
-/** Lists all keys that hold a value. */
-export function keysOf({ key, notation }: Wire): string[] {
-  if (notation.as === "ends") return [notation.from, notation.to];
-  if (notation.as === "parts") return [notation.year, notation.month, notation.day];
-  return notation.as === "each" ? Object.values(notation.keys) : [key];
-}
-
 export const rawsOf = (posted: readonly PostedPair[], key: string): string[] =>
   posted.filter(([name]) => (key.includes("[#]") ? counted(name) : name) === key).map(([, value]) => value);
 

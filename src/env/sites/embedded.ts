@@ -14,10 +14,6 @@ const schema = z.strictObject({
   tier: z.enum(TIERS).default("starter").describe("starter: 3-6 short fields a form; full: all fields"),
   ...optionsOfTasks,
   port: z.int().min(0).max(65535).default(0).describe("0: any free port"),
-  faults: z
-    .strictObject({ status500Every: z.int().min(0).default(0).describe("every n-th post answers 500; 0: none") })
-    .prefault({})
-    .describe("faults on purpose"),
 });
 
 export type EmbeddedOptions = z.output<typeof schema>;
@@ -35,7 +31,7 @@ export const site: SiteKind<EmbeddedOptions> = {
     const tasks = embeddedTasks(options.tier, options.seed, options.sizes, options.letters, options.generated);
     const hash = splitHash(tasks);
     const made = generatedForms(options.seed, options.generated);
-    const { baseUrl, stop } = await serveForms([...FORMS, ...made], options.port, options.faults.status500Every);
+    const { baseUrl, stop } = await serveForms([...FORMS, ...made], options.port);
     return {
       name: "embedded",
       baseUrl,

@@ -1,19 +1,21 @@
 import type { Page } from "playwright";
-import { fail, messageOf } from "../../core/errors.js";
+import { fail, UserError } from "../../core/errors.js";
+import { within } from "../../core/within.js";
 import { type Control, currentValues, findControl, type ReadForm, readForm } from "../../env/browser/controls.js";
 import { type ActionRecord, applySteps, resolveAction, type Step } from "../../env/browser/fill.js";
+import { carryOut as planned } from "../../env/browser/filler.js";
 import type { PageForm } from "../../env/browser/page/form.js";
 import { PageWorld } from "../../env/browser/page/world.js";
-import { type Surface, surfaceOf } from "../../env/browser/surface.js";
-import type { Contract } from "../../env/forms/contract.js";
 import { listItems, looseLabel, matchValue, parseBoolean, unfillable } from "../../env/forms/normalize.js";
 import type { Action } from "../../env/forms/plan.js";
 import { KINDS, type Kind } from "../../env/forms/values.js";
 import type { FieldValue } from "../../env/site.js";
 import { renderValue } from "../../text/prompt.js";
+import type { Contract } from "../learned-pages/contract.js";
 import { leave, rest } from "../learned-pages/hand.js";
 import { fillUnlearned, optionsOf, type WantedField } from "../learned-pages/learn/unlearned.js";
 import { PICKER, setLabels, shownIn } from "../learned-pages/place.js";
+import { type Surface, surfaceOf } from "../learned-pages/surface.js";
 import { type Departures, Hold } from "./hold.js";
 import { type DrawnControl, type DrawnPage, isDrawn, readDrawn } from "./page/drawn.js";
 
@@ -26,8 +28,6 @@ const COMMITS_MS = 250;
 /** Time in which a page sends something for the last value, as a lookup or a save, in milliseconds. */
 const SENDS_MS = 800;
 
-/** Matches the browser's messages for a document that no longer exists. */
-const LEFT = /Cannot find (?:context|object)|context was destroyed|navigated or closed|has been closed|Target closed/i;
 /** Limit for reading a page, in milliseconds. */
 const PATIENCE_MS = 5000;
 const DRAWN_MS = 1000;
@@ -54,9 +54,10 @@ export async function withForm<T>(
   contract?: Contract,
 ): Promise<T> {
   const devtools = await page.context().newCDPSession(page);
+  let view: PageWorld | undefined;
   try {
     const { frameTree } = await devtools.send("Page.getFrameTree");
-    const view = await PageWorld.enter(devtools, frameTree.frame.id);
+    view = await PageWorld.enter(devtools, frameTree.frame.id);
     // a page that draws its own controls need not have native ones
     const form = await readForm(view, (await view.evaluate(isDrawn)) ? DRAWN_MS : PATIENCE_MS, labels);
     if (labels.length === 0) await keepLargest(form);
@@ -66,7 +67,7 @@ export async function withForm<T>(
       await form.handle.dispose();
     }
   } catch (error) {
-    if (!LEFT.test(messageOf(error))) throw error;
+    if (error instanceof UserError || (!page.isClosed() && (await isAlive(view)))) throw error;
     fail(`The page left while its form was worked on: it shows ${page.isClosed() ? "nothing" : page.url()} now.`, {
       hint: "open it again",
       cause: error,
@@ -74,6 +75,12 @@ export async function withForm<T>(
   } finally {
     await devtools.detach().catch(() => undefined);
   }
+}
+
+/** Tells whether a document is still the page's. */
+async function isAlive(view: PageWorld | undefined): Promise<boolean> {
+  const isThere = view?.evaluate(() => true) ?? Promise.resolve(true);
+  return !(await within(isThere, DRAWN_MS)) || isThere.catch(() => false);
 }
 
 /** Leaves out the controls of a page's smaller forms, as a search or a newsletter; repeated names get a number. */
@@ -115,10 +122,7 @@ export async function fieldsOf(
     }),
   );
   const controls = [...natives, ...drawn.map((one, i) => foundOf(one, natives.length + i))];
-  setLabels(
-    surface.page,
-    controls.filter(({ present }) => present).map(({ label }) => label),
-  );
+  setLabels(surface.page, labelsOf(controls.filter(({ present }) => present)));
   const labels = [...new Set([...Object.keys(asked), ...Object.keys(contract?.fields ?? {})])];
   const others = labels.filter((label) => findControl(controls, label) === "none");
   const shown = others.length === 0 ? [] : await shownIn(surface, others);
@@ -134,6 +138,8 @@ export async function fieldsOf(
   return drawn.length === 0 ? controls : inOrder(controls, places);
 }
 
+const labelsOf = (controls: readonly Control[]): string[] => controls.map(({ label }) => label);
+
 /** Tells whether a contract names another way for a field than setting its value. */
 const isOperated = (contract: Contract | undefined, label: string): boolean =>
   !["fill", "select", "radio", "toggle", undefined].includes(contract?.fields[label]?.way);
@@ -142,18 +148,9 @@ const asOption = (text: string): { text: string; value: string } => ({ text, val
 const isClosedList = ({ widget, present, options, kind }: Control): boolean =>
   widget === "found" && present && options.length === 0 && (kind === "select" || kind === "text");
 
-function foundOf({ kind, label, options, value }: DrawnControl, index: number): Control {
-  return {
-    index,
-    kind,
-    label,
-    name: "",
-    widget: "found",
-    required: false,
-    default: value,
-    options: options.map(asOption),
-    present: true,
-  };
+function foundOf({ options, value, ...drawn }: DrawnControl, index: number): Control {
+  const rest = { index, name: "", widget: "found", required: false, present: true } as const;
+  return { ...drawn, ...rest, default: value, options: options.map(asOption) };
 }
 
 function inOrder(controls: readonly Control[], places: DrawnPage["places"]): Control[] {
@@ -176,18 +173,13 @@ export interface CarriedOut extends Departures {
  * @param asked the values that the user asked for, in their own types.
  * @param searchMs time limit of all searches, in milliseconds.
  */
-export async function carryOut(
-  open: OpenPage,
-  controls: readonly Control[],
-  actions: readonly Action[],
-  asked: Readonly<Record<string, FieldValue>>,
-  searchMs = SEARCH_MS,
-): Promise<CarriedOut> {
-  const hold = await Hold.begin(open.surface.page);
+export async function carryOut(...given: Parameters<typeof carriedOut>): Promise<CarriedOut> {
+  const [{ surface }] = given;
+  const hold = await Hold.begin(surface.page);
   let departures: Departures | undefined;
   try {
-    const done = await carriedOut(open, controls, actions, asked, searchMs);
-    await rest(open.surface, SENDS_MS);
+    const done = await carriedOut(...given);
+    await rest(surface, SENDS_MS);
     departures = await hold.filled();
     return { ...done, ...departures };
   } finally {
@@ -200,12 +192,17 @@ async function carriedOut(
   controls: readonly Control[],
   actions: readonly Action[],
   asked: Readonly<Record<string, FieldValue>>,
-  searchMs: number,
+  searchMs = SEARCH_MS,
 ): Promise<Omit<CarriedOut, keyof Departures>> {
   const path = new URL(surface.page.url()).pathname;
-  const batch = actions
-    .map((action) => ({ action, step: resolveAction(action, { controls, buttons: form.buttons }, path) }))
-    .filter(({ step }) => step.do !== "submit" && step.do !== "upload");
+  const batch: { readonly action: Action; readonly step: Step }[] = [];
+  await planned(actions, {
+    records: [],
+    resolve: (action) => resolveAction(action, { controls, buttons: form.buttons }, path),
+    put: (action, step) => void (step.do !== "upload" && batch.push({ action, step })),
+    // sending is left to the user
+    send: (action) => ({ action, fate: "rejected" }),
+  });
   const byIndex = new Map(controls.map((control) => [control.index, control]));
   const records = await applySteps(form, batch);
   await form.handle.evaluate(
@@ -214,7 +211,7 @@ async function carriedOut(
   );
   await leave(surface);
   await rest(surface, TAKES_MS);
-  const labels = controls.filter(({ present }) => present).map(({ label }) => label);
+  const labels = labelsOf(controls.filter(({ present }) => present));
   const searched = new Map<number, WantedField>();
   const taken = new Set<string>();
   let isDead = (await form.handle.evaluate(deadButton)) !== undefined;
@@ -239,21 +236,13 @@ async function carriedOut(
     });
     if (wanted.length === 0) break;
     for (const [i, field] of wanted) searched.set(i, field);
-    for (const label of await fillUnlearned(
-      surface,
-      wanted.map(([, field]) => field),
-      labels,
-      searchMs,
-    ))
-      taken.add(label);
+    const fields = wanted.map(([, field]) => field);
+    for (const label of await fillUnlearned(surface, fields, labels, searchMs)) taken.add(label);
   }
   for (const [i, { label }] of searched) {
     const { action, control } = records[i] as ActionRecord;
-    records[i] = {
-      action,
-      fate: taken.has(label) ? "done" : "rejected",
-      ...(control === undefined ? {} : { control }),
-    };
+    const on = control === undefined ? {} : { control };
+    records[i] = { action, fate: taken.has(label) ? "done" : "rejected", ...on };
   }
   const values = await heldNow({ form, surface }, controls, [...searched.values()], taken);
   const dead = await form.handle.evaluate(deadButton);
@@ -345,10 +334,7 @@ async function heldNow(
   const found = controls.filter(({ widget }) => widget === "found");
   const values = new Map<number, FieldValue>(held.map((value, index) => [index, value]));
   if (found.length === 0) return values;
-  const shown = await shownIn(
-    surface,
-    found.map(({ label }) => label),
-  );
+  const shown = await shownIn(surface, labelsOf(found));
   found.forEach(({ index, kind, label }, i) => {
     const { on = [], values: written = [], text = "" } = shown[i] ?? {};
     const asShown = kind === "checkbox" ? on.length > 0 : kind === "checkbox-group" ? [...on] : (written[0] ?? text);

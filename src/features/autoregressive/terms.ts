@@ -1,12 +1,12 @@
-import { fail, misuse } from "../../core/errors.js";
+import { fail } from "../../core/errors.js";
 import type { Batch } from "../../diffusion/batch.js";
 import { bucketLength } from "../../diffusion/buffer.js";
+import { crossEntropy } from "../../diffusion/cross-entropy.js";
 import type { LayoutSizes, StepLayout, SupervisedLayout } from "../../diffusion/layouts.js";
-import { packTerms } from "../../diffusion/packing.js";
 import { type CacheUse, type SamplerOptions, scoringTemperature } from "../../diffusion/sampler.js";
 import { allowedInText, textTerms as layOutText } from "../../diffusion/samplers/unmask/text.js";
-import { constrainedHead, modelHead, policyHead } from "../../diffusion/score-head.js";
-import { fillCanvas, type SupervisedExample } from "../../diffusion/supervised.js";
+import { constrainedHead, policyHead } from "../../diffusion/score-head.js";
+import type { SupervisedExample } from "../../diffusion/supervised.js";
 import { Canvas } from "../../diffusion/template.js";
 import { commonTemperature, stepTerms as layOutSteps, type StepBuffer } from "../../diffusion/terms.js";
 import { layText } from "../../diffusion/text-layout.js";
@@ -92,36 +92,8 @@ export function supervisedTerms(
   options: AutoregressiveOptions,
   layout: SupervisedLayout,
 ): Batch[] {
-  const { arWeight, maskGiven } = layout;
-  if (maskGiven) {
-    misuse("sampler.kind=autoregressive masks nothing: what is given is read, and never written.", {
-      hint: "Set objective.mask_given=false.",
-    });
-  }
-  if (arWeight !== null) {
-    misuse("sampler.kind=autoregressive has one loss, the autoregressive one: there is nothing to weigh.", {
-      hint: "Set objective.ar_weight=null.",
-    });
-  }
-  const { pad, eos } = options.model.tokens;
-  const written = examples.map((example) => {
-    fillCanvas(example, options, eos);
-    return example.template === undefined ? { ...example, response: [...example.response, eos] } : example;
-  });
-  const total = written.reduce((n, { response }) => n + response.length, 0);
-  const scored = written.map((example) => {
-    const last = example.response.length - 1;
-    const { buffer, rows } = layText({ ...example, response: example.response.slice(0, last) }, eos);
-    const weight = { coefficient: 1 / total, segment: 0 };
-    const terms = example.response.map((target, i) => ({ row: rows[i] as number, target, ...weight }));
-    return { buffer, terms };
-  });
-  return packTerms(scored, options.promptLength + options.responseLength, layout, {
-    owner: [0],
-    tokens: new Float32Array(1),
-    temperature: 1,
-    head: modelHead,
-    pad,
-    filler: eos,
-  });
+  const { eos } = options.model.tokens;
+  return crossEntropy(examples, options, layout, "sampler.kind=autoregressive", (example) =>
+    layText({ ...example, response: example.response.slice(0, -1) }, eos),
+  );
 }

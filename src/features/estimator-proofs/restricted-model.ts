@@ -55,12 +55,14 @@ export class RestrictedModel implements RoundModel<RowStatistics> {
     return out;
   }
 
-  /** The response position that a row predicts: at a mask its own, else the next one. */
+  /** The response position that a row predicts: at a mask its own, else the one behind the token that it reads. */
   private predicted(input: RoundInput, r: number): number {
     const at = (name: string, n: number): number => Number(input.inputs[name]?.data[n]);
     const n = at("rows", r);
-    const ahead = at("input_ids", n) === this.engine.model.config.mask_token_id ? 0 : 1;
-    return at("position_ids", n) - this.promptLength + ahead;
+    const { mask_token_id, shifted_logits } = this.engine.model.config;
+    const isMask = at("input_ids", n) === mask_token_id;
+    const read = shifted_logits === true && !isMask ? n - 1 : n;
+    return at("position_ids", read) - this.promptLength + (isMask ? 0 : 1);
   }
 
   /** Computes the standardised logits of the choices at every row. */

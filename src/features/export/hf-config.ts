@@ -96,10 +96,10 @@ function ropeScaling(raw: Json, path: string): RopeScaling | undefined {
     if (isNone(raw[key])) return [];
     const { rope_theta: _, rope_type, type, partial_rotary_factor: part, ...rest } = raw[key] as Json;
     const kind = rope_type ?? type ?? "default";
-    const said = Object.fromEntries(Object.entries(rest).filter(([, value]) => !isNone(value)));
+    const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => !isNone(value)));
     const trained = kind === "yarn" && { original_max_position_embeddings: raw.max_position_embeddings };
-    const scaling = ropeScalingSchema.safeParse({ rope_type: kind, ...trained, ...said }).data;
-    const isPlain = kind === "default" && Object.keys(said).length === 0;
+    const scaling = ropeScalingSchema.safeParse({ rope_type: kind, ...trained, ...given }).data;
+    const isPlain = kind === "default" && Object.keys(given).length === 0;
     if (typeof raw[key] !== "object" || (part ?? 1) !== 1 || (scaling === undefined && !isPlain))
       unsupported(path, key, raw[key], "one rope for all layers: default, linear, llama3 or yarn");
     return [scaling];
@@ -157,13 +157,13 @@ function specialId(
     return id;
   }
   const key = `${token}_token_id`;
-  const said = config[key] ?? generationConfig[key];
-  const list = Array.isArray(said) ? [...new Set<unknown>(said)] : [];
+  const value = config[key] ?? generationConfig[key];
+  const list = Array.isArray(value) ? [...new Set<unknown>(value)] : [];
   // a chat model has several EOS tokens, of which the first ends a turn
   if (token === "eos" && list.length > 1 && list.every(Number.isSafeInteger)) return list as number[];
-  const id = Array.isArray(said) ? said[0] : said;
+  const id = Array.isArray(value) ? value[0] : value;
   if (Number.isSafeInteger(id)) return id as number;
-  if (id !== undefined && id !== null) fail(`${where}: ${key} is ${JSON.stringify(said)}, expected an id.`);
+  if (id !== undefined && id !== null) fail(`${where}: ${key} is ${JSON.stringify(value)}, expected an id.`);
   const described = tokenizerConfig[`${token}_token`];
   const name = typeof described === "object" && described !== null ? (described as Json).content : described;
   for (const candidate of [name, ...guesses]) {

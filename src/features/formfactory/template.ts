@@ -11,20 +11,15 @@ export class TemplateError extends Error {
   override readonly name = "TemplateError";
 }
 
-type Node =
-  | { readonly text: string }
-  | { readonly block: string; readonly nodes: readonly Node[] }
-  | { readonly endpoint: string; readonly filename: string | undefined; readonly where: string };
-
-interface Parsed {
-  readonly parent: string | undefined;
-  readonly nodes: readonly Node[];
-}
-
-const TAG = /\{%-?\s*([\s\S]*?)\s*-?%\}|\{\{-?\s*([\s\S]*?)\s*-?\}\}|\{#[\s\S]*?#\}/g;
+/** A tag: a statement, an expression or a comment. A minus removes the white space outside of it. */
+const TAG =
+  /(?:\s+(?=\{[%{#]-))?(\{%-?\s*([\s\S]*?)\s*-?%\}|\{\{-?\s*([\s\S]*?)\s*-?\}\}|\{#[\s\S]*?#\})(?:(?<=-[%}#]\})\s+)?/g;
 const QUOTED = String.raw`(?:'([^'\\]*)'|"([^"\\]*)")`;
-const EXTENDS = new RegExp(`^extends\\s+${QUOTED}$`);
+const EXTENDS = new RegExp(String.raw`\{%-?\s*extends\s+${QUOTED}\s*-?%\}`);
 const URL_FOR = new RegExp(`^url_for\\(\\s*${QUOTED}\\s*(?:,\\s*filename\\s*=\\s*${QUOTED}\\s*)?\\)$`);
+const STATEMENT = new RegExp(`^(?:extends\\s+${QUOTED}|block\\s+\\w+|endblock(?:\\s+\\w+)?)$`);
+/** A block without blocks inside. */
+const BLOCK = /\{%-?\s*block\s+(\w+)\s*-?%\}((?:(?!\{%-?\s*(?:end)?block)[\s\S])*)\{%-?\s*endblock(?:\s+\w+)?\s*-?%\}/g;
 const MAX_PARENTS = 8;
 
 /**
@@ -32,81 +27,53 @@ const MAX_PARENTS = 8;
  * @throws TemplateError for anything else, instead of serving an incomplete page.
  */
 export function renderTemplate(name: string, context: TemplateContext): string {
-  const overrides = new Map<string, readonly Node[]>();
+  const blocks = new Map<string, string>();
   let current = name;
-  for (let depth = 0; ; depth++) {
-    if (depth > MAX_PARENTS) throw new TemplateError(`${name}: more than ${MAX_PARENTS} templates extend each other`);
-    const { parent, nodes } = parseTemplate(current, context);
-    if (parent === undefined) return write(nodes, overrides, context);
+  for (let depth = 0; depth <= MAX_PARENTS; depth++) {
     // children are read first: their blocks override their parents'
-    for (const [block, inner] of blocksOf(nodes)) if (!overrides.has(block)) overrides.set(block, inner);
+    const text = takeBlocks(current, sourceOf(current, context), blocks);
+    const [, single, double] = EXTENDS.exec(text) ?? [];
+    const parent = single ?? double;
+    if (parent === undefined) return filled(text, blocks);
     current = parent;
   }
+  throw new TemplateError(`${name}: more than ${MAX_PARENTS} templates extend each other`);
 }
 
-function* blocksOf(nodes: readonly Node[]): Generator<[string, readonly Node[]]> {
-  for (const node of nodes) {
-    if (!("block" in node)) continue;
-    yield [node.block, node.nodes];
-    yield* blocksOf(node.nodes);
-  }
+/** Reads a template, with its addresses instead of `url_for`, and without comments. */
+function sourceOf(name: string, { source, urlFor }: TemplateContext): string {
+  const raw = source(name);
+  if (raw === undefined) throw new TemplateError(`${name}: there is no such template`);
+  // as in Jinja: line ends are normalised, and the last one is dropped
+  const text = raw.replace(/\r\n|\r/g, "\n").replace(/\n$/, "");
+  return text.replace(TAG, (whole: string, tag: string, statement?: string, expression?: string, at = 0) => {
+    const refuse = (why: string): never => {
+      const line = text.slice(0, at + whole.indexOf(tag)).split("\n").length;
+      throw new TemplateError(`${name}, line ${line}: ${why}`);
+    };
+    if (statement !== undefined) return STATEMENT.test(statement) ? tag : refuse(`${tag} is not understood`);
+    if (expression === undefined) return "";
+    const [found, endpoint, quoted, file, quotedFile] = URL_FOR.exec(expression) ?? [];
+    if (found === undefined) refuse(`${tag} is not understood`);
+    const called = endpoint ?? quoted ?? "";
+    return escapeHtml(urlFor(called, file ?? quotedFile) ?? refuse(`nothing is called ${called}`));
+  });
 }
 
-function write(
-  nodes: readonly Node[],
-  overrides: ReadonlyMap<string, readonly Node[]>,
-  context: TemplateContext,
-): string {
-  return nodes
-    .map((node) => {
-      if ("text" in node) return node.text;
-      if ("block" in node) return write(overrides.get(node.block) ?? node.nodes, overrides, context);
-      const url = context.urlFor(node.endpoint, node.filename);
-      if (url === undefined) throw new TemplateError(`${node.where}: nothing is called ${node.endpoint}`);
-      return escapeHtml(url);
-    })
-    .join("");
+/** Moves blocks that are not known yet from a text into the map, and leaves a mark of each. */
+function takeBlocks(name: string, text: string, blocks: Map<string, string>): string {
+  const rest = text.replace(BLOCK, (_, block: string, inner: string) => {
+    if (!blocks.has(block)) blocks.set(block, inner);
+    return `\0${block}\0`;
+  });
+  if (rest !== text) return takeBlocks(name, rest, blocks);
+  const [odd, end, block] = /\{%-?\s*(end)?block\s*(\w*)/.exec(rest) ?? [];
+  if (odd === undefined) return rest;
+  throw new TemplateError(`${name}: ${end ? "endblock without a block" : `block ${block} is not closed`}`);
 }
+
+const filled = (text: string, blocks: ReadonlyMap<string, string>): string =>
+  text.replace(/\0(\w+)\0/g, (_, block: string) => filled(blocks.get(block) as string, blocks));
 
 const escapeHtml = (text: string): string =>
   text.replace(/[&<>"']/g, (char) => `&${{ "&": "amp", "<": "lt", ">": "gt", '"': "#34", "'": "#39" }[char]};`);
-
-function parseTemplate(name: string, context: TemplateContext): Parsed {
-  const raw = context.source(name);
-  if (raw === undefined) throw new TemplateError(`${name}: there is no such template`);
-  // as in Jinja: line ends are normalised, and the last one is dropped
-  const source = raw.replace(/\r\n|\r/g, "\n").replace(/\n$/, "");
-  let parent: string | undefined;
-  const root: Node[] = [];
-  const open: { readonly block: string; readonly nodes: Node[] }[] = [];
-  const here = (): Node[] => open.at(-1)?.nodes ?? root;
-  let end = 0;
-  for (const match of source.matchAll(TAG)) {
-    const [whole, statement, expression] = match;
-    const where = `${name}, line ${source.slice(0, match.index).split("\n").length}`;
-    const before = source.slice(end, match.index);
-    // a minus inside a tag removes the whitespace outside of it
-    here().push({ text: whole[2] === "-" ? before.trimEnd() : before });
-    end = match.index + whole.length;
-    if (whole.at(-3) === "-") end += /^\s*/.exec(source.slice(end))?.[0].length ?? 0;
-    if (expression !== undefined) {
-      const m = URL_FOR.exec(expression);
-      if (m === null) throw new TemplateError(`${where}: {{ ${expression} }} is not understood`);
-      here().push({ endpoint: m[1] ?? m[2] ?? "", filename: m[3] ?? m[4], where });
-    } else if (statement !== undefined) {
-      const block = /^block\s+(\w+)$/.exec(statement)?.[1];
-      const extended = EXTENDS.exec(statement);
-      if (block !== undefined) open.push({ block, nodes: [] });
-      else if (extended !== null) parent = extended[1] ?? extended[2];
-      else if (/^endblock(?:\s+\w+)?$/.test(statement)) {
-        const closed = open.pop();
-        if (closed === undefined) throw new TemplateError(`${where}: endblock without a block`);
-        here().push(closed);
-      } else throw new TemplateError(`${where}: {% ${statement} %} is not understood`);
-    }
-  }
-  here().push({ text: source.slice(end) });
-  const unclosed = open.at(-1);
-  if (unclosed !== undefined) throw new TemplateError(`${name}: block ${unclosed.block} is not closed`);
-  return { parent, nodes: root };
-}

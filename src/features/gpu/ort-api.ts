@@ -158,7 +158,7 @@ export class OrtApi {
     this.release("ReleaseStatus", status);
     if (!NO_MEMORY.test(message)) throw new Error(message);
     fail(`the memory does not suffice: ${message}`, {
-      hint: "Lower training.micro_batch_size or rollout batch, turn training.gradient_checkpointing on, use a 4-bit base, or shorten prompt and response.",
+      hint: "Lower training.micro_batch or training.rollout_batch, turn training.gradient_checkpointing on, use a 4-bit base, or shorten prompt and response.",
     });
   }
 

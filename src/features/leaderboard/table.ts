@@ -28,12 +28,12 @@ function madeOf(board: Leaderboard, { runs, rates }: Results, family: string): [
     const own = runs.filter(({ run }) => !run.tuning && entryKey(run) === entryKey(entry));
     const isChosen = rates.has(entryKey(entry));
     if (!isChosen) missing.push(`${entry.objective}: its grid of learning rates`);
-    const there = board.seeds.flatMap((seed): Made[] => {
+    const reported = board.seeds.flatMap((seed): Made[] => {
       const result = own.find(({ run }) => run.seed === seed)?.result;
       if (result === undefined && isChosen) missing.push(`${entry.objective}: seed ${seed}`);
       return result === undefined ? [] : [{ ...result, seed }];
     });
-    if (there.length > 0) made.set(entry.objective, there);
+    if (reported.length > 0) made.set(entry.objective, reported);
   }
   return [made, missing];
 }

@@ -1,9 +1,9 @@
 import type { Locator, Page } from "playwright";
 import type { Session } from "../../env/browser/session.js";
-import type { Surface } from "../../env/browser/surface.js";
-import type { PlaceOf } from "../../env/forms/contract.js";
+import type { PlaceOf } from "./contract.js";
 import { rest } from "./hand.js";
 import { asLabel } from "./place.js";
+import type { Surface } from "./surface.js";
 
 const BUTTONS =
   "button:not([type=reset]),input[type=submit],input[type=button],input[type=image],[role=button],[type=submit]";

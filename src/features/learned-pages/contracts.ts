@@ -4,20 +4,14 @@ import { messageOf, UserError } from "../../core/errors.js";
 import { readSmall, writeAtomic } from "../../core/files.js";
 import { listed } from "../../core/problems.js";
 import type { EpisodeRunner } from "../../env/browser/episode.js";
-import {
-  type Contract,
-  type ContractFile,
-  openContract,
-  refuseContract,
-  writeContract,
-} from "../../env/forms/contract.js";
 import type { KnownForm, KnownForms } from "../../env/known-forms.js";
 import type { RunningSite, Task } from "../../env/site.js";
+import { type Contract, type ContractFile, openContract, refuseContract, writeContract } from "./contract.js";
 import { misfitsOf } from "./fits.js";
 import { learnForm } from "./learn/learner.js";
 import { waysOf } from "./operate.js";
 import { registerField } from "./place.js";
-import { controlsOf, isChanged, playPlan } from "./play.js";
+import { controlsOf, playPlan } from "./play.js";
 
 /** Time limit of one attempt while a form is learned, in milliseconds. */
 const ATTEMPT_MS = 150_000;
@@ -29,7 +23,6 @@ const MOST_BYTES = 1 << 20;
 export class Contracts implements KnownForms {
   readonly prepare = registerField;
   readonly controlsOf = controlsOf;
-  readonly isChanged = isChanged;
   private readonly known = new Map<string, Promise<KnownForm>>();
   private readonly ready = new Map<string, KnownForm>();
 

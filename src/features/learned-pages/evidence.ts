@@ -1,15 +1,8 @@
 import { isEqual, isSameNumber, looseLabel, normalizeText, parseDate } from "../../env/forms/normalize.js";
-import {
-  dayIn,
-  isLooselyEqual,
-  type Kind,
-  parseMoment,
-  parseRange,
-  readClock,
-  showsDigits,
-} from "../../env/forms/values.js";
+import { dayIn, isLooselyEqual, type Kind, parseMoment, parseRange, readClock } from "../../env/forms/values.js";
 import type { FieldValue } from "../../env/site.js";
 import type { Shown } from "./place.js";
+import { showsDigits } from "./values.js";
 
 /** The visible result of an operation: the value, some other change, or no change. */
 export type Evidence = "shown" | "changed" | "same";

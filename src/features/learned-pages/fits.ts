@@ -1,10 +1,11 @@
+import { isDeepStrictEqual } from "node:util";
 import { messageOf } from "../../core/errors.js";
 import { hashOfOwn, isModulePath } from "../../core/own-module.js";
 import { placed } from "../../core/problems.js";
 import { EnvironmentFault } from "../../env/browser/browser.js";
 import type { EpisodeRunner } from "../../env/browser/episode.js";
-import type { ContractFile, PlaceOf } from "../../env/forms/contract.js";
 import type { FieldValue, Task } from "../../env/site.js";
+import type { ContractFile, PlaceOf } from "./contract.js";
 import { waysOf } from "./operate.js";
 import { fieldIn, located } from "./place.js";
 
@@ -55,13 +56,13 @@ export async function misfitsOf(
       continue;
     }
     const ways = await waysOf([way]);
-    const { variants = [""] } = ways.get(way) ?? {};
+    const { variants = [{}] } = ways.get(way) ?? {};
     if (!ways.has(way))
       report(["fields", label, "way"], `there is no way ${way}; there are ${[...ways.keys()].join(", ")}`);
-    else if (!variants.includes(variant))
+    else if (!variants.some((one) => isDeepStrictEqual(one, variant)))
       report(
         ["fields", label, "variant"],
-        `${way} has no variant ${JSON.stringify(variant)}; it has ${variants.join("; ")}`,
+        `${way} has no variant ${JSON.stringify(variant)}; it has ${variants.map((one) => JSON.stringify(one)).join("; ")}`,
       );
   }
   const places: [(string | number)[], PlaceOf][] = [

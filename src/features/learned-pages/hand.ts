@@ -1,10 +1,11 @@
 import type { Locator, Page } from "playwright";
 import { framesDrawn } from "../../env/browser/page/actions.js";
-import type { Surface } from "../../env/browser/surface.js";
-import type { PlaceOf } from "../../env/forms/contract.js";
 import { parseTime } from "../../env/forms/normalize.js";
-import { TIME_PATTERNS, writeTime } from "../../env/forms/values.js";
+import { writeTime } from "../../env/forms/values.js";
+import type { PlaceOf, Variant } from "./contract.js";
 import { boxAt, fieldIn, located, OPERABLE } from "./place.js";
+import type { Surface } from "./surface.js";
+import { TIME_PATTERNS } from "./values.js";
 import { clickLabel, closeOpen, escaped, NoOption, NoWay, type Place, WRITABLE } from "./way.js";
 
 /** Time limits of a step on a control and of opening a list on a quiet machine, in milliseconds. */
@@ -192,7 +193,7 @@ export async function placeAt(
   surface: Surface,
   label: string,
   where: PlaceOf,
-  variant: string,
+  variant: Variant,
   patience = 1,
   needs = OPERABLE,
 ): Promise<Place> {

@@ -3,13 +3,15 @@ import { isModulePath } from "../../core/own-module.js";
 import { loadFolder } from "../../core/registry.js";
 import { PolicyFailure } from "../../env/browser/episode.js";
 import { type Exchange, formExchange, isAwaited } from "../../env/browser/network/exchange.js";
+import { press } from "../../env/browser/press.js";
 import type { Session } from "../../env/browser/session.js";
-import type { Surface } from "../../env/browser/surface.js";
-import type { PlaceOf } from "../../env/forms/contract.js";
+import { visibleLines } from "../../env/forms/answer.js";
 import type { FieldValue } from "../../env/site.js";
 import { buttonAt, unfold } from "./buttons.js";
+import type { PlaceOf, Variant } from "./contract.js";
 import { clickButton, placeAt, rest, slowed } from "./hand.js";
 import { isCovered, looksOf, setLabels, shownIn } from "./place.js";
+import type { Surface } from "./surface.js";
 import type { Way } from "./way.js";
 
 /** Time limits for a page to draw the form, and to stand still meanwhile, in milliseconds. */
@@ -82,7 +84,7 @@ export async function openPage(
 /** A way with its variant, and the place of the field that it operates. */
 export interface Operation extends PlaceOf {
   readonly way: string;
-  readonly variant: string;
+  readonly variant: Variant;
 }
 
 /** Operates one field. @throws Error if that fails; PolicyFailure if a user's own way has a mistake. */
@@ -106,7 +108,7 @@ export async function operate(
     const mistake = [TypeError, ReferenceError, RangeError, UserError].some((kind) => error instanceof kind);
     throw isModulePath(operation.way) && mistake ? new PolicyFailure("a way of the user's", { cause: error }) : error;
   }
-  if (way.sends === true) await uploadDone(session, label, operation.variant.endsWith(", later"));
+  if (way.sends === true) await uploadDone(session, label, operation.variant.late === true);
 }
 
 /** Waits until the page has uploaded a file and taken over the answer. @param isLate whether both have a delay. */
@@ -138,11 +140,8 @@ export async function stepOn(
   patienceMs: number,
 ): Promise<boolean> {
   await clickButton(session.page, buttonAt(session.page, button), session.stretched(1000)).catch(() => undefined);
-  for (const end = performance.now() + slowed(session, patienceMs); performance.now() < end; ) {
-    await session.page.waitForTimeout(50);
-    if ((await shownIn(session, labels)).some(({ there }) => there)) return true;
-  }
-  return false;
+  const isThere = async (): Promise<boolean> => (await shownIn(session, labels)).some(({ there }) => there);
+  return session.until(slowed(session, patienceMs), isThere);
 }
 
 /** The result of pressing the submit button. */
@@ -155,6 +154,9 @@ export interface Press {
   readonly ms: number;
 }
 
+/** Time between two looks whether the page has refused to send, in milliseconds. */
+const LOOKS_MS = 300;
+
 /**
  * Clicks a button and the buttons of its confirmation windows, and waits for the form's request and its answer.
  * @param isForm recognises the form's request.
@@ -163,7 +165,7 @@ export interface Press {
  * @param lingerMs time in which further requests may follow an answer: the form's own may not be the first one.
  * @throws EnvironmentFault if the server fails the request.
  */
-export async function press(
+export async function pressChain(
   session: Session,
   buttons: readonly [PlaceOf, ...PlaceOf[]],
   isForm: (exchange: Exchange) => boolean,
@@ -172,40 +174,45 @@ export async function press(
   lingerMs = 0,
 ): Promise<Press> {
   const { traffic, page } = session;
-  traffic.arm("submit", isForm);
-  const sent = (): Exchange | undefined =>
-    formExchange(traffic.exchanges.filter((e) => e.phase === "submit" && isForm(e)));
-  try {
-    const start = performance.now();
+  const sent = (): Exchange[] => formExchange(traffic.exchanges, isForm);
+  const isSent = (): boolean => sent().length > 0;
+  const start = performance.now();
+  const left = (): number => start + slowed(session, patienceMs) - performance.now();
+  let [looked, isRefused] = [start, false];
+  const isDone = async (): Promise<boolean> => {
+    // another post, such as a check of the values, may come first
+    if (isRefused || performance.now() - looked < LOOKS_MS || traffic.awaited() !== undefined) return isRefused;
+    looked = performance.now();
+    isRefused = await isOver().catch(() => false);
+    return isRefused;
+  };
+  const click = async (): Promise<true> => {
     // a confirmation window that is open already is continued
     const seen = await Promise.all(buttons.slice(1).map((one) => buttonAt(page, one).isVisible()));
     const [first = buttons[0], ...confirm] = buttons.slice(seen.lastIndexOf(true) + 1);
-    // the code below waits for the server's answer, however late it comes
-    await clickButton(page, buttonAt(page, first), slowed(session, 900), () => sent() !== undefined);
+    await clickButton(page, buttonAt(page, first), slowed(session, 900), isSent);
     for (const next of confirm)
-      if (sent() === undefined)
-        await buttonAt(page, next).click({ timeout: slowed(session, patienceMs), noWaitAfter: true });
-    let looked = start;
-    // another post, such as a check of the values, may come first
-    const isOpen = (): boolean =>
-      traffic.awaited() !== undefined || performance.now() - start < slowed(session, patienceMs);
-    // the present slowness of the page is measured before giving up
-    while (sent() === undefined && (isOpen() || (await rest(session, 0).then(isOpen)))) {
-      await traffic.next(50);
-      if (sent() !== undefined || performance.now() - looked < 300) continue;
-      looked = performance.now();
-      if (traffic.awaited() === undefined && (await isOver().catch(() => false))) break;
-    }
-    const ms = performance.now() - start;
-    await session.answered(sent);
-    for (let known = 0; lingerMs > 0 && sent() !== undefined && known < traffic.exchanges.length; ) {
+      if (!isSent()) await buttonAt(page, next).click({ timeout: slowed(session, patienceMs), noWaitAfter: true });
+    return true;
+  };
+  try {
+    const ms = await press(session, {
+      ...{ phase: "submit", isForm, sent, click },
+      waits: [
+        [async () => left(), isDone],
+        // the present slowness of the page is measured before giving up
+        [() => rest(session, 0).then(left), isDone],
+        [session.answerTimeoutMs, () => traffic.awaited() === undefined],
+      ],
+    });
+    for (let known = 0; lingerMs > 0 && isSent() && known < traffic.exchanges.length; ) {
       known = traffic.exchanges.length;
       await session.until(slowed(session, lingerMs), () => traffic.exchanges.length > known);
       await session.until(session.actionTimeoutMs, () => traffic.awaited() === undefined);
     }
-    const exchange = sent();
+    const [exchange] = sent();
     if (exchange === undefined) traffic.checkAnswers("submit");
-    return { exchange, exchanges: [...traffic.exchanges], ms };
+    return { exchange, exchanges: [...traffic.exchanges], ms: ms ?? 0 };
   } finally {
     traffic.disarm();
   }
@@ -219,4 +226,10 @@ export async function arrive(session: Session): Promise<void> {
   await session.page.waitForTimeout(session.stretched(ARRIVES_MS));
   if (session.isLeaving()) await session.enter();
   else await session.renewView();
+}
+
+/** Lists the features of the open page: its lines and its path. */
+export async function shownLines(session: Session): Promise<string[]> {
+  const lines = await visibleLines(session);
+  return [...lines.map((line) => `shows ${line}`), `at ${new URL(session.page.url()).pathname}`];
 }

@@ -1,8 +1,8 @@
 import type { Locator, Page } from "playwright";
 import { playwright } from "../../env/browser/playwright.js";
-import type { Surface } from "../../env/browser/surface.js";
-import type { PlaceOf } from "../../env/forms/contract.js";
 import { BOXES, type BoxesOf } from "./boxes.js";
+import type { PlaceOf } from "./contract.js";
+import type { Surface } from "./surface.js";
 import { escaped } from "./way.js";
 
 /** The state of a field as a person sees it. */

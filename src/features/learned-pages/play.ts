@@ -1,35 +1,31 @@
 import { EnvironmentFault } from "../../env/browser/browser.js";
 import { type Control, type ReadForm, readForm } from "../../env/browser/controls.js";
 import { PolicyFailure } from "../../env/browser/episode.js";
-import { type ActionRecord, resolveAction, type Wanted } from "../../env/browser/fill.js";
+import { type ActionRecord, recordOf, resolveAction, type Step, type Wanted } from "../../env/browser/fill.js";
+import { type Carrier, carryOut } from "../../env/browser/filler.js";
 import { awaitMarker, isEarly } from "../../env/browser/marker.js";
 import { type Exchange, isSame } from "../../env/browser/network/exchange.js";
 import { playwright } from "../../env/browser/playwright.js";
+import { arrived } from "../../env/browser/press.js";
 import type { Session } from "../../env/browser/session.js";
-import { arrived as hasArrived } from "../../env/browser/submit.js";
-import { shownLines } from "../../env/forms/answer.js";
-import type { Contract, ContractField } from "../../env/forms/contract.js";
+import { sentRecord } from "../../env/browser/submit.js";
 import { type Played, playedBy } from "../../env/forms/episode.js";
-import { judgeRequest, keptRequest, type Submission } from "../../env/forms/judge.js";
+import { type Evidence, keptRequest, refusalOf } from "../../env/forms/judge.js";
 import { listItems, parseBoolean } from "../../env/forms/normalize.js";
 import { type Action, type Plan, textsOf } from "../../env/forms/plan.js";
-import { partsOf } from "../../env/forms/values.js";
+import { PageChanged } from "../../env/known-forms.js";
 import type { ControlKind, FieldValue, Task } from "../../env/site.js";
+import type { Contract, ContractField } from "./contract.js";
 import { says } from "./evidence.js";
 import { closeOpenAt, leave, PATIENCE, rest } from "./hand.js";
-import { arrive, openPage, operate, press, stepOn } from "./operate.js";
+import { arrive, openPage, operate, pressChain, shownLines, stepOn } from "./operate.js";
 import { boxIndex, shownIn } from "./place.js";
 import { structureHash } from "./structure.js";
+import { partsOf } from "./values.js";
 import { NoOption, type Way } from "./way.js";
 
 /** Time that the next part of a form may take to appear, in milliseconds. */
 const STEP_MS = 1500;
-
-/** The fault of a page that is not the one that was learned: the form has to be learned again. */
-class PageChanged extends EnvironmentFault {}
-const CHANGED = "the page is not the one that was learned";
-/** Tells whether the text of a fault is that of `PageChanged`. */
-export const isChanged = (fault: string): boolean => fault.includes(CHANGED);
 
 /** A learned form with its controls and ways. */
 export interface LearnedForm {
@@ -78,40 +74,6 @@ function shapeOf(
   return { kind: "text", options: [] };
 }
 
-/** The values that a plan asks for, by the index of the control, and the fates of its actions. */
-interface Asked {
-  readonly values: Map<number, FieldValue>;
-  readonly records: (ActionRecord | { readonly action: Action; readonly control: number })[];
-  readonly submits: boolean;
-}
-
-function askedBy(plan: Plan, { controls, contract }: LearnedForm, url: string): Asked {
-  const values = new Map<number, FieldValue>();
-  const records: Asked["records"] = [];
-  let submits = false;
-  for (const action of plan.actions) {
-    const step = submits ? undefined : resolveAction(action, { controls, buttons: [] }, url);
-    if (step === undefined) records.push({ action, fate: "after-submit" });
-    else if (step.do === "submit") {
-      submits = true;
-      records.push({ action, fate: "rejected" });
-    } else if (step.do === "operate") {
-      const control = controls[step.control] as Control;
-      const field = contract.fields[control.label] as ContractField;
-      const value = wantedValue(field, control, step.wanted, values.get(control.index));
-      const on = { action, control: control.index };
-      if (value !== undefined) {
-        values.set(control.index, value);
-        records.push(on);
-      } else if (action.kind === "click") records.push({ ...on, fate: "done", neutral: true });
-      else records.push({ ...on, fate: "rejected" });
-    } else if (step.do === "nothing")
-      records.push({ action, fate: step.fate, ...(step.detail === undefined ? {} : { detail: step.detail }) });
-    else records.push({ action, fate: "done", neutral: true });
-  }
-  return { values, records, submits };
-}
-
 function wantedValue(
   field: ContractField,
   control: Control,
@@ -127,174 +89,196 @@ function wantedValue(
   return value;
 }
 
-/** Carries out a plan on a known form. @throws PageChanged if the page is not the one that was learned. */
-export async function playPlan(
-  session: Session,
-  form: LearnedForm,
-  task: Task,
-  plan: Plan,
-  uploads: "dummy" | "none",
-): Promise<Played> {
-  const { contract, controls } = form;
-  const asked = askedBy(plan, form, task.url);
-  const labels = Object.keys(contract.fields);
-  await openPage(session, task.url, labels, controls.every(({ late }) => late) ? contract.steps[0] : undefined);
-  const fates = new Map<number, Fate>();
-  let arrived = true;
-  for (let step = 0; step <= contract.steps.length && arrived; step++) {
-    for (const control of controls) {
-      const field = contract.fields[control.label] as ContractField;
-      const value = asked.values.get(control.index);
-      if (field.step !== step || value === undefined) continue;
-      if (uploads === "none" && field.kind === "file") continue;
-      fates.set(control.index, await fate(session, form, control, field, value));
-    }
-    await enteredAgain(session, form, step, asked.values, fates);
-    const next = contract.steps[step];
-    const later = labels.filter((label) => contract.fields[label]?.step === step + 1);
-    arrived = next === undefined || !asked.submits || (await stepOn(session, next, later, STEP_MS));
-  }
-  const records = asked.records.map((record): ActionRecord => {
-    if ("fate" in record) return record;
-    const done = fates.get(record.control);
-    return done === undefined ? { ...record, fate: "rejected", neutral: true } : { ...record, fate: done };
-  });
-  const submission = asked.submits && arrived ? await submit(session, form, task, textsOf(plan.actions)) : undefined;
-  const last = records.findIndex(({ action }) => action.kind === "submit");
-  const action = records[last]?.action;
-  if (action !== undefined) {
-    const detail = submission?.refusal === undefined ? {} : { detail: submission.refusal };
-    records[last] =
-      submission === undefined
-        ? { action, fate: "rejected", detail: "the form sent nothing" }
-        : { action, fate: "done", submitted: true, ...detail };
-  }
-  const values = submission?.values ?? (await heldValues(session, form, asked.values));
-  return playedBy(submission, { controls, actions: records, values });
-}
-
-/**
- * Enters once more what a late script of the page has blanked, such as one that draws an input's mask; where the form
- * was found to need a pause, also what the page has changed back meanwhile.
- */
-async function enteredAgain(
-  session: Session,
-  { contract, controls, ways }: LearnedForm,
-  step: number,
-  wanted: ReadonlyMap<number, FieldValue>,
-  fates: Map<number, Fate>,
-): Promise<void> {
-  const { rests_ms: pause } = contract;
-  if (pause > 0) {
-    await leave(session);
-    await rest(session, pause);
-  }
-  const entered = controls.flatMap((control) => {
-    const field = contract.fields[control.label] as ContractField;
-    const value = wanted.get(control.index) ?? "";
-    const way = ways.get(field.way);
-    const isKept = pause > 0 ? way?.isQuiet === true : way?.isTyping === true && isWritten(value);
-    return isKept && field.step === step && fates.get(control.index) === "done" ? [{ control, field, value }] : [];
-  });
-  if (entered.length === 0) return;
-  const labels = entered.map(({ control }) => control.label);
-  const boxes = entered.map(({ field }) => boxIndex(field));
-  let again = false;
-  for (const [i, shown] of (await shownIn(session, labels, boxes)).entries()) {
-    const { control, field, value } = entered[i] as (typeof entered)[number];
-    const isBlanked = shown.values.length > 0 && !shown.values.some(isWritten) && isWritten(value);
-    if (!shown.there || !(isBlanked || (pause > 0 && !says(field.kind, value, shown)))) continue;
-    fates.set(control.index, await fate(session, { contract, controls, ways }, control, field, value));
-    again = true;
-  }
-  if (again && pause > 0) await rest(session, pause);
-}
-
 /** The fate of a field's operation. */
 type Fate = "done" | "rejected" | "no-such-option";
 
 /** Tells whether a text has a letter or a digit, and not only a mask's signs. */
 const isWritten = (text: FieldValue): boolean => partsOf(text).length > 0;
 
-async function fate(
-  session: Session,
-  { contract, ways }: LearnedForm,
-  { label }: Control,
-  field: ContractField,
-  value: FieldValue,
-): Promise<Fate> {
-  try {
-    await operate(session, ways, label, field, value, PATIENCE);
-    return "done";
-  } catch (error) {
-    if (error instanceof PolicyFailure || session.page.isClosed() || !session.browser.isConnected()) throw error;
-    const [shown] = await shownIn(session, [label]);
-    if (
-      shown?.there !== true &&
-      contract.page !== "" &&
-      (await structureHash(session.view)) !== contract.page &&
-      !session.traffic.hasSent()
-    )
-      throw new PageChanged(`${contract.form}: ${CHANGED}, ${label} is not there`);
-    await closeOpenAt(session, label);
-    return error instanceof NoOption ? "no-such-option" : "rejected";
+/** One plan on the page of a known form. */
+class Play implements Carrier {
+  readonly records: ActionRecord[] = [];
+  /** The values that the plan wants, by the index of the control. */
+  private readonly wanted = new Map<number, FieldValue>();
+  /** The records whose fate is that of their control's operation, and the fates by the index of the control. */
+  private readonly open = new Set<ActionRecord>();
+  private readonly fates = new Map<number, Fate>();
+  private readonly labels: readonly string[];
+
+  constructor(
+    private readonly session: Session,
+    private readonly form: LearnedForm,
+    private readonly task: Task,
+  ) {
+    this.labels = form.controls.map(({ label }) => label);
+  }
+
+  resolve(action: Action): Step {
+    return resolveAction(action, { controls: this.form.controls, buttons: [] }, this.task.url);
+  }
+
+  put(action: Action, step: Step): void {
+    if (step.do !== "operate") return void this.records.push(recordOf(action, step));
+    const control = this.form.controls[step.control] as Control;
+    const { index } = control;
+    const value = wantedValue(this.fieldOf(control), control, step.wanted, this.wanted.get(index));
+    const record: ActionRecord = { action, control: index, fate: "rejected" };
+    const isFocus = value === undefined && action.kind === "click";
+    this.records.push(isFocus ? { ...record, fate: "done", neutral: true } : record);
+    if (value === undefined) return;
+    this.wanted.set(index, value);
+    this.open.add(record);
+  }
+
+  /** Ends the plan: the form is sent once all of its parts are filled in. */
+  send(action: Action): ActionRecord {
+    return { action, fate: "done" };
+  }
+
+  private fieldOf({ label }: Control): ContractField {
+    return this.form.contract.fields[label] as ContractField;
+  }
+
+  async play({ actions }: Plan, uploads: "dummy" | "none"): Promise<Played> {
+    const { session, labels, fates } = this;
+    const { contract, controls } = this.form;
+    const submits = await carryOut(actions, this);
+    const opener = controls.every(({ late }) => late) ? contract.steps[0] : undefined;
+    await openPage(session, this.task.url, labels, opener);
+    let isThere = true;
+    for (let step = 0; step <= contract.steps.length && isThere; step++) {
+      for (const control of controls) {
+        const { step: own, kind } = this.fieldOf(control);
+        const value = this.wanted.get(control.index);
+        if (own === step && value !== undefined && !(uploads === "none" && kind === "file"))
+          fates.set(control.index, await this.enter(control, value));
+      }
+      await this.enterAgain(step);
+      const next = contract.steps[step];
+      const later = labels.filter((label) => contract.fields[label]?.step === step + 1);
+      isThere = next === undefined || !submits || (await stepOn(session, next, later, STEP_MS));
+    }
+    const sent = submits && isThere ? await this.submit(textsOf(actions)) : undefined;
+    const [request] = sent?.requests ?? [];
+    const sending = request && sentRecord(refusalOf(request, contract, sent ?? {}));
+    const records = this.records.map((record): ActionRecord => {
+      const { action, control = -1 } = record;
+      if (action.kind === "submit" && record.fate === "done")
+        return { action, ...(sending ?? { fate: "rejected", detail: "the form sent nothing" }) };
+      const done = fates.get(control);
+      if (!this.open.has(record)) return record;
+      return done === undefined ? { ...record, neutral: true } : { ...record, fate: done };
+    });
+    const values = sent === undefined ? await this.heldValues() : [];
+    const form = { controls, contract, fields: contract.fields };
+    return playedBy(form, { requests: [], ...sent, values }, records, this.task);
+  }
+
+  /**
+   * Enters once more what a late script of the page has blanked, such as one that draws an input's mask; where the form
+   * was found to need a pause, also what the page has changed back meanwhile.
+   */
+  private async enterAgain(step: number): Promise<void> {
+    const { session, fates } = this;
+    const { contract, controls, ways } = this.form;
+    const { rests_ms: pause } = contract;
+    if (pause > 0) {
+      await leave(session);
+      await rest(session, pause);
+    }
+    const entered = controls.flatMap((control) => {
+      const field = this.fieldOf(control);
+      const value = this.wanted.get(control.index) ?? "";
+      const way = ways.get(field.way);
+      const isKept = pause > 0 ? way?.isQuiet === true : way?.isTyping === true && isWritten(value);
+      return isKept && field.step === step && fates.get(control.index) === "done" ? [{ control, field, value }] : [];
+    });
+    if (entered.length === 0) return;
+    const labels = entered.map(({ control }) => control.label);
+    const boxes = entered.map(({ field }) => boxIndex(field));
+    let again = false;
+    for (const [i, shown] of (await shownIn(session, labels, boxes)).entries()) {
+      const { control, field, value } = entered[i] as (typeof entered)[number];
+      const isBlanked = shown.values.length > 0 && !shown.values.some(isWritten) && isWritten(value);
+      if (!shown.there || !(isBlanked || (pause > 0 && !says(field.kind, value, shown)))) continue;
+      fates.set(control.index, await this.enter(control, value));
+      again = true;
+    }
+    if (again && pause > 0) await rest(session, pause);
+  }
+
+  private async enter(control: Control, value: FieldValue): Promise<Fate> {
+    const { session, form } = this;
+    const { contract, ways } = form;
+    const { label } = control;
+    try {
+      await operate(session, ways, label, this.fieldOf(control), value, PATIENCE);
+      return "done";
+    } catch (error) {
+      if (error instanceof PolicyFailure || session.page.isClosed() || !session.browser.isConnected()) throw error;
+      const [shown] = await shownIn(session, [label]);
+      const mayDiffer = shown?.there !== true && contract.page !== "" && !session.traffic.hasSent();
+      if (mayDiffer && (await structureHash(session.view)) !== contract.page)
+        throw new PageChanged(`${contract.form}: the page is not the one that was learned, ${label} is not there`);
+      await closeOpenAt(session, label);
+      return error instanceof NoOption ? "no-such-option" : "rejected";
+    }
+  }
+
+  /** Sends the form. @returns the evidence of it; undefined if nothing was sent. */
+  private async submit(written: readonly string[]): Promise<Pick<Evidence, "requests" | "marked"> | undefined> {
+    const { session, task, labels } = this;
+    const { contract } = this.form;
+    const { request, submit: button, confirm } = contract;
+    if (request === undefined || button === undefined)
+      throw new EnvironmentFault(`${contract.form}: its request is not known`);
+    const isForm = (exchange: Exchange): boolean => isSame(request, exchange);
+    const byPage = [...contract.accepted, ...contract.refused].some((feature) => /^(?:at|shows) /.test(feature));
+    const before = byPage ? await shownLines(session) : [];
+    const { documents } = session;
+    const seen = async (): Promise<ReadForm> => readForm(session.view, 0);
+    const early = task.success !== undefined && (await isEarly(await seen(), task.success, written));
+    const isOver = async (): Promise<boolean> => (await shownIn(session, labels)).some(({ invalid }) => invalid);
+    const patience = 3 * contract.sends_within_ms + 500;
+    const pressed = await pressChain(session, [button, ...confirm], isForm, patience, isOver).catch(
+      (error: unknown) => {
+        // a button that is covered or gone means that the form refuses the values
+        if (session.page.isClosed() || !(error instanceof playwright().errors.TimeoutError)) throw error;
+        return undefined;
+      },
+    );
+    if (pressed?.exchange === undefined) return undefined;
+    const { exchange, exchanges } = pressed;
+    if (byPage) await arrive(session);
+    const shown = byPage ? (await shownLines(session)).filter((line) => !before.includes(line)) : [];
+    const kept = keptRequest(exchange, contract, written, { shown, exchanges });
+    let marked: boolean | undefined;
+    if (task.success !== undefined) {
+      await arrived(session);
+      if (session.documents > documents) await session.renewView();
+      const sent = { exchanges: [exchange], documents, written, early };
+      marked = await awaitMarker(session, await seen(), task.success, sent);
+    }
+    return { requests: [kept], marked };
+  }
+
+  /** Tells which of the entered values the page shows, if nothing was sent. */
+  private async heldValues(): Promise<FieldValue[]> {
+    const shown = await shownIn(this.session, this.labels).catch(() => []);
+    return this.form.controls.map((control, i) => {
+      const [value, state] = [this.wanted.get(i), shown[i]];
+      if (value === undefined || state === undefined) return control.default;
+      const isShown = says(this.fieldOf(control).kind, value, state);
+      return isShown || (typeof value === "string" && state.text.includes(value)) ? value : control.default;
+    });
   }
 }
 
-/** Sends the form and judges its request and the answer. @returns undefined if nothing was sent. */
-async function submit(
+/** Carries out a plan on a known form. @throws PageChanged if the page is not the one that was learned. */
+export const playPlan = (
   session: Session,
-  { contract, controls }: LearnedForm,
+  form: LearnedForm,
   task: Task,
-  written: readonly string[],
-): Promise<Submission | undefined> {
-  const { request, submit: button, confirm } = contract;
-  if (request === undefined || button === undefined)
-    throw new EnvironmentFault(`${contract.form}: its request is not known`);
-  const labels = Object.keys(contract.fields);
-  const isForm = (exchange: Exchange): boolean => isSame(request, exchange);
-  const byPage = [...contract.accepted, ...contract.refused].some((feature) => /^(?:at|shows) /.test(feature));
-  const before = byPage ? await shownLines(session) : [];
-  const { documents } = session;
-  const seen = async (): Promise<ReadForm> => readForm(session.view, 0);
-  const early = task.success !== undefined && (await isEarly(await seen(), task.success, written));
-  const isOver = async (): Promise<boolean> => (await shownIn(session, labels)).some(({ invalid }) => invalid);
-  const patience = 3 * contract.sends_within_ms + 500;
-  const pressed = await press(session, [button, ...confirm], isForm, patience, isOver).catch((error: unknown) => {
-    // a button that is covered or gone means that the form refuses the values
-    if (session.page.isClosed() || !(error instanceof playwright().errors.TimeoutError)) throw error;
-    return undefined;
-  });
-  if (pressed?.exchange === undefined) return undefined;
-  const { exchange, exchanges } = pressed;
-  if (byPage) await arrive(session);
-  const shown = byPage ? (await shownLines(session)).filter((line) => !before.includes(line)) : [];
-  const kept = keptRequest(exchange, contract, written, { shown, exchanges });
-  let marked: boolean | undefined;
-  if (task.success !== undefined) {
-    await hasArrived(session);
-    if (session.documents > documents) await session.renewView();
-    const sent = { exchanges: [exchange], documents, written, early };
-    marked = await awaitMarker(session, await seen(), task.success, sent);
-  }
-  return judgeRequest({ controls, contract, fields: contract.fields }, kept, task, { marked });
-}
-
-/** Tells which of the entered values the page shows, if nothing was sent. */
-async function heldValues(
-  session: Session,
-  { controls, contract }: LearnedForm,
-  asked: ReadonlyMap<number, FieldValue>,
-): Promise<FieldValue[]> {
-  const labels = controls.map(({ label }) => label);
-  const shown = await shownIn(session, labels).catch(() => []);
-  return controls.map((control, i) => {
-    const value = asked.get(i);
-    const state = shown[i];
-    const field = contract.fields[control.label] as ContractField;
-    if (value === undefined || state === undefined) return control.default;
-    return says(field.kind, value, state) || (typeof value === "string" && state.text.includes(value))
-      ? value
-      : control.default;
-  });
-}
+  plan: Plan,
+  uploads: "dummy" | "none",
+): Promise<Played> => new Play(session, form, task).play(plan, uploads);

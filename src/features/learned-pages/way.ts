@@ -2,6 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Locator, Page } from "playwright";
 import type { Kind } from "../../env/forms/values.js";
 import type { FieldValue } from "../../env/site.js";
+import type { Variant } from "./contract.js";
+
+export { KEYS } from "./contract.js";
 
 /** The place of a label on the page, with the means to operate it. */
 export interface Place {
@@ -12,7 +15,7 @@ export interface Place {
   /** The label's field with all its parts. */
   readonly box: Locator;
   /** Variant of the way that is used. */
-  readonly variant: string;
+  readonly variant: Variant;
   /** Playwright's options of a step: its time limit in milliseconds. */
   readonly limit: { readonly timeout: number };
   /** Clicks an element, or the drawing that covers it. */
@@ -38,7 +41,7 @@ export interface Way {
   /** CSS that makes this way likely in a field that contains a match. */
   readonly signs?: string;
   /** Variants that are tried one by one, such as notations of a date. */
-  readonly variants?: readonly string[];
+  readonly variants?: readonly Variant[];
   /** Set if a page may upload the value at once, and need the answer before it sends the form. */
   readonly sends?: true;
   /** Set if the way enters the value itself and chooses no option: the request then holds no code for it. */
@@ -48,7 +51,7 @@ export interface Way {
   /** Set if the way opens and clicks nothing: open lists do not disturb it, and it leaves none open. */
   readonly isQuiet?: true;
   /** Tells whether a variant can enter a value; without this function, every variant can. */
-  takes?(value: FieldValue, variant: string): boolean;
+  takes?(value: FieldValue, variant: Variant): boolean;
   /** Enters the value. @throws Error if that cannot be done. */
   operate(place: Place, value: FieldValue): Promise<void>;
 }

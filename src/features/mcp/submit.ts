@@ -3,8 +3,8 @@ import { fail, messageOf } from "../../core/errors.js";
 import { within } from "../../core/within.js";
 import { type Control, submitButton } from "../../env/browser/controls.js";
 import { ownerOf } from "../../env/browser/network/exchange.js";
-import { Signal } from "../../env/browser/network/signal.js";
 import { aimAt, applyOps } from "../../env/browser/page/actions.js";
+import { press } from "../../env/browser/press.js";
 import { carriedOf } from "../../env/forms/native.js";
 import { readPosted, readQuery } from "../../env/forms/posted.js";
 import { type OpenPage, withForm } from "../agent/filling.js";
@@ -40,9 +40,8 @@ export class Submission {
    * @throws UserError where nothing has left the page.
    */
   async send(page: Page, labels: readonly string[], stopped: readonly string[]): Promise<object> {
-    const changed = new Signal();
     const context = page.context();
-    let form: OpenPage["form"] | undefined;
+    let controls: readonly Control[] = [];
     const onRequest = async (request: Request): Promise<void> => {
       const isPosted = request.isNavigationRequest() || !["GET", "HEAD", "OPTIONS"].includes(request.method());
       // a redirect is a part of the request before it
@@ -50,20 +49,30 @@ export class Submission {
       if (ownerOf(request, page) === "popup") return;
       const asked = { request, rank: 0 };
       this.asked.push(asked);
-      changed.fire();
-      asked.rank = await rankOf(request, form?.controls ?? []);
-      changed.fire();
+      asked.rank = await rankOf(request, controls);
     };
-    const press = withForm(page, labels, async (open) => {
-      form = open.form;
+    const pressed = withForm(page, labels, async (open) => {
+      controls = open.form.controls;
       await Hold.release(page);
-      context.on("request", onRequest);
-      await this.press(page, open);
-      await changed.until(() => this.isSent || stopped.length > 0, SEND_MS);
-      await changed.until(() => this.asked.some(({ rank }) => rank > 1), this.isSent ? FORM_MS : 0);
+      const watched = {
+        traffic: { arm: () => void context.on("request", onRequest) },
+        answered: async () => undefined,
+      };
+      await press(
+        { ...open.surface, ...watched },
+        {
+          ...{ phase: "submit", isForm: () => true },
+          sent: () => this.asked.filter(({ rank }) => rank > 1),
+          click: () => this.click(page, open),
+          waits: [
+            [SEND_MS, () => this.isSent || stopped.length > 0],
+            [FORM_MS, () => !this.isSent],
+          ],
+        },
+      );
     });
     try {
-      await press.catch((error: unknown) => {
+      await pressed.catch((error: unknown) => {
         // the form's page may be gone already
         if (!this.isSent) throw error;
       });
@@ -74,7 +83,7 @@ export class Submission {
     }
   }
 
-  private async press(page: Page, { form }: OpenPage): Promise<void> {
+  private async click(page: Page, { form }: OpenPage): Promise<true> {
     const button = submitButton(form);
     if (button === undefined) fail("The form has no button that sends it.");
     const { invalid, address, method, hit, point } = await form.handle.evaluate(aimAt, button);
@@ -83,6 +92,7 @@ export class Submission {
     this.button = form.buttons[button]?.label ?? "";
     if (hit) await page.mouse.click(point.x, point.y);
     else await form.handle.evaluate(applyOps, [{ op: "press", button }]);
+    return true;
   }
 
   /** Holds the page again, so that it cannot send later what is reported as not sent. */

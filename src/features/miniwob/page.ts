@@ -64,8 +64,8 @@ export function readThings(): Thing[] {
       return { kind: "link", name: text };
     if (own(e) === "" || e.closest("button,a,option,select") !== null) return undefined;
     // a line is represented by its outermost element with the same text
-    const told = found.some((other) => other !== e && other.contains(e) && clean(other.textContent) === text);
-    return told ? undefined : { kind: "text-line", name: text };
+    const isRepeated = found.some((other) => other !== e && other.contains(e) && clean(other.textContent) === text);
+    return isRepeated ? undefined : { kind: "text-line", name: text };
   };
   const all = [...document.body.querySelectorAll("*")].filter(
     (e) =>

@@ -12,13 +12,13 @@ const CLOSE_PATIENCE_MS = 2000;
 /** One connection to an OpenEnv server, which gives it one environment. */
 export class OpenEnvConnection {
   /** Received messages, unrequested ones included, such as those of a server at its capacity. */
-  private readonly heard: AsyncIterator<unknown[]>;
+  private readonly messages: AsyncIterator<unknown[]>;
 
   private constructor(
     private readonly socket: WebSocket,
     private readonly timeoutMs: number,
   ) {
-    this.heard = on(socket, "message", { close: ["close"] });
+    this.messages = on(socket, "message", { close: ["close"] });
   }
 
   /**
@@ -50,7 +50,7 @@ export class OpenEnvConnection {
    */
   async ask(type: "reset" | "step", data: Readonly<Record<string, unknown>>): Promise<Result> {
     this.socket.send(JSON.stringify({ type, data }));
-    const { value, done } = await this.soon(this.heard.next(), "answer");
+    const { value, done } = await this.soon(this.messages.next(), "answer");
     if (done === true) throw new EnvironmentFault("the connection was closed");
     const text = String(value[0]);
     const parsed = answer.safeParse(asJson(text));

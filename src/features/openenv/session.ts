@@ -9,7 +9,7 @@ import { type Action, type Answer, type ErrorCode, type Reset, request } from ".
 import { Draft, TOOLS, ToolError } from "./tools.js";
 
 /** Finds the task of a reset. @throws SessionError if there is none. */
-export type ChooseTask = (asked: Reset) => EnvironmentTask;
+export type ChooseTask = (wanted: Reset) => EnvironmentTask;
 
 /** An error with one of the protocol's codes. */
 export class SessionError extends Error {
@@ -118,24 +118,24 @@ export class RemoteSession {
   private async answered(raw: string): Promise<Answer | undefined> {
     if (this.closed) return undefined;
     try {
-      return await this.obey(raw);
+      return await this.dispatch(raw);
     } catch (error) {
       this.end();
       return failure(error instanceof SessionError ? error.code : "EXECUTION_ERROR", messageOf(error));
     }
   }
 
-  private async obey(raw: string): Promise<Answer | undefined> {
+  private async dispatch(raw: string): Promise<Answer | undefined> {
     const message = asJson(raw);
     if (message === undefined) return failure("INVALID_JSON", "the message is no JSON");
     const type = (message as { type?: unknown } | null)?.type;
     if (!request.options.some(({ shape }) => shape.type.value === type))
       return failure("UNKNOWN_TYPE", `Unknown message type: ${typeof type === "string" ? type : JSON.stringify(type)}`);
-    const { data: asked, error: wrong } = request.safeParse(message);
-    if (asked === undefined) return failure("VALIDATION_ERROR", z.prettifyError(wrong));
-    if (asked.type === "state") return { type: "state", data: this.state() };
-    if (asked.type === "close") return undefined;
-    return this.shown(asked.type === "reset" ? await this.reset(asked.data) : await this.step(asked.data));
+    const { data: parsed, error: wrong } = request.safeParse(message);
+    if (parsed === undefined) return failure("VALIDATION_ERROR", z.prettifyError(wrong));
+    if (parsed.type === "state") return { type: "state", data: this.state() };
+    if (parsed.type === "close") return undefined;
+    return this.shown(parsed.type === "reset" ? await this.reset(parsed.data) : await this.step(parsed.data));
   }
 
   private state(): Record<string, unknown> {
@@ -143,10 +143,10 @@ export class RemoteSession {
     return { episode_id: id, step_count: steps, ...(task && { task_id: task.id, done: outcome !== undefined }) };
   }
 
-  private async reset(asked: Reset): Promise<undefined> {
+  private async reset(wanted: Reset): Promise<undefined> {
     this.end();
-    const id = asked.episode_id ?? `${this.id}/${this.episodes++}`;
-    this.episode = new RemoteEpisode(this.environment, this.choose(asked), id);
+    const id = wanted.episode_id ?? `${this.id}/${this.episodes++}`;
+    this.episode = new RemoteEpisode(this.environment, this.choose(wanted), id);
     await this.episode.step();
   }
 
@@ -175,9 +175,9 @@ export class RemoteSession {
 
   /** @returns a result in MCP's form, with `data` for OpenEnv's clients. */
   private async tool(episode: RemoteEpisode, name: string, given: object): Promise<object> {
-    const { told, answer } = (episode.draft as Draft).call(name, given);
+    const { result, answer } = (episode.draft as Draft).call(name, given);
     if (answer !== undefined) await episode.step(answer);
-    const data = told ?? episode.draft?.observation.text ?? "The episode is over.";
+    const data = result ?? episode.draft?.observation.text ?? "The episode is over.";
     const text = typeof data === "string" ? data : JSON.stringify(data);
     return { content: [{ type: "text", text }], data, is_error: false };
   }

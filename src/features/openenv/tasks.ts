@@ -12,19 +12,19 @@ const bound = (value: unknown): number | undefined => (typeof value === "number"
 /** Adds the task API, which lists the tasks of reset({split, index}). */
 export function addTaskApi(app: Hono, { name, tasks }: Environment): void {
   const known: MiddlewareHandler = async (c, next) => {
-    const asked = c.req.param("name");
-    if (asked?.toLowerCase() === name.toLowerCase()) return next();
-    return c.json({ detail: `unknown environment '${asked}'` }, 404);
+    const requested = c.req.param("name");
+    if (requested?.toLowerCase() === name.toLowerCase()) return next();
+    return c.json({ detail: `unknown environment '${requested}'` }, 404);
   };
-  /** Adds a route about the tasks of the split in the request; `tell` returns undefined for an invalid index. */
-  const ofSplit = (what: string, tell: (specs: Specs, body: Record<string, unknown>) => object | undefined): void => {
+  /** Adds a route about the tasks of the split in the request; `answer` returns undefined for an invalid index. */
+  const ofSplit = (what: string, answer: (specs: Specs, body: Record<string, unknown>) => object | undefined): void => {
     app.post(`/:name/${what}`, known, async (c) => {
       const body: { split?: unknown } | null = await c.req.json().catch(() => null);
       if (typeof body?.split !== "string") return c.json({ detail: "split: expected a text" }, 422);
-      const there = tasks.filter(({ split }) => split === body.split);
-      const specs = there.map(({ id, form }, index) => ({ id, index, form }));
-      const told = tell(specs, body);
-      return told === undefined ? c.json({ detail: "Invalid task index" }, 400) : c.json(told);
+      const own = tasks.filter(({ split }) => split === body.split);
+      const specs = own.map(({ id, form }, index) => ({ id, index, form }));
+      const result = answer(specs, body);
+      return result === undefined ? c.json({ detail: "Invalid task index" }, 400) : c.json(result);
     });
   };
   app.get("/list_environments", (c) => c.json([name]));
@@ -46,8 +46,8 @@ export function chooser({ tasks }: Environment): ChooseTask {
   let next = 0;
   return ({ task_id: id, split: named, index, seed }) => {
     const split = named ?? "train";
-    const there = tasks.filter((task) => task.split === split);
-    const task = id ? tasks.find((one) => one.id === id) : there[index ?? (seed ?? next++) % there.length];
+    const own = tasks.filter((task) => task.split === split);
+    const task = id ? tasks.find((one) => one.id === id) : own[index ?? (seed ?? next++) % own.length];
     if (task !== undefined) return task;
     throw new SessionError("VALIDATION_ERROR", `there is no task ${id ?? `${index ?? ""} in the split ${split}`}`);
   };

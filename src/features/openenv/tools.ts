@@ -35,14 +35,14 @@ export class Draft {
   constructor(readonly observation: Observation) {}
 
   /** Calls a tool. @returns a result for the caller, or the answer of `submit`. @throws ToolError */
-  call(name: string, given: object): { readonly told?: unknown; readonly answer?: Action } {
+  call(name: string, given: object): { readonly result?: unknown; readonly answer?: Action } {
     const { data: called, error } = tool.safeParse({ ...given, name });
     if (called === undefined) throw new ToolError(z.prettifyError(error));
     const { text, template } = this.observation;
     const blanks = template?.parts.filter((part): part is Blank => typeof part !== "string") ?? [];
     if (called.name === "read_form") {
       const fields = blanks.map(({ name: label, ...blank }) => ({ label, ...blank, value: this.values[label] ?? "" }));
-      return { told: { text, fields } };
+      return { result: { text, fields } };
     }
     if (template === undefined) throw new ToolError("The fields of this page are not known: answer by step({text}).");
     if (called.name === "submit")
@@ -56,6 +56,6 @@ export class Draft {
     const wrong = items.find((item) => item !== "" && blank.options?.includes(item) === false);
     if (wrong !== undefined) throw new ToolError(`${label} has no option ${wrong}, but ${blank.options?.join(", ")}.`);
     this.values[label] = value;
-    return { told: `${label}: ${value}` };
+    return { result: `${label}: ${value}` };
   }
 }

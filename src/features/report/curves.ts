@@ -17,7 +17,7 @@ export function curves({ metrics, validations, rollouts }: CurveData): Html {
     const intervals = new Map(rollouts.intervals.map((row) => [row.step, row[of]]));
     const splits = [...new Set(validations.map(({ evaluation }) => evaluation.split))];
     return [
-      { label: "rollouts", points: metrics.map((m) => ({ ...intervals.get(m.step), x: m.step, y: m[rate] })) },
+      { label: "rollouts", points: metrics.map((m) => ({ ...intervals.get(m.step), x: m.step, y: m[rate] ?? null })) },
       ...splits.map((split) => ({
         label: split,
         whiskers: true,
@@ -31,10 +31,10 @@ export function curves({ metrics, validations, rollouts }: CurveData): Html {
   // a supervised step consists of its update: the total is enough
   const times = [...(parts.length > 1 ? parts : []), "total" as const];
   const extras = [...new Set(metrics.flatMap((m) => Object.keys(m.extra ?? {})))].sort();
-  type Value = (m: StepMetrics) => number | null;
+  type Value = (m: StepMetrics) => number | null | undefined;
   const one = (title: string, values: Readonly<Record<string, Value>>, include: readonly number[] = []): Html => {
     const lines = Object.entries(values).map(([label, value]): Series => {
-      return { label, points: metrics.map((m) => ({ x: m.step, y: value(m) })) };
+      return { label, points: metrics.map((m) => ({ x: m.step, y: value(m) ?? null })) };
     });
     return lineChart(title, lines, include);
   };

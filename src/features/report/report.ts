@@ -2,18 +2,30 @@ import { html, raw } from "hono/html";
 import { messageOf } from "../../core/errors.js";
 import { writeAtomic } from "../../core/files.js";
 import { countText, cspHash } from "../../core/html.js";
+import type { RolloutRecord } from "../../runs/rollout-record.js";
 import type { RunDirectory } from "../../runs/run-directory.js";
-import type { ReportOptions } from "../../watch/run-pages.js";
+import type { RunPages } from "../../watch/run-pages.js";
 import { REPORT_SCRIPT } from "./client.js";
 import { curves } from "./curves.js";
 import { type ReportData, readReportData } from "./data.js";
 import { evaluationSection } from "./evaluations.js";
 import { type Html, plain } from "./html.js";
 import { rolloutSection } from "./rollouts.js";
+import { takeScreenshots } from "./screenshots.js";
 import { REPORT_STYLE } from "./style.js";
 
-/** Writes report.html of a run and returns its path. */
-export async function writeReport(run: RunDirectory, options: ReportOptions = {}): Promise<string> {
+/**
+ * Writes report.html of a run and returns its path.
+ * @param options.rollouts number of rollouts that it shows.
+ * @param options.picture called with the shown rollouts, worst first, before the page is made, to take their pictures.
+ */
+export async function writeReport(
+  run: RunDirectory,
+  options: {
+    readonly rollouts?: number;
+    readonly picture?: (records: readonly RolloutRecord[]) => Promise<unknown>;
+  } = {},
+): Promise<string> {
   const data = await readReportData(run, options);
   await options.picture?.(data.rollouts.shown.flatMap(({ record }) => (record.fault === null ? [record] : [])));
   await writeAtomic(run.report, renderReport(data));
@@ -21,17 +33,18 @@ export async function writeReport(run: RunDirectory, options: ReportOptions = {}
 }
 
 /** Writes the report of a run that has ended; an error is only noted. */
-export async function reportAtEnd(
-  run: RunDirectory,
-  note: (text: string) => void,
-  options: ReportOptions = {},
-): Promise<void> {
+export const reportAtEnd: RunPages["report"] = async (run, watch, { rollouts, screenshots, environment }) => {
+  const picture = async (records: readonly RolloutRecord[]): Promise<void> => {
+    if (screenshots === 0 || records.length === 0) return;
+    watch.phase({ doing: "taking screenshots" });
+    await takeScreenshots(run, environment, records.slice(0, screenshots));
+  };
   try {
-    await writeReport(run, options);
+    await writeReport(run, { rollouts, picture });
   } catch (error) {
-    note(`report.html is not complete: ${messageOf(error)}; try refusion-train report ${run.dir}`);
+    watch.note(`report.html is not complete: ${messageOf(error)}; try refusion-train report ${run.dir}`);
   }
-}
+};
 
 /**
  * Renders the report as one self-contained HTML page: its content security policy allows only its own style, script and

@@ -17,8 +17,8 @@ export function configTemplate(config: RunConfig, command: string, path: string,
     "Every key is here with its value; those that you leave out keep their defaults.",
   ];
   // a section that is null is written as a setting without keys
-  const there = keys.filter(({ path }) => (valueAt(config, path.slice(0, -1)) ?? null) !== null);
-  const lines = there.map((key) => line(key, valueAt(config, key.path)));
+  const written = keys.filter(({ path }) => (valueAt(config, path.slice(0, -1)) ?? null) !== null);
+  const lines = written.map((key) => line(key, valueAt(config, key.path)));
   return `${header.map((text) => `# ${text}\n`).join("")}${lines.join("\n")}\n`;
 }
 

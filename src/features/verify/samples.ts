@@ -13,8 +13,7 @@ export async function trainingLayout(
   policy: Policy,
   objective: Pick<Objective, "inputs" | "readsPrompt"> = {},
 ): Promise<Required<Pick<BatchContext<unknown>, "size" | "share">>> {
-  const { micro_batch, share_prompts } = config.training;
-  return { size: Math.min(micro_batch, MOST), share: share_prompts && (await canShare(policy, objective)) };
+  return { size: Math.min(config.training.micro_batch, MOST), share: await canShare(policy, objective) };
 }
 
 /** Samples an objective's rollouts on a small canvas: pairs of one prompt, with credit of both signs. */

@@ -1,6 +1,6 @@
 import type { Control, ReadForm } from "../../env/browser/controls.js";
-import type { PageSigns } from "../../env/browser/page/signs.js";
 import type { FieldValue, KnownPage } from "../../env/site.js";
+import type { PageSigns } from "./page-signs.js";
 
 /** The policy's view of a page. */
 export interface SeenPage {

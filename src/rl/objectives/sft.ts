@@ -30,7 +30,6 @@ const schema = z.strictObject({
     .nullable()
     .default(null)
     .describe("weight of the autoregressive loss inside clean slots; null = 0.5 where the model is causal, else none"),
-  eos_fill_weight: z.number().min(0).default(0.1).describe("weight of EOS tokens behind the first one"),
   draft_weight: z
     .number()
     .min(0)
@@ -47,13 +46,6 @@ const schema = z.strictObject({
     .default(0)
     .describe(
       "share of synthetic examples: random form titles and labels (embedded site), or fields of the tasks put together anew",
-    ),
-  shortest_first: z
-    .int()
-    .min(0)
-    .default(0)
-    .describe(
-      "curriculum: steps over which the tasks grow from the shortest tenth to all of them; 0 = all from the start",
     ),
   optimizer: z
     .enum(["adamw", "muon"])
@@ -86,10 +78,9 @@ const NO_ROLLOUTS = "it learns from given answers, and has no rollouts";
 const UNREAD = {
   "training.num_iterations": "each step draws examples of its own, and takes one update",
   "training.rollout_batch": NO_ROLLOUTS,
-  "training.share_prompts": NO_ROLLOUTS,
   "training.gradient_slots": "it sums a step's gradients in one place",
   "training.dynamic_sampling": NO_ROLLOUTS,
-  "training.curriculum": `${NO_ROLLOUTS}; objective.shortest_first is its curriculum`,
+  "training.curriculum": NO_ROLLOUTS,
   "training.reference_refresh": "it has no reference",
   "training.min_signal_groups": NO_ROLLOUTS,
   "training.gradient_noise_every": NO_ROLLOUTS,

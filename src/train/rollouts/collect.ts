@@ -1,6 +1,7 @@
 import { fail } from "../../core/errors.js";
 import type { Act, Action, Observation } from "../../core/interaction.js";
 import { Rng } from "../../core/rng.js";
+import { Semaphore } from "../../core/semaphore.js";
 import type { Trajectory } from "../../diffusion/trajectory.js";
 import type { Decoding, Policy } from "../../engine/policy.js";
 import {
@@ -67,6 +68,68 @@ export function chunkSize(batch: number, { capacity }: Pick<Environment, "capaci
   return Math.min(batch, capacity ?? batch);
 }
 
+/** A turn that is to be generated. */
+interface PendingTurn {
+  readonly observation: Observation;
+  readonly rng: Rng;
+}
+
+/**
+ * Plays every task once with the policy. Episodes run in chunks of `batch`. The turns of a chunk are generated together
+ * once each of its unfinished episodes waits for one, so that batches never depend on timing. While one chunk acts in
+ * the environment, the model generates for another.
+ * @param rngs one stream per episode, from which its turns draw in order.
+ */
+export async function collectRollouts(
+  policy: Pick<Policy, "startOf" | "actionOf"> & Decoding,
+  environment: Environment,
+  tasks: readonly EnvironmentTask[],
+  rngs: readonly Rng[],
+  { batch, temperature, onEpisode }: Pick<Wanted, "batch" | "temperature" | "onEpisode">,
+): Promise<{ rollouts: Rollout[]; times: RolloutTimes }> {
+  const start = performance.now();
+  const sampling = temperature === undefined ? policy.options : { ...policy.options, temperature };
+  const oneAtATime = new Semaphore(1);
+  let generating = 0;
+  let failed = false;
+  const generate = (turns: readonly PendingTurn[]): Promise<Trajectory[]> =>
+    oneAtATime.run(async () => {
+      if (failed) throw new Error("another episode has failed");
+      const began = performance.now();
+      const starts = turns.map(({ observation }) => policy.startOf(observation));
+      const streams = turns.map(({ rng }) => rng);
+      const trajectories = await policy.sampler.rollout(policy.rounds, starts, sampling, streams, batch);
+      generating += performance.now() - began;
+      return trajectories;
+    });
+  const size = chunkSize(batch, environment);
+  const chunks: Lockstep[] = [];
+  for (let from = 0; from < tasks.length; from += size)
+    chunks.push(new Lockstep(Math.min(size, tasks.length - from), generate));
+  const together: PlayedTogether = new Map();
+  let done = 0;
+  const play = async (task: EnvironmentTask, i: number): Promise<Rollout> => {
+    const chunk = chunks[Math.floor(i / size)] as Lockstep;
+    const answer = (observation: Observation, turn: number): Promise<Trajectory> => {
+      assertShown(policy, observation, sampling.promptLength, `Turn ${turn} of ${task.id}`);
+      return chunk.generate(i, { observation, rng: rngs[i] as Rng });
+    };
+    try {
+      const rollout = await playEpisode(policy, environment, task, together, answer);
+      onEpisode?.(++done, rollout);
+      return rollout;
+    } catch (error) {
+      failed = true;
+      throw error;
+    } finally {
+      chunk.leave();
+    }
+  };
+  const rollouts = await Promise.all(tasks.map(play));
+  const episodes = rollouts.filter(({ outcome }) => outcome.reused !== true).length;
+  return { rollouts, times: { generating: generating / 1000, total: (performance.now() - start) / 1000, episodes } };
+}
+
 /** @throws ObservationTooLong where an observation has more tokens than a prompt may have. */
 function assertShown(
   policy: Pick<Policy, "startOf" | "sampler">,
@@ -83,111 +146,47 @@ function assertShown(
 }
 
 /**
- * Plays every task once with the policy. Episodes run in chunks of `batch`. The turns of a chunk are generated together
- * once each of its unfinished episodes waits for one, so that batches never depend on timing. While one chunk acts in
- * the environment, the model generates for another.
- * @param rngs one stream per episode, from which its turns draw in order.
+ * Plays one episode.
+ * @param answer samples the policy's response to an observation of a turn, counted from 1.
+ * @throws UserError where the environment ends the episode before its last answer.
  */
-export async function collectRollouts(
-  policy: Pick<Policy, "startOf" | "actionOf"> & Decoding,
+async function playEpisode(
+  policy: Pick<Policy, "actionOf">,
   environment: Environment,
-  tasks: readonly EnvironmentTask[],
-  rngs: readonly Rng[],
-  options: {
-    readonly batch: number;
-    readonly temperature?: number;
-    readonly onEpisode?: (done: number, rollout: Rollout) => void;
-  },
-): Promise<{ rollouts: Rollout[]; times: RolloutTimes }> {
-  const start = performance.now();
-  const { batch, temperature } = options;
-  const sampling = temperature === undefined ? policy.options : { ...policy.options, temperature };
-  const together: PlayedTogether = new Map();
-  let generating = 0;
-  let done = 0;
-  let failed = false;
-  // one batch at a time, in the order in which chunks became ready
-  let model: Promise<unknown> = Promise.resolve();
-  const generate = (waiting: readonly Waiting[]): Promise<Trajectory[]> => {
-    const generated = model.then(async () => {
-      if (failed) throw new Error("another episode has failed");
-      const began = performance.now();
-      const trajectories = await policy.sampler.rollout(
-        policy.rounds,
-        waiting.map(({ observation }) => policy.startOf(observation)),
-        sampling,
-        waiting.map(({ rng }) => rng),
-        batch,
-      );
-      generating += performance.now() - began;
-      return trajectories;
-    });
-    model = generated.catch(() => undefined);
-    return generated;
-  };
-  const play = async (chunk: Lockstep, place: number, task: EnvironmentTask, rng: Rng): Promise<Rollout> => {
-    const turns: Turn[] = [];
-    let unanswered = 0;
-    const answered: Act = async (observation) => {
-      assertShown(policy, observation, sampling.promptLength, `Turn ${turns.length + 1} of ${task.id}`);
-      unanswered++;
-      const trajectory = await chunk.ask({ place, observation, rng }).finally(() => unanswered--);
+  task: EnvironmentTask,
+  together: PlayedTogether,
+  answer: (observation: Observation, turn: number) => Promise<Trajectory>,
+): Promise<Rollout> {
+  const turns: Turn[] = [];
+  let unanswered = 0;
+  const respond: Act = async (observation) => {
+    unanswered++;
+    try {
+      const trajectory = await answer(observation, turns.length + 1);
       const action = policy.actionOf(trajectory);
       turns.push({ observation, trajectory, action });
       return action;
-    };
-    const act: Act = (observation) => {
-      const action = answered(observation);
-      action.catch(() => undefined); // where it is not awaited
-      return action;
-    };
-    try {
-      const outcome = await environment.play(task, act, together);
-      if (unanswered > 0)
-        fail(`${environment.name} ended an episode of ${task.id} before the policy had answered.`, {
-          hint: "let its play await what act(...) gives",
-        });
-      const rollout = { task, turns, outcome };
-      options.onEpisode?.(++done, rollout);
-      return rollout;
-    } catch (error) {
-      failed = true;
-      throw error;
     } finally {
-      chunk.leave();
+      unanswered--;
     }
   };
-  const playing: Promise<Rollout>[] = [];
-  const size = chunkSize(batch, environment);
-  for (let from = 0; from < tasks.length; from += size) {
-    const members = tasks.slice(from, from + size);
-    const chunk = new Lockstep(members.length, generate);
-    members.forEach((task, i) => {
-      const rollout = play(chunk, i, task, rngs[from + i] as Rng);
-      // a failure is reported where all are awaited, not as an unhandled rejection while the next batch generates
-      rollout.catch(() => undefined);
-      playing.push(rollout);
-    });
-  }
-  const rollouts = await Promise.all(playing);
-  return {
-    rollouts,
-    times: {
-      generating: generating / 1000,
-      total: (performance.now() - start) / 1000,
-      episodes: rollouts.filter(({ outcome }) => outcome.reused !== true).length,
-    },
+  const act: Act = (observation) => {
+    const action = respond(observation);
+    // an environment that does not await it is reported below
+    action.catch(() => undefined);
+    return action;
   };
+  const outcome = await environment.play(task, act, together);
+  if (unanswered > 0)
+    fail(`${environment.name} ended an episode of ${task.id} before the policy had answered.`, {
+      hint: "let its play await what act(...) gives",
+    });
+  return { task, turns, outcome };
 }
 
-interface Question {
-  /** Index of the episode in its chunk. */
+interface Waiting extends PendingTurn {
+  /** Index of the episode among all: the order of a batch. */
   readonly place: number;
-  readonly observation: Observation;
-  readonly rng: Rng;
-}
-
-interface Waiting extends Question {
   readonly resolve: (trajectory: Trajectory) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -198,12 +197,12 @@ class Lockstep {
 
   constructor(
     private running: number,
-    private readonly generate: (waiting: readonly Waiting[]) => Promise<Trajectory[]>,
+    private readonly generateAll: (turns: readonly PendingTurn[]) => Promise<Trajectory[]>,
   ) {}
 
-  ask(question: Question): Promise<Trajectory> {
+  generate(place: number, turn: PendingTurn): Promise<Trajectory> {
     return new Promise((resolve, reject) => {
-      this.waiting.push({ ...question, resolve, reject });
+      this.waiting.push({ ...turn, place, resolve, reject });
       this.proceed();
     });
   }
@@ -218,7 +217,7 @@ class Lockstep {
     if (this.waiting.length === 0 || this.waiting.length < this.running) return;
     const waiting = this.waiting.sort((a, b) => a.place - b.place);
     this.waiting = [];
-    this.generate(waiting).then(
+    this.generateAll(waiting).then(
       (trajectories) => waiting.forEach(({ resolve }, i) => void resolve(trajectories[i] as Trajectory)),
       (error: unknown) => waiting.forEach(({ reject }) => void reject(error)),
     );

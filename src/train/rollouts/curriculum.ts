@@ -5,6 +5,9 @@ import type { EnvironmentTask } from "../../env/environment.js";
 /** A curriculum's state for checkpoints: the remembered success rate of each form. */
 export type CurriculumState = Readonly<Record<string, number>>;
 
+/** Share of a form's remembered success rate that a further group leaves in place. */
+const MEMORY = 0.7;
+
 /**
  * Prefers the tasks with the most to learn. With p the remembered success rate of its form, a drawn task is played with
  * probability max(least_chance, 4 p (1 - p)), proportional to the variance of a success (the learnability of Foster &
@@ -35,8 +38,7 @@ export class Curriculum {
     if (successes.length === 0) return;
     const rate = successes.filter(Boolean).length / successes.length;
     const before = this.rates.get(form);
-    const { memory } = this.options;
-    this.rates.set(form, before === undefined ? rate : memory * before + (1 - memory) * rate);
+    this.rates.set(form, before === undefined ? rate : MEMORY * before + (1 - MEMORY) * rate);
   }
 
   get state(): CurriculumState {

@@ -6,7 +6,7 @@ import type { TurnCredit } from "../../rl/credit.js";
 import type { Objective } from "../../rl/objective.js";
 import type { RolloutRecord } from "../../runs/rollout-record.js";
 import type { StepContext } from "../context.js";
-import type { Rollout } from "./collect.js";
+import type { Collect, Rollout, RolloutTimes } from "./collect.js";
 import { Curriculum, type CurriculumState } from "./curriculum.js";
 import { playDrafts } from "./drafts.js";
 import { episodesOf, type Sampled, TaskCursor } from "./groups.js";
@@ -32,6 +32,9 @@ interface CreditContext {
   readonly options: unknown;
 }
 
+type OnEpisode = (done: number, all: number, rollout: Rollout) => void;
+type GroupContext = StepContext & { readonly collect?: Collect };
+
 /** Draws tasks and plays a group for each; groups without signal are drawn again where dynamic sampling is on. */
 export class PlayedGroups implements PlayedSource {
   private readonly cursor: TaskCursor<EnvironmentTask>;
@@ -40,7 +43,7 @@ export class PlayedGroups implements PlayedSource {
   constructor(
     private readonly context: StepContext,
     state: { readonly cursor?: number | undefined; readonly curriculum?: CurriculumState | undefined },
-    private readonly onEpisode: (done: number, all: number, rollout: Rollout) => void,
+    private readonly onEpisode: OnEpisode,
   ) {
     const { seed, training, executor } = context;
     const tasks = tasksOf(executor.environment, "train");
@@ -63,52 +66,62 @@ export class PlayedGroups implements PlayedSource {
     }
   }
 
-  /** @param collectRollouts plays with another policy than the present one. */
-  async collect(step: number, collectRollouts = this.context.executor.collect): Promise<StepGroups> {
-    const { policy, objective, options, seed, training, executor } = this.context;
-    const { prompts_per_step: wanted, group_size: size, dynamic_sampling: redraw } = training;
+  /** @param collect plays with another policy than the present one. */
+  async collect(step: number, collect = this.context.executor.collect): Promise<StepGroups> {
+    const { prompts_per_step: wanted, dynamic_sampling: redraw } = this.context.training;
     const began = performance.now();
-    let generating = 0;
-    let episodes = 0;
+    let [generating, episodes, withSignal] = [0, 0, 0];
     const groups: Sampled[][] = [];
-    let teaching = 0;
-    for (let attempt = 0; attempt <= (redraw ? REDRAW_LIMIT : 0); attempt++) {
-      const missing = wanted - teaching;
-      if (missing === 0) break;
-      const tasks = Array.from({ length: attempt === 0 ? wanted : missing }, () => this.nextTask());
-      const each = tasks.flatMap((task) => Array.from({ length: size }, () => task));
-      const { rollouts, times } = await collectRollouts({
-        tasks: each,
-        seed,
-        streams: each.map((_, i) => `rollout/${step}/${attempt}/${i}`),
-        decoding: "training",
-        batch: training.rollout_batch,
-        onEpisode: (done, rollout) => this.onEpisode(done, each.length, rollout),
-      });
-      generating += times.generating;
-      episodes += times.episodes;
-      const drafts = objective.needs(options).drafts
-        ? await playDrafts(policy, executor.environment, rollouts)
-        : undefined;
-      for (let i = 0; i < rollouts.length; i += size) {
-        const sampled = rollouts.slice(i, i + size).map((rollout, r): Sampled => {
-          const scored = drafts?.[i + r];
-          return {
-            trajectories: rollout.turns.map((turn) => turn.trajectory),
-            record: recordOf(rollout, { step, group: groups.length, rollout: r }, policy),
-            ...(scored === undefined ? {} : { drafts: scored }),
-          };
-        });
-        groups.push(sampled);
-        if (redraw && creditOf(this.context, sampled).some((credit) => credit !== null)) teaching++;
+    for (let attempt = 0; attempt <= (redraw ? REDRAW_LIMIT : 0) && withSignal < wanted; attempt++) {
+      const tasks = Array.from({ length: wanted - withSignal }, () => this.nextTask());
+      const place = { step, group: groups.length, stream: `rollout/${step}/${attempt}` };
+      const played = await playGroups({ ...this.context, collect }, tasks, { ...place, onEpisode: this.onEpisode });
+      generating += played.times.generating;
+      episodes += played.times.episodes;
+      for (const [i, group] of played.groups.entries()) {
+        groups.push(group);
+        if (redraw && creditOf(this.context, group).some((credit) => credit !== null)) withSignal++;
         this.tasks.note(
-          each[i] as EnvironmentTask,
-          sampled.flatMap(({ record }) => (record.reward === null ? [] : [record.success])),
+          tasks[i] as EnvironmentTask,
+          group.flatMap(({ record }) => (record.reward === null ? [] : [record.success])),
         );
       }
     }
     return { groups, generating, episodes, rollout: (performance.now() - began) / 1000 };
   }
+}
+
+/**
+ * Plays a group of episodes of each task, and the drafts of their turns where the objective learns from them.
+ * @param place of the first group, and the name from which the stream of each episode is derived.
+ * @returns the groups [G][E], and their rollouts [G E] in order.
+ */
+export async function playGroups(
+  { policy, objective, options, seed, training, executor, collect = executor.collect }: GroupContext,
+  tasks: readonly EnvironmentTask[],
+  place: { readonly step: number; readonly group: number; readonly stream: string; readonly onEpisode?: OnEpisode },
+): Promise<{ groups: Sampled[][]; rollouts: readonly Rollout[]; times: RolloutTimes }> {
+  const { group_size: size, rollout_batch: batch } = training;
+  const each = tasks.flatMap((task) => Array.from({ length: size }, () => task));
+  const { rollouts, times } = await collect({
+    tasks: each,
+    seed,
+    streams: each.map((_, i) => `${place.stream}/${i}`),
+    decoding: "training",
+    batch,
+    onEpisode: (done, rollout) => place.onEpisode?.(done, each.length, rollout),
+  });
+  const drafts = objective.needs(options).drafts ? await playDrafts(policy, executor.environment, rollouts) : undefined;
+  const sampled = rollouts.map((rollout, i): Sampled => {
+    const scored = drafts?.[i];
+    const at = { step: place.step, group: place.group + Math.floor(i / size), rollout: i % size };
+    return {
+      trajectories: rollout.turns.map((turn) => turn.trajectory),
+      record: recordOf(rollout, at, policy),
+      ...(scored === undefined ? {} : { drafts: scored }),
+    };
+  });
+  return { groups: tasks.map((_, g) => sampled.slice(g * size, (g + 1) * size)), rollouts, times };
 }
 
 /** Returns one episode's record for the rollout file, with whole trajectories, for use by other objectives. */

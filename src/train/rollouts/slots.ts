@@ -45,10 +45,51 @@ export async function slotGradient(engine: Engine, batches: readonly MicroBatch[
   engine.discardGradients();
   const metrics: Record<string, number>[] = [];
   for (const { batch, values } of batches) metrics.push(await engine.accumulate(batch, values));
-  const names = new Set(metrics.flatMap((of) => Object.keys(of)));
   const gradients = await engine.getGradients();
   engine.discardGradients();
-  return { gradients, metrics, largest: [...names].filter((name) => engine.reduction(name) === "max") };
+  return { gradients, metrics, largest: largestOf(engine, metrics) };
+}
+
+/** Names the metrics that combine by their maximum. */
+function largestOf(engine: Engine, metrics: readonly Readonly<Record<string, number>>[]): string[] {
+  const names = new Set(metrics.flatMap((of) => Object.keys(of)));
+  return [...names].filter((name) => engine.reduction(name) === "max");
+}
+
+/** A part of an update's gradient that was added to the others. */
+interface Added extends Pick<SlotGradient, "metrics" | "largest"> {
+  /** Index of its last micro-batch. */
+  readonly last: number;
+  /** Returns the gradients added so far. */
+  readonly gradients: () => Promise<ReadonlyMap<string, Tensor>>;
+}
+
+/** Accumulates the gradients of micro-batches one by one in an engine. */
+export async function* accumulateHere(engine: Engine, batches: readonly MicroBatch[]): AsyncGenerator<Added> {
+  for (const [last, { batch, values }] of batches.entries()) {
+    const metrics = [await engine.accumulate(batch, values)];
+    yield { metrics, largest: largestOf(engine, metrics), last, gradients: () => engine.getGradients() };
+  }
+}
+
+/** Adds the gradients of slots, and gives the engine their sum. @param boundary a further place where a slot ends. */
+export async function* accumulateSlots(
+  engine: Engine,
+  batches: readonly MicroBatch[],
+  update: number,
+  { count, gradients: compute }: Slots,
+  boundary: number | undefined,
+): AsyncGenerator<Added> {
+  const ranges = slotRanges(batches.length, count, boundary);
+  const sum = new GradientSum();
+  let slot = 0;
+  const parts = ranges.map(([from, to]) => batches.slice(from, to));
+  for await (const { gradients, metrics, largest } of compute(parts, update)) {
+    sum.add(gradients);
+    const [, end] = ranges[slot++] as [number, number];
+    yield { metrics, largest, last: end - 1, gradients: async () => sum.rounded() };
+  }
+  await engine.setGradients(sum.rounded());
 }
 
 /** Sums gradients in float64, in order of addition. */

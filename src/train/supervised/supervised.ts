@@ -1,33 +1,61 @@
 import { existsSync, readdirSync } from "node:fs";
 import { optimizerOptions, scheduleOptions } from "../../config/optimizer.js";
+import { closing } from "../../core/closing.js";
 import { fail, misuse } from "../../core/errors.js";
 import { Rng } from "../../core/rng.js";
 import type { SupervisedExample } from "../../diffusion/supervised.js";
 import { initialParameters } from "../../engine/adapter.js";
-import { tokenizerText } from "../../engine/policy.js";
+import { type Policy, tokenizerText } from "../../engine/policy.js";
+import type { Environment } from "../../env/environment.js";
 import { tasksOf } from "../../env/open.js";
 import { saveModel } from "../../nn/model.js";
 import { learningRate } from "../../optim/schedule.js";
 import { batchSize, type SftOptions } from "../../rl/objectives/sft.js";
 import type { StepMetrics } from "../../runs/metrics.js";
-import { dryRunSupervised } from "../dry-run.js";
-import type { Asked, Opened, Prepared, Recipe, Steps } from "../loop.js";
+import { dryRunKind, notBegun } from "../dry-run.js";
+import { localExecutor } from "../executor.js";
+import { fittingTasks, openSite, openTrainedPolicy, rehearseTasks, runSteps, type Setup, type Steps } from "../loop.js";
 import { sameValues } from "../micro-batch.js";
-import { openExamples, supervisedBatch, supervisedExamples } from "./supervision.js";
+import { openRun } from "../run.js";
+import type { TrainResult } from "../types.js";
+import { EOS_FILL_WEIGHT, supervisedBatch, supervisedExamples } from "./supervision.js";
 
 /** Supervised fine-tuning on oracle plans of the training tasks, by the model's own loss, of adapter or all weights. */
-export async function supervised(asked: Asked): Promise<Recipe> {
-  const { config, options } = asked;
+export async function trainOnExamples(setup: Setup): Promise<TrainResult> {
+  const { config, options, watch } = setup;
   const sft = config.objective as unknown as SftOptions;
   refuse(sft, options.resume);
-  return {
-    optimizer: { ...optimizerOptions(config), kind: sft.optimizer, muonLrScale: sft.muon_lr_scale },
-    full: sft.trainable === "full",
-    shared: undefined,
-    splits: [],
-    keepsBest: false,
-    prepare: (opened) => prepare(opened, sft),
-  };
+  const full = sft.trainable === "full";
+
+  // 1. Open the policy and the environment, which must fit
+  const optimizer = { ...optimizerOptions(config), kind: sft.optimizer, muonLrScale: sft.muon_lr_scale };
+  await using policy = closing(await openTrainedPolicy(setup, optimizer, full));
+  await using site = closing(await openSite(setup));
+  const environment = fittingTasks(setup, site, policy);
+  await rehearseTasks(setup, environment);
+
+  // 2. Examples of the training tasks
+  const tasks = tasksOf(environment, "train");
+  const examples = await supervisedExamples(tasks, environment, policy, (done, all) =>
+    watch.phase({ doing: "demonstrations", done, all }),
+  );
+  const steps = new SupervisedSteps({ ...setup, policy, environment }, sft, examples);
+  // options that the sampler's loss does not support are refused before the run is created
+  steps.draw(1);
+  const start = full ? policy.engine.weights() : initialParameters(config, policy);
+
+  // 3. A dry run ends before anything is written
+  if (options.dryRun) {
+    await policy.engine.setParameters("policy", start);
+    await policy.engine.setOptimizer(undefined);
+    const dryRun = await (await dryRunKind()).onExamples(config, (step) => steps.take(step));
+    return notBegun(config, options, dryRun);
+  }
+
+  // 4. Begin the run, or resume it at its last checkpoint; then its steps
+  await using run = closing(await openRun(config, options, policy, environment));
+  await using executor = closing(localExecutor(policy, environment));
+  return await runSteps({ ...setup, policy, executor, run, start, splits: [] }, steps);
 }
 
 /** @throws UserError for settings that supervised training does not support. */
@@ -44,26 +72,14 @@ function refuse({ trainable, output }: SftOptions, resume = false): void {
     });
 }
 
-async function prepare(opened: Opened, sft: SftOptions): Promise<Prepared> {
-  const { config, policy, environment, watch } = opened;
-  await opened.rehearse();
-  const tasks = tasksOf(environment, "train");
-  const examples = await supervisedExamples(tasks, environment, policy, (done, all) =>
-    watch.phase({ doing: "demonstrations", done, all }),
-  );
-  const steps = new SupervisedSteps(opened, sft, examples);
-  // options that the sampler's loss does not support are refused before the run is created
-  steps.draw(1);
-  return {
-    start: sft.trainable === "full" ? policy.engine.weights() : initialParameters(config, policy),
-    dryRun: () => dryRunSupervised(config, (step) => steps.take(step)),
-    begin: async () => steps,
-  };
+interface SupervisedSetup extends Setup {
+  readonly policy: Policy;
+  readonly environment: Environment;
 }
 
 class SupervisedSteps implements Steps {
   constructor(
-    private readonly opened: Opened,
+    private readonly setup: SupervisedSetup,
     private readonly sft: SftOptions,
     private readonly examples: readonly SupervisedExample[],
   ) {}
@@ -71,13 +87,12 @@ class SupervisedSteps implements Steps {
   /** Draws the batch of a step from the step's own stream, so that a resume needs no state. */
   draw(step: number) {
     const { sft, examples } = this;
-    const { config, policy, environment } = this.opened;
+    const { config, policy, environment } = this.setup;
     // refused earlier, where the sampler has no such loss
     const supervisedTerms = policy.sampler.supervisedTerms as NonNullable<typeof policy.sampler.supervisedTerms>;
     const rng = Rng.named(config.seed, `sft/${step}`);
-    const open = openExamples(examples, step, sft.shortest_first);
     const drawn = supervisedBatch(
-      open,
+      examples,
       environment,
       policy,
       { size: batchSize(sft, config.training), augment: sft.augment },
@@ -85,7 +100,7 @@ class SupervisedSteps implements Steps {
     );
     const terms = supervisedTerms(drawn, policy.options, {
       arWeight: sft.ar_weight,
-      eosFillWeight: sft.eos_fill_weight,
+      eosFillWeight: EOS_FILL_WEIGHT,
       draftWeight: sft.draft_weight,
       maskGiven: sft.mask_given,
       batch: config.training.micro_batch,
@@ -96,7 +111,7 @@ class SupervisedSteps implements Steps {
   }
 
   async take(step: number): Promise<StepMetrics> {
-    const { config, policy } = this.opened;
+    const { config, policy } = this.setup;
     const began = performance.now();
     const { drawn, terms } = this.draw(step);
     let loss = 0;
@@ -111,20 +126,11 @@ class SupervisedSteps implements Steps {
     const total = (performance.now() - began) / 1000;
     return {
       step,
-      reward: null,
-      reward_std: null,
-      success_rate: null,
-      frac_reward_zero_std: null,
       faults: 0,
       loss,
-      kl: null,
-      ratio_mean: null,
-      ratio_max: null,
-      clip_fraction: null,
       grad_norm: norm,
       lr,
       tokens: drawn.reduce((n, example) => n + example.response.length + 1, 0),
-      rollout_tokens_per_s: null,
       time: { rollout: 0, score: 0, update: total, total },
     };
   }
@@ -135,7 +141,7 @@ class SupervisedSteps implements Steps {
 
   /** Writes the model of a completed run that trained every weight. */
   async finish(step: number): Promise<string | undefined> {
-    const { config, policy, watch } = this.opened;
+    const { config, policy, watch } = this.setup;
     const { trainable, output } = this.sft;
     if (trainable !== "full" || step < config.training.steps || output === null) return undefined;
     const { model, engine } = policy;

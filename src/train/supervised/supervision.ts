@@ -31,21 +31,8 @@ export async function supervisedExamples(
   return shown.map((demonstration) => supervisedExample(demonstration, policy));
 }
 
-/** Share of the tasks, the shortest ones, with which a curriculum begins. */
-const FIRST_SHARE = 0.1;
-
-/** Returns the examples that a step may draw: over the first `steps` they grow from the shortest tenth to all. */
-export function openExamples(
-  examples: readonly SupervisedExample[],
-  step: number,
-  steps: number,
-): readonly SupervisedExample[] {
-  const share = steps === 0 ? 1 : FIRST_SHARE + (1 - FIRST_SHARE) * ((step - 1) / steps);
-  if (share >= 1) return examples;
-  const length = ({ prompt, response }: SupervisedExample): number => prompt.length + response.length;
-  const shortest = [...examples].sort((a, b) => length(a) - length(b));
-  return shortest.slice(0, Math.max(1, Math.ceil(share * shortest.length)));
-}
+/** Weight of the EOS tokens that fill a canvas behind the first one. */
+export const EOS_FILL_WEIGHT = 0.1;
 
 /** Attempts to draw a synthetic task that is not too long. */
 const DRAWS = 50;

@@ -35,6 +35,8 @@ test("unmask: every value is an option or nothing, all of them add up to 1, and 
             [2, 2, "autoregressive"],
             [2, 3, "single-mask"],
             [4, 1, "single-mask"],
+            [1, 4, "next-token"],
+            [2, 1, "next-token"],
           ] as const)
         : []),
     ] as const) {

@@ -207,7 +207,7 @@ test("the probabilities of all that can be written in two blanks add up to 1; no
       assert.ok(Math.abs(total - 1) < 1e-6 && count > 20, `${attention} ${slotSize} ${rounds}: ${total} of ${count}`);
     }
   }
-  for (const slotFill of ["autoregressive", "single-mask"] as const) {
+  for (const slotFill of ["autoregressive", "single-mask", "next-token"] as const) {
     const { total } = await totalOf({ ...OPTIONS, slotSize: 2, rounds: 2, slotFill, order: "blanks" });
     assert.ok(Math.abs(total - 1) < 1e-6, slotFill);
   }

@@ -326,7 +326,7 @@ test("the form with the most controls is the one to submit; other buttons are cl
 });
 
 test("labels and values are data: no text of a plan ever runs", async () => {
-  const payloads = fc.constantFrom(
+  const payloads = [
     `<img src=x onerror=canary()>`,
     `"><script>canary()</script>`,
     `');canary();('`,
@@ -338,28 +338,16 @@ test("labels and values are data: no text of a plan ever runs", async () => {
     "\\');canary()//",
     "x]);canary();([",
     "text=Name >> xpath=//*",
-  );
-  const hostile = fc
-    .oneof(payloads, fc.string({ unit: "grapheme", maxLength: 40 }))
-    .map((text) => text.replace(/[\r\n|]/g, " ").trim());
-  await fc.assert(
-    fc.asyncProperty(hostile, hostile, hostile, async (label, value, note) => {
-      const episode = await play(
-        "/canary",
-        [
-          `fill ${label} | ${value}`,
-          `select Colour | ${value}`,
-          `check ${label}`,
-          `click ${label}`,
-          `fill Note | ${note}`,
-          "submit",
-        ],
-        { Note: note },
-      );
-      assert.equal(episode.fault, undefined);
-      assert.equal(new Map(episode.posted).get("note"), note);
-    }),
-    { seed: 3, numRuns: 15 },
-  );
+  ];
+  const strange = fc.sample(fc.string({ unit: "grapheme", maxLength: 40 }), { seed: 3, numRuns: 8 });
+  const hostile = [...payloads, ...strange].map((text) => text.replace(/[\r\n|]/g, " ").trim());
+  // all as labels and values in one episode, and each as what is posted in its last line
+  for (const note of [hostile[0], hostile[7], hostile.at(-1)] as string[]) {
+    const lines = hostile.flatMap((text) => [`fill ${text} | ${text}`, `select Colour | ${text}`, `check ${text}`]);
+    const clicks = hostile.map((text) => `click ${text}`);
+    const episode = await play("/canary", [...lines, ...clicks, `fill Note | ${note}`, "submit"], { Note: note });
+    assert.equal(episode.fault, undefined);
+    assert.equal(new Map(episode.posted).get("note"), note);
+  }
   assert.equal(site.received.filter((r) => r.url === "/canary-hit").length, 0);
 });

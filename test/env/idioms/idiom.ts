@@ -33,16 +33,3 @@ export const redirect = (response: ServerResponse, to: string, status = 303): tr
   response.writeHead(status, { location: to }).end();
   return true;
 };
-export const xml = (response: ServerResponse, text: string): true => {
-  response.writeHead(200, { "content-type": "text/xml" }).end(text);
-  return true;
-};
-export const text = (
-  response: ServerResponse,
-  body: string,
-  type = "text/plain",
-  headers: Readonly<Record<string, string>> = {},
-): true => {
-  response.writeHead(200, { "content-type": type, ...headers }).end(body);
-  return true;
-};

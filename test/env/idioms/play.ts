@@ -1,6 +1,4 @@
-import { createHash } from "node:crypto";
 import type { ServerResponse } from "node:http";
-import type { Socket } from "node:net";
 import type { Task } from "../../../src/env/site.js";
 import { type PageSite, type Received, servePages, taskFor } from "../page-site.js";
 import type { Idiom, Idioms } from "./idiom.js";
@@ -17,11 +15,10 @@ export function idiomTask(name: string, { fields, success, keys }: Idiom): Task 
 }
 
 /** Serves all pages, each below its own path. */
-export const serveIdioms = (idioms: Idioms): Promise<PageSite> =>
-  servePages({}, answerIdioms(idioms), undefined, acceptSocket);
+export const serveIdioms = (idioms: Idioms): Promise<PageSite> => servePages({}, answerIdioms(idioms));
 
 /** Answers the requests of all pages, each below its own path; false where no page is meant. */
-export function answerIdioms(idioms: Idioms): (request: Received, response: ServerResponse) => boolean {
+function answerIdioms(idioms: Idioms): (request: Received, response: ServerResponse) => boolean {
   const byPath = new Map(Object.entries(idioms).map(([name, idiom]) => [pathOf(name), idiom]));
   const counts = new Map<string, number>();
   return (request, response) => {
@@ -39,18 +36,4 @@ export function answerIdioms(idioms: Idioms): (request: Received, response: Serv
     response.end(path.endsWith(".js") ? html : `<!doctype html><title>Form</title>${html ?? "Not found"}`);
     return true;
   };
-}
-
-/** The smallest server of a WebSocket: it shakes hands and says ok to each frame. */
-export function acceptSocket(key: string, socket: Socket): void {
-  const accept = createHash("sha1").update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest("base64");
-  socket.write(
-    `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`,
-  );
-  socket.on("data", (data) => {
-    if (((data[0] ?? 0) & 15) !== 1) return;
-    const answer = Buffer.from('{"status":"ok"}');
-    socket.write(Buffer.concat([Buffer.from([0x81, answer.length]), answer]));
-  });
-  socket.on("error", () => undefined);
 }

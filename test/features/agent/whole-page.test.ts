@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { type Browser, chromium, type Page } from "playwright";
 import { findBrowser } from "../../../src/env/browser/find-browser.js";
-import { writeContract } from "../../../src/env/forms/contract.js";
+import { writeContract } from "../../../src/features/learned-pages/contract.js";
 import { type Agent, type FilledField, loadAgent } from "../../../src/index.js";
 import { type PageSite, servePages } from "../../env/page-site.js";
 
@@ -49,7 +49,7 @@ const CONTRACT = writeContract({
     ["Size", "Later"].map((label) => [
       label,
       {
-        ...{ locator: `field="${label}"`, nth: 0, way: "open-pick", variant: "control", kind: "text" as const },
+        ...{ locator: `field="${label}"`, nth: 0, way: "open-pick", variant: { by: "control" }, kind: "text" as const },
         ...{ step: 0, default: "", hand: false },
       },
     ]),

@@ -1,21 +1,17 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { loadConfig } from "../../../src/config/config.js";
 import { closing } from "../../../src/core/closing.js";
 import { writeArtifacts } from "../../../src/features/artifacts/artifacts.js";
 import { readModelFile } from "../../../src/onnx/format/proto.js";
 import { Runtime } from "../../../src/onnx/session.js";
 import { objective } from "../../../src/rl/objectives/flow-grpo.js";
+import { temporaryFolder } from "../../support/temporary.js";
 
 describe("artifacts", () => {
-  let root: string;
-  before(() => {
-    root = mkdtempSync(join(tmpdir(), "artifacts-"));
-  });
-  after(() => rmSync(root, { recursive: true, force: true }));
+  const root = temporaryFolder("artifacts");
 
   it("writes graphs of ordinary ops that share one weight file and load in the stock runtime", async () => {
     const config = await loadConfig("configs/tiny/quickstart.yaml", {

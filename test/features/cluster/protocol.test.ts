@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { sha256 } from "../../../src/core/files.js";
@@ -20,6 +19,7 @@ import {
   resultSchema,
 } from "../../../src/features/cluster/queue/protocol.js";
 import { stragglersOf } from "../../../src/features/cluster/queue/stragglers.js";
+import { temporaryFolder } from "../../support/temporary.js";
 
 describe("jobs", () => {
   it("have one name for equal work, another for other work, and no colon", () => {
@@ -136,32 +136,28 @@ describe("jobs that take long", () => {
 });
 
 describe("blobs in a folder", () => {
+  const dir = temporaryFolder("blobs");
   it("are found by their hash, and not where their bytes are others", async () => {
-    const dir = mkdtempSync(join(tmpdir(), "blobs-"));
-    try {
-      const blobs = folderBlobs(join(dir, "new"));
-      const address = await blobs.put(Buffer.from("some bytes"));
-      assert.equal(address, sha256("some bytes"));
-      assert.equal((await blobs.get(address))?.toString(), "some bytes");
-      assert.equal(await blobs.has(address), true);
-      writeFileSync(join(dir, "new", `${address}.blob`), "others");
-      assert.equal(await blobs.get(address), undefined);
-      await blobs.put(Buffer.from("some bytes"));
-      assert.equal((await blobs.get(address))?.toString(), "some bytes");
-      await blobs.drop(address);
-      assert.deepEqual([await blobs.has(address), await blobs.get(address)], [false, undefined]);
-      // nothing but a hash names a file, and no file but a blob is touched
-      writeFileSync(join(dir, "victim.txt"), "here");
-      writeFileSync(join(dir, "new", address), "another's");
-      for (const wrong of ["../victim.txt", "", ".", `${address}/../../victim.txt`, address.toUpperCase()])
-        for (const of of ["get", "has", "drop"] as const) await assert.rejects(blobs[of](wrong), /no SHA-256/, wrong);
-      await blobs.drop(address);
-      assert.deepEqual(
-        [readFileSync(join(dir, "victim.txt"), "utf8"), readFileSync(join(dir, "new", address), "utf8")],
-        ["here", "another's"],
-      );
-    } finally {
-      rmSync(dir, { recursive: true });
-    }
+    const blobs = folderBlobs(join(dir, "new"));
+    const address = await blobs.put(Buffer.from("some bytes"));
+    assert.equal(address, sha256("some bytes"));
+    assert.equal((await blobs.get(address))?.toString(), "some bytes");
+    assert.equal(await blobs.has(address), true);
+    writeFileSync(join(dir, "new", `${address}.blob`), "others");
+    assert.equal(await blobs.get(address), undefined);
+    await blobs.put(Buffer.from("some bytes"));
+    assert.equal((await blobs.get(address))?.toString(), "some bytes");
+    await blobs.drop(address);
+    assert.deepEqual([await blobs.has(address), await blobs.get(address)], [false, undefined]);
+    // nothing but a hash names a file, and no file but a blob is touched
+    writeFileSync(join(dir, "victim.txt"), "here");
+    writeFileSync(join(dir, "new", address), "another's");
+    for (const wrong of ["../victim.txt", "", ".", `${address}/../../victim.txt`, address.toUpperCase()])
+      for (const of of ["get", "has", "drop"] as const) await assert.rejects(blobs[of](wrong), /no SHA-256/, wrong);
+    await blobs.drop(address);
+    assert.deepEqual(
+      [readFileSync(join(dir, "victim.txt"), "utf8"), readFileSync(join(dir, "new", address), "utf8")],
+      ["here", "another's"],
+    );
   });
 });

@@ -1,14 +1,13 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { after, test } from "node:test";
 import { loadConfig } from "../../../src/config/config.js";
 import { CliProcess } from "../../support/cli-process.js";
+import { temporaryFolder } from "../../support/temporary.js";
 import { FOR_CONTROL, velocityModel } from "./velocity-model.js";
 
-const dir = mkdtempSync(join(tmpdir(), "init-control-"));
-after(() => rmSync(dir, { recursive: true, force: true }));
+const dir = temporaryFolder("init-control");
 
 test("a network that reads no tokens gets an environment of actions", async () => {
   const { dir: model } = await velocityModel(undefined, { ...FOR_CONTROL, depth: 8 });

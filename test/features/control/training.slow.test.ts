@@ -8,7 +8,6 @@ import { findCheckpoint, readCheckpoint } from "../../../src/runs/checkpoint.js"
 import { readMetrics } from "../../../src/runs/metrics.js";
 import { RunDirectory } from "../../../src/runs/run-directory.js";
 import { train } from "../../../src/train/recipe.js";
-import { CliProcess } from "../../support/cli-process.js";
 import { trainOptions } from "../../support/train-options.js";
 import { ControlRuns } from "./control-runs.js";
 import { FOR_CONTROL, velocityModel } from "./velocity-model.js";
@@ -58,15 +57,5 @@ describe("a flow policy in the simulator, at length", () => {
     } finally {
       rmSync(dirname(seeing), { recursive: true, force: true });
     }
-  });
-
-  it("killed and resumed, ends in the same bytes as a run that was not", async () => {
-    const killed = new CliProcess(["flow-grpo", "--config", runs.dir("sde.yaml"), "--run-dir", runs.dir("killed")]);
-    assert.ok(await killed.says(/step 1\/3/), killed.err);
-    killed.killGroup();
-    assert.equal((await killed.ended).signal, "SIGKILL");
-    await runs.run("sde", "killed", { resume: true });
-    await runs.run("sde", "sde");
-    runs.assertSame("sde", "killed");
   });
 });

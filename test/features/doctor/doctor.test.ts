@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { callProgram } from "../../support/call-program.js";
+import { temporaryFolder } from "../../support/temporary.js";
 
-const dir = mkdtempSync(join(tmpdir(), "doctor-"));
-after(() => rmSync(dir, { recursive: true, force: true }));
+const dir = temporaryFolder("doctor");
 
 const run = (...args: string[]): ReturnType<typeof callProgram> => callProgram("train", dir, args);
 

@@ -12,5 +12,5 @@ it("every proof but those over hundreds of rollouts holds of a model that is bid
   after(remove);
   await using context = closing(await openOnTrial({ ...(await microConfig()), model: dir }));
   assert.equal(context.policy.options.model.block, 3);
-  assert.ok((await assertHolds(context, await briefProofs())) > 20);
+  assert.ok((await assertHolds(context, await briefProofs())).length > 12);
 });

@@ -8,6 +8,7 @@ for (const [changes, proofs] of [
   [{ slot_size: 1 }, brief],
   [{ slot_size: 2 }],
   [{ slot_fill: "autoregressive" }, brief],
+  [{ slot_fill: "next-token", order: "blanks" }],
   [{ constrained_decoding: true }, brief],
 ] as const) {
   const which = proofs === undefined ? "every proof" : "every proof but those over hundreds of rollouts";
@@ -16,3 +17,10 @@ for (const [changes, proofs] of [
     await assertHolds(context, proofs);
   });
 }
+
+test("without masks every proof holds too for a bidirectional model with shifted logits", async () => {
+  const changes = { slot_fill: "next-token", order: "blanks", constrained_decoding: true };
+  const model = { architecture: "masked_lm", attention: "bidirectional", qk_norm: true, shifted_logits: true };
+  await using context = closing(await openOnTemplates(changes, model));
+  await assertHolds(context, brief);
+});

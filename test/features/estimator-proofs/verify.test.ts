@@ -8,20 +8,13 @@ import { measureObjectiveRatio } from "../../../src/features/estimator-proofs/pr
 import { measureProbabilities } from "../../../src/features/estimator-proofs/proofs/probabilities.js";
 import { measureSignal } from "../../../src/features/estimator-proofs/proofs/signal.js";
 import { measureZeroScore } from "../../../src/features/estimator-proofs/proofs/zero-score.js";
-import {
-  holds,
-  type Measurement,
-  type ObjectiveOnTrial,
-  onePerScoring,
-  type VerifyContext,
-} from "../../../src/features/verify/proof.js";
+import type { Tensor } from "../../../src/onnx/types.js";
+import { parametersIn } from "../../../src/runs/checkpoint.js";
+import { holds, type VerifyContext } from "../../../src/features/verify/proof.js";
 import { measureGradients } from "../../../src/features/verify/proofs/gradients.js";
 import { measureOnPolicy } from "../../../src/features/verify/proofs/on-policy.js";
 import { measureResume } from "../../../src/features/verify/proofs/resume.js";
 import { formatProofs, loadProofs } from "../../../src/features/verify/verify.js";
-import { i64, type NamedTensors } from "../../../src/onnx/tensors.js";
-import type { Tensor } from "../../../src/onnx/types.js";
-import { parametersIn } from "../../../src/runs/checkpoint.js";
 import { microConfig } from "../../support/micro-config.js";
 import { assertMisses, figure, openOnTrial as open } from "../verify/on-trial.js";
 import { assertHolds, briefProofs } from "./all-proofs.js";
@@ -34,9 +27,6 @@ import {
   wrongSign,
   wrongTemperature,
 } from "./broken-estimators.js";
-import { measureObjectiveFormula } from "./formulas/proofs/objective-formula.js";
-import { measureOptimizer } from "./formulas/proofs/optimizer.js";
-import { measureSandwich } from "./formulas/proofs/sandwich.js";
 
 /** Objectives whose credit is turned round: one of each scoring that climbs enough to show it. */
 const WRONG_SIGN = ["flow-grpo", "coupled-grpo", "flowrl", "spg"];
@@ -47,6 +37,11 @@ describe("verify on the micro model", () => {
     context = await open(await microConfig());
   });
   after(() => context.close());
+  const only = (...names: string[]): VerifyContext => {
+    const objectives = context.objectives.filter(({ objective }) => names.includes(objective.name));
+    assert.equal(objectives.length, names.length);
+    return { ...context, objectives };
+  };
 
   it("every proof holds but those over hundreds of rollouts, which the slow tests run", async () => {
     const proofs = await loadProofs();
@@ -87,42 +82,19 @@ describe("verify on the micro model", () => {
   });
 
   it("masks of their own for the old values: the ratio is noise", async () => {
-    const measurements = await measureObjectiveRatio(context, freshMasks);
+    const measurements = await measureObjectiveRatio(only("espo", "coupled-grpo", "flow-grpo"), freshMasks);
     for (const name of ["espo", "coupled-grpo"]) assert.ok(figure(measurements, `${name}:`).measured > 0.01, name);
     assert.ok(holds(figure(measurements, "flow-grpo")));
   });
 
   it("old values at another temperature: no ratio begins at 1", async () => {
-    const measurements = await measureObjectiveRatio(context, warmerOld);
-    for (const name of ["flow-grpo", "flowrl", "coupled-grpo"])
-      assert.ok(figure(measurements, `${name}:`).measured > 0.01, name);
-  });
-
-  it("SPG's tokens not brought together over the masks, or masks without their weights: the bounds do not hold", async () => {
-    const spg = context.objectives.find(({ objective }) => objective.name === "spg") as ObjectiveOnTrial;
-    const { layout, feed } = spg.objective;
-    const broken = (changes: Partial<typeof spg.objective>): Promise<Measurement[]> =>
-      measureSandwich({ ...context, objectives: [{ ...spg, objective: { ...spg.objective, ...changes } }] });
-    const apart = await broken({
-      feed: (...given) => {
-        const fed = feed?.(...given) as NamedTensors;
-        const token = BigInt64Array.from({ length: given[0].coefficient.length }, (_, r) => BigInt(r));
-        return { ...fed, token: i64([token.length], token) };
-      },
-    });
-    assert.ok(!holds(figure(apart, "upper bound as enumerated")), JSON.stringify(apart));
-    const unweighted = await broken({
-      layout: (...given) => {
-        const batch = layout(...given);
-        return { ...batch, coefficient: batch.coefficient.map((c) => (c === 0 ? 0 : 1 / 24)) };
-      },
-    });
-    assert.ok(!holds(figure(unweighted, "lower bound as enumerated")), JSON.stringify(unweighted));
+    const names = ["flow-grpo", "flowrl", "coupled-grpo"];
+    const measurements = await measureObjectiveRatio(only(...names), warmerOld);
+    for (const name of names) assert.ok(figure(measurements, `${name}:`).measured > 0.01, name);
   });
 
   it("a resume that begins its head anew differs", async () => {
-    const objectives = context.objectives.filter(({ objective }) => objective.name === "flowrl");
-    const [flowrl] = await measureResume({ ...context, objectives }, async (engine, checkpoint) => {
+    const [flowrl] = await measureResume(only("flowrl"), async (engine, checkpoint) => {
       const fresh = new Map(await engine.getParameters("policy"));
       for (const [name, tensor] of checkpoint.adapter?.tensors ?? []) fresh.set(name, tensor);
       await engine.setParameters("policy", fresh);
@@ -132,33 +104,7 @@ describe("verify on the micro model", () => {
   });
 
   it("credit of the wrong sign: the step leads away from the reward", async () => {
-    const objectives = onePerScoring(context.objectives).filter(({ objective }) => WRONG_SIGN.includes(objective.name));
-    assert.equal(objectives.length, WRONG_SIGN.length);
-    await assertMisses(measureSignal({ ...context, objectives }, wrongSign));
-  });
-
-  it("losses of the wrong sign, and credit of another episode: not what the formulas say", async () => {
-    const trial = context.objectives.find(({ objective }) => objective.name === "espo") as ObjectiveOnTrial;
-    const broken = (changes: Partial<typeof trial.objective>) => ({
-      ...context,
-      objectives: [{ ...trial, objective: { ...trial.objective, ...changes } }],
-    });
-    const { loss, credit } = trial.objective;
-    const flipped = broken({
-      loss: (inputs, options) => loss({ ...inputs, advantage: inputs.e.neg(inputs.advantage) }, options),
-    });
-    const turned = broken({ credit: (group, options) => [...credit(group, options)].reverse() });
-    await assertMisses(measureObjectiveFormula(flipped));
-    await assertMisses(measureObjectiveFormula(turned));
-  });
-
-  it("an optimizer that is told another weight decay: not what the formula says", async () => {
-    const measured = await measureOptimizer({
-      ...context,
-      open: (trial, optimizer) => context.open(trial, optimizer && { ...optimizer, weightDecay: 0 }),
-    });
-    for (const name of ["AdamW", "Muon"]) assert.ok(!holds(figure(measured, name)), name);
-    assert.ok(holds(figure(measured, "learning rates")));
+    await assertMisses(measureSignal(only(...WRONG_SIGN), wrongSign));
   });
 
   it("mask sizes from 1..L: the ELBO is biased", async () => {
@@ -176,12 +122,12 @@ describe("verify on the micro model", () => {
         const tensor = gradients.get(name) as Tensor;
         return new Map(gradients).set(name, { ...tensor, data: (tensor.data as Float32Array).map((x) => x * factor) });
       };
-    await assertMisses(measureGradients(context, change(2)));
-    await assertMisses(measureGradients(context, change(0)));
+    await assertMisses(measureGradients(only("flow-grpo"), change(2)));
+    await assertMisses(measureGradients(only("flow-grpo"), change(0)));
   });
 
   it("a resume without the optimizer's moments differs", async () => {
-    const measured = await measureResume(context, async (engine, checkpoint) => {
+    const measured = await measureResume(only("flowrl", "espo"), async (engine, checkpoint) => {
       await engine.setParameters("policy", parametersIn(checkpoint));
     });
     assert.ok(figure(measured, "flowrl").measured > 0 && measured.length > 1);
@@ -203,7 +149,7 @@ describe("verify on the micro model", () => {
 describe("verify", () => {
   for (const sampler of [
     { order: "random", slot_size: 1, response_length: 4 },
-    { order: "entropy", slot_score: "mean", temperature: 1.3 },
+    { order: "entropy", temperature: 1.3 },
     { order: "left-to-right", rounds: 8 },
   ]) {
     it(`holds for ${JSON.stringify(sampler)}`, async () => {

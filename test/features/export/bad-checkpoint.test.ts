@@ -1,23 +1,21 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import fc from "fast-check";
 import { exportModel } from "../../../src/features/export/export.js";
 import { mutatedBytes, mutatedJsonText, mutatedText, refusesOrReads } from "../../support/mutations.js";
 import { randomCheckpoint } from "../../support/random-checkpoint.js";
+import { temporaryFolder } from "../../support/temporary.js";
 
 describe("a checkpoint with a malformed file", () => {
-  let root: string;
+  const root = temporaryFolder("bad-checkpoint");
   let checkpoint: string;
   let shards: string[];
   before(async () => {
-    root = mkdtempSync(join(tmpdir(), "bad-checkpoint-"));
     checkpoint = join(root, "checkpoint");
     ({ shards } = await randomCheckpoint(checkpoint));
   });
-  after(() => rmSync(root, { recursive: true, force: true }));
 
   const out = (): string => join(root, "out");
   const read = async (): Promise<void> => {

@@ -1,16 +1,15 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { baseSample, checkBase } from "../../../src/engine/base-sample.js";
 import { exportModel } from "../../../src/features/export/export.js";
 import { loadModel } from "../../../src/nn/model.js";
 import { STATE } from "../../../src/runs/checkpoint.js";
 import { PRECISIONS } from "../../../src/weights/precision.js";
+import { temporaryFolder } from "../../support/temporary.js";
 
-const root = mkdtempSync(join(tmpdir(), "base-"));
-after(() => rmSync(root, { recursive: true, force: true }));
+const root = temporaryFolder("base");
 
 test("an adapter is taken for its own base in any precision, and for no other model of its shapes", async () => {
   const base = await loadModel("models/tiny-refusion");

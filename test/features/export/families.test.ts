@@ -1,18 +1,17 @@
 import assert from "node:assert/strict";
-import { copyFileSync, cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { copyFileSync, cpSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { backward } from "../../../src/autodiff/backward.js";
 import { packageRoot, readJson } from "../../../src/core/files.js";
 import { exportModel } from "../../../src/features/export/export.js";
 import { bindModel, loraSites } from "../../../src/nn/bind.js";
 import { loadModel, type Model } from "../../../src/nn/model.js";
-import { encodeModel } from "../../../src/onnx/format/proto.js";
-import { Runtime } from "../../../src/onnx/session.js";
 import type { Tensor, Value } from "../../../src/onnx/types.js";
 import { readSafetensors } from "../../../src/weights/safetensors.js";
 import { relativeError } from "../../support/golden.js";
+import { runGraph } from "../../support/run-graph.js";
+import { cpuRuntime, temporaryFolder } from "../../support/temporary.js";
 
 const GOLDEN = join(packageRoot(), "test", "golden", "families");
 /** Of any 48 ids. */
@@ -27,17 +26,10 @@ const TOKENIZER = JSON.stringify({
 });
 const EMBEDDINGS = ["model.embed_tokens.weight", "model.transformer.wte.weight"];
 
+const runtime = await cpuRuntime();
+
 describe("families of checkpoints, against their own code", () => {
-  let runtime: Runtime;
-  let root: string;
-  before(async () => {
-    runtime = await Runtime.open({ provider: "cpu", threads: 1 });
-    root = mkdtempSync(join(tmpdir(), "families-"));
-  });
-  after(async () => {
-    await runtime.close();
-    rmSync(root, { recursive: true, force: true });
-  });
+  const root = temporaryFolder("families");
 
   const made = async (name: string): Promise<Model> => {
     const checkpoint = join(root, name);
@@ -65,7 +57,6 @@ describe("families of checkpoints, against their own code", () => {
     assert.equal(wanted.length, Math.max(1, all.length));
     const names = wanted.map(({ name }) => (all.length > 0 ? `gradient/${name}` : "gradient"));
     for (const [i, gradient] of backward(g, loss, wanted).entries()) g.output(names[i] as string, gradient as Value);
-    await runtime.load("model", { bytes: encodeModel(g.build()), weightsDir: model.dir });
     const weights = readSafetensors(join(model.dir, "model.safetensors"));
     const rows = BigInt64Array.from({ length: B * N }, (_, i) => BigInt(i));
     const feeds = {
@@ -74,8 +65,7 @@ describe("families of checkpoints, against their own code", () => {
       rows: { dtype: "int64", shape: [B * N], data: rows } as Tensor,
       targets: { ...ids, shape: [B * N, 1] },
     };
-    const out = await runtime.run("model", { feeds });
-    await runtime.unload("model");
+    const out = await runGraph(runtime, g.build(), feeds, model.dir);
     for (const [name, expected] of [["out", "logits"] as const, ...names.map((name) => [name, name] as const)]) {
       const error = relativeError(
         (out[name] as Tensor).data as Float32Array,
@@ -136,9 +126,8 @@ describe("families of checkpoints, against their own code", () => {
       [tokenizer?.idOf("<mask>"), 2, 5000],
     );
     const golden = readSafetensors(join(GOLDEN, "gguf.safetensors"));
-    await runtime.load("gguf", { bytes: encodeModel(model.graph), weightsDir: model.dir });
     const feeds = Object.fromEntries(model.graph.inputs.map(({ name }) => [name, golden.get(name) as Tensor]));
-    const logits = (await runtime.run("gguf", { feeds })).logits as Tensor;
+    const logits = (await runGraph(runtime, model.graph, feeds, model.dir)).logits as Tensor;
     const error = relativeError(logits.data as Float32Array, golden.get("logits")?.data as Float32Array);
     assert.ok(error < 1e-5, `logits: ${error}`);
     for (const { text, ids } of readJson(join(GOLDEN, "strings.json")) as { text: string; ids: number[] }[]) {

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { UserError } from "../../../src/core/errors.js";
 import { Rng } from "../../../src/core/rng.js";
 import { exportModel } from "../../../src/features/export/export.js";
@@ -10,12 +9,13 @@ import { bindModel, loraSites } from "../../../src/nn/bind.js";
 import { freshAdapter, type LoraOptions } from "../../../src/nn/lora.js";
 import { loadModel, type Model } from "../../../src/nn/model.js";
 import { ADAPTER, ADAPTER_CONFIG, peftConfig, writePeftTensors } from "../../../src/nn/peft.js";
-import { encodeModel, readModelFile, writeModelFile } from "../../../src/onnx/format/proto.js";
+import { readModelFile, writeModelFile } from "../../../src/onnx/format/proto.js";
 import type { RawNode } from "../../../src/onnx/format/raw-model.js";
-import { Runtime } from "../../../src/onnx/session.js";
 import type { Tensor, Value } from "../../../src/onnx/types.js";
 import { readGolden, relativeError } from "../../support/golden.js";
 import { EXPORTS, importedModel } from "../../support/imported-model.js";
+import { runGraph } from "../../support/run-graph.js";
+import { cpuRuntime, temporaryFolder } from "../../support/temporary.js";
 
 const [B, N] = [2, 10];
 const ids = (count: number, of: (i: number) => number): Tensor => {
@@ -27,17 +27,10 @@ const FEEDS = {
   attention_bias: { dtype: "float32", shape: [B, 1, N, N], data: new Float32Array(B * N * N) } as Tensor,
 };
 
+const runtime = await cpuRuntime();
+
 describe("adapters of imported graphs", () => {
-  let runtime: Runtime;
-  let root: string;
-  before(async () => {
-    runtime = await Runtime.open({ provider: "cpu", threads: 1 });
-    root = mkdtempSync(join(tmpdir(), "merge-imported-"));
-  });
-  after(async () => {
-    await runtime.close();
-    rmSync(root, { recursive: true, force: true });
-  });
+  const root = temporaryFolder("merge-imported");
 
   async function logits(
     model: Model,
@@ -46,13 +39,8 @@ describe("adapters of imported graphs", () => {
   ): Promise<Float32Array> {
     const bound = bindModel(model.graph, "bound", { dims: { B, N }, ...(lora === undefined ? {} : { lora }) });
     bound.g.output("out", bound.outputs.logits as Value);
-    await runtime.load("bound", { bytes: encodeModel(bound.g.build()), weightsDir: model.dir });
-    try {
-      const feeds = { ...FEEDS, ...Object.fromEntries(adapter ?? []) };
-      return (await runtime.run("bound", { feeds })).out?.data as Float32Array;
-    } finally {
-      await runtime.unload("bound");
-    }
+    const feeds = { ...FEEDS, ...Object.fromEntries(adapter ?? []) };
+    return (await runGraph(runtime, bound.g.build(), feeds, model.dir)).out?.data as Float32Array;
   }
 
   /** The golden's adapter as a directory of PEFT's. */

@@ -1,15 +1,14 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { exportModel } from "../../../src/features/export/export.js";
 import { loadModel } from "../../../src/nn/model.js";
 import { readPeft } from "../../../src/nn/peft.js";
-import { Runtime } from "../../../src/onnx/session.js";
 import { callProgram } from "../../support/call-program.js";
 import { checkpointLogits } from "../../support/checkpoint-logits.js";
 import { randomCheckpoint } from "../../support/random-checkpoint.js";
+import { cpuRuntime, temporaryFolder } from "../../support/temporary.js";
 
 const LORA = { rank: 4, alpha: 8, targets: ["q_proj", "v_proj", "up_proj", "down_proj"] };
 const CONFIG = `
@@ -25,9 +24,10 @@ checkpoint: {every: 1, keep_last: 2}
 runtime: {threads: 1, provider: cpu}
 `;
 
+const runtime = await cpuRuntime();
+
 describe("refusion-train export --merge", () => {
-  let root: string;
-  let runtime: Runtime;
+  const root = temporaryFolder("cli-merge");
   const path = (...parts: string[]): string => join(root, ...parts);
   type Program = Parameters<typeof callProgram>[0];
   const run = (name: Program, ...args: string[]): ReturnType<typeof callProgram> => callProgram(name, root, args);
@@ -52,8 +52,6 @@ describe("refusion-train export --merge", () => {
   };
 
   before(async () => {
-    root = mkdtempSync(join(tmpdir(), "cli-merge-"));
-    runtime = await Runtime.open({ provider: "cpu", threads: 1 });
     await randomCheckpoint(path("checkpoint"));
     const common = { checkpoint: path("checkpoint"), doubleQuant: false };
     await exportModel({ ...common, out: path("full"), precision: "none" });
@@ -61,10 +59,6 @@ describe("refusion-train export --merge", () => {
     writeFileSync(path("run.yaml"), CONFIG);
     for (const model of ["full", "packed"])
       await done("train", "sft", "--config", "run.yaml", "--quiet", "--run-dir", `runs/${model}`, `model=${model}`);
-  });
-  after(async () => {
-    await runtime.close();
-    rmSync(root, { recursive: true, force: true });
   });
 
   for (const model of ["full", "packed"]) {

@@ -1,24 +1,21 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { backward } from "../../../src/autodiff/backward.js";
 import { ALL_LAYERS } from "../../../src/autodiff/recompute.js";
 import { UserError } from "../../../src/core/errors.js";
-import { Rng } from "../../../src/core/rng.js";
 import { exportModel } from "../../../src/features/export/export.js";
 import { bindModel, loraSites } from "../../../src/nn/bind.js";
 import type { ModelConfig } from "../../../src/nn/config.js";
-import { freshAdapter, type LoraOptions } from "../../../src/nn/lora.js";
 import { loadModel, type Model } from "../../../src/nn/model.js";
-import { encodeModel } from "../../../src/onnx/format/proto.js";
-import { Runtime } from "../../../src/onnx/session.js";
-import { BYTES, type Tensor, type Value } from "../../../src/onnx/types.js";
+import { BYTES, type Value } from "../../../src/onnx/types.js";
 import type { Precision } from "../../../src/weights/precision.js";
 import { openSafetensors } from "../../../src/weights/safetensors.js";
 import { relativeError } from "../../support/golden.js";
 import { MICRO, microModel } from "../../support/micro-model.js";
+import { cpuRuntime, temporaryFolder } from "../../support/temporary.js";
+import { DIMS, LORA, PROJECTIONS, trainingGraph, trainingOutputs } from "../../support/training-graph.js";
 
 /** Rows of 64 and more, one of them with scales that fill no whole block of 256. */
 const CONFIG: ModelConfig = {
@@ -30,79 +27,22 @@ const CONFIG: ModelConfig = {
   head_dim: 16,
   tie_word_embeddings: true,
 };
-const TARGETS = ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"];
-const lora: LoraOptions = { rank: 2, alpha: 4, targets: TARGETS };
-const [B, N] = [2, 6];
-
-interface Outcome {
-  readonly logits: Float32Array;
-  readonly gradients: Map<string, Float32Array>;
-}
+const runtime = await cpuRuntime();
 
 describe("packed weights", () => {
-  let runtime: Runtime;
-  let root: string;
+  const root = temporaryFolder("packed");
   let base: string;
   let remove: () => void;
   before(async () => {
-    runtime = await Runtime.open({ provider: "cpu", threads: 1 });
-    root = mkdtempSync(join(tmpdir(), "packed-"));
     ({ dir: base, remove } = await microModel(CONFIG));
   });
-  after(async () => {
-    await runtime.close();
-    remove();
-    rmSync(root, { recursive: true, force: true });
-  });
+  after(() => remove());
 
   const exported = async (checkpoint: string, precision: Precision, doubleQuant = false): Promise<Model> => {
     const out = mkdtempSync(join(root, "model-"));
     await exportModel({ checkpoint, out: join(out, "m"), precision, doubleQuant });
     return loadModel(join(out, "m"));
   };
-
-  /** Logits, and the gradient of a fixed random combination of them, under an adapter that is not zero. */
-  async function outcome(model: Model, checkpoint = false): Promise<Outcome> {
-    const rng = Rng.named(1, "packed");
-    const bound = bindModel(model.graph, "packed", { dims: { B, N }, lora, rows: 5 });
-    const { g, e, outputs, parameters } = bound;
-    const logits = outputs.logits as Value;
-    const mix = Array.from({ length: 5 * CONFIG.vocab_size }, () => rng.normal());
-    const loss = e.total(e.mul(e.logSoftmax(logits), g.constant("float32", [5, CONFIG.vocab_size], mix)));
-    const gradients = backward(g, loss, parameters, new Map(), checkpoint ? { layers: ALL_LAYERS } : {});
-    g.output("out", logits);
-    parameters.forEach((p, i) => {
-      g.output(`grad/${p.name}`, gradients[i] as Value);
-    });
-    const feeds: Record<string, Tensor> = {};
-    const ints = (shape: number[], values: number[]): Tensor => ({
-      dtype: "int64",
-      shape,
-      data: BigInt64Array.from(values, BigInt),
-    });
-    const many = (n: number, of: (i: number) => number): number[] => Array.from({ length: n }, (_, i) => of(i));
-    feeds.input_ids = ints(
-      [B, N],
-      many(B * N, () => rng.int(CONFIG.vocab_size)),
-    );
-    feeds.position_ids = ints(
-      [B, N],
-      many(B * N, (i) => (3 * i) % 11),
-    );
-    feeds.rows = ints([5], [0, 3, 7, 8, 11]);
-    const bias = Float32Array.from({ length: B * N * N }, (_, i) => (i % N > Math.floor(i / N) % N ? -1e9 : 0));
-    feeds.attention_bias = { dtype: "float32", shape: [B, 1, N, N], data: bias };
-    for (const [name, t] of freshAdapter(loraSites(model.graph, lora), lora, rng))
-      feeds[name] = { ...t, data: (t.data as Float32Array).map(() => rng.normal() * 0.1) };
-    await runtime.load("packed", { bytes: encodeModel(g.build()), weightsDir: model.dir }, { memPattern: false });
-    try {
-      const out = await runtime.run("packed", { feeds });
-      const take = (name: string): Float32Array => out[name]?.data as Float32Array;
-      return { logits: take("out"), gradients: new Map(parameters.map((p) => [p.name, take(`grad/${p.name}`)])) };
-    } finally {
-      await runtime.unload("packed");
-    }
-  }
 
   const FORMS: readonly (readonly [Precision, boolean])[] = [
     ["bf16", false],
@@ -115,27 +55,28 @@ describe("packed weights", () => {
       const packed = await exported(base, precision, doubleQuant);
       // reads the packed weights back: not the originals
       const twin = await exported(packed.dir, "none");
-      const [got, expected] = [await outcome(packed), await outcome(twin)];
+      const [got, expected] = [await trainingOutputs(runtime, packed), await trainingOutputs(runtime, twin)];
       assert.ok(relativeError(got.logits, expected.logits) < 1e-5, "logits");
-      assert.equal(got.gradients.size, 2 * TARGETS.length * 2);
+      assert.equal(got.gradients.size, 2 * PROJECTIONS);
       for (const [name, gradient] of expected.gradients) {
         assert.ok(gradient.some((x) => x !== 0));
         const error = relativeError(got.gradients.get(name) as Float32Array, gradient);
         assert.ok(error < 1e-5, `${name}: ${error}`);
       }
       // with gradient checkpointing weights are decoded for each layer's second pass as well
-      for (const [name, gradient] of (await outcome(packed, true)).gradients)
+      const recomputed = await trainingOutputs(runtime, packed, trainingGraph(packed, true));
+      for (const [name, gradient] of recomputed.gradients)
         assert.ok(relativeError(gradient, expected.gradients.get(name) as Float32Array) < 1e-5, name);
       // and the packing is no identity
-      const original = await outcome(await loadModel(base));
+      const original = await trainingOutputs(runtime, await loadModel(base));
       assert.ok(relativeError(got.logits, original.logits) > 1e-4);
     });
   }
 
   it("finds the same adapter sites in every form", async () => {
-    const sites = loraSites((await loadModel(base)).graph, lora);
+    const sites = loraSites((await loadModel(base)).graph, LORA);
     for (const [precision, doubleQuant] of FORMS)
-      assert.deepEqual(loraSites((await exported(base, precision, doubleQuant)).graph, lora), sites, precision);
+      assert.deepEqual(loraSites((await exported(base, precision, doubleQuant)).graph, LORA), sites, precision);
   });
 
   it("keeps vectors, embedding and head out of 4 bits, and is smaller", async () => {
@@ -165,10 +106,10 @@ describe("packed weights", () => {
 
   it("decodes a weight once for each pass, behind what it meets there", async () => {
     const { graph } = await exported(base, "nf4");
-    const { g, e, outputs, parameters } = bindModel(graph, "count", { dims: { B, N }, lora, rows: 5 });
+    const { g, e, outputs, parameters } = bindModel(graph, "count", { dims: DIMS, lora: LORA, rows: 5 });
     backward(g, e.total(outputs.logits as Value), parameters);
     const nodes = g.nodes;
-    const weights = 2 * TARGETS.length;
+    const weights = PROJECTIONS;
     assert.equal(nodes.filter((n) => n.op === "MatMulBnb4").length, weights);
     // the first layer's q, k and v need no gradient of their input
     const decoded = nodes.filter((n) => n.op === "Gather" && n.inputs[1]?.dtype === "int32");
@@ -184,7 +125,7 @@ describe("packed weights", () => {
 
   it("decodes 16-bit weights once more where a layer is computed again", async () => {
     const { graph } = await exported(base, "bf16");
-    const { g, e, outputs, parameters } = bindModel(graph, "again", { dims: { B, N }, lora, rows: 5 });
+    const { g, e, outputs, parameters } = bindModel(graph, "again", { dims: DIMS, lora: LORA, rows: 5 });
     backward(g, e.total(outputs.logits as Value), parameters, new Map(), { layers: ALL_LAYERS });
     const producers = new Map(g.nodes.flatMap((n) => n.outputs.map((o) => [o.name, n] as const)));
     const decoded = g.nodes
@@ -192,14 +133,14 @@ describe("packed weights", () => {
       .map((n) => producers.get(n.inputs[1]?.name ?? ""))
       .filter((n) => n?.op === "Cast");
     // a matrix of the first pass would have to be kept for the second
-    assert.equal(decoded.length, 2 * TARGETS.length);
+    assert.equal(decoded.length, PROJECTIONS);
     for (const node of decoded) assert.ok(node?.name.includes("/recompute/"), node?.name);
   });
 
   it("refuses to train all weights where they are packed", async () => {
     const { graph } = await exported(base, "bf16");
     assert.throws(
-      () => bindModel(graph, "full", { dims: { B, N }, weights: "input" }),
+      () => bindModel(graph, "full", { dims: DIMS, weights: "input" }),
       (error) => error instanceof UserError && /is stored as bfloat16; only float32 can be/.test(error.message),
     );
   });

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { UserError } from "../../../src/core/errors.js";
 import { packageRoot, readJson } from "../../../src/core/files.js";
 import { exportAdapter } from "../../../src/features/export/adapter.js";
@@ -11,11 +10,11 @@ import { loraSites } from "../../../src/nn/bind.js";
 import { checkAdapter, type LoraOptions } from "../../../src/nn/lora.js";
 import { loadModel, type Model } from "../../../src/nn/model.js";
 import { ADAPTER, ADAPTER_CONFIG, readPeft, writePeftTensors } from "../../../src/nn/peft.js";
-import { Runtime } from "../../../src/onnx/session.js";
 import type { Tensor } from "../../../src/onnx/types.js";
 import { openSafetensors, readSafetensors } from "../../../src/weights/safetensors.js";
 import { checkpointLogits } from "../../support/checkpoint-logits.js";
 import { relativeError } from "../../support/golden.js";
+import { cpuRuntime, temporaryFolder } from "../../support/temporary.js";
 
 /** Adapters that PEFT saved, and four rows of the logits that it gives with them (scripts/golden/peft_variants.py). */
 const GOLDEN = join(packageRoot(), "test", "golden", "peft-variants.safetensors");
@@ -35,22 +34,17 @@ const REFUSED: Readonly<Record<string, RegExp>> = {
   alora: /alora_invocation_tokens is \[1,2\]/,
 };
 
+const runtime = await cpuRuntime();
+
 describe("LoRA variants of Python's PEFT", () => {
   const tensors = readSafetensors(GOLDEN);
   const about = openSafetensors(GOLDEN).metadata;
   const configs = JSON.parse(about.configs as string) as Record<string, Record<string, unknown>>;
   const rows = JSON.parse(about.rows as string) as number[];
-  let root: string;
-  let runtime: Runtime;
+  const root = temporaryFolder("peft-variants");
   let model: Model;
   before(async () => {
-    root = mkdtempSync(join(tmpdir(), "peft-variants-"));
-    runtime = await Runtime.open({ provider: "cpu", threads: 1 });
     model = await exported();
-  });
-  after(async () => {
-    await runtime.close();
-    rmSync(root, { recursive: true, force: true });
   });
 
   async function exported(adapter?: string): Promise<Model> {
@@ -122,6 +116,9 @@ describe("LoRA variants of Python's PEFT", () => {
       [{ fan_in_fan_out: true }, /fan_in_fan_out is true/],
       [{ rank_pattern: { "(": 2 } }, /rank_pattern is .*positive numbers/],
       [{ alpha_pattern: { q_proj: "6" } }, /alpha_pattern is/],
+      [{ peft_type: "IA3" }, /peft_type is "IA3"/],
+      [{ r: 0 }, /r is 0/],
+      [{ lora_alpha: "8" }, /lora_alpha is "8"/],
     ];
     for (const [changes, reason] of cases) assert.throws(() => readPeft(written("plain", changes)), reason);
     await assert.rejects(exported(written("plain", { rank_pattern: { q_proj: 4 } })), /expected float32 \[4, 64\]/);
@@ -132,6 +129,7 @@ describe("LoRA variants of Python's PEFT", () => {
   it("have to be saved as safetensors", () => {
     const dir = written("plain");
     rmSync(join(dir, ADAPTER));
+    assert.throws(() => readPeft(dir), /There is no adapter in/);
     writeFileSync(join(dir, "adapter_model.bin"), "");
     assert.throws(
       () => readPeft(dir),

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { UserError } from "../../../src/core/errors.js";
 import { CATALOG, type CatalogRow, formId } from "../../../src/features/formfactory/catalog.js";
 import { openCheckout } from "../../../src/features/formfactory/checkout.js";
 import { createApp } from "../../../src/features/formfactory/server.js";
+import { temporaryFolder } from "../../support/temporary.js";
 import { MADE_FORMS, madeCheckout } from "./made-checkout.js";
 
 const ROWS: readonly CatalogRow[] = CATALOG.filter((row) => (MADE_FORMS as readonly string[]).includes(formId(row)));
@@ -24,22 +24,19 @@ function problem(changes: Readonly<Record<string, string | undefined>>, rows = R
   return assert.fail("nothing was wrong");
 }
 
+const empty = temporaryFolder("no-checkout");
+
 test("without a checkout: what is missing, and what to clone", () => {
-  const empty = mkdtempSync(join(tmpdir(), "no-checkout-"));
-  try {
-    writeFileSync(join(empty, "file"), "");
-    for (const [path, message] of [
-      [join(empty, "gone"), /gone does not exist/],
-      [join(empty, "file"), /file is not a directory/],
-      [empty, /is no checkout of FormFactory: app\.py, templates, data\/data1, data\/data2 missing/],
-    ] as const) {
-      assert.throws(
-        () => openCheckout(path, CATALOG),
-        (e) => e instanceof UserError && message.test(e.message) && /git clone https/.test(e.hint ?? ""),
-      );
-    }
-  } finally {
-    rmSync(empty, { recursive: true, force: true });
+  writeFileSync(join(empty, "file"), "");
+  for (const [path, message] of [
+    [join(empty, "gone"), /gone does not exist/],
+    [join(empty, "file"), /file is not a directory/],
+    [empty, /is no checkout of FormFactory: app\.py, templates, data\/data1, data\/data2 missing/],
+  ] as const) {
+    assert.throws(
+      () => openCheckout(path, CATALOG),
+      (e) => e instanceof UserError && message.test(e.message) && /git clone https/.test(e.hint ?? ""),
+    );
   }
 });
 

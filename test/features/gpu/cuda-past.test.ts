@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { Rng } from "../../../src/core/rng.js";
 import { withoutJoining } from "../../../src/features/gpu/lowerings/cuda.js";
 import { Past } from "../../../src/nn/past.js";
 import { Emitter } from "../../../src/onnx/emit.js";
-import { encodeModel } from "../../../src/onnx/format/proto.js";
 import { GraphBuilder } from "../../../src/onnx/graph.js";
-import { Runtime } from "../../../src/onnx/session.js";
 import { f32, i64, type NamedTensors } from "../../../src/onnx/tensors.js";
 import type { Graph } from "../../../src/onnx/types.js";
+import { runGraph } from "../../support/run-graph.js";
+import { cpuRuntime } from "../../support/temporary.js";
 
 const [BATCH, HEADS, WIDTH] = [2, 3, 4];
 
@@ -40,25 +40,19 @@ function feedsOf(old: number, fresh: number, seen: number): NamedTensors {
   return { ...feeds, keys: i64([BATCH, seen], keys), queries, places };
 }
 
-describe("keys and values of earlier rounds on CUDA", () => {
-  let runtime: Runtime;
-  before(async () => {
-    runtime = await Runtime.open({ provider: "cpu", threads: 1 });
-  });
-  after(() => runtime.close());
+const runtime = await cpuRuntime();
 
+describe("keys and values of earlier rounds on CUDA", () => {
   it("are looked up without being joined with new ones: the same rows", async () => {
     const graph = build();
     const lowered = withoutJoining(graph);
-    await runtime.load("joined", { bytes: encodeModel(graph) });
-    await runtime.load("apart", { bytes: encodeModel(lowered) });
     for (const [old, fresh, seen] of [
       [1, 5, 5],
       [7, 2, 9],
       [40, 3, 20],
     ] as const) {
       const feeds = feedsOf(old, fresh, seen);
-      assert.deepEqual(await runtime.run("apart", { feeds }), await runtime.run("joined", { feeds }));
+      assert.deepEqual(await runGraph(runtime, lowered, feeds), await runGraph(runtime, graph, feeds));
     }
   });
 

@@ -1,27 +1,23 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { backward } from "../../../src/autodiff/backward.js";
-import { ALL_LAYERS } from "../../../src/autodiff/recompute.js";
-import { Rng } from "../../../src/core/rng.js";
 import { exportModel } from "../../../src/features/export/export.js";
 import { halfTrunk } from "../../../src/features/gpu/half-trunk.js";
 import { forCuda } from "../../../src/features/gpu/lowerings/cuda.js";
 import { selfCheck as packedGradientCheck } from "../../../src/features/gpu/self-checks/packed-gradients.js";
-import { bindModel, loraSites } from "../../../src/nn/bind.js";
+import { bindModel } from "../../../src/nn/bind.js";
 import type { ModelConfig } from "../../../src/nn/config.js";
-import { freshAdapter, type LoraOptions } from "../../../src/nn/lora.js";
 import { loadModel, type Model } from "../../../src/nn/model.js";
-import { encodeModel } from "../../../src/onnx/format/proto.js";
 import { type HalfDType, precisionOf } from "../../../src/onnx/precision.js";
-import { Runtime } from "../../../src/onnx/session.js";
-import type { Graph, Node, Tensor, Value } from "../../../src/onnx/types.js";
+import type { Graph, Node, Value } from "../../../src/onnx/types.js";
 import type { Precision } from "../../../src/weights/precision.js";
 import { cudaOnCpu } from "../../support/cuda-on-cpu.js";
 import { relativeError } from "../../support/golden.js";
 import { MICRO, microModel } from "../../support/micro-model.js";
+import { runGraph } from "../../support/run-graph.js";
+import { cpuRuntime, temporaryFolder } from "../../support/temporary.js";
+import { LORA, PROJECTIONS, trainingFeeds, trainingGraph, trainingOutputs } from "../../support/training-graph.js";
 
 const CONFIG: ModelConfig = {
   ...MICRO,
@@ -31,29 +27,16 @@ const CONFIG: ModelConfig = {
   num_key_value_heads: 2,
   head_dim: 16,
 };
-const lora: LoraOptions = {
-  rank: 2,
-  alpha: 4,
-  targets: ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"],
-};
-const PROJECTIONS = 2 * lora.targets.length;
-const [B, N, R] = [2, 6, 5];
+const runtime = await cpuRuntime();
 
 describe("graphs for CUDA, computed on the CPU", () => {
-  let runtime: Runtime;
-  let root: string;
+  const root = temporaryFolder("cuda");
   let base: string;
   let remove: () => void;
   before(async () => {
-    runtime = await Runtime.open({ provider: "cpu", threads: 1 });
-    root = mkdtempSync(join(tmpdir(), "cuda-"));
     ({ dir: base, remove } = await microModel(CONFIG));
   });
-  after(async () => {
-    await runtime.close();
-    remove();
-    rmSync(root, { recursive: true, force: true });
-  });
+  after(() => remove());
 
   const exported = async (precision: Precision, doubleQuant = false): Promise<Model> => {
     const out = mkdtempSync(join(root, "model-"));
@@ -61,62 +44,13 @@ describe("graphs for CUDA, computed on the CPU", () => {
     return loadModel(join(out, "m"));
   };
 
-  /** Outputs: `out` [R, V], and the gradient of a mix of log-probabilities by every adapter matrix, added to a 1. */
-  function trainingGraph(model: Model, checkpoint: boolean, vocabulary = CONFIG.vocab_size): Graph {
-    const rng = Rng.named(1, "mix");
-    const { g, e, outputs, parameters } = bindModel(model.graph, "training", { dims: { B, N }, lora, rows: R });
-    const logits = outputs.logits as Value;
-    const mix = Array.from({ length: R * vocabulary }, () => rng.normal());
-    const loss = e.total(e.mul(e.logSoftmax(logits), g.constant("float32", [R, vocabulary], mix)));
-    const initial = new Map(parameters.map((p) => [p.name, g.input(`acc/${p.name}`, "float32", p.shape)]));
-    const gradients = backward(g, loss, parameters, initial, checkpoint ? { layers: ALL_LAYERS } : {});
-    g.output("out", logits);
-    parameters.forEach((p, i) => {
-      g.output(`grad/${p.name}`, gradients[i] as Value);
-    });
-    return g.build();
-  }
-
-  function feedsOf(model: Model): Record<string, Tensor> {
-    const rng = Rng.named(2, "feeds");
-    const ints = (shape: number[], of: (i: number) => number): Tensor => {
-      const length = shape.reduce((a, d) => a * d, 1);
-      return { dtype: "int64", shape, data: BigInt64Array.from({ length }, (_, i) => BigInt(of(i))) };
-    };
-    const bias = Float32Array.from({ length: B * N * N }, (_, i) => (i % N > Math.floor(i / N) % N ? -1e9 : 0));
-    const feeds: Record<string, Tensor> = {
-      input_ids: ints([B, N], () => rng.int(CONFIG.vocab_size)),
-      position_ids: ints([B, N], (i) => (3 * i) % 11),
-      rows: ints([R], (i) => 2 * i),
-      attention_bias: { dtype: "float32", shape: [B, 1, N, N], data: bias },
-    };
-    for (const [name, t] of freshAdapter(loraSites(model.graph, lora), lora, rng)) {
-      feeds[name] = { ...t, data: (t.data as Float32Array).map(() => rng.normal() * 0.1) };
-      feeds[`acc/${name}`] = { ...t, data: (t.data as Float32Array).map(() => 1) };
-    }
-    return feeds;
-  }
-
   /** The largest errors of logits and of what was added to the gradients, as shares of the largest values. */
   async function errors(model: Model, graph: Graph, expected: Graph): Promise<{ logits: number; gradients: number }> {
-    const outputs = async (of: Graph): Promise<Map<string, number[]>> => {
-      await runtime.load("graph", { bytes: encodeModel(of), weightsDir: model.dir });
-      try {
-        const out = await runtime.run("graph", { feeds: feedsOf(model) });
-        return new Map(
-          Object.entries(out).map(([name, { data }]) => [
-            name,
-            Array.from(data as Float32Array, (x) => (name === "out" ? x : x - 1)),
-          ]),
-        );
-      } finally {
-        await runtime.unload("graph");
-      }
-    };
-    const [got, want] = [await outputs(graph), await outputs(expected)];
-    const of = (name: string): number => relativeError(got.get(name) as number[], want.get(name) as number[]);
-    const gradients = [...want.keys()].filter((name) => name !== "out");
-    return { logits: of("out"), gradients: Math.max(...gradients.map(of)) };
+    const [got, want] = [await trainingOutputs(runtime, model, graph), await trainingOutputs(runtime, model, expected)];
+    const gradients = [...want.gradients].map(([name, gradient]) =>
+      relativeError(got.gradients.get(name) as Float32Array, gradient),
+    );
+    return { logits: relativeError(got.logits, want.logits), gradients: Math.max(...gradients) };
   }
 
   const packed = (graph: Graph): Node[] => graph.nodes.filter((n) => n.op === "MatMulBnb4");
@@ -155,7 +89,7 @@ describe("graphs for CUDA, computed on the CPU", () => {
 
   it("a large matrix in 16 bits is cast in blocks, each behind the other operand, with the same numbers", async () => {
     const model = await exported("bf16");
-    const graph = trainingGraph(model, false);
+    const graph = trainingGraph(model);
     // blocks of 3 rows of the head [16, 64]: the last one is smaller; the layers' matrices are larger still
     const lowered = forCuda(graph, 3 * CONFIG.hidden_size, 1);
     const isWeight = (v: Value | undefined): boolean => v?.name.endsWith("weight") === true;
@@ -185,7 +119,7 @@ describe("graphs for CUDA, computed on the CPU", () => {
         const out = join(mkdtempSync(join(root, "odd-")), "m");
         await exportModel({ checkpoint: dir, out, precision: "bf16", doubleQuant: false });
         const model = await loadModel(out);
-        const graph = trainingGraph(model, false, vocabulary);
+        const graph = trainingGraph(model);
         // a matrix of one piece keeps the order of every sum; blocks add to it one after the other
         const lowered = blocks === 1 ? forCuda(graph) : forCuda(graph, (vocabulary / blocks) * CONFIG.hidden_size);
         const head = lowered.nodes.filter((n) => n.op === "Gemm" && n.name.includes("lm_head"));
@@ -201,14 +135,12 @@ describe("graphs for CUDA, computed on the CPU", () => {
 
   it("leaves open sizes open", async () => {
     const model = await exported("bf16");
-    const { g, outputs } = bindModel(model.graph, "open", { lora, rows: "R" });
+    const { g, outputs } = bindModel(model.graph, "open", { lora: LORA, rows: "R" });
     g.output("out", outputs.logits as Value);
     const graph = g.build();
-    const feeds = Object.entries(feedsOf(model)).filter(([name]) => !name.startsWith("acc/"));
+    const feeds = Object.entries(trainingFeeds(model)).filter(([name]) => !name.startsWith("acc/"));
     const run = async (of: Graph): Promise<number[]> => {
-      await runtime.load("open", { bytes: encodeModel(of), weightsDir: model.dir });
-      const { out } = await runtime.run("open", { feeds: Object.fromEntries(feeds) });
-      await runtime.unload("open");
+      const { out } = await runGraph(runtime, of, Object.fromEntries(feeds), model.dir);
       return Array.from(out?.data as Float32Array);
     };
     const expected = await run(graph);
@@ -248,22 +180,12 @@ describe("graphs for CUDA, computed on the CPU", () => {
       assert.ok(logits > 1e-5 && gradients > 1e-5, `logits ${logits}, gradients ${gradients}`);
     });
   }
-});
 
-describe("precisionOf", () => {
-  it("auto: bfloat16 for weights that are stored in less than 32 bits", async () => {
-    const { dir, remove } = await microModel(CONFIG);
-    const out = mkdtempSync(join(tmpdir(), "precision-"));
-    try {
-      assert.equal(precisionOf("auto", (await loadModel(dir)).graph), "float32");
-      await exportModel({ checkpoint: dir, out: join(out, "m"), precision: "nf4", doubleQuant: false });
-      const { graph } = await loadModel(join(out, "m"));
-      assert.equal(precisionOf("auto", graph), "bfloat16");
-      assert.equal(precisionOf("float32", graph), "float32");
-    } finally {
-      remove();
-      rmSync(out, { recursive: true, force: true });
-    }
+  it("precisionOf auto: bfloat16 for weights that are stored in less than 32 bits", async () => {
+    assert.equal(precisionOf("auto", (await loadModel(base)).graph), "float32");
+    const { graph } = await exported("nf4");
+    assert.equal(precisionOf("auto", graph), "bfloat16");
+    assert.equal(precisionOf("float32", graph), "float32");
   });
 });
 
@@ -278,19 +200,12 @@ describe("packedGradientCheck", () => {
         ["Identity", undefined],
       ],
     );
-    const runtime = await Runtime.open({ provider: "cpu", threads: 1 });
-    try {
-      const values = async (of: Graph): Promise<number[]> => {
-        await runtime.load(of.name, { bytes: encodeModel(of) });
-        const [out] = Object.values(await runtime.run(of.name, { feeds }));
-        await runtime.unload(of.name);
-        return Array.from(out?.data as Float32Array);
-      };
-      const expected = await values(graph);
-      assert.ok(Math.max(...expected.map(Math.abs)) > 1);
-      assert.ok(relativeError(await values(cudaOnCpu(lowered)), expected) < 1e-6);
-    } finally {
-      await runtime.close();
-    }
+    const values = async (of: Graph): Promise<number[]> => {
+      const [out] = Object.values(await runGraph(runtime, of, feeds));
+      return Array.from(out?.data as Float32Array);
+    };
+    const expected = await values(graph);
+    assert.ok(Math.max(...expected.map(Math.abs)) > 1);
+    assert.ok(relativeError(await values(cudaOnCpu(lowered)), expected) < 1e-6);
   });
 });

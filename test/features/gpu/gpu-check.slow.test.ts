@@ -1,16 +1,15 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { packageRoot } from "../../../src/core/files.js";
+import { temporaryFolder } from "../../support/temporary.js";
 
 const script = join(packageRoot(), "scripts", "gpu-check.mjs");
 const compiled = fileURLToPath(new URL("../../..", import.meta.url));
-const dir = mkdtempSync(join(tmpdir(), "gpu-check-test-"));
-after(() => rmSync(dir, { recursive: true, force: true }));
+const dir = temporaryFolder("gpu-check-test");
 
 function check(...args: string[]): { status: number | null; stdout: string; stderr: string } {
   return spawnSync(process.execPath, [script, ...args], {

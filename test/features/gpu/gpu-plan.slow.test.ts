@@ -1,16 +1,15 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { packageRoot } from "../../../src/core/files.js";
+import { temporaryFolder } from "../../support/temporary.js";
 
 const script = join(packageRoot(), "scripts", "gpu-plan.mjs");
 const compiled = fileURLToPath(new URL("../../..", import.meta.url));
-const dir = mkdtempSync(join(tmpdir(), "gpu-plan-test-"));
-after(() => rmSync(dir, { recursive: true, force: true }));
+const dir = temporaryFolder("gpu-plan-test");
 
 interface Copies {
   readonly bytes: number;

@@ -10,14 +10,15 @@ import { lowering as cuda } from "../../../src/features/gpu/lowerings/cuda.js";
 import { lowering as webGpu } from "../../../src/features/gpu/lowerings/webgpu.js";
 import { bindModel } from "../../../src/nn/bind.js";
 import { normaliseImported } from "../../../src/nn/imported.js";
-import { encodeModel, readModelFile } from "../../../src/onnx/format/proto.js";
+import { readModelFile } from "../../../src/onnx/format/proto.js";
 import type { RawModel } from "../../../src/onnx/format/raw-model.js";
 import { lowering as cpu } from "../../../src/onnx/lowerings/cpu.js";
-import { Runtime } from "../../../src/onnx/session.js";
-import { i64 } from "../../../src/onnx/tensors.js";
+import { f32, i64 } from "../../../src/onnx/tensors.js";
 import type { Graph, Value } from "../../../src/onnx/types.js";
 import { relativeError } from "../../support/golden.js";
 import { importedModel } from "../../support/imported-model.js";
+import { runGraph } from "../../support/run-graph.js";
+import { cpuRuntime } from "../../support/temporary.js";
 
 const [B, N, R] = [1, 6, 3];
 
@@ -95,6 +96,8 @@ function renamed(file: RawModel, names: readonly string[]): RawModel {
   };
 }
 
+const runtime = await cpuRuntime();
+
 for (const name of ["nano-torchscript", "bert-torchscript", "recipe-docs"] as const)
   it(`a file whose nodes and values have the names that any pass makes up is the same model: ${name}`, async () => {
     const { dir, remove } = importedModel(name);
@@ -102,27 +105,16 @@ for (const name of ["nano-torchscript", "bert-torchscript", "recipe-docs"] as co
     const file = await readModelFile(path);
     const plain = training(file, path);
     const made = forms(plain).flatMap((graph) => [...graph.nodes.map((node) => node.name), ...valuesOf(graph)]);
-    const runtime = await Runtime.open({ provider: "cpu", threads: 1 });
     const logits = async (graph: Graph): Promise<Float32Array> => {
       const feeds = Object.fromEntries(
         graph.inputs.map(({ name, dtype, shape }) => {
           const size = (shape as number[]).reduce((a, b) => a * b, 1);
-          const data =
-            dtype === "int64"
-              ? i64(
-                  shape as number[],
-                  BigInt64Array.from({ length: size }, (_, i) => BigInt(i)),
-                )
-              : undefined;
-          return [
-            name,
-            data ?? { dtype: "float32" as const, shape: shape as number[], data: new Float32Array(size).fill(0.1) },
-          ];
+          const ints = BigInt64Array.from({ length: size }, (_, i) => BigInt(i));
+          const floats = new Float32Array(size).fill(0.1);
+          return [name, dtype === "int64" ? i64(shape as number[], ints) : f32(shape as number[], floats)];
         }),
       );
-      await runtime.load("names", { bytes: encodeModel(graph), weightsDir: dir });
-      const out = await runtime.run("names", { feeds, fetch: ["logits"] });
-      await runtime.unload("names");
+      const out = await runGraph(runtime, graph, feeds, dir);
       return out.logits?.data as Float32Array;
     };
     const expected = await logits(plain);
@@ -134,7 +126,6 @@ for (const name of ["nano-torchscript", "bert-torchscript", "recipe-docs"] as co
     try {
       await fc.assert(property, { seed: 1, numRuns: 6, endOnFailure: true, includeErrorInReport: true });
     } finally {
-      await runtime.close();
       remove();
     }
   });

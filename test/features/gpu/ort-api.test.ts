@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { UserError } from "../../../src/core/errors.js";
@@ -9,6 +8,7 @@ import { encodeModel } from "../../../src/onnx/format/proto.js";
 import { libraryPath } from "../../../src/onnx/runtimes/library.js";
 import { Runtime } from "../../../src/onnx/session.js";
 import type { Tensor, Value } from "../../../src/onnx/types.js";
+import { temporaryFolder } from "../../support/temporary.js";
 
 const refused = (promise: Promise<unknown>, message: RegExp, hint: RegExp): Promise<void> =>
   assert.rejects(promise, (error) => {
@@ -19,17 +19,13 @@ const refused = (promise: Promise<unknown>, message: RegExp, hint: RegExp): Prom
   });
 
 describe("OrtApi", () => {
+  const dir = temporaryFolder("ort-api");
   it("says what is missing or wrong, and what to do", async () => {
     await refused(OrtApi.load("/nowhere/libonnxruntime.so.1"), /is missing/, /npm ci/);
     await refused(OrtApi.load(libraryPath(), 9999), /is ONNX Runtime \d+\.\d+.*no version 9999/, /npm ci/);
-    const dir = mkdtempSync(join(tmpdir(), "ort-api-"));
-    try {
-      const junk = join(dir, "libonnxruntime.so.1");
-      writeFileSync(junk, "no library");
-      await refused(OrtApi.load(junk), /cannot be used as ONNX Runtime's library/, /npm ci/);
-    } finally {
-      rmSync(dir, { recursive: true });
-    }
+    const junk = join(dir, "libonnxruntime.so.1");
+    writeFileSync(junk, "no library");
+    await refused(OrtApi.load(junk), /cannot be used as ONNX Runtime's library/, /npm ci/);
   });
 
   it("refuses a handle after its release, and releases once", async () => {

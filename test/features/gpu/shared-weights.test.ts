@@ -1,18 +1,16 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { UserError } from "../../../src/core/errors.js";
 import { type ExternalWeight, type ReadBytes, SharedWeights } from "../../../src/features/gpu/shared-weights.js";
+import { temporaryFolder } from "../../support/temporary.js";
 
 describe("SharedWeights", () => {
-  let dir: string;
+  const dir = temporaryFolder("shared-weights");
   before(() => {
-    dir = mkdtempSync(join(tmpdir(), "shared-weights-"));
     writeFileSync(join(dir, "w.bin"), Uint8Array.from([0, 1, 2, 3, 4, 5, 6, 7]));
   });
-  after(() => rmSync(dir, { recursive: true }));
 
   const weight = (name: string, offset: number, length: number, file = "w.bin"): ExternalWeight => {
     return { name, dtype: "uint8", shape: [length], data: { file, offset, length } };

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { backward } from "../../../src/autodiff/backward.js";
 import { forWebGpu } from "../../../src/features/gpu/lowerings/webgpu.js";
 import { Emitter } from "../../../src/onnx/emit.js";
-import { encodeModel } from "../../../src/onnx/format/proto.js";
 import { GraphBuilder } from "../../../src/onnx/graph.js";
-import { Runtime } from "../../../src/onnx/session.js";
 import { sizeOf } from "../../../src/onnx/shapes.js";
 import type { Graph, Tensor, Value } from "../../../src/onnx/types.js";
 import { relativeError } from "../../support/golden.js";
+import { runGraph } from "../../support/run-graph.js";
+import { cpuRuntime } from "../../support/temporary.js";
 
 const RMS_NORM = "SimplifiedLayerNormalization";
 
@@ -34,21 +34,10 @@ function feedsOf(graph: Graph): Record<string, Tensor> {
   );
 }
 
-describe("graphs for WebGPU", () => {
-  let runtime: Runtime;
-  before(async () => {
-    runtime = await Runtime.open({ provider: "cpu", threads: 1 });
-  });
-  after(() => runtime.close());
+const runtime = await cpuRuntime();
 
-  const run = async (graph: Graph): Promise<Record<string, Tensor>> => {
-    await runtime.load("graph", { bytes: encodeModel(graph) });
-    try {
-      return await runtime.run("graph", { feeds: feedsOf(graph) });
-    } finally {
-      await runtime.unload("graph");
-    }
-  };
+describe("graphs for WebGPU", () => {
+  const run = (graph: Graph): Promise<Record<string, Tensor>> => runGraph(runtime, graph, feedsOf(graph));
 
   const cases = [{}, { axis: -1, epsilon: 1e-6 }, { axis: 1, epsilon: 0.5 }, { axis: -2 }];
   for (const attributes of cases) {

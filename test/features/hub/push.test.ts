@@ -1,64 +1,61 @@
 import assert from "node:assert/strict";
-import { createHash } from "node:crypto";
-import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, beforeEach, describe, it } from "node:test";
+import { type Context, Hono } from "hono";
 import { parse } from "yaml";
+import { sha256 } from "../../../src/core/files.js";
+import { type Served, serveApp } from "../../../src/core/serve.js";
 import { writeCheckpoint } from "../../../src/runs/checkpoint.js";
 import { summarize, writeEvaluation } from "../../../src/runs/evaluation.js";
 import { writeRollouts } from "../../../src/runs/rollout-record.js";
 import type { RunDirectory } from "../../../src/runs/run-directory.js";
 import { callProgram } from "../../support/call-program.js";
 import { exampleRun, rollout } from "../../support/example-run.js";
+import { temporaryFolder } from "../../support/temporary.js";
 
 const TOKEN = "hf_secret";
 
 /** The Hub's routes for uploads, as its client uses them: create, preupload, LFS batch, the storage, commit. */
 class LocalHub {
-  readonly server = createServer((request, response) => void this.answer(request, response));
+  readonly app = new Hono();
+  url = "";
   /** Committed files by repository. */
   readonly repos = new Map<string, Map<string, Buffer>>();
   readonly titles: string[] = [];
   private readonly stored = new Map<string, Buffer>();
 
-  get url(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
-  }
-
-  private async answer(request: IncomingMessage, response: ServerResponse): Promise<unknown> {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    const body = Buffer.concat(chunks);
-    const say = (status: number, value: unknown): unknown =>
-      response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(value));
-    const { pathname } = new URL(request.url ?? "/", this.url);
-    const blob = /^\/storage\/([0-9a-f]{64})$/.exec(pathname)?.[1];
-    if (blob !== undefined) {
-      if (createHash("sha256").update(body).digest("hex") !== blob) return say(400, { error: "another hash" });
-      this.stored.set(blob, body);
-      return say(200, {});
-    }
-    if (request.headers.authorization !== `Bearer ${TOKEN}`) return say(401, { error: "Invalid username or password" });
-    if (pathname === "/api/repos/create") {
-      const { name, organization, type } = JSON.parse(body.toString());
+  constructor() {
+    const { app } = this;
+    const bodyOf = async (c: Context): Promise<Buffer> => Buffer.from(await c.req.arrayBuffer());
+    app.put("/storage/:oid", async (c) => {
+      const [oid, body] = [c.req.param("oid"), await bodyOf(c)];
+      if (sha256(body) !== oid) return c.json({ error: "another hash" }, 400);
+      this.stored.set(oid, body);
+      return c.json({});
+    });
+    app.use((c, next) =>
+      c.req.header("authorization") === `Bearer ${TOKEN}`
+        ? next()
+        : Promise.resolve(c.json({ error: "Invalid username or password" }, 401)),
+    );
+    app.post("/api/repos/create", async (c) => {
+      const { name, organization, type } = await c.req.json();
       const id = `${type}s/${organization}/${name}`;
-      if (this.repos.has(id)) return say(409, { error: "You already created this repo" });
+      if (this.repos.has(id)) return c.json({ error: "You already created this repo" }, 409);
       this.repos.set(id, new Map());
-      return say(200, { url: `${this.url}/${id}`, id });
-    }
-    if (pathname.endsWith("/name.git/info/lfs/objects/batch")) return say(200, this.batch(body));
-    const files = this.repos.get(/^\/api\/((?:models|datasets)\/org\/name)\//.exec(pathname)?.[1] ?? "");
-    if (files === undefined) return say(404, { error: "Repository not found" });
-    if (pathname.endsWith("/preupload/main")) {
-      const wanted = JSON.parse(body.toString()).files as { path: string }[];
-      const modeOf = (path: string): string => (path.endsWith(".safetensors") ? "lfs" : "regular");
-      return say(200, { files: wanted.map(({ path }) => ({ path, uploadMode: modeOf(path) })) });
-    }
-    return pathname.endsWith("/commit/main") ? say(200, this.commit(files, body)) : say(404, { error: pathname });
+      return c.json({ url: `${this.url}/${id}`, id });
+    });
+    app.post("/*", async (c) => {
+      const { path } = c.req;
+      if (path.endsWith("/name.git/info/lfs/objects/batch")) return c.json(this.batch(await bodyOf(c)));
+      const files = this.repos.get(/^\/api\/((?:models|datasets)\/org\/name)\//.exec(path)?.[1] ?? "");
+      if (files === undefined) return c.notFound();
+      if (path.endsWith("/commit/main")) return c.json(this.commit(files, await bodyOf(c)));
+      const wanted = (await c.req.json()).files as { path: string }[];
+      const modeOf = (file: string): string => (file.endsWith(".safetensors") ? "lfs" : "regular");
+      return c.json({ files: wanted.map((file) => ({ path: file.path, uploadMode: modeOf(file.path) })) });
+    });
   }
 
   private batch(body: Buffer): object {
@@ -88,14 +85,14 @@ class LocalHub {
 
 describe("push", () => {
   const { HF_ENDPOINT, HF_TOKEN } = process.env;
-  let dir: string;
-  let hub: LocalHub;
+  const dir = temporaryFolder("push");
+  const hub = new LocalHub();
+  let served: Served;
   let run: RunDirectory;
   const push = (...args: string[]) => callProgram("train", dir, ["push", run.dir, "org/name", ...args]);
   before(async () => {
-    dir = mkdtempSync(join(tmpdir(), "push-"));
-    hub = new LocalHub();
-    await new Promise<void>((resolve) => hub.server.listen(0, "127.0.0.1", resolve));
+    served = await serveApp(hub.app, 0, "hub");
+    hub.url = served.baseUrl;
     run = await exampleRun(dir, "run");
     const site = '{ kind: url, base_url: "http://ann:pa55word@127.0.0.1:1", tasks: tasks.jsonl }';
     writeFileSync(run.config, `model: models/tiny-refusion\nenvironment: { kind: forms }\nsite: ${site}\n`);
@@ -120,9 +117,8 @@ describe("push", () => {
     process.env.HF_ENDPOINT = `${hub.url}/`;
     process.env.HF_TOKEN = TOKEN;
   });
-  after(() => {
-    hub.server.close();
-    rmSync(dir, { recursive: true, force: true });
+  after(async () => {
+    await served.stop();
     for (const [key, value] of Object.entries({ HF_ENDPOINT, HF_TOKEN }))
       if (value === undefined) delete process.env[key];
       else process.env[key] = value;
@@ -186,12 +182,9 @@ describe("push", () => {
   });
 
   it("prints no token: not one that no request can carry, nor one that the server repeats", async () => {
-    const echo = createServer((request, response) => {
-      response.writeHead(500, { "content-type": "application/json" });
-      response.end(JSON.stringify({ error: `bad ${request.headers.authorization}` }));
-    }).listen(0, "127.0.0.1");
-    await once(echo, "listening");
-    process.env.HF_ENDPOINT = `http://127.0.0.1:${(echo.address() as AddressInfo).port}`;
+    const app = new Hono().all("*", (c) => c.json({ error: `bad ${c.req.header("authorization")}` }, 500));
+    const echo = await serveApp(app, 0, "echo");
+    process.env.HF_ENDPOINT = echo.baseUrl;
     for (const token of ["hf_first secret", "hf_first\nsecret", "hf_first\u00e9secret", " hf_firstsecret\n"]) {
       process.env.HF_TOKEN = token;
       const { code, err, out } = await push("--debug");
@@ -199,6 +192,6 @@ describe("push", () => {
       assert.match(err, /next: /);
       assert.doesNotMatch(err + out, /first|secret/);
     }
-    echo.close();
+    await echo.stop();
   });
 });

@@ -1,14 +1,13 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { packageRoot } from "../../../src/core/files.js";
 import { plannedRuns, rateBeyond, readLeaderboard } from "../../../src/features/leaderboard/plan.js";
 import { resolveConfig } from "../../../src/library/programs.js";
+import { temporaryFolder } from "../../support/temporary.js";
 
-const dir = mkdtempSync(join(tmpdir(), "leaderboard-"));
-after(() => rmSync(dir, { recursive: true, force: true }));
+const dir = temporaryFolder("leaderboard");
 
 function board(text: string): ReturnType<typeof readLeaderboard> {
   const path = join(dir, "board.yaml");

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type { Leaderboard } from "../../../src/features/leaderboard/plan.js";
 import { playLeaderboard, type Results } from "../../../src/features/leaderboard/play.js";
 import { tablesOf } from "../../../src/features/leaderboard/table.js";
 import { stopAfter } from "../../support/stop-after.js";
+import { temporaryFolder } from "../../support/temporary.js";
 
 const board: Leaderboard = {
   name: "small",
@@ -34,12 +34,8 @@ const board: Leaderboard = {
 };
 
 describe("a leaderboard", () => {
-  let out: string;
+  const out = temporaryFolder("leaderboard");
   const said: string[] = [];
-  before(() => {
-    out = mkdtempSync(join(tmpdir(), "leaderboard-"));
-  });
-  after(() => rmSync(out, { recursive: true, force: true }));
   const play = (changes: object = {}, of = board): Promise<Results> => {
     said.length = 0;
     const signal = new AbortController().signal;

@@ -7,8 +7,8 @@ import { join } from "node:path";
 import { Rng } from "../../../src/core/rng.js";
 import type { EpisodeOutcome } from "../../../src/env/environment.js";
 import { environment, FormsEnvironment } from "../../../src/env/environments/forms.js";
-import { type Contract, readContract } from "../../../src/env/forms/contract.js";
 import type { Task } from "../../../src/env/site.js";
+import { type Contract, readContract } from "../../../src/features/learned-pages/contract.js";
 
 /** A form that is served locally and learned. */
 interface FormSite {

@@ -3,9 +3,9 @@ import { after, before, test } from "node:test";
 import { type Browser, chromium } from "playwright";
 import { findBrowser } from "../../../src/env/browser/find-browser.js";
 import { PageWorld } from "../../../src/env/browser/page/world.js";
-import { surfaceOf } from "../../../src/env/browser/surface.js";
 import { clickButton, placeAt } from "../../../src/features/learned-pages/hand.js";
 import { registerField } from "../../../src/features/learned-pages/place.js";
+import { surfaceOf } from "../../../src/features/learned-pages/surface.js";
 import { clickLabel, closeOpen, type Place } from "../../../src/features/learned-pages/way.js";
 import { way as calendar } from "../../../src/features/learned-pages/ways/calendar.js";
 import { way as time } from "../../../src/features/learned-pages/ways/time-typed.js";
@@ -34,7 +34,7 @@ async function placeOn(html: string, label: string): Promise<Place> {
   const devtools = await page.context().newCDPSession(page);
   const { frameTree } = await devtools.send("Page.getFrameTree");
   const surface = surfaceOf(page, await PageWorld.enter(devtools, frameTree.frame.id), 500);
-  return placeAt(surface, label, { locator: `label=${label}`, nth: 0 }, "control");
+  return placeAt(surface, label, { locator: `label=${label}`, nth: 0 }, { by: "control" });
 }
 
 test("a short list that another field has opened late over a control does not take its click", async () => {
@@ -120,7 +120,10 @@ customElements.define("x-half", class extends HTMLElement { connectedCallback() 
 this.attachShadow({ mode: "open" }).innerHTML = "<select><option>AM</option><option>PM</option></select>"; } });</script>`,
     "Begin",
   );
-  await time.operate({ ...place, box: place.page.locator("x-time"), variant: "hh:mm A, Tab" }, "14:30");
+  await time.operate(
+    { ...place, box: place.page.locator("x-time"), variant: { time: "hh:mm A", key: "Tab" } },
+    "14:30",
+  );
   assert.deepEqual(await Promise.all([place.control, place.page.locator("select")].map((e) => e.inputValue())), [
     "02:30",
     "PM",

@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import type { ServerResponse } from "node:http";
 import { after, before, test } from "node:test";
 import { executePlan } from "../../../src/env/browser/execute.js";
-import type { Contract } from "../../../src/env/forms/contract.js";
 import type { Episode } from "../../../src/env/forms/episode.js";
 import type { SuccessMarker, Task } from "../../../src/env/site.js";
+import type { Contract } from "../../../src/features/learned-pages/contract.js";
 import { waysOf } from "../../../src/features/learned-pages/operate.js";
 import { registerField } from "../../../src/features/learned-pages/place.js";
 import { controlsOf, playPlan } from "../../../src/features/learned-pages/play.js";
@@ -93,7 +93,7 @@ after(async () => {
 
 const place = (locator: string) => ({ locator, nth: 0 });
 const text = (label: string, key: string) => ({
-  ...{ ...place(`label=${label}`), way: "fill", variant: "", step: 0, default: "", hand: false },
+  ...{ ...place(`label=${label}`), way: "fill", variant: {}, step: 0, default: "", hand: false },
   ...{ kind: "text" as const, wire: { key, notation: { as: "same" as const } } },
 });
 
@@ -115,7 +115,7 @@ const contract = (path: string, accepted: string[], refused: string[]): Contract
     Note: text("Note", "note"),
     Start: { ...text("Start", "start"), kind: "time", wire: { key: "start", notation: { as: "time" } } },
     Terms: {
-      ...{ ...text("Terms", "terms"), way: "toggle", variant: "box", kind: "flag", default: false },
+      ...{ ...text("Terms", "terms"), way: "toggle", variant: { by: "box" }, kind: "flag", default: false },
       wire: { key: "terms", notation: { as: "flag", on: "on", off: null } },
     },
   },

@@ -23,7 +23,7 @@ fields:
   News:
     locator: label=News
     way: toggle
-    variant: label
+    variant: { by: label }
     kind: flag
     wire: { key: w, notation: { as: flag, on: "on", off: null } }
 submit: { locator: 'role=button[name="Send"s]' }
@@ -45,8 +45,13 @@ const MISFITS: readonly (readonly [name: string, text: string, says: RegExp])[] 
   ["a module", CONTRACT.replace("way: fill", "way: /x.mjs"), /fields\.Name\.way \(line 7\): there is no file \/x\.mjs/],
   [
     "an unknown variant",
-    CONTRACT.replace("variant: label", "variant: labl"),
-    /variant \(line 13\): toggle has no variant/,
+    CONTRACT.replace("by: label", "by: labl"),
+    /variant \(line 13\): toggle has no variant {"by":"labl"}/,
+  ],
+  [
+    "a contract of an older version",
+    CONTRACT.replace("{ by: label }", "label"),
+    /fields\.News\.variant \(line 13\): expected parts, as {by: button, confirm: true}; older versions wrote a text/,
   ],
   ["a broken selector", CONTRACT.replace("label=Name", "css=[[["), /fields\.Name\.locator \(line 6\): the browser/],
   ["a broken button", CONTRACT.replace("role=button", "rol=button"), /submit\.locator \(line 16\): the browser/],
@@ -125,9 +130,9 @@ export const way = { serves: ["text"], oddness: 0, operate: ({ control }, value)
     await opened();
     const text = CONTRACT.replace("way: toggle", "way: toggl").replace(
       "way: fill",
-      "way: type-leave\n    variant: Tab",
+      "way: type-leave\n    variant: { key: Tab }",
     );
-    writeFileSync(site.file, text.replace("variant: Tab", "variant: Tab\n    hand: true"));
+    writeFileSync(site.file, text.replace("{ key: Tab }", "{ key: Tab }\n    hand: true"));
     assert.ok(site.env.contracts !== undefined);
     site.env.contracts.mends = true;
     assert.equal((await site.policy("oracle", 0)).reward, 1);

@@ -3,12 +3,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import type { Control } from "../../../src/env/browser/controls.js";
-import type { ContractField, Notation } from "../../../src/env/forms/contract.js";
+import type { Notation } from "../../../src/env/forms/contract.js";
 import { judgeEvidence, refusalOf } from "../../../src/env/forms/judge.js";
 import type { PostedPair } from "../../../src/env/forms/posted.js";
 import { type Score, score } from "../../../src/env/forms/reward.js";
 import { type Kind, writeDay, writeMoment } from "../../../src/env/forms/values.js";
 import type { ControlKind, FieldValue } from "../../../src/env/site.js";
+import type { ContractField } from "../../../src/features/learned-pages/contract.js";
 import { controlsOf } from "../../../src/features/learned-pages/play.js";
 
 const LABEL = "Field";
@@ -60,7 +61,7 @@ function native(kind: ControlKind, truth: FieldValue, options: Control["options"
 /** Judges a field of a learned form. @param all every task's value of the field. */
 function learned(kind: Kind, notation: Notation, truth: FieldValue, all: readonly FieldValue[], list?: ",") {
   const field: ContractField = {
-    ...{ locator: "label=Field", nth: 0, way: "fill", variant: "", kind, step: 0, hand: false },
+    ...{ locator: "label=Field", nth: 0, way: "fill", variant: {}, kind, step: 0, hand: false },
     default: kind === "flag" ? false : kind === "list" ? [] : "",
     wire: { key: "k", notation, ...(list === undefined ? {} : { list }) },
   };

@@ -8,114 +8,50 @@ const samples = (
   label: string,
   pairs: readonly (readonly [value: Sample["fields"][string], raw: string])[],
 ): Sample[] => pairs.map(([value, raw]) => ({ fields: { [label]: value }, posted: [["k", raw]] }));
-const learned = (kind: Kind, pairs: Parameters<typeof samples>[1], sure = true) =>
-  explain("Label", kind, samples("Label", pairs), sure, new Set())?.notation;
+/** Learns a notation from what was received for each value, which is read by the kind. */
+const learned = (kind: Kind, raws: Readonly<Record<string, string>>, sure = true) => {
+  const read = (value: string) => (kind === "number" ? Number(value) : kind === "flag" ? value === "true" : value);
+  const pairs = Object.entries(raws).map(([value, raw]) => [read(value), raw] as const);
+  return explain("Label", kind, samples("Label", pairs), sure, new Set())?.notation;
+};
 
 test("the notation of a value is learned from pairs of what was put in and what was received", () => {
+  assert.deepEqual(learned("text", { "Ann Lee": "Ann Lee", Bo: "Bo" }), { as: "same" });
+  assert.deepEqual(learned("text", { "Large box": "large-box", Small: "small" }), { as: "slug", by: "-" });
+  assert.deepEqual(learned("text", { "(555) 010-0101": "5550100101", "(555) 020-0202": "5550200202" }), {
+    as: "digits",
+  });
+  assert.deepEqual(learned("text", { "(555) 010-0101": "+15550100101", "(555) 020-0202": "+15550200202" }), {
+    as: "digits",
+    prefix: "1",
+  });
+  assert.deepEqual(learned("text", { "A & b": "<p>A &amp; b</p>", C: "<p>C</p>" }), { as: "html" });
+  assert.deepEqual(learned("number", { 4: "400", 7.5: "750" }), { as: "number", times: 100 });
   assert.deepEqual(
-    learned("text", [
-      ["Ann Lee", "Ann Lee"],
-      ["Bo", "Bo"],
-    ]),
-    { as: "same" },
-  );
-  assert.deepEqual(
-    learned("text", [
-      ["Large box", "large-box"],
-      ["Small", "small"],
-    ]),
-    { as: "slug", by: "-" },
-  );
-  assert.deepEqual(
-    learned("text", [
-      ["(555) 010-0101", "5550100101"],
-      ["(555) 020-0202", "5550200202"],
-    ]),
-    { as: "digits" },
-  );
-  assert.deepEqual(
-    learned("text", [
-      ["(555) 010-0101", "+15550100101"],
-      ["(555) 020-0202", "+15550200202"],
-    ]),
-    { as: "digits", prefix: "1" },
-  );
-  assert.deepEqual(
-    learned("text", [
-      ["A & b", "<p>A &amp; b</p>"],
-      ["C", "<p>C</p>"],
-    ]),
-    { as: "html" },
-  );
-  assert.deepEqual(
-    learned("number", [
-      [4, "400"],
-      [7.5, "750"],
-    ]),
-    { as: "number", times: 100 },
-  );
-  assert.deepEqual(
-    learned("moment", [
-      ["2026-12-10 09:30", "10/12/2026 09:30 AM"],
-      ["2027-03-18 14:15", "18/03/2027 02:15 PM"],
-    ]),
+    learned("moment", { "2026-12-10 09:30": "10/12/2026 09:30 AM", "2027-03-18 14:15": "18/03/2027 02:15 PM" }),
     { as: "pattern", pattern: "DD/MM/YYYY hh:mm A" },
   );
   assert.deepEqual(
-    learned("range", [
-      ["2027-05-07 - 2027-05-09", "2027-05-07/2027-05-09"],
-      ["2026-12-10 - 2026-12-22", "2026-12-10/2026-12-22"],
-    ]),
+    learned("range", {
+      "2027-05-07 - 2027-05-09": "2027-05-07/2027-05-09",
+      "2026-12-10 - 2026-12-22": "2026-12-10/2026-12-22",
+    }),
     { as: "pattern", pattern: "YYYY-MM-DD" },
   );
-  assert.deepEqual(
-    learned("date", [
-      ["2024-03-04", "04/03/2024"],
-      ["2024-11-25", "25/11/2024"],
-    ]),
-    {
-      as: "pattern",
-      pattern: "DD/MM/YYYY",
-    },
-  );
-  assert.deepEqual(
-    learned("date", [
-      ["2024-03-04", "1709510400"],
-      ["2024-11-25", "1732492800"],
-    ]),
-    {
-      as: "seconds",
-      times: 0.001,
-    },
-  );
-  assert.deepEqual(
-    learned("flag", [
-      [true, "Y"],
-      [false, "N"],
-    ]),
-    { as: "flag", on: "Y", off: "N" },
-  );
-  assert.deepEqual(
-    learned("text", [
-      ["Red", "7"],
-      ["Blue", "9"],
-    ]),
-    { as: "codes", codes: { Red: "7", Blue: "9" } },
-  );
+  assert.deepEqual(learned("date", { "2024-03-04": "04/03/2024", "2024-11-25": "25/11/2024" }), {
+    as: "pattern",
+    pattern: "DD/MM/YYYY",
+  });
+  assert.deepEqual(learned("date", { "2024-03-04": "1709510400", "2024-11-25": "1732492800" }), {
+    as: "seconds",
+    times: 0.001,
+  });
+  assert.deepEqual(learned("flag", { true: "Y", false: "N" }), { as: "flag", on: "Y", off: "N" });
+  assert.deepEqual(learned("text", { Red: "7", Blue: "9" }), { as: "codes", codes: { Red: "7", Blue: "9" } });
 });
 
 test("a code that nothing vouches for is none: it may be a token that changes by itself", () => {
-  assert.equal(
-    learned(
-      "text",
-      [
-        ["Red", "x81"],
-        ["Blue", "q17"],
-      ],
-      false,
-    ),
-    undefined,
-  );
+  assert.equal(learned("text", { Red: "x81", Blue: "q17" }, false), undefined);
   const twice = [
     ...samples("Label", [
       ["Red", "x81"],
@@ -253,11 +189,7 @@ test("codes are looked for first under the key that is named as the label, and n
 
 test("a time that reads as another is no code of it, a name is", () => {
   const slots = (raws: readonly string[]) =>
-    learned("time", [
-      ["10:30", raws[0] as string],
-      ["18:00", raws[1] as string],
-      ["14:15", raws[2] as string],
-    ]);
+    learned("time", { "10:30": raws[0] as string, "18:00": raws[1] as string, "14:15": raws[2] as string });
   assert.equal(slots(["10:30", "06:00", "02:15"]), undefined);
   assert.deepEqual(slots(["10:30", "18:00", "14:15"]), { as: "same" });
   assert.equal(slots(["early", "late", "noon"])?.as, "codes");
@@ -265,20 +197,13 @@ test("a time that reads as another is no code of it, a name is", () => {
 
 test("a number whose point stands elsewhere is another number, and no code", () => {
   const sums = (...raws: string[]) =>
-    learned("number", [
-      [1250.5, raws[0] as string],
-      [89.9, raws[1] as string],
-      [16400, raws[2] as string],
-    ]);
+    learned("number", { "1250.5": raws[0] as string, "89.9": raws[1] as string, 16400: raws[2] as string });
   assert.equal(sums("125.05", "8.99", "164"), undefined);
   assert.equal(sums("12505", "899", "16400"), undefined);
   assert.deepEqual(sums("1250.50", "89.90", "16400"), { as: "number", times: 1 });
   assert.deepEqual(sums("1250500", "89900", "16400000"), { as: "number", times: 1000 });
   assert.equal(sums("a", "b", "c")?.as, "codes");
-  const long = learned("number", [
-    [1250.5, "125.05"],
-    [1899.5, "189.95"],
-  ]);
+  const long = learned("number", { 1250.5: "125.05", 1899.5: "189.95" });
   assert.equal(long, undefined);
 });
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
@@ -7,6 +7,7 @@ import { UserError } from "../../../src/core/errors.js";
 import type { Act } from "../../../src/core/interaction.js";
 import type { Environment, EpisodeOutcome } from "../../../src/env/environment.js";
 import { environment } from "../../../src/features/miniwob/environments/miniwob.js";
+import { temporaryFolder } from "../../support/temporary.js";
 
 /** The part of MiniWoB++'s core.js that a page speaks to, written for this test. */
 const CORE = `var core = { EPISODE_MAX_TIME: 10, started: 0 };
@@ -31,13 +32,12 @@ const PAGE = `<!doctype html><script src="../core/core.js"></script><div id="wra
 };</script>`;
 
 describe("task pages of MiniWoB++'s kind", () => {
-  let path: string;
+  const path = temporaryFolder("miniwob");
   let opened: Environment;
   const sizes = { train: 2, val: 0, test: 0, heldout: 0 };
   const open = (changes: object = {}): Promise<Environment> =>
     environment.open({ environment: { kind: "miniwob", path, tasks: ["pick"], sizes, ...changes } });
   before(async () => {
-    path = mkdtempSync(join(tmpdir(), "miniwob-"));
     for (const folder of ["core", "miniwob"]) mkdirSync(join(path, folder));
     writeFileSync(join(path, "core", "core.js"), CORE);
     writeFileSync(join(path, "miniwob", "pick.html"), PAGE);
@@ -45,7 +45,6 @@ describe("task pages of MiniWoB++'s kind", () => {
   });
   after(async () => {
     await opened?.close();
-    rmSync(path, { recursive: true, force: true });
   });
 
   async function play(

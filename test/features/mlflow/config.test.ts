@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { configDifferences, loadConfig } from "../../../src/config/config.js";
 import { UserError } from "../../../src/core/errors.js";
+import { temporaryFolder } from "../../support/temporary.js";
 
-const dir = mkdtempSync(join(tmpdir(), "mlflow-config-"));
-after(() => rmSync(dir, { recursive: true, force: true }));
+const dir = temporaryFolder("mlflow-config");
 
 test("no problem shows the password of an address, wherever it was typed", async () => {
   const secret = "geheim";

@@ -1,5 +1,5 @@
-import { createServer, type IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type Context, Hono } from "hono";
+import { type Served, serveApp } from "../../../src/core/serve.js";
 
 interface Stored {
   readonly experiment: string;
@@ -33,112 +33,88 @@ class ApiError extends Error {
   }
 }
 
+const invalid = (message: string): never => {
+  throw new ApiError(400, "INVALID_PARAMETER_VALUE", message);
+};
+const missing = (what: string): never => {
+  throw new ApiError(404, "RESOURCE_DOES_NOT_EXIST", `${what} not found`);
+};
+
 type Body = Record<string, unknown>;
 
+const text = (body: Body, key: string): string => {
+  const value = body[key];
+  return typeof value === "string" && value !== "" ? value : invalid(`Missing value for required parameter '${key}'`);
+};
+const list = (body: Body, key: string, limit: number): Body[] => {
+  const value = body[key] ?? [];
+  return Array.isArray(value) && value.length <= limit ? value : invalid(`'${key}' may hold ${limit}`);
+};
+
 export async function serveMlflow(): Promise<MlflowServer> {
-  const runs = new Map<string, Stored>();
-  const experiments = new Map<string, string>();
+  const [runs, experiments] = [new Map<string, Stored>(), new Map<string, string>()];
   const authorizations: (string | undefined)[] = [];
   let failing = { status: 500, times: 0 };
+  const runOf = (body: Body): Stored => runs.get(text(body, "run_id")) ?? missing("Run");
+  const error = (c: Context, status: number, error_code: string, message: string): Response =>
+    c.json({ error_code, message }, status as 400);
 
-  const text = (body: Body, key: string): string => {
-    const value = body[key];
-    if (typeof value !== "string" || value === "")
-      throw new ApiError(400, "INVALID_PARAMETER_VALUE", `Missing value for required parameter '${key}'`);
-    return value;
-  };
-  const list = (body: Body, key: string, limit: number): Body[] => {
-    const value = body[key] ?? [];
-    if (!Array.isArray(value) || value.length > limit)
-      throw new ApiError(400, "INVALID_PARAMETER_VALUE", `'${key}' may hold ${limit}`);
-    return value as Body[];
-  };
-  const runOf = (body: Body): Stored => {
-    const run = runs.get(text(body, "run_id"));
-    if (run === undefined) throw new ApiError(404, "RESOURCE_DOES_NOT_EXIST", "Run not found");
-    return run;
-  };
-
-  const routes: Record<string, (body: Body, query: URLSearchParams) => unknown> = {
-    "GET experiments/get-by-name": (_, query) => {
-      const id = experiments.get(query.get("experiment_name") ?? "");
-      if (id === undefined) throw new ApiError(404, "RESOURCE_DOES_NOT_EXIST", "Could not find experiment");
-      return { experiment: { experiment_id: id, name: query.get("experiment_name") } };
-    },
-    "POST experiments/create": (body) => {
-      const name = text(body, "name");
-      if (experiments.has(name)) throw new ApiError(400, "RESOURCE_ALREADY_EXISTS", "Experiment exists");
-      experiments.set(name, String(experiments.size + 1));
-      return { experiment_id: experiments.get(name) };
-    },
-    "POST runs/create": (body) => {
-      const experiment = text(body, "experiment_id");
-      if (![...experiments.values()].includes(experiment))
-        throw new ApiError(404, "RESOURCE_DOES_NOT_EXIST", "No experiment");
-      const id = `run${runs.size + 1}`;
-      const name = text(body, "run_name");
-      runs.set(id, { experiment, name, status: "RUNNING", endTime: undefined, params: new Map(), metrics: [] });
-      return { run: { info: { run_id: id, experiment_id: experiment, status: "RUNNING" }, data: {} } };
-    },
-    "POST runs/log-batch": (body) => {
-      const run = runOf(body);
-      const [metrics, params] = [list(body, "metrics", 1000), list(body, "params", 100)];
-      for (const { key, value, timestamp, step } of metrics) {
-        if (typeof key !== "string" || !/^[\w\-./: ]{1,250}$/.test(key))
-          throw new ApiError(400, "INVALID_PARAMETER_VALUE", "Invalid metric name");
-        if (typeof value !== "number" || !Number.isInteger(timestamp) || !Number.isInteger(step))
-          throw new ApiError(400, "INVALID_PARAMETER_VALUE", "Got invalid value for metric");
-        run.metrics.push({ key, value, timestamp: timestamp as number, step: step as number });
-      }
-      for (const { key, value } of params) {
-        if (typeof key !== "string" || typeof value !== "string" || value.length > 500)
-          throw new ApiError(400, "INVALID_PARAMETER_VALUE", "Invalid param");
-        if ((run.params.get(key) ?? value) !== value)
-          throw new ApiError(400, "INVALID_PARAMETER_VALUE", "Changing param values is not allowed");
-        run.params.set(key, value);
-      }
-      return {};
-    },
-    "POST runs/update": (body) => {
-      const run = runOf(body);
-      const status = text(body, "status");
-      if (!["RUNNING", "SCHEDULED", "FINISHED", "FAILED", "KILLED"].includes(status))
-        throw new ApiError(400, "INVALID_PARAMETER_VALUE", "Invalid status");
-      run.status = status;
-      run.endTime = body.end_time as number | undefined;
-      return { run_info: { run_id: body.run_id, status } };
-    },
-  };
-
-  const answer = async (request: IncomingMessage): Promise<{ status: number; body: unknown }> => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    state.requests++;
-    authorizations.push(request.headers.authorization);
-    if (failing.times > 0) {
-      failing.times--;
-      return { status: failing.status, body: { error_code: "PERMISSION_DENIED", message: "not now" } };
-    }
-    const url = new URL(request.url ?? "/", "http://localhost");
-    const route = routes[`${request.method} ${url.pathname.replace("/api/2.0/mlflow/", "")}`];
-    if (route === undefined) return { status: 404, body: { error_code: "ENDPOINT_NOT_FOUND" } };
-    try {
-      const raw = Buffer.concat(chunks).toString("utf8");
-      return { status: 200, body: route(raw === "" ? {} : (JSON.parse(raw) as Body), url.searchParams) };
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      return { status: error.status, body: { error_code: error.code, message: error.message } };
-    }
-  };
-  const server = createServer((request, response) => {
-    void answer(request).then(({ status, body }) => {
-      response.writeHead(status, { "content-type": "application/json" });
-      response.end(JSON.stringify(body));
-    });
+  const app = new Hono().basePath("/api/2.0/mlflow");
+  app.onError((thrown, c) => {
+    if (!(thrown instanceof ApiError)) throw thrown;
+    return error(c, thrown.status, thrown.code, thrown.message);
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  app.use(async (c, next) => {
+    state.requests++;
+    authorizations.push(c.req.header("authorization"));
+    if (failing.times-- > 0) return error(c, failing.status, "PERMISSION_DENIED", "not now");
+    return next();
+  });
+  const post = (path: string, answer: (body: Body) => object): void =>
+    void app.post(path, async (c) => c.json(answer(await c.req.json())));
+
+  app.get("/experiments/get-by-name", (c) => {
+    const name = c.req.query("experiment_name") ?? "";
+    return c.json({ experiment: { experiment_id: experiments.get(name) ?? missing("Experiment"), name } });
+  });
+  post("/experiments/create", (body) => {
+    const name = text(body, "name");
+    if (experiments.has(name)) throw new ApiError(400, "RESOURCE_ALREADY_EXISTS", "Experiment exists");
+    experiments.set(name, String(experiments.size + 1));
+    return { experiment_id: experiments.get(name) };
+  });
+  post("/runs/create", (body) => {
+    const [experiment, name] = [text(body, "experiment_id"), text(body, "run_name")];
+    if (![...experiments.values()].includes(experiment)) missing("Experiment");
+    const run_id = `run${runs.size + 1}`;
+    runs.set(run_id, { experiment, name, status: "RUNNING", endTime: undefined, params: new Map(), metrics: [] });
+    return { run: { info: { run_id, experiment_id: experiment, status: "RUNNING" }, data: {} } };
+  });
+  post("/runs/log-batch", (body) => {
+    const run = runOf(body);
+    for (const { key, value, timestamp, step } of list(body, "metrics", 1000)) {
+      if (typeof key !== "string" || !/^[\w\-./: ]{1,250}$/.test(key)) return invalid("Invalid metric name");
+      if (typeof value !== "number" || !Number.isInteger(timestamp) || !Number.isInteger(step))
+        return invalid("Got invalid value for metric");
+      run.metrics.push({ key, value, timestamp: timestamp as number, step: step as number });
+    }
+    for (const { key, value } of list(body, "params", 100)) {
+      if (typeof key !== "string" || typeof value !== "string" || value.length > 500) return invalid("Invalid param");
+      if ((run.params.get(key) ?? value) !== value) invalid("Changing param values is not allowed");
+      run.params.set(key, value);
+    }
+    return {};
+  });
+  post("/runs/update", (body) => {
+    const [run, status] = [runOf(body), text(body, "status")];
+    if (!["RUNNING", "SCHEDULED", "FINISHED", "FAILED", "KILLED"].includes(status)) invalid("Invalid status");
+    Object.assign(run, { status, endTime: body.end_time });
+    return { run_info: { run_id: body.run_id, status } };
+  });
+
+  const served: Served = await serveApp(app, 0, "MLflow");
   const state: MlflowServer = {
-    uri: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    uri: served.baseUrl,
     runs,
     experiments,
     authorizations,
@@ -146,11 +122,7 @@ export async function serveMlflow(): Promise<MlflowServer> {
       failing = { status, times };
     },
     requests: 0,
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    stop: served.stop,
   };
   return state;
 }

@@ -1,14 +1,13 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, afterEach, beforeEach, test } from "node:test";
+import { afterEach, beforeEach, test } from "node:test";
 import type { RunConfig } from "../../../src/config/config.js";
 import { MlflowTracker } from "../../../src/features/mlflow/trackers/mlflow.js";
+import { temporaryFolder } from "../../support/temporary.js";
 import { type MlflowServer, serveMlflow } from "./mlflow-server.js";
 
-const root = mkdtempSync(join(tmpdir(), "mlflow-"));
-after(() => rmSync(root, { recursive: true, force: true }));
+const root = temporaryFolder("mlflow");
 
 const config = {
   seed: 3,

@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { CliProcess } from "../../support/cli-process.js";
+import { temporaryFolder } from "../../support/temporary.js";
 
-const dir = mkdtempSync(join(tmpdir(), "cli-new-model-"));
-after(() => rmSync(dir, { recursive: true, force: true }));
+const dir = temporaryFolder("cli-new-model");
 
 test("new-model finds a shipped config from any folder, and says what is missing in one", async () => {
   const run = (config: string) =>

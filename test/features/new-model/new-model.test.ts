@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { parse } from "yaml";
 import { packageRoot } from "../../../src/core/files.js";
 import { newModel, newModelSchema } from "../../../src/features/new-model/new-model.js";
 import { loadModel } from "../../../src/nn/model.js";
-import { Runtime } from "../../../src/onnx/session.js";
 import type { Tensor } from "../../../src/onnx/types.js";
+import { runGraph } from "../../support/run-graph.js";
+import { cpuRuntime, temporaryFolder } from "../../support/temporary.js";
 
 const CONFIGS = join(packageRoot(), "configs", "tiny");
 const [B, N] = [2, 6];
@@ -22,27 +22,23 @@ function feed(name: string): Tensor {
   throw new Error(`the contract has no input ${name}`);
 }
 
+const runtime = await cpuRuntime();
+
 describe("new-model", () => {
+  const root = temporaryFolder("new-model");
   for (const file of readdirSync(CONFIGS).filter((name) => name.endsWith("model.yaml"))) {
     it(`makes the model of configs/tiny/${file}, and it runs`, async () => {
-      const dir = mkdtempSync(join(tmpdir(), "new-model-"));
-      const runtime = await Runtime.open({ provider: "cpu", threads: 1 });
-      try {
-        // a short corpus: the vocabulary is smaller than the config's
-        const config = { ...parse(readFileSync(join(CONFIGS, file), "utf8")), synthetic_tasks: 0, vocab_size: 300 };
-        const { parameters, vocabulary } = await newModel(newModelSchema.parse(config), dir);
-        assert.ok(parameters > 1.4e6 && parameters < 2e6, `${parameters}`);
-        const model = await loadModel(dir);
-        assert.equal(model.config.vocab_size, vocabulary);
-        await runtime.load("new", { bytes: readFileSync(join(dir, "model.onnx")), weightsDir: dir });
-        const feeds = Object.fromEntries(model.graph.inputs.map(({ name }) => [name, feed(name)]));
-        const logits = (await runtime.run("new", { feeds })).logits as Tensor;
-        assert.deepEqual(logits.shape, [B, N, vocabulary]);
-        assert.ok((logits.data as Float32Array).every(Number.isFinite));
-      } finally {
-        await runtime.close();
-        rmSync(dir, { recursive: true, force: true });
-      }
+      const dir = mkdtempSync(join(root, "model-"));
+      // a short corpus: the vocabulary is smaller than the config's
+      const config = { ...parse(readFileSync(join(CONFIGS, file), "utf8")), synthetic_tasks: 0, vocab_size: 300 };
+      const { parameters, vocabulary } = await newModel(newModelSchema.parse(config), dir);
+      assert.ok(parameters > 1.4e6 && parameters < 2e6, `${parameters}`);
+      const model = await loadModel(dir);
+      assert.equal(model.config.vocab_size, vocabulary);
+      const feeds = Object.fromEntries(model.graph.inputs.map(({ name }) => [name, feed(name)]));
+      const logits = (await runGraph(runtime, model.graph, feeds, dir)).logits as Tensor;
+      assert.deepEqual(logits.shape, [B, N, vocabulary]);
+      assert.ok((logits.data as Float32Array).every(Number.isFinite));
     });
   }
 });

@@ -1,26 +1,15 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { UserError } from "../../../src/core/errors.js";
-import { packageRoot, readJson } from "../../../src/core/files.js";
 import { byteLevelBpeJson } from "../../../src/features/export/tokenizer-files.js";
 import { trainBpe } from "../../../src/features/new-model/bpe.js";
 import { Tokenizer } from "../../../src/text/tokenizer.js";
-
-const SHIPPED = (name: string) => {
-  const dir = join(packageRoot(), "models", name);
-  const config = readJson(join(dir, "config.json")) as { mask_token_id: number; eos_token_id: number };
-  return { dir, config, tokenizer: Tokenizer.load(dir) };
-};
+import { temporaryFolder } from "../../support/temporary.js";
 
 describe("Tokenizer", () => {
-  let dir = "";
-  before(() => {
-    dir = mkdtempSync(join(tmpdir(), "tokenizer-"));
-  });
-  after(() => rmSync(dir, { recursive: true, force: true }));
+  const dir = temporaryFolder("tokenizer");
 
   const write = (content: string): void => writeFileSync(join(dir, "tokenizer.json"), content);
   const special = ["<|endoftext|>", "<|im_end|>", "<|mask|>"];
@@ -44,50 +33,11 @@ describe("Tokenizer", () => {
     assert.equal(tokenizer.decode(ids, { skipSpecial: true }), "it 's , fine . ");
   });
 
-  it("reads a special token that is spelled out in a text as its characters", () => {
-    for (const name of ["tiny-refusion", "tiny-masked-lm", "tiny-fsdfm"]) {
-      const { dir: model, tokenizer, config } = SHIPPED(name);
-      const ids = special.map((token) => tokenizer.idOf(token));
-      assert.ok(ids.includes(config.mask_token_id) && ids.includes(config.eos_token_id), model);
-      const text = `form: ${special.join("")} Name ${special.join(" | ")}\n`;
-      const read = tokenizer.encode(text);
-      assert.deepEqual(
-        read.filter((id) => ids.includes(id)),
-        [],
-      );
-      assert.equal(tokenizer.decode(read), text);
-    }
-  });
-
   const model = (of: object, tokens: readonly object[], cut: object | null = null): Tokenizer =>
     Tokenizer.fromJson(
       { normalizer: null, pre_tokenizer: cut, post_processor: null, decoder: null, added_tokens: tokens, model: of },
       "memory",
     );
-
-  it("does so whatever the vocabulary is, and keeps what is unknown", () => {
-    const tokens = ["[UNK]", "[MASK]"].map((content, id) => ({ id, content, special: true }));
-    const vocab = ["[UNK]", "[MASK]", "a", "[", "##M", "##A", "##S", "##K", "##]"];
-    const wordPiece = model(
-      {
-        type: "WordPiece",
-        unk_token: "[UNK]",
-        continuing_subword_prefix: "##",
-        vocab: Object.fromEntries(vocab.map((token, id) => [token, id])),
-      },
-      tokens,
-      { type: "WhitespaceSplit" },
-    );
-    assert.deepEqual(wordPiece.encode("a [MASK] z"), [2, 3, 4, 5, 6, 7, 8, 0]);
-    const pieces = ["<unk>", "<mask>", "a", "<", "m", "s", "k", ">"].map((piece, id) => [piece, id < 2 ? 0 : -2]);
-    const unigram = model({ type: "Unigram", unk_id: 0, vocab: pieces }, [{ id: 1, content: "<mask>", special: true }]);
-    assert.deepEqual(unigram.encode("a<mask>a"), [2, 3, 4, 2, 5, 6, 7, 2]);
-    // a token that the model's config names, and the file does not call special
-    const merged = JSON.parse(trained(["submit submit"], 262));
-    const id = merged.model.vocab.submit as number;
-    assert.deepEqual(Tokenizer.fromJson(merged, "memory").encode("submit"), [id]);
-    assert.ok(!Tokenizer.fromJson(merged, "memory", [id]).encode("submit").includes(id));
-  });
 
   it("refuses ids that are none, and a vocabulary that reads nothing", () => {
     for (const [vocab, problem] of [

@@ -71,7 +71,6 @@ const sampling: UnmaskOptions = {
   rounds: 3,
   slotSize: meta.slot_size,
   order: "confidence",
-  slotScore: "first",
   slotFill: "parallel",
   canvasPerPrompt: null,
   kvCache: "auto",

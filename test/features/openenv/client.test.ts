@@ -82,10 +82,30 @@ describe("a server made from the wheel's template, as it was recorded", () => {
   });
 });
 
+it("fields of the config go into every action and reset, and name the texts", async () => {
+  const asked: unknown[] = [];
+  const { url } = await serve((message, socket) => {
+    const { type, data } = message as { type: string; data?: object };
+    if (type === "close") return socket.close();
+    asked.push(data);
+    const observation = { page: "a page", hint: "a hint" };
+    socket.send(JSON.stringify({ type: "observation", data: { observation, reward: 1, done: type === "step" } }));
+  });
+  const keys = { action_key: "text", action: { by: "policy" }, observation_key: "page", reset: { level: 2 } };
+  const environment = await open(url, keys);
+  const [task] = environment.tasks as [Environment["tasks"][number]];
+  const outcome = await environment.play(task, async ({ text }) => ({ text: `read ${text}` }), new Map());
+  assert.deepEqual([outcome.reward, outcome.success], [1, true]);
+  assert.deepEqual(asked, [
+    { level: 2, seed: 0, episode_id: task.id },
+    { by: "policy", text: "read a page" },
+  ]);
+});
+
 describe("an OpenEnv server that does not answer as it should", () => {
   const observation = (reward: unknown, done = true): object => ({
     type: "observation",
-    data: { observation: { echoed_message: "x".repeat(120) }, reward, done },
+    data: { observation: { echoed_message: "x".repeat(4020) }, reward, done },
   });
   const cases: [string, (message: { type: string }, socket: WebSocket) => void, RegExp][] = [
     ["hangs up", (_, socket) => socket.terminate(), /closed/],
@@ -145,7 +165,7 @@ describe("an OpenEnv server that does not answer as it should", () => {
       socket.send(JSON.stringify(observation(type === "step" ? 0 : null, type === "step")));
     });
     // an honest 0 is one
-    const outcome = await play(await open(url, { observation_characters: 100 }), "hi");
+    const outcome = await play(await open(url), "hi");
     assert.deepEqual([outcome.reward, outcome.fault, outcome.success], [0, undefined, false]);
     assert.equal(outcome.detail.cut, 20);
   });

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, execFile, spawn } from "node:child_process";
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { promisify } from "node:util";
 import { loadConfig } from "../../../src/config/config.js";
 import { packageRoot } from "../../../src/core/files.js";
@@ -14,6 +13,7 @@ import { environment as openenv } from "../../../src/features/openenv/environmen
 import { serveOpenEnv } from "../../../src/features/openenv/server.js";
 import { train } from "../../../src/library/programs.js";
 import { echoEnvironment } from "../../support/echo.js";
+import { temporaryFolder } from "../../support/temporary.js";
 
 const run = promisify(execFile);
 const VERSION = "0.10.0";
@@ -65,18 +65,16 @@ async function until(answers: () => Promise<boolean>): Promise<void> {
 }
 
 describe(`PyPI's openenv ${VERSION}`, { timeout: 1_800_000 }, () => {
-  let dir: string;
+  const dir = temporaryFolder("openenv");
   let python: string | undefined;
   let why = "";
   before(async () => {
-    dir = mkdtempSync(join(tmpdir(), "openenv-"));
     try {
       python = await installed(dir);
     } catch (error) {
       why = `openenv ${VERSION} cannot be installed here: ${(error as Error).message.split("\n")[0]}`;
     }
   });
-  after(() => rmSync(dir, { recursive: true, force: true }));
 
   it("drives our server: reset, step, state, and an error where the environment fails", async (t) => {
     if (python === undefined) return t.skip(why);

@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { loadConfig } from "../../../src/config/config.js";
+import { temporaryFolder } from "../../support/temporary.js";
 
-const dir = mkdtempSync(join(tmpdir(), "owners-"));
-after(() => rmSync(dir, { recursive: true, force: true }));
+const dir = temporaryFolder("owners");
 
 test("a section or key of another kind than paper is named with the kind that has it", async () => {
   const file = join(dir, "config.yaml");

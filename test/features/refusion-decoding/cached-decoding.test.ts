@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { loadConfig } from "../../../src/config/config.js";
@@ -23,6 +22,7 @@ import { Runtime } from "../../../src/onnx/session.js";
 import type { Precision } from "../../../src/weights/precision.js";
 import { importedModel } from "../../support/imported-model.js";
 import { MICRO, microModel } from "../../support/micro-model.js";
+import { temporaryFolder } from "../../support/temporary.js";
 import { tokensOf } from "../../support/token-batch.js";
 import { samplerConfig } from "../../support/typed.js";
 
@@ -57,17 +57,13 @@ function entries(input: RoundInput): number {
 }
 
 describe("ReFusion's decoding with keys and values used again", () => {
-  let root: string;
+  const root = temporaryFolder("cached");
   let base: string;
   let remove: () => void;
   before(async () => {
-    root = mkdtempSync(join(tmpdir(), "cached-"));
     ({ dir: base, remove } = await microModel(SMALL));
   });
-  after(() => {
-    remove();
-    rmSync(root, { recursive: true, force: true });
-  });
+  after(() => remove());
 
   const exported = async (precision: Precision, doubleQuant = false): Promise<Model> => {
     const out = join(mkdtempSync(join(root, "model-")), "m");

@@ -114,25 +114,6 @@ describe("sampler refusion", () => {
     }
   });
 
-  it("decodes a block in two forwards where both thresholds are 0", async () => {
-    for (const seed of [1, 2, 3, 4, 5, 6]) {
-      const options = { ...OPTIONS, slotThreshold: 0, tokenThreshold: 0 };
-      const { forwards, ended, response } = await one(new FakeNetwork(seed), [1], options);
-      assert.equal(forwards, ended === "eos" && response.length <= 9 ? 2 : 4);
-    }
-  });
-
-  it("takes one slot at a time where the slot threshold is 1, and one token a pass where the token threshold is 1", async () => {
-    const options = { ...OPTIONS, slotThreshold: 1, tokenThreshold: 1 };
-    for (const seed of [1, 2, 3]) {
-      const { positions, passes, slotSize } = await one(new FakeNetwork(seed), [0, 1], options);
-      assert.equal(new Set(passes).size, passes.length, "two tokens in one pass");
-      positions.forEach((position, i) => {
-        if (i % slotSize > 0) assert.equal(position, (positions[i - 1] as number) + 1);
-      });
-    }
-  });
-
   it("refuses every scoring, a temperature, long prompts and bidirectional models", async () => {
     for (const [scoring, lacks] of [
       ["steps", /^its sampler has no log-probabilities of its steps/],

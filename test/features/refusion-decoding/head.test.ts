@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { Rng } from "../../../src/core/rng.js";
 import { draftHead } from "../../../src/features/refusion-decoding/head.js";
-import { Runtime } from "../../../src/onnx/session.js";
 import type { Value } from "../../../src/onnx/types.js";
 import { about, argmax, close, evaluateOn, f32, i64, logSoftmax, normal } from "../../support/heads.js";
+import { cpuRuntime } from "../../support/temporary.js";
+
+const runtime = await cpuRuntime();
 
 test("drafts the most probable token, and says how probable a given one is", async () => {
-  const runtime = await Runtime.open({ provider: "cpu", threads: 1 });
-  after(() => runtime.close());
   const [vocabulary, tokens] = [9, { eos: 2, mask: 7, pad: 8 }];
   const rng = Rng.named(6, "drafts");
   const logits = [0, 1, 2, 3].map(() => [...normal(rng, 7), 20, 20]);

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { closing } from "../../../src/core/closing.js";
 import { FormsEnvironment } from "../../../src/env/environments/forms.js";
 import { site as embedded } from "../../../src/env/sites/embedded.js";
@@ -12,9 +11,9 @@ import { RunDirectory } from "../../../src/runs/run-directory.js";
 import { FORMS_OPTIONS } from "../../env/page-site.js";
 import { callProgram } from "../../support/call-program.js";
 import { exampleRun, rollout } from "../../support/example-run.js";
+import { temporaryFolder } from "../../support/temporary.js";
 
-const dir = mkdtempSync(join(tmpdir(), "rejudge-"));
-after(() => rmSync(dir, { recursive: true, force: true }));
+const dir = temporaryFolder("rejudge");
 const rejudge = (...args: string[]) => callProgram("eval", dir, ["rejudge", ...args]);
 
 test("of a run without kept exchanges it is said by name what its records lack", async () => {

@@ -1,7 +1,4 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { pathToFileURL } from "node:url";
 import type { Browser, Locator, Page } from "playwright";
@@ -9,6 +6,7 @@ import { writeAtomic } from "../../../src/core/files.js";
 import { writeReport } from "../../../src/features/report/report.js";
 import { exampleRun, hostileRun, supervisedRun } from "../../support/example-run.js";
 import { openBrowser, type WatchedPage, watchPage } from "../../support/page.js";
+import { temporaryFolder } from "../../support/temporary.js";
 
 /** A 1 x 1 JPEG. */
 const PIXEL = Buffer.from(
@@ -17,15 +15,13 @@ const PIXEL = Buffer.from(
 );
 
 describe("report.html in a browser", () => {
-  let root: string;
+  const root = temporaryFolder("report-browser");
   let browser: Browser;
   before(async () => {
-    root = mkdtempSync(join(tmpdir(), "report-browser-"));
     browser = await openBrowser();
   });
   after(async () => {
     await browser?.close();
-    rmSync(root, { recursive: true, force: true });
   });
 
   async function open(name: string, options: Parameters<Browser["newContext"]>[0] = {}): Promise<WatchedPage> {

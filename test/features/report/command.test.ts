@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { callProgram } from "../../support/call-program.js";
+import { temporaryFolder } from "../../support/temporary.js";
 
-const dir = mkdtempSync(join(tmpdir(), "report-"));
-after(() => rmSync(dir, { recursive: true, force: true }));
+const dir = temporaryFolder("report");
 
 const run = (...args: string[]): ReturnType<typeof callProgram> => callProgram("train", dir, args);
 

@@ -1,8 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
 import { request } from "node:http";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { after, afterEach, before, beforeEach, describe, it } from "node:test";
 import type { Browser } from "playwright";
 import { UserError } from "../../../src/core/errors.js";
@@ -11,6 +8,7 @@ import { LivePage } from "../../../src/features/report/live/live-page.js";
 import { exampleRun, HOSTILE, rollout } from "../../support/example-run.js";
 import { openBrowser, watchPage } from "../../support/page.js";
 import { stepMetrics } from "../../support/step-metrics.js";
+import { temporaryFolder } from "../../support/temporary.js";
 
 const config: Parameters<typeof LivePage.open>[1] = {
   name: "quickstart",
@@ -20,12 +18,8 @@ const config: Parameters<typeof LivePage.open>[1] = {
 };
 
 describe("the live page", () => {
-  let root: string;
+  const root = temporaryFolder("live");
   let page: LivePage;
-  before(() => {
-    root = mkdtempSync(join(tmpdir(), "live-"));
-  });
-  after(() => rmSync(root, { recursive: true, force: true }));
   beforeEach(async () => {
     page = await LivePage.open(0, config);
   });

@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { after, test } from "node:test";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { test } from "node:test";
 import { writeAtomic } from "../../../src/core/files.js";
 import type { Plot } from "../../../src/features/report/chart.js";
 import { curves } from "../../../src/features/report/curves.js";
@@ -13,9 +11,9 @@ import { writeRollouts } from "../../../src/runs/rollout-record.js";
 import { RunDirectory } from "../../../src/runs/run-directory.js";
 import { exampleRun, HOSTILE, hostileRun, RESPONSE, rollout, supervisedRun } from "../../support/example-run.js";
 import { stepMetrics } from "../../support/step-metrics.js";
+import { temporaryFolder } from "../../support/temporary.js";
 
-const dir = mkdtempSync(join(tmpdir(), "report-"));
-after(() => rmSync(dir, { recursive: true, force: true }));
+const dir = temporaryFolder("report");
 
 /** The charts of a page by title, as its script reads them. */
 function plotsOf(html: string): Map<string, Plot> {

@@ -1,16 +1,15 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { configOf, loadConfig } from "../../../src/config/config.js";
 import { loadRegistries } from "../../../src/config/registries.js";
 import { configKeys, type Registries, runSchema } from "../../../src/config/schema.js";
 import { configTemplate } from "../../../src/features/skeletons/template.js";
 import { callProgram } from "../../support/call-program.js";
+import { temporaryFolder } from "../../support/temporary.js";
 
-const dir = mkdtempSync(join(tmpdir(), "init-"));
-after(() => rmSync(dir, { recursive: true, force: true }));
+const dir = temporaryFolder("init");
 
 function sitesOf({ sections }: Registries): string[] {
   const site = sections.get("site");

@@ -24,8 +24,11 @@ export async function openOnTrial(config: RunConfig): ReturnType<typeof openCont
 }
 
 /** Opens that context on templates: two blanks, of which the first has options. */
-export async function openOnTemplates(changes: Record<string, unknown>): ReturnType<typeof openContext> {
-  return openContext(await microConfig({ response_length: 24, ...changes }), await allTrials(), async (policy) =>
+export async function openOnTemplates(
+  changes: Record<string, unknown>,
+  model: Record<string, unknown> = {},
+): ReturnType<typeof openContext> {
+  return openContext(await microConfig({ response_length: 24, ...changes }, model), await allTrials(), async (policy) =>
     randomPrompts(policy.model, 16, 8, Rng.named(1, "prompts")).map((prompt): TemplateStart => {
       const [one, other] = [prompt[0] as number, prompt.at(-1) as number];
       const choices = [[one], [other, one], [one, one, other]];

@@ -36,7 +36,7 @@ function source(
     objective: { kind: "flow-grpo", kl_coeff: 0, advantage: "center", adv_clip_max: 5 },
     training: {
       ...{ prompts_per_step: 3, group_size: 2, dynamic_sampling: dynamic, rollout_batch: 4 },
-      curriculum: { least_chance: 1, memory: 0.9 },
+      curriculum: { least_chance: 1 },
     },
   });
   let next = 0;

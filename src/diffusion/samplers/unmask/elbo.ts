@@ -7,6 +7,7 @@ import { Canvas } from "../../template.js";
 import { bufferTerms, layoutLength, type ScoredBuffer } from "../../terms.js";
 import type { SampledModel } from "../../tokens.js";
 import { canvasLength, layCanvas, pushSlots, revealSlots } from "./canvas.js";
+import { layResponse, responseTerms } from "./next-token.js";
 import { isSerial, type UnmaskOptions } from "./options.js";
 import type { UnmaskTrajectory } from "./trajectory.js";
 
@@ -39,7 +40,8 @@ export function drawMask(slots: number, rng: DiscreteRng): MaskDraw {
 
 /**
  * Lays out one segment per response: its bound by `samples` draws, each covering every token once where it is coupled.
- * EOS is an ordinary token here and the temperature is 1: it is the model's bound, not the sampling policy's.
+ * EOS is an ordinary token here and the temperature is 1: it is the model's bound, not the sampling policy's. With
+ * `next-token` it is no estimate ({@link responseTerms}).
  * @param draw draws masks; proofs and tests replace it.
  */
 export function boundTerms(
@@ -49,6 +51,7 @@ export function boundTerms(
   draw: typeof drawMask = drawMask,
 ): Batch {
   const { tokens } = options.model;
+  if (options.slotFill === "next-token") return responseTerms(trajectories, options, layout);
   const lengths = new Float32Array(layout.batch);
   const scored = trajectories.flatMap((trajectory, b): ScoredBuffer[] => {
     lengths[b] = trajectory.response.length;
@@ -91,15 +94,21 @@ function unitsOf({ response, slotSize, template }: UnmaskTrajectory, eos: number
 /**
  * Lays out a response with some slots known and the others predicted, and finds the row that predicts each position.
  * Known slots were revealed in order, so that each sees those before it. Where slots are filled in autoregressively,
- * the tokens of the other slots follow the masks, slot by slot, and see only the known ones.
+ * the tokens of the other slots follow the masks, slot by slot, and see only the known ones. With `next-token` nothing depends
+ * on what is known.
  * @param known slots in the order in which they were revealed.
  */
 export function layMasked(
-  { prompt, response, slotSize, slotFill, template }: UnmaskTrajectory,
+  trajectory: UnmaskTrajectory,
   known: readonly number[],
   length: number,
   model: SampledModel,
 ): { buffer: BufferBuilder; rowOf(cell: number): number } {
+  const { prompt, response, slotSize, slotFill, template } = trajectory;
+  if (slotFill === "next-token") {
+    const { buffer, rows } = layResponse(trajectory, model);
+    return { buffer, rowOf: (cell) => rows.get(cell) as number };
+  }
   const canvas = Canvas.of(template);
   const tokens = canvas.byCell(response, model.tokens.eos);
   const revealed = revealSlots(tokens, slotSize, known);

@@ -1,18 +1,17 @@
 import type { CacheUse, SamplerOptions, SamplerShapes } from "../../sampler.js";
 import { revealSchedule } from "./slots.js";
 
-/** Ranking of slots. */
+/** Ranking of slots, by their first position. */
 export const SLOT_ORDERS = ["confidence", "margin", "entropy", "random", "left-to-right", "blanks"] as const;
 export type SlotOrder = (typeof SLOT_ORDERS)[number];
-/** A slot's rank: that of its first position, or the mean over its positions. */
-export type SlotScore = "first" | "mean";
 
 /**
  * Ways to draw a slot's tokens: each from its own mask, or the first from its mask and each later one from its
  * predecessor. With `single-mask` that one mask stands for the slot and sees no other slot's, so that a round reads
- * only the masks that it may choose; with `autoregressive` a slot has one mask per token, seen by the later ones.
+ * only the masks that it may choose; with `autoregressive` a slot has one mask per token, seen by the later ones. With
+ * `next-token` there are no masks: the first token too is drawn from its predecessor (next-token.ts).
  */
-export const SLOT_FILLS = ["parallel", "autoregressive", "single-mask"] as const;
+export const SLOT_FILLS = ["parallel", "autoregressive", "single-mask", "next-token"] as const;
 export type SlotFill = (typeof SLOT_FILLS)[number];
 /** The fill recorded in a trajectory; absent: `parallel`. */
 export type SerialFill = Exclude<SlotFill, "parallel">;
@@ -41,7 +40,6 @@ export interface UnmaskOptions extends SamplerOptions {
   /** k: positions per slot; rooms are multiples of it, and without a template L is too. */
   readonly slotSize: number;
   readonly order: SlotOrder;
-  readonly slotScore: SlotScore;
   readonly slotFill: SlotFill;
   /** Canvas positions per prompt token; null: always the whole canvas. */
   readonly canvasPerPrompt: number | null;

@@ -8,6 +8,7 @@ import { Canvas } from "../../template.js";
 import { commonTemperature, type StepBuffer, type StepTerm, stepTerms } from "../../terms.js";
 import type { SampledModel, TokenIds } from "../../tokens.js";
 import { layCanvas, layRevealed, type Progress, pushMask, pushSlots } from "./canvas.js";
+import { layBefore } from "./next-token.js";
 import { hasMask, isSerial, type UnmaskOptions, unmaskShapes } from "./options.js";
 import type { TrajectoryRound, UnmaskTrajectory } from "./trajectory.js";
 
@@ -23,9 +24,12 @@ export function roundTerms(
 ): Batch {
   const { model } = options;
   const { steps, length } = unmaskShapes(options);
-  const packed = (layout.packed ?? true) && model.attention === "causal";
+  const isShifted = trajectories.some(({ slotFill }) => slotFill === "next-token");
+  const packed = (layout.packed ?? true) && (isShifted || model.attention === "causal");
   const buffers = trajectories.flatMap((trajectory, b) => {
     const chosen = layout.subset?.[b] ?? trajectory.rounds.map((_, t) => t);
+    if (isShifted)
+      return (packed ? [chosen] : chosen.map((t) => [t])).map((some) => drawnRounds(trajectory, b, some, model));
     return packed ? [packRounds(trajectory, b, chosen, model.tokens)] : separateRounds(trajectory, b, chosen, model);
   });
   const separate = layout.subset === undefined ? steps : Math.max(1, ...layout.subset.map((chosen) => chosen.length));
@@ -139,6 +143,35 @@ function packRounds(
 }
 
 /**
+ * Packs rounds of a rollout without masks: the tokens before the drawn ones ({@link layBefore}). What a token sees does
+ * not depend on the rounds.
+ */
+function drawnRounds(
+  trajectory: UnmaskTrajectory,
+  index: number,
+  chosen: readonly number[],
+  model: Pick<SampledModel, "attention" | "tokens">,
+): StepBuffer {
+  const canvas = Canvas.of(trajectory.template);
+  const rounds = chosen.map((t) => roundOf(trajectory, t));
+  const drawn = revealedBy(trajectory, trajectory.rounds.length);
+  const { buffer, rows } = layBefore(
+    { prompt: trajectory.prompt, canvas },
+    drawn,
+    rounds.flatMap(({ positions }) => positions),
+    model,
+  );
+  const places = placesOf(trajectory);
+  const allowed = canvas.allowedAt(drawn, model.tokens.eos);
+  const rowOf = (cell: number): number => rows.get(cell) as number;
+  const steps = rounds.map((round, i) => ({
+    step: chosen[i] as number,
+    terms: roundTermsAt(round, rowOf, places, allowed),
+  }));
+  return { buffer, trajectory: index, steps };
+}
+
+/**
  * Lays out one sequence per round: the reference in tests of {@link packRounds}, and the way to score a network whose
  * attention does not allow packing. Slots filled in autoregressively follow the masks, which do not see them.
  */
@@ -169,5 +202,10 @@ function separateRounds(
 export function packedLength(trajectory: UnmaskTrajectory, subset?: readonly number[]): number {
   const chosen = subset ?? trajectory.rounds.map((_, t) => t);
   // without an end no cell is closed: for a template this is an upper bound
-  return packRounds(trajectory, 0, chosen, { mask: 0, pad: 0, eos: -1 }).buffer.ids.length;
+  const tokens = { mask: 0, pad: 0, eos: -1 };
+  const { buffer } =
+    trajectory.slotFill === "next-token"
+      ? drawnRounds(trajectory, 0, chosen, { attention: "causal", tokens })
+      : packRounds(trajectory, 0, chosen, tokens);
+  return buffer.ids.length;
 }

@@ -3,48 +3,14 @@ import type { Rng } from "../../../core/rng.js";
 import { checkStreams, inBatches } from "../../batches.js";
 import { drawAmong } from "../../constrained.js";
 import { RoundReader, type RowRequest } from "../../round-reader.js";
-import { overflowed, type RoundModel, rowNoise, scoringTemperature } from "../../sampler.js";
+import { overflowed, type RoundModel, scoringTemperature } from "../../sampler.js";
 import { Canvas, type TextStart, type TokenTemplate } from "../../template.js";
-import { canvasOf, layCanvas, layRevealed, type Progress, pushSlots } from "./canvas.js";
+import { canvasOf } from "./canvas.js";
 import { isSerial, type UnmaskOptions, unmaskShapes } from "./options.js";
+import { type Filling, maskRequest, nextOfBlanks, nextSlots, nextTokens, noiseOf, type State } from "./requests.js";
 import { candidateLogProbs, type RowStatistics, roundHead } from "./round.js";
 import { eosAllowedSlots, revealSchedule, selectSlots } from "./slots.js";
-import type { TrajectoryRound, UnmaskTrajectory } from "./trajectory.js";
-
-/** One rollout in progress. */
-interface State {
-  readonly prompt: readonly number[];
-  readonly template: TokenTemplate | undefined;
-  readonly canvas: Canvas;
-  readonly rng: Rng;
-  /** One flag per slot. */
-  readonly open: boolean[];
-  /** The blank of each slot. */
-  readonly blanks: readonly number[];
-  /** Cell -> token, in commit order. */
-  readonly committed: Map<number, number>;
-  readonly rounds: TrajectoryRound[];
-  /** Number of slots of each remaining round. */
-  schedule: number[];
-}
-
-/** One round of a rollout: its choice before sampling, and the tokens sampled so far. */
-interface Filling {
-  /** [L] noise of the round, by cell. */
-  readonly uniform: Float32Array;
-  /** One flag per slot. */
-  readonly selected: readonly boolean[];
-  readonly eosAllowed: readonly boolean[];
-  /** By cell. */
-  readonly drawn: Map<number, Drawn>;
-  /** Most probable token of every open cell, where drafts are recorded. */
-  readonly draft: ReadonlyMap<number, number> | undefined;
-}
-
-interface Drawn {
-  readonly token: number;
-  readonly logProb: number;
-}
+import type { UnmaskTrajectory } from "./trajectory.js";
 
 /** Samples responses from the policy. */
 export async function rollout(
@@ -79,15 +45,21 @@ async function rolloutChunk(
     temperature: scoringTemperature(options.temperature),
     kvCache,
   });
+  const isShifted = slotFill === "next-token";
+  const fromMasks = async (): Promise<(Filling | undefined)[]> => {
+    const requests = states.map((state) => (isOpen(state) ? maskRequest(state, options) : undefined));
+    const { round, places } = await reader.ask(requests);
+    return states.map((state, b) =>
+      isOpen(state) ? beginRound(state, round, places[b] as readonly number[], requests[b], options) : undefined,
+    );
+  };
   try {
     while (states.some(isOpen)) {
-      const requests = states.map((state) => (isOpen(state) ? maskRequest(state, options) : undefined));
-      const { round, places } = await reader.ask(requests);
-      const fillings = states.map((state, b) =>
-        isOpen(state) ? beginRound(state, round, places[b] as readonly number[], requests[b], options) : undefined,
-      );
-      for (let i = 1; isSerial(slotFill) && i < slotSize; i++) {
-        const nexts = states.map((state, b) => nextTokens(state, fillings[b], i, options));
+      const fillings = isShifted ? states.map((state) => beginShifted(state, options)) : await fromMasks();
+      for (let i = 1; isShifted || (isSerial(slotFill) && i < slotSize); i++) {
+        const nexts = states.map((state, b) =>
+          isShifted ? nextOfBlanks(state, fillings[b], options) : nextTokens(state, fillings[b], i, options),
+        );
         if (nexts.every((next) => next === undefined)) break;
         const replies = await reader.ask(nexts.map((next) => next?.request));
         nexts.forEach((next, b) => {
@@ -119,7 +91,7 @@ function begin(
   const slots = (canvas.isFree ? canvasOf(prompt, options) : canvas.cells) / options.slotSize;
   const open = Array.from({ length: slots }, () => true);
   const blanks = open.map((_, slot) => canvas.blankOf(slot * options.slotSize));
-  if (isSerial(options.slotFill)) checkRounds(canvas, options);
+  if (isSerial(options.slotFill) && options.slotFill !== "next-token") checkRounds(canvas, options);
   const schedule = revealSchedule(slots, options.rounds);
   return { prompt, template, canvas, rng, open, blanks, schedule, committed: new Map(), rounds: [] };
 }
@@ -135,69 +107,6 @@ function checkRounds({ blanks }: Canvas, { rounds, slotSize }: UnmaskOptions): v
 
 function isOpen({ open }: State): boolean {
   return open.includes(true);
-}
-
-function progressOf({ prompt, canvas, committed, rounds }: State, { slotFill, slotSize }: UnmaskOptions): Progress {
-  return {
-    prompt,
-    canvas,
-    revealed: committed,
-    rounds: rounds.map(({ positions }) => positions.length),
-    slotSize,
-    slotFill,
-  };
-}
-
-/** Returns the slots of the next round of `order: blanks`: each blank's next slot; in the last round all open ones. */
-function nextSlots({ open, blanks, rounds }: State, options: UnmaskOptions): boolean[] {
-  const isLast = rounds.length + 1 === options.rounds;
-  let blank = -1;
-  return open.map((isOpen, slot) => {
-    const taken = isOpen && (isLast || blanks[slot] !== blank);
-    if (taken) blank = blanks[slot] as number;
-    return taken;
-  });
-}
-
-/**
- * Tells which slots' masks the next round reads: all, unless the round's slots are known before it, no draft needs the
- * others, and no drawn token sees them.
- */
-function readSlots(state: State, options: UnmaskOptions): (slot: number) => boolean {
-  const { order, slotFill, model, recordDrafts } = options;
-  if (recordDrafts === true || model.attention !== "causal") return () => true;
-  if (order === "blanks" && slotFill === "single-mask") {
-    const next = nextSlots(state, options);
-    return (slot) => next[slot] as boolean;
-  }
-  if (order !== "left-to-right") return () => true;
-  const open = [...state.open.keys()].filter((slot) => state.open[slot]);
-  const last = open[(state.schedule[0] as number) - 1] as number;
-  return (slot) => slot <= last;
-}
-
-/** Builds the rollout's request: its buffer, and its masks in order of position. */
-function maskRequest(state: State, options: UnmaskOptions): RowRequest {
-  const { slotSize, model } = options;
-  const isRead = readSlots(state, options);
-  const cells = state.open.length * slotSize;
-  const { buffer, indexOf } = layCanvas(progressOf(state, options), cells, model, (cell) =>
-    isRead(Math.floor(cell / slotSize)),
-  );
-  const rows = Array.from(indexOf, (n, cell) => (state.committed.has(cell) ? -1 : n));
-  // drawn for all cells: the noise depends on the rollout and the round only
-  return {
-    buffer,
-    rows,
-    uniform: Float32Array.from({ length: cells }, () => rowNoise(state.rng)),
-    ...(state.canvas.isConstrained
-      ? {
-          candidates: rows.map((n, cell) =>
-            n < 0 ? undefined : state.canvas.allowed(cell, state.committed, model.tokens.eos),
-          ),
-        }
-      : {}),
-  };
 }
 
 /** Chooses a round's slots and draws the tokens of their masks. @param places [L] the row of each open cell. */
@@ -224,6 +133,19 @@ function beginRound(
     take(state, filling, position, { candidates: request?.candidates?.[position], statistics, at }, options);
   });
   return filling;
+}
+
+/** Begins a round of `next-token`, whose slots are known before it. */
+function beginShifted(state: State, options: UnmaskOptions): Filling | undefined {
+  if (!isOpen(state)) return undefined;
+  const selected = nextSlots(state, options);
+  return {
+    uniform: noiseOf(state, state.open.length * options.slotSize),
+    selected,
+    eosAllowed: selected,
+    drawn: new Map(),
+    draft: undefined,
+  };
 }
 
 /** Returns the slots with the best scores within a round's budget. */
@@ -280,50 +202,6 @@ function drawChoice(
 /** Returns the network's most probable token at each open position, independently. */
 function draftOf({ argmax }: RowStatistics, places: readonly number[]): Map<number, number> {
   return new Map(places.flatMap((at, position) => (at < 0 ? [] : [[position, Number(argmax[at * 2])]])));
-}
-
-/**
- * Builds inputs that predict the next token of every chosen slot: the i-th tokens of the slots that have not ended.
- * @returns undefined where there is none.
- */
-function nextTokens(
-  state: State,
-  filling: Filling | undefined,
-  i: number,
-  options: UnmaskOptions,
-): { positions: number[]; request: RowRequest } | undefined {
-  if (filling === undefined) return undefined;
-  const { slotSize, model } = options;
-  const drawn: [position: number, token: number][] = [];
-  const ended = new Set<number>();
-  for (const [slot, taken] of filling.selected.entries()) {
-    const own = taken ? tokensOf(filling, slot, slotSize) : [];
-    const blank = state.blanks[slot] as number;
-    if (own.at(-1)?.[1] === model.tokens.eos) ended.add(blank);
-    // tokens after EOS in a blank are not kept
-    if (!ended.has(blank)) drawn.push(...own);
-  }
-  if (drawn.length === 0) return undefined;
-  const buffer = layRevealed(progressOf(state, options));
-  const rowOf = pushSlots(buffer, drawn, slotSize);
-  const positions = drawn.map(([position]) => position + 1).filter((position) => position % slotSize === i);
-  const known = new Map([...state.committed, ...drawn]);
-  const request = {
-    buffer,
-    rows: positions.map((position) => rowOf.get(position - 1) as number),
-    uniform: Float32Array.from(positions, (position) => filling.uniform[position] as number),
-    ...(state.canvas.isConstrained
-      ? { candidates: positions.map((position) => state.canvas.allowed(position, known, model.tokens.eos)) }
-      : {}),
-  };
-  return { positions, request };
-}
-
-function tokensOf({ drawn }: Filling, slot: number, slotSize: number): [position: number, token: number][] {
-  return Array.from({ length: slotSize }, (_, i) => slot * slotSize + i).flatMap((position) => {
-    const token = drawn.get(position)?.token;
-    return token === undefined ? [] : [[position, token]];
-  });
 }
 
 /** Draws a position's token from the row that predicts it. */
@@ -393,19 +271,17 @@ function slotScores(
   places: readonly number[],
   options: UnmaskOptions,
 ): Float64Array {
-  const { order, slotScore, slotSize, slotFill, model } = options;
+  const { order, slotSize, model } = options;
   const { prompt, canvas } = state;
   const scores = new Float64Array(state.open.length);
-  const width = slotScore === "first" || slotFill === "single-mask" ? 1 : slotSize;
   for (let slot = 0; slot < scores.length; slot++) {
     // drawn for every slot, open or not, after the round's L uniforms: always the same number of draws
     if (order === "random") scores[slot] = state.rng.uniform();
     else if (order === "left-to-right") scores[slot] = -slot;
     else if (state.open[slot] && order !== "blanks") {
-      let sum = 0;
-      for (let i = 0; i < width; i++) sum += rowScore(statistics, places[slot * slotSize + i] as number, order);
-      if (!Number.isFinite(sum)) overflowed(order, slot * slotSize);
-      scores[slot] = sum / width;
+      const score = rowScore(statistics, places[slot * slotSize] as number, order);
+      if (!Number.isFinite(score)) overflowed(order, slot * slotSize);
+      scores[slot] = score;
     }
     // a block is completed before the next one
     const position = prompt.length + canvas.position(slot * slotSize);

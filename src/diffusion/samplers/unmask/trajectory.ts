@@ -62,6 +62,8 @@ export function checkTrajectory(trajectory: UnmaskTrajectory, where: string, eos
     round.positions.forEach((position, i) => {
       const slot = Math.floor(position / slotSize);
       if (!open[slot]) inconsistent(where, `${at}: position ${position} was revealed before, or is behind an end`);
+      if (trajectory.slotFill === "next-token" && !canvas.isFirst(position) && !tokens.has(position - 1))
+        inconsistent(where, `${at}: position ${position} was drawn without the token before it`);
       selected[slot] = true;
       tokens.set(position, round.tokens[i] as number);
     });

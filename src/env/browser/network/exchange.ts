@@ -83,15 +83,15 @@ export const isSame = (form: { readonly method: string; readonly path: string },
   exchange.method === form.method && pathOf(exchange) === form.path;
 
 /**
- * Returns the request by which a form was sent: the last one, or an equal one before it that was taken. A page may send
- * one form twice, and its server then refuses the copy.
+ * Returns the request by which a form was sent, if it was: the last one, or an equal one before it that was taken. A
+ * page may send one form twice, and its server then refuses the copy.
  */
-export function formExchange(exchanges: readonly Exchange[]): Exchange | undefined {
-  const last = exchanges.at(-1);
-  if (exchanges.length < 2) return last;
-  const data = JSON.stringify(last?.posted);
+export function formExchange(exchanges: readonly Exchange[], isForm: (exchange: Exchange) => boolean): Exchange[] {
+  const sent = exchanges.filter((one) => one.phase === "submit" && isForm(one));
+  const data = JSON.stringify(sent.at(-1)?.posted);
   const isTaken = ({ answer }: Exchange): boolean => answer !== undefined && answer.status < 400;
-  return exchanges.find((one) => isTaken(one) && JSON.stringify(one.posted) === data) ?? last;
+  const taken = sent.find((one) => isTaken(one) && JSON.stringify(one.posted) === data);
+  return taken === undefined ? sent.slice(-1) : [taken];
 }
 
 /** @throws EnvironmentFault if an answer failed to come, or is an error of the server. */

@@ -146,11 +146,6 @@ export function emptyFiles(page: PageForm, controls: readonly number[]): number[
   return controls.filter((i) => (page.elements[i]?.[0] as HTMLInputElement | undefined)?.files?.length === 0);
 }
 
-/** Runs IN THE PAGE: waits for so many milliseconds on the page's clock. */
-export async function passTime(_: PageForm, ms: number): Promise<void> {
-  for (let passed = 0; passed < ms; passed += 100) await new Promise((resolve) => setTimeout(resolve, 100));
-}
-
 /** Runs IN THE PAGE: waits for two drawn frames; a hidden page draws none, and is not waited for. */
 export function framesDrawn(): Promise<unknown> {
   const frames = new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));

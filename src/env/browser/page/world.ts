@@ -1,4 +1,5 @@
 import type { CDPSession } from "playwright";
+import { EnvironmentFault } from "../browser.js";
 import { type FormKit, fieldKit, formKit } from "./form.js";
 import { nameKit } from "./names.js";
 
@@ -59,13 +60,11 @@ export class PageWorld {
     argument: unknown,
     returnByValue: boolean,
   ): Promise<{ value?: unknown; objectId?: string }> {
-    const { result, exceptionDetails } = await this.devtools.send("Runtime.callFunctionOn", {
-      functionDeclaration,
-      ...on,
-      arguments: [{ value: argument }],
-      awaitPromise: true,
-      returnByValue,
+    const call = { functionDeclaration, ...on, arguments: [{ value: argument }], awaitPromise: true, returnByValue };
+    const answer = this.devtools.send("Runtime.callFunctionOn", call).catch((cause: unknown) => {
+      throw new EnvironmentFault("the page went away while it was in use", { cause });
     });
+    const { result, exceptionDetails } = await answer;
     if (exceptionDetails === undefined) return result;
     throw new Error(exceptionDetails.exception?.description?.split("\n")[0] ?? exceptionDetails.text);
   }

@@ -29,17 +29,9 @@ export async function postedValues(context: Context): Promise<Posted | undefined
 const isMissing = (field: Field, posted: Posted): boolean =>
   field.required && [posted[field.name] ?? ""].flat().every((value) => value.trim() === "");
 
-/**
- * Makes an application without forms, whose posts are limited in size.
- * @param status500Every every n-th post is answered with 500; 0: none is.
- */
-export function siteApp(status500Every = 0): Hono {
+/** Makes an application without forms, whose posts are limited in size. */
+export function siteApp(): Hono {
   const app = new Hono();
-  let posts = 0;
-  if (status500Every > 0)
-    app.post("*", (c, next) =>
-      ++posts % status500Every === 0 ? Promise.resolve(c.json({ error: "Injected fault" }, 500)) : next(),
-    );
   app.post("*", limit);
   app.get("/favicon.ico", (c) => c.body(null, 204));
   app.notFound((c) => c.html(missingPage(), 404));
@@ -47,12 +39,9 @@ export function siteApp(status500Every = 0): Hono {
   return app;
 }
 
-/**
- * Makes the site as a Hono application, so that tests can call it without a socket.
- * @param status500Every every n-th post is answered with 500; 0: none is.
- */
-export function createApp(forms: readonly Form[], status500Every = 0): Hono {
-  const app = siteApp(status500Every);
+/** Makes the site as a Hono application, so that tests can call it without a socket. */
+export function createApp(forms: readonly Form[]): Hono {
+  const app = siteApp();
   app.get("/", (c) => c.html(indexPage(forms)));
   app.get("/static/form.js", (c) => c.body(FORM_SCRIPT, 200, { "content-type": "text/javascript; charset=utf-8" }));
   for (const form of forms) {
@@ -80,8 +69,8 @@ export function createApp(forms: readonly Form[], status500Every = 0): Hono {
  * Serves the forms on the loopback interface.
  * @param port 0: any free one. @throws UserError if the port is taken or may not be used.
  */
-export const serveForms = (forms: readonly Form[], port: number, status500Every = 0): Promise<Served> =>
-  serveApp(createApp(forms, status500Every), port, "embedded site");
+export const serveForms = (forms: readonly Form[], port: number): Promise<Served> =>
+  serveApp(createApp(forms), port, "embedded site");
 
 /**
  * Builds the scripted form in the browser from the HTML controls in `<url>/form-config`, and posts it by fetch. Until

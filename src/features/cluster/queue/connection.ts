@@ -50,7 +50,8 @@ export function redisAddress(setting: string, environment: Readonly<Record<strin
 }
 
 /** Formats an error for output: printable, and without the password. */
-export const saidOf = (error: unknown, address: RedisAddress): string => printable(redact(messageOf(error), address));
+export const errorText = (error: unknown, address: RedisAddress): string =>
+  printable(redact(messageOf(error), address));
 
 /** Removes an address's password from a text: the client's errors may quote commands. */
 export function redact(text: string, { password }: Pick<RedisAddress, "password">): string {

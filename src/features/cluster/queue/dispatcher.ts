@@ -4,7 +4,7 @@ import { messageOf, UserError } from "../../../core/errors.js";
 import { sha256 } from "../../../core/files.js";
 import { within } from "../../../core/within.js";
 import { type BlobStore, openBlobs } from "./blobs.js";
-import { type Connections, openConnections, type RedisAddress, saidOf } from "./connection.js";
+import { type Connections, errorText, openConnections, type RedisAddress } from "./connection.js";
 import {
   type Announcement,
   copyId,
@@ -37,9 +37,9 @@ const REFUSALS = 10;
 const REFUSAL_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 60_000;
 /** Number of messages that are remembered, so that each is reported once. */
-const SAID = 1000;
+const MOST_NOTED = 1000;
 /** Time without workers after which a note is written, and the interval of repeated notes, in milliseconds. */
-const ALONE_MS = 15_000;
+const NO_WORKER_MS = 15_000;
 /** Time limit of the cleanup, in milliseconds. */
 const CLOSE_MS = 20_000;
 /** Seconds for which a finished job is kept for its coordinator. */
@@ -87,13 +87,13 @@ export class Dispatcher {
   private readonly events: QueueEvents[] = [];
   private readonly kept = new Map<string, { readonly bytes: Uint8Array; users: number }>();
   private readonly stragglers: ReturnType<typeof stragglersOf>;
-  private readonly said = new Set<string>();
+  private readonly noted = new Set<string>();
   private answering: Worker | undefined;
   private sweeping: Promise<void> | undefined;
   private timer: NodeJS.Timeout | undefined;
-  private alone = performance.now();
+  private withoutWorkerSince = performance.now();
   /** Time when a worker for the pending jobs was last seen, in milliseconds. */
-  private manned = Number.NEGATIVE_INFINITY;
+  private lastWorkerAt = Number.NEGATIVE_INFINITY;
   private leaving: NodeJS.Timeout | undefined;
   private closed = false;
   /** Counts the run's workers and waiting jobs. */
@@ -136,9 +136,9 @@ export class Dispatcher {
       const events = this.made.events(kind);
       events.on("active", ({ jobId }) => this.stragglers.began(jobId));
       // an event only names the job to look at: its contents are not trusted
-      const heard = ({ jobId }: { jobId: string }): void =>
-        void this.look(jobId).catch((error: unknown) => this.sayOnce(messageOf(error)));
-      events.on("completed", heard).on("failed", heard);
+      const onEnd = ({ jobId }: { jobId: string }): void =>
+        void this.look(jobId).catch((error: unknown) => this.noteOnce(messageOf(error)));
+      events.on("completed", onEnd).on("failed", onEnd);
       this.events.push(events);
     }
     await this.announce();
@@ -158,8 +158,8 @@ export class Dispatcher {
   /** After an interrupt, rejects the pending jobs if no worker is there, without waiting for Redis. */
   private readonly leave = (): void => {
     const end = (): void => {
-      const unmanned = performance.now() - this.manned > WORKER_LIFETIME_S * 1000;
-      if (!unmanned || this.pending.size === 0) return;
+      const noWorker = performance.now() - this.lastWorkerAt > WORKER_LIFETIME_S * 1000;
+      if (!noWorker || this.pending.size === 0) return;
       this.options.note("interrupted, and no worker is there: --resume goes on from the last checkpoint");
       for (const job of this.pending.values()) job.reject(this.options.signal.reason);
       this.pending.clear();
@@ -169,11 +169,11 @@ export class Dispatcher {
   };
 
   /** Reports malformed data in Redis and refused workers, each message once. */
-  private sayOnce(text: string): void {
-    const line = saidOf(text, this.options.address);
-    if (this.said.has(line)) return;
-    if (this.said.size >= SAID) this.said.clear();
-    this.said.add(line);
+  private noteOnce(text: string): void {
+    const line = errorText(text, this.options.address);
+    if (this.noted.has(line)) return;
+    if (this.noted.size >= MOST_NOTED) this.noted.clear();
+    this.noted.add(line);
     this.options.note(line);
   }
 
@@ -299,7 +299,7 @@ export class Dispatcher {
   private async refused(job: Pending, id: string, error: unknown): Promise<void> {
     if (!this.pending.has(job.key) || this.closed) return;
     job.refused.add(id);
-    this.sayOnce(`refused: ${messageOf(error)}; it is done again`);
+    this.noteOnce(`refused: ${messageOf(error)}; it is done again`);
     const last = job.refused.size >= REFUSALS;
     if (last) this.failed(job, `${REFUSALS} results were refused, the last one as ${messageOf(error)}`);
     else await this.again(job, id, Math.min(REFUSAL_PAUSE_MS * 2 ** job.refused.size, LONGEST_PAUSE_MS));
@@ -318,7 +318,7 @@ export class Dispatcher {
   private failed(job: Pending, reason: string): void {
     job.settled = true;
     this.pending.delete(job.key);
-    const text = saidOf(reason, this.options.address);
+    const text = errorText(reason, this.options.address);
     job.reject(
       new UserError(`The workers failed at ${job.kind} ${job.key}: ${text}`, {
         hint: "their own output says more; mend it, then resume the run",
@@ -357,15 +357,15 @@ export class Dispatcher {
 
   private async countWorkers(active: number): Promise<void> {
     const { run, name } = this.options.announcement;
-    const beats = await readBeats(this.redis, run, (why) => this.sayOnce(why));
+    const beats = await readBeats(this.redis, run, (why) => this.noteOnce(why));
     this.meter.look(beats, this.pending.size - active);
     const now = performance.now();
     const wanted = new Set([...this.pending.values()].map(({ kind }) => kind));
-    const manned = [...beats.values()].some(({ jobs }) => jobs.some((kind) => wanted.has(kind)));
-    if (manned) this.manned = now;
-    if (manned || this.pending.size === 0) this.alone = now;
-    else if (now - this.alone > ALONE_MS) {
-      this.alone = now;
+    const hasWorker = [...beats.values()].some(({ jobs }) => jobs.some((kind) => wanted.has(kind)));
+    if (hasWorker) this.lastWorkerAt = now;
+    if (hasWorker || this.pending.size === 0) this.withoutWorkerSince = now;
+    else if (now - this.withoutWorkerSince > NO_WORKER_MS) {
+      this.withoutWorkerSince = now;
       this.options.note(
         `${name}: no worker is there; start some with: refusion-train worker --redis URL (Redis is at ${this.options.address.shown})`,
       );

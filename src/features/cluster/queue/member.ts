@@ -5,7 +5,7 @@ import type { Redis } from "ioredis";
 import { messageOf } from "../../../core/errors.js";
 import { printable } from "../../../core/shown.js";
 import { type BlobStore, openBlobs } from "./blobs.js";
-import { type Connections, openConnections, type RedisAddress, saidOf } from "./connection.js";
+import { type Connections, errorText, openConnections, type RedisAddress } from "./connection.js";
 import {
   type Announcement,
   announcementSchema,
@@ -28,18 +28,19 @@ import {
   workersKey,
 } from "./protocol.js";
 import { type Later, openQueues, type Queues } from "./queues.js";
-import { type Waiter, waiterOf } from "./waiter.js";
 
 /** Most attempts at a question whose answer is malformed. */
 const ANSWERS = 3;
+/** Interval in which a question is looked up, in case its event was lost, in milliseconds. */
+const LOOK_UP_MS = 1000;
 /** Pause before a job with missing blobs is tried again, in milliseconds. */
 const BLOB_PAUSE_MS = 1000;
 
 /** A part of a run is not in Redis yet; the run is examined again later. */
 export class NotYet extends Error {}
 
-/** A worker's implementation of the jobs of one run. */
-export interface Hands {
+/** Executes the jobs of one run. */
+export interface JobRunner {
   /** Number of concurrent jobs of a kind; absent: 1. */
   readonly concurrency?: Partial<Record<JobKind, number>>;
   /** Executes one job of a kind. @param blob reads a blob that the job names. @returns the result as bytes or text. */
@@ -65,7 +66,7 @@ export interface MemberOptions {
    * @throws Error if this worker must not work for it: another version, another model. The coordinator gets the text,
    * which therefore should not quote files of this machine.
    */
-  open(announcement: Announcement, blob: (address: string) => Promise<Buffer | undefined>): Promise<Hands>;
+  open(announcement: Announcement, blob: (address: string) => Promise<Buffer | undefined>): Promise<JobRunner>;
 }
 
 /** Runs a worker: joins the runs announced on a Redis, until it is stopped. It stores nothing. */
@@ -81,7 +82,7 @@ export async function serve(options: MemberOptions): Promise<void> {
     while (!signal.aborted) {
       // an unreachable Redis must not delay the stop
       const looked = look(options, connections, redis, joined, refused).catch((error: unknown) => {
-        if (!signal.aborted) say(`worker ${options.name}: ${saidOf(error, options.address)}`);
+        if (!signal.aborted) say(`worker ${options.name}: ${errorText(error, options.address)}`);
       });
       await Promise.race([ended, looked]);
       await setTimeout(BEAT_MS, undefined, { signal }).catch(() => undefined);
@@ -136,8 +137,8 @@ async function look(
 class Membership {
   private readonly began = performance.now();
   private workers: Worker[] = [];
-  private questions: { queue: Queue; events: QueueEvents; waiter: Waiter } | undefined;
-  private hands: Hands | undefined;
+  private questions: { queue: Queue; events: QueueEvents } | undefined;
+  private runner: JobRunner | undefined;
   private refused: string | undefined;
   private active = 0;
   private busySince = 0;
@@ -169,12 +170,12 @@ class Membership {
     const membership = new Membership(options, redis, blobs, announcement, announced);
     const mine = `worker ${options.name}`;
     try {
-      membership.hands = await options.open(announcement, (address) => blobs.get(address));
+      membership.runner = await options.open(announcement, (address) => blobs.get(address));
       await membership.start(await openQueues(connections, announcement.run));
       options.say(`${mine}: works for ${announcement.name}`);
     } catch (error) {
       if (error instanceof NotYet) throw error;
-      membership.refused = saidOf(error, options.address);
+      membership.refused = errorText(error, options.address);
       options.say(`${mine}: does not work for ${announcement.name}: ${membership.refused}`);
     }
     return membership;
@@ -184,11 +185,12 @@ class Membership {
     const { announcement, options } = this;
     const kinds = options.jobs.filter((kind) => announcement.jobs.includes(kind));
     if (kinds.includes("episodes")) {
-      const [queue, events] = [queues.queue(QUESTIONS, true), queues.events(QUESTIONS)];
-      this.questions = { queue, events, waiter: waiterOf(queue, events) };
+      this.questions = { queue: queues.queue(QUESTIONS, true), events: queues.events(QUESTIONS) };
+      // each open question listens
+      this.questions.queue.setMaxListeners(0);
     }
     this.workers = kinds.map((kind) => {
-      const concurrency = this.hands?.concurrency?.[kind] ?? 1;
+      const concurrency = this.runner?.concurrency?.[kind] ?? 1;
       return queues.worker(kind, { concurrency, lease: announcement.lease, name: options.name }, (id, data, later) =>
         this.take(kind, id, data, later),
       );
@@ -216,7 +218,7 @@ class Membership {
         if (bytes === undefined) throw new Error(`the job does not name the blob ${address}`);
         return bytes;
       };
-      const result = await this.hands?.work[kind]?.(job.payload, blob, this.ask);
+      const result = await this.runner?.work[kind]?.(job.payload, blob, this.ask);
       if (result === undefined) throw new Error(`this worker does no ${kind}`);
       return { blob: await this.blobs.put(Buffer.from(result)), worker: this.options.name };
     } catch (error) {
@@ -228,20 +230,20 @@ class Membership {
   }
 
   private say(text: string): void {
-    this.options.say(`worker ${this.options.name}: ${saidOf(text, this.options.address)}`);
+    this.options.say(`worker ${this.options.name}: ${errorText(text, this.options.address)}`);
   }
 
   private readonly ask: Ask = async (id, question, read) => {
     if (this.questions === undefined) throw new Error("only episodes may ask");
-    const { waiter } = this.questions;
+    const { queue, events } = this.questions;
     for (let tries = 1; ; tries++) {
-      const answer = await waiter.ask(id, QUESTIONS, question);
+      const answer = await answerTo(id, question, queue, events);
       try {
         return read(answer);
       } catch (error) {
         this.say(`refused: the answer to ${id}: ${messageOf(error)}`);
         if (tries === ANSWERS) throw error;
-        await waiter.forget(id);
+        await queue.remove(id);
       }
     }
   };
@@ -271,13 +273,25 @@ class Membership {
 
   private async close(how: "finish" | "at once"): Promise<void> {
     const { run } = this.announcement;
-    if (how === "at once") this.questions?.waiter.close();
+    // its open questions fail
+    if (how === "at once") await this.questions?.queue.close();
     await Promise.all(this.workers.map((worker) => worker.close()));
-    this.questions?.waiter.close();
     await this.questions?.events.close();
     await this.questions?.queue.close();
-    await this.hands?.close();
+    await this.runner?.close();
     await this.redis.del(workerKey(run, this.options.name)).catch(() => 0);
     await this.redis.srem(workersKey(run), this.options.name).catch(() => 0);
   }
+}
+
+/** Asks a question, and waits for its answer, also if the event of the answer was lost. @throws Error if there is none. */
+async function answerTo(id: string, question: unknown, queue: Queue, events: QueueEvents): Promise<unknown> {
+  const kept = { removeOnComplete: { age: 3600 }, removeOnFail: true, stackTraceLimit: 1 };
+  const job = await queue.add(QUESTIONS, question, { jobId: id, ...kept });
+  for (;;)
+    try {
+      return await job.waitUntilFinished(events, LOOK_UP_MS);
+    } catch (error) {
+      if (queue.closing !== undefined || ["failed", "unknown"].includes(await job.getState())) throw error;
+    }
 }

@@ -1,6 +1,6 @@
 import type { Tensor } from "../../../onnx/types.js";
 import type { Checkpoint } from "../../../runs/checkpoint.js";
-import { asKept, keptPolicy } from "../../../train/refresh.js";
+import { policyGroup, policyOfGroup } from "../../../train/refresh.js";
 import type { Collect } from "../../../train/rollouts/collect.js";
 import type { CurriculumState } from "../../../train/rollouts/curriculum.js";
 import type { GroupSource, PlayedSource, StepGroups } from "../../../train/rollouts/step-groups.js";
@@ -60,7 +60,7 @@ export class AheadGroups implements GroupSource {
   async collect(step: number): Promise<StepGroups> {
     if (this.versions.size === 0) {
       for (let back = this.lag; back >= 1; back--) {
-        const parameters = keptPolicy(nameOf(back), this.checkpoint);
+        const parameters = policyOfGroup(nameOf(back), this.checkpoint);
         if (parameters !== undefined) await this.add(step - 1 - back, parameters);
       }
     }
@@ -85,7 +85,7 @@ export class AheadGroups implements GroupSource {
     return Object.assign(
       {},
       ...[...this.versions].flatMap(([version, { parameters }]) =>
-        version < step && version >= step - this.lag ? [asKept(nameOf(step - version), parameters)] : [],
+        version < step && version >= step - this.lag ? [policyGroup(nameOf(step - version), parameters)] : [],
       ),
     );
   }

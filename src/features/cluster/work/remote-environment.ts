@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { delegate } from "../../../core/delegate.js";
-import { UserError } from "../../../core/errors.js";
 import { sha256 } from "../../../core/files.js";
 import type { Act, Action, Observation } from "../../../core/interaction.js";
-import { type Asked, answered, OTHER_PAGE } from "../../../env/browser/recorded-answers.js";
+import { EnvironmentFault } from "../../../env/browser/browser.js";
+import { type Asked, answered } from "../../../env/browser/recorded-answers.js";
 import type { Environment, EnvironmentTask, EpisodeOutcome, PlayedTogether } from "../../../env/environment.js";
 import { decode, encode } from "../queue/codec.js";
 import type { Dispatcher } from "../queue/dispatcher.js";
@@ -77,12 +77,19 @@ export async function playEpisode(
   return JSON.stringify(outcome);
 }
 
+/** An episode that a worker plays with a policy here; `fault`: its page was another one when it was played again. */
+interface OpenPlay {
+  readonly act: Act;
+  readonly asked: Asked[];
+  fault?: string;
+}
+
 /**
  * An environment whose tasks are known here and whose episodes workers play. It starts nothing on this machine.
  * @param local this machine's environment.
  */
 export function remoteEnvironment(local: Environment, dispatcher: Pick<Dispatcher, "run" | "answer">): Environment {
-  const plays = new Map<number, { readonly act: Act; readonly asked: Asked[] }>();
+  const plays = new Map<number, OpenPlay>();
   let count = 0;
   dispatcher.answer(async (data, later: Later) => {
     const { play, turn, observation } = received("a question", questionSchema, data);
@@ -91,7 +98,12 @@ export function remoteEnvironment(local: Environment, dispatcher: Pick<Dispatche
     if (open === undefined) return later(UNKNOWN_PLAY_MS);
     if (turn > open.asked.length) throw new Malformed(`a question is of turn ${turn + 1}, after ${open.asked.length}`);
     // an episode that is restarted on another worker gets the same answers
-    return toText(await answered(open.asked, turn, seen, open.act));
+    const answer = answered(open.asked, turn, seen, open.act).catch((error: unknown) => {
+      // pages that change between attempts: the outcome says nothing about the policy
+      if (error instanceof EnvironmentFault) open.fault = error.message;
+      throw error;
+    });
+    return toText(await answer);
   });
   const have = (payload: EpisodePayload): Promise<EpisodeOutcome> =>
     dispatcher.run(
@@ -115,13 +127,13 @@ export function remoteEnvironment(local: Environment, dispatcher: Pick<Dispatche
 
   const playTurns = async (task: EnvironmentTask, act: Act): Promise<EpisodeOutcome> => {
     const play = count++;
-    plays.set(play, { act, asked: [] });
+    const open: OpenPlay = { act, asked: [] };
+    plays.set(play, open);
     try {
       return await have({ task: task.id, play });
     } catch (error) {
-      // pages that change between attempts: the outcome says nothing about the policy
-      if (!(error instanceof UserError) || !error.message.includes(OTHER_PAGE)) throw error;
-      return { reward: null, fault: error.message, success: false, metrics: {}, detail: {} };
+      if (open.fault === undefined) throw error;
+      return { reward: null, fault: open.fault, success: false, metrics: {}, detail: {} };
     } finally {
       plays.delete(play);
     }

@@ -10,7 +10,7 @@ import { openEnvironment } from "../../../env/open.js";
 import { modelHash } from "../../../nn/model.js";
 import { objectiveOf } from "../../../rl/kinds.js";
 import { redisAddress } from "../queue/connection.js";
-import { type Hands, NotYet, serve } from "../queue/member.js";
+import { type JobRunner, NotYet, serve } from "../queue/member.js";
 import { type Announcement, differences, JOB_KINDS, type JobKind, received, receivedBytes } from "../queue/protocol.js";
 import { adapterLoader, computeGradients, gradientPayload } from "./gradient-job.js";
 import { deciding } from "./options.js";
@@ -53,7 +53,7 @@ export function work(options: WorkerOptions): Promise<void> {
     open: (announcement, blob) => {
       for (const [path, hash] of Object.entries(announcement.modules))
         agreed.set(path, (agreed.get(path) ?? new Set()).add(hash));
-      return openHands(options, announcement, blob);
+      return openRunner(options, announcement, blob);
     },
   });
 }
@@ -81,11 +81,11 @@ type Facts = Readonly<Record<string, string>>;
 const sentConfig = z.looseObject({ model: z.string(), objective: z.looseObject({ kind: z.string() }) });
 
 /** @throws UserError if this worker would compute different results than the coordinator. */
-async function openHands(
+async function openRunner(
   options: WorkerOptions,
   announcement: Announcement,
   blob: (address: string) => Promise<Buffer | undefined>,
-): Promise<Hands> {
+): Promise<JobRunner> {
   const agree = (what: string, run: Facts, mine: Facts, hint: string): void => {
     const wrong = differences(what, run, mine);
     if (wrong !== undefined) throw new Refused(wrong, { hint });

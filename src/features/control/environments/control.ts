@@ -56,12 +56,6 @@ const schema = z.strictObject({
     ),
   discount: z.number().positive().max(1).default(1).describe("the reward is multiplied by this for every control step"),
   train_tasks: size(1).default(256).describe("start states to learn from"),
-  demonstration_noise: z
-    .number()
-    .min(0)
-    .max(1)
-    .default(0)
-    .describe("standard deviation of what is added to the expert's actions as it demonstrates, not to what it shows"),
 });
 type ControlOptions = z.output<typeof schema>;
 
@@ -186,15 +180,15 @@ class ControlEnvironment implements Environment {
     }),
   };
 
-  /** Records the expert's observations and actions from a start state. @param disturb noise on the executed speeds. */
-  private expertEpisode(task: ControlTask, disturb?: () => number): { observation: Observation; action: number[] }[] {
+  /** Records the expert's observations and actions from a start state. */
+  private expertEpisode(task: ControlTask): { observation: Observation; action: number[] }[] {
     using world = this.simulator.begin(task.start);
     const episode: { observation: Observation; action: number[] }[] = [];
     let state = world.state();
     for (let t = 0; t < this.options.horizon && !succeeded(state); t++) {
       const action = expertAction(state);
       episode.push({ observation: observe(world, this.options.state), action });
-      world.step(disturb === undefined ? action : action.map((a, i) => (i < 3 ? a + disturb() : a)));
+      world.step(action);
       state = world.state();
     }
     return episode;
@@ -202,10 +196,9 @@ class ControlEnvironment implements Environment {
 
   /** Makes a chunk from every control step of the expert's episodes; behind the end, the last action is repeated. */
   demonstrations(tasks: readonly EnvironmentTask[]): Demonstration[] {
-    const { chunk, demonstration_noise: noise, seed } = this.options;
+    const { chunk } = this.options;
     return (tasks as readonly ControlTask[]).flatMap((task) => {
-      const rng = Rng.named(seed, `demonstration/${task.id}`);
-      const episode = this.expertEpisode(task, noise === 0 ? undefined : () => noise * rng.normal());
+      const episode = this.expertEpisode(task);
       const heldAt = (t: number): number[] => episode[Math.min(t, episode.length - 1)]?.action ?? [];
       return episode.map(({ observation }, t) => {
         const actions = Array.from({ length: chunk }, (_, i) => heldAt(t + i));

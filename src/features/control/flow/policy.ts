@@ -55,7 +55,7 @@ function differencesOf({ observation, action }: Spaces, network: z.output<typeof
   const [shownState = 0] = observation.state ?? [];
   const [shownDepth = 0] = observation.depth ?? [];
   const image = (side: number): string => (side === 0 ? "no depth image" : `a depth image of ${side} x ${side}`);
-  const said = [
+  const differences = [
     shownState !== stateSize &&
       `it shows a state of ${shownState} numbers (environment.state), and the model reads ${stateSize} (state_size)`,
     shownDepth !== depth &&
@@ -65,5 +65,5 @@ function differencesOf({ observation, action }: Spaces, network: z.output<typeof
     action[1] !== actionSize &&
       `its actions have ${action[1]} numbers, and those of the model ${actionSize} (action_size)`,
   ];
-  return said.filter((sentence) => sentence !== false);
+  return differences.filter((sentence) => sentence !== false);
 }

@@ -178,7 +178,7 @@ async function largestBatch({ config, model, sampler, objective }: Planned): Pro
   const rng = Rng.named(config.seed, "memory");
   const prompt = Array<number>(options.promptLength).fill(0);
   if (objective.learnsFrom === "supervision") {
-    const { ar_weight, eos_fill_weight } = config.objective as Record<string, number>;
+    const { ar_weight } = config.objective as Record<string, number>;
     const packLength = config.objective.pack_length as number | null;
     const most = packLength === null ? Number.POSITIVE_INFINITY : Math.floor(packLength / 3);
     // one position of a text is for EOS
@@ -191,7 +191,7 @@ async function largestBatch({ config, model, sampler, objective }: Planned): Pro
       batch: config.training.micro_batch,
       ...(packLength === null ? {} : { packLength }),
       arWeight: ar_weight ?? null,
-      eosFillWeight: eos_fill_weight ?? 0,
+      eosFillWeight: 0,
       rng,
     });
     if (batch === undefined) throw new Error("no batch was laid out");

@@ -3,9 +3,9 @@ import { loadConfig } from "../../../config/config.js";
 import { closing } from "../../../core/closing.js";
 import { misuse } from "../../../core/errors.js";
 import { FormsEnvironment } from "../../../env/environments/forms.js";
-import { writeContract } from "../../../env/forms/contract.js";
 import { openEnvironment } from "../../../env/open.js";
 import type { Task } from "../../../env/site.js";
+import { type Contract, writeContract } from "../contract.js";
 
 interface LearnFlags {
   readonly config: string;
@@ -39,5 +39,6 @@ export const command: CliCommand = {
 
 async function printForm(environment: FormsEnvironment, task: Task, print: (text: string) => void): Promise<void> {
   const form = await environment.form(task);
-  if (form !== undefined) print(`# ${environment.contracts?.fileOf(task.form)}\n${writeContract(form.contract)}`);
+  if (form !== undefined)
+    print(`# ${environment.contracts?.fileOf(task.form)}\n${writeContract(form.contract as Contract)}`);
 }

@@ -1,17 +1,26 @@
+import { EnvironmentFault } from "../../../env/browser/browser.js";
 import { type Exchange, isSame, nameOf, pathOf } from "../../../env/browser/network/exchange.js";
 import type { Session } from "../../../env/browser/session.js";
-import { shownLines } from "../../../env/forms/answer.js";
-import type { PlaceOf } from "../../../env/forms/contract.js";
 import { isError } from "../../../env/forms/judge.js";
 import { isBlank } from "../../../env/forms/wire.js";
 import type { FieldValue } from "../../../env/site.js";
 import { buttonsOf, openersOf } from "../buttons.js";
+import type { PlaceOf } from "../contract.js";
 import { rest } from "../hand.js";
-import { arrive, openPage, type Press, press, stepOn } from "../operate.js";
+import { arrive, openPage, type Press, pressChain, shownLines, stepOn } from "../operate.js";
 import { shownIn } from "../place.js";
 import type { LearnedField } from "./candidates.js";
 import { type Complaints, complaints, textsNow } from "./complaints.js";
-import { carriedBy, carriedIn, fillStep, isCleared, type Person, type Progress, settled } from "./fill-in.js";
+import {
+  carriedBy,
+  carriedIn,
+  type Filling,
+  fillStep,
+  isCleared,
+  type Person,
+  type Progress,
+  settled,
+} from "./fill-in.js";
 import { type Options, optionsIn } from "./options.js";
 
 /** Limits of the search of one form. */
@@ -57,23 +66,16 @@ const STEP_MS = 800;
 const LINGER_MS = 400;
 /** Most buttons that are tried in one attempt. */
 const MOST_BUTTONS = 4;
+type Attempting = Filling<Session>;
 /** A button that may send the form, then the buttons of the confirmation windows that follow. */
 type Chain = readonly [PlaceOf, ...PlaceOf[]];
 
-/**
- * Fills the form in with one person's values and sends it.
- * @param search whether to try further ways for fields without a known one; else each field's current way is used.
- * @returns undefined if it was sent as often as it may be.
- */
-export async function attempt(
-  session: Session,
-  progress: Progress,
-  person: Person,
-  search: boolean,
-): Promise<Attempt | undefined> {
+/** Fills the form in with one person's values and sends it. @returns undefined if it was sent as often as it may be. */
+export async function attempt(filling: Attempting): Promise<Attempt | undefined> {
+  const { progress, surface: session } = filling;
   while (progress.sent < progress.mostSent) {
     try {
-      const done = await once(session, progress, person, search);
+      const done = await once(filling);
       if (done !== "again") return done;
     } finally {
       progress.sent += session.traffic.exchanges.filter((e) => isPost(e, progress)).length;
@@ -88,7 +90,8 @@ function isPost(e: Exchange, { request }: Progress): boolean {
   return !e.routine && (e.method === "GET" ? e.phase === "submit" && e.how === "navigation" : e.how !== "beacon");
 }
 
-async function once(session: Session, progress: Progress, person: Person, search: boolean): Promise<Attempt | "again"> {
+async function once(filling: Attempting): Promise<Attempt | "again"> {
+  const { surface: session, progress, person, search } = filling;
   const wanted = progress.fields.filter(({ label }) => label in person);
   const labels = wanted.map(({ label }) => label);
   await openPage(
@@ -101,12 +104,12 @@ async function once(session: Session, progress: Progress, person: Person, search
   progress.last = undefined;
   progress.filled = [];
   progress.typed = [];
-  const done = await fillAll(session, progress, person, wanted, search);
+  const done = await fillAll(filling, wanted);
   if (done === "spoilt") return "again";
-  if (!search || progress.restsMs > 0) await settled(session, progress, person);
+  if (!search || progress.restsMs > 0) await settled(filling);
   const before = await shownLines(session);
   const options = await optionsIn(session, labels);
-  const sent = await send(session, progress, person, labels);
+  const sent = await send(filling, labels);
   if (sent === "undone") return "again";
   const { result, labels: invalid, texts: said } = sent;
   if (result.exchange !== undefined) await arrive(session);
@@ -120,12 +123,10 @@ async function once(session: Session, progress: Progress, person: Person, search
  * try.
  */
 async function fillAll(
-  session: Session,
-  progress: Progress,
-  person: Person,
+  filling: Attempting,
   fields: readonly LearnedField[],
-  search: boolean,
 ): Promise<Pick<Attempt, "failed" | "absent"> | "spoilt"> {
+  const { surface: session, progress, person, search } = filling;
   const failed: string[] = [];
   const { spoiler } = progress;
   const told = ({ label }: LearnedField): boolean => !isBlank(person[label] as FieldValue);
@@ -135,10 +136,10 @@ async function fillAll(
   for (let step = 0; ; step++) {
     const before = search || progress.submit === undefined ? await buttonsOf(session) : [];
     progress.familiar = new Set(before.map(({ locator }) => locator));
-    const rest = await fillStep(session, progress, person, left, search, failed);
+    const rest = await fillStep(filling, left, failed);
     if (rest === "spoilt") return rest;
     left = rest;
-    if (left.length === 0 || !(await goOn(session, progress, step, left, left.filter(isNeeded)))) break;
+    if (left.length === 0 || !(await goOn(filling, step, left, left.filter(isNeeded)))) break;
   }
   if (search && failed.length === 0) for (const field of left) field.goWithoutLabel();
   const absent = left.filter((field) => !isNeeded(field) && told(field));
@@ -150,8 +151,7 @@ async function fillAll(
 
 /** Clicks what leads to a further part of the form: a closed section, a tab or a button. @returns whether one did. */
 async function goOn(
-  session: Session,
-  progress: Progress,
+  { surface: session, progress }: Attempting,
   step: number,
   left: readonly LearnedField[],
   needed: readonly LearnedField[],
@@ -214,11 +214,10 @@ function formOf(
 
 /** Presses the buttons that may send the form. @returns `undone` if one has cleared it, and there are others to try. */
 async function send(
-  session: Session,
-  progress: Progress,
-  person: Person,
+  filling: Attempting,
   labels: readonly string[],
 ): Promise<({ result: Press } & Complaints) | "undone"> {
+  const { surface: session, progress, person } = filling;
   const { request } = progress;
   const isLike = (exchange: Exchange): boolean =>
     carriedBy(exchange, person) > (exchange.method === "GET" && labels.length > 2 ? 1 : 0);
@@ -239,8 +238,8 @@ async function send(
   const chains = known.filter(isFresh).slice(0, MOST_BUTTONS);
   for (const chain of chains) {
     const isOver = async (): Promise<boolean> => (await invalidNow()).length > 0;
-    result = await press(session, chain, isForm, SEND_MS, isOver, LINGER_MS).catch((error: unknown) => {
-      if (session.page.isClosed() || (error instanceof Error && error.name === "EnvironmentFault")) throw error;
+    result = await pressChain(session, chain, isForm, SEND_MS, isOver, LINGER_MS).catch((error: unknown) => {
+      if (session.page.isClosed() || error instanceof EnvironmentFault) throw error;
       return result;
     });
     // what was taken for the form's request may have been another one
@@ -253,7 +252,7 @@ async function send(
         progress.sendsWithinMs = Math.max(progress.sendsWithinMs, Math.round(result.ms));
       return { result: { ...result, exchange: best }, ...(await complained()) };
     }
-    if (await isCleared(session, progress, person).catch(() => false)) {
+    if (await isCleared(filling).catch(() => false)) {
       progress.idle.add(JSON.stringify(chain));
       if (known.some(isFresh)) return "undone";
     }

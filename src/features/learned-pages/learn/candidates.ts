@@ -1,7 +1,9 @@
-import type { PlaceOf, Wire } from "../../../env/forms/contract.js";
+import { isDeepStrictEqual } from "node:util";
+import type { Wire } from "../../../env/forms/contract.js";
 import { parseDate } from "../../../env/forms/normalize.js";
 import { type Kind, NO_ANSWER, parseMoment, parseRange, writeDay } from "../../../env/forms/values.js";
 import type { FieldValue } from "../../../env/site.js";
+import type { PlaceOf } from "../contract.js";
 import type { Evidence } from "../evidence.js";
 import type { Operation } from "../operate.js";
 import { fieldOf, type Shown } from "../place.js";
@@ -42,7 +44,7 @@ const SEEN = ["shown", "changed", "same"] as const;
 const BY_NAME = new Set(["boxes", "radio", "hidden-radio"]);
 /** Ways whose change of looks is left for the server to judge: a further way could undo a choice that only they show. */
 const CLICKING = new Set([...BY_NAME, "open-pick"]);
-const waysName = ({ operation }: Candidate): string => `${operation.way} ${operation.variant}`;
+const waysName = ({ operation }: Candidate): string => JSON.stringify([operation.way, operation.variant]);
 
 /** Share of a form's time that the search of one field may take. */
 const FIELD_SHARE = 0.4;
@@ -120,7 +122,7 @@ export class LearnedField {
     this.candidates = [...ways]
       .filter(([, way]) => way.serves.includes(kind))
       .flatMap(([name, way]) =>
-        (way.variants ?? [""])
+        (way.variants ?? [{}])
           .filter((variant) => values.some((value) => way.takes?.(value, variant) ?? true))
           .flatMap((variant, i) =>
             PLACES(label).map(([locator, nth, oddness]) => ({
@@ -180,7 +182,7 @@ export class LearnedField {
       else if (how === "likely") {
         candidate.oddness -= SIGNED;
         candidate.isLikely = true;
-      } else if (isWritten(operation.variant, facts.hint)) candidate.oddness -= KNOWN;
+      } else if (isWritten(operation.variant.day, facts.hint)) candidate.oddness -= KNOWN;
       else if (facts.isPicker && (isTyping || operation.way === "chips")) candidate.oddness += TYPED;
       else if (isTyping && DAYS.has(this.kind) && facts.isFree) candidate.oddness += TYPED;
       else if (DAYS.has(this.kind) && facts.isFree && operation.way !== "calendar") candidate.oddness += KNOWN;
@@ -193,7 +195,7 @@ export class LearnedField {
     const today = new Date().toLocaleDateString("sv");
     const days = [today, ...(parseRange(value) ?? [parseMoment(value)?.date ?? parseDate(value) ?? today])];
     for (const candidate of this.candidates) {
-      const pattern = /^[YMD][YMD./ ,-]*[YMD]/.exec(candidate.operation.variant)?.[0];
+      const { day: pattern } = candidate.operation.variant;
       if (pattern !== undefined && days.some((day) => text.includes(writeDay(day, pattern))))
         candidate.oddness -= FIRST;
     }
@@ -225,14 +227,15 @@ export class LearnedField {
   /** Moves variants that press Enter back: Enter sends this form. */
   avoidEnter(): void {
     for (const candidate of this.candidates)
-      if (/\bEnter\b/.test(candidate.operation.variant)) candidate.oddness += SENDS;
+      if (candidate.operation.variant.key === "Enter") candidate.oddness += SENDS;
     this.order();
   }
 
   /** Moves a way forward, once, that has worked for another field of the same kind. */
   prefer({ way, variant, nth }: Operation): void {
     if (this.good !== undefined || this.candidates.some(({ fate }) => fate === "shown")) return;
-    const alike = ({ operation: o }: Candidate): boolean => o.way === way && o.variant === variant && o.nth === nth;
+    const alike = ({ operation: o }: Candidate): boolean =>
+      o.way === way && isDeepStrictEqual(o.variant, variant) && o.nth === nth;
     for (const candidate of this.candidates) {
       if (alike(candidate) && candidate.isKnown !== true) candidate.oddness -= KNOWN;
       candidate.isKnown ||= alike(candidate);
@@ -382,13 +385,11 @@ const exampled = (hint: string): string =>
     return `${Number(a) > 12 ? "DD" : "MM"}${by}${Number(a) > 12 ? "MM" : "DD"}${by}YYYY`;
   });
 
-const isWritten = (variant: string, hint: string): boolean => {
-  const pattern = /^[YMD]+[./ -][YMD]+[./ -][YMD]+/.exec(variant)?.[0];
-  return (
-    pattern !== undefined &&
-    exampled(hint)
-      .toUpperCase()
-      .split(/[^A-Z./-]+/)
-      .includes(pattern)
-  );
-};
+/** Tells whether a hint names the notation of a day. */
+const isWritten = (day: string | undefined, hint: string): boolean =>
+  day !== undefined &&
+  /[./-]/.test(day) &&
+  exampled(hint)
+    .toUpperCase()
+    .split(/[^A-Z./-]+/)
+    .includes(day);

@@ -1,16 +1,7 @@
 import type { Notation, Wire } from "../../../env/forms/contract.js";
 import { innermost } from "../../../env/forms/native.js";
 import { looseLabel, parseDate, parseTime } from "../../../env/forms/normalize.js";
-import {
-  canonical,
-  DAY_PATTERNS,
-  dayIn,
-  type Kind,
-  MOMENT_PATTERNS,
-  parseMoment,
-  parseRange,
-  prefixOf,
-} from "../../../env/forms/values.js";
+import { dayIn, type Kind, parseMoment, parseRange, prefixOf } from "../../../env/forms/values.js";
 import {
   carries,
   counted,
@@ -23,6 +14,7 @@ import {
   wholeOf,
 } from "../../../env/forms/wire.js";
 import type { FieldValue } from "../../../env/site.js";
+import { canonical, DAY_PATTERNS, MOMENTS } from "../values.js";
 import { isOthers, type Options } from "./options.js";
 
 /** Lists the notations to try for a kind of value, plain ones first. */
@@ -41,7 +33,7 @@ function notationsFor(kind: Kind): Notation[] {
     case "time":
       return [same, { as: "time" }];
     case "moment":
-      return [same, { as: "moment" }, ...byPattern(MOMENT_PATTERNS), ...seconds];
+      return [same, { as: "moment" }, ...byPattern(MOMENTS.map(({ day, time }) => `${day} ${time}`)), ...seconds];
     case "text":
       return [same, { as: "html" }, { as: "digits" }, ...slugs, { as: "loose" }];
     case "list":
@@ -71,23 +63,32 @@ export interface Observed extends Sample {
   readonly options?: Readonly<Record<string, Options>>;
 }
 
+/** A search for the key and the notation of a label's values. */
+interface Sought {
+  readonly label: string;
+  readonly kind: Kind;
+  /** The submissions that have a value. */
+  readonly told: readonly Observed[];
+  /** The keys to look at, those that resemble the label most first. */
+  readonly keys: readonly string[];
+  readonly isSure: boolean;
+  readonly isFreeText: boolean;
+  /** Tells whether a wire has each submission's own value, and no other's. */
+  fits(wire: Wire): boolean;
+}
+
 /** Length in characters from which a value does not occur in a request by chance. */
 const TELLING = 4;
 
 /** Lists keys that hold a label's value in a known notation at least once: they hold no code of another label. */
 export function claimed(label: string, kind: Kind, samples: readonly Sample[]): string[] {
   if (kind === "flag" || kind === "list") return [];
-  return samples.flatMap(({ fields: { [label]: value }, posted }) =>
-    value === undefined || String(value).length < TELLING
-      ? []
-      : posted
-          .filter(
-            ([, raw]) =>
-              raw.length >= TELLING &&
-              notationsFor(kind).some((notation) => says(notation, kind, value as string | number, raw)),
-          )
-          .map(([key]) => key),
-  );
+  return samples.flatMap(({ fields: { [label]: value }, posted }) => {
+    const isHeld = (raw: string): boolean =>
+      raw.length >= TELLING && notationsFor(kind).some((one) => says(one, kind, value as string | number, raw));
+    const isLong = value !== undefined && String(value).length >= TELLING;
+    return isLong ? posted.filter(([, raw]) => isHeld(raw)).map(([key]) => key) : [];
+  });
 }
 
 /**
@@ -129,7 +130,8 @@ export function explain(
             canonical(kind, value(other)) === canonical(kind, value(sample)) || !holds(wire, value(other), sample),
         ),
       ));
-  if (kind === "flag") return flagWire(label, told, keys.filter(isLike), taken, fits);
+  const sought: Sought = { label, kind, told, keys, isSure, isFreeText, fits };
+  if (kind === "flag") return flagWire({ ...sought, keys: keys.filter((key) => isLike(key) && !taken.has(key)) });
   const free = keys.filter((key) => !taken.has(key));
   const lists = kind === "list" ? (["repeated", ",", ";", "|", "\n"] as const) : [undefined];
   for (const notation of [...notationsFor(kind), ...(kind === "text" ? prefixed(label, told) : [])])
@@ -138,11 +140,11 @@ export function explain(
         const wire: Wire = { key, notation, ...(list === undefined ? {} : { list }) };
         if (fits(wire)) return wire;
       }
-  const found = dayParts(label, kind, told, keys) ?? ends(label, kind, told, keys) ?? partOf(label, all, keys);
+  const found = dayParts(sought) ?? ends(sought) ?? partOf(label, all, keys);
   if (found !== undefined) return found;
-  const like = free.filter(isLike);
-  if (kind !== "list") return codes(label, kind, told, like, isSure, isFreeText, fits);
-  return listCodes(label, told, like, isSure, fits) ?? (likeness > 0 ? undefined : listKeys(label, told, free, fits));
+  const like = { ...sought, keys: free.filter(isLike) };
+  if (kind !== "list") return codes(like);
+  return listCodes(like) ?? (likeness > 0 ? undefined : listKeys({ ...sought, keys: free }));
 }
 
 /** Reads the day or time in a text; undefined for other kinds of values. */
@@ -153,15 +155,7 @@ function readAs(kind: Kind, text: string): unknown {
 }
 
 /** Finds a key that holds a different code for each value, and rules out chance matches. */
-function codes(
-  label: string,
-  kind: Kind,
-  told: readonly Observed[],
-  keys: readonly string[],
-  isSure: boolean,
-  isFreeText: boolean,
-  fits: (wire: Wire) => boolean,
-): Wire | undefined {
+function codes({ label, kind, told, keys, isSure, isFreeText, fits }: Sought): Wire | undefined {
   for (const key of keys) {
     const known: Record<string, string> = {};
     for (const { fields, posted } of told) {
@@ -193,13 +187,7 @@ function codes(
  * Finds the codes of a list's items: a code is sent with its item and never without it. Codes of items that always
  * occur together may stay unknown, if the page showed the items.
  */
-function listCodes(
-  label: string,
-  told: readonly Observed[],
-  keys: readonly string[],
-  isSure: boolean,
-  fits: (wire: Wire) => boolean,
-): Wire | undefined {
+function listCodes({ label, told, keys, isSure, fits }: Sought): Wire | undefined {
   const items = [...new Set(told.flatMap(({ fields }) => fields[label] as string[]))];
   for (const list of ["repeated", ","] as const)
     for (const key of keys) {
@@ -241,12 +229,7 @@ export function isLeftOf(part: string, whole: string): boolean {
 }
 
 /** Finds a key for each item of a list, whose text differs between a chosen item and one that is not chosen. */
-function listKeys(
-  label: string,
-  told: readonly Sample[],
-  keys: readonly string[],
-  fits: (wire: Wire) => boolean,
-): Wire | undefined {
+function listKeys({ label, told, keys, fits }: Sought): Wire | undefined {
   const items = [...new Set(told.flatMap(({ fields }) => fields[label] as string[]))];
   const has = ({ fields }: Sample, item: string): boolean => (fields[label] as string[]).includes(item);
   const says = new Map<string, Set<string>>();
@@ -286,27 +269,14 @@ function isAlike(code: string, text: string): boolean {
   const b = looseLabel(text);
   if (a === "" || b === "") return false;
   const initials = (text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).map((word) => word[0]).join("");
-  return (
-    b.startsWith(a) ||
-    b.includes(a) ||
-    a.includes(b) ||
-    initials === a ||
-    (a.length <= 4 && a[0] === b[0] && isLeftOf(a, b))
-  );
+  return b.includes(a) || a.includes(b) || initials === a || (a.length <= 4 && a[0] === b[0] && isLeftOf(a, b));
 }
 
-function flagWire(
-  label: string,
-  told: readonly Sample[],
-  keys: readonly string[],
-  taken: ReadonlySet<string>,
-  fits: (wire: Wire) => boolean,
-): Wire | undefined {
+function flagWire({ label, told, keys, fits }: Sought): Wire | undefined {
   const on = told.filter(({ fields }) => fields[label] === true);
   const off = told.filter(({ fields }) => fields[label] === false);
   if (on.length === 0 || off.length === 0) return undefined;
   for (const key of keys) {
-    if (taken.has(key)) continue;
     const yes = rawsOf((on[0] as Sample).posted, key).at(-1);
     const no = rawsOf((off[0] as Sample).posted, key).at(-1);
     if (yes === undefined || yes === no || yes === "") continue;
@@ -316,17 +286,14 @@ function flagWire(
   return undefined;
 }
 
-function dayParts(label: string, kind: Kind, told: readonly Sample[], keys: readonly string[]): Wire | undefined {
+function dayParts({ label, kind, told, keys }: Sought): Wire | undefined {
   if (kind !== "date") return undefined;
   const find = (part: number): string[] =>
     keys.filter((key) =>
       told.every(({ fields, posted }) => {
-        const raws = rawsOf(posted, key);
-        return (
-          raws.length === 1 &&
-          raws[0] !== "" &&
-          Number(raws[0]) === Number((parseDate(fields[label] as string) ?? "").split("-")[part])
-        );
+        const [raw = "", ...more] = rawsOf(posted, key);
+        const wanted = (parseDate(fields[label] as string) ?? "").split("-")[part];
+        return more.length === 0 && raw !== "" && Number(raw) === Number(wanted);
       }),
     );
   const [year, month, day] = [find(0)[0], find(1)[0], find(2)[0]];
@@ -334,7 +301,7 @@ function dayParts(label: string, kind: Kind, told: readonly Sample[], keys: read
   return { key: year, notation: { as: "parts", year, month, day } };
 }
 
-function ends(label: string, kind: Kind, told: readonly Sample[], keys: readonly string[]): Wire | undefined {
+function ends({ label, kind, told, keys }: Sought): Wire | undefined {
   if (kind !== "range") return undefined;
   const find = (part: 0 | 1): string | undefined =>
     keys.find((key) =>
@@ -363,11 +330,8 @@ function partOf(label: string, all: readonly Sample[], keys: readonly string[]):
         );
     });
     const [template] = templates;
-    if (
-      template?.includes(`{${label}}`) &&
-      new Set(templates).size === 1 &&
-      (all.length > 1 || template === `{${label}}`)
-    )
+    const isWhole = all.length > 1 || template === `{${label}}`;
+    if (isWhole && template?.includes(`{${label}}`) && new Set(templates).size === 1)
       return { key, notation: { as: "part", of: template } };
   }
   return undefined;

@@ -1,15 +1,16 @@
 import { PolicyFailure } from "../../../env/browser/episode.js";
 import type { Exchange } from "../../../env/browser/network/exchange.js";
-import type { Surface } from "../../../env/browser/surface.js";
-import type { PlaceOf } from "../../../env/forms/contract.js";
 import type { Kind } from "../../../env/forms/values.js";
 import { isBlank } from "../../../env/forms/wire.js";
 import type { FieldValue } from "../../../env/site.js";
 import { unfold } from "../buttons.js";
+import type { PlaceOf } from "../contract.js";
 import { type Evidence, evidenceOf, says } from "../evidence.js";
 import { closeOpenAt, leave, PATIENCE, rest, slowness } from "../hand.js";
 import { type Operation, operate } from "../operate.js";
 import { boxIndex, isCovered, looksOf, type Shown, shownIn } from "../place.js";
+import type { Surface } from "../surface.js";
+import { partsOf } from "../values.js";
 import type { Way } from "../way.js";
 import type { LearnedField } from "./candidates.js";
 import { survey } from "./survey.js";
@@ -61,6 +62,15 @@ export class Progress {
   ) {}
 }
 
+/** A page while one person's values are entered. */
+export interface Filling<S extends Surface = Surface> {
+  readonly surface: S;
+  readonly progress: Progress;
+  readonly person: Person;
+  /** Whether further ways are tried for fields without a known one; else each field's current way is used. */
+  readonly search: boolean;
+}
+
 /** Slowness of a page from which a failure may be due to a busy machine. */
 const BUSY = 2;
 /** Most early sendings that are undone; a page that goes on is taken for one that saves at every change. */
@@ -90,19 +100,14 @@ const boxOf = ({ current }: LearnedField): number => (current === undefined ? 0 
 
 /** Operates the visible fields, and new ones. @returns the others, or `spoilt` if only a fresh page undoes a try. */
 export async function fillStep(
-  surface: Surface,
-  progress: Progress,
-  person: Person,
+  filling: Filling,
   fields: readonly LearnedField[],
-  search: boolean,
   failed: string[],
 ): Promise<LearnedField[] | "spoilt"> {
+  const labelsOf = (some: readonly LearnedField[]): string[] => some.map(({ label }) => label);
   let left = [...fields];
   for (let round = 0; left.length > 0 && round < 4; round++) {
-    const shown = await shownIn(
-      surface,
-      left.map(({ label }) => label),
-    );
+    const shown = await shownIn(filling.surface, labelsOf(left));
     const there = left.filter(
       (field, i) => shown[i]?.there === true || (field.current !== undefined && !field.isByLabel),
     );
@@ -113,8 +118,8 @@ export async function fillStep(
     left = left.filter((field) => !there.includes(field));
     for (const field of there) {
       if (round > 0) field.late = true;
-      const done = await fillField(surface, progress, field, person, search);
-      if (done === "spoilt") progress.spoiler = field;
+      const done = await fillField(filling, field);
+      if (done === "spoilt") filling.progress.spoiler = field;
       if (done === "spoilt" || done === "misplaced") return "spoilt";
       if (!done) failed.push(field.label);
     }
@@ -128,8 +133,7 @@ export async function fillStep(
  * @returns the evidence that the box shows; `failed` if the operation throws, `spoilt` if it has changed looks before.
  */
 async function carriedOut(
-  surface: Surface,
-  progress: Progress,
+  { surface, progress }: Filling,
   field: LearnedField,
   { value, before, searching }: { readonly value: FieldValue; readonly before: Shown; readonly searching: boolean },
   look: () => Promise<Shown>,
@@ -179,22 +183,16 @@ async function prepare(surface: Surface, field: LearnedField, ways: Progress["wa
 export const RESTS_MS = 1500;
 
 /** Waits before the form is sent, if that was found to help, and enters once more what the page has changed back. */
-export async function settled(surface: Surface, progress: Progress, person: Person): Promise<void> {
+export async function settled(filling: Filling): Promise<void> {
+  const { surface, progress } = filling;
   if (progress.restsMs === 0 && progress.probes-- <= 0) return;
   await leave(surface);
   await rest(surface, RESTS_MS);
-  const lost = await lostOf(surface, progress.filled, person);
-  lost.push(
-    ...(await lostOf(
-      surface,
-      progress.typed,
-      person,
-      ({ values }) => !values.some((text) => /[\p{L}\p{N}]/u.test(text)),
-    )),
-  );
+  const isBlanked = ({ values }: Shown): boolean => !values.some((text) => partsOf(text).length > 0);
+  const lost = [...(await lostOf(filling, progress.filled)), ...(await lostOf(filling, progress.typed, isBlanked))];
   if (lost.length === 0) return;
   progress.restsMs = RESTS_MS;
-  for (const field of lost) await fillField(surface, progress, field, person, false);
+  for (const field of lost) await fillField({ ...filling, search: false }, field);
   await rest(surface, RESTS_MS);
 }
 
@@ -202,13 +200,8 @@ export async function settled(surface: Surface, progress: Progress, person: Pers
 const isEmptied = ({ isTyped, preset }: LearnedField, value: FieldValue): boolean =>
   value === "" && isTyped && typeof preset === "string" && preset !== "";
 
-async function fillField(
-  surface: Surface,
-  progress: Progress,
-  field: LearnedField,
-  person: Person,
-  search: boolean,
-): Promise<boolean | "spoilt" | "misplaced"> {
+async function fillField(filling: Filling, field: LearnedField): Promise<boolean | "spoilt" | "misplaced"> {
+  const { surface, progress, person, search } = filling;
   const value = person[field.label] as FieldValue;
   const { label, kind } = field;
   if (isBlank(value) && !isEmptied(field, value)) return true;
@@ -241,7 +234,7 @@ async function fillField(
       // a further try does not undo a partial choice
       if (!field.isClean && CHOSEN.has(kind) && !progress.isOnly) return "spoilt";
       const from = { ...before, invalid: pristine.invalid };
-      const evidence = await carriedOut(surface, progress, field, { value, before: from, searching }, look);
+      const evidence = await carriedOut(filling, field, { value, before: from, searching }, look);
       field.isHurried ||= slowness(surface) > BUSY;
       if (evidence === "failed" && searching && field.waitsOnce()) {
         await rest(surface, RESTS_MS);
@@ -257,7 +250,7 @@ async function fillField(
         return "spoilt";
       }
       progress.last = field;
-      const other = await misplaced(surface, progress, person, field, evidence === "same");
+      const other = await misplaced(filling, field, evidence === "same");
       if (other !== undefined) {
         // the field whose place is less sure has overwritten the other
         (other.good === undefined && isFurther(other, field) ? other : field).doubt();
@@ -309,9 +302,7 @@ function isFurther(one: LearnedField, other: LearnedField): boolean {
 
 /** Finds a filled field whose value the last operation replaced. @param isSame the operated field shows no change. */
 async function misplaced(
-  surface: Surface,
-  { filled }: Progress,
-  person: Person,
+  { surface, progress: { filled }, person }: Filling,
   { label, kind }: LearnedField,
   isSame: boolean,
 ): Promise<LearnedField | undefined> {
@@ -327,9 +318,8 @@ async function misplaced(
 
 /** Lists the fields that are still there, but without their values. @param isLost decides in another way. */
 async function lostOf(
-  surface: Surface,
+  { surface, person }: Filling,
   filled: readonly LearnedField[],
-  person: Person,
   isLost?: (state: Shown) => boolean,
 ): Promise<LearnedField[]> {
   const labels = filled.map(({ label }) => label);
@@ -340,5 +330,5 @@ async function lostOf(
 }
 
 /** Tells whether most of the fields that were filled in have lost their values. */
-export const isCleared = async (surface: Surface, progress: Progress, person: Person): Promise<boolean> =>
-  (await lostOf(surface, progress.filled, person)).length * 2 > progress.filled.length;
+export const isCleared = async (filling: Filling): Promise<boolean> =>
+  (await lostOf(filling, filling.progress.filled)).length * 2 > filling.progress.filled.length;

@@ -1,12 +1,12 @@
 import type { EpisodeRunner } from "../../../env/browser/episode.js";
 import type { Session } from "../../../env/browser/session.js";
-import type { Contract } from "../../../env/forms/contract.js";
-import { canonical, kindOfAll } from "../../../env/forms/values.js";
 import { carries } from "../../../env/forms/wire.js";
 import type { FieldValue, Task } from "../../../env/site.js";
+import type { Contract } from "../contract.js";
 import { openPage, waysOf } from "../operate.js";
 import { type Shown, shownIn } from "../place.js";
 import { structureHash } from "../structure.js";
+import { canonical, kindOfAll } from "../values.js";
 import { type Attempt, attempt, type LearnLimits, type Submitted } from "./attempt.js";
 import { LearnedField } from "./candidates.js";
 import { isCoded, isOffered, learnCodes, learnOne } from "./codes.js";
@@ -52,7 +52,8 @@ export async function learnForm(
       tell(`${task.form}: ${text} (${progress.sent} submissions, ${Math.round((performance.now() - start) / 1000)} s)`),
     async play(person, isSearch) {
       if (search.isOver(SHARES.codes)) return undefined;
-      const work = (session: Session): Promise<Attempt | undefined> => attempt(session, progress, person, isSearch);
+      const work = (session: Session): Promise<Attempt | undefined> =>
+        attempt({ surface: session, progress, person, search: isSearch });
       const played = await runner.converse(work, limits.attemptMs, end);
       if (!("fault" in played)) return played.result;
       search.words = `${played.fault}${progress.at === undefined ? "" : `, after ${progress.at} was entered`}`;

@@ -1,8 +1,9 @@
 import { nameOf } from "../../../env/browser/network/exchange.js";
+import type { Wire } from "../../../env/forms/contract.js";
 import { isError } from "../../../env/forms/judge.js";
 import type { PostedPair } from "../../../env/forms/posted.js";
 import type { Kind } from "../../../env/forms/values.js";
-import { keysOf, type Sample, uploaded } from "../../../env/forms/wire.js";
+import { type Sample, uploaded } from "../../../env/forms/wire.js";
 import type { Attempt, Play, Submitted } from "./attempt.js";
 import type { LearnedField } from "./candidates.js";
 import { claimed, explain, isLeftOf, LIKENESS, type Observed } from "./explain.js";
@@ -165,6 +166,13 @@ export function unexplained(progress: Progress, played: readonly Submitted[], al
       }
     }
   return wrong;
+}
+
+/** Lists all keys that hold a value. */
+function keysOf({ key, notation }: Wire): string[] {
+  if (notation.as === "ends") return [notation.from, notation.to];
+  if (notation.as === "parts") return [notation.year, notation.month, notation.day];
+  return notation.as === "each" ? Object.values(notation.keys) : [key];
 }
 
 /** Finds a text of a request that is most of a value, but not all of it. */

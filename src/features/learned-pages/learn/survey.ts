@@ -1,6 +1,6 @@
-import type { Surface } from "../../../env/browser/surface.js";
 import { placeAt, slowed } from "../hand.js";
 import { OPERABLE, PICKER } from "../place.js";
+import type { Surface } from "../surface.js";
 import { NoWay, type Way, WRITABLE } from "../way.js";
 import type { Facts, LearnedField } from "./candidates.js";
 
@@ -64,7 +64,7 @@ export async function survey(surface: Surface, field: LearnedField, ways: Readon
   const seen = new Set<string>();
   const timeout = slowed(surface, FOUND_MS);
   for (const operation of places.values()) {
-    const facts = await placeAt(surface, field.label, operation, "")
+    const facts = await placeAt(surface, field.label, operation, {})
       .then(async ({ box, control: at }) => {
         const control = await at.elementHandle({ timeout });
         const asking = [control, asked, PICKER, WRITABLE, OPERABLE];

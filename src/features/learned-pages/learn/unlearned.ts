@@ -1,10 +1,11 @@
-import type { Surface } from "../../../env/browser/surface.js";
-import { type Kind, kindOfAll } from "../../../env/forms/values.js";
+import type { Kind } from "../../../env/forms/values.js";
 import type { FieldValue } from "../../../env/site.js";
 import { says } from "../evidence.js";
 import { leave, placeAt } from "../hand.js";
 import { type Operation, waysOf } from "../operate.js";
 import { enterField, fieldOf, leaveField, type Shown, setLabels, shownIn } from "../place.js";
+import type { Surface } from "../surface.js";
+import { kindOfAll } from "../values.js";
 import { LearnedField } from "./candidates.js";
 import { fillStep, Progress } from "./fill-in.js";
 
@@ -43,11 +44,12 @@ export async function fillUnlearned(
   );
   const person = Object.fromEntries(wanted.map(({ label, value }) => [label, value]));
   const progress = new Progress(surface.page.url(), ways, fields, true);
+  const filling = { surface, progress, person, search: true };
   const isOpen = (field: LearnedField): boolean => !field.isSure && !field.isLost;
   const end = performance.now() + limitMs;
   for (let round = 0; round < MOST_ROUNDS && performance.now() < end; round++) {
     const open = fields.filter(isOpen);
-    if (open.length === 0 || (await fillStep(surface, progress, person, open, true, [])) !== "spoilt") break;
+    if (open.length === 0 || (await fillStep(filling, open, [])) !== "spoilt") break;
   }
   await leave(surface);
   await leaveField(surface);
@@ -81,7 +83,7 @@ export async function optionsOf(surface: Surface, label: string): Promise<string
   await enterField(surface.page);
   const before = await optionsNow(surface);
   try {
-    const place = await placeAt(surface, label, { locator: fieldOf(label), nth: 0 }, "");
+    const place = await placeAt(surface, label, { locator: fieldOf(label), nth: 0 }, {});
     await place.click(place.control);
     await place.pause(OPENS_MS);
     const options = (await optionsNow(surface)).filter((text) => !before.includes(text));

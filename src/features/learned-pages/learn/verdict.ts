@@ -1,10 +1,11 @@
 import { isSame, pathOf } from "../../../env/browser/network/exchange.js";
-import { featuresOf, telling, withoutValues } from "../../../env/forms/answer.js";
-import type { Contract } from "../../../env/forms/contract.js";
+import { featuresOf } from "../../../env/forms/answer.js";
 import { isError } from "../../../env/forms/judge.js";
 import type { FieldValue } from "../../../env/site.js";
+import type { Contract } from "../contract.js";
 import type { Attempt, Play, Submitted } from "./attempt.js";
 import type { Person, Progress } from "./fill-in.js";
+import { telling, withoutValues } from "./telling.js";
 
 /** Most fields that are left out, one at a time, until the server refuses. */
 const MOST_LEFT_OUT = 3;

@@ -7,13 +7,13 @@ export const way: Way = {
   oddness: 1,
   isLiteral: true,
   needs: WRITABLE,
-  variants: ["comma", "hundredths"],
+  variants: [{ by: "comma" }, { by: "hundredths" }],
   takes: (value) => /\d\.\d/.test(String(value)),
   async operate(place, value) {
     const number = parseNumber(value as number | string);
     if (number === undefined) throw new NoWay("no number");
     await cleared(place);
-    const text = place.variant === "comma" ? String(number).replace(".", ",") : String(Math.round(number * 100));
+    const text = place.variant.by === "comma" ? String(number).replace(".", ",") : String(Math.round(number * 100));
     await place.page.keyboard.type(text, { delay: 15 });
     await place.page.keyboard.press("Tab");
   },

@@ -5,13 +5,13 @@ export const way: Way = {
   serves: ["list"],
   oddness: 0,
   signs: "[role=checkbox],input[type=checkbox]",
-  variants: ["role", "text"],
+  variants: [{ by: "role" }, { by: "text" }],
   async operate(place, value) {
     const { box, page } = place;
     for (const item of itemsOf(value)) {
       const name = { name: item, exact: true } as const;
       const target =
-        place.variant === "text"
+        place.variant.by === "text"
           ? await firstOf(place, box.getByText(item, { exact: true }), page.getByText(item, { exact: true }))
           : await firstOf(
               place,

@@ -15,7 +15,10 @@ export const way: Way = {
   serves: ["date", "moment", "range", "time"],
   oddness: 4,
   isLiteral: true,
-  variants: ["open", "control", "button", "icon", "last button", "control, confirm", "button, confirm"],
+  variants: [
+    ...["open", "control", "button", "icon", "last button"].map((by) => ({ by })),
+    ...["control", "button"].map((by) => ({ by, confirm: true as const })),
+  ],
   operate: async (place, value) => pickDay(await pinned(place), value),
 };
 
@@ -24,7 +27,7 @@ async function pickDay(place: Place, value: FieldValue): Promise<void> {
   const time = moment?.time ?? parseTime(value);
   const day = parseDate(value) ?? moment?.date;
   const days = day === undefined ? (parseRange(value) ?? []) : [day];
-  const [opener = "", confirm] = place.variant.split(", ");
+  const { by: opener, confirm } = place.variant;
   await open(place, opener);
   if (days[0] !== undefined) {
     await chooseLists(place, days[0]);
@@ -33,7 +36,7 @@ async function pickDay(place: Place, value: FieldValue): Promise<void> {
   }
   for (const [i, one] of days.entries()) {
     if (i > 0) await chooseLists(place, one);
-    await pickOne(place, one, i === days.length - 1 ? confirm : undefined);
+    await pickOne(place, one, i === days.length - 1 && confirm === true);
   }
   const isSet = time !== undefined && (await setTime(place, time));
   if (days.length === 0 && !isSet) throw new NoWay("no date and no time");
@@ -77,7 +80,7 @@ async function setHalf(page: Page, half: string, limit: Place["limit"]): Promise
     await seen.nth(isPair ? texts.indexOf(half) : 0).click(limit);
 }
 
-async function pickOne(place: Place, day: string, confirm: string | undefined): Promise<void> {
+async function pickOne(place: Place, day: string, confirms: boolean): Promise<void> {
   const tried = new Map<string, Effect>();
   for (let clicks = 0; clicks < MOST_CLICKS; clicks++) {
     const grids = await readGrids(place);
@@ -86,7 +89,7 @@ async function pickOne(place: Place, day: string, confirm: string | undefined): 
     if (cell !== undefined) {
       await place.page.mouse.click(cell.x, cell.y);
       await place.pause(100);
-      if (confirm !== undefined) await clickConfirm(place, grids);
+      if (confirms) await clickConfirm(place, grids);
       return;
     }
     await turn(place, grids, day, tried);
@@ -94,7 +97,7 @@ async function pickOne(place: Place, day: string, confirm: string | undefined): 
   throw new NoWay("the month is not reached");
 }
 
-async function open(place: Place, opener: string): Promise<void> {
+async function open(place: Place, opener: string | undefined): Promise<void> {
   const { box, control } = place;
   if (opener === "open") return;
   const buttons = box.locator("button,[role=button]").locator("visible=true");

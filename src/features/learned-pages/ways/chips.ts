@@ -1,6 +1,5 @@
 import { firstOf, itemsOf, type Way } from "../way.js";
 
-const KEYS: Readonly<Record<string, string>> = { lines: "Shift+Enter", Tab: "Tab" };
 /** Time in which a page with a built-in delay takes over typed text, in milliseconds. */
 const LATER_MS = 600;
 
@@ -9,11 +8,18 @@ export const way: Way = {
   serves: ["list"],
   oddness: 2.2,
   isLiteral: true,
-  variants: ["Enter", "comma", "button", "Enter, later", "Tab", "lines"],
+  variants: [
+    { key: "Enter" },
+    ...["comma", "button"].map((by) => ({ by })),
+    { key: "Enter", late: true },
+    { key: "Tab" },
+    { by: "lines" },
+  ],
   async operate(place, value) {
     const { box, page } = place;
+    const { by, key = by === "lines" ? "Shift+Enter" : "Enter", late } = place.variant;
     for (const item of itemsOf(value)) {
-      if (place.variant === "button") {
+      if (by === "button") {
         await place.click(await firstOf(place, box.locator("button,[role=button]").locator("visible=true").last()));
         await place.pause();
       } else
@@ -24,9 +30,9 @@ export const way: Way = {
             place.control,
           ),
         );
-      await page.keyboard.type(place.variant === "comma" ? `${item},` : item);
-      if (place.variant.endsWith("later")) await place.pause(LATER_MS);
-      if (place.variant !== "comma") await page.keyboard.press(KEYS[place.variant] ?? "Enter");
+      await page.keyboard.type(by === "comma" ? `${item},` : item);
+      if (late) await place.pause(LATER_MS);
+      if (by !== "comma") await page.keyboard.press(key);
       await place.pause(40);
     }
   },

@@ -10,9 +10,9 @@ export const way: Way = {
   serves: ["time"],
   oddness: 4.45,
   isLiteral: true,
-  variants: ["H:mm", "h:mm:A", "H:mm, confirm", "h:mm:A, confirm"],
+  variants: ["H:mm", "h:mm:A"].flatMap((time) => [{ time }, { time, confirm: true as const }]),
   async operate(place, value) {
-    const [pattern = "", confirm] = place.variant.split(", ");
+    const { time: pattern = "", confirm } = place.variant;
     const time = parseTime(value);
     if (time === undefined) throw new NoWay("no time");
     const open = (): Promise<void> => opened(place, place.control, TURN_MS);
@@ -22,7 +22,7 @@ export const way: Way = {
         await place.pause(TURN_MS);
       }
     };
-    if (confirm !== undefined) return confirmed(place, open, choose);
+    if (confirm) return confirmed(place, open, choose);
     await open();
     await choose();
   },

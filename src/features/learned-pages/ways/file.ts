@@ -1,3 +1,4 @@
+import { nativeFile } from "../../../env/forms/native.js";
 import { NoWay, type Way } from "../way.js";
 
 /** Attaches a small file of this name to a file input, or through the file chooser that a click opens. */
@@ -7,16 +8,17 @@ export const way: Way = {
   sends: true,
   oddness: 0,
   isLiteral: true,
-  variants: ["input", "box", "input, later", "box, later", "chooser", "any", "any, later"],
+  variants: [
+    ...["input", "box"].map((by) => ({ by })),
+    ...["input", "box"].map((by) => ({ by, late: true as const })),
+    ...["chooser", "any"].map((by) => ({ by })),
+    { by: "any", late: true },
+  ],
   async operate(place, value) {
     const { page, box, control, limit } = place;
-    // the name of a real file holds no path and no control characters
-    const name =
-      String(value)
-        .replace(/[\p{Cc}/\\]+/gu, "_")
-        .slice(0, 100) || "file.txt";
+    const name = nativeFile(value);
     const file = { name, mimeType: typeOf(name), buffer: Buffer.from("refusion-train\n") };
-    const [where] = place.variant.split(", ");
+    const { by: where } = place.variant;
     if (where === "chooser") {
       const chooser = page.waitForEvent("filechooser", limit);
       chooser.catch(() => undefined);

@@ -5,9 +5,9 @@ export const way: Way = {
   serves: ["text", "number", "time", "date"],
   oddness: 3,
   signs: "[role=radio],input[type=radio]",
-  variants: ["text", "label"],
+  variants: [{ by: "text" }, { by: "label" }],
   async operate(place, value) {
-    if (place.variant === "label") {
+    if (place.variant.by === "label") {
       const radio = place.box.getByRole("radio", { name: String(value), exact: true, includeHidden: true });
       if (!(await place.has(radio))) throw new NoWay("no radio");
       return clickLabel(place, radio.first());

@@ -7,14 +7,14 @@ export const way: Way = {
   isLiteral: true,
   isTyping: true,
   needs: WRITABLE,
-  variants: ["digits", "slowly", "pasted", "tail"],
+  variants: ["digits", "slowly", "pasted", "tail"].map((by) => ({ by })),
   async operate(place, value) {
-    const { page } = place;
+    const { page, variant } = place;
     const text = String(value);
     await cleared(place);
-    if (place.variant === "pasted") await page.keyboard.insertText(text);
-    else if (place.variant === "slowly") await page.keyboard.type(text, { delay: 40 });
-    else if (place.variant === "digits") await page.keyboard.type(text.replace(/\D/g, ""), { delay: 15 });
+    if (variant.by === "pasted") await page.keyboard.insertText(text);
+    else if (variant.by === "slowly") await page.keyboard.type(text, { delay: 40 });
+    else if (variant.by === "digits") await page.keyboard.type(text.replace(/\D/g, ""), { delay: 15 });
     else await page.keyboard.type(text.replace(/^\+\d{1,3}[ -]?/, ""), { delay: 15 });
     await page.keyboard.press("Tab");
   },

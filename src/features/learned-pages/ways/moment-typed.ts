@@ -1,5 +1,6 @@
-import { MOMENT_PATTERNS, parseMoment, writeMoment } from "../../../env/forms/values.js";
-import { cleared, confirmed, NoWay, opened, retyped, type Way, WRITABLE } from "../way.js";
+import { parseMoment, writeMoment } from "../../../env/forms/values.js";
+import { MOMENTS } from "../values.js";
+import { cleared, confirmed, KEYS, NoWay, opened, retyped, type Way, WRITABLE } from "../way.js";
 
 /** Types a date with a time in one of the usual notations, and leaves it by a key or confirms it in its window. */
 export const way: Way = {
@@ -8,13 +9,13 @@ export const way: Way = {
   isLiteral: true,
   needs: WRITABLE,
   // with so many patterns, a picker that needs Enter or a button would be met too late by its turn
-  variants: MOMENT_PATTERNS.flatMap((pattern) => ["Tab", "Enter", "confirm"].map((key) => `${pattern}, ${key}`)),
+  variants: MOMENTS.flatMap((pattern) => [...KEYS.map((key) => ({ ...pattern, key })), { ...pattern, confirm: true }]),
   async operate(place, value) {
-    const [, pattern = "", key = ""] = /^(.*), (\w+)$/.exec(place.variant) ?? [];
+    const { day = "", time = "", key } = place.variant;
     const moment = parseMoment(value);
     if (moment === undefined) throw new NoWay("no moment");
-    const text = writeMoment(moment, pattern);
-    if (key !== "confirm") return retyped(place, text, key);
+    const text = writeMoment(moment, `${day} ${time}`);
+    if (key !== undefined) return retyped(place, text, key);
     await confirmed(
       place,
       () => opened(place, place.control),

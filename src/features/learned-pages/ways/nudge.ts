@@ -7,15 +7,15 @@ export const way: Way = {
   oddness: 5,
   isLiteral: true,
   needs: "[tabindex],[class*=slider i],[class*=range i],[class*=track i]",
-  variants: ["keys", "track", "drag"],
+  variants: [{ by: "keys" }, { by: "track" }, { by: "drag" }],
   async operate(place, value) {
     const wanted = Number(value);
-    if (place.variant === "keys") return byKeys(place, wanted);
+    if (place.variant.by === "keys") return byKeys(place, wanted);
     const bars = place.box.locator("[class*=line i],[class*=track i],[class*=rail i],[class*=bar i],[class*=slider i]");
     const area = await (await firstOf(place, bars)).boundingBox();
     if (area === null) throw new NoWay("not seen");
     const { mouse } = place.page;
-    const isDrag = place.variant === "drag";
+    const isDrag = place.variant.by === "drag";
     if (isDrag) {
       const handle = await (await firstOf(place, place.box.locator(HANDLE))).boundingBox();
       if (handle === null) throw new NoWay("no handle");

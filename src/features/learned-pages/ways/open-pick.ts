@@ -4,11 +4,14 @@ import { confirmed, NoWay, opened, type Way } from "../way.js";
 export const way: Way = {
   serves: ["text", "number", "time"],
   oddness: 2,
-  variants: ["control", "button", "any", "box", "control, confirm", "box, confirm"],
+  variants: [
+    ...["control", "button", "any", "box"].map((by) => ({ by })),
+    ...["control", "box"].map((by) => ({ by, confirm: true as const })),
+  ],
   async operate(place, value) {
     const { box, control } = place;
     const shown = (css: string) => box.locator(css).locator("visible=true");
-    const [where, confirm] = place.variant.split(", ");
+    const { by: where, confirm } = place.variant;
     const opener =
       where === "control"
         ? control
@@ -22,7 +25,7 @@ export const way: Way = {
     if (!(await place.has(opener))) throw new NoWay("nothing opens");
     const open = (): Promise<void> => opened(place, opener);
     const choose = (): Promise<void> => place.pick(String(value));
-    if (confirm !== undefined) return confirmed(place, open, choose);
+    if (confirm) return confirmed(place, open, choose);
     await open();
     await choose();
     await place.pause(30);

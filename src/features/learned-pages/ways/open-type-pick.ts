@@ -4,12 +4,12 @@ import { opened, type Way } from "../way.js";
 export const way: Way = {
   serves: ["text", "number", "time"],
   oddness: 4,
-  variants: ["pick", "Enter"],
+  variants: [{ by: "pick" }, { key: "Enter" }],
   async operate(place, value) {
     await opened(place, place.control, 150);
     await place.page.keyboard.type(String(value), { delay: 15 });
     await place.pause(150);
-    if (place.variant === "pick") return place.pick(String(value));
+    if (place.variant.by === "pick") return place.pick(String(value));
     await place.page.keyboard.press("Enter");
   },
 };

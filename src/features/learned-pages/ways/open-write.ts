@@ -17,10 +17,10 @@ export const way: Way = {
   oddness: 4.5,
   isLiteral: true,
   signs: "[class*=color i][class*=pick i]",
-  variants: ["confirm", "Tab", "Enter", "Tab, bare"],
+  variants: [{ confirm: true }, { key: "Tab" }, { key: "Enter" }, { key: "Tab", by: "bare" }],
   async operate(place, value) {
     const { box, page } = place;
-    const [key = "", bare] = place.variant.split(", ");
+    const { by, key, confirm } = place.variant;
     const opener = await firstOf(place, box.locator("button,[role=button],[aria-haspopup]"), lastPart(place));
     if (await place.has(opener.and(page.locator(WRITABLE)))) throw new NoWay("it is written into");
     const look = () => place.look<[number, number][]>(`() => (${fieldsNow})(${JSON.stringify(WRITABLE)})`);
@@ -34,10 +34,10 @@ export const way: Way = {
       await page.mouse.click(...field);
       await page.keyboard.press("ControlOrMeta+A");
       // a leading sign, such as #, may stand outside the field
-      const text = bare === undefined ? String(value) : String(value).replace(/^\W/, "");
+      const text = by === undefined ? String(value) : String(value).replace(/^\W/, "");
       await page.keyboard.type(text, { delay: 15 });
     };
-    if (key === "confirm") return confirmed(place, open, write);
+    if (confirm || key === undefined) return confirmed(place, open, write);
     await open();
     await write();
     await page.keyboard.press(key);

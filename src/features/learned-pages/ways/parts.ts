@@ -1,6 +1,7 @@
 import type { Locator } from "playwright";
 import { parseDate } from "../../../env/forms/normalize.js";
-import { monthIn, partsOf } from "../../../env/forms/values.js";
+import { monthIn } from "../../../env/forms/values.js";
+import { partsOf } from "../values.js";
 import { NoWay, type Place, type Way } from "../way.js";
 
 /** Sets each part of a value in its own list or field: dates in one of the usual orders, others as written. */
@@ -9,19 +10,22 @@ export const way: Way = {
   oddness: 2,
   isLiteral: true,
   needs: "select,input",
-  variants: ["day month year", "month day year", "year month day", "as written"],
-  takes: (value, variant) =>
-    variant === "as written"
-      ? parseDate(value) === undefined && partsOf(value).length > 1
-      : parseDate(value) !== undefined,
+  variants: [
+    { order: ["day", "month", "year"] },
+    { order: ["month", "day", "year"] },
+    { order: ["year", "month", "day"] },
+    // as written
+    {},
+  ],
+  takes: (value, { order }) =>
+    order === undefined ? parseDate(value) === undefined && partsOf(value).length > 1 : parseDate(value) !== undefined,
   async operate(place, value) {
     const fields = await place.box.locator("select,input").locator("visible=true").all();
     const [year, month, day] = (parseDate(value) ?? "").split("-").map((part) => String(Number(part)));
-    const dated: Record<string, string | undefined> = { day, month, year };
-    const names = place.variant.split(" ");
-    const parts = place.variant === "as written" ? partsOf(value) : names.map((name) => dated[name] ?? "");
+    const { order } = place.variant;
+    const parts = order === undefined ? partsOf(value) : order.map((name) => ({ day, month, year })[name] ?? "");
     if (fields.length !== parts.length) throw new NoWay("no field for each part");
-    for (const [i, part] of parts.entries()) await setPart(place, fields[i] as Locator, part, names[i] === "month");
+    for (const [i, part] of parts.entries()) await setPart(place, fields[i] as Locator, part, order?.[i] === "month");
     await place.page.keyboard.press("Tab");
   },
 };

@@ -4,10 +4,10 @@ import type { Way } from "../way.js";
 export const way: Way = {
   serves: ["text"],
   oddness: 1.9,
-  variants: [" / ", " > ", "/", " - ", ", "],
-  takes: (value, variant) => String(value).split(variant).length > 1,
+  variants: [" / ", " > ", "/", " - ", ", "].map((between) => ({ between })),
+  takes: (value, { between = "/" }) => String(value).split(between).length > 1,
   async operate(place, value) {
-    const levels = String(value).split(place.variant);
+    const levels = String(value).split(place.variant.between ?? "/");
     await place.click(place.control);
     for (const level of levels) {
       await place.pause(150);

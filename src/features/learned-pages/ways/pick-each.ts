@@ -4,32 +4,36 @@ import { confirmed, firstOf, itemsOf, NoWay, opened, shut, type Way } from "../w
 export const way: Way = {
   serves: ["list"],
   oddness: 2,
-  variants: ["once", "each", "once, confirm", "once, button", "each, box", "once, any", "once, box, confirm"],
+  variants: [
+    ...[{}, { each: true }, { confirm: true }, { by: "button" }, { by: "box", each: true }],
+    ...[{ by: "any" }, { by: "box", confirm: true }],
+  ] as const,
   async operate(place, value) {
-    const { box, control } = place;
+    const { box, control, variant } = place;
     const open = async (): Promise<void> => {
-      const opener = place.variant.includes("button")
-        ? await firstOf(place, box.locator("button,[role=button],[role=combobox],[aria-haspopup]"))
-        : place.variant.includes("any")
-          ? box
-              .locator("[class*=control i],[class*=trigger i],[class*=select i],[class*=choice i]")
-              .locator("visible=true")
-              .last()
-          : place.variant.includes("box")
+      const opener =
+        variant.by === "button"
+          ? await firstOf(place, box.locator("button,[role=button],[role=combobox],[aria-haspopup]"))
+          : variant.by === "any"
             ? box
-            : control;
+                .locator("[class*=control i],[class*=trigger i],[class*=select i],[class*=choice i]")
+                .locator("visible=true")
+                .last()
+            : variant.by === "box"
+              ? box
+              : control;
       if (!(await place.has(opener))) throw new NoWay("nothing opens");
       await opened(place, opener);
     };
     const items = itemsOf(value);
     if (items.length === 0) return;
-    if (place.variant.endsWith("confirm"))
+    if (variant.confirm)
       return confirmed(place, open, async () => {
         for (const item of items) await place.pick(item);
       });
-    if (place.variant.startsWith("once")) await open();
+    if (!variant.each) await open();
     for (const item of items) {
-      if (place.variant.startsWith("each")) await open();
+      if (variant.each) await open();
       await place.pick(item);
       await place.pause(50);
     }

@@ -28,13 +28,13 @@ export const way: Way = {
   serves: ["number"],
   oddness: 4,
   signs: "[role=radio],input[type=radio],[class*=rate i],[class*=rating i],[class*=star i]",
-  variants: ["radio", "button", "row", "share"],
+  variants: ["radio", "button", "row", "share"].map((by) => ({ by })),
   async operate(place, value) {
     const { box, page, variant } = place;
     const n = Number(value);
     const name = new RegExp(`^\\D*${n}(?!\\d)\\D*$`);
-    if (variant === "row" || variant === "share") {
-      const area = variant === "share" ? await place.control.boundingBox() : null;
+    if (variant.by === "row" || variant.by === "share") {
+      const area = variant.by === "share" ? await place.control.boundingBox() : null;
       const at =
         area === null
           ? await box.evaluate(nthOfRow, n, place.limit)
@@ -46,7 +46,7 @@ export const way: Way = {
       return page.mouse.click(...at);
     }
     const all =
-      variant === "radio" ? box.getByRole("radio", { includeHidden: true }) : box.locator("button,[role=button]");
+      variant.by === "radio" ? box.getByRole("radio", { includeHidden: true }) : box.locator("button,[role=button]");
     const named = all.and(box.getByRole("radio", { name, includeHidden: true }).or(box.getByRole("button", { name })));
     const target = (await place.has(named)) ? named.first() : all.nth(n - 1);
     if (!(await place.has(target))) throw new NoWay("no stars");

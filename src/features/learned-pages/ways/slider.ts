@@ -9,7 +9,7 @@ export const way: Way = {
   needs:
     "[role=slider],[role=spinbutton],[aria-valuenow],input[type=range],input[type=number],[tabindex][class*=handle i],[tabindex][class*=thumb i]",
   signs: "[role=slider]",
-  variants: ["Arrow", "Page", "vertical", "from 0", "from 1"],
+  variants: [{}, { by: "Page" }, { by: "vertical" }, { from: 0 }, { from: 1 }],
   async operate(place, value) {
     const { box, page, label } = place;
     const slider = await firstOf(
@@ -25,10 +25,10 @@ export const way: Way = {
       throw new NoWay("no slider");
     });
     await slider.focus(place.limit);
-    const least = /^from (\d)$/.exec(place.variant)?.[1];
-    if (least !== undefined) return blind(page, Number(value) - Number(least));
-    const [up, down] = place.variant === "vertical" ? ["ArrowUp", "ArrowDown"] : ["ArrowRight", "ArrowLeft"];
-    if (place.variant === "Page") await coarse(place.page, slider, Number(value), place.limit);
+    const { by, from } = place.variant;
+    if (from !== undefined) return blind(page, Number(value) - from);
+    const [up, down] = by === "vertical" ? ["ArrowUp", "ArrowDown"] : ["ArrowRight", "ArrowLeft"];
+    if (by === "Page") await coarse(place.page, slider, Number(value), place.limit);
     const wanted = Number(value);
     let now = await read(slider, place.limit);
     for (let i = 0, still = 0, crossed = 0; i < 400 && still < 3 && crossed < 4; i++) {

@@ -1,6 +1,7 @@
 import { parseTime } from "../../../env/forms/normalize.js";
-import { TIME_PATTERNS, writeTime } from "../../../env/forms/values.js";
-import { NoWay, retyped, type Way, WRITABLE } from "../way.js";
+import { writeTime } from "../../../env/forms/values.js";
+import { TIME_PATTERNS } from "../values.js";
+import { KEYS, NoWay, retyped, type Way, WRITABLE } from "../way.js";
 
 /** Types a time of day in one of the usual notations; a list beside the field may take its half of the day. */
 export const way: Way = {
@@ -8,9 +9,9 @@ export const way: Way = {
   oddness: 3,
   isLiteral: true,
   needs: WRITABLE,
-  variants: ["Tab", "Enter"].flatMap((key) => TIME_PATTERNS.map((pattern) => `${pattern}, ${key}`)),
+  variants: KEYS.flatMap((key) => TIME_PATTERNS.map((time) => ({ time, key }))),
   async operate(place, value) {
-    const [, pattern = "", key = ""] = /^(.*), (\w+)$/.exec(place.variant) ?? [];
+    const { time: pattern = "", key = "Tab" } = place.variant;
     const time = parseTime(value);
     if (time === undefined) throw new NoWay("no time");
     const text = writeTime(time, pattern);

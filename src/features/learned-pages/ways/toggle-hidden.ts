@@ -9,20 +9,20 @@ export const way: Way = {
   serves: ["flag"],
   oddness: 2,
   signs: DRAWN,
-  variants: ["text", "drawn", "box", "host", "edge"],
+  variants: ["text", "drawn", "box", "host", "edge"].map((by) => ({ by })),
   async operate(place, value) {
     const { page, box, limit } = place;
+    const { by } = place.variant;
     const twin = page
       .getByRole("checkbox", { name: asLabel(place.label), includeHidden: true })
       .or(page.getByRole("switch", { name: asLabel(place.label), includeHidden: true }))
       .or(box.locator("input[type=checkbox],[role=switch],[role=checkbox],[aria-checked]"));
     const known = (await place.has(twin)) ? await isOn(twin.first(), limit) : false;
     if (known === value) return;
-    if (place.variant === "text") await (await firstOf(place, page.getByText(asLabel(place.label)))).click(limit);
-    else if (place.variant === "box")
-      await (await firstOf(place, box.locator("label,span,div,button"), box)).click(limit);
-    else if (place.variant === "host") await twin.first().click({ ...limit, force: true });
-    else if (place.variant === "drawn") await place.click(await firstOf(place, box.locator(DRAWN)));
+    if (by === "text") await (await firstOf(place, page.getByText(asLabel(place.label)))).click(limit);
+    else if (by === "box") await (await firstOf(place, box.locator("label,span,div,button"), box)).click(limit);
+    else if (by === "host") await twin.first().click({ ...limit, force: true });
+    else if (by === "drawn") await place.click(await firstOf(place, box.locator(DRAWN)));
     else await box.click({ ...limit, position: { x: 8, y: 8 } });
   },
 };

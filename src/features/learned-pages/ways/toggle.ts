@@ -6,7 +6,7 @@ export const way: Way = {
   serves: ["flag"],
   oddness: 0,
   signs: "[role=switch],[role=checkbox],input[type=checkbox]",
-  variants: ["box", "label"],
+  variants: [{ by: "box" }, { by: "label" }],
   async operate(place, value) {
     const { page, box } = place;
     const name = { name: asLabel(place.label) };
@@ -19,7 +19,7 @@ export const way: Way = {
       page.getByRole("button", { ...name, pressed: !value }),
       page.getByRole("button", { ...name, pressed: value === true }),
     );
-    if (place.variant === "box") return turned(place, toggle, value === true);
+    if (place.variant.by === "box") return turned(place, toggle, value === true);
     const pressed = await toggle.getAttribute("aria-pressed", place.limit);
     const checked = pressed === null ? await toggle.isChecked(place.limit) : pressed === "true";
     if (checked !== value)

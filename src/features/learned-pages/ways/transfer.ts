@@ -6,10 +6,10 @@ export const way: Way = {
   oddness: 3,
   needs: "select[multiple],li,[role=listbox],[role=list],[class*=transfer i]",
   signs: "[class*=transfer i],[class*=dual i]",
-  variants: ["double click", "button", "second button"],
+  variants: [{ by: "double click" }, { by: "button" }, { by: "second button" }],
   async operate(place, value) {
     for (const item of itemsOf(value)) {
-      if (place.variant !== "double click") await moveByButton(place, item);
+      if (place.variant.by !== "double click") await moveByButton(place, item);
       else {
         const text = { exact: true } as const;
         const found = await firstOf(place, place.box.getByText(item, text), place.page.getByText(item, text));
@@ -35,7 +35,7 @@ async function moveByButton(place: Place, item: string): Promise<void> {
   if (await place.has(list)) await list.first().selectOption({ label: item }, limit);
   else await found.click(limit);
   await place.pause();
-  for (let i = place.variant === "button" ? 0 : 1; Math.abs((await spot()) - start) < 20; i++) {
+  for (let i = place.variant.by === "button" ? 0 : 1; Math.abs((await spot()) - start) < 20; i++) {
     if (i >= (await buttons.count())) throw new NoWay("no button moves it");
     await buttons.nth(i).click(limit);
     await place.pause();

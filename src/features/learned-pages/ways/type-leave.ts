@@ -1,4 +1,4 @@
-import { cleared, type Way, WRITABLE } from "../way.js";
+import { cleared, KEYS, type Way, WRITABLE } from "../way.js";
 
 /** Types the value by keys and leaves the control. */
 export const way: Way = {
@@ -7,10 +7,10 @@ export const way: Way = {
   isLiteral: true,
   isTyping: true,
   needs: WRITABLE,
-  variants: ["Tab", "Enter"],
+  variants: KEYS.map((key) => ({ key })),
   async operate(place, value) {
     await cleared(place);
     await place.page.keyboard.type(String(value));
-    await place.page.keyboard.press(place.variant);
+    await place.page.keyboard.press(place.variant.key ?? "Tab");
   },
 };

@@ -5,13 +5,13 @@ export const way: Way = {
   serves: ["list"],
   oddness: 3,
   needs: WRITABLE,
-  variants: ["pick", "Enter"],
+  variants: [{ by: "pick" }, { key: "Enter" }],
   async operate(place, value) {
     for (const item of itemsOf(value)) {
       await place.click(place.control);
       await place.page.keyboard.type(item, { delay: 15 });
       await place.pause(150);
-      if (place.variant === "pick") await place.pick(item);
+      if (place.variant.by === "pick") await place.pick(item);
       else await place.page.keyboard.press("Enter");
       await place.pause(60);
     }

@@ -5,13 +5,14 @@ export const way: Way = {
   serves: ["text", "number", "time"],
   oddness: 3,
   needs: WRITABLE,
-  variants: ["all", "some", "keys"],
+  variants: [{ by: "all" }, { by: "some" }, { by: "keys" }],
   async operate(place, value) {
     const text = String(value);
+    const { by } = place.variant;
     await cleared(place);
-    await place.page.keyboard.type(place.variant === "some" ? text.slice(0, 3) : text, { delay: 15 });
-    await place.pause(place.variant === "keys" ? 400 : 150);
-    if (place.variant !== "keys") return place.pick(text);
+    await place.page.keyboard.type(by === "some" ? text.slice(0, 3) : text, { delay: 15 });
+    await place.pause(by === "keys" ? 400 : 150);
+    if (by !== "keys") return place.pick(text);
     await place.page.keyboard.press("ArrowDown");
     await place.page.keyboard.press("Enter");
   },

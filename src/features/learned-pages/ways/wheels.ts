@@ -52,11 +52,11 @@ export const way: Way = {
   serves: ["date", "time", "moment"],
   oddness: 4.3,
   isLiteral: true,
-  variants: ["confirm", "leave"],
+  variants: [{ confirm: true }, {}],
   async operate(place, value) {
     const open = (): Promise<void> => opened(place, place.control, TURN_MS);
     const choose = (): Promise<void> => turnAll(place, value);
-    if (place.variant === "confirm") return confirmed(place, open, choose);
+    if (place.variant.confirm) return confirmed(place, open, choose);
     await open();
     await choose();
     await place.page.mouse.click(1, 1);

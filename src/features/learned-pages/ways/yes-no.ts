@@ -4,10 +4,10 @@ import { firstOf, type Way } from "../way.js";
 export const way: Way = {
   serves: ["flag"],
   oddness: 4,
-  variants: ["first is yes", "second is yes"],
+  variants: [{ by: "first is yes" }, { by: "second is yes" }],
   async operate(place, value) {
     const choices = place.box.getByRole("radio").or(place.box.locator("button"));
     await firstOf(place, choices);
-    await choices.nth((place.variant === "first is yes") === value ? 0 : 1).click({ ...place.limit, force: true });
+    await choices.nth((place.variant.by === "first is yes") === value ? 0 : 1).click({ ...place.limit, force: true });
   },
 };

@@ -41,9 +41,6 @@ const schema = z.strictObject({
   observation_key: key.describe(
     "the field of an observation that is the prompt; null = the only text there, else all fields, a line each",
   ),
-  observation_characters: whole(100, 1_000_000, 4000).describe(
-    "characters of an observation that are shown; what is cut is said in the prompt",
-  ),
   reset: fields.describe("further fields of every reset, as they are"),
   sizes: z
     .strictObject({ train: seeds(64), val: seeds(16), test: seeds(16), heldout: seeds(0) })
@@ -51,7 +48,6 @@ const schema = z.strictObject({
     .describe("seeds a split, where the server has no tasks of its own"),
   turns: whole(1, 1000, 8).describe("steps of one episode at most"),
   reward: z.enum(["sum", "last"]).default("sum").describe("an episode's reward of those of its steps"),
-  success_at: z.number().default(1).describe("reward from which an episode is a success"),
   contexts: whole(1, 1000, 1).describe("connections at once; a server made from OpenEnv's template takes one"),
   timeout_s: z.number().positive().max(86_400).default(60).describe("time limit of one answer"),
 });
@@ -86,6 +82,10 @@ type ServerTask = EnvironmentTask & { readonly reset: Readonly<Record<string, un
 type Ask = (text: string, turn: number) => Promise<Action>;
 type Step = { readonly action: string; readonly reward: number | null };
 
+/** Characters of an observation that are shown; the prompt has the number of those left out. */
+const MOST_CHARACTERS = 4000;
+/** Reward from which an episode is a success. */
+const SUCCESS = 1;
 /** Attempts at an episode: a fault may be temporary. */
 const ATTEMPTS = 3;
 /** Attempts at a server without a free place, and the pause after the first, which doubles each time. */
@@ -111,11 +111,11 @@ function remoteEnvironment(options: Options, { name, splits, ...server }: Descri
       return { id, split, form: name, reset: { ...chosen, episode_id: id } };
     });
   });
-  const untold = `${name}: the server tells of no tasks, so that seeds make them (docs/environments.md)`;
+  const noTasks = `${name}: the server tells of no tasks, so that seeds make them (docs/environments.md)`;
   return {
     name,
     tasks,
-    notes: splits === undefined ? [untold] : [],
+    notes: splits === undefined ? [noTasks] : [],
     capacity: options.contexts,
     started: true,
     // a hash of the requests; the server's tasks themselves are unknown
@@ -160,7 +160,7 @@ async function playOnce(
   let now = first;
   while (!now.done && steps.length < options.turns) {
     const whole = textOf(now, observationKey);
-    const shown = whole.slice(0, options.observation_characters);
+    const shown = whole.slice(0, MOST_CHARACTERS);
     const more = whole.length - shown.length;
     cut += more;
     const action = (await ask(more === 0 ? shown : `${shown}(+${more} more characters)\n`, steps.length)).text ?? "";
@@ -192,7 +192,7 @@ async function begin(
 /** Reads the text of an observation: the field `key`, or all fields, one per line. */
 function textOf({ observation }: Result, key: string | undefined): string {
   const own = Object.entries(observation).filter(([name]) => name !== "metadata");
-  if (key === undefined) return own.map(([name, of]) => `${name}: ${spoken(of)}\n`).join("");
+  if (key === undefined) return own.map(([name, of]) => `${name}: ${asText(of)}\n`).join("");
   const text = observation[key];
   if (typeof text === "string") return text;
   throw new EnvironmentFault(`the observation has no text ${key}: ${Object.keys(observation).join(", ")}`);
@@ -212,7 +212,7 @@ function outcomeOf(
   if (beyond !== undefined) return faulty(`the server's reward is ${beyond}`, detail);
   return {
     reward,
-    success: reward >= options.success_at,
+    success: reward >= SUCCESS,
     ...(given.length === steps.length && steps.length > 1 ? { turnRewards: given } : {}),
     metrics: { turns: steps.length, finished: Number(done) },
     detail,
@@ -224,4 +224,4 @@ function faulty(fault: string, detail: Readonly<Record<string, unknown>>): Episo
   return { reward: null, fault, success: false, metrics: {}, detail };
 }
 
-const spoken = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
+const asText = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));

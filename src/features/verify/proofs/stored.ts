@@ -30,7 +30,7 @@ interface Stored {
   readonly block: number;
   /** A model has one, though no text is tokenized here. */
   readonly tokenizer: object;
-  readonly trajectories: Readonly<Record<"causal" | "blocks" | "whole", readonly UnmaskTrajectory[]>>;
+  readonly trajectories: Readonly<Record<"causal" | "blocks" | "whole" | "next-token", readonly UnmaskTrajectory[]>>;
   /** Log-probabilities of the causal model's responses, read from left to right at temperature 1. */
   readonly text: readonly (readonly number[])[];
 }
@@ -42,9 +42,11 @@ const CAUSAL: readonly (readonly [name: string, layout: Partial<StepLayout>])[] 
   ["round by round", { packed: false }],
 ];
 
+const SHIFTED = CAUSAL.map(([name, layout]) => [`next-token, ${name}`, layout] as const);
+
 /**
- * Scores stored rollouts of a micro model, whose weights are a formula: causal, in blocks and bidirectional, on a
- * template and with two prompts of one length. Rollout and replay share the code of buffers, positions and visibility,
+ * Scores stored rollouts of a micro model, whose weights are a formula: causal, in blocks, bidirectional and without
+ * masks, on a template and with two prompts of one length. Rollout and replay share the code of buffers, positions and visibility,
  * so that their agreement shows no fault of it; these values were computed without it.
  */
 export async function measureStored(): Promise<Measurement[]> {
@@ -54,6 +56,7 @@ export async function measureStored(): Promise<Measurement[]> {
   const bidirectional = { architecture: "masked_lm", attention: "bidirectional" as const };
   const errors = [
     ...(await compare(of({}), trajectories.causal, CAUSAL, text.flat())),
+    ...(await compare(of({}), trajectories["next-token"], SHIFTED)),
     ...(await compare(of({ ...bidirectional, attention_block: block }), trajectories.blocks, [["in blocks", {}]])),
     ...(await compare(of(bidirectional), trajectories.whole, [["bidirectional", {}]])),
   ];

@@ -24,7 +24,6 @@ export const SMALL: UnmaskOptions = {
   promptLength: 3,
   temperature: 1,
   order: "confidence",
-  slotScore: "first",
   slotFill: "parallel",
   canvasPerPrompt: null,
   kvCache: "auto",

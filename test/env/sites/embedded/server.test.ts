@@ -4,7 +4,7 @@ import { UserError } from "../../../../src/core/errors.js";
 import { type Task, TIERS } from "../../../../src/env/site.js";
 import { FORMS, formOf } from "../../../../src/env/sites/embedded/catalog.js";
 import type { Field } from "../../../../src/env/sites/embedded/fields.js";
-import { type Form, fieldsOf, pathOf } from "../../../../src/env/sites/embedded/form.js";
+import { type Form, fieldsOf } from "../../../../src/env/sites/embedded/form.js";
 import { createApp } from "../../../../src/env/sites/embedded/server.js";
 import { embeddedTasks } from "../../../../src/env/sites/embedded/tasks.js";
 import { site } from "../../../../src/env/sites/embedded.js";
@@ -120,15 +120,6 @@ test("a body that is too large or not a form is refused: neither is the server's
   );
 });
 
-test("every n-th post answers 500 on demand", async () => {
-  const app = createApp(FORMS, 2);
-  const path = pathOf(formOf("library/card-request"), "starter");
-  const body = new URLSearchParams({ given_nm: "Nora", family_nm: "Sato" });
-  const statuses: number[] = [];
-  for (let i = 0; i < 4; i++) statuses.push((await app.request(path, { method: "POST", body })).status);
-  assert.deepEqual(statuses, [200, 500, 200, 500]);
-});
-
 test("the site starts on a free port and stops; a taken port is a UserError that names it", async () => {
   const options = site.schema.parse({ sizes: { train: 1, val: 1, test: 1, heldout: 1 } });
   const running = await site.start(options);
@@ -161,7 +152,6 @@ test("options are strict and have defaults", () => {
     letters: "off",
     generated: 0,
     port: 0,
-    faults: { status500Every: 0 },
   });
   assert.throws(() => site.schema.parse({ tiers: "full" }));
   assert.throws(() => site.schema.parse({ tier: "half" }));

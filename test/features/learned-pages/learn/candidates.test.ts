@@ -38,13 +38,15 @@ test("a value that was shown on a busy machine, but did not arrive, is entered o
   assert.deepEqual([field.isWorthRound(), field.isWorthRound()], [true, false]);
 });
 
+const DAYS = ["YYYY-MM-DD", "MM/DD/YYYY", "DD.MM.YYYY"].map((day) => ({ day, key: "Tab" as const }));
+
 test("a day is written first as the field's example is, unless that can be read in two ways", () => {
-  const typed: Way = { ...FILL, serves: ["date"], variants: ["YYYY-MM-DD", "MM/DD/YYYY", "DD.MM.YYYY"] };
+  const typed: Way = { ...FILL, serves: ["date"], variants: DAYS };
   const firstFor = (hint: string): string | undefined => {
     const field = new LearnedField("Day", "date", new Map([["typed", typed]]), ["2026-03-05"], 60_000);
     const facts = { corners: "", holds: [], isPicker: false, isFree: true, isWritten: false, hint };
     field.weigh({ locator: "label=Day", nth: 0 }, facts, () => "maybe");
-    return field.current?.operation.variant;
+    return field.current?.operation.variant.day;
   };
   assert.equal(firstFor("e.g. 24.12.2026 - 31.12.2026"), "DD.MM.YYYY");
   assert.equal(firstFor("12/24/2026"), "MM/DD/YYYY");
@@ -52,10 +54,10 @@ test("a day is written first as the field's example is, unless that can be read 
 });
 
 test("a day is typed first as a calendar has written today or the wanted day", () => {
-  const typed: Way = { ...FILL, serves: ["date"], variants: ["YYYY-MM-DD, Tab", "MM/DD/YYYY, Tab", "DD.MM.YYYY, Tab"] };
+  const typed: Way = { ...FILL, serves: ["date"], variants: DAYS };
   const field = new LearnedField("Day", "date", new Map([["typed", typed]]), ["2026-03-05"], 60_000);
   field.heed("05.03.2026", "2026-03-05");
-  assert.equal(field.current?.operation.variant, "DD.MM.YYYY, Tab");
+  assert.equal(field.current?.operation.variant.day, "DD.MM.YYYY");
 });
 
 test("a way that has worked for other fields comes forward once, and not before a picker's own ways", () => {
@@ -70,7 +72,7 @@ test("a way that has worked for other fields comes forward once, and not before 
     ["Large"],
     60_000,
   );
-  for (let i = 0; i < 4; i++) field.prefer({ locator: "label=Name", nth: 0, way: "fill", variant: "" });
+  for (let i = 0; i < 4; i++) field.prefer({ locator: "label=Name", nth: 0, way: "fill", variant: {} });
   const facts = { corners: "", holds: [], isPicker: true, isFree: true, isWritten: false, hint: "" };
   field.weigh({ locator: "label=Size", nth: 0 }, facts, () => "maybe");
   for (const nth of [0, 1, 2]) field.weigh({ locator: 'field="Size"', nth }, undefined, () => "maybe");

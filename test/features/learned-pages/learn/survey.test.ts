@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { type Browser, chromium } from "playwright";
 import { findBrowser } from "../../../../src/env/browser/find-browser.js";
-import type { Surface } from "../../../../src/env/browser/surface.js";
 import { LearnedField } from "../../../../src/features/learned-pages/learn/candidates.js";
 import { survey } from "../../../../src/features/learned-pages/learn/survey.js";
 import { waysOf } from "../../../../src/features/learned-pages/operate.js";
 import { registerField, setLabels } from "../../../../src/features/learned-pages/place.js";
+import type { Surface } from "../../../../src/features/learned-pages/surface.js";
 
 let browser: Browser;
 before(async () => {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { type Browser, chromium } from "playwright";
 import { findBrowser } from "../../../../src/env/browser/find-browser.js";
+import type { Variant } from "../../../../src/features/learned-pages/contract.js";
 import type { Place } from "../../../../src/features/learned-pages/way.js";
 import { way } from "../../../../src/features/learned-pages/ways/calendar.js";
 
@@ -72,7 +73,7 @@ draw();
 </script>`;
 
 /** Sets a date on a page that is a calendar. */
-async function set(html: string, variant: string, value: string): Promise<unknown> {
+async function set(html: string, variant: Variant, value: string): Promise<unknown> {
   const page = await browser.newPage();
   await page.setContent(html);
   const place = {
@@ -91,14 +92,14 @@ async function set(html: string, variant: string, value: string): Promise<unknow
 }
 
 test("a calendar that slides is waited for, and confirmed by a button whose text is slotted", async () => {
-  assert.equal(await set(SLIDING, "control, confirm", "2027-03-17"), "March 2027 17");
+  assert.equal(await set(SLIDING, { by: "control", confirm: true }, "2027-03-17"), "March 2027 17");
 });
 
 test("of two months side by side, either may be moved to the wanted one", async () => {
   // November and December 2026 are shown
-  assert.deepEqual(await set(PAIR, "control", "2027-01-09"), ["2027-01 9"]);
+  assert.deepEqual(await set(PAIR, { by: "control" }, "2027-01-09"), ["2027-01 9"]);
 });
 
 test("a heading is read once it stands, also where its year follows its month", async () => {
-  assert.equal(await set(LATE, "control, confirm", "2027-03-17"), "March 2027 17");
+  assert.equal(await set(LATE, { by: "control", confirm: true }, "2027-03-17"), "March 2027 17");
 });

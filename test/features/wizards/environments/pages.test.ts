@@ -81,8 +81,10 @@ test("wizards: the oracle scores exactly 1 on every form, a turn a page; null po
       assert.equal(metrics.page_2_accuracy, 1);
     }),
   );
+  const some = environment.tasks.filter(({ split }) => split === "heldout");
+  assert.ok(some.length >= 10);
   for (const policy of Object.keys(NULL_PLANS)) {
-    const outcomes = await Promise.all(environment.tasks.map((task) => playWith(environment, policy, task)));
+    const outcomes = await Promise.all(some.map((task) => playWith(environment, policy, task)));
     const rewards = outcomes.map(({ reward }) => reward ?? Number.NaN);
     const mean = rewards.reduce((sum, value) => sum + value, 0) / rewards.length;
     assert.ok(mean <= 0.05, `${policy} scores ${mean.toFixed(3)} on average`);

@@ -1,0 +1,52 @@
+import { misuse } from "../core/errors.js";
+import type { Batch } from "./batch.js";
+import type { TokenBuffer } from "./buffer.js";
+import type { SupervisedLayout } from "./layouts.js";
+import { packTerms } from "./packing.js";
+import type { SamplerOptions } from "./sampler.js";
+import { modelHead } from "./score-head.js";
+import { fillCanvas, type SupervisedExample } from "./supervised.js";
+
+/**
+ * Lays out the mean cross-entropy of all tokens of the responses, each predicted from the token before it, ends
+ * included.
+ * @param option names the sampler's way in messages, as `sampler.kind=autoregressive`.
+ * @param lay lays an example's prompt, given tokens and response out, the latter with its ends; `rows`: the buffer index
+ *   of the row that predicts each token of the response.
+ * @throws UserError where an example does not fit, or the objective asks for masks or weighs two losses.
+ */
+export function crossEntropy(
+  examples: readonly SupervisedExample[],
+  options: SamplerOptions,
+  layout: SupervisedLayout,
+  option: string,
+  lay: (example: SupervisedExample) => { readonly buffer: TokenBuffer; readonly rows: readonly number[] },
+): Batch[] {
+  if (layout.maskGiven)
+    misuse(`${option} masks nothing: what is given is read, and never written.`, {
+      hint: "Set objective.mask_given=false.",
+    });
+  if (layout.arWeight !== null)
+    misuse(`${option} has one loss, the autoregressive one: there is nothing to weigh.`, {
+      hint: "Set objective.ar_weight=null.",
+    });
+  const { pad, eos } = options.model.tokens;
+  const written = examples.map((example) => {
+    fillCanvas(example, options, eos);
+    return example.template === undefined ? { ...example, response: [...example.response, eos] } : example;
+  });
+  const total = written.reduce((n, { response }) => n + response.length, 0);
+  const scored = written.map((example) => {
+    const { buffer, rows } = lay(example);
+    const weight = { coefficient: 1 / total, segment: 0 };
+    return { buffer, terms: example.response.map((target, i) => ({ row: rows[i] as number, target, ...weight })) };
+  });
+  return packTerms(scored, options.promptLength + options.responseLength, layout, {
+    owner: [0],
+    tokens: new Float32Array(1),
+    temperature: 1,
+    head: modelHead,
+    pad,
+    filler: eos,
+  });
+}
