@@ -1,6 +1,6 @@
 // A program on top of the library: trains two steps, evaluates, and fills a form on a page of your own.
 import { chromium } from "playwright";
-import { loadAgent, train } from "refusion-train";
+import { findBrowser, loadAgent, train } from "refusion-train";
 
 const run = await train(
   {
@@ -16,9 +16,7 @@ const run = await train(
 console.log(`trained ${run.steps} steps, val reward ${run.after[0]?.reward.mean.toFixed(3)}`);
 
 const agent = await loadAgent(run.runDir);
-const browser = await chromium.launch(
-  process.env.REFUSION_BROWSER === undefined ? {} : { executablePath: process.env.REFUSION_BROWSER },
-);
+const browser = await chromium.launch({ executablePath: findBrowser()?.path });
 const page = await browser.newPage();
 await page.setContent(
   "<title>Archive Visit</title><form><label>Guest Name <input id=name></label><button>Send</button></form>",

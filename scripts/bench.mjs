@@ -1,15 +1,15 @@
-// npm run bench [-- --peer eager,compile] [--runs 9] [--only lora_step,rl_step,checkpointing,decoding,policy] [--python python3]
+// npm run bench [-- --peer all] [--runs 9] [--only lora_step,rl_step,checkpointing,decoding,policy] [--python python3]
 // Measures the cost of a step on this machine and prints one JSON object to stdout. `gemm_share` is the share of the
 // machine's peak rate in matrix products that a phase reaches. With --peer, the LoRA training step and the whole RL
-// step alternate with scripts/bench/torch_peer.py and torch_rl_peer.py (PyTorch 2.13), one thread each; `ratio` is the
-// median of ours / theirs. `--only rl_step_135m` measures the RL step at 135 M parameters: 3 runs with --peer took 45
-// minutes beside other work, and 12 GB. `--only int8` measures rollouts in int8.
-import { cpus } from "node:os";
-import { join } from "node:path";
+// step alternate with PyTorch 2.13 (scripts/bench/torch_peer.py and torch_rl_peer.py), one thread each, and a table of
+// ours / theirs is printed, or with --json everything. Peers: eager (as installed), overridden (without MKL's check of
+// the processor's vendor), compile, bf16, bf16-compile, or all. `--only rl_step_135m` measures the RL step at 135 M
+// parameters: 3 runs with --peer took 45 minutes beside other work, and 12 GB. `--only int8`: rollouts in int8.
 import { benchCheckpointing } from "./bench/checkpointing.mjs";
 import { benchDecoding } from "./bench/decoding.mjs";
 import { benchInt8 } from "./bench/int8.mjs";
 import { benchLoraStep } from "./bench/lora-step.mjs";
+import { coreName, formatPeers, peersOf } from "./bench/peers.mjs";
 import { benchPolicy } from "./bench/policy.mjs";
 import { benchRlStep } from "./bench/rl-step.mjs";
 import { ensureBrowser } from "./lib/browser.mjs";
@@ -20,7 +20,8 @@ const { values } = flagsOf(import.meta.url, {
   options: {
     peer: { type: "string" },
     runs: { type: "string", default: "9" },
-    only: { type: "string", default: "lora_step,rl_step,checkpointing,decoding,policy" },
+    only: { type: "string" },
+    json: { type: "boolean", default: false },
     python: { type: "string", default: "python3" },
   },
 });
@@ -28,29 +29,23 @@ checkNode();
 installPackages();
 build();
 process.chdir(ROOT);
-const only = values.only.split(",");
+const compares = values.peer !== undefined;
+const only = (values.only ?? `lora_step,rl_step${compares ? "" : ",checkpointing,decoding,policy"}`).split(",");
 if (only.includes("policy")) await ensureBrowser();
 const runs = Number(values.runs);
-const peer =
-  values.peer === undefined
-    ? {}
-    : {
-        peer: join(ROOT, "scripts", "bench", "torch_peer.py"),
-        variants: values.peer.split(","),
-        python: values.python,
-      };
-const rlPeer =
-  values.peer === undefined ? {} : { peer: join(ROOT, "scripts", "bench", "torch_rl_peer.py"), python: values.python };
+const peer = { python: values.python, peers: compares ? peersOf(values.peer) : [] };
 const result = {
-  cpu: cpus()[0]?.model,
+  cpu: coreName(),
   node: process.versions.node,
   ...(only.includes("lora_step") ? { lora_step: await benchLoraStep({ runs, ...peer }) } : {}),
-  ...(only.includes("rl_step") ? { rl_step: await benchRlStep({ size: "tiny", runs, ...rlPeer }) } : {}),
-  ...(only.includes("rl_step_135m") ? { rl_step_135m: await benchRlStep({ size: "135m", runs, ...rlPeer }) } : {}),
+  ...(only.includes("rl_step") ? { rl_step: await benchRlStep({ size: "tiny", runs, ...peer }) } : {}),
+  ...(only.includes("rl_step_135m") ? { rl_step_135m: await benchRlStep({ size: "135m", runs, ...peer }) } : {}),
   ...(only.includes("checkpointing") ? { checkpointing: await benchCheckpointing({ runs }) } : {}),
   ...(only.includes("decoding") ? { decoding: await benchDecoding({ runs }) } : {}),
   ...(only.includes("int8") ? { int8: await benchInt8({ runs }) } : {}),
   ...(only.includes("policy") ? await benchPolicy({ runs, contexts: [1, 2, 4, 8] }) : {}),
   peak_rss_mb: Math.round(process.resourceUsage().maxRSS / 1024),
 };
-process.stdout.write(`${JSON.stringify(result, undefined, 2)}\n`);
+process.stdout.write(
+  compares && !values.json ? formatPeers(result, runs) : `${JSON.stringify(result, undefined, 2)}\n`,
+);

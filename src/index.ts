@@ -15,6 +15,7 @@ export type { ScoreHead } from "./diffusion/score-head.js";
 export type { SupervisedExample } from "./diffusion/supervised.js";
 export type { SampledModel } from "./diffusion/tokens.js";
 export type { Trajectory } from "./diffusion/trajectory.js";
+export { findBrowser } from "./env/browser/find-browser.js";
 export type {
   Demonstration,
   Environment,

@@ -7,6 +7,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { causalBatch, openTrainer } from "./lora-trainer.mjs";
 import { load, median, openPeer } from "./support.mjs";
 import { countOperations, cpuMs, openPeak } from "./work.mjs";
@@ -30,6 +31,7 @@ const CONFIG = {
 };
 const [BATCH, LENGTH, RANK] = [4, 256, 8];
 const WARM_UP = 3;
+const PEER = fileURLToPath(new URL("./torch_peer.py", import.meta.url));
 
 /** Prepares the step in this project, so that it can be taken repeatedly. */
 export async function openStep({ checkpoint = false } = {}) {
@@ -70,14 +72,14 @@ export async function openStep({ checkpoint = false } = {}) {
   return { step, close, operations };
 }
 
-/** Measures this project's step, in turn with PyTorch's (`variants`: eager, compile) if `peer` names a script. */
-export async function benchLoraStep({ runs, peer, python = "python3", variants = [] }) {
+/** Measures this project's step, in turn with that of the peers (peers.mjs). */
+export async function benchLoraStep({ runs, python = "python3", peers: chosen = [] }) {
   const { step, close, operations } = await openStep();
   const peak = await openPeak();
   const peers = [];
-  for (const variant of variants) {
-    const { ask, close } = await openPeer(python, [peer, "--serve", "--variant", variant]);
-    peers.push({ variant, step: () => ask("step"), close, times: [] });
+  for (const { name, flags, env } of chosen) {
+    const { ask, close } = await openPeer(python, [PEER, "--serve", ...flags], env);
+    peers.push({ name, step: () => ask("step"), close, times: [] });
   }
   const ours = [];
   const rates = [];
@@ -93,12 +95,13 @@ export async function benchLoraStep({ runs, peer, python = "python3", variants =
   for (const { close } of peers) close();
   return {
     cpu_ms: median(ours),
+    total_cpu_ms: median(ours),
     gemm_share: work / median(ours) / Math.max(...rates),
     gemm_peak_gflops: Math.max(...rates) / 1e6,
     peak_rss_mb: Math.round(process.resourceUsage().maxRSS / 1024),
-    ...Object.fromEntries(
-      peers.map(({ variant, times }) => [
-        `torch_${variant}`,
+    peers: Object.fromEntries(
+      peers.map(({ name, times }) => [
+        name,
         { cpu_ms: median(times), ratio: median(ours.map((ms, i) => ms / times[i])) },
       ]),
     ),

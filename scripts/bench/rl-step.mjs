@@ -29,6 +29,7 @@ export const SHAPES = {
 /** The peer's rollouts for each shape: at 135 M parameters, whole sequences would take most of the benchmark's time. */
 const WAYS = { tiny: ["cached", "whole"], "135m": ["cached"] };
 const PHASES = ["rollout", "score", "update"];
+const PEER = fileURLToPath(new URL("./torch_rl_peer.py", import.meta.url));
 const SLOT = 4;
 
 /** @param gib memory limit of the update; no limit by default. */
@@ -85,8 +86,8 @@ async function open(shape, dir, { gib } = {}) {
   };
 }
 
-/** @param peer path of torch_rl_peer.py; undefined measures without it. */
-export async function benchRlStep({ size, runs, peer, python = "python3" }) {
+/** Measures this project's step, in turn with that of the peers (peers.mjs). */
+export async function benchRlStep({ size, runs, python = "python3", peers = [] }) {
   const shape = SHAPES[size];
   const dir = mkdtempSync(join(tmpdir(), "bench-"));
   try {
@@ -96,8 +97,7 @@ export async function benchRlStep({ size, runs, peer, python = "python3" }) {
     const ours = Object.fromEntries(PHASES.map((name) => [name, []]));
     const shares = Object.fromEntries(PHASES.map((name) => [name, []]));
     const rates = [];
-    const theirs = Object.fromEntries(WAYS[size].map((way) => [way, []]));
-    let torch;
+    const theirs = [];
     // the first round also builds and loads the graphs
     for (let run = 0; run <= runs; run++) {
       rates.push(await peak.rate());
@@ -117,32 +117,38 @@ export async function benchRlStep({ size, runs, peer, python = "python3" }) {
       await phase("update", () => step.update(batches, run + 1));
       if (run === 0) {
         writeFileSync(join(dir, "trajectories.json"), JSON.stringify(trajectories));
-        if (peer === undefined) continue;
         writeFileSync(join(dir, "step.json"), JSON.stringify({ ...shape, rank: RANK, batches: await plain(batches) }));
-        torch = await openPeer(python, [peer, "--step", join(dir, "step.json")]);
-      } else if (torch !== undefined) {
-        for (const way of Object.keys(theirs)) {
-          const phases = {};
-          for (const name of PHASES) phases[name] = await torch.ask(name === "rollout" ? `rollout ${way}` : name);
-          theirs[way].push(phases);
+        for (const { name, flags, env } of peers) {
+          const torch = await openPeer(python, [PEER, "--step", join(dir, "step.json"), ...flags], env);
+          // whole sequences in every round are a way that users write, which is shown for the first peer alone
+          const ways = theirs.length === 0 ? WAYS[size] : ["cached"];
+          for (const way of ways)
+            theirs.push({ name: way === "cached" ? name : `${name}, ${way}`, way, torch, steps: [] });
         }
+        continue;
+      }
+      for (const { way, torch, steps } of theirs) {
+        const phases = {};
+        for (const name of PHASES) phases[name] = await torch.ask(name === "rollout" ? `rollout ${way}` : name);
+        steps.push(phases);
       }
     }
-    torch?.close();
+    for (const { torch } of theirs) torch.close();
     await step.close();
     await peak.close();
-    const total = (i) => PHASES.reduce((sum, name) => sum + ours[name][i], 0);
-    const compared = ([way, steps]) => {
-      const ratios = steps.map((phases, i) => total(i) / PHASES.reduce((sum, name) => sum + phases[name], 0));
-      const cpu_ms = Object.fromEntries(PHASES.map((name) => [name, median(steps.map((phases) => phases[name]))]));
-      return [`torch_${way}`, { cpu_ms, ratio: median(ratios) }];
+    const totals = ours[PHASES[0]].map((_, i) => PHASES.reduce((sum, name) => sum + ours[name][i], 0));
+    const compared = ({ name, steps }) => {
+      const sums = steps.map((phases) => PHASES.reduce((sum, phase) => sum + phases[phase], 0));
+      const phases = Object.fromEntries(PHASES.map((phase) => [phase, median(steps.map((step) => step[phase]))]));
+      return [name, { cpu_ms: median(sums), phases, ratio: median(totals.map((ms, i) => ms / sums[i])) }];
     };
     return {
       rollouts: shape.prompts * shape.group,
       cpu_ms: Object.fromEntries(PHASES.map((name) => [name, median(ours[name])])),
+      total_cpu_ms: median(totals),
       gemm_share: Object.fromEntries(PHASES.map((name) => [name, median(shares[name]) / Math.max(...rates)])),
       update_peak_rss_mb: { any: peakOf(size, dir), within_3_gib: peakOf(size, dir, 3) },
-      ...(peer === undefined ? {} : Object.fromEntries(Object.entries(theirs).map(compared))),
+      peers: Object.fromEntries(theirs.map(compared)),
     };
   } finally {
     rmSync(dir, { recursive: true });

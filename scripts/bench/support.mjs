@@ -18,8 +18,8 @@ export function median(values, q = 0.5) {
 }
 
 /** Starts a PyTorch process that prints "ready" on stderr and then answers each line with its CPU milliseconds. */
-export async function openPeer(python, args) {
-  const child = spawn(python, args, { stdio: ["pipe", "pipe", "pipe"] });
+export async function openPeer(python, args, env = process.env) {
+  const child = spawn(python, args, { stdio: ["pipe", "pipe", "pipe"], env });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   let said = "";
   await new Promise((resolve, reject) => {

@@ -1,16 +1,16 @@
 """The PyTorch peer of our LoRA training step: the same work, written as a PyTorch user would write it.
 
-    python3 scripts/bench/torch_peer.py --steps 10 [--variant eager|compile]
+    python3 scripts/bench/torch_peer.py --steps 10 [--compile] [--bf16]
     python3 scripts/bench/torch_peer.py --serve
 
 One step = forward, mean cross-entropy over all B*L rows, backward to LoRA, clipping by global norm, AdamW.
 Model: 4 layers, width 256, 8 heads of 32 (8 key/value heads), SwiGLU 1024, QK-norm, RoPE, untied head, vocabulary
 4096; batch 4, length 256, causal; LoRA rank 8, alpha 16 on all seven projections, the base frozen; fp32, one thread.
 
-Eager is the peer we compare with; `compile` is measured beside it and needs a C++ compiler.
+`--compile` needs a C++ compiler; `--bf16` runs the forward pass under autocast. peers.mjs removes MKL's vendor check.
 
 The measure is CPU time of this process, so that other load on the machine counts less. Prints one JSON line
-{variant, cpu_ms_median, cpu_ms, loss, peak_rss_mb}. With --serve, it warms up, writes "ready" to stderr, then answers
+{compile, bf16, cpu_ms_median, cpu_ms, loss, peak_rss_mb}. With --serve, it warms up, writes "ready" to stderr, then answers
 every line "step" on stdin with one line on stdout, the CPU milliseconds of one step, until "exit" or the end of stdin:
 a bench can alternate its own steps with ours.
 """
@@ -101,11 +101,11 @@ class Decoder(nn.Module):
         return F.cross_entropy(self.head(self.norm(x)).flatten(0, 1), targets.flatten())
 
 
-def make_step(variant: str) -> Callable[[], float]:
+def make_step(compiled: bool, bf16: bool) -> Callable[[], float]:
     """A function that takes one training step and returns its loss."""
     torch.manual_seed(0)
     model = Decoder()
-    loss_of = torch.compile(model) if variant == "compile" else model
+    loss_of = torch.compile(model) if compiled else model
     parameters = [parameter for parameter in model.parameters() if parameter.requires_grad]
     optimizer = torch.optim.AdamW(parameters, lr=LEARNING_RATE, fused=True)
     input_ids = torch.randint(VOCAB, (BATCH, LENGTH))
@@ -113,7 +113,8 @@ def make_step(variant: str) -> Callable[[], float]:
     targets = torch.randint(VOCAB, (BATCH, LENGTH))
 
     def step() -> float:
-        loss = loss_of(input_ids, position_ids, targets)
+        with torch.autocast("cpu", torch.bfloat16, enabled=bf16):
+            loss = loss_of(input_ids, position_ids, targets)
         loss.backward()
         nn.utils.clip_grad_norm_(parameters, MAX_GRAD_NORM)
         optimizer.step()
@@ -133,13 +134,14 @@ def timed(step: Callable[[], float]) -> tuple[float, float]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--steps", type=int, default=10)
-    parser.add_argument("--variant", choices=("eager", "compile"), default="eager")
+    parser.add_argument("--compile", action="store_true")
+    parser.add_argument("--bf16", action="store_true")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--serve", action="store_true", help='answer each line "step" with its CPU ms')
     args = parser.parse_args()
     torch.set_num_threads(args.threads)
 
-    step = make_step(args.variant)
+    step = make_step(args.compile, args.bf16)
     for _ in range(WARM_UP):
         step()
 
@@ -156,7 +158,8 @@ def main() -> None:
 
     cpu_ms, losses = zip(*(timed(step) for _ in range(args.steps)), strict=True)
     result = {
-        "variant": args.variant,
+        "compile": args.compile,
+        "bf16": args.bf16,
         "cpu_ms_median": round(statistics.median(cpu_ms), 3),
         "cpu_ms": [round(ms, 3) for ms in cpu_ms],
         "loss": losses[-1],

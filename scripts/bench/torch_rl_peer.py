@@ -1,6 +1,6 @@
 """The PyTorch peer of a whole Flow-GRPO step without a browser, written as a PyTorch user would write it.
 
-    python3 scripts/bench/torch_rl_peer.py --step STEP.json
+    python3 scripts/bench/torch_rl_peer.py --step STEP.json [--compile] [--bf16]
 
 STEP.json (rl-step.mjs writes it) has the shape of the model and of its work, and the packed micro-batches that scoring
 and the update read. Answers every line on stdin with the CPU milliseconds of that phase:
@@ -10,7 +10,7 @@ and the update read. Answers every line on stdin with the CPU milliseconds of th
     score            log-probabilities of the micro-batches under the reference adapter
     update           clipped ratio with k3 to the reference, backward to LoRA, clipping by global norm, AdamW
 
-Random weights, fp32, one thread, eager. What was recorded is taken to be what the policy says, so that ratios are 1.
+Random weights, fp32 or bf16 by autocast, one thread, eager or compiled. Takes every phase twice before it is ready. What was recorded is taken to be what the policy says, so that ratios are 1.
 """
 
 from __future__ import annotations
@@ -193,15 +193,30 @@ class Step:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--step", required=True)
-    with open(parser.parse_args().step, encoding="utf8") as file:
+    parser.add_argument("--compile", action="store_true")
+    parser.add_argument("--bf16", action="store_true")
+    args = parser.parse_args()
+    with open(args.step, encoding="utf8") as file:
         step = Step(json.load(file))
     torch.set_num_threads(1)
+    if args.compile:
+        # rounds, phases and adapters differ in their shapes
+        torch._dynamo.config.recompile_limit = 64
+        step.model.hidden = torch.compile(step.model.hidden)
     phases = {
         "rollout cached": lambda: step.rollout(True),
         "rollout whole": lambda: step.rollout(False),
         "score": step.score,
         "update": step.update,
     }
+
+    def run(phase: str) -> None:
+        with torch.autocast("cpu", torch.bfloat16, enabled=args.bf16):
+            phases[phase]()
+
+    for _ in range(2):
+        for phase in ("rollout cached", "score", "update"):
+            run(phase)
     print("ready", file=sys.stderr, flush=True)
     for line in sys.stdin:
         command = line.strip()
@@ -210,7 +225,7 @@ def main() -> None:
         if command not in phases:
             sys.exit(f"expected exit or one of {', '.join(phases)} on stdin, got {command!r}")
         start = time.process_time()
-        phases[command]()
+        run(command)
         print(f"{(time.process_time() - start) * 1e3:.3f}", flush=True)
 
 

@@ -38,10 +38,11 @@ function optionTable(title, rows) {
   return `## ${title}\n\n| | |\n|---|---|\n${rows.map(([name, text]) => `| \`${name.replaceAll("|", "\\|")}\` | ${cell(text)} |`).join("\n")}\n\n`;
 }
 
-/** Reads the text that commander adds after the help. */
+/** Reads the text that commander adds before and after the help. */
 function addedText(command) {
   const texts = [];
-  command.emit("afterHelp", { error: false, command, write: (text) => texts.push(text) });
+  for (const event of ["beforeHelp", "afterHelp"])
+    command.emit(event, { error: false, command, write: (text) => texts.push(text) });
   return texts.join("").trim();
 }
 
@@ -63,11 +64,9 @@ function pageOf(command, program, keys) {
   const usage = help.commandUsage(command);
   const added = addedText(command);
   const example = /(?:Example|Examples|Start here):\n((?: {2}.*(?:\n|$))+)/.exec(added)?.[1];
-  const rest = added
-    .replace(/(?:Example|Examples|Start here):\n((?: {2}.*(?:\n|$))+)/, "")
-    .replace(/Config keys and their defaults:\n(?: .*\n?)*/, "")
-    .trim();
-  const first = example === undefined ? usage : example.replace(/^ {2}/gm, "").trim();
+  const rest = added.replace(/(?:Example|Examples|Start here):\n((?: {2}.*(?:\n|$))+)/, "").trim();
+  const own = keys && `refusion-train ${command.name()} --config configs/tiny/quickstart.yaml training.steps=40`;
+  const first = own ?? (example === undefined ? usage : example.replace(/^ {2}/gm, "").trim());
   const option = ({ flags, description, defaultValue, argChoices }) => [
     flags,
     `${description}${argChoices === undefined ? "" : ` (${argChoices.join(", ")})`}${defaultValue === undefined ? "" : `; default ${defaultValue}`}`,
@@ -106,7 +105,9 @@ export async function writeCliPages(pages) {
   const index = ["# Commands\n", "```\nrefusion-train --help\n```\n"];
   for (const [path, name] of PROGRAMS) {
     const program = await programOf(path);
-    const commands = program.createHelp().visibleCommands(program);
+    for (const command of program.commands)
+      command.description(registries.objectives.get(command.name())?.description ?? command.description());
+    const { commands } = program;
     const items = [program, ...commands].map((command) => {
       const file = command === program ? name : `${name}-${command.name()}`;
       const own = registries.objectives.has(command.name()) ? keysOf(command.name()).filter(isOwn) : undefined;

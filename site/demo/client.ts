@@ -1,4 +1,4 @@
-import type { Call, Fill, Filled, Opened, Reply, ShownTask } from "./messages.js";
+import type { Call, Fill, Filled, Many, Opened, Rated, Reply, ShownTask } from "./messages.js";
 
 /** The page's interface to the demo's worker. */
 export class DemoClient {
@@ -32,6 +32,11 @@ export class DemoClient {
 
   fill(what: Fill): Promise<Filled> {
     return this.ask({ kind: "fill", what });
+  }
+
+  /** Fills in many letters at once, without and with the trained adapter. */
+  many(what: Many): Promise<Rated> {
+    return this.ask({ kind: "many", what });
   }
 
   close(): void {

@@ -1,3 +1,4 @@
+import type { Interval } from "../../src/core/statistics.js";
 import type { UnmaskTrajectory } from "../../src/diffusion/samplers/unmask/trajectory.js";
 import type { FieldValue } from "../../src/env/site.js";
 
@@ -14,7 +15,31 @@ export interface Fill {
 export type Call =
   | { readonly kind: "open" }
   | { readonly kind: "task"; readonly form: string; readonly n: number }
-  | { readonly kind: "fill"; readonly what: Fill };
+  | { readonly kind: "fill"; readonly what: Fill }
+  | { readonly kind: "many"; readonly what: Many };
+
+/** Asks for many letters at once. */
+export interface Many extends Omit<Fill, "id" | "letter"> {
+  readonly count: number;
+  /** Letters of forms that were not trained on. */
+  readonly heldout: boolean;
+}
+
+/** Rewards of many letters without and with the trained adapter. */
+export interface Rated {
+  /** @property n place of the letter among its form's. */
+  readonly letters: readonly {
+    readonly form: string;
+    readonly title: string;
+    readonly n: number;
+    readonly before: number;
+    readonly after: number;
+  }[];
+  readonly before: Interval;
+  readonly after: Interval;
+  /** Paired by letter. */
+  readonly difference: Interval;
+}
 
 export interface Opened {
   readonly forms: readonly { readonly id: string; readonly title: string; readonly heldout: boolean }[];
@@ -63,5 +88,5 @@ export interface Filled {
 }
 
 export type Reply =
-  | { readonly id: number; readonly result: Opened | ShownTask | Filled }
+  | { readonly id: number; readonly result: Opened | ShownTask | Filled | Rated }
   | { readonly id: number; readonly error: string };

@@ -1,5 +1,6 @@
 import * as ort from "onnxruntime-web/wasm";
 import { Rng } from "../../src/core/rng.js";
+import { bootstrapMean, bootstrapPairedDifference } from "../../src/core/statistics.js";
 import type { UnmaskOptions } from "../../src/diffusion/samplers/unmask/options.js";
 import { reveals } from "../../src/diffusion/samplers/unmask/trajectory.js";
 import { sampler } from "../../src/diffusion/samplers/unmask.js";
@@ -13,7 +14,7 @@ import type { Value } from "../../src/onnx/types.js";
 import { spell } from "../../src/text/token-text.js";
 import { Tokenizer } from "../../src/text/tokenizer.js";
 import { BrowserRuntime, roundModel } from "./browser-runtime.js";
-import type { Answer, Call, Filled, Opened, Reply, ShownTask } from "./messages.js";
+import type { Answer, Call, Filled, Many, Opened, Rated, Reply, ShownTask } from "./messages.js";
 import { shownParts } from "./shown.mjs";
 
 /** The demo's worker: the project's tasks, templates, sampler and reward, on ONNX Runtime for the web. */
@@ -127,12 +128,48 @@ async function fill({ id, letter, seed, rounds, greedy }: Extract<Call, { kind: 
   return { answers };
 }
 
+/** Fills in letters that are spread evenly over the forms, all in one pass a round. */
+async function many({ count, heldout, seed, rounds, greedy }: Many): Promise<Rated> {
+  const { options: own, tokenizer, models } = await loaded;
+  const all = tasks.filter(({ form }) => formOf(form).heldout === heldout);
+  const chosen = Array.from({ length: count }, (_, i) => all[Math.floor((i * all.length) / count)] as Task);
+  const options: UnmaskOptions = { ...own, rounds, temperature: greedy ? 0 : own.temperature };
+  const starts = chosen.map((task) => sampler.policy.begin(environment.firstObservation(task), tokenizer, own.model));
+  const rewards: Record<string, number[]> = {};
+  for (const name of ADAPTERS) {
+    const rngs = chosen.map((_, i) => Rng.named(seed, `many/${i}`));
+    const drawn = await sampler.rollout(models[name] as never, starts, options, rngs);
+    const outcomes = drawn.map((trajectory, i) =>
+      environment.play(chosen[i] as Task, async () => sampler.policy.action(trajectory, tokenizer, own.model)),
+    );
+    rewards[name] = (await Promise.all(outcomes)).map(({ reward }) => reward ?? 0);
+  }
+  const { before = [], after = [] } = rewards;
+  return {
+    letters: chosen.map(({ id, form }, i) => ({
+      form,
+      title: formOf(form).title,
+      n: tasks.filter((task) => task.form === form).findIndex((task) => task.id === id),
+      before: before[i] as number,
+      after: after[i] as number,
+    })),
+    before: bootstrapMean(before, { seed }),
+    after: bootstrapMean(after, { seed }),
+    difference: bootstrapPairedDifference(before, after, { seed }),
+  };
+}
+
+/** Answers a call of the page. */
+function answered(call: Call): Promise<Opened | ShownTask | Filled | Rated> | ShownTask {
+  if (call.kind === "open") return open();
+  if (call.kind === "task") return show(call.form, call.n);
+  return call.kind === "many" ? many(call.what) : fill(call.what);
+}
+
 self.onmessage = async ({ data: { id, call } }: MessageEvent<{ id: number; call: Call }>) => {
   let reply: Reply;
   try {
-    const result =
-      call.kind === "open" ? await open() : call.kind === "task" ? show(call.form, call.n) : await fill(call.what);
-    reply = { id, result };
+    reply = { id, result: await answered(call) };
   } catch (error) {
     reply = { id, error: error instanceof Error ? error.message : String(error) };
   }

@@ -3,10 +3,10 @@ import { delimiter, join, relative } from "node:path";
 import { type Command, CommanderError, InvalidArgumentError } from "commander";
 import { firstFailure } from "../core/closing.js";
 import { EXIT, messageOf, UserError } from "../core/errors.js";
+import { packageRoot, readJson } from "../core/files.js";
 import { loadedModules, ownFrame } from "../core/own-module.js";
 import { withoutPasswords } from "../core/shown.js";
 import { openSpans } from "../core/spans.js";
-import { versions } from "../runs/run-directory.js";
 
 /** The export `command` of each subcommand's file; the file name is the subcommand's name. */
 export interface CliCommand {
@@ -188,10 +188,14 @@ function onInterrupt(): {
   return interrupt;
 }
 
+/** Longest line of a help text, in characters. */
+export const HELP_WIDTH = Math.min(process.stdout.columns ?? 100, 100);
+
 /** Sets the options and behaviour that both programs share. */
 export function setUpProgram(program: Command): Command {
   return program
-    .version(versions().refusion_train ?? "unknown")
+    .version((readJson(join(packageRoot(), "package.json")) as { version: string }).version)
+    .configureHelp({ helpWidth: HELP_WIDTH, subcommandTerm: (command) => command.name() })
     .exitOverride()
     .showSuggestionAfterError(true)
     .showHelpAfterError("(--help lists what there is)")

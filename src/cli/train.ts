@@ -1,43 +1,46 @@
 #!/usr/bin/env node
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { Command, Help } from "commander";
-import { loadConfig, type RunConfig } from "../config/config.js";
-import { loadRegistries } from "../config/registries.js";
-import { configKeys, type Registries, runSchema } from "../config/schema.js";
+import { Command } from "commander";
+import type { RunConfig } from "../config/config.js";
 import { EXIT, misuse } from "../core/errors.js";
-import { loadFolder } from "../core/registry.js";
-import { compareEvaluations, formatComparisons, formatEvaluations } from "../runs/evaluation.js";
-import { RunDirectory } from "../runs/run-directory.js";
+import { loadFolder, namesInFolder } from "../core/registry.js";
 import type { TrainOptions, TrainResult } from "../train/types.js";
 import { type CliCommand, type CliContext, portNumber, runProgram, sayer, setUpProgram, shellWord } from "./shared.js";
 
 /** refusion-train: one subcommand per objective, and one per file in commands/. */
 async function build(context: CliContext): Promise<Command> {
-  const program = setUpProgram(new Command("refusion-train")).description(
-    "Trains diffusion language models to fill web forms, by reinforcement learning or supervision.",
-  );
-  const registries = await loadRegistries();
-  program.commandsGroup("Training (one for each objective):");
-  addTraining(
-    program,
-    ANY,
-    "train by the objective that the config names (objective.kind), a module of yours too",
-    registries,
-    context,
-  );
-  for (const [name, { description }] of registries.objectives)
-    addTraining(program, name, description, registries, context);
+  const program = setUpProgram(new Command("refusion-train"));
+  const objectives = await namesInFolder(new URL("../rl/objectives/", import.meta.url));
+  for (const name of [ANY, ...objectives]) addTraining(program, name, context);
   program.commandsGroup("Other commands:");
   for (const [name, entry] of await loadFolder<CliCommand>(new URL("./commands/", import.meta.url), "command"))
     entry.register(program.command(name).option("--debug", "print the stack of an error"), context);
-  return program.addHelpText(
-    "after",
-    "\nStart here:\n  refusion-train flow-grpo --config configs/tiny/quickstart.yaml",
-  );
+  return program.addHelpText("before", overview([ANY, ...objectives]));
+}
+
+/** Writes what `refusion-train` begins with. @param objectives names of the training commands. */
+function overview(objectives: readonly string[]): string {
+  return `Trains small diffusion language models to fill in web forms.
+
+Start here:
+  refusion-train try                 a shipped model fills in one form before your eyes
+  npm start                          in a clone: trains 40 steps, evaluates before and after
+  refusion-train init --out run.yaml writes a commented config for a model and a site
+
+What people do:
+  fill in a page of their own        refusion-train try --url ADDRESS --text FILE
+  train on the forms of a site       refusion-train flow-grpo --config run.yaml
+  measure what a run has learned     refusion-eval --run runs/NAME --split test
+  use the trained model              refusion-train mcp --run runs/NAME
+
+Training, one command for each objective (flow-grpo to begin with; sft learns from examples):
+  ${objectives.join("  ")}
+`;
 }
 
 interface TrainFlags extends Pick<TrainOptions, "dryRun" | "runDir" | "resume" | "quiet" | "json"> {
+  readonly help?: string | true;
   readonly config?: string;
   readonly rollouts?: string;
   readonly ui?: number | true;
@@ -52,31 +55,27 @@ type Estimate = (config: RunConfig, command: string) => Promise<string>;
 /** The command that accepts any objective of a config. */
 const ANY = "train";
 
-function addTraining(
-  program: Command,
-  name: string,
-  description: string,
-  registries: Registries,
-  context: CliContext,
-): void {
+function addTraining(program: Command, name: string, context: CliContext): void {
   program
-    .command(name)
-    .description(description)
-    .argument(
-      "[overrides...]",
-      "key=value, over what the config says: training.steps=40 'evaluation.splits=[heldout,test]'",
-    )
-    .option("-c, --config <file>", "YAML config of the run (with --resume: the run's own, if left out)")
+    .command(name, { hidden: true })
+    .description("trains by the objective that the config names (objective.kind), also by a module of yours")
+    .argument("[key=value...]")
+    .option("-c, --config <file>", "YAML config of the run (with --resume: by default the run's own)")
     .option("--dry-run", "do everything up to the first step, then stop")
-    .option("--run-dir <dir>", "where the run is kept; runs/<name> by default, and never overwritten")
-    .option("--rollouts <run>", "learn from the recorded rollouts of this run: nothing is generated or played")
+    .option("--run-dir <dir>", "where the run is kept, by default runs/NAME; never overwritten")
+    .option("--rollouts <run>", "learn from this run's recorded rollouts; nothing is generated or played")
     .option("--resume", "continue the run in --run-dir, or the newest one of this config")
-    .option("--ui [port]", "show the run live on a page of this machine; any free port unless one is given", portNumber)
+    .option("--ui [port]", "show the run live on a page of this machine; any free port by default", portNumber)
     .option("-q, --quiet", "no progress")
     .option("--json", "print the result as JSON; progress is JSON lines on stderr")
     .option("--debug", "print the stack of an error")
-    .addHelpText("after", () => keyHelp(name, registries))
-    .action((overrides: string[], flags: TrainFlags) => runTraining(name, overrides, flags, context));
+    .helpOption(false)
+    .option("-h, --help [key]", "this help, or that of a config key or section; all: of every key")
+    .action(async (overrides: string[], flags: TrainFlags, command: Command) => {
+      if (flags.help === undefined) return runTraining(name, overrides, flags, context);
+      const { trainingHelp } = await import("./help.js");
+      context.print(await trainingHelp(command, name === ANY ? undefined : name, flags.help));
+    });
 }
 
 async function runTraining(
@@ -85,7 +84,8 @@ async function runTraining(
   flags: TrainFlags,
   context: CliContext,
 ): Promise<void> {
-  const configPath = flags.config ?? resumedConfig(name, flags);
+  const configPath = flags.config ?? (await resumedConfig(name, flags));
+  const { loadConfig } = await import("../config/config.js");
   const config = await loadConfig(configPath, { command: name === ANY ? undefined : name, overrides });
   const command = config.objective.kind;
   if (command === "") misuse(`${configPath} names no objective.`, { hint: "set objective.kind" });
@@ -102,7 +102,11 @@ async function runTraining(
   };
   const say = sayer(context, options.json);
   // loaded on use: help and config errors must not wait for the runtime
-  const [{ train }, { dryRunKind }] = await Promise.all([import("../train/recipe.js"), import("../train/dry-run.js")]);
+  const [{ train }, { dryRunKind }, { formatResult }] = await Promise.all([
+    import("../train/recipe.js"),
+    import("../train/dry-run.js"),
+    import("../runs/evaluation.js"),
+  ]);
   if (options.dryRun) {
     for (const [name, estimate] of await loadFolder<Estimate>(new URL("./estimates/", import.meta.url), "estimate")) {
       const text = await estimate(config, command);
@@ -112,14 +116,16 @@ async function runTraining(
   const result = await train(config, options);
   if (options.json) context.print(JSON.stringify(result));
   else if (result.dryRun !== undefined) context.print((await dryRunKind()).format(result.dryRun));
-  else if (result.after.length > 0 || result.before.length > 0) context.print(formatResult(result));
+  else if (result.after.length > 0 || result.before.length > 0)
+    context.print(formatResult(result.before, result.after));
   else context.print(result.model ?? result.runDir);
   const doubt = result.dryRun && (await dryRunKind()).noSignal(result.dryRun, config);
   printNext(name, result, { ...options, doubt }, { log: say, exitWith: context.exitWith });
 }
 
 /** Returns the config's path: `--resume --run-dir DIR` needs no `--config`, because the run holds its own. */
-function resumedConfig(command: string, flags: TrainFlags): string {
+async function resumedConfig(command: string, flags: TrainFlags): Promise<string> {
+  const { RunDirectory } = await import("../runs/run-directory.js");
   if (flags.resume === true && flags.runDir !== undefined) return RunDirectory.open(flags.runDir).config;
   misuse("No config: --config FILE is missing.", {
     hint: `refusion-train ${command} --config configs/tiny/quickstart.yaml`,
@@ -159,45 +165,6 @@ function printNext(
         : `--config ${shellWord(join(result.runDir, "config.yaml"))} --split test model=${shellWord(result.model)}`;
     context.log(`${existsSync(report) ? `report: ${report}\n` : ""}next: refusion-eval ${evaluated}`);
   }
-}
-
-/** Formats the evaluations before and after of every split, and their differences. */
-function formatResult({ before, after }: TrainResult): string {
-  const splits = [...new Set([...before, ...after].map((evaluation) => evaluation.split))];
-  const rows = splits.flatMap((split) => [
-    ...before.filter((e) => e.split === split).map((evaluation) => ({ label: "before", evaluation })),
-    ...after.filter((e) => e.split === split).map((evaluation) => ({ label: "after", evaluation })),
-  ]);
-  const comparisons = splits.flatMap((split) => {
-    const [a, b] = [before.find((e) => e.split === split), after.find((e) => e.split === split)];
-    return a === undefined || b === undefined
-      ? []
-      : [{ label: "after - before", comparison: compareEvaluations(a, b) }];
-  });
-  return [formatEvaluations(rows), ...(comparisons.length > 0 ? ["", formatComparisons(comparisons)] : [])].join("\n");
-}
-
-/** Column of the descriptions of config keys. */
-const KEY_COLUMN = 47;
-
-/** Lists every config key of an objective with its default, in the syntax of overrides. */
-function keyHelp(command: string, registries: Registries): string {
-  const help = Object.assign(new Help(), { minWidthToWrap: 20 });
-  const width = Math.max(20, (process.stdout.columns ?? 80) - KEY_COLUMN);
-  const indent = `\n${" ".repeat(KEY_COLUMN)}`;
-  const lines = configKeys(runSchema(registries, command === ANY ? undefined : command, {})).flatMap(
-    ({ path, type, default: value, description }) => {
-      if (type === "section") return [];
-      const setting = value === undefined ? `${path.join(".")}=<${type}>` : `${path.join(".")}=${settingText(value)}`;
-      const place = setting.length > 44 ? `  ${setting}${indent}` : `  ${setting.padEnd(44)} `;
-      return [`${place}${help.boxWrap(description, width).replaceAll("\n", indent)}`];
-    },
-  );
-  return `\nConfig keys and their defaults:\n${lines.join("\n")}\n\nExample:\n  refusion-train ${command} --config configs/tiny/quickstart.yaml training.steps=40`;
-}
-
-function settingText(value: unknown): string {
-  return Array.isArray(value) ? `[${value.join(",")}]` : String(value);
 }
 
 await runProgram(build, process.argv);

@@ -199,7 +199,7 @@ function configError(
   return new UserError([head, ...problems.map((problem) => `  ${problem}`), ...rest].join("\n"), {
     hint: unwritten
       ? "nothing was written; add what is missing, and correct what is wrong, as key=value"
-      : "correct the file, or pass key=value; `refusion-train <objective> --help` lists every key",
+      : "correct the file, or pass key=value; `refusion-train OBJECTIVE --help all` lists every key",
     exitCode: 2,
   });
 }

@@ -77,7 +77,7 @@ const runtime = z.strictObject({
     .string()
     .default("float32")
     .describe(
-      "in which answers are generated: float32, or int8 on the CPU (up to three times as fast, with other probabilities, which objective.importance_cap corrects for); they are scored in full precision",
+      "precision that answers are generated in: float32, or int8 on the CPU. int8 is up to three times as fast. Its probabilities differ, which objective.importance_cap corrects. Scoring keeps full precision",
     ),
   binding: z
     .enum(["auto", "npm", "c-api"])

@@ -42,6 +42,11 @@ export async function loadFolder<T>(
   return entries;
 }
 
+/** Lists the names of a registry's entries, which are not loaded. */
+export async function namesInFolder(folder: URL): Promise<string[]> {
+  return (await registryFiles(folder)).map((file) => basename(file, ".js"));
+}
+
 /** Lists the modules of a registry: of its own folder first, then of the features, each sorted by name. */
 async function registryFiles(folder: URL): Promise<string[]> {
   const own = fileURLToPath(folder);

@@ -27,8 +27,8 @@ export const ratioOptions = (eps: number) => ({
     .union([z.enum(["own", "segment", "response"]), z.number().positive()])
     .default("own")
     .describe(
-      "what counts the same: own: as the objective's paper; segment: every ratio of a step; response: every response; " +
-        "a number C: the sum over a response by C, whatever its length (Dr. GRPO)",
+      "what has equal weight: segment = each ratio of a step, response = each response, own = as in the objective's paper; " +
+        "a number C divides the sum over a response by C (Dr. GRPO)",
     ),
   importance_cap: z
     .number()

@@ -234,7 +234,7 @@ export function formatEvaluations(
 ): string {
   const names = namesOf(rows.map(({ evaluation }) => evaluation));
   const checksums = rows.some(({ evaluation }) => evaluation.checksum !== undefined) ? ["checksum"] : [];
-  return formatTable([
+  const table = [
     ["", "split", "episodes", "faults", "reward", "success", ...names.map(heading), ...checksums],
     ...rows.map(({ label, evaluation: e }) => [
       label,
@@ -244,7 +244,8 @@ export function formatEvaluations(
       ...cells(e, names, formatInterval),
       ...checksums.map(() => formatChecksum(e)),
     ]),
-  ]);
+  ];
+  return formatTable(table, 2);
 }
 
 const short = (hash: string | null | undefined): string => hash?.slice(0, 8) ?? (hash === null ? "unknown" : "none");
@@ -307,21 +308,73 @@ export function formatComparisons(
   rows: readonly { readonly label: string; readonly comparison: Comparison }[],
 ): string {
   const names = namesOf(rows.map(({ comparison }) => comparison));
-  const table = formatTable([
-    ["difference", "split", "pairs", "reward", "success", ...names.map(heading)],
-    ...rows.map(({ label, comparison: c }) => [
-      label,
-      c.split,
-      String(c.pairs),
-      ...cells(c, names, (difference, share) => formatDifference(difference, share, c.pairs)),
-    ]),
-  ]);
-  const notes = rows.flatMap(({ label, comparison: c }) => [
-    ...(c.pairs < LEAST_PAIRS ? [`${label}, ${c.split}: no star, ${c.pairs} pairs are too few (${LEAST_PAIRS})`] : []),
-    ...c.warnings.map((warning) => `${label}, ${c.split}: ${warning}`),
-    ...(c.unpaired > 0 ? [`${label}, ${c.split}: ${c.unpaired} episodes have no partner and are left out`] : []),
-  ]);
-  return [table, ...notes].join("\n");
+  const table = formatTable(
+    [
+      ["difference", "split", "pairs", "reward", "success", ...names.map(heading)],
+      ...rows.map(({ label, comparison: c }) => [
+        label,
+        c.split,
+        String(c.pairs),
+        ...cells(c, names, (difference, share) => formatDifference(difference, share, c.pairs)),
+      ]),
+    ],
+    2,
+  );
+  return [table, ...rows.flatMap(({ label, comparison }) => doubts(`${label}, `, comparison))].join("\n");
+}
+
+/** Lists why a comparison says less than it seems to. */
+function doubts(label: string, { split, pairs, warnings, unpaired }: Comparison): string[] {
+  const few = pairs < LEAST_PAIRS ? [`no star, ${pairs} pairs are too few (${LEAST_PAIRS})`] : [];
+  const alone = unpaired > 0 ? [`${unpaired} episodes have no partner and are left out`] : [];
+  return [...few, ...warnings, ...alone].map((doubt) => `${label}${split}: ${doubt}`);
+}
+
+/** Pairs a run's evaluations by split; either may be missing. */
+function bySplit(before: readonly Evaluation[], after: readonly Evaluation[]) {
+  return [...new Set([...before, ...after].map(({ split }) => split))].map((split) => {
+    const [a, b] = [before, after].map((all) => all.find((evaluation) => evaluation.split === split));
+    return { split, a, b, change: a === undefined || b === undefined ? undefined : compareEvaluations(a, b) };
+  });
+}
+
+/** Writes a run's outcome as one sentence: the reward of each split before and after, and the difference. */
+export function formatOutcome(before: readonly Evaluation[], after: readonly Evaluation[]): string {
+  const splits = bySplit(before, after).map(({ split, a, b, change }) => {
+    const [was, is] = [a, b].map((one) => one?.reward.mean.toFixed(3));
+    if (change === undefined) return `${split} ${was ?? is}`;
+    const { low, high } = change.reward;
+    const within = low <= 0 && high >= 0 ? ", within its error" : "";
+    return `${split} ${was} -> ${is}, ${formatDifference(change.reward, false, 0)}${within}`;
+  });
+  return `Reward: ${splits.join("; ")}.`;
+}
+
+/** Formats a run's result: its outcome in a sentence, then a table of every split before and after. */
+export function formatResult(before: readonly Evaluation[], after: readonly Evaluation[]): string {
+  const splits = bySplit(before, after);
+  const rows = splits.flatMap(({ split, a, b, change }) => {
+    const names = namesOf([a, b].flatMap((one) => one ?? []));
+    const counts = [a, b].map((one) => one && `${one.episodes}${one.faults > 0 ? ` + ${one.faults} faults` : ""}`);
+    const columns = [
+      [...counts, change && `${change.pairs} pairs`],
+      ...[a, b].map((one) => one && cells(one, names, formatInterval)),
+      change && cells(change, names, (difference, share) => formatDifference(difference, share, change.pairs)),
+    ] as const;
+    return [
+      [split, ...columns[0].map((cell) => cell ?? "")],
+      ...["reward", "success", ...names.map(heading)].map((name, i) => [
+        `  ${name}`,
+        ...columns.slice(1).map((column) => column?.[i] ?? ""),
+      ]),
+    ];
+  });
+  const table = formatTable([["episodes of", "before", "after", "after - before"], ...rows]);
+  return [
+    `${formatOutcome(before, after).replaceAll("; ", ";\n        ")}\n`,
+    table,
+    ...splits.flatMap(({ change }) => (change === undefined ? [] : doubts("", change))),
+  ].join("\n");
 }
 
 /** Formats an interval as `0.412 [0.380, 0.441]`, or in per cent. */
@@ -344,17 +397,37 @@ export function formatDifference(
   return `${signed(mean)}${asPercent ? " pp" : ""} [${signed(low)}, ${signed(high)}]${pairs >= LEAST_PAIRS && (low > 0 || high < 0) ? " *" : ""}`;
 }
 
-/** Aligns columns: the first and those of texts to the left, numbers to the right. */
-export function formatTable(rows: readonly (readonly string[])[]): string {
+/** Longest line of a table, in characters. */
+const WIDEST = 100;
+
+/**
+ * Aligns columns: the first and those of texts to the left, numbers to the right. Columns that do not fit in a line
+ * follow in a table below.
+ * @param keys columns that each such table begins with.
+ */
+export function formatTable(rows: readonly (readonly string[])[], keys = 1): string {
   const columns = Math.max(...rows.map((row) => row.length));
   const widths = Array.from({ length: columns }, (_, c) => Math.max(...rows.map((row) => (row[c] ?? "").length)));
-  const numeric = widths.map((_, c) => c > 0 && rows.slice(1).every((row) => /^[-+\d]/.test(row[c] ?? "0")));
-  return rows
-    .map((row) =>
-      widths
-        .map((width, c) => (numeric[c] ? (row[c] ?? "").padStart(width) : (row[c] ?? "").padEnd(width)))
-        .join("  ")
-        .trimEnd(),
+  const numeric = widths.map((_, c) => c > 0 && rows.slice(1).every((row) => /^[-+\d]|^$/.test(row[c] ?? "")));
+  const first = widths.slice(0, keys).map((_, c) => c);
+  const tables = [first];
+  for (let c = keys; c < columns; c++) {
+    const wider = [...(tables.at(-1) ?? []), c];
+    const fits = wider.reduce((sum, i) => sum + (widths[i] ?? 0) + 2, -2) <= WIDEST || wider.length === keys + 1;
+    tables.splice(fits ? -1 : tables.length, 1, fits ? wider : [...first, c]);
+  }
+  const cell = (row: readonly string[], c: number): string =>
+    numeric[c] ? (row[c] ?? "").padStart(widths[c] ?? 0) : (row[c] ?? "").padEnd(widths[c] ?? 0);
+  return tables
+    .map((table) =>
+      rows
+        .map((row) =>
+          table
+            .map((c) => cell(row, c))
+            .join("  ")
+            .trimEnd(),
+        )
+        .join("\n"),
     )
-    .join("\n");
+    .join("\n\n");
 }

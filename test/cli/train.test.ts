@@ -11,11 +11,41 @@ after(() => rmSync(dir, { recursive: true, force: true }));
 
 const run = (...args: string[]) => callProgram("train", dir, args);
 
-test("help lists a subcommand for each objective and each file in commands/", async () => {
+const tooLong = (text: string): string[] => text.split("\n").filter(({ length }) => length > 100);
+
+test("help begins with what to do first, names each objective and each file in commands/, and fits a terminal", async () => {
   const { code, out, err } = await run("--help");
   assert.equal(code, 0, err);
-  for (const name of [...(await loadRegistries()).objectives.keys(), "train"])
-    assert.match(out, new RegExp(`^  ${name} `, "m"));
+  assert.match(
+    out,
+    /^Trains [^\n]*\n\nStart here:\n {2}refusion-train try .*\n {2}npm start .*\n {2}refusion-train init /,
+  );
+  for (const name of [...(await loadRegistries()).objectives.keys(), "verify"])
+    assert.match(out, new RegExp(`^  (?:.*  )?${name}(?: |$)`, "m"));
+  assert.deepEqual(tooLong(out), []);
+});
+
+test("a training command's help is an overview; a section, a key or all of them are explained when named", async (t) => {
+  const name = [...(await loadRegistries()).objectives.keys()][0];
+  if (name === undefined) return t.skip("no objective is installed");
+  const overview = (await run(name, "--help")).out;
+  assert.ok(overview.split("\n").length < 40, overview);
+  assert.match(overview, /^ {2}lora +rank alpha targets/m);
+  const all = (await run(name, "--help", "all")).out;
+  assert.match(all, /^ {2}training\.steps=20 +optimizer steps/m);
+  assert.deepEqual(tooLong(`${overview}${all}`), []);
+  const section = (await run(name, "--help", "lora")).out;
+  assert.match(section, /^ {2}lora\.rank=8 .*\n {2}lora\.alpha=16 /);
+  assert.ok(all.includes(section.trimEnd()));
+  // by its last word too, or as it is given
+  const [key, given] = [
+    await run(name, "--help", "warmup_steps"),
+    await run(name, "--help", "training.warmup_steps=40"),
+  ];
+  assert.match(key.out, /^ {2}training\.warmup_steps=0 [^\n]*\n$/);
+  assert.equal(given.out, key.out);
+  const wrong = await run(name, "--help", "trainig");
+  assert.deepEqual([wrong.code, wrong.err], [2, "error: There is no config key trainig.\n  next: --help training\n"]);
 });
 
 test("wrong calls exit 2, say what is near, and leave stdout empty", async () => {
@@ -57,7 +87,4 @@ test("an objective without a config, with a broken one, or with flags for keys e
     "evaluation.episodes=0",
   );
   assert.match(shipped.err, /quickstart\.yaml has a problem:\n {2}evaluation\.episodes/);
-  const help = await run(name, "--help");
-  assert.equal(help.code, 0);
-  assert.match(help.out, /training\.steps=20 +optimizer steps/);
 });

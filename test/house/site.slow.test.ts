@@ -169,6 +169,15 @@ describe("the site", () => {
           );
       };
       const trained = await settled();
+      // many letters at once, and one of them in detail
+      const many = page.locator(".many");
+      assert.equal(await many.locator("li").count(), 20);
+      assert.match(
+        await many.locator("p").innerText(),
+        /Mean reward 0\.\d\d \[0\.\d\d, [01]\.\d\d\] before RL, 0\.\d\d \[0\.\d\d, [01]\.\d\d\] after/,
+      );
+      assert.equal(await many.locator("[aria-pressed=true]").count(), 1);
+      assert.ok(!(await page.locator(".demo").innerText()).includes("**"));
       assert.equal(trained.adapter, "after");
       await compare(trained);
       await page.getByRole("button", { name: /Before RL/ }).click();

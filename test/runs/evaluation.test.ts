@@ -15,6 +15,7 @@ import {
   formatInterval,
   formatLeftOut,
   formatPassAt,
+  formatResult,
   formatTable,
   readEvaluation,
   summarize,
@@ -122,14 +123,12 @@ test("forms are listed worst first with the sums of what the environment counts,
   });
   const rated = [row("good", 0, 4, true), row("good", 1, 4, true), row("bad", 0, 0, false), row("bad", 1, 3, true)];
   const columns = (e: Evaluation): string[][] =>
-    formatForms(e)
-      .split("\n")
-      .map((line) =>
-        line
-          .trim()
-          .split(/\s{2,}/)
-          .slice(0, 7),
-      );
+    (formatForms(e).split("\n\n")[0] ?? "").split("\n").map((line) =>
+      line
+        .trim()
+        .split(/\s{2,}/)
+        .slice(0, 7),
+    );
   assert.deepEqual(columns(summarize(rated, about)), [
     ["form", "episodes", "accepted", "pairs", "pairs right", "perfect", "clean"],
     ["bad", "2", "1", "8", "3", "0", "1"],
@@ -201,4 +200,32 @@ test("evaluations by another judge, or of other tasks, are compared with a warni
   );
   assert.deepEqual(old.warnings, ["judge differs: 11111111 and none", "tasks differs: 22222222 and none"]);
   assert.match(formatEvaluations([{ label: "x", evaluation: before }]), /checksum\n.* 11111111-22222222$/);
+});
+
+test("a run's result begins with its outcome in a sentence, and no line is longer than a terminal", () => {
+  const before = evaluation((i) => (i % 10) / 10);
+  const after = evaluation((i) => Math.min(1, (i % 10) / 10 + 0.1));
+  const same = [
+    { ...before, split: "val" },
+    { ...after, split: "val", per_task: before.per_task, reward: before.reward },
+  ] as const;
+  const [outcome = "", rest = ""] = formatResult([before, same[0]], [after, same[1]]).split("\n\n");
+  assert.equal(
+    outcome.replaceAll(/\[[^\]]*\]/g, "[]"),
+    "Reward: heldout 0.450 -> 0.550, +0.100 [];\n        val 0.450 -> 0.450, 0.000 [], within its error.",
+  );
+  assert.match(rest, /^episodes of +before +after +after - before\nheldout +40 +40 +40 pairs\n {2}reward +/);
+  assert.match(formatResult([], [after]), /^Reward: heldout 0\.550\.\n/);
+  const metrics = Object.fromEntries([..."abcdefgh"].map((name) => [`measure_${name}`, before.reward]));
+  const wide = [{ label: "model", evaluation: { ...before, metrics } }];
+  const tables = formatEvaluations(wide).split("\n\n");
+  assert.ok(
+    tables.length > 1 && tables.every((table) => /^ +split .*\nmodel +heldout /.test(table)),
+    tables.join("\n"),
+  );
+  const lines = `${tables.join("\n")}\n${formatResult([before], [after])}`.split("\n");
+  assert.ok(
+    lines.every(({ length }) => length <= 100),
+    lines.join("\n"),
+  );
 });

@@ -66,7 +66,7 @@ const NAMES =
  *
  * A figure is a number outside of code with a point, a percent sign, thousands or a unit after it; under "Results in
  * short" and "Speed" every number is one. A figure is backed if its paragraph, list item or row links to a section of
- * docs with a table of docs/data that contains the number; the two numbers of `A → B` must be neighbours in one row.
+ * docs with a table of docs/data that contains the number; the two numbers of `A → B`, or of two cells side by side, must be neighbours in one row.
  */
 export function unbackedFigures(readme: string): string[] {
   const text = withoutFences(readme).replace(MARKED, "");
@@ -84,7 +84,7 @@ export function unbackedFigures(readme: string): string[] {
         const after = prose.slice((all[i]?.index ?? 0) + number.length);
         return (every || /[.,e]/.test(number) || UNIT.test(after)) && !known.has(numeric(number));
       });
-      const pairs = [...prose.matchAll(new RegExp(`(${NUMBER.source}) → (${NUMBER.source})`, "g"))].filter(
+      const pairs = [...prose.matchAll(new RegExp(`(${NUMBER.source})(?: → | \\| )(${NUMBER.source})`, "g"))].filter(
         ([, from = "", to = ""]) =>
           !rows.some((row) => row.some((number, i) => number === numeric(from) && row[i + 1] === numeric(to))),
       );

@@ -56,6 +56,8 @@ export interface Filled extends Departures {
   readonly leftOut: readonly LeftOut[];
   /** The button that sends the form, where it is disabled. */
   readonly disabledButton?: string;
+  /** Words of the text that the model's tokenizer does not have. */
+  readonly unknownWords: readonly string[];
 }
 
 export interface Agent {
@@ -163,6 +165,7 @@ async function fillForm(
     held,
     fields: filled.map((field) => ({ ...field, ...evidence(field, answer, text ?? "", asked[field.label]) })),
     leftOut: await leftOut(open, fields),
+    unknownWords: policy.policy.model.tokenizer?.unknownWords(text ?? "") ?? [],
     ...(dead === undefined ? {} : { disabledButton: dead }),
   };
 }

@@ -126,6 +126,7 @@ export class FormTools {
         held,
         leftOut,
         disabledButton,
+        unknownWords,
       } = await this.agent.fill(page, values ?? text ?? "");
       const fields = all.map(({ probability: p, ...field }) =>
         p === undefined ? field : { ...field, probability: Number(p.toFixed(3)) },
@@ -140,6 +141,7 @@ export class FormTools {
       return {
         ...{ url: page.url(), fields, faults, left_out: leftOut, unresolved, sent: sent.length > 0 && sent, held },
         ...(disabledButton === undefined ? {} : { disabled_button: disabledButton }),
+        ...(unknownWords.length === 0 ? {} : { unknown_words: unknownWords }),
       };
     });
   }

@@ -32,7 +32,20 @@ function drawCharts(uPlot: typeof import("uplot"), moved: Moved): void {
       ? "–"
       : Math.abs(value) >= 1e5
         ? value.toExponential(1)
-        : String(Number(value.toPrecision(6)));
+        : String(Number(value.toPrecision(4)));
+
+  /** Writes a tick with as many decimals as its distance to the next one needs. */
+  const tick = (value: number, apart: number): string =>
+    Math.abs(value) >= 1e5 || apart < 1e-4
+      ? value.toExponential(1)
+      : value.toFixed(Math.max(0, -Math.floor(Math.log10(apart) + 1e-9)));
+  /** Fills the legend with the last value of each line. */
+  const showLast = (u: uPlot): void => {
+    const idxs = u.data.map((values) =>
+      [...values].map((value) => value !== null && value !== undefined).lastIndexOf(true),
+    );
+    u.setLegend({ idxs }, false);
+  };
 
   /** Draws the intervals: bands around lines, or whiskers. */
   const drawIntervals = (u: uPlot, series: Plot["series"]): void => {
@@ -61,8 +74,12 @@ function drawCharts(uPlot: typeof import("uplot"), moved: Moved): void {
       ...include,
       ...series.flatMap(({ points }) => points.flatMap(({ low, high }) => [low ?? [], high ?? []].flat())),
     ];
-    const range = (_: uPlot, low: number, high: number): uPlot.Range.MinMax =>
-      uPlot.rangeNum(Math.min(low, ...ends), Math.max(high, ...ends), 0.1, true);
+    const range = (_: uPlot, low: number, high: number): uPlot.Range.MinMax => {
+      const [least, most] = [Math.min(low, ...ends), Math.max(high, ...ends)];
+      // noise of the last digits is no curve
+      const flat = most - least < Math.abs(most) * 1e-3 ? Math.abs(most) * 1e-3 : 0;
+      return uPlot.rangeNum(least - flat, most + flat, 0.1, true);
+    };
     const axis = { stroke: colour("dim"), font: "11px system-ui,sans-serif", ticks: { show: false } };
     const options: uPlot.Options = {
       width: place.clientWidth,
@@ -75,7 +92,11 @@ function drawCharts(uPlot: typeof import("uplot"), moved: Moved): void {
           grid: { show: false },
           incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 1e5],
         },
-        { ...axis, grid: { stroke: colour("rule"), width: 1 }, values: (_, ticks) => ticks.map(written) },
+        {
+          ...axis,
+          grid: { stroke: colour("rule"), width: 1 },
+          values: (_, ticks, __, ___, apart) => ticks.map((value) => tick(value, apart)),
+        },
       ],
       series: [
         { label: "step", value: (_, x) => String(x ?? "–") },
@@ -87,9 +108,14 @@ function drawCharts(uPlot: typeof import("uplot"), moved: Moved): void {
           value: (_: uPlot, y: number | null) => written(y),
         })),
       ],
+      legend: { markers: { fill: (_, i) => colour(`s${(i - 1) % 4}`)() } },
       // show no value where a line has none
       cursor: { dataIdx: (_, __, at) => at },
-      hooks: { draw: [(u) => drawIntervals(u, series)] },
+      hooks: {
+        draw: [(u) => drawIntervals(u, series)],
+        ready: [showLast],
+        setCursor: [(u) => (u.cursor.left ?? -1) < 0 && showLast(u)],
+      },
     };
     const tables = series.map(({ points }): uPlot.AlignedData => [points.map(({ x }) => x), points.map(({ y }) => y)]);
     const u = new uPlot(options, uPlot.join(tables), place);

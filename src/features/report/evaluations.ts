@@ -7,6 +7,7 @@ import {
   type Evaluation,
   formatDifference,
   formatInterval,
+  formatOutcome,
   LEAST_PAIRS,
 } from "../../runs/evaluation.js";
 import type { SplitEvaluations } from "./data.js";
@@ -28,6 +29,15 @@ function scoresOf(evaluations: readonly (Evaluation | null)[]): Score[] {
     (name): Score => ({ label: name.replaceAll("_", " "), share: false, of: (scores) => scores.metrics[name] }),
   );
   return [REWARD, SUCCESS, ...own];
+}
+
+/** Writes the outcome in a sentence; empty without an evaluation. Splits whose evaluations have no task in common are left out. */
+export function outcomeOf(evaluations: readonly SplitEvaluations[]): string {
+  const fit = evaluations.filter(
+    ({ before, after }) => before === null || after === null || compare(before, after) !== null,
+  );
+  const [before, after] = (["before", "after"] as const).map((which) => fit.flatMap((split) => split[which] ?? []));
+  return fit.length === 0 ? "" : formatOutcome(before ?? [], after ?? []);
 }
 
 /** Makes the section "Before and after": each split's scores, then each form's. */

@@ -8,7 +8,7 @@ import type { RunPages } from "../../watch/run-pages.js";
 import { REPORT_SCRIPT } from "./client.js";
 import { curves } from "./curves.js";
 import { type ReportData, readReportData } from "./data.js";
-import { evaluationSection } from "./evaluations.js";
+import { evaluationSection, outcomeOf } from "./evaluations.js";
 import { type Html, plain } from "./html.js";
 import { rolloutSection } from "./rollouts.js";
 import { takeScreenshots } from "./screenshots.js";
@@ -75,7 +75,7 @@ ${plain(body)}
 <script>${raw(REPORT_SCRIPT)}</script></body></html>\n`);
 }
 
-function header({ name, environment, metrics }: ReportData): Html {
+function header({ name, environment, metrics, evaluations }: ReportData): Html {
   const last = metrics.at(-1);
   const seconds = metrics.reduce((sum, m) => sum + m.time.total, 0);
   const faults = metrics.reduce((sum, m) => sum + m.faults, 0);
@@ -87,5 +87,6 @@ function header({ name, environment, metrics }: ReportData): Html {
     faults > 0 && `${faults} faulted episodes left out`,
     ...Object.entries(environment?.seeds ?? {}).map(([key, value]) => `seed ${key} ${value}`),
   ];
-  return html`<header><h1>${name}</h1><p>${facts.filter(Boolean).join(" · ")}</p></header>`;
+  const outcome = outcomeOf(evaluations);
+  return html`<header><h1>${name}</h1>${outcome !== "" && html`<p class="outcome">${outcome}</p>`}<p>${facts.filter(Boolean).join(" · ")}</p></header>`;
 }

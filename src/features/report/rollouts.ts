@@ -95,7 +95,7 @@ function verdictOf(record: RolloutRecord, kind: Pick<EnvironmentKind, "verdict">
   return record.success ? "success" : (kind?.verdict?.(record.detail) ?? "no success");
 }
 
-function table({ title, head, rows }: DetailTable): Html {
+export function table({ title, head, rows }: DetailTable): Html {
   if (rows.length === 0) return html`<h3>${title}</h3><p>Nothing.</p>`;
   const columns = (head ?? []).map((text) => html`<th scope="col">${text}</th>`);
   const body = rows.map(([first, ...cells]) => {

@@ -26,7 +26,7 @@ ${CHART_STYLE}
 *{box-sizing:border-box}
 body{margin:0 auto;padding:24px;max-width:1360px;font:15px/1.5 system-ui,sans-serif;color:var(--fg);background:var(--bg)}
 h1{font-size:24px;margin:0;overflow-wrap:anywhere}h2{font-size:18px;margin:32px 0 8px}h3{font-size:13px;margin:12px 0 4px;color:var(--dim)}
-header p,.dim{color:var(--dim);margin:2px 0}
+.outcome{font-size:17px;color:var(--fg)!important;max-width:75ch}header p,.dim{color:var(--dim);margin:2px 0}
 :focus-visible{outline:2px solid var(--focus);outline-offset:2px}
 [hidden]{display:none!important}
 .tiles{display:flex;flex-wrap:wrap;gap:12px;margin:16px 0 0;padding:0}.tiles>div{background:var(--card);border-radius:8px;padding:8px 14px;min-width:120px}.tiles dt{font-size:12px;color:var(--dim)}.tiles dd{margin:0;font-size:20px;font-weight:600;font-variant-numeric:tabular-nums}.tiles small{font-size:12px;font-weight:400;color:var(--dim)}
@@ -49,6 +49,6 @@ ${INDICES.map((i) => `[data-colour=probability] .heat .p${i},.swatch.p${i}{backg
 .filters{display:flex;flex-wrap:wrap;gap:8px 16px;align-items:center;margin:12px 0;font-size:13px}.filters fieldset{border:0;margin:0;padding:0;display:flex;gap:8px}.filters legend{float:left;margin-right:8px;padding:0}.filters input[type=search],.filters select,button{font:inherit;color:inherit;background:var(--bg);border:1px solid var(--dim);border-radius:6px;padding:3px 8px;max-width:100%}
 .columns{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,400px),1fr));gap:16px}.columns>div{min-width:0;overflow-x:auto}.good{color:var(--good)}.bad,.problems{color:var(--bad)}.verdict{font-weight:600}
 img{display:block;max-width:100%;border:1px solid var(--rule);border-radius:6px}
-@media (max-width:600px){body{padding:12px}h1{font-size:20px}.filters label,.filters select,.filters input[type=search]{width:100%}.filters fieldset label{width:auto}}
+@media (max-width:600px){.wide:before{content:"more to the right \\2192";display:block;position:sticky;left:0;width:max-content;font-size:12px;color:var(--dim)}body{padding:12px}h1{font-size:20px}.filters label,.filters select,.filters input[type=search]{width:100%}.filters fieldset label{width:auto}}
 @media print{.filters{display:none}}
 `.trim();

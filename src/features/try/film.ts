@@ -3,6 +3,9 @@ import { join } from "node:path";
 import { html, raw } from "hono/html";
 import { cspHash } from "../../core/html.js";
 import { visible } from "../../core/shown.js";
+import type { DetailTable } from "../../env/environment.js";
+import { table } from "../report/rollouts.js";
+import { REPORT_STYLE } from "../report/style.js";
 
 /** A picture (JPEG) with its caption. */
 export interface Frame {
@@ -10,17 +13,31 @@ export interface Frame {
   readonly image: Uint8Array;
 }
 
+/** What a film is about, above its pictures. */
+export interface FilmText {
+  /** What the form was filled in from. */
+  readonly letter?: string | undefined;
+  /** The result in a sentence. */
+  readonly verdict: string;
+  readonly isGood: boolean;
+  readonly tables: readonly DetailTable[];
+}
+
 /** Duration of a picture, in milliseconds. */
 const FRAME_MS = 900;
 
-const STYLE = `body { font: 16px system-ui, sans-serif; margin: 1.5rem; max-width: 860px }
-img { max-width: 100%; border: 1px solid #999 } pre { white-space: pre-wrap; min-height: 3em }`;
+const STYLE = `${REPORT_STYLE} figure { margin: 12px 0 } figcaption { font-weight: 400 } figcaption pre { min-height: 3em }`;
 const SCRIPT = `const frames = [...document.querySelectorAll("figure")], show = (n) => frames.forEach((f, i) => { f.hidden = i !== n; });
 let at = 0, timer; const play = () => { show(at = 0); clearInterval(timer); timer = setInterval(() => { if (++at < frames.length) show(at); else clearInterval(timer); }, ${FRAME_MS}); };
 document.querySelector("button").onclick = play; play();`;
 
 /** Writes pictures as a page that shows them one after the other, each with its caption. @returns the page's path. */
-export function writeFilm(folder: string, title: string, frames: readonly Frame[]): string {
+export function writeFilm(
+  folder: string,
+  title: string,
+  frames: readonly Frame[],
+  { letter, verdict, isGood, tables }: FilmText,
+): string {
   mkdirSync(folder, { recursive: true });
   // several captions may share a picture
   const images = [...new Set(frames.map(({ image }) => image))];
@@ -32,7 +49,10 @@ export function writeFilm(folder: string, title: string, frames: readonly Frame[
   const page = join(folder, "index.html");
   const content = html`<!doctype html><html lang="en"><meta charset="utf-8">
 <meta http-equiv="content-security-policy" content="default-src 'none'; img-src 'self' file:; style-src ${cspHash(STYLE)}; script-src ${cspHash(SCRIPT)}">
-<title>${title}</title><style>${raw(STYLE)}</style><h1>${title}</h1><button>Play</button>
+<meta name="viewport" content="width=device-width"><title>${title}</title><style>${raw(STYLE)}</style>
+<header><h1>${title}</h1><p class="verdict ${isGood ? "good" : "bad"}">${verdict}</p></header>
+<div class="columns">${letter !== undefined && html`<div><h2>The letter</h2><pre>${letter}</pre></div>`}<div>${tables.map(table)}</div></div>
+<h2>Round by round</h2><button>Play</button>
 ${figures}<script>${raw(SCRIPT)}</script></html>
 `;
   // a page's text must not reorder or hide that of the film

@@ -62,13 +62,23 @@ export async function fillShown(
   await using agent = closing(await loadAgent(source));
   const before = await photograph(page);
   const filled = await agent.fill(page, text);
-  context.print(formatTables([fieldTable(filled, text)]));
+  const fields = fieldTable(filled, text);
+  context.print(formatTables([fields]));
   const asked = filled.sent.length === 0 ? "" : ` The page itself asked for ${filled.sent.join(", ")}.`;
   context.log(`The form was not sent.${asked}`);
+  const strange = filled.unknownWords.join(", ");
+  if (strange !== "") context.log(`This text has words that the model was not made for: ${strange}`);
   if (headless) {
     const frames = [text, ...filled.rounds].map((caption) => ({ caption, image: before }));
     const last: Frame = { caption: filled.plan, image: await photograph(page) };
-    context.print(writeFilm(out ?? join("try", "page"), await page.title(), [...frames, last]));
+    context.print(
+      writeFilm(out ?? join("try", "page"), await page.title(), [...frames, last], {
+        letter: text,
+        verdict: "Filled in, not sent.",
+        isGood: filled.fields.every(({ fault }) => fault === undefined),
+        tables: [fields],
+      }),
+    );
     return;
   }
   context.log("Look at the window, correct what is wrong, send it yourself; close it to end.");

@@ -7,7 +7,7 @@ import { objectiveKinds } from "../../../rl/kinds.js";
 export const command: CliCommand = {
   register(program, context) {
     program
-      .description("write the graphs that a run builds: rollout, eval, training and optimizer models, and the adapter")
+      .description("write the graphs that a run builds, and its adapter, as files")
       .argument("[overrides...]", "key=value, over what the config says")
       .requiredOption("-c, --config <file>", "config of the run")
       .requiredOption("-o, --out <dir>", "where they are written; must not exist")

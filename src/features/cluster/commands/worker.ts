@@ -8,7 +8,7 @@ import type { WorkerOptions } from "../work/worker.js";
 export const command: CliCommand = {
   register(program: Command, context: CliContext): void {
     program
-      .description("work for the runs that are announced on a Redis: episodes, rollouts, gradients (docs/cluster.md)")
+      .description("work for the runs that a Redis announces (docs/cluster.md)")
       .argument(
         "[overrides...]",
         "key=value, over what a run's config says: runtime.threads=2 site.tasks=/here/tasks.json",

@@ -19,7 +19,7 @@ interface DoctorFlags {
 export const command: CliCommand = {
   register(command, context) {
     command
-      .description("check Node, the runtime, the model, the site, the browser, disk and memory; print a fix for a miss")
+      .description("check what a run needs on this machine, and print a fix for each miss")
       .argument("[overrides...]", "key=value, over what the config says")
       .option("-c, --config <file>", "check for this config; the quick start's by default")
       .option(

@@ -1,4 +1,5 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { type Command, Option } from "commander";
 import { type CliCommand, type CliContext, checkpointName, shellWord } from "../../../cli/shared.js";
 import { messageOf, misuse } from "../../../core/errors.js";
@@ -29,9 +30,7 @@ const DECODED = "the quantised weights were decoded, and are kept in 32 bits tog
 export const command: CliCommand = {
   register(program: Command, context: CliContext): void {
     program
-      .description(
-        "make a model directory from a checkpoint (Hugging Face, GGUF), merge a trained adapter into its model, or write the adapter by itself",
-      )
+      .description("make a model directory from a checkpoint, merge a trained adapter, or write it by itself")
       .option(
         "--checkpoint <source>",
         "a directory with config.json, tokenizer files and safetensors, whole or in shards; a GGUF file; or hf:org/name[@revision][:file.gguf]",
@@ -92,7 +91,7 @@ async function run(flags: ExportFlags, context: CliContext): Promise<void> {
     const { exportAdapter } = await import("../adapter.js");
     const bytes = await exportAdapter(adapter, out, quantize, flags.model);
     context.print(`${out}: ${(bytes / 2 ** 20).toFixed(1)} MiB, from ${adapter}`);
-    return context.log(`next: init_adapter=${shellWord(out)}`);
+    return context.log(nextStep(flags.adapter, `init_adapter=${shellWord(out)}`, flags.model));
   }
   const { exportModel } = await import("../export.js");
   const named = flags.checkpoint ?? flags.model;
@@ -124,7 +123,16 @@ async function run(flags: ExportFlags, context: CliContext): Promise<void> {
     if (merged.adapter !== undefined && quantize !== "none") context.log(`note: ${ROUNDED}`);
     else if (from4Bits) context.log(`note: ${DECODED}`);
   }
-  context.log(`next: refusion-eval --help, or train it: model=${shellWord(out)}`);
+  context.log(nextStep(flags.merge, `model=${shellWord(out)} init_adapter=null`, out));
+}
+
+/** Writes the command that tries what was exported: on the run's own forms, or with a config of its own. */
+function nextStep(run: string | undefined, setting: string, model: string | undefined): string {
+  const config = join(run ?? "", "config.yaml");
+  if (run !== undefined && existsSync(config)) return `next: refusion-eval --config ${shellWord(config)} ${setting}`;
+  return model === undefined
+    ? `it is used as ${setting}`
+    : `next: refusion-train init --model ${shellWord(model)} --out run.yaml ${setting.replace(/^model=.*/, "")}`.trim();
 }
 
 function readText(path: string): string {

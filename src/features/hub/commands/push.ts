@@ -15,7 +15,7 @@ interface PushFlags {
 export const command: CliCommand = {
   register(program: Command, context: CliContext): void {
     program
-      .description("upload a run's adapter with a model card, and its rollouts as a data set, to the Hugging Face Hub")
+      .description("upload a run's adapter and rollouts to the Hugging Face Hub")
       .argument("<run>", "run directory")
       .argument("<repo>", "repository, as owner/name: a model, and a data set of the same name")
       .option("--checkpoint <which>", "best, last, or a step", checkpointName, "last")

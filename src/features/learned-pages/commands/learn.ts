@@ -1,11 +1,7 @@
 import type { CliCommand } from "../../../cli/shared.js";
-import { loadConfig } from "../../../config/config.js";
 import { closing } from "../../../core/closing.js";
 import { misuse } from "../../../core/errors.js";
-import { FormsEnvironment } from "../../../env/environments/forms.js";
-import { openEnvironment } from "../../../env/open.js";
-import type { Task } from "../../../env/site.js";
-import { type Contract, writeContract } from "../contract.js";
+import type { Contract } from "../contract.js";
 
 interface LearnFlags {
   readonly config: string;
@@ -16,11 +12,18 @@ interface LearnFlags {
 export const command: CliCommand = {
   register(command, context) {
     command
-      .description("learn the forms of a site (site.learn) and print what was found: their contracts")
+      .description("learn the forms of a site, and print their contracts")
       .argument("[overrides...]", "key=value, over what the config says")
       .requiredOption("-c, --config <file>", "the config whose site is learned")
       .option("--form <name>", "this form only")
       .action(async (overrides: string[], flags: LearnFlags) => {
+        // loaded on use: help must not wait for the environment
+        const [{ loadConfig }, { FormsEnvironment }, { writeContract }, { openEnvironment }] = await Promise.all([
+          import("../../../config/config.js"),
+          import("../../../env/environments/forms.js"),
+          import("../contract.js"),
+          import("../../../env/open.js"),
+        ]);
         const config = await loadConfig(flags.config, { overrides });
         const environment = await openEnvironment(config, context.log);
         await using _ = closing(environment);
@@ -32,13 +35,11 @@ export const command: CliCommand = {
         const asked = [...forms.values()].filter(({ form }) => flags.form === undefined || form === flags.form);
         if (asked.length === 0) misuse(`There is no form ${flags.form}.`);
         environment.contracts.mends = true;
-        for (const task of asked) await printForm(environment, task, context.print);
+        for (const task of asked) {
+          const form = await environment.form(task);
+          if (form === undefined) continue;
+          context.print(`# ${environment.contracts.fileOf(task.form)}\n${writeContract(form.contract as Contract)}`);
+        }
       });
   },
 };
-
-async function printForm(environment: FormsEnvironment, task: Task, print: (text: string) => void): Promise<void> {
-  const form = await environment.form(task);
-  if (form !== undefined)
-    print(`# ${environment.contracts?.fileOf(task.form)}\n${writeContract(form.contract as Contract)}`);
-}

@@ -16,7 +16,7 @@ interface McpFlags extends AgentFlags {
 export const command: CliCommand = {
   register(command, context) {
     command
-      .description("fill forms for any client of the Model Context Protocol: read_form, fill_form, submit_form")
+      .description("fill forms for an assistant, by the Model Context Protocol")
       .argument("[overrides...]", "key=value, over the settings of a model: sampler.rounds=8")
       .option("-r, --run <dir>", "run directory whose checkpoint fills")
       .option("--checkpoint <which>", "best, last, or a step of --run", checkpointName, "last")

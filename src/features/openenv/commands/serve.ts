@@ -9,7 +9,7 @@ type ServeFlags = Omit<ServeOptions, "sessions"> & { readonly config: string; re
 export const command: CliCommand = {
   register(command, context) {
     command
-      .description("Offer a config's environment to any OpenEnv client: WebSocket /ws, /health, /schema, /metadata.")
+      .description("offer a config's environment to any OpenEnv client")
       .argument("[overrides...]", "key=value, over what the config says")
       .requiredOption("-c, --config <file>", "YAML config whose environment is served; its model is not needed")
       .option("--host <address>", "interface to listen on; who can reach it can use it", "127.0.0.1")

@@ -1,8 +1,5 @@
 import { type CliCommand, positiveInteger } from "../../../cli/shared.js";
-import { loadConfig } from "../../../config/config.js";
 import { closing } from "../../../core/closing.js";
-import { RunDirectory } from "../../../runs/run-directory.js";
-import { writeReport } from "../report.js";
 
 interface ReportFlags {
   readonly rollouts?: number;
@@ -23,14 +20,19 @@ export const command: CliCommand = {
         positiveInteger,
       )
       .action(async (dir: string, { rollouts, screenshots }: ReportFlags) => {
+        // loaded on use: help must not wait for the report, nor a report without screenshots for the browser
+        const [{ RunDirectory }, { writeReport }] = await Promise.all([
+          import("../../../runs/run-directory.js"),
+          import("../report.js"),
+        ]);
         const run = RunDirectory.open(dir);
         const options = rollouts === undefined ? {} : { rollouts };
         if (screenshots === undefined) {
           context.print(await writeReport(run, options));
           return;
         }
-        // imported lazily: a report without screenshots needs no browser
-        const [{ openEnvironment }, { takeScreenshots }] = await Promise.all([
+        const [{ loadConfig }, { openEnvironment }, { takeScreenshots }] = await Promise.all([
+          import("../../../config/config.js"),
           import("../../../env/open.js"),
           import("../screenshots.js"),
         ]);

@@ -17,7 +17,7 @@ interface InitFlags {
 export const command: CliCommand = {
   register(program, context) {
     program
-      .description("write a commented config: every key with its default, for a model and a site")
+      .description("write a commented config for a model and a site, with every key")
       .argument("[objective]", "what to train with", "flow-grpo")
       .argument("[overrides...]", "key=value, in place of a default: site.path=DIR training.steps=40")
       .option("-m, --model <dir>", "model directory", "models/tiny-refusion-template")

@@ -19,7 +19,7 @@ const LINES: Readonly<Record<string, (path: string) => string>> = {
 export const command: CliCommand = {
   register(program, context) {
     program
-      .description(`write a module of your own to start from: ${Object.keys(LINES).join(", ")}`)
+      .description("write a module of your own to start from: a reward, a site, an objective ...")
       .addArgument(program.createArgument("<kind>", "what it is to be").choices(Object.keys(LINES)))
       .argument("<file>", "where it is written, as my-reward.mjs; never overwritten")
       .action((kind: string, file: string) => {

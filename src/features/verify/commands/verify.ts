@@ -13,7 +13,7 @@ interface VerifyFlags {
 export const command: CliCommand = {
   register(command, context) {
     command
-      .description("prove that sampling, scoring, estimators and gradients agree on a model, without training")
+      .description("prove that sampling, scoring and gradients agree on a model")
       .argument("[overrides...]", "key=value, over what the config says")
       .requiredOption("-c, --config <file>", "YAML config of a run")
       .option("-m, --model <dir>", "model directory, in place of the config's")

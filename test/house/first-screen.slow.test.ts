@@ -1,0 +1,41 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { packageRoot } from "../../src/core/files.js";
+import { findBrowser } from "../../src/env/browser/find-browser.js";
+
+const dir = mkdtempSync(join(tmpdir(), "first-screen-"));
+after(() => rmSync(dir, { recursive: true, force: true }));
+
+/** What each command is called with here, so that it ends soon. */
+const FEW: Readonly<Record<string, readonly string[]>> = {
+  "npm start": [
+    ...["--run-dir", join(dir, "run"), "training.steps=1", "training.prompts_per_step=2", "training.group_size=2"],
+    ...["evaluation.episodes=2", "report.screenshots=0"],
+  ],
+  "npm test": ["core/half", "core/semaphore"],
+};
+
+test("README begins with the two commands of a clone, their minutes, and both run", () => {
+  const [first = ""] = readFileSync(join(packageRoot(), "README.md"), "utf8").split(/^## /m);
+  const rows = [...first.matchAll(/^\| `([^`]+)` \| .* \| about [a-z -]+ minutes \|$/gm)];
+  assert.deepEqual(
+    rows.map(([, command]) => command),
+    Object.keys(FEW),
+  );
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+  const browser = findBrowser()?.path;
+  for (const [command, few] of Object.entries(FEW)) {
+    const { status, stdout, stderr } = spawnSync("sh", ["-c", `${command} -- "$@"`, "sh", ...few], {
+      cwd: packageRoot(),
+      encoding: "utf8",
+      env: { ...env, ...(browser === undefined ? {} : { REFUSION_BROWSER: browser }) },
+    });
+    assert.equal(status, 0, `${command}\n${stdout}\n${stderr}`);
+    assert.match(stdout, command === "npm start" ? /^Reward: [a-z]+ [01]\.\d{3} -> /m : /^# pass [1-9]\d*$/m);
+  }
+  assert.ok(existsSync(join(dir, "run", "report.html")));
+});
