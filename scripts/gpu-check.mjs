@@ -56,12 +56,11 @@ if (process.env.REFUSION_DIST === undefined) {
 process.chdir(ROOT);
 
 const { Runtime } = await load("onnx/session.js");
-const { gradientCheck } = await load("engine/gradient-check.js");
-const { packedGradientCheck } = await load("onnx/nf4-check.js");
+const { gradientChecks } = await load("onnx/provider.js");
 const providers = [];
 for (const provider of ["cpu", "cuda", "webgpu"]) {
   try {
-    const runtime = await Runtime.open({ provider, checks: [gradientCheck(), packedGradientCheck()] });
+    const runtime = await Runtime.open({ provider, checks: await gradientChecks() });
     providers.push({ provider, loads: true, reason: runtime.providerReason });
     await runtime.close();
   } catch (error) {

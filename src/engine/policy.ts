@@ -19,11 +19,10 @@ import { isImported } from "../nn/imported.js";
 import { isModelInput } from "../nn/inputs.js";
 import type { LoraOptions, LoraSite } from "../nn/lora.js";
 import { graphWithKeys, loadModel, type Model, usingGraph } from "../nn/model.js";
-import { packedGradientCheck } from "../onnx/nf4-check.js";
 import { precisionOf } from "../onnx/precision.js";
+import { gradientChecks } from "../onnx/provider.js";
 import { Runtime } from "../onnx/session.js";
 import { Engine, type EngineOptions } from "./engine.js";
-import { gradientCheck } from "./gradient-check.js";
 import { checkGraph, checkLength } from "./graph-check.js";
 import { assertBatchesFit, machineMemory } from "./memory.js";
 import { type RolloutPrecision, rolloutPrecisionOf } from "./rollout-precision.js";
@@ -164,7 +163,7 @@ async function openRuntime(
     binding,
     precision: precisionOf(precision, model.graph),
     ...(threads > 0 ? { threads: Math.min(threads, availableParallelism()) } : {}),
-    ...(trains ? { checks: [gradientCheck(), packedGradientCheck()] } : {}),
+    ...(trains ? { checks: await gradientChecks() } : {}),
   });
   try {
     await checkGraph(runtime, model);

@@ -1,6 +1,7 @@
 import { closeSync, existsSync, openSync, readFileSync, readSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { fail, messageOf } from "../core/errors.js";
+import { loadFolder } from "../core/registry.js";
 import { libraryDir } from "./runtimes/library.js";
 import type { ProviderName } from "./runtimes/messages.js";
 import type { Graph, Tensor, Value } from "./types.js";
@@ -21,6 +22,12 @@ export interface SelfCheck {
   readonly feeds: Readonly<Record<string, Tensor>>;
   /** Tolerance relative to an output's largest value. */
   readonly tolerance: number;
+}
+
+/** Builds the checks of gradients; each file under self-checks/ exports the builder of one as `selfCheck`. */
+export async function gradientChecks(): Promise<SelfCheck[]> {
+  const builders = await loadFolder<() => SelfCheck>(new URL("./self-checks/", import.meta.url), "selfCheck");
+  return [...builders.values()].map((build) => build());
 }
 
 /** Runs a self-check on a provider and returns its outputs by name. @throws Error where the provider cannot be used. */

@@ -10,8 +10,8 @@ import { findBrowser } from "../../src/env/browser/find-browser.js";
 /** A program that opens WebGPU as a training does and prints the result. */
 const SCRIPT = `
 const { Runtime } = await import(${JSON.stringify(new URL("../../src/onnx/session.js", import.meta.url).href)});
-const { gradientCheck } = await import(${JSON.stringify(new URL("../../src/engine/gradient-check.js", import.meta.url).href)});
-const result = await Runtime.open({ provider: "webgpu", threads: 1, checks: [gradientCheck()] }).then(
+const { gradientChecks } = await import(${JSON.stringify(new URL("../../src/onnx/provider.js", import.meta.url).href)});
+const result = await Runtime.open({ provider: "webgpu", threads: 1, checks: await gradientChecks() }).then(
   async (runtime) => {
     await runtime.close();
     return { taken: runtime.providerReason };

@@ -98,12 +98,11 @@ function checkNode(): Check {
 }
 
 async function useRuntime({ runtime: { provider, binding } }: RunConfig): Promise<string> {
-  const [{ Runtime }, { packedGradientCheck }, { gradientCheck }] = await Promise.all([
+  const [{ Runtime }, { gradientChecks }] = await Promise.all([
     import("../../onnx/session.js"),
-    import("../../onnx/nf4-check.js"),
-    import("../../engine/gradient-check.js"),
+    import("../../onnx/provider.js"),
   ]);
-  const opened = await Runtime.open({ provider, binding, checks: [gradientCheck(), packedGradientCheck()] });
+  const opened = await Runtime.open({ provider, binding, checks: await gradientChecks() });
   const found = `onnxruntime-node on ${opened.provider} (${opened.providerReason})`;
   await opened.close();
   return found;

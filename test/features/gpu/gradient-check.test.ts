@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { UserError } from "../../src/core/errors.js";
-import { gradientCheck } from "../../src/engine/gradient-check.js";
-import { encodeModel } from "../../src/onnx/format/proto.js";
-import { chooseProvider, type Probe, type SelfCheck } from "../../src/onnx/provider.js";
-import { Runtime } from "../../src/onnx/session.js";
-import type { Node, Tensor, Value } from "../../src/onnx/types.js";
-import { relativeError } from "../support/golden.js";
+import { UserError } from "../../../src/core/errors.js";
+import { selfCheck as gradientCheck } from "../../../src/features/gpu/self-checks/gradients.js";
+import { encodeModel } from "../../../src/onnx/format/proto.js";
+import { chooseProvider, type Probe, type SelfCheck } from "../../../src/onnx/provider.js";
+import { Runtime } from "../../../src/onnx/session.js";
+import type { Node, Tensor, Value } from "../../../src/onnx/types.js";
+import { relativeError } from "../../support/golden.js";
 
 /** Rounds float32 to TF32, which has 10 bits of mantissa. */
 function tf32(tensor: Tensor): Tensor {

@@ -1,7 +1,7 @@
-import { Emitter } from "./emit.js";
-import { GraphBuilder } from "./graph.js";
-import { emitNf4Matrix, NF4_BLOCK } from "./nf4.js";
-import type { SelfCheck } from "./provider.js";
+import { Emitter } from "../../../onnx/emit.js";
+import { GraphBuilder } from "../../../onnx/graph.js";
+import { emitNf4Matrix, NF4_BLOCK } from "../../../onnx/nf4.js";
+import type { SelfCheck } from "../../../onnx/provider.js";
 
 const [M, N, K] = [3, 64, 128];
 
@@ -9,7 +9,7 @@ const [M, N, K] = [3, 64, 128];
  * Builds a check of dx = dy W for a matrix in NF4: dy [3, 64], W [64, 128]. On the CPU through the decoded matrix; on
  * CUDA through MatMulBnb4 with transB = 0 (cuda.ts), which some kernels compute wrongly without an error.
  */
-export function packedGradientCheck(): SelfCheck {
+export function selfCheck(): SelfCheck {
   const g = new GraphBuilder("packed-gradient-check");
   const e = new Emitter(g);
   const dy = g.input("dy", "float32", [M, N]);

@@ -1,13 +1,13 @@
-import { backward } from "../autodiff/backward.js";
-import { Rng } from "../core/rng.js";
-import { policyHead } from "../diffusion/score-head.js";
-import { attention, geluTanh, layerNorm, linear, rmsNorm, rotate, rotations, swiglu } from "../nn/layers.js";
-import { Emitter } from "../onnx/emit.js";
-import { GraphBuilder } from "../onnx/graph.js";
-import type { SelfCheck } from "../onnx/provider.js";
-import { sizeOf } from "../onnx/shapes.js";
-import type { Tensor, Value } from "../onnx/types.js";
-import { segmentSums } from "./graphs.js";
+import { backward } from "../../../autodiff/backward.js";
+import { Rng } from "../../../core/rng.js";
+import { policyHead } from "../../../diffusion/score-head.js";
+import { segmentSums } from "../../../engine/graphs.js";
+import { attention, geluTanh, layerNorm, linear, rmsNorm, rotate, rotations, swiglu } from "../../../nn/layers.js";
+import { Emitter } from "../../../onnx/emit.js";
+import { GraphBuilder } from "../../../onnx/graph.js";
+import type { SelfCheck } from "../../../onnx/provider.js";
+import { sizeOf } from "../../../onnx/shapes.js";
+import type { Tensor, Value } from "../../../onnx/types.js";
 
 const EPSILON = 1e-6;
 const [BATCH, LENGTH, WIDTH, VOCABULARY] = [1, 6, 16, 32];
@@ -19,7 +19,7 @@ const ATTENTION = { heads: 2, kvHeads: 1, headDim: 8 };
  * Builds a small graph of the layers of the models and the log-probabilities of segments, each with the gradients of
  * all its inputs. On a provider that computes them wrongly, training would follow wrong gradients without an error.
  */
-export function gradientCheck(): SelfCheck {
+export function selfCheck(): SelfCheck {
   const g = new GraphBuilder("gradient self-check");
   const e = new Emitter(g);
   const rng = Rng.named(0, "gradient-check");
