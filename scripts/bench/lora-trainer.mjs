@@ -31,7 +31,7 @@ export async function openTrainer(dir, { threads, rank, alpha, weightDecay, chec
 /** Draws B causal sequences of N random tokens with a random target at every row, weighted as a mean over all rows. */
 export async function causalBatch({ batch, length, vocabulary, rng }) {
   const { modelHead } = await load("diffusion/score-head.js");
-  const { tokenInputs } = await load("diffusion/buffer.js");
+  const { tokenInputs } = await load("diffusion/layout/buffer.js");
   const { scalar, vector } = await load("onnx/tensors.js");
   const rows = batch * length;
   const ints = (of) => BigInt64Array.from({ length: rows }, (_, i) => BigInt(of(i)));

@@ -1,8 +1,8 @@
 import { misuse } from "../core/errors.js";
-import type { Batch } from "./batch.js";
-import type { TokenBuffer } from "./buffer.js";
-import type { SupervisedLayout } from "./layouts.js";
-import { packTerms } from "./packing.js";
+import type { Batch } from "./layout/batch.js";
+import type { TokenBuffer } from "./layout/buffer.js";
+import { packTerms } from "./layout/packing.js";
+import type { SupervisedLayout } from "./layout/scorings.js";
 import type { SamplerOptions } from "./sampler.js";
 import { modelHead } from "./score-head.js";
 import { fillCanvas, type SupervisedExample } from "./supervised.js";

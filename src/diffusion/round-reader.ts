@@ -1,8 +1,8 @@
 import { f32, i64, scalar, vector } from "../onnx/tensors.js";
 import type { Tensor } from "../onnx/types.js";
-import { batchBuffers, type TokenBuffer, tokenInputs } from "./buffer.js";
 import { tokenTable } from "./constrained.js";
-import { PrefixCache, type Reading } from "./prefix-cache.js";
+import { batchBuffers, type TokenBuffer, tokenInputs } from "./layout/buffer.js";
+import { PrefixCache, type Reading } from "./layout/prefix-cache.js";
 import {
   type CachedRounds,
   type CacheUse,

@@ -1,5 +1,5 @@
-import type { Batch } from "./batch.js";
-import type { Scoring } from "./layouts.js";
+import type { Batch } from "./layout/batch.js";
+import type { Scoring } from "./layout/scorings.js";
 import { Canvas } from "./template.js";
 import type { TokenTrajectory } from "./trajectory.js";
 

@@ -1,11 +1,11 @@
 import { fail } from "../core/errors.js";
 import { type NamedTensors, scalar, vector } from "../onnx/tensors.js";
-import type { Batch } from "./batch.js";
-import { batchBuffers, bucketLength, isCausal, type Place, type TokenBuffer, tokenInputs } from "./buffer.js";
 import { tokenTable } from "./constrained.js";
-import type { LayoutSizes, StepLayout } from "./layouts.js";
+import type { Batch } from "./layout/batch.js";
+import { batchBuffers, bucketLength, isCausal, type Place, type TokenBuffer, tokenInputs } from "./layout/buffer.js";
+import type { LayoutSizes, StepLayout } from "./layout/scorings.js";
+import { shareStarts } from "./layout/shared-starts.js";
 import { type ScoreHead, TARGETS } from "./score-head.js";
-import { shareStarts } from "./shared-starts.js";
 
 /** One term of a sequence. */
 export interface Term {

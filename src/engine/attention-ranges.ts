@@ -1,4 +1,4 @@
-import { BLOCKED } from "../diffusion/buffer.js";
+import { BLOCKED } from "../diffusion/layout/buffer.js";
 import type { Emitter } from "../onnx/emit.js";
 import { Names } from "../onnx/names.js";
 import { writtenOut } from "../onnx/passes/written-out.js";

@@ -1,4 +1,4 @@
-import { NOTHING_KEPT } from "../diffusion/prefix-cache.js";
+import { NOTHING_KEPT } from "../diffusion/layout/prefix-cache.js";
 import type { CachedRounds, RoundHead } from "../diffusion/sampler.js";
 import { PAST, PRESENT } from "../nn/past.js";
 import type { RawModel } from "../onnx/format/raw-model.js";

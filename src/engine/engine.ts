@@ -1,5 +1,5 @@
 import { ALL_LAYERS, findBlocks, type Recomputed } from "../autodiff/recompute.js";
-import type { Batch } from "../diffusion/batch.js";
+import type { Batch } from "../diffusion/layout/batch.js";
 import type { CachedRounds, RoundHead, RoundInput, RoundModel, Sampler } from "../diffusion/sampler.js";
 import type { KeysOf } from "../nn/architecture.js";
 import type { LoraOptions } from "../nn/lora.js";

@@ -1,6 +1,6 @@
 import { fail, messageOf, misuse, UserError } from "../core/errors.js";
 import { Rng } from "../core/rng.js";
-import { bucketLength } from "../diffusion/buffer.js";
+import { bucketLength } from "../diffusion/layout/buffer.js";
 import { bindModel } from "../nn/bind.js";
 import { isImported } from "../nn/imported.js";
 import { CONTRADICTION_HINT, type Model, usingGraph } from "../nn/model.js";

@@ -1,7 +1,7 @@
 import { backward } from "../autodiff/backward.js";
 import { ALL_LAYERS, type Recomputed } from "../autodiff/recompute.js";
-import type { Batch } from "../diffusion/batch.js";
 import { pickLogProb } from "../diffusion/head.js";
+import type { Batch } from "../diffusion/layout/batch.js";
 import type { RoundHead } from "../diffusion/sampler.js";
 import type { ScoreHead } from "../diffusion/score-head.js";
 import { type BoundModel, bindModel } from "../nn/bind.js";

@@ -1,4 +1,4 @@
-import type { Batch } from "../diffusion/batch.js";
+import type { Batch } from "../diffusion/layout/batch.js";
 
 /** Batches with another unit of the ratio than the sampler's layout. */
 

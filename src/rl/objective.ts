@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { Rng } from "../core/rng.js";
-import type { Batch } from "../diffusion/batch.js";
-import type { BoundLayout, Scoring, StepLayout } from "../diffusion/layouts.js";
+import type { Batch } from "../diffusion/layout/batch.js";
+import type { BoundLayout, Scoring, StepLayout } from "../diffusion/layout/scorings.js";
 import type { Trajectory } from "../diffusion/trajectory.js";
 import type { Emitter } from "../onnx/emit.js";
 import type { InputSpecs, NamedTensors } from "../onnx/tensors.js";

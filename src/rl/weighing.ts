@@ -1,4 +1,4 @@
-import type { Batch } from "../diffusion/batch.js";
+import type { Batch } from "../diffusion/layout/batch.js";
 import { countEqually } from "./layouts.js";
 
 /** Weights and corrections of an objective's segments, beside its loss; the options are in surrogate.ts. */

@@ -1,4 +1,4 @@
-import type { Batch } from "../diffusion/batch.js";
+import type { Batch } from "../diffusion/layout/batch.js";
 import type { Trajectory } from "../diffusion/trajectory.js";
 import type { ComparedValues, SegmentValues } from "../engine/engine.js";
 

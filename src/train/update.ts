@@ -1,5 +1,5 @@
-import type { Batch } from "../diffusion/batch.js";
-import type { LayoutSizes } from "../diffusion/layouts.js";
+import type { Batch } from "../diffusion/layout/batch.js";
+import type { LayoutSizes } from "../diffusion/layout/scorings.js";
 import type { Engine } from "../engine/engine.js";
 import type { Policy } from "../engine/policy.js";
 import type { PolicyKey } from "../engine/trained-parameters.js";

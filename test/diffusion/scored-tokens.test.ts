@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Rng } from "../../src/core/rng.js";
-import type { Batch } from "../../src/diffusion/batch.js";
+import type { Batch } from "../../src/diffusion/layout/batch.js";
 import type { UnmaskTrajectory } from "../../src/diffusion/samplers/unmask/trajectory.js";
 import { sampler as unmask } from "../../src/diffusion/samplers/unmask.js";
 import { afterEosFraction } from "../../src/diffusion/scored-tokens.js";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Batch } from "../../src/diffusion/batch.js";
-import { BLOCKED, BufferBuilder } from "../../src/diffusion/buffer.js";
-import type { StepLayout } from "../../src/diffusion/layouts.js";
+import type { Batch } from "../../src/diffusion/layout/batch.js";
+import { BLOCKED, BufferBuilder } from "../../src/diffusion/layout/buffer.js";
+import type { StepLayout } from "../../src/diffusion/layout/scorings.js";
 import type { UnmaskOptions } from "../../src/diffusion/samplers/unmask/options.js";
 import { roundTerms } from "../../src/diffusion/samplers/unmask/replay.js";
 import type { UnmaskTrajectory } from "../../src/diffusion/samplers/unmask/trajectory.js";

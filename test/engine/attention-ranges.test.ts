@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { BLOCKED, BufferBuilder, batchBuffers, tokenInputs } from "../../src/diffusion/buffer.js";
+import { BLOCKED, BufferBuilder, batchBuffers, tokenInputs } from "../../src/diffusion/layout/buffer.js";
 import { rangesOf, withRanges } from "../../src/engine/attention-ranges.js";
 import { encodeModel } from "../../src/onnx/format/proto.js";
 import { GraphBuilder } from "../../src/onnx/graph.js";

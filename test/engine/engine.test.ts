@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { packageRoot } from "../../src/core/files.js";
-import type { Batch } from "../../src/diffusion/batch.js";
+import type { Batch } from "../../src/diffusion/layout/batch.js";
 import { sampler } from "../../src/diffusion/samplers/unmask.js";
 import { modelHead } from "../../src/diffusion/score-head.js";
 import { Engine, type SegmentValues } from "../../src/engine/engine.js";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { z } from "zod";
-import type { Batch } from "../../src/diffusion/batch.js";
+import type { Batch } from "../../src/diffusion/layout/batch.js";
 import { sampler } from "../../src/diffusion/samplers/unmask.js";
 import { Engine, type SegmentValues } from "../../src/engine/engine.js";
 import { sampledModel } from "../../src/engine/policy.js";

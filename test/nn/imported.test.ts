@@ -5,7 +5,7 @@ import { after, before, describe, it } from "node:test";
 import { backward } from "../../src/autodiff/backward.js";
 import { UserError } from "../../src/core/errors.js";
 import { packageRoot } from "../../src/core/files.js";
-import { BLOCKED } from "../../src/diffusion/buffer.js";
+import { BLOCKED } from "../../src/diffusion/layout/buffer.js";
 import { bindModel, loraSites } from "../../src/nn/bind.js";
 import { checkOpset, isImported, normaliseImported } from "../../src/nn/imported.js";
 import { type LoraOptions, loraName } from "../../src/nn/lora.js";

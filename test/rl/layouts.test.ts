@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Batch } from "../../src/diffusion/batch.js";
+import type { Batch } from "../../src/diffusion/layout/batch.js";
 import { policyHead } from "../../src/diffusion/score-head.js";
 import { countEqually, meanOfRounds, perTerm } from "../../src/rl/layouts.js";
 

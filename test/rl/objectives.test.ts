@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, it } from "node:test";
 import { allOutcomes } from "../../src/core/outcomes.js";
 import { loadFolder } from "../../src/core/registry.js";
 import { Rng } from "../../src/core/rng.js";
-import type { Batch } from "../../src/diffusion/batch.js";
+import type { Batch } from "../../src/diffusion/layout/batch.js";
 import type { RoundModel } from "../../src/diffusion/sampler.js";
 import { boundTerms } from "../../src/diffusion/samplers/unmask/elbo.js";
 import type { UnmaskOptions } from "../../src/diffusion/samplers/unmask/options.js";

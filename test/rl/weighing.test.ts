@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { Batch } from "../../src/diffusion/batch.js";
+import type { Batch } from "../../src/diffusion/layout/batch.js";
 import { importanceWeights, normalised, totalShare, type WeighingOptions } from "../../src/rl/weighing.js";
 
 /** A batch of three ratios of one response, one of another, and padding. */

@@ -2,7 +2,7 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { packageRoot } from "../../src/core/files.js";
-import type { Batch } from "../../src/diffusion/batch.js";
+import type { Batch } from "../../src/diffusion/layout/batch.js";
 import { policyHead } from "../../src/diffusion/score-head.js";
 import { baseConfigSchema } from "../../src/nn/config.js";
 import type { LoraOptions } from "../../src/nn/lora.js";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Rng } from "../../src/core/rng.js";
-import type { BoundLayout } from "../../src/diffusion/layouts.js";
+import type { BoundLayout } from "../../src/diffusion/layout/scorings.js";
 
 /**
  * Asserts that a bound draws the noise of a response from that response's stream, whatever else is in the batch.

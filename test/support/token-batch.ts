@@ -1,5 +1,5 @@
-import type { Batch } from "../../src/diffusion/batch.js";
-import type { BufferBatch } from "../../src/diffusion/buffer.js";
+import type { Batch } from "../../src/diffusion/layout/batch.js";
+import type { BufferBatch } from "../../src/diffusion/layout/buffer.js";
 import { DRAW_INPUTS } from "../../src/diffusion/sampler.js";
 import { TARGETS } from "../../src/diffusion/score-head.js";
 import type { NamedTensors } from "../../src/onnx/tensors.js";

@@ -3,7 +3,7 @@ import { after, before, it } from "node:test";
 import { loadConfig } from "../../src/config/config.js";
 import { UserError } from "../../src/core/errors.js";
 import { Rng } from "../../src/core/rng.js";
-import type { Batch } from "../../src/diffusion/batch.js";
+import type { Batch } from "../../src/diffusion/layout/batch.js";
 import type { TokenTrajectory, Trajectory } from "../../src/diffusion/trajectory.js";
 import { initialAdapter } from "../../src/engine/adapter.js";
 import { openPolicy, type Policy } from "../../src/engine/policy.js";

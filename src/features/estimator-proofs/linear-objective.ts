@@ -1,4 +1,4 @@
-import type { Batch } from "../../diffusion/batch.js";
+import type { Batch } from "../../diffusion/layout/batch.js";
 import type { Objective } from "../../rl/objective.js";
 
 /** An objective with the loss sum(coefficient * score): its gradient is the weighted sum of the scores' gradients. */

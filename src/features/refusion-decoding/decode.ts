@@ -1,4 +1,4 @@
-import { BufferBuilder, type TokenBuffer } from "../../diffusion/buffer.js";
+import { BufferBuilder, type TokenBuffer } from "../../diffusion/layout/buffer.js";
 import { Canvas, type TokenTemplate } from "../../diffusion/template.js";
 import type { RefusionOptions } from "./options.js";
 import type { RefusionTrajectory } from "./trajectory.js";

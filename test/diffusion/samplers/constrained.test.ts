@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Rng } from "../../../src/core/rng.js";
-import type { Batch } from "../../../src/diffusion/batch.js";
 import { drawAmong } from "../../../src/diffusion/constrained.js";
+import type { Batch } from "../../../src/diffusion/layout/batch.js";
 import type { UnmaskOptions } from "../../../src/diffusion/samplers/unmask/options.js";
 import { totalLogProb, type UnmaskTrajectory } from "../../../src/diffusion/samplers/unmask/trajectory.js";
 import { sampler as unmask } from "../../../src/diffusion/samplers/unmask.js";

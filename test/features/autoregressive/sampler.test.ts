@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { UserError } from "../../../src/core/errors.js";
 import { Rng } from "../../../src/core/rng.js";
-import type { StepLayout } from "../../../src/diffusion/layouts.js";
+import type { StepLayout } from "../../../src/diffusion/layout/scorings.js";
 import { type RoundModel, refusalOf } from "../../../src/diffusion/sampler.js";
 import type { RowStatistics } from "../../../src/diffusion/samplers/unmask/round.js";
 import { sampler } from "../../../src/features/autoregressive/samplers/autoregressive.js";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Rng } from "../../../src/core/rng.js";
-import type { Batch } from "../../../src/diffusion/batch.js";
-import type { StepLayout } from "../../../src/diffusion/layouts.js";
+import type { Batch } from "../../../src/diffusion/layout/batch.js";
+import type { StepLayout } from "../../../src/diffusion/layout/scorings.js";
 import type { TemplateStart } from "../../../src/diffusion/template.js";
 import { sampler as autoregressive } from "../../../src/features/autoregressive/samplers/autoregressive.js";
 import { CHOOSING, isOption, valuesOf } from "../../diffusion/samplers/choices.js";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { after, afterEach, before, beforeEach, describe, it } from "node:test";
 import { Rng } from "../../../src/core/rng.js";
-import type { Batch } from "../../../src/diffusion/batch.js";
+import type { Batch } from "../../../src/diffusion/layout/batch.js";
 import { Engine } from "../../../src/engine/engine.js";
 import { flowBoundTerms } from "../../../src/features/fsdfm/jump/bound.js";
 import type { JumpOptions } from "../../../src/features/fsdfm/jump/options.js";

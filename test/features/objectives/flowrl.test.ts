@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Rng } from "../../../src/core/rng.js";
-import type { StepLayout } from "../../../src/diffusion/layouts.js";
+import type { StepLayout } from "../../../src/diffusion/layout/scorings.js";
 import type { JumpOptions } from "../../../src/features/fsdfm/jump/options.js";
 import { sampler as jump } from "../../../src/features/fsdfm/samplers/jump.js";
 import { objective as flowRl } from "../../../src/features/objectives/objectives/flowrl.js";

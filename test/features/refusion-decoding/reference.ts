@@ -1,4 +1,4 @@
-import type { BufferBatch } from "../../../src/diffusion/buffer.js";
+import type { BufferBatch } from "../../../src/diffusion/layout/buffer.js";
 import type { RefusionOptions } from "../../../src/features/refusion-decoding/options.js";
 import { type FakeNetwork, TOKENS } from "../../diffusion/samplers/unmask/fake-model.js";
 

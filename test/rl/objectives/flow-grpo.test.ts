@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Rng } from "../../../src/core/rng.js";
-import type { StepLayout } from "../../../src/diffusion/layouts.js";
+import type { StepLayout } from "../../../src/diffusion/layout/scorings.js";
 import type { Trajectory } from "../../../src/diffusion/trajectory.js";
 import type { LayoutContext } from "../../../src/rl/objective.js";
 import { objective as flowGrpo } from "../../../src/rl/objectives/flow-grpo.js";

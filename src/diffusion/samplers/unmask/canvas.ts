@@ -1,4 +1,4 @@
-import { BufferBuilder } from "../../buffer.js";
+import { BufferBuilder } from "../../layout/buffer.js";
 import { Canvas } from "../../template.js";
 import type { SampledModel } from "../../tokens.js";
 import type { TokenTrajectory } from "../../trajectory.js";

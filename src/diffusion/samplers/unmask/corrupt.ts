@@ -1,9 +1,9 @@
 import { misuse } from "../../../core/errors.js";
 import type { Rng } from "../../../core/rng.js";
-import type { Batch } from "../../batch.js";
-import type { BufferBuilder } from "../../buffer.js";
-import type { SupervisedLayout } from "../../layouts.js";
-import { packTerms } from "../../packing.js";
+import type { Batch } from "../../layout/batch.js";
+import type { BufferBuilder } from "../../layout/buffer.js";
+import { packTerms } from "../../layout/packing.js";
+import type { SupervisedLayout } from "../../layout/scorings.js";
 import { modelHead } from "../../score-head.js";
 import { fillCanvas, type SupervisedExample, stratified } from "../../supervised.js";
 import type { Term } from "../../terms.js";

@@ -1,13 +1,13 @@
 import { misuse } from "../../../core/errors.js";
-import type { Batch } from "../../batch.js";
-import { BufferBuilder } from "../../buffer.js";
 import { crossEntropy } from "../../cross-entropy.js";
-import type { LayoutSizes, SupervisedLayout } from "../../layouts.js";
+import type { Batch } from "../../layout/batch.js";
+import { BufferBuilder } from "../../layout/buffer.js";
+import type { LayoutSizes, SupervisedLayout } from "../../layout/scorings.js";
+import type { Written } from "../../layout/text.js";
 import { policyHead } from "../../score-head.js";
 import type { SupervisedExample } from "../../supervised.js";
 import { Canvas } from "../../template.js";
 import { bufferTerms, layoutLength, type ScoredBuffer } from "../../terms.js";
-import type { Written } from "../../text-layout.js";
 import type { SampledModel } from "../../tokens.js";
 import type { UnmaskOptions } from "./options.js";
 import type { UnmaskTrajectory } from "./trajectory.js";

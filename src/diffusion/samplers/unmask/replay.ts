@@ -1,7 +1,7 @@
 import { fail } from "../../../core/errors.js";
-import type { Batch } from "../../batch.js";
-import { bucketLength } from "../../buffer.js";
-import type { StepLayout } from "../../layouts.js";
+import type { Batch } from "../../layout/batch.js";
+import { bucketLength } from "../../layout/buffer.js";
+import type { StepLayout } from "../../layout/scorings.js";
 import { scoringTemperature } from "../../sampler.js";
 import { constrainedHead, policyHead } from "../../score-head.js";
 import { Canvas } from "../../template.js";

@@ -1,7 +1,7 @@
 import type { Emitter } from "../../../onnx/emit.js";
 import type { Tensor, Value } from "../../../onnx/types.js";
-import { BLOCKED } from "../../buffer.js";
 import { allowedLogProbs, drawToken, pickLogProb, weightsInBlocks } from "../../head.js";
+import { BLOCKED } from "../../layout/buffer.js";
 import { DRAW_INPUTS, type RoundHead } from "../../sampler.js";
 import type { TokenIds } from "../../tokens.js";
 

@@ -1,10 +1,10 @@
-import type { Batch } from "../../batch.js";
-import type { LayoutSizes } from "../../layouts.js";
+import type { Batch } from "../../layout/batch.js";
+import type { LayoutSizes } from "../../layout/scorings.js";
+import { layText } from "../../layout/text.js";
 import type { SamplerOptions } from "../../sampler.js";
 import { constrainedHead, policyHead } from "../../score-head.js";
 import { Canvas } from "../../template.js";
 import { bufferTerms, layoutLength, type ScoredBuffer } from "../../terms.js";
-import { layText } from "../../text-layout.js";
 import type { TokenTrajectory } from "../../trajectory.js";
 
 /**

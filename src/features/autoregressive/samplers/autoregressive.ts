@@ -4,7 +4,8 @@ import { misuse } from "../../../core/errors.js";
 import type { Rng } from "../../../core/rng.js";
 import { checkStreams, inBatches } from "../../../diffusion/batches.js";
 import { drawAmong } from "../../../diffusion/constrained.js";
-import { cacheUse } from "../../../diffusion/prefix-cache.js";
+import { cacheUse } from "../../../diffusion/layout/prefix-cache.js";
+import { layText } from "../../../diffusion/layout/text.js";
 import { RoundReader } from "../../../diffusion/round-reader.js";
 import {
   overflowed,
@@ -24,7 +25,6 @@ import {
   type TextStart,
   type TokenTemplate,
 } from "../../../diffusion/template.js";
-import { layText } from "../../../diffusion/text-layout.js";
 import { textPolicy } from "../../../diffusion/text-policy.js";
 import type { SampledModel } from "../../../diffusion/tokens.js";
 import { type AutoregressiveOptions, autoregressiveShapes, stepTerms, supervisedTerms, textTerms } from "../terms.js";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Batch } from "../../../diffusion/batch.js";
+import type { Batch } from "../../../diffusion/layout/batch.js";
 import type { ScoreHead } from "../../../diffusion/score-head.js";
 import type { Engine, SegmentValues } from "../../../engine/engine.js";
 import type { Policy } from "../../../engine/policy.js";

@@ -1,6 +1,6 @@
 import { misuse } from "../../../core/errors.js";
-import type { Batch } from "../../../diffusion/batch.js";
-import type { StepLayout } from "../../../diffusion/layouts.js";
+import type { Batch } from "../../../diffusion/layout/batch.js";
+import type { StepLayout } from "../../../diffusion/layout/scorings.js";
 import type { ScoreHead } from "../../../diffusion/score-head.js";
 import { vector } from "../../../onnx/tensors.js";
 import { gaussianHead, squaredErrorHead, termInputs } from "./heads.js";

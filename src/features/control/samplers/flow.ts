@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { misuse } from "../../../core/errors.js";
-import type { Scoring } from "../../../diffusion/layouts.js";
+import type { Scoring } from "../../../diffusion/layout/scorings.js";
 import type { Sampler } from "../../../diffusion/sampler.js";
 import type { SampledModel } from "../../../diffusion/tokens.js";
 import { gaussianHead, squaredErrorHead, velocityHead } from "../flow/heads.js";

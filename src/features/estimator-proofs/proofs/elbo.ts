@@ -1,5 +1,5 @@
 import { allOutcomes, type DiscreteRng, type Outcome } from "../../../core/outcomes.js";
-import { bucketLength } from "../../../diffusion/buffer.js";
+import { bucketLength } from "../../../diffusion/layout/buffer.js";
 import { canvasLength, revealSlots } from "../../../diffusion/samplers/unmask/canvas.js";
 import { boundTerms, drawMask, layMasked, type MaskDraw } from "../../../diffusion/samplers/unmask/elbo.js";
 import type { UnmaskOptions } from "../../../diffusion/samplers/unmask/options.js";

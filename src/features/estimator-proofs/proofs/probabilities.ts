@@ -1,4 +1,4 @@
-import { bucketLength } from "../../../diffusion/buffer.js";
+import { bucketLength } from "../../../diffusion/layout/buffer.js";
 import { type RoundModel, scoringTemperature } from "../../../diffusion/sampler.js";
 import { layCanvas } from "../../../diffusion/samplers/unmask/canvas.js";
 import type { UnmaskOptions } from "../../../diffusion/samplers/unmask/options.js";

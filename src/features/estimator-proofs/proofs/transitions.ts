@@ -1,4 +1,4 @@
-import { batchBuffers, tokenInputs } from "../../../diffusion/buffer.js";
+import { batchBuffers, tokenInputs } from "../../../diffusion/layout/buffer.js";
 import type { RoundModel } from "../../../diffusion/sampler.js";
 import { scalar, vector } from "../../../onnx/tensors.js";
 import { flowBuffer } from "../../fsdfm/jump/canvas.js";

@@ -1,5 +1,5 @@
 import { mean, sampleStd } from "../../../core/statistics.js";
-import type { Batch } from "../../../diffusion/batch.js";
+import type { Batch } from "../../../diffusion/layout/batch.js";
 import { scoringTemperature } from "../../../diffusion/sampler.js";
 import type { Engine } from "../../../engine/engine.js";
 import type { Policy } from "../../../engine/policy.js";

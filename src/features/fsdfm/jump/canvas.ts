@@ -1,4 +1,4 @@
-import { BufferBuilder, type TokenBuffer } from "../../../diffusion/buffer.js";
+import { BufferBuilder, type TokenBuffer } from "../../../diffusion/layout/buffer.js";
 import { Canvas, type TokenTemplate } from "../../../diffusion/template.js";
 
 /** Lays out prompt | given | moving tokens, each at its position, with full attention; only the moving ones change. */

@@ -1,6 +1,6 @@
 import { fail } from "../../../core/errors.js";
-import type { Batch } from "../../../diffusion/batch.js";
-import type { StepLayout } from "../../../diffusion/layouts.js";
+import type { Batch } from "../../../diffusion/layout/batch.js";
+import type { StepLayout } from "../../../diffusion/layout/scorings.js";
 import { commonTemperature, type StepBuffer, stepTerms } from "../../../diffusion/terms.js";
 import { flowBuffer, flowStart } from "./canvas.js";
 import { transitionHead } from "./heads.js";

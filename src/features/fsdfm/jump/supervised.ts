@@ -1,7 +1,7 @@
 import { misuse } from "../../../core/errors.js";
-import type { Batch } from "../../../diffusion/batch.js";
-import type { SupervisedLayout } from "../../../diffusion/layouts.js";
-import { packTerms } from "../../../diffusion/packing.js";
+import type { Batch } from "../../../diffusion/layout/batch.js";
+import { packTerms } from "../../../diffusion/layout/packing.js";
+import type { SupervisedLayout } from "../../../diffusion/layout/scorings.js";
 import { fillCanvas, type SupervisedExample, stratified } from "../../../diffusion/supervised.js";
 import type { ScoredBuffer } from "../../../diffusion/terms.js";
 import { corrupt, flowConditions } from "./bound.js";

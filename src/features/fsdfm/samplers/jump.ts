@@ -2,7 +2,7 @@ import { z } from "zod";
 import { misuse } from "../../../core/errors.js";
 import type { Rng } from "../../../core/rng.js";
 import { checkStreams, inBatches } from "../../../diffusion/batches.js";
-import { type BufferBatch, batchBuffers, tokenInputs, writeBuffer } from "../../../diffusion/buffer.js";
+import { type BufferBatch, batchBuffers, tokenInputs, writeBuffer } from "../../../diffusion/layout/buffer.js";
 import {
   MIN_TEMPERATURE,
   overflowed,

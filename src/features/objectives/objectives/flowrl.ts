@@ -17,7 +17,7 @@ import { z } from "zod";
 import { misuse } from "../../../core/errors.js";
 import type { Rng } from "../../../core/rng.js";
 import { mean, std } from "../../../core/statistics.js";
-import type { Batch } from "../../../diffusion/batch.js";
+import type { Batch } from "../../../diffusion/layout/batch.js";
 import type { TokenTrajectory, Trajectory } from "../../../diffusion/trajectory.js";
 import type { Emitter } from "../../../onnx/emit.js";
 import { sizeOf } from "../../../onnx/shapes.js";

@@ -13,7 +13,7 @@
  * tokens). Masks are drawn as in the lower bound, by slots and not in blocks. A draw without masks counts 0 in both.
  */
 import { z } from "zod";
-import type { Batch } from "../../../diffusion/batch.js";
+import type { Batch } from "../../../diffusion/layout/batch.js";
 import { f32, i64, type NamedTensors } from "../../../onnx/tensors.js";
 import type { Tensor, Value } from "../../../onnx/types.js";
 import { advantageOptions, episodeCredit } from "../../../rl/credit.js";

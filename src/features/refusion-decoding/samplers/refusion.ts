@@ -3,7 +3,7 @@ import { closing } from "../../../core/closing.js";
 import { fail, misuse } from "../../../core/errors.js";
 import type { Rng } from "../../../core/rng.js";
 import { inBatches } from "../../../diffusion/batches.js";
-import { cacheUse } from "../../../diffusion/prefix-cache.js";
+import { cacheUse } from "../../../diffusion/layout/prefix-cache.js";
 import { RoundReader, type RowRequest } from "../../../diffusion/round-reader.js";
 import type { RoundModel, Sampler } from "../../../diffusion/sampler.js";
 import { roomKeys, roomsOf, type TextStart } from "../../../diffusion/template.js";

@@ -1,6 +1,6 @@
 import { closing } from "../../../core/closing.js";
 import { mean } from "../../../core/statistics.js";
-import type { Batch } from "../../../diffusion/batch.js";
+import type { Batch } from "../../../diffusion/layout/batch.js";
 import type { Policy } from "../../../engine/policy.js";
 import { LENGTH_STEP } from "../../../train/update.js";
 import { figures, type Measurement, type Proof, stepsOf, takePairs, type VerifyContext } from "../proof.js";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { packageRoot } from "../../../../src/core/files.js";
-import { batchBuffers } from "../../../../src/diffusion/buffer.js";
+import { batchBuffers } from "../../../../src/diffusion/layout/buffer.js";
 import { layCanvas } from "../../../../src/diffusion/samplers/unmask/canvas.js";
 import type { UnmaskOptions } from "../../../../src/diffusion/samplers/unmask/options.js";
 import { sampler } from "../../../../src/diffusion/samplers/unmask.js";

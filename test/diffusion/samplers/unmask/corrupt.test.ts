@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { UserError } from "../../../../src/core/errors.js";
 import { Rng } from "../../../../src/core/rng.js";
-import type { Batch } from "../../../../src/diffusion/batch.js";
+import type { Batch } from "../../../../src/diffusion/layout/batch.js";
 import { layCanvas, revealSlots } from "../../../../src/diffusion/samplers/unmask/canvas.js";
 import { corruptBatch } from "../../../../src/diffusion/samplers/unmask/corrupt.js";
 import type { UnmaskOptions } from "../../../../src/diffusion/samplers/unmask/options.js";

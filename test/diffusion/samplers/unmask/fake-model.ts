@@ -1,6 +1,6 @@
 import { Rng } from "../../../../src/core/rng.js";
-import type { Batch } from "../../../../src/diffusion/batch.js";
-import type { BufferBatch } from "../../../../src/diffusion/buffer.js";
+import type { Batch } from "../../../../src/diffusion/layout/batch.js";
+import type { BufferBatch } from "../../../../src/diffusion/layout/buffer.js";
 import type { RoundInput, RoundModel } from "../../../../src/diffusion/sampler.js";
 import type { UnmaskOptions } from "../../../../src/diffusion/samplers/unmask/options.js";
 import { emptyStatistics, type RowStatistics } from "../../../../src/diffusion/samplers/unmask/round.js";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { UserError } from "../../../../src/core/errors.js";
-import type { Batch } from "../../../../src/diffusion/batch.js";
+import type { Batch } from "../../../../src/diffusion/layout/batch.js";
 import { refusalOf } from "../../../../src/diffusion/sampler.js";
 import { layBefore } from "../../../../src/diffusion/samplers/unmask/next-token.js";
 import type { UnmaskOptions } from "../../../../src/diffusion/samplers/unmask/options.js";

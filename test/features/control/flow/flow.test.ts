@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { Rng } from "../../../../src/core/rng.js";
-import type { Batch } from "../../../../src/diffusion/batch.js";
-import type { StepLayout } from "../../../../src/diffusion/layouts.js";
+import type { Batch } from "../../../../src/diffusion/layout/batch.js";
+import type { StepLayout } from "../../../../src/diffusion/layout/scorings.js";
 import { type RoundModel, refusalOf } from "../../../../src/diffusion/sampler.js";
 import { Engine } from "../../../../src/engine/engine.js";
 import { sampledModel } from "../../../../src/engine/policy.js";

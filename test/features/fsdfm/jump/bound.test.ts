@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it, test } from "node:test";
 import fc from "fast-check";
 import { Rng } from "../../../../src/core/rng.js";
-import type { Batch } from "../../../../src/diffusion/batch.js";
+import type { Batch } from "../../../../src/diffusion/layout/batch.js";
 import {
   type Corruption,
   complement,

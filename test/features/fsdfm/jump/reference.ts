@@ -1,4 +1,4 @@
-import type { Batch } from "../../../../src/diffusion/batch.js";
+import type { Batch } from "../../../../src/diffusion/layout/batch.js";
 import type { RoundInput, RoundModel } from "../../../../src/diffusion/sampler.js";
 import type { SampledModel } from "../../../../src/diffusion/tokens.js";
 import type { Drawn } from "../../../../src/features/fsdfm/jump/heads.js";

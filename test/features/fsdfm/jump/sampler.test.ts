@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { UserError } from "../../../../src/core/errors.js";
-import type { StepLayout } from "../../../../src/diffusion/layouts.js";
+import type { StepLayout } from "../../../../src/diffusion/layout/scorings.js";
 import { type RoundModel, refusalOf } from "../../../../src/diffusion/sampler.js";
 import { type Drawn, transitionHead } from "../../../../src/features/fsdfm/jump/heads.js";
 import { flowSteps, type JumpOptions, ordinaryTokens } from "../../../../src/features/fsdfm/jump/options.js";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Rng } from "../../../../src/core/rng.js";
-import type { Batch } from "../../../../src/diffusion/batch.js";
+import type { Batch } from "../../../../src/diffusion/layout/batch.js";
 import type { TemplateStart, TokenTemplate } from "../../../../src/diffusion/template.js";
 import { sampler as jump } from "../../../../src/features/fsdfm/samplers/jump.js";
 import { streams } from "../../../diffusion/samplers/unmask/fake-model.js";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Rng } from "../../../../src/core/rng.js";
-import type { Batch } from "../../../../src/diffusion/batch.js";
+import type { Batch } from "../../../../src/diffusion/layout/batch.js";
 import { sampler } from "../../../../src/diffusion/samplers/unmask.js";
 import type { Policy } from "../../../../src/engine/policy.js";
 import { MaskNoise } from "../../../../src/features/noise/meters/mask-noise.js";

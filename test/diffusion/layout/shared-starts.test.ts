@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { BLOCKED, type TokenBuffer } from "../../src/diffusion/buffer.js";
-import { shareStarts } from "../../src/diffusion/shared-starts.js";
-import type { Tensor } from "../../src/onnx/types.js";
+import { BLOCKED, type TokenBuffer } from "../../../src/diffusion/layout/buffer.js";
+import { shareStarts } from "../../../src/diffusion/layout/shared-starts.js";
+import type { Tensor } from "../../../src/onnx/types.js";
 
 const numbers = (tensor: Tensor | undefined): number[] => Array.from(tensor?.data ?? [], Number);
 

@@ -1,5 +1,5 @@
+import { Canvas, type TokenTemplate } from "../template.js";
 import { BufferBuilder } from "./buffer.js";
-import { Canvas, type TokenTemplate } from "./template.js";
 
 /** A prompt and the response written after it. */
 export interface Written {

@@ -1,4 +1,4 @@
-import { f32, i64, type NamedTensors } from "../onnx/tensors.js";
+import { f32, i64, type NamedTensors } from "../../onnx/tensors.js";
 import { BLOCKED, type TokenBuffer } from "./buffer.js";
 
 /** Sequences with the same start, laid out so that it is read once. */

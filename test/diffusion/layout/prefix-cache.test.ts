@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import type { TokenBuffer } from "../../src/diffusion/buffer.js";
-import { type NewTokens, PrefixCache, type Reading } from "../../src/diffusion/prefix-cache.js";
+import type { TokenBuffer } from "../../../src/diffusion/layout/buffer.js";
+import { type NewTokens, PrefixCache, type Reading } from "../../../src/diffusion/layout/prefix-cache.js";
 
 /** Encodes all that keys and values depend on: the token, its position, and the states of the tokens it sees. */
 function state(id: number, position: number, seen: readonly string[]): string {

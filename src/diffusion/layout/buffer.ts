@@ -1,6 +1,6 @@
-import { fail } from "../core/errors.js";
-import { f32, i64, type NamedTensors } from "../onnx/tensors.js";
-import { Canvas } from "./template.js";
+import { fail } from "../../core/errors.js";
+import { f32, i64, type NamedTensors } from "../../onnx/tensors.js";
+import { Canvas } from "../template.js";
 
 /**
  * The additive bias of a blocked pair. Finite, because -Infinity gives NaN in a row with nothing visible, and in a

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { UserError } from "../../src/core/errors.js";
-import { BLOCKED, BufferBuilder, batchBuffers, bucketLength, isCausal } from "../../src/diffusion/buffer.js";
+import { UserError } from "../../../src/core/errors.js";
+import { BLOCKED, BufferBuilder, batchBuffers, bucketLength, isCausal } from "../../../src/diffusion/layout/buffer.js";
 
 /** Writes row n of buffer b as a string with an x for each visible entry. */
 function sees(bias: Float32Array, length: number, b: number, n: number): string {

@@ -1,5 +1,5 @@
-import type { NamedTensors } from "../onnx/tensors.js";
-import type { ScoreHead } from "./score-head.js";
+import type { NamedTensors } from "../../onnx/tensors.js";
+import type { ScoreHead } from "../score-head.js";
 
 /**
  * Trajectories laid out for one forward: named tensors, R scored terms, and the S segments that sum the terms. Term r
