@@ -8,13 +8,13 @@ import { measureObjectiveRatio } from "../../../src/features/estimator-proofs/pr
 import { measureProbabilities } from "../../../src/features/estimator-proofs/proofs/probabilities.js";
 import { measureSignal } from "../../../src/features/estimator-proofs/proofs/signal.js";
 import { measureZeroScore } from "../../../src/features/estimator-proofs/proofs/zero-score.js";
-import type { Tensor } from "../../../src/onnx/types.js";
-import { parametersIn } from "../../../src/runs/checkpoint.js";
 import { holds, type VerifyContext } from "../../../src/features/verify/proof.js";
 import { measureGradients } from "../../../src/features/verify/proofs/gradients.js";
 import { measureOnPolicy } from "../../../src/features/verify/proofs/on-policy.js";
 import { measureResume } from "../../../src/features/verify/proofs/resume.js";
 import { formatProofs, loadProofs } from "../../../src/features/verify/verify.js";
+import type { Tensor } from "../../../src/onnx/types.js";
+import { parametersIn } from "../../../src/runs/checkpoint.js";
 import { microConfig } from "../../support/micro-config.js";
 import { assertMisses, figure, openOnTrial as open } from "../verify/on-trial.js";
 import { assertHolds, briefProofs } from "./all-proofs.js";
