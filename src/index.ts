@@ -30,7 +30,6 @@ export type {
 export type { Episode } from "./env/forms/episode.js";
 export type { RewardKind } from "./env/forms/own-reward.js";
 export type { DeclaredForm, FieldKind, FieldValue, RunningSite, SiteKind, SuccessMarker, Task } from "./env/site.js";
-export type { Login } from "./env/sites/parts/login.js";
 export { type Agent, type Filled, type FilledField, loadAgent, pageObservation } from "./features/agent/agent.js";
 export type { AgentSource } from "./features/agent/agent-config.js";
 export type { Place, Way } from "./features/learned-pages/way.js";
@@ -41,8 +40,8 @@ export {
   defineSampler,
   defineSite,
   defineTracker,
-} from "./library/define.js";
-export { type OpenPolicy, openPolicy } from "./library/policy.js";
+} from "./features/library/define.js";
+export { type OpenPolicy, openPolicy } from "./features/library/policy.js";
 export {
   type ConfigSource,
   type EvaluateCall,
@@ -51,7 +50,8 @@ export {
   resolveConfig,
   type TrainCall,
   train,
-} from "./library/programs.js";
+} from "./features/library/programs.js";
+export type { Login } from "./features/own-site/login.js";
 export { Emitter } from "./onnx/emit.js";
 export { encodeModel } from "./onnx/format/proto.js";
 export { GraphBuilder } from "./onnx/graph.js";

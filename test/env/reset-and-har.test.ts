@@ -9,7 +9,7 @@ import { Rng } from "../../src/core/rng.js";
 import { findBrowser } from "../../src/env/browser/find-browser.js";
 import type { Environment, EpisodeOutcome } from "../../src/env/environment.js";
 import { openEnvironment } from "../../src/env/open.js";
-import { evaluate, train } from "../../src/library/programs.js";
+import { evaluate, train } from "../../src/features/library/programs.js";
 import { readRollouts } from "../../src/runs/rollout-record.js";
 import { RunDirectory } from "../../src/runs/run-directory.js";
 import { ownFolder } from "../support/own-modules.js";

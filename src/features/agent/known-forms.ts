@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { contractsFolder } from "../../env/sites/url.js";
 import { type Contract, readContract } from "../learned-pages/contract.js";
+import { contractsFolder } from "../own-site/sites/url.js";
 
 /** Learned forms, and the origin that they are of; without one, their addresses are paths of any site. */
 export interface SiteContracts {

@@ -1,14 +1,14 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { z } from "zod";
-import { fail, messageOf, misuse } from "../../core/errors.js";
-import { ownFunction } from "../../core/own-module.js";
-import { listed } from "../../core/problems.js";
-import { Semaphore } from "../../core/semaphore.js";
-import type { RunningSite, SiteKind, Task } from "../site.js";
-import { cookiesFor, type StorageState, storageStateOf } from "./parts/login.js";
-import { splitHash } from "./parts/split-hash.js";
-import { readTasks } from "./parts/tasks-file.js";
+import { fail, messageOf, misuse } from "../../../core/errors.js";
+import { ownFunction } from "../../../core/own-module.js";
+import { listed } from "../../../core/problems.js";
+import { Semaphore } from "../../../core/semaphore.js";
+import type { RunningSite, SiteKind, Task } from "../../../env/site.js";
+import { splitHash } from "../../../env/sites/parts/split-hash.js";
+import { cookiesFor, type StorageState, storageStateOf } from "../login.js";
+import { readTasks } from "../tasks-file.js";
 
 const maybe = (description: string): z.ZodDefault<z.ZodNullable<z.ZodString>> =>
   z.string().min(1).nullable().default(null).describe(description);

@@ -4,13 +4,13 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { loadConfig } from "../../src/config/config.js";
-import { UserError } from "../../src/core/errors.js";
-import { readMetrics } from "../../src/runs/metrics.js";
-import { readRollouts } from "../../src/runs/rollout-record.js";
-import { train } from "../../src/train/recipe.js";
-import { type PageSite, servePages } from "../env/page-site.js";
-import { trainOptions } from "../support/train-options.js";
+import { loadConfig } from "../../../src/config/config.js";
+import { UserError } from "../../../src/core/errors.js";
+import { readMetrics } from "../../../src/runs/metrics.js";
+import { readRollouts } from "../../../src/runs/rollout-record.js";
+import { train } from "../../../src/train/recipe.js";
+import { type PageSite, servePages } from "../../env/page-site.js";
+import { trainOptions } from "../../support/train-options.js";
 
 const LOGIN = `<form method=post action=/login><label>User <input name=u></label><label>Password <input type=password name=p></label><button>Log in</button></form>`;
 const FORM = `<h1>Library</h1><form method=post action=/visit><label>Name <input name=n></label>

@@ -1,10 +1,10 @@
 import { readFileSync, statSync } from "node:fs";
 import { z } from "zod";
-import { fail, messageOf, nearest } from "../../../core/errors.js";
-import { listed } from "../../../core/problems.js";
-import { SPLITS } from "../../environment.js";
-import { normalizeLabel } from "../../forms/normalize.js";
-import type { FieldValue, SuccessMarker, Task } from "../../site.js";
+import { fail, messageOf, nearest } from "../../core/errors.js";
+import { listed } from "../../core/problems.js";
+import { SPLITS } from "../../env/environment.js";
+import { normalizeLabel } from "../../env/forms/normalize.js";
+import type { FieldValue, SuccessMarker, Task } from "../../env/site.js";
 
 /** Largest size of a tasks file, in bytes: it limits the cost of a wrong path. */
 const MAX_BYTES = 256 << 20;

@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import fc from "fast-check";
-import { UserError } from "../../../../src/core/errors.js";
-import { packageRoot } from "../../../../src/core/files.js";
-import { readTasks } from "../../../../src/env/sites/parts/tasks-file.js";
-import { mutatedBytes, mutatedJson, mutatedText } from "../../../support/mutations.js";
+import { UserError } from "../../../src/core/errors.js";
+import { packageRoot } from "../../../src/core/files.js";
+import { readTasks } from "../../../src/features/own-site/tasks-file.js";
+import { mutatedBytes, mutatedJson, mutatedText } from "../../support/mutations.js";
 
 const dir = mkdtempSync(join(tmpdir(), "tasks-file-"));
 after(() => rmSync(dir, { recursive: true, force: true }));

@@ -1,11 +1,11 @@
 import { resolve } from "node:path";
 import type { Page } from "playwright";
-import { closing } from "../../../core/closing.js";
-import { fail, messageOf, misuse, UserError } from "../../../core/errors.js";
-import { readSmall } from "../../../core/files.js";
-import { ownFunction } from "../../../core/own-module.js";
-import { BrowserHost } from "../../browser/browser.js";
-import type { RunningSite } from "../../site.js";
+import { closing } from "../../core/closing.js";
+import { fail, messageOf, misuse, UserError } from "../../core/errors.js";
+import { readSmall } from "../../core/files.js";
+import { ownFunction } from "../../core/own-module.js";
+import { BrowserHost } from "../../env/browser/browser.js";
+import type { RunningSite } from "../../env/site.js";
 
 export type StorageState = NonNullable<RunningSite["storageState"]>;
 

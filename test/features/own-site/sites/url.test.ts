@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { UserError } from "../../../src/core/errors.js";
-import { oracleActions } from "../../../src/env/forms/oracle.js";
-import { renderPlan } from "../../../src/env/forms/plan.js";
-import { site as url } from "../../../src/env/sites/url.js";
-import { openRunner, type PageSite, servePages } from "../page-site.js";
+import { UserError } from "../../../../src/core/errors.js";
+import { oracleActions } from "../../../../src/env/forms/oracle.js";
+import { renderPlan } from "../../../../src/env/forms/plan.js";
+import { site as url } from "../../../../src/features/own-site/sites/url.js";
+import { openRunner, type PageSite, servePages } from "../../../env/page-site.js";
 
 const dir = mkdtempSync(join(tmpdir(), "url-site-"));
 const file = join(dir, "tasks.jsonl");
