@@ -133,7 +133,7 @@ export async function benchRlStep({ size, runs, python = "python3", peers = [] }
         steps.push(phases);
       }
     }
-    for (const { torch } of theirs) torch.close();
+    for (const torch of new Set(theirs.map((peer) => peer.torch))) torch.close();
     await step.close();
     await peak.close();
     const totals = ours[PHASES[0]].map((_, i) => PHASES.reduce((sum, name) => sum + ours[name][i], 0));
