@@ -1,5 +1,5 @@
-// npm run results [-- --check]: writes the tables of README.md and docs/*.md from docs/data/*.json, each between
-// `<!-- table: NAME -->` and `<!-- /table -->`. --check writes nothing and exits with 1 if a table differs.
+// npm run results [-- --check]: writes the tables of README.md, CONTRIBUTING.md and docs/*.md from docs/data/*.json, each
+// between `<!-- table: NAME -->` and `<!-- /table -->`. --check writes nothing and exits with 1 if a table differs.
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fail, log, ROOT } from "./lib/setup.mjs";
@@ -28,7 +28,7 @@ const pages = readdirSync(join(ROOT, "docs"))
   .filter((file) => file.endsWith(".md"))
   .map((file) => `docs/${file}`);
 const stale = [];
-for (const page of ["README.md", ...pages]) {
+for (const page of ["README.md", "CONTRIBUTING.md", ...pages]) {
   const path = join(ROOT, page);
   const text = readFileSync(path, "utf8");
   const next = text.replace(MARKED, (_, name) => {
