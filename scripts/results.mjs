@@ -17,7 +17,7 @@ function written(name) {
   );
   const wrong = rows.find((cells) => cells.length !== columns.length);
   if (wrong) fail(`docs/data/${name}.json: expected ${columns.length} cells a row, got ${wrong.length}: ${row(wrong)}`);
-  const said = [command && `\`${command}\``, measured, note].filter(Boolean).join("; ");
+  const said = [command && `\`${command}\``, measured, note].filter(Boolean).join(". ");
   const caption = `*${title}*${said ? `: ${said}.` : ""}`;
   const lines = [row(columns), `|${"---|".repeat(columns.length)}`, ...rows.map(row), "", caption];
   return `<!-- table: ${name} -->\n${lines.join("\n")}\n<!-- /table -->`;
