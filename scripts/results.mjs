@@ -1,5 +1,5 @@
-// npm run results [-- --check]: writes the tables of README.md and docs/*.md from docs/data/*.json, each between
-// `<!-- table: NAME -->` and `<!-- /table -->`. --check writes nothing and exits with 1 if a table differs.
+// npm run results [-- --check]: writes the tables of README.md, CONTRIBUTING.md and docs/*.md from docs/data/*.json, each
+// between `<!-- table: NAME -->` and `<!-- /table -->`. --check writes nothing and exits with 1 if a table differs.
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fail, log, ROOT } from "./lib/setup.mjs";
@@ -17,7 +17,7 @@ function written(name) {
   );
   const wrong = rows.find((cells) => cells.length !== columns.length);
   if (wrong) fail(`docs/data/${name}.json: expected ${columns.length} cells a row, got ${wrong.length}: ${row(wrong)}`);
-  const said = [command && `\`${command}\``, measured, note].filter(Boolean).join("; ");
+  const said = [command && `\`${command}\``, measured, note].filter(Boolean).join(". ");
   const caption = `*${title}*${said ? `: ${said}.` : ""}`;
   const lines = [row(columns), `|${"---|".repeat(columns.length)}`, ...rows.map(row), "", caption];
   return `<!-- table: ${name} -->\n${lines.join("\n")}\n<!-- /table -->`;
@@ -28,7 +28,7 @@ const pages = readdirSync(join(ROOT, "docs"))
   .filter((file) => file.endsWith(".md"))
   .map((file) => `docs/${file}`);
 const stale = [];
-for (const page of ["README.md", ...pages]) {
+for (const page of ["README.md", "CONTRIBUTING.md", ...pages]) {
   const path = join(ROOT, page);
   const text = readFileSync(path, "utf8");
   const next = text.replace(MARKED, (_, name) => {
