@@ -1,11 +1,11 @@
 import { misuse } from "../core/errors.js";
+import { fillCanvas, type SupervisedExample } from "./examples.js";
 import type { Batch } from "./layout/batch.js";
 import type { TokenBuffer } from "./layout/buffer.js";
 import { packTerms } from "./layout/packing.js";
 import type { SupervisedLayout } from "./layout/scorings.js";
 import type { SamplerOptions } from "./sampler.js";
 import { modelHead } from "./score-head.js";
-import { fillCanvas, type SupervisedExample } from "./supervised.js";
 
 /**
  * Lays out the mean cross-entropy of all tokens of the responses, each predicted from the token before it, ends

@@ -50,7 +50,7 @@ function openPlaces(e: Emitter, index: Value): Value {
 }
 
 /** Selects the tensors of a layout that a graph takes: not every model reads a step size. */
-export function taken(names: ReadonlySet<string>, given: NamedTensors): NamedTensors {
+export function selectFeeds(names: ReadonlySet<string>, given: NamedTensors): NamedTensors {
   const bias = given[BIAS];
   const all = bias === undefined || !names.has(RANGES) ? given : { ...given, [RANGES]: rangesOf(bias) };
   return Object.fromEntries(Object.entries(all).filter(([name]) => names.has(name)));

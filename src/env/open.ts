@@ -88,7 +88,7 @@ export async function openEnvironment(
 /** Adds a check of the observations to a user's own environment. @param hash of its module. */
 function shown(environment: Environment, hash: string): Environment {
   const play: Environment["play"] = (task, act, together) => {
-    const asked: Act = (seen) => {
+    const checked: Act = (seen) => {
       const { error } = observation.safeParse(seen);
       if (error === undefined) return act(seen);
       const place = ownFrame(new Error()) ?? environment.name;
@@ -96,7 +96,7 @@ function shown(environment: Environment, hash: string): Environment {
         hint: "show it an observation, as act({ text })",
       });
     };
-    return environment.play(task, asked, together);
+    return environment.play(task, checked, together);
   };
   const judge = environment.judge ?? (() => hash);
   return delegate(environment, { play, judge });
@@ -108,8 +108,8 @@ export function tasksOf(environment: Pick<Environment, "name" | "tasks">, split:
   if (tasks.length > 0) return tasks;
   const counts = new Map<string, number>();
   for (const task of environment.tasks) counts.set(task.split, (counts.get(task.split) ?? 0) + 1);
-  const there = [...counts].map(([name, count]) => `${name} (${count})`).join(", ") || "none at all";
-  misuse(`The site ${environment.name} has no tasks in the split ${split}; it has ${there}.`, {
+  const available = [...counts].map(([name, count]) => `${name} (${count})`).join(", ") || "none at all";
+  misuse(`The site ${environment.name} has no tasks in the split ${split}; it has ${available}.`, {
     hint: missingSplitHint(split),
   });
 }

@@ -99,11 +99,11 @@ function turnAdvantages(
   const longest = Math.max(0, ...group.map(({ turns }) => turns.length));
   let signal = false;
   for (let t = 0; t < longest; t++) {
-    const there = group.filter(({ turns }) => turns.length > t);
-    const values = advantagesOf(there.map((episode) => returns.get(episode)?.[t] as number));
+    const reached = group.filter(({ turns }) => turns.length > t);
+    const values = advantagesOf(reached.map((episode) => returns.get(episode)?.[t] as number));
     signal ||= values !== undefined;
     values?.forEach((value, i) => {
-      (credit.get(there[i] as GroupEpisode) as number[])[t] = value;
+      (credit.get(reached[i] as GroupEpisode) as number[])[t] = value;
     });
   }
   return signal ? credit : undefined;

@@ -221,9 +221,11 @@ export class EpisodeRunner {
       return result;
     } catch (thrown) {
       const error = faultOf(thrown, session);
-      const late = error instanceof TimeUp ? session.traffic.awaited() : undefined;
+      const awaited = error instanceof TimeUp ? session.traffic.awaited() : undefined;
       const cause = await this.causeOf(error, session.browser, () => this.dispose(session));
-      throw late !== undefined && cause === error ? new Unanswered(`no answer to ${nameOf(late)}: timed out`) : cause;
+      throw awaited !== undefined && cause === error
+        ? new Unanswered(`no answer to ${nameOf(awaited)}: timed out`)
+        : cause;
     }
   }
 

@@ -89,8 +89,8 @@ export async function awaitMarker(
     const isNew = arrived !== undefined || !early;
     if (isNew && (await showsMarker(form, marker, written))) return true;
     // the answer to a script may be shown only in part
-    const isSaid = text !== undefined && answers.some((answer) => holdsOwn(textOf(answer.text), text, written));
-    return isSaid && (selector === undefined || (isNew && showsMarker(form, { selector }, written)));
+    const isAnswered = text !== undefined && answers.some((answer) => holdsOwn(textOf(answer.text), text, written));
+    return isAnswered && (selector === undefined || (isNew && showsMarker(form, { selector }, written)));
   };
   for (let waited = 0; ; waited += MARKER.everyMs) {
     try {

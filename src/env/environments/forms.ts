@@ -29,7 +29,7 @@ import { kindsOn, nullPolicies, oracleActions } from "../forms/oracle.js";
 import { faulted, outcomeOf } from "../forms/outcome.js";
 import { rewardFor } from "../forms/own-reward.js";
 import { type Plan, renderPlan } from "../forms/plan.js";
-import type { Answer } from "../forms/plan-parts.js";
+import type { TurnAnswer } from "../forms/plan-parts.js";
 import { recombined } from "../forms/recombine.js";
 import { unprovenOf } from "../forms/shortfall.js";
 import { viewDetail } from "../forms/view.js";
@@ -166,7 +166,7 @@ export class FormsEnvironment extends SiteEnvironment implements Environment {
   /** Plays a task. The same plan is played only once, as the task starts from the same fresh page every time. */
   async play(given: EnvironmentTask, act: Act, together: PlayedTogether): Promise<EpisodeOutcome> {
     const task = given as Task;
-    let answer: Answer;
+    let answer: TurnAnswer;
     try {
       if (!this.oneTurn) await this.controls(task);
       answer = { ...(await act(this.firstObservation(task))), controls: this.blanksOf(task) };

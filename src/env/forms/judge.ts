@@ -134,8 +134,8 @@ export function judgeEvidence(
 ): { readonly refusal: string | undefined; readonly values: readonly FieldValue[] } {
   const values = form.controls.map((control, i) => compared[i] ?? control.default);
   for (const request of requests) {
-    const said = valuesOf(form, request, task);
-    for (const i of request.of ?? said.keys()) values[i] = said[i] ?? "";
+    const received = valuesOf(form, request, task);
+    for (const i of request.of ?? received.keys()) values[i] = received[i] ?? "";
   }
   for (const i of unearned) values[i] = "";
   const last = requests.at(-1);

@@ -152,8 +152,8 @@ async function fillForm(
   const template = quotes && text !== undefined ? quoting(lines, text) : lines;
   const [answer = { rounds: [] }] = await policy.act([{ text: renderPrompt(task, style, shown), template }], seed);
   const { actions, unresolved } = planOf(answer, controls);
-  const said = values === undefined ? actions : asRecorded(actions, fields, asked);
-  const { records, values: now, sent, held, dead } = await carryOut(open, fields, said, asked);
+  const planned = values === undefined ? actions : asRecorded(actions, fields, asked);
+  const { records, values: now, sent, held, dead } = await carryOut(open, fields, planned, asked);
   const read = readBack(fields, now, records, values ?? {});
   const filled = dead === undefined || lacks(read, fields) ? read : read.map(unconfirmed);
   return {

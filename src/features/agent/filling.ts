@@ -12,7 +12,7 @@ import { KINDS, type Kind } from "../../env/forms/values.js";
 import type { FieldValue } from "../../env/site.js";
 import { renderValue } from "../../text/prompt.js";
 import type { Contract } from "../learned-pages/contract.js";
-import { leave, rest } from "../learned-pages/hand.js";
+import { leave, rest } from "../learned-pages/gestures.js";
 import { fillUnlearned, optionsOf, type WantedField } from "../learned-pages/learn/unlearned.js";
 import { PICKER, setLabels, shownIn } from "../learned-pages/place.js";
 import { type Surface, surfaceOf } from "../learned-pages/surface.js";
@@ -129,7 +129,7 @@ export async function fieldsOf(
   others.forEach((label, i) => {
     const isFlag = typeof asked[label] === "boolean" || contract?.fields[label]?.kind === "flag";
     const kind = isFlag ? "checkbox" : "text";
-    if (shown[i]?.there) controls.push(foundOf({ kind, label, options: [], value: "" }, controls.length));
+    if (shown[i]?.present) controls.push(foundOf({ kind, label, options: [], value: "" }, controls.length));
   });
   for (const control of opens ? controls.filter(isClosedList) : []) {
     const options = await optionsOf(surface, control.label);
@@ -300,12 +300,13 @@ function askedValue(
   const isAmbiguous = step.do === "nothing" && step.fate === "ambiguous";
   if (!("label" in action) || (control === undefined && !isAmbiguous)) return undefined;
   const { kind = "text", label, options = [] } = control ?? { label: action.label };
-  const said = step.do === "operate" ? step.wanted.value : "value" in action ? action.value : undefined;
-  if (said === undefined) return kind === "checkbox" && action.kind !== "click" ? action.kind === "check" : undefined;
+  const written = step.do === "operate" ? step.wanted.value : "value" in action ? action.value : undefined;
+  if (written === undefined)
+    return kind === "checkbox" && action.kind !== "click" ? action.kind === "check" : undefined;
   const given = Object.entries(asked).find(([name]) => looseLabel(name) === looseLabel(label))?.[1];
-  if (given !== undefined && renderValue(given) === said) return given;
-  if (kind === "checkbox") return parseBoolean(said);
-  return kind === "checkbox-group" ? listItems(options, said) : said;
+  if (given !== undefined && renderValue(given) === written) return given;
+  if (kind === "checkbox") return parseBoolean(written);
+  return kind === "checkbox-group" ? listItems(options, written) : written;
 }
 
 /** Returns the kind of a field's values and its operation, by the contract where there is one. */

@@ -1,7 +1,7 @@
 import type { Locator, Page } from "playwright";
 import type { Session } from "../../env/browser/session.js";
 import type { PlaceOf } from "./contract.js";
-import { rest } from "./hand.js";
+import { rest } from "./gestures.js";
 import { asLabel } from "./place.js";
 import type { Surface } from "./surface.js";
 
@@ -29,7 +29,7 @@ function readButton(button: Element): { readonly text: string; readonly submits:
 }
 
 /** Runs IN THE PAGE: lists the texts of elements that look like buttons, but have no such tag or role and no link. */
-function handsOf(css: string): string[] {
+function clickableTexts(css: string): string[] {
   const found: string[] = [];
   const visit = (node: Element | ShadowRoot): void => {
     for (const e of node.children) {
@@ -72,8 +72,8 @@ export async function buttonsOf({ page, view }: Session): Promise<PlaceOf[]> {
   }
   const ranked = async (...ranks: number[]): Promise<PlaceOf[]> =>
     Promise.all(ranks.flatMap((rank) => found.filter((b) => b.rank === rank)).map((button) => named(page, button)));
-  const hands = (await view.evaluate(handsOf, BUTTONS)).reverse();
-  const looks = hands.map((text): PlaceOf => ({ locator: `text=${JSON.stringify(text)}`, nth: 0 }));
+  const clickable = (await view.evaluate(clickableTexts, BUTTONS)).reverse();
+  const looks = clickable.map((text): PlaceOf => ({ locator: `text=${JSON.stringify(text)}`, nth: 0 }));
   return [...(await ranked(0, 1)), ...looks, ...(await ranked(3))].slice(0, MOST);
 }
 

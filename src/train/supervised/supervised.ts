@@ -3,7 +3,7 @@ import { optimizerOptions, scheduleOptions } from "../../config/optimizer.js";
 import { closing } from "../../core/closing.js";
 import { fail, misuse } from "../../core/errors.js";
 import { Rng } from "../../core/rng.js";
-import type { SupervisedExample } from "../../diffusion/supervised.js";
+import type { SupervisedExample } from "../../diffusion/examples.js";
 import { initialParameters } from "../../engine/adapter.js";
 import { type Policy, tokenizerText } from "../../engine/policy.js";
 import type { Environment } from "../../env/environment.js";

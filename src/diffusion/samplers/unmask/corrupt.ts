@@ -1,11 +1,11 @@
 import { misuse } from "../../../core/errors.js";
 import type { Rng } from "../../../core/rng.js";
+import { fillCanvas, type SupervisedExample, stratified } from "../../examples.js";
 import type { Batch } from "../../layout/batch.js";
 import type { BufferBuilder } from "../../layout/buffer.js";
 import { packTerms } from "../../layout/packing.js";
 import type { SupervisedLayout } from "../../layout/scorings.js";
 import { modelHead } from "../../score-head.js";
-import { fillCanvas, type SupervisedExample, stratified } from "../../supervised.js";
 import type { Term } from "../../terms.js";
 import { canvasOf, layCanvas, pushSlots, revealSlots } from "./canvas.js";
 import { hasMask, isSerial, type UnmaskOptions } from "./options.js";

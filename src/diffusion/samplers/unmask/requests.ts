@@ -58,9 +58,9 @@ export function nextSlots({ open, blanks, rounds }: State, options: UnmaskOption
   const isLast = rounds.length + 1 === options.rounds;
   let blank = -1;
   return open.map((isOpen, slot) => {
-    const taken = isOpen && (isLast || blanks[slot] !== blank);
-    if (taken) blank = blanks[slot] as number;
-    return taken;
+    const isNext = isOpen && (isLast || blanks[slot] !== blank);
+    if (isNext) blank = blanks[slot] as number;
+    return isNext;
   });
 }
 
@@ -124,8 +124,8 @@ export function nextTokens(
   const { slotSize, model } = options;
   const drawn: [position: number, token: number][] = [];
   const ended = new Set<number>();
-  for (const [slot, taken] of filling.selected.entries()) {
-    const own = taken ? tokensOf(filling, slot, slotSize) : [];
+  for (const [slot, isSelected] of filling.selected.entries()) {
+    const own = isSelected ? tokensOf(filling, slot, slotSize) : [];
     const blank = state.blanks[slot] as number;
     if (own.at(-1)?.[1] === model.tokens.eos) ended.add(blank);
     // tokens after EOS in a blank are not kept

@@ -9,28 +9,28 @@ import type { Operation } from "../operate.js";
 import { fieldOf, type Shown } from "../place.js";
 import type { Way } from "../way.js";
 
-/** Places where a label's field may be, with the oddness that each adds. */
-const PLACES = (label: string): readonly (readonly [locator: string, nth: number, oddness: number])[] => [
+/** Places where a label's field may be, with the cost that each adds. */
+const PLACES = (label: string): readonly (readonly [locator: string, nth: number, cost: number])[] => [
   [`label=${label}`, 0, 0],
   [fieldOf(label), 0, 0.4],
   [fieldOf(label), 1, 2.2],
   [fieldOf(label), 2, 3.4],
 ];
-/** Oddness that each further variant of a way adds. */
+/** Cost that each further variant of a way adds. */
 const VARIANT = 0.12;
 
-/** Oddness added to typing where it is unlikely to work, and to places that are doubted. */
+/** Cost added to typing where it is unlikely to work, and to places that are doubted. */
 const TYPED = 4.7;
 /** Kinds that a calendar writes in the right notation: it is tried before typing in a guessed one. */
 const DAYS: ReadonlySet<Kind> = new Set(["date", "moment", "range"]);
-/** Oddness taken off a way that worked for another field of the kind, or whose notation the field's hint names. */
+/** Cost taken off a way that worked for another field of the kind, or whose notation the field's hint names. */
 const KNOWN = 1.5;
-/** Oddness taken off a way whose `signs` the field contains. */
+/** Cost taken off a way whose `signs` the field contains. */
 const SIGNED = 3.5;
-/** Oddness added to a press of Enter where Enter sends the form. */
+/** Cost added to a press of Enter where Enter sends the form. */
 const SENDS = 4;
 
-/** Oddness taken off candidates that come first. */
+/** Cost taken off candidates that come first. */
 const FIRST = 20;
 
 /** Failures that are allowed to a way that has worked before. */
@@ -68,7 +68,7 @@ export interface Facts {
 /** One operation that may work for a field, with its results so far. */
 interface Candidate {
   readonly operation: Operation;
-  oddness: number;
+  cost: number;
   /**
    * `wrong`: the server did not receive the value; `failed`: the operation could not be carried out; `unfit`: the place
    * is not there, or lacks what the way needs.
@@ -97,7 +97,7 @@ export class LearnedField {
   /** The value of the untouched field; undefined until the field is there. */
   preset: FieldValue | undefined;
   /** Set if the field appeared only after another one was operated. */
-  late = false;
+  isDependent = false;
   readonly byHand: boolean;
   /** Set if no earlier try has changed the field on the open page. */
   isClean = true;
@@ -125,9 +125,9 @@ export class LearnedField {
         (way.variants ?? [{}])
           .filter((variant) => values.some((value) => way.takes?.(value, variant) ?? true))
           .flatMap((variant, i) =>
-            PLACES(label).map(([locator, nth, oddness]) => ({
+            PLACES(label).map(([locator, nth, cost]) => ({
               operation: { locator, nth, way: name, variant },
-              oddness: way.oddness + i * VARIANT + oddness,
+              cost: way.cost + i * VARIANT + cost,
               isLikely: CLICKING.has(name),
             })),
           ),
@@ -136,24 +136,24 @@ export class LearnedField {
     if (this.byHand) this.candidates.length = 0;
     if (first !== undefined) {
       const { locator, nth, way, variant } = first;
-      this.candidates.push({ operation: { locator, nth, way, variant }, oddness: -10 });
+      this.candidates.push({ operation: { locator, nth, way, variant }, cost: -10 });
     }
     this.order();
   }
 
-  /** Sorts the candidates by oddness; one that has worked stays the current one. */
+  /** Sorts the candidates by cost; one that has worked stays the current one. */
   private order(): void {
     const found = this.candidates.find(
       (c, i) => i === this.at && (c.fate === "shown" || c.fate === "changed" || c.fate === "same"),
     );
-    this.candidates.sort((a, b) => a.oddness - b.oddness);
+    this.candidates.sort((a, b) => a.cost - b.cost);
     if (found !== undefined) this.at = this.candidates.indexOf(found);
     else this.first();
   }
 
   /** Reads the preset when the field is there for the first time. */
-  readPreset({ there, values, on, unset }: Shown): void {
-    if (!there || this.preset !== undefined) return;
+  readPreset({ present, values, on, unset }: Shown): void {
+    if (!present || this.preset !== undefined) return;
     const first = values.find((value) => value !== "") ?? "";
     if (this.kind === "flag") this.preset = unset ? NO_ANSWER : on.length > 0;
     else if (this.kind === "list") this.preset = [...on];
@@ -180,24 +180,23 @@ export class LearnedField {
       const isTyping = this.ways.get(operation.way)?.isTyping === true;
       if (facts === undefined || how === "never") candidate.fate = "unfit";
       else if (how === "likely") {
-        candidate.oddness -= SIGNED;
+        candidate.cost -= SIGNED;
         candidate.isLikely = true;
-      } else if (isWritten(operation.variant.day, facts.hint)) candidate.oddness -= KNOWN;
-      else if (facts.isPicker && (isTyping || operation.way === "chips")) candidate.oddness += TYPED;
-      else if (isTyping && DAYS.has(this.kind) && facts.isFree) candidate.oddness += TYPED;
-      else if (DAYS.has(this.kind) && facts.isFree && operation.way !== "calendar") candidate.oddness += KNOWN;
+      } else if (isWritten(operation.variant.day, facts.hint)) candidate.cost -= KNOWN;
+      else if (facts.isPicker && (isTyping || operation.way === "chips")) candidate.cost += TYPED;
+      else if (isTyping && DAYS.has(this.kind) && facts.isFree) candidate.cost += TYPED;
+      else if (DAYS.has(this.kind) && facts.isFree && operation.way !== "calendar") candidate.cost += KNOWN;
     }
     this.order();
   }
 
   /** Moves variants forward whose notation a calendar has written into the field: that of the wanted day or of today. */
-  heed(text: string, value: FieldValue): void {
+  preferWritten(text: string, value: FieldValue): void {
     const today = new Date().toLocaleDateString("sv");
     const days = [today, ...(parseRange(value) ?? [parseMoment(value)?.date ?? parseDate(value) ?? today])];
     for (const candidate of this.candidates) {
       const { day: pattern } = candidate.operation.variant;
-      if (pattern !== undefined && days.some((day) => text.includes(writeDay(day, pattern))))
-        candidate.oddness -= FIRST;
+      if (pattern !== undefined && days.some((day) => text.includes(writeDay(day, pattern)))) candidate.cost -= FIRST;
     }
     this.order();
   }
@@ -206,8 +205,8 @@ export class LearnedField {
   goWithoutLabel(): void {
     if (this.surveyed || this.byHand || !this.isByLabel) return;
     const named = new Map(this.candidates.filter((c) => BY_NAME.has(c.operation.way)).map((c) => [waysName(c), c]));
-    for (const { operation, oddness } of named.values())
-      this.candidates.push({ operation: { ...operation, locator: "css=body", nth: 0 }, oddness: oddness - FIRST });
+    for (const { operation, cost } of named.values())
+      this.candidates.push({ operation: { ...operation, locator: "css=body", nth: 0 }, cost: cost - FIRST });
     // the new candidates were not tried in this round: the next one has to try them
     this.isClean = false;
     this.order();
@@ -226,8 +225,7 @@ export class LearnedField {
 
   /** Moves variants that press Enter back: Enter sends this form. */
   avoidEnter(): void {
-    for (const candidate of this.candidates)
-      if (candidate.operation.variant.key === "Enter") candidate.oddness += SENDS;
+    for (const candidate of this.candidates) if (candidate.operation.variant.key === "Enter") candidate.cost += SENDS;
     this.order();
   }
 
@@ -237,7 +235,7 @@ export class LearnedField {
     const alike = ({ operation: o }: Candidate): boolean =>
       o.way === way && isDeepStrictEqual(o.variant, variant) && o.nth === nth;
     for (const candidate of this.candidates) {
-      if (alike(candidate) && candidate.isKnown !== true) candidate.oddness -= KNOWN;
+      if (alike(candidate) && candidate.isKnown !== true) candidate.cost -= KNOWN;
       candidate.isKnown ||= alike(candidate);
     }
     this.order();
@@ -266,7 +264,7 @@ export class LearnedField {
     if (current !== undefined && fate !== undefined) current.fate = fate;
     this.good = undefined;
     this.first();
-    if (this.at === this.candidates.length && this.isHurried && !this.isPatient) return this.again();
+    if (this.at === this.candidates.length && this.isHurried && !this.isPatient) return this.retryFailed();
     return this.at < this.candidates.length;
   }
 
@@ -276,14 +274,14 @@ export class LearnedField {
     if (current === undefined) return;
     const { locator, nth } = current.operation;
     for (const other of this.candidates)
-      if (other.operation.locator === locator && other.operation.nth === nth) other.oddness += TYPED;
+      if (other.operation.locator === locator && other.operation.nth === nth) other.cost += TYPED;
     this.order();
     this.at = this.candidates.indexOf(current);
     this.advance("failed");
   }
 
   /** Resets the candidates that failed on a busy machine. @returns false: they are tried on the next page. */
-  private again(): false {
+  private retryFailed(): false {
     for (const candidate of this.candidates) if (/failed|unfit/.test(candidate.fate ?? "")) delete candidate.fate;
     this.isPatient = true;
     this.surveyed = false;

@@ -2,7 +2,7 @@ import { itemsIn, wholeOf } from "../../../env/forms/wire.js";
 import type { FieldValue, Task } from "../../../env/site.js";
 import type { Play, Submitted } from "./attempt.js";
 import type { LearnedField } from "./candidates.js";
-import { codeOf, isOthers, type Options } from "./options.js";
+import { codeOf, isOthers, type Options } from "./offered-options.js";
 
 /** Lists the values of a field in tasks whose codes are not known. */
 function openValues(field: LearnedField, tasks: readonly Task[]): string[] {

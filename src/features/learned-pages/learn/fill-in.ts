@@ -5,8 +5,8 @@ import { isBlank } from "../../../env/forms/wire.js";
 import type { FieldValue } from "../../../env/site.js";
 import { unfold } from "../buttons.js";
 import type { PlaceOf } from "../contract.js";
-import { type Evidence, evidenceOf, says } from "../evidence.js";
-import { closeOpenAt, leave, PATIENCE, rest, slowness } from "../hand.js";
+import { type Evidence, evidenceOf, showsValue } from "../evidence.js";
+import { closeOpenAt, leave, PATIENCE, rest, slowness } from "../gestures.js";
 import { type Operation, operate } from "../operate.js";
 import { boxIndex, isCovered, looksOf, type Shown, shownIn } from "../place.js";
 import type { Surface } from "../surface.js";
@@ -108,16 +108,16 @@ export async function fillStep(
   let left = [...fields];
   for (let round = 0; left.length > 0 && round < 4; round++) {
     const shown = await shownIn(filling.surface, labelsOf(left));
-    const there = left.filter(
-      (field, i) => shown[i]?.there === true || (field.current !== undefined && !field.isByLabel),
+    const present = left.filter(
+      (field, i) => shown[i]?.present === true || (field.current !== undefined && !field.isByLabel),
     );
-    if (there.length === 0) break;
+    if (present.length === 0) break;
     left.forEach((field, i) => {
       field.readPreset(shown[i] as Shown);
     });
-    left = left.filter((field) => !there.includes(field));
-    for (const field of there) {
-      if (round > 0) field.late = true;
+    left = left.filter((field) => !present.includes(field));
+    for (const field of present) {
+      if (round > 0) field.isDependent = true;
       const done = await fillField(filling, field);
       if (done === "spoilt") filling.progress.spoiler = field;
       if (done === "spoilt" || done === "misplaced") return "spoilt";
@@ -258,7 +258,7 @@ async function fillField(filling: Filling, field: LearnedField): Promise<boolean
       }
       if (evidence === "shown") {
         current.fate = "shown";
-        if (says(kind, value, await look())) progress.filled.push(field);
+        if (showsValue(kind, value, await look())) progress.filled.push(field);
         preferEverywhere(progress, kind, current.operation);
         return true;
       }
@@ -270,7 +270,7 @@ async function fillField(filling: Filling, field: LearnedField): Promise<boolean
       if (field.mayBeRight(evidence)) current.fate = evidence;
       if (current.fate === evidence) return true;
       if (field.isSpent() || !field.advance(evidence)) break;
-      if (current.operation.way === "calendar") field.heed((await look()).values.join(" "), value);
+      if (current.operation.way === "calendar") field.preferWritten((await look()).values.join(" "), value);
       await closeOpenAt(surface, label);
     }
   } finally {
@@ -308,11 +308,12 @@ async function misplaced(
 ): Promise<LearnedField | undefined> {
   const labels = filled.map((other) => other.label);
   const shown = await shownIn(surface, labels, filled.map(boxOf));
-  const holds = (i: number, of: Kind, name: string): boolean => says(of, person[name] as FieldValue, shown[i] as Shown);
+  const holds = (i: number, of: Kind, name: string): boolean =>
+    showsValue(of, person[name] as FieldValue, shown[i] as Shown);
   const text = String(person[label]).toLowerCase();
   const begins = (written: string): boolean => written.length > 1 && text.startsWith(written.toLowerCase());
   const isOther = (i: number): boolean =>
-    holds(i, kind, label) || shown[i]?.values.some(begins) === true || (isSame && shown[i]?.there === true);
+    holds(i, kind, label) || shown[i]?.values.some(begins) === true || (isSame && shown[i]?.present === true);
   return filled.find((other, i) => !holds(i, other.kind, other.label) && isOther(i));
 }
 
@@ -325,8 +326,8 @@ async function lostOf(
   const labels = filled.map(({ label }) => label);
   const shown = await shownIn(surface, labels, filled.map(boxOf));
   const holds = ({ kind, label }: LearnedField, state: Shown): boolean =>
-    says(kind, person[label] as FieldValue, state);
-  return filled.filter((field, i) => shown[i]?.there === true && (isLost?.(shown[i]) ?? !holds(field, shown[i])));
+    showsValue(kind, person[label] as FieldValue, state);
+  return filled.filter((field, i) => shown[i]?.present === true && (isLost?.(shown[i]) ?? !holds(field, shown[i])));
 }
 
 /** Tells whether most of the fields that were filled in have lost their values. */

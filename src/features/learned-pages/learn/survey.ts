@@ -1,4 +1,4 @@
-import { placeAt, slowed } from "../hand.js";
+import { placeAt, slowed } from "../gestures.js";
 import { OPERABLE, PICKER } from "../place.js";
 import type { Surface } from "../surface.js";
 import { NoWay, type Way, WRITABLE } from "../way.js";

@@ -1,7 +1,7 @@
 import type { Kind } from "../../../env/forms/values.js";
 import type { FieldValue } from "../../../env/site.js";
-import { says } from "../evidence.js";
-import { leave, placeAt } from "../hand.js";
+import { showsValue } from "../evidence.js";
+import { leave, placeAt } from "../gestures.js";
 import { type Operation, waysOf } from "../operate.js";
 import { enterField, fieldOf, leaveField, type Shown, setLabels, shownIn } from "../place.js";
 import type { Surface } from "../surface.js";
@@ -61,7 +61,7 @@ export async function fillUnlearned(
     const value = person[field.label] as FieldValue;
     // a value that was shown before may stand in a list that is closed by now; stars and the like show no value
     const wasShown = field.current?.fate === "shown" || (field.isSure && shown[i]?.values.length === 0);
-    return wasShown || says(field.kind, value, shown[i] as Shown);
+    return wasShown || showsValue(field.kind, value, shown[i] as Shown);
   };
   return new Set(fields.filter(holds).map(({ label }) => label));
 }

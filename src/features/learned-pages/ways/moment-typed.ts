@@ -5,7 +5,7 @@ import { cleared, confirmed, KEYS, NoWay, opened, retyped, type Way, WRITABLE } 
 /** Types a date with a time in one of the usual notations, and leaves it by a key or confirms it in its window. */
 export const way: Way = {
   serves: ["moment"],
-  oddness: 3,
+  cost: 3,
   isLiteral: true,
   needs: WRITABLE,
   // with so many patterns, a picker that needs Enter or a button would be met too late by its turn

@@ -9,7 +9,7 @@ import type { RoundModel, Sampler } from "../../../diffusion/sampler.js";
 import { roomKeys, roomsOf, type TextStart } from "../../../diffusion/template.js";
 import { textPolicy } from "../../../diffusion/text-policy.js";
 import type { SampledModel } from "../../../diffusion/tokens.js";
-import { type Answer, decode, type Question, type Search } from "../decode.js";
+import { type DraftedToken, decode, type Question, type Search } from "../decode.js";
 import { draftHead, type RowDrafts } from "../head.js";
 import { type RefusionOptions, refusionShapes } from "../options.js";
 import { parseTrajectory, type RefusionTrajectory, reveals } from "../trajectory.js";
@@ -115,7 +115,7 @@ function requestOf({ buffer, rows }: Question, eos: number): RowRequest {
   return { buffer, rows: rows.map(({ row }) => row), features: { target } };
 }
 
-function answerAt(drafts: RowDrafts, at: number): Answer {
+function answerAt(drafts: RowDrafts, at: number): DraftedToken {
   const probability = Math.exp(drafts.logProb[at] as number);
   if (!Number.isFinite(probability))
     fail("The model gave a probability that is not finite.", {

@@ -40,12 +40,12 @@ export async function rest(surface: Surface, ms: number): Promise<void> {
 
 /**
  * Takes the focus from the control that has it.
- * @param again whether a text is entered and left once more: a box may show a value that its state does not have.
+ * @param twice whether a text is entered and left once more: a box may show a value that its state does not have.
  */
-export async function leave(surface: Surface, again = false): Promise<void> {
-  const blur = `(again) => { let e = document.activeElement; while (e?.shadowRoot?.activeElement) e = e.shadowRoot.activeElement; e?.blur?.();
-    if (again && e?.matches?.("input,textarea")) { e.focus(); e.blur(); } }`;
-  await surface.view.run(blur, again);
+export async function leave(surface: Surface, twice = false): Promise<void> {
+  const blur = `(twice) => { let e = document.activeElement; while (e?.shadowRoot?.activeElement) e = e.shadowRoot.activeElement; e?.blur?.();
+    if (twice && e?.matches?.("input,textarea")) { e.focus(); e.blur(); } }`;
+  await surface.view.run(blur, twice);
   await rest(surface, 40);
 }
 

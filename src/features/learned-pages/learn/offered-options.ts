@@ -42,6 +42,6 @@ export function isOthers(options: Options, value: string, raw: string): boolean 
 
 /** Returns the value of the only option with a text. */
 export function codeOf(options: Options, text: string): string | undefined {
-  const values = new Set(options.filter(([said]) => looseLabel(said) === looseLabel(text)).map(([, value]) => value));
+  const values = new Set(options.filter(([name]) => looseLabel(name) === looseLabel(text)).map(([, value]) => value));
   return values.size === 1 ? [...values][0] : undefined;
 }
