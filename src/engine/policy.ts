@@ -254,12 +254,12 @@ export async function samplerFor(model: Model, objective: ScoredObjective): Prom
       return true;
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
-      // without options it is a sampler of another kind of model
+      // options that cannot be resolved mean a sampler for another kind of model
       if (options !== undefined) refusals.push(error);
       return false;
     }
   };
-  // fewest further inputs first: a graph without a time is no flow; of equals, the default sampler first
+  // samplers with fewer further inputs come first, as a graph without a time is no flow; among equals, the default one
   const other = (name: string): number => (name === DEFAULT_SAMPLER ? 0 : 1);
   const [kind] = [...samplers]
     .filter(([, sampler]) => fits(sampler))
@@ -273,7 +273,7 @@ export async function samplerFor(model: Model, objective: ScoredObjective): Prom
   });
 }
 
-/** Returns the text of an answer after each round of the evaluation's sampler; empty where it does not tell. */
+/** Returns the text of an answer after each round of the evaluation's sampler; empty where it records no rounds. */
 export function roundsOf({ evaluation: { sampler, options }, model }: Policy, trajectory: Trajectory): string[] {
   const reveals = sampler.reveals?.(trajectory);
   if (reveals === undefined || model.tokenizer === undefined) return [];

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { delegate } from "../core/delegate.js";
 import { fail, misuse } from "../core/errors.js";
 import type { Act } from "../core/interaction.js";
-import { type Gives, loadedModules, method, ownFrame } from "../core/own-module.js";
+import { loadedModules, type MemberSchemas, method, ownFrame } from "../core/own-module.js";
 import { problemsOf } from "../core/problems.js";
 import { loadFolder } from "../core/registry.js";
 import { Rng } from "../core/rng.js";
@@ -38,8 +38,8 @@ const observation = z.looseObject({
   vectors: z.record(z.string(), z.unknown()).optional(),
 });
 
-/** The members that a user's own environment needs. */
-const GIVES: Gives = {
+/** Schemas of the members of a user's environment. */
+const MEMBERS: MemberSchemas = {
   open: z.promise(
     z.looseObject({
       name: z.string(),
@@ -58,7 +58,7 @@ const GIVES: Gives = {
 /** Loads the built-in environments, and the one that a config names by its file. */
 export function environmentKinds(named?: string): Promise<Map<string, EnvironmentKind>> {
   const folder = new URL("./environments/", import.meta.url);
-  return loadFolder<EnvironmentKind>(folder, "environment", named, GIVES, ["view", "verdict"]);
+  return loadFolder<EnvironmentKind>(folder, "environment", named, MEMBERS, ["view", "verdict"]);
 }
 
 /** Opens the environment of a config. @param note gets notes for the user. @throws UserError if that fails. */

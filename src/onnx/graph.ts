@@ -190,8 +190,8 @@ export class GraphBuilder {
   }
 
   /**
-   * Records how a value is emitted again, late: a weight that is decoded at its use.
-   * @param make emits the same value again, computed only after its argument.
+   * Records how a value is emitted again at its use, such as a weight that is decoded there.
+   * @param make emits the same value, computed only after its argument.
    */
   rematerializeBy(value: Value, make: (behind: Value) => Value): void {
     this.recipes.set(value.name, make);

@@ -5,7 +5,7 @@ import type { JudgedForm } from "../forms/judge.js";
 import { declaredControls } from "../forms/native.js";
 import { type Plan, parsePlan } from "../forms/plan.js";
 import type { Task } from "../site.js";
-import { BrowserHost, type BrowserOptions, EnvironmentFault, SharedFate, Unanswered } from "./browser.js";
+import { BrowserDiscarded, BrowserHost, type BrowserOptions, EnvironmentFault, Unanswered } from "./browser.js";
 import type { Control } from "./controls.js";
 import { Idle, TimeUp, withDeadline } from "./deadline.js";
 import { executePlan, openForm } from "./execute.js";
@@ -176,7 +176,7 @@ export class EpisodeRunner {
           if (error instanceof PolicyFailure) throw error.cause;
           // a browser that still does not start will not start for other episodes either
           if (error instanceof UserError && faults.length === RETRIES && this.closing === undefined) throw error;
-          if (error instanceof SharedFate && shared++ < SHARED_RETRIES) continue;
+          if (error instanceof BrowserDiscarded && shared++ < SHARED_RETRIES) continue;
           faults.push(error);
           this.options.log?.warn({ fault: reasonOf(error), attempt: faults.length }, "The environment failed");
           if (error instanceof Unanswered) break;
@@ -244,7 +244,7 @@ export class EpisodeRunner {
     let ended = !browser.isConnected();
     await giveUp();
     ended ||= !browser.isConnected() && !this.host.wasDiscarded(browser);
-    if (shared) return new SharedFate("the browser was given up because of another page");
+    if (shared) return new BrowserDiscarded("the browser was given up because of another page");
     return ended ? new EnvironmentFault("the browser ended") : error;
   }
 

@@ -17,7 +17,7 @@ export interface Sent {
   readonly documents: number;
   /** Texts of the plan: a sign that only repeats them is none. */
   readonly written: readonly string[];
-  /** Set if the page showed the signs before the form was sent: then they are none in the same document. */
+  /** Set if the page showed the signs before the form was sent: in the same document they then prove nothing. */
   readonly early: boolean;
 }
 

@@ -2,7 +2,9 @@ import type { Act, Action, Observation } from "../../core/interaction.js";
 import { EnvironmentFault } from "./browser.js";
 import { PolicyFailure } from "./episode.js";
 
-/** The question and the answer of one turn: a retry after a fault plays it again without asking again. */
+/**
+ * A turn that the policy has answered: a retry after a fault uses the answer again, as its policy is called only once.
+ */
 export interface RecordedAnswer {
   readonly text: string;
   readonly answer: Promise<Action>;

@@ -5,7 +5,7 @@
 import { z } from "zod";
 import { misuse } from "../../core/errors.js";
 import type { Act, Action, Observation } from "../../core/interaction.js";
-import { type Gives, method } from "../../core/own-module.js";
+import { type MemberSchemas, method } from "../../core/own-module.js";
 import { loadFolder } from "../../core/registry.js";
 import type { Rng } from "../../core/rng.js";
 import { renderPrompt } from "../../text/prompt.js";
@@ -65,7 +65,7 @@ export const environment: EnvironmentKind = {
 };
 
 export async function openSite({ kind, ...options }: FormsConfig["site"]): Promise<RunningSite> {
-  const sites = await loadFolder<SiteKind>(sitesFolder, "site", kind, GIVES);
+  const sites = await loadFolder<SiteKind>(sitesFolder, "site", kind, MEMBERS);
   const entry = sites.get(kind);
   if (entry === undefined) misuse(`Unknown site ${kind}; known: ${[...sites.keys()].join(", ")}.`);
   const site = await entry.start(entry.schema.parse(options));
@@ -83,8 +83,8 @@ const fieldValue = z.union([z.string(), z.number(), z.boolean(), z.array(z.strin
   error: "expected a text, a finite number, true or false, or an array of texts",
 });
 
-/** The members that a user's own site needs. */
-const GIVES: Gives = {
+/** Schemas of the members of a user's site. */
+const MEMBERS: MemberSchemas = {
   start: z.promise(
     z.looseObject({
       name: z.string(),

@@ -41,7 +41,7 @@ export const counted = (name: string): string => name.replace(/\[\d+\]/g, "[#]")
 export const rawsOf = (posted: readonly PostedPair[], key: string): string[] =>
   posted.filter(([name]) => (key.includes("[#]") ? counted(name) : name) === key).map(([, value]) => value);
 
-/** Reads the texts under a key; of a file without JSON, which an upload may send beside the file's name. */
+/** Returns the texts under a key. For a file, JSON is left out: an upload may send it beside the name of the file. */
 const textsUnder = (posted: readonly PostedPair[], key: string, kind: Kind): string[] =>
   rawsOf(posted, key).filter((raw) => kind !== "file" || !/^\{.*\}$/s.test(raw));
 
@@ -71,7 +71,10 @@ function slug(text: string, by: Slug): string {
   }
 }
 
-/** Writes a value in a notation that leaves one spelling. @returns undefined for a value that has none in it. */
+/**
+ * Writes a value in a notation with exactly one spelling. @returns undefined for a value that the notation cannot
+ * write.
+ */
 function written(notation: Notation, kind: Kind, text: string): string | undefined {
   const date = parseDate(text);
   switch (notation.as) {
@@ -95,7 +98,7 @@ function written(notation: Notation, kind: Kind, text: string): string | undefin
   }
 }
 
-/** Tells whether codes are only what a page has left of longer texts. */
+/** Tells whether codes are only longer texts that a page has cut. */
 function areCut(codes: Readonly<Record<string, string>>): boolean {
   const pairs = Object.entries(codes);
   const isCut = ([text, code]: [string, string]): boolean => text !== code && text.startsWith(code);

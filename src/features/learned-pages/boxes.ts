@@ -22,14 +22,17 @@ function boxKit() {
     const r = e.getBoundingClientRect();
     return (r.width > 1 && r.height > 1) || getComputedStyle(e).display === "contents";
   };
-  /** Tells whether an element shows only text, as a label does; a label may draw its colon. */
+  /**
+   * Tells whether an element only shows text, or is a label without a control: a label may draw its colon as an
+   * element.
+   */
   const isWords = (e: Element): boolean => {
     const inner = childrenOf(e);
     return inner.length > 0
       ? inner.every(isWords) || (e.matches("label") && !holds(e))
       : e.matches("slot,style,script,template,br") || plain(e.textContent) !== "" || !shown(e);
   };
-  // what is `for` a control, as a label, is none
+  // an element with `for`, such as a label, names a control and is none
   const operable = (e: Element): boolean =>
     e.matches(CONTROL) || (e.shadowRoot !== null && e.localName.includes("-") && !e.matches("[for]") && !isWords(e));
   /** Tells whether a box contains a control, in open shadow roots too. */
@@ -128,7 +131,7 @@ function boxesOf(kit: ReturnType<typeof boxKit>, wanted: string, others: readonl
     let unnamed: Element | undefined;
     for (let box = up(from), n = 0; box !== null && box !== document.body && n < 9 && chain.length < 3; n++) {
       if (isFrame(box)) {
-        // its host has the controls
+        // the controls are slotted into the frame from its host, which comes next
       } else if (!shared.has(box)) {
         if (chain.length > 0 || holds(box)) chain.push(box);
         else if (hasMore(box, from)) unnamed ??= box;

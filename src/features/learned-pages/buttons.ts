@@ -9,7 +9,7 @@ const BUTTONS =
   "button:not([type=reset]),input[type=submit],input[type=button],input[type=image],[role=button],[type=submit]";
 /** CSS of headings that open a section. */
 const SECTIONS = "summary,[aria-expanded]:not([aria-haspopup],[role=combobox],input,select)";
-/** CSS of those that stand in a heading, or whose class tells so: they open no list. */
+/** CSS of openers in a heading, or with the class of one: they open a section and no list. */
 const HEADINGS = `summary,:is(h1,h2,h3,h4,h5,h6,[role=heading]) [aria-expanded],:is([class*=accordion i],[class*=expan i],[class*=collaps i])[aria-expanded]`;
 /** Time in which a section opens, in milliseconds. */
 const OPENS_MS = 250;

@@ -9,7 +9,7 @@ export type Evidence = "shown" | "changed" | "same";
 
 const count = (text: string, part: string): number => (part === "" ? 0 : text.split(part).length - 1);
 
-/** Length in characters from which a text is no chance match for the end of a value. */
+/** Least length in characters of a text that counts as the end of a value: a shorter one may match by chance. */
 const LONG = 5;
 
 /** Compares a field before and after it was operated. */
@@ -19,7 +19,7 @@ export function evidenceOf(kind: Kind, value: FieldValue, before: Shown, after: 
     JSON.stringify([before.values, before.held]) === JSON.stringify([after.values, after.held]) &&
     JSON.stringify(before.on) === JSON.stringify(after.on);
   if (same) return showsValue(kind, value, after) && !after.invalid ? "shown" : "same";
-  // a value that the page rejects at once is written in the wrong notation
+  // a value that the page marks as invalid at once has the wrong notation
   if (after.invalid && !before.invalid) return "changed";
   return showsValue(kind, value, after) || hasAppeared(kind, value, before, after) ? "shown" : "changed";
 }

@@ -82,7 +82,7 @@ async function pick(page: Page, text: string, ms: number): Promise<void> {
     time === undefined ? "" : "i",
   );
   const roles = ["option", "menuitem", "menuitemradio", "menuitemcheckbox", "treeitem", "gridcell"] as const;
-  // what the text is typed into is no option
+  // an element with an input for the text is no option
   const isOption = page.locator(`:not(:has(${WRITABLE}))`);
   const choices: Locator[] = [
     ...roles.map((role) => page.getByRole(role, { name: whole })),
@@ -106,7 +106,7 @@ async function pick(page: Page, text: string, ms: number): Promise<void> {
   }
 }
 
-/** Tells whether a click that took too long is carried out all the same: the page only reacts late. */
+/** Tells by its log whether a click that ran into its time limit was carried out: the page then only reacts late. */
 const isLate = ({ message }: Error): boolean =>
   message.lastIndexOf("performing click action") > message.lastIndexOf("retrying click action");
 

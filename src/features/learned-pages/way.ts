@@ -34,7 +34,7 @@ export interface Place {
 export interface Way {
   /** Kinds of values that it is tried for. */
   readonly serves: readonly Kind[];
-  /** Rank of the way: ways with the least cost are tried first. */
+  /** Cost of trying the way: the way with the least cost is tried first. */
   readonly cost: number;
   /** CSS that a field has to contain for this way. */
   readonly needs?: string;

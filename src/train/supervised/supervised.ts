@@ -88,7 +88,7 @@ class SupervisedSteps implements Steps {
   draw(step: number) {
     const { sft, examples } = this;
     const { config, policy, environment } = this.setup;
-    // refused earlier, where the sampler has no such loss
+    // a sampler without this loss was refused at the start
     const supervisedTerms = policy.sampler.supervisedTerms as NonNullable<typeof policy.sampler.supervisedTerms>;
     const rng = Rng.named(config.seed, `sft/${step}`);
     const drawn = supervisedBatch(

@@ -167,11 +167,11 @@ function bestSlots(
   return selectSlots(scores, wantsEos, open, state.schedule[0] as number, (slot) => blanks[slot] as number);
 }
 
-/** The network's output at a position; `candidates`: the requested tokens, where options limit them. */
+/** Output of the network at a position. `candidates`: the requested tokens, where options limit them. */
 interface PositionOutput {
   readonly candidates: readonly number[] | undefined;
   readonly statistics: RowStatistics;
-  /** Its row. */
+  /** Row of the position. */
   readonly at: number;
 }
 
@@ -275,7 +275,7 @@ function slotScores(
   const { prompt, canvas } = state;
   const scores = new Float64Array(state.open.length);
   for (let slot = 0; slot < scores.length; slot++) {
-    // drawn for every slot, open or not, after the round's L uniforms: always the same number of draws
+    // drawn for every slot, open or not: the number of draws is then the same in all rounds
     if (order === "random") scores[slot] = state.rng.uniform();
     else if (order === "left-to-right") scores[slot] = -slot;
     else if (state.open[slot] && order !== "blanks") {
@@ -290,7 +290,9 @@ function slotScores(
   return scores;
 }
 
-/** Larger than any difference of two slots' scores, which are probabilities or entropies. */
+/**
+ * Offset of the scores of later blocks: larger than any difference of two scores, which are probabilities or entropies.
+ */
 const LATER = 1e3;
 
 function rowScore(statistics: RowStatistics, row: number, order: "confidence" | "margin" | "entropy"): number {

@@ -31,7 +31,7 @@ export async function bring(request: Request, context: BrowserContext, timeoutMs
       "content-length": body?.length ?? 0,
     },
   });
-  // once there is a response, its own errors tell enough
+  // once a response has begun, its own events report errors
   outgoing.on("error", () => undefined);
   outgoing.end(body ?? undefined);
   try {

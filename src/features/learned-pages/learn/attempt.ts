@@ -18,7 +18,7 @@ import {
   fillStep,
   isCleared,
   type Person,
-  type Progress,
+  type SearchState,
   settled,
 } from "./fill-in.js";
 import { type Options, optionsIn } from "./offered-options.js";
@@ -42,9 +42,9 @@ export interface Attempt extends Press {
   readonly invalid: readonly string[];
   /** Labels of fields that could not be operated. */
   readonly failed: readonly string[];
-  /** Labels of fields that this person's other values keep away, as a box that is not ticked. */
+  /** Labels of fields that other values of this person hide, such as an unticked checkbox. */
   readonly absent: readonly string[];
-  /** The page's complaint, in its own words. */
+  /** Texts of the page's complaints, unchanged. */
   readonly complaints: readonly string[];
   /** The options that the page offers for each label. */
   readonly options: Readonly<Record<string, Options>>;
@@ -85,7 +85,7 @@ export async function attempt(filling: Attempting): Promise<Attempt | undefined>
 }
 
 /** Tells whether a request may have sent the form: what its page sends by itself and to others does not count. */
-function isPost(e: Exchange, { request }: Progress): boolean {
+function isPost(e: Exchange, { request }: SearchState): boolean {
   if (request !== undefined) return isSame(request, e);
   return !e.routine && (e.method === "GET" ? e.phase === "submit" && e.how === "navigation" : e.how !== "beacon");
 }
@@ -130,7 +130,7 @@ async function fillAll(
   const failed: string[] = [];
   const { spoiler } = progress;
   const hasValue = ({ label }: LearnedField): boolean => !isBlank(person[label] as FieldValue);
-  // a field that another one brings may stay away from another person
+  // a field that appears only after another one may be missing for another person
   const isNeeded = (field: LearnedField): boolean => hasValue(field) && (search || !field.isDependent);
   let left = [...fields].sort((a, b) => Number(b === spoiler) - Number(a === spoiler));
   for (let step = 0; ; step++) {
@@ -172,7 +172,7 @@ async function goOn(
 }
 
 /** Lists the buttons that may send the form; those of a calendar or list that was left open come last. */
-async function familiarFirst(session: Session, { familiar }: Progress): Promise<PlaceOf[]> {
+async function familiarFirst(session: Session, { familiar }: SearchState): Promise<PlaceOf[]> {
   const isNew = ({ locator }: PlaceOf): number => Number(!familiar.has(locator));
   return (await buttonsOf(session)).sort((a, b) => isNew(a) - isNew(b));
 }
@@ -184,7 +184,7 @@ async function newButtons(session: Session, before: readonly PlaceOf[]): Promise
   return now.filter(({ locator }) => /^role=.*\p{L}/u.test(locator) && !known.has(locator)).slice(0, MOST_BUTTONS);
 }
 
-/** Names the requests in which a page has sent more values one by one than the form holds; undefined if none. */
+/** Names the requests in which a page has sent more values one by one than its form sends; undefined if none. */
 function piecemeal(exchanges: readonly Exchange[], person: Person, most: number): string | undefined {
   const saved = exchanges.filter((e) => e.method !== "GET" && e.how !== "navigation" && e.phase === "open");
   const values = new Set(saved.flatMap((e) => (carriedBy(e, person) === 1 ? carriedIn(e, person) : [])));
@@ -242,7 +242,7 @@ async function send(
       if (session.page.isClosed() || error instanceof EnvironmentFault) throw error;
       return result;
     });
-    // what was taken for the form's request may have been another one
+    // the request that was taken for the form's may have been another one
     const best = formOf(result.exchanges, isForm, person) ?? formOf(result.exchanges, isLike, person);
     progress.piecemeal ??= piecemeal(result.exchanges, person, best === undefined ? 0 : carriedBy(best, person));
     if (best !== undefined && progress.piecemeal === undefined) {

@@ -19,9 +19,9 @@ const PLACES = (label: string): readonly (readonly [locator: string, nth: number
 /** Cost that each further variant of a way adds. */
 const VARIANT = 0.12;
 
-/** Cost added to typing where it is unlikely to work, and to places that are doubted. */
+/** Cost added to typing where it is unlikely to work, and to places whose value went into another field. */
 const TYPED = 4.7;
-/** Kinds that a calendar writes in the right notation: it is tried before typing in a guessed one. */
+/** Kinds that a calendar writes in the notation of the page: it is tried before typing in a guessed notation. */
 const DAYS: ReadonlySet<Kind> = new Set(["date", "moment", "range"]);
 /** Cost taken off a way that worked for another field of the kind, or whose notation the field's hint names. */
 const KNOWN = 1.5;
@@ -36,13 +36,19 @@ const FIRST = 20;
 /** Failures that are allowed to a way that has worked before. */
 const MOST_MISSES = 3;
 
-/** Fates of candidates to try next, in order. `same` is one of them, as a control may not show its value. */
+/**
+ * Fates of the candidates that are tried next, in this order. A control may not show its value, so that a candidate
+ * with the fate `same` may be right.
+ */
 const UNTRIED = [undefined, "changed", "same"] as const;
 const SEEN = ["shown", "changed", "same"] as const;
 
 /** Ways that find an option by its own name. */
 const BY_NAME = new Set(["boxes", "radio", "hidden-radio"]);
-/** Ways whose change of looks is left for the server to judge: a further way could undo a choice that only they show. */
+/**
+ * Ways that may change only the appearance of a field. The server then decides whether the value is right: a further
+ * way could undo the choice.
+ */
 const CLICKING = new Set([...BY_NAME, "open-pick"]);
 const waysName = ({ operation }: Candidate): string => JSON.stringify([operation.way, operation.variant]);
 
@@ -78,7 +84,7 @@ interface Candidate {
   isLikely?: boolean;
   /** Set if it was moved forward because it had worked for another field. */
   isKnown?: boolean;
-  /** Set if its control takes any text: what the page leaves of a value there is no code for it. */
+  /** Set if its control takes any text: a cut value in the request is then no code for it. */
   isFreeText?: boolean;
   /** Counts the failures after a first success. */
   misses?: number;
@@ -190,7 +196,7 @@ export class LearnedField {
     this.order();
   }
 
-  /** Moves variants forward whose notation a calendar has written into the field: that of the wanted day or of today. */
+  /** Moves variants forward in whose notation a calendar has written the wanted day or today into the field. */
   preferWritten(text: string, value: FieldValue): void {
     const today = new Date().toLocaleDateString("sv");
     const days = [today, ...(parseRange(value) ?? [parseMoment(value)?.date ?? parseDate(value) ?? today])];
@@ -217,7 +223,10 @@ export class LearnedField {
     return this.current?.operation.locator.match(/^(?:label|field)=/) != null;
   }
 
-  /** Tells whether the current candidate may be right: a likely change, or a choice that no label's field can show. */
+  /**
+   * Tells whether the current candidate may be right: it has changed the field as expected, or its choice shows in no
+   * field of a label.
+   */
   mayBeRight(evidence: Candidate["fate"]): boolean {
     if (evidence === "changed") return this.current?.isLikely === true || this.kind === "list";
     return evidence === "same" && !this.isByLabel;
@@ -253,7 +262,9 @@ export class LearnedField {
     return current.misses <= MOST_MISSES;
   }
 
-  /** Tells once whether a value that the page showed may not have arrived because the page was slow. */
+  /**
+   * Tells, at most once, whether a value that the page showed may be missing in the request because the page was slow.
+   */
   isWorthRound(): boolean {
     return this.isHurried && this.current?.misses === undefined && this.isWorthAgain();
   }
@@ -290,7 +301,7 @@ export class LearnedField {
     return false;
   }
 
-  /** Gives the field up: what it was explained by does not hold. */
+  /** Gives up the field, as the request does not hold its values where they were found before. */
   lose(): void {
     this.good = undefined;
     this.wire = undefined;
@@ -338,7 +349,7 @@ export class LearnedField {
     return this.current?.isFreeText === true;
   }
 
-  /** Tells once whether a list of the browser's own failed: its options may come late, after another field. */
+  /** Tells, at most once, whether a native list failed: its options may come late, after those of another field. */
   waitsOnce(): boolean {
     const way = this.ways.get(this.current?.operation.way ?? "");
     const isList = way?.isQuiet === true && way.isTyping !== true;

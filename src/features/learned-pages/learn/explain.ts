@@ -80,7 +80,7 @@ interface Sought {
 /** Length in characters from which a value does not occur in a request by chance. */
 const TELLING = 4;
 
-/** Lists keys that hold a label's value in a known notation at least once: they hold no code of another label. */
+/** Lists the keys that hold a value of the label in a known notation: they hold no code of another label. */
 export function claimed(label: string, kind: Kind, samples: readonly Sample[]): string[] {
   if (kind === "flag" || kind === "list") return [];
   return samples.flatMap(({ fields: { [label]: value }, posted }) => {
@@ -165,14 +165,14 @@ function codes({ label, kind, relevant, keys, isSure, isFreeText, fits }: Sought
     const values = Object.keys(known);
     if (values.length < 2 || new Set(Object.values(known)).size !== values.length) continue;
     if (relevant.some((sample) => standsForOther(sample, label, known))) continue;
-    // what a page leaves of a text, as by a greatest length or a mask, is no code
+    // a text that the page has cut, as by a maximum length or a mask, is no code
     if (isFreeText && values.every((value) => isLeftOf(known[value] as string, value))) continue;
     // a bare number is more likely a part of another date than a code for this one
     const isRead = values.some((value) => readAs(kind, value) !== undefined && /^\d+$/.test(known[value] as string));
     if (isRead && likenessOf(key, label) === 0) continue;
     // a text that reads as a day or time is no code: it is another day or time
     if (values.some((value) => readAs(kind, known[value] as string) !== undefined)) continue;
-    // nor is the number itself, or that with its point elsewhere
+    // the number itself is no code either, also with its decimal point elsewhere
     const misread = values.filter((value) => kind === "number" && hasDigits(known[value] as string, value));
     if (misread.length * 2 > values.length) continue;
     const alike = values.filter((value) => isAlike(known[value] as string, value)).length;
@@ -208,7 +208,7 @@ function listCodes({ label, relevant, keys, isSure, fits }: Sought): Wire | unde
           if (best.length === 1) known[item] = best[0] as string;
         }
       const wire: Wire = { key, notation: { as: "codes", codes: known }, list };
-      // lists of different lengths that all agree prove the key as well as the page does
+      // lists of different lengths that all agree prove the key as well as the display of the page
       const vouched = isSure || new Set(got.map((one) => one.items.length)).size > 1;
       if (relevant.some((sample) => standsForOther(sample, label, known))) continue;
       const isPart = vouched && Object.keys(known).length < items.length && relevant.length > 1;

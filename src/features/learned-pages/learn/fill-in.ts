@@ -19,7 +19,7 @@ import { survey } from "./survey.js";
 export type Person = Readonly<Record<string, FieldValue>>;
 
 /** The state of a search: the knowledge of the form, and the state of the running attempt. */
-export class Progress {
+export class SearchState {
   readonly steps: PlaceOf[] = [];
   submit: PlaceOf | undefined;
   confirm: PlaceOf[] = [];
@@ -27,7 +27,7 @@ export class Progress {
   sendsWithinMs = 0;
   /** Pause before the form is sent, in milliseconds. */
   restsMs = 0;
-  /** Number of attempts that still wait all the same, to see whether the page changes a value back. */
+  /** Number of further attempts that pause without a known need, to see whether the page changes a value back. */
   probes = 3;
   /** Counts how often the form was sent, and how often it may be. */
   sent = 0;
@@ -65,7 +65,7 @@ export class Progress {
 /** A page while one person's values are entered. */
 export interface Filling<S extends Surface = Surface> {
   readonly surface: S;
-  readonly progress: Progress;
+  readonly progress: SearchState;
   readonly person: Person;
   /** Whether further ways are tried for fields without a known one; else each field's current way is used. */
   readonly search: boolean;
@@ -158,7 +158,7 @@ async function carriedOut(
   } catch (error) {
     if (error instanceof PolicyFailure || isGone(surface)) throw error;
     await closeOpenAt(surface, label);
-    // a further try would undo a choice that only the looks show
+    // a further try would undo a choice that shows only in the appearance of the field
     if (CHOSEN.has(kind) && !progress.isOnly && (await hasOtherLooks())) return "spoilt";
   }
   // a value may vanish when its field loses the focus
@@ -174,7 +174,7 @@ async function carriedOut(
 const isGone = ({ page }: Surface): boolean => page.isClosed() || page.context().browser()?.isConnected() === false;
 
 /** Shows a field that is folded away, and surveys its places once. */
-async function prepare(surface: Surface, field: LearnedField, ways: Progress["ways"]): Promise<void> {
+async function prepare(surface: Surface, field: LearnedField, ways: SearchState["ways"]): Promise<void> {
   await unfold(surface, field.label);
   if (!field.surveyed && field.isByLabel) await survey(surface, field, ways);
 }
@@ -182,7 +182,10 @@ async function prepare(surface: Surface, field: LearnedField, ways: Progress["wa
 /** Pause before the form is sent, for a page that takes a value over late or changes it back; in milliseconds. */
 export const RESTS_MS = 1500;
 
-/** Waits before the form is sent, if that was found to help, and enters once more what the page has changed back. */
+/**
+ * Waits before the form is sent, if a page was found to need it, and enters the values again that the page has changed
+ * back.
+ */
 export async function settled(filling: Filling): Promise<void> {
   const { surface, progress } = filling;
   if (progress.restsMs === 0 && progress.probes-- <= 0) return;
@@ -244,7 +247,7 @@ async function fillField(filling: Filling, field: LearnedField): Promise<boolean
       // a key may send the form before it is complete
       const isEarly = sendsEarly();
       if (isEarly || evidence === "spoilt") {
-        // the current way is marked first: the order of the others changes
+        // marked before the others are moved back, as that changes the order
         field.advance("failed");
         if (isEarly && progress.early === 1) for (const other of progress.fields) other.avoidEnter();
         return "spoilt";
@@ -266,7 +269,7 @@ async function fillField(filling: Filling, field: LearnedField): Promise<boolean
         await closeOpenAt(surface, label);
         continue;
       }
-      // what may be right, and evidence seen before, is left for the server to judge
+      // the server decides on a candidate that may be right, and on one whose evidence has not changed
       if (field.mayBeRight(evidence)) current.fate = evidence;
       if (current.fate === evidence) return true;
       if (field.isSpent() || !field.advance(evidence)) break;
@@ -281,14 +284,14 @@ async function fillField(filling: Filling, field: LearnedField): Promise<boolean
 }
 
 /** Notes a field that was entered by its known way. @returns whether it was. */
-function isEntered(progress: Progress, field: LearnedField, evidence: string): boolean {
+function isEntered(progress: SearchState, field: LearnedField, evidence: string): boolean {
   if (evidence === "shown") progress.filled.push(field);
   else if (evidence !== "failed" && field.isTyped) progress.typed.push(field);
   return evidence !== "failed";
 }
 
 /** Lets the other fields of a kind try first what worked for one of them. */
-function preferEverywhere({ fields }: Progress, kind: LearnedField["kind"], operation: Operation): void {
+function preferEverywhere({ fields }: SearchState, kind: LearnedField["kind"], operation: Operation): void {
   for (const other of fields) if (other.kind === kind && !other.surveyed) other.prefer(operation);
 }
 

@@ -7,7 +7,7 @@ import { type Sample, uploaded } from "../../../env/forms/wire.js";
 import type { Attempt, Play, Submitted } from "./attempt.js";
 import type { LearnedField } from "./candidates.js";
 import { claimed, explain, isLeftOf, LIKENESS, type Observed } from "./explain.js";
-import { type Person, type Progress, RESTS_MS } from "./fill-in.js";
+import { type Person, RESTS_MS, type SearchState } from "./fill-in.js";
 import { exchangeIn } from "./verdict.js";
 
 /** Shares of the time and of the submissions after which the search, the confirmation and the verdict end. */
@@ -18,7 +18,7 @@ const MOST_FAULTS = 2;
 
 /** A search of one form. */
 export interface Search {
-  readonly progress: Progress;
+  readonly progress: SearchState;
   readonly persons: Person[];
   readonly play: Play;
   /** Attempts in which values were missing. */
@@ -102,7 +102,7 @@ export async function rounds(search: Search): Promise<Submitted[]> {
 const MOST_QUOTED = 3;
 const MOST_LETTERS = 160;
 
-/** Says what became of an attempt: the form's request and its answer, and the page's own words. */
+/** Summarises an attempt: the request of the form, its answer, and the texts of the page. */
 function summaryOf({ exchange, complaints, before, after }: Attempt): string {
   const fresh = after
     .filter((line) => !before.includes(line) && line.startsWith("shows "))
@@ -116,13 +116,13 @@ function summaryOf({ exchange, complaints, before, after }: Attempt): string {
 }
 
 /** Lists what a submission holds in the form's request, and what the page sent before it. */
-export function postedBy(attempt: Attempt, { request }: Progress): PostedPair[] {
+export function postedBy(attempt: Attempt, { request }: SearchState): PostedPair[] {
   const exchange = (request && exchangeIn(attempt, request)) ?? attempt.exchange;
   return exchange === undefined ? [] : [...exchange.posted, ...uploaded(attempt.exchanges, exchange)];
 }
 
 /** Lists fields whose values the requests do not hold. @param all whether every person's values were entered. */
-export function unexplained(progress: Progress, played: readonly Submitted[], all: boolean): LearnedField[] {
+export function unexplained(progress: SearchState, played: readonly Submitted[], all: boolean): LearnedField[] {
   const { fields } = progress;
   const samples = played.map(
     ({ person, attempt }): Observed => ({
@@ -205,11 +205,11 @@ function isPlain({ label, kind }: LearnedField, relevant: readonly Sample[], tak
   return free.length === 0 || text.length > 40;
 }
 
-/** Kinds in the order of how likely a field shows a value that it does not hold. */
-const ODDEST: readonly Kind[] = ["date", "moment", "range", "time", "list", "text", "number", "file", "flag"];
+/** Kinds of fields, ordered by how often a field shows a value that it does not hold, most often first. */
+const LEAST_RELIABLE: readonly Kind[] = ["date", "moment", "range", "time", "list", "text", "number", "file", "flag"];
 
 /** Finds the fields that may prevent sending: invalid ones, else failed ones, else those that are not sure. */
-function suspectsOf(progress: Progress, { invalid, failed }: Attempt): LearnedField[] {
+function suspectsOf(progress: SearchState, { invalid, failed }: Attempt): LearnedField[] {
   const by = (labels: readonly string[]): LearnedField[] =>
     progress.fields.filter(({ label }) => labels.includes(label));
   for (const suspects of [by(invalid), by(failed), progress.fields.filter((field) => !field.isSure)]) {
@@ -222,6 +222,6 @@ function suspectsOf(progress: Progress, { invalid, failed }: Attempt): LearnedFi
   if (progress.silent++ === 0) return [];
   const [suspect] = progress.fields
     .filter(({ good, isLost }) => good === undefined && !isLost)
-    .sort((a, b) => a.wrongs - b.wrongs || ODDEST.indexOf(a.kind) - ODDEST.indexOf(b.kind));
+    .sort((a, b) => a.wrongs - b.wrongs || LEAST_RELIABLE.indexOf(a.kind) - LEAST_RELIABLE.indexOf(b.kind));
   return suspect === undefined ? [] : [suspect];
 }

@@ -35,7 +35,7 @@ async function factsOf(
     const { x, y, width, height } = e.getBoundingClientRect();
     return [x, y, width, height].map(Math.round);
   };
-  // what is written into may be there for scripts alone, beside the picker that a person sees
+  // a writable control may exist only for scripts, beside the picker that a person sees
   const written = all.find((e) => e.matches(writable) && e.checkVisibility({ visibilityProperty: true }));
   const hidden = written?.checkVisibility({ opacityProperty: true }) === false;
   // a label may hide its empty input until it is clicked: then there is nothing else to operate

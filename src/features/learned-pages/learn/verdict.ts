@@ -4,7 +4,7 @@ import { isError } from "../../../env/forms/judge.js";
 import type { FieldValue } from "../../../env/site.js";
 import type { Contract } from "../contract.js";
 import type { Attempt, Play, Submitted } from "./attempt.js";
-import type { Person, Progress } from "./fill-in.js";
+import type { Person, SearchState } from "./fill-in.js";
 import { telling, withoutValues } from "./telling.js";
 
 /** Most fields that are left out, one at a time, until the server refuses. */
@@ -15,7 +15,7 @@ const MOST_KEPT = 4;
 /** The parts of a search that the verdict needs. */
 interface Sought {
   readonly play: Play;
-  readonly progress: Progress;
+  readonly progress: SearchState;
   readonly persons: readonly Person[];
   /** Attempts in which values were missing. */
   readonly earlier: readonly Submitted[];

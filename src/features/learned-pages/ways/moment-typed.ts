@@ -8,7 +8,8 @@ export const way: Way = {
   cost: 3,
   isLiteral: true,
   needs: WRITABLE,
-  // with so many patterns, a picker that needs Enter or a button would be met too late by its turn
+  // all endings of a pattern come before the next pattern: a picker that needs Enter or a button would be tried too
+  // late
   variants: MOMENTS.flatMap((pattern) => [...KEYS.map((key) => ({ ...pattern, key })), { ...pattern, confirm: true }]),
   async operate(place, value) {
     const { day = "", time = "", key } = place.variant;

@@ -46,7 +46,7 @@ export const way: Way = {
     await first.focus(place.limit);
     await place.page.keyboard.press("Home").catch(() => undefined);
     await place.page.keyboard.type(keys, { delay: 20 });
-    // a text field that leaves the figures of a time as they are has no parts
+    // a plain text field keeps the typed digits of a time unchanged: it has no parts
     if (
       variant.day === undefined &&
       variant.time !== undefined &&
