@@ -282,8 +282,8 @@ export function ownFrame(error: unknown): string | undefined {
   for (const frame of error.stack?.split("\n") ?? [])
     for (const path of loaded.keys()) {
       const file = fileOf(path);
-      const there = frame.includes(pathToFileURL(file).href) || frame.includes(file);
-      const line = there ? /:(\d+)(:\d+)?\)?$/.exec(frame) : null;
+      const isInModule = frame.includes(pathToFileURL(file).href) || frame.includes(file);
+      const line = isInModule ? /:(\d+)(:\d+)?\)?$/.exec(frame) : null;
       if (line !== null) return `${path}:${line[1]}`;
     }
   return places.get(error) ?? ownFrame(error.cause);

@@ -26,7 +26,7 @@ export interface EpisodeTurn {
   /** Number of response tokens, and rewards of its parts, where the environment gives them. */
   readonly tokens?: number;
   readonly parts?: readonly TurnPart[];
-  /** Reward of the response after each step, where the objective asked for drafts. */
+  /** Reward of the response after each step, where the objective needs drafts. */
   readonly drafts?: readonly number[];
 }
 

@@ -58,7 +58,7 @@ export class EpisodeRunner {
   private readonly chores = new Set<Promise<void>>();
   private readonly pace = new Pace();
   private readonly slots: Semaphore;
-  /** Number of episodes that were asked for so far. */
+  /** Number of episodes so far. */
   private episodes = 0;
   private closing: Promise<void> | undefined;
 

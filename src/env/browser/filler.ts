@@ -45,7 +45,7 @@ export abstract class Filler implements Carrier {
   /** Texts of the plans so far. */
   protected readonly written: string[] = [];
   private batch: { action: Action; step: Step }[] = [];
-  /** Indices of controls that got a file which no plan asked for. */
+  /** Indices of controls that got a file without an action of the plan. */
   private readonly attached = new Set<number>();
 
   constructor(

@@ -32,7 +32,7 @@ function boxKit() {
       ? inner.every(isWords) || (e.matches("label") && !holds(e))
       : e.matches("slot,style,script,template,br") || plain(e.textContent) !== "" || !shown(e);
   };
-  // an element with `for`, such as a label, names a control and is none
+  // an element with `for`, such as a label, names a control but is not one
   const operable = (e: Element): boolean =>
     e.matches(CONTROL) || (e.shadowRoot !== null && e.localName.includes("-") && !e.matches("[for]") && !isWords(e));
   /** Tells whether a box contains a control, in open shadow roots too. */

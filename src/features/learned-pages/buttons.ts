@@ -88,7 +88,7 @@ function isClosed(e: Element): boolean {
   return (open.compareDocumentPosition(e) & Node.DOCUMENT_POSITION_FOLLOWING) > 0;
 }
 
-/** Lists what may show further fields: closed sections of a page, then tabs that come next. */
+/** Lists the openers of further fields: closed sections of a page, then tabs that come next. */
 export async function openersOf({ page }: Session): Promise<PlaceOf[]> {
   const found: PlaceOf[] = [];
   for (const css of [SECTIONS, "[role=tab]"])

@@ -92,7 +92,7 @@ async function pick(page: Page, text: string, ms: number): Promise<void> {
   ].map((choice) => choice.and(isOption).locator("visible=true"));
   for (let end = performance.now() + ms, isClosed = true; ; ) {
     for (const seen of choices) {
-      // an option that cannot be clicked is there for screen readers alone
+      // an option that cannot be clicked is meant for screen readers only
       if ((await seen.count()) === 0) continue;
       const option = seen.last();
       if (await clicked(option, ms)) return;
@@ -146,7 +146,7 @@ function isUnder(e: Element, box: Element | null): boolean {
   return tallest > 80 + height;
 }
 
-/** Closes what an operation that failed may have left open, but not the window that its field stands in. */
+/** Closes lists and windows that a failed operation may have left open, but not the window of its field. */
 export async function closeOpenAt(surface: Surface, label: string): Promise<void> {
   await boxAt(surface, label, 0)
     .then((box) => closeOpen(surface.page, box))

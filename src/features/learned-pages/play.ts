@@ -175,8 +175,8 @@ class Play implements Carrier {
   }
 
   /**
-   * Enters once more what a late script of the page has blanked, such as one that draws an input's mask; where the form
-   * was found to need a pause, also what the page has changed back meanwhile.
+   * Enters again the values that a late script of the page has blanked, such as one that draws the mask of an input. If
+   * the form needs a pause, values that the page has changed back are entered again, too.
    */
   private async enterAgain(step: number): Promise<void> {
     const { session, fates } = this;

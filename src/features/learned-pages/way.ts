@@ -211,7 +211,7 @@ export async function retyped(at: Place, text: string, key: string): Promise<voi
   await closeOpen(page, place.box);
 }
 
-/** CSS of windows, and of what Escape closes before a window that it stands in. */
+/** CSS of windows, and of open parts that Escape closes before their window. */
 const WINDOWS = "dialog,[role=dialog],[role=alertdialog],[aria-modal=true]";
 const OPEN =
   "dialog[open],[role=dialog],[role=listbox],[role=menu],[role=grid],[role=tree],[aria-expanded=true]:is([aria-haspopup],[role=combobox])";

@@ -95,8 +95,8 @@ async function objectivesOnTrial(
   if (chosen.length === 0)
     misuse(`${only} is no objective that learns from rollouts; those are ${all.map((o) => o.name).join(", ")}.`);
   const trialOf = (objective: Objective): ObjectiveOnTrial => {
-    const taken = objective.schema.strict().safeParse(section);
-    return { objective, options: taken.success ? taken.data : objective.schema.parse({}) };
+    const parsed = objective.schema.strict().safeParse(section);
+    return { objective, options: parsed.success ? parsed.data : objective.schema.parse({}) };
   };
   // onePerScoring takes the first of a scoring
   chosen.sort((a, b) => Number(b === first) - Number(a === first));

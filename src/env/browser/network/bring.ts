@@ -50,7 +50,7 @@ export async function bring(request: Request, context: BrowserContext, timeoutMs
   }
 }
 
-/** Decompresses a body: some servers compress without being asked. */
+/** Decompresses a body: some servers compress it without a request for that. */
 function decoded(body: Buffer, encoding: string | undefined): Buffer {
   const options = { maxOutputLength: MOST_BYTES };
   switch (encoding?.trim().toLowerCase()) {

@@ -184,7 +184,7 @@ export class Traffic {
       return send(route);
     }
     if (verdict === "tell") {
-      // the answer 204 keeps the document, so that it can still be told
+      // the answer 204 keeps the document, so that it can still get an event
       await route.fulfill({ status: 204 });
       const known = this.exchanges.length;
       return this.leaveAfter(request.url(), () => this.exchanges.slice(known).some((e) => this.isForm?.(e) === true));

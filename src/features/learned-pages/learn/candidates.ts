@@ -59,7 +59,7 @@ const FIELD_SHARE = 0.4;
 export interface Facts {
   /** Positions and sizes of the control and its box: places with equal ones are the same place. */
   readonly corners: string;
-  /** For each CSS selector that was asked for: whether the field contains a match. */
+  /** For each CSS selector of the ways: whether the field contains a match. */
   readonly holds: readonly boolean[];
   /** Set if the control is marked as a picker, or cannot be seen: its value is chosen from a list or a calendar. */
   readonly isPicker: boolean;

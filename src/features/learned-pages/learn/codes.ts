@@ -25,11 +25,11 @@ export async function learnCodes(
   play: Play,
 ): Promise<void> {
   const seen = [...known];
-  const asked = new Set<string>();
+  const tried = new Set<string>();
   for (;;) {
     for (const field of fields) readOptions(field, openValues(field, tasks), seen);
     const open = fields.flatMap((field) => openValues(field, tasks).map((value) => ({ field, value })));
-    const next = open.find(({ field, value }) => !asked.has(JSON.stringify([field.label, value])));
+    const next = open.find(({ field, value }) => !tried.has(JSON.stringify([field.label, value])));
     if (next === undefined) return;
     const holds = ({ fields: of }: Task, { field, value }: typeof next): boolean =>
       [of[field.label]].flat().map(String).includes(value);
@@ -40,7 +40,7 @@ export async function learnCodes(
     for (const { field, value } of own) if (field.kind === "list") shown[field.label] = [value];
     for (const { field, value } of own) {
       const isAlone = field.kind !== "list" || String(shown[field.label]) === value;
-      if (isAlone) asked.add(JSON.stringify([field.label, value]));
+      if (isAlone) tried.add(JSON.stringify([field.label, value]));
     }
     const attempt = await play(shown, false);
     if (attempt === undefined) return;

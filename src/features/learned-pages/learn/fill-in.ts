@@ -73,7 +73,7 @@ export interface Filling<S extends Surface = Surface> {
 
 /** Slowness of a page from which a failure may be due to a busy machine. */
 const BUSY = 2;
-/** Most early sendings that are undone; a page that goes on is taken for one that saves at every change. */
+/** Most early submissions that are undone. A page with more of them is one that saves at every change. */
 const MOST_EARLY = 8;
 /** Kinds whose values may be chosen from a list. */
 const CHOSEN: ReadonlySet<Kind> = new Set(["list", "flag", "text"]);

@@ -227,7 +227,7 @@ function unlike(tasks: readonly Task[], fields: readonly LearnedField[]): { pers
       if (label in busy) busy[label] = field.default !== true;
       if (label in idle) idle[label] = field.default === true;
     } else if (kind === "list" && now !== undefined) {
-      // the first person gets the longest list in exchange for its own
+      // the first person swaps its own list for the longest one
       const longest = persons
         .map(({ [label]: list }) => list)
         .reduce((top, list) => (Array.isArray(list) && list.length > (top as string[]).length ? list : top), now);

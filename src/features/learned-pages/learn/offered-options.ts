@@ -34,7 +34,9 @@ export async function optionsIn({ view }: Session, labels: readonly string[]): P
 const isNamed = ([text]: Options[number], value: string): boolean =>
   looseLabel(text) === looseLabel(value) || text.trim().startsWith(value);
 
-/** Tells whether a text is the value of options none of which a value names: it stands for another one. */
+/**
+ * Tells whether a text is the value of options that a value does not name: the text is then a code of another value.
+ */
 export function isOthers(options: Options, value: string, raw: string): boolean {
   const holders = options.filter((option) => option[1] === raw);
   return holders.length > 0 && !holders.some((option) => isNamed(option, value));

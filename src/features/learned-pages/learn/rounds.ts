@@ -190,7 +190,7 @@ function cutIn(relevant: readonly Sample[], label: string): { readonly key: stri
 const order = ({ kind }: LearnedField): number =>
   ["text", "date", "range", "moment", "time", "file", "number", "list", "flag"].indexOf(kind);
 
-/** Tells whether one submission is enough to say that a value did not arrive: no code can stand for it. */
+/** Tells whether one submission proves that a value did not arrive, as no code can stand for the value. */
 function isPlain({ label, kind }: LearnedField, relevant: readonly Sample[], taken: ReadonlySet<string>): boolean {
   if (kind === "flag") return false;
   const text = String(relevant[0]?.fields[label] ?? "");

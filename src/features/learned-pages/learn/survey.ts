@@ -59,7 +59,7 @@ async function factsOf(
 
 /** Looks at a field's possible places and moves suitable ways forward; missing and duplicate places are dropped. */
 export async function survey(surface: Surface, field: LearnedField, ways: ReadonlyMap<string, Way>): Promise<void> {
-  const asked = [...new Set([...ways.values()].flatMap(({ needs = [], signs = [] }) => [needs, signs].flat()))];
+  const selectors = [...new Set([...ways.values()].flatMap(({ needs = [], signs = [] }) => [needs, signs].flat()))];
   const places = new Map(field.candidates.map(({ operation }) => [`${operation.locator} ${operation.nth}`, operation]));
   const seen = new Set<string>();
   const timeout = slowed(surface, FOUND_MS);
@@ -67,7 +67,7 @@ export async function survey(surface: Surface, field: LearnedField, ways: Readon
     const facts = await placeAt(surface, field.label, operation, {})
       .then(async ({ box, control: at }) => {
         const control = await at.elementHandle({ timeout });
-        const asking = [control, asked, PICKER, WRITABLE, OPERABLE];
+        const asking = [control, selectors, PICKER, WRITABLE, OPERABLE];
         return box.evaluate(factsOf as (box: Element, argument: unknown) => Promise<Facts>, asking, { timeout });
       })
       .catch((error: unknown) => (error instanceof NoWay ? undefined : "busy"));
@@ -75,7 +75,7 @@ export async function survey(surface: Surface, field: LearnedField, ways: Readon
     if (facts === "busy") continue;
     const isTwin = facts === undefined || seen.has(facts.corners);
     if (facts !== undefined) seen.add(facts.corners);
-    const holds = (css: string): boolean => facts?.holds[asked.indexOf(css)] === true;
+    const holds = (css: string): boolean => facts?.holds[selectors.indexOf(css)] === true;
     field.weigh(operation, isTwin ? undefined : facts, (name) => {
       const { needs, signs } = ways.get(name) ?? {};
       if (needs !== undefined && !holds(needs)) return "never";

@@ -101,10 +101,10 @@ async function searchTogether(
   await using reader = closing(await RoundReader.open(model, sizes));
   const states = searches.map((search) => search.next());
   while (states.some((state) => state.done !== true)) {
-    const asked = states.map((state) => (state.done === true ? undefined : requestOf(state.value, eos)));
-    const { round, places } = await reader.ask(asked);
+    const requests = states.map((state) => (state.done === true ? undefined : requestOf(state.value, eos)));
+    const { round, places } = await reader.ask(requests);
     searches.forEach((search, b) => {
-      if (asked[b] !== undefined) states[b] = search.next((places[b] ?? []).map((at) => answerAt(round, at)));
+      if (requests[b] !== undefined) states[b] = search.next((places[b] ?? []).map((at) => answerAt(round, at)));
     });
   }
   return states.map((state) => state.value as RefusionTrajectory);
