@@ -117,10 +117,7 @@ export class RoundReader<Round> {
     return { round: await cached.forwardRound({ inputs, headInputs }), places };
   }
 
-  /**
-   * @param size number of rows of the forward.
-   * @param flat maps an entry of a rollout's buffer to its row in the forward.
-   */
+  /** @param size rows of the forward. @param flat maps an entry of a rollout's buffer to its row in the forward. */
   private draws(
     requests: readonly RowRequest[],
     places: readonly (readonly number[])[],

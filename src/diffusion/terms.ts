@@ -143,9 +143,7 @@ function layBuffers(
   return { inputs: tokenInputs(laid), causal: isCausal(laid), placeOf };
 }
 
-/**
- * Value of float inputs in padding terms. 1 is valid for all of them (EOS allowed, a time, a factor); 0 may give log 0.
- */
+/** Value of padding terms: 1 is valid for every float input (EOS allowed, a time, a factor); 0 may give log 0. */
 const PADDING_FEATURE = 1;
 
 /** Returns values [B] by name; padding rows repeat the first sequence's, so that they stay in the model's range. */

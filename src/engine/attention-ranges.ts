@@ -43,10 +43,7 @@ function places(e: Emitter, width: number): Value {
   return e.g.constant("float32", [1, 1, 1, width], all);
 }
 
-/**
- * Returns the key indices for an open W, from an index [B, W]. A cumulative sum of ones stays on the device; a Range
- * would need W as an integer on the host.
- */
+/** Returns the key indices for an open W from an index [B, W], by a cumulative sum: a Range needs W on the host. */
 function openPlaces(e: Emitter, index: Value): Value {
   const ones = e.add(e.mul(e.cast(index, "float32"), 0), 1);
   return e.unsqueeze(e.sub(e.g.op("CumSum", [ones, e.g.scalar(1, "int64")]), 1), [1, 2]);

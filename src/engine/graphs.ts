@@ -162,7 +162,7 @@ function emitScores(m: BoundModel, { about }: TrainedModel, shape: GraphShape, h
   });
 }
 
-/** Least divisor of a segment's sum: the coefficients of a padding segment add up to 0. */
+/** Least divisor of a segment's mean: the coefficients of a padding segment add up to 0. */
 const LEAST_DIVISOR = 1e-6;
 
 /** Entropies [R] of distributions, from their log-probabilities [R, V]; impossible tokens add nothing. */

@@ -37,10 +37,7 @@ export interface NewTokens {
 /** Cached rows before the first forward: one, which no query sees. */
 export const NOTHING_KEPT = 1;
 
-/**
- * Number of summands that vector instructions add at once, in sums over W. A multiple of it leaves no remainder, which
- * would be summed in another order.
- */
+/** Vector width of sums over W. A multiple leaves no remainder, which would be summed in another order. */
 const LANES = 32;
 
 /** A sequence to read, and its requested entries, which are computed even where they are cached. */
@@ -157,10 +154,7 @@ class PairNumbers {
   }
 }
 
-/**
- * Gives each combination that determines keys and values a number, its name. The name of a list is that of the pair of
- * its prefix and its last entry.
- */
+/** Numbers the combinations that determine keys and values. A list is a pair: its prefix and its last entry. */
 class EntryNames {
   private readonly tokens = new PairNumbers();
   private readonly entries = new PairNumbers();

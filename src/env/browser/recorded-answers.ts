@@ -2,9 +2,7 @@ import type { Act, Action, Observation } from "../../core/interaction.js";
 import { EnvironmentFault } from "./browser.js";
 import { PolicyFailure } from "./episode.js";
 
-/**
- * A turn that the policy has answered: a retry after a fault uses the answer again, as its policy is called only once.
- */
+/** A turn that the policy has answered: a retry after a fault reuses the answer, and does not call the policy. */
 export interface RecordedAnswer {
   readonly text: string;
   readonly answer: Promise<Action>;

@@ -71,10 +71,7 @@ function slug(text: string, by: Slug): string {
   }
 }
 
-/**
- * Writes a value in a notation with exactly one spelling. @returns undefined for a value that the notation cannot
- * write.
- */
+/** Writes a value in a notation with one spelling only. @returns undefined for a value that it cannot write. */
 function written(notation: Notation, kind: Kind, text: string): string | undefined {
   const date = parseDate(text);
   switch (notation.as) {

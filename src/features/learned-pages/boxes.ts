@@ -22,10 +22,7 @@ function boxKit() {
     const r = e.getBoundingClientRect();
     return (r.width > 1 && r.height > 1) || getComputedStyle(e).display === "contents";
   };
-  /**
-   * Tells whether an element only shows text, or is a label without a control: a label may draw its colon as an
-   * element.
-   */
+  /** Tells whether an element only shows text, or is a label without a control, which may draw its colon. */
   const isWords = (e: Element): boolean => {
     const inner = childrenOf(e);
     return inner.length > 0

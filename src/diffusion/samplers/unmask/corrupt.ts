@@ -19,11 +19,11 @@ const AR_WEIGHT = 0.5;
  * A causal model (ReFusion, arXiv 2512.13586, `forward_process`) also predicts, at a clean token, its successor inside
  * the slot; so the first token of a clean slot has no term. A bidirectional model (LLaDA, arXiv 2502.09992, eq. 3) sees
  * the successor, and has no such term.
- * With autoregressive slots, clean slots see the context of a rollout ({@link PartialResponse}): each begins a new round with
- * a probability that its example draws from (0, 1). The slot with EOS is then read again after the masks, which do not
- * see it, so that tokens and EOS predict each other too.
- * Coefficients, where w is 1, times `eosFillWeight` after the first EOS, times `draftWeight` at masks from which no
- * token is drawn:
+ * With autoregressive slots, clean slots see the context of a rollout ({@link PartialResponse}): each begins a new
+ * round with a probability that its example draws from (0, 1). The slot with EOS is then read again after the masks,
+ * which do not see it, so that tokens and EOS predict each other too.
+ * Coefficients, with w = 1, times `eosFillWeight` after the first EOS, times `draftWeight` at masks from which no token
+ * is drawn:
  *   masked  w / (p * W_b) / B, W_b the sum of w over the example's canvas (the paper's answer length, less EOS fill)
  *   clean   arWeight / (number of the batch's clean terms)
  * Without a template, slots with EOS are always masked, as EOS is never in the context of a rollout. Their coefficient

@@ -290,9 +290,7 @@ function slotScores(
   return scores;
 }
 
-/**
- * Offset of the scores of later blocks: larger than any difference of two scores, which are probabilities or entropies.
- */
+/** Offset of later blocks' scores: larger than any difference of scores, which are probabilities or entropies. */
 const LATER = 1e3;
 
 function rowScore(statistics: RowStatistics, row: number, order: "confidence" | "margin" | "entropy"): number {

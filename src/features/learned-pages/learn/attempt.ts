@@ -42,7 +42,7 @@ export interface Attempt extends Press {
   readonly invalid: readonly string[];
   /** Labels of fields that could not be operated. */
   readonly failed: readonly string[];
-  /** Labels of fields that other values of this person hide, such as an unticked checkbox. */
+  /** Labels of fields that this person's other values hide, as an unticked checkbox does. */
   readonly absent: readonly string[];
   /** Texts of the page's complaints, unchanged. */
   readonly complaints: readonly string[];

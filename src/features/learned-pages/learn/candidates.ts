@@ -36,19 +36,13 @@ const FIRST = 20;
 /** Failures that are allowed to a way that has worked before. */
 const MOST_MISSES = 3;
 
-/**
- * Fates of the candidates that are tried next, in this order. A control may not show its value, so that a candidate
- * with the fate `same` may be right.
- */
+/** Fates of candidates to try next, in order; `same` counts, as some controls do not show their value. */
 const UNTRIED = [undefined, "changed", "same"] as const;
 const SEEN = ["shown", "changed", "same"] as const;
 
 /** Ways that find an option by its own name. */
 const BY_NAME = new Set(["boxes", "radio", "hidden-radio"]);
-/**
- * Ways that may change only the appearance of a field. The server then decides whether the value is right: a further
- * way could undo the choice.
- */
+/** Ways that may change only the look of a field: the server judges them, as a further way could undo the choice. */
 const CLICKING = new Set([...BY_NAME, "open-pick"]);
 const waysName = ({ operation }: Candidate): string => JSON.stringify([operation.way, operation.variant]);
 
@@ -223,10 +217,7 @@ export class LearnedField {
     return this.current?.operation.locator.match(/^(?:label|field)=/) != null;
   }
 
-  /**
-   * Tells whether the current candidate may be right: it has changed the field as expected, or its choice shows in no
-   * field of a label.
-   */
+  /** Tells whether the current candidate may be right: a likely change, or a choice that shows in no label's field. */
   mayBeRight(evidence: Candidate["fate"]): boolean {
     if (evidence === "changed") return this.current?.isLikely === true || this.kind === "list";
     return evidence === "same" && !this.isByLabel;
@@ -262,9 +253,7 @@ export class LearnedField {
     return current.misses <= MOST_MISSES;
   }
 
-  /**
-   * Tells, at most once, whether a value that the page showed may be missing in the request because the page was slow.
-   */
+  /** Tells, at most once, whether a value that the page showed may be missing because the page was slow. */
   isWorthRound(): boolean {
     return this.isHurried && this.current?.misses === undefined && this.isWorthAgain();
   }

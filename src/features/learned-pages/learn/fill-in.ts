@@ -182,10 +182,7 @@ async function prepare(surface: Surface, field: LearnedField, ways: SearchState[
 /** Pause before the form is sent, for a page that takes a value over late or changes it back; in milliseconds. */
 export const RESTS_MS = 1500;
 
-/**
- * Waits before the form is sent, if a page was found to need it, and enters the values again that the page has changed
- * back.
- */
+/** Waits before the form is sent, if the page needs it, and enters again what the page has changed back. */
 export async function settled(filling: Filling): Promise<void> {
   const { surface, progress } = filling;
   if (progress.restsMs === 0 && progress.probes-- <= 0) return;

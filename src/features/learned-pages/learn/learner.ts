@@ -141,10 +141,7 @@ function missedBy(progress: SearchState, { person, attempt }: Submitted): Learne
   });
 }
 
-/**
- * Replaces the request that was taken for the form's if the answers show another one, and gives up the fields that this
- * one does not explain.
- */
+/** Takes another request for the form's if the answers show one, and gives up fields that it does not explain. */
 function heldBy({ progress, note }: Search, right: readonly Submitted[], request: Contract["request"]): void {
   const before = progress.request;
   if (request === undefined || (request.method === before?.method && request.path === before.path)) return;

@@ -34,9 +34,7 @@ export async function optionsIn({ view }: Session, labels: readonly string[]): P
 const isNamed = ([text]: Options[number], value: string): boolean =>
   looseLabel(text) === looseLabel(value) || text.trim().startsWith(value);
 
-/**
- * Tells whether a text is the value of options that a value does not name: the text is then a code of another value.
- */
+/** Tells whether a text is the value of options that a value does not name, so that it is another value's code. */
 export function isOthers(options: Options, value: string, raw: string): boolean {
   const holders = options.filter((option) => option[1] === raw);
   return holders.length > 0 && !holders.some((option) => isNamed(option, value));

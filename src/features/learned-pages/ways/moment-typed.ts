@@ -8,8 +8,7 @@ export const way: Way = {
   cost: 3,
   isLiteral: true,
   needs: WRITABLE,
-  // all endings of a pattern come before the next pattern: a picker that needs Enter or a button would be tried too
-  // late
+  // each pattern with all endings before the next one: else a picker that needs Enter or a button comes too late
   variants: MOMENTS.flatMap((pattern) => [...KEYS.map((key) => ({ ...pattern, key })), { ...pattern, confirm: true }]),
   async operate(place, value) {
     const { day = "", time = "", key } = place.variant;
