@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { Command } from "commander";
+import { Command, Help } from "commander";
 import type { RunConfig } from "../config/config.js";
 import { EXIT, misuse } from "../core/errors.js";
 import { loadFolder, namesInFolder } from "../core/registry.js";
@@ -16,6 +16,13 @@ async function build(context: CliContext): Promise<Command> {
   program.commandsGroup("Other commands:");
   for (const [name, entry] of await loadFolder<CliCommand>(new URL("./commands/", import.meta.url), "command"))
     entry.register(program.command(name).option("--debug", "print the stack of an error"), context);
+  // the overview names the training commands; they are not hidden, so that a misspelt one has a suggestion
+  const formatHelp = (command: Command, help: Help): string => {
+    const all = help.visibleCommands.bind(help);
+    help.visibleCommands = (of) => all(of).filter((each) => each.name() !== ANY && !objectives.includes(each.name()));
+    return Help.prototype.formatHelp.call(help, command, help);
+  };
+  program.configureHelp({ ...program.configureHelp(), formatHelp });
   return program.addHelpText("before", overview([ANY, ...objectives]));
 }
 
@@ -57,7 +64,7 @@ const ANY = "train";
 
 function addTraining(program: Command, name: string, context: CliContext): void {
   program
-    .command(name, { hidden: true })
+    .command(name)
     .description("trains by the objective that the config names (objective.kind), also by a module of yours")
     .argument("[key=value...]")
     .option("-c, --config <file>", "YAML config of the run (with --resume: by default the run's own)")

@@ -60,6 +60,6 @@ it("what teaches nothing, or cannot be scored, is not proved", async () => {
   const [given] = await verified([['learnsFrom: "rollouts"', 'learnsFrom: "supervision"']], "on-policy");
   assert.match(
     formatProofs([given as ProofLine]),
-    /not proved +objective +mine: cannot be scored here.*from given answers/,
+    /not proved +objective +mine: cannot be scored here[\s\S]*from given answers/,
   );
 });

@@ -106,7 +106,7 @@ describe("refusion-train export --merge", () => {
     const write = (...args: string[]): Promise<string> => done("train", "export", "--adapter", "runs/full", ...args);
     assert.match(
       await write("--out", "own", "--step", "last"),
-      /own: .* MiB, from .*step-000002\nnext: init_adapter=own/,
+      /own: .* MiB, from .*step-000002\nnext: .* --config runs\/full\/config\.yaml init_adapter=own/,
     );
     const trained = join("runs", "full", "checkpoints", "step-000002");
     assert.deepEqual(readPeft(path("own")).tensors, readPeft(path(trained)).tensors);

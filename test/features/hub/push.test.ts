@@ -133,7 +133,7 @@ describe("push", () => {
     const [, front = "", text = ""] = card.split("---\n");
     const { base_model, datasets } = parse(front) as Record<string, unknown>;
     assert.deepEqual([base_model, datasets], ["org/base", ["org/name"]]);
-    assert.match(text, /last +test +2 +0 +0\.500 .* 1a2b3c4d-5e6f7a8b\n/);
+    assert.match(text, /last +test +2 +0 +0\.500 [\s\S]* 1a2b3c4d-5e6f7a8b\n/);
     assert.match(text, /pass@2 +100\.0 %/);
     assert.match(text, /npx refusion-train flow-grpo --config config\.yaml/);
     const config = readFileSync(join(run.dir, "push", "model", "config.yaml"), "utf8");

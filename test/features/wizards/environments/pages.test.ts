@@ -81,8 +81,7 @@ test("wizards: the oracle scores exactly 1 on every form, a turn a page; null po
       assert.equal(metrics.page_2_accuracy, 1);
     }),
   );
-  const some = environment.tasks.filter(({ split }) => split === "heldout");
-  assert.ok(some.length >= 10);
+  const some = WIZARDS.flatMap(({ id }) => environment.tasks.find(({ form }) => form === id) ?? []);
   for (const policy of Object.keys(NULL_PLANS)) {
     const outcomes = await Promise.all(some.map((task) => playWith(environment, policy, task)));
     const rewards = outcomes.map(({ reward }) => reward ?? Number.NaN);
