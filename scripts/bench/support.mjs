@@ -44,7 +44,7 @@ export async function openPeer(python, args, env = process.env) {
 /** Opens a model's engine with a fresh adapter and a sampler, on one thread. @param precision of rollouts. */
 export async function openEngine(dir, kind, { rank, precision = "float32" }) {
   const { Rng } = await load("core/rng.js");
-  const { samplerOf } = await load("diffusion/kinds.js");
+  const { samplerOf } = await load("diffusion/sampler-kinds.js");
   const { Engine } = await load("engine/engine.js");
   const { sampledModel } = await load("engine/policy.js");
   const { rolloutPrecisionOf } = await load("engine/rollout-precision.js");

@@ -27,13 +27,13 @@ export function attentionOf(c: RuleContext): AttentionGradient | undefined {
   if (!isPlain || p.shape.slice(0, -2).join() !== v.shape.slice(0, -2).join()) return undefined;
   let made: Value | undefined;
   const weights = (): Value => {
-    made ??= c.again(0);
+    made ??= c.rematerialized(0);
     return made;
   };
   const axis = p.shape.length - 1;
   const centred = (): Value => {
     const sums = e.sum(e.mul(c.dy, c.y()), [-1]);
-    return e.matmul(e.concat([c.dy, e.neg(sums)], axis), e.swap(e.withOnes(c.again(1), axis)));
+    return e.matmul(e.concat([c.dy, e.neg(sums)], axis), e.swap(e.withOnes(c.rematerialized(1), axis)));
   };
   return {
     weights,

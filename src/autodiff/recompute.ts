@@ -26,7 +26,7 @@ export interface Recomputed {
 interface Block {
   readonly nodes: Node[];
   /** Recomputed values by the name of the original; filled when the backward pass reaches the block. */
-  again: Map<string, Value> | undefined;
+  recomputed: Map<string, Value> | undefined;
 }
 
 /** Splits a path at its first numbered part: `/model/layers` and `3` of `/model/layers.3/mlp/Mul`; `h/3` counts too. */
@@ -75,7 +75,7 @@ export class Recompute {
     this.e = new Emitter(g);
     this.waited = new Map(initial);
     for (const nodes of [...findBlocks(forward).values()].slice(0, layers)) {
-      const block: Block = { nodes, again: undefined };
+      const block: Block = { nodes, recomputed: undefined };
       for (const node of nodes) this.blockOf.set(node, block);
     }
     for (const node of forward) {
@@ -89,20 +89,20 @@ export class Recompute {
   node(node: Node, gradients: ReadonlyMap<string, Value>): Node {
     const block = this.blockOf.get(node);
     if (block === undefined) return node;
-    block.again ??= this.compute(block, node, gradients);
+    block.recomputed ??= this.compute(block, node, gradients);
     return this.reread(node);
   }
 
   /** Returns a node with the recomputed values of its layer where they exist already, else the node itself. */
   reread(node: Node): Node {
-    const again = this.blockOf.get(node)?.again;
-    if (again === undefined) return node;
-    const of = (v: Value): Value => again.get(v.name) ?? v;
+    const recomputed = this.blockOf.get(node)?.recomputed;
+    if (recomputed === undefined) return node;
+    const of = (v: Value): Value => recomputed.get(v.name) ?? v;
     return { ...node, inputs: node.inputs.map((v) => v && of(v)), outputs: node.outputs.map(of) };
   }
 
   private compute(block: Block, last: Node, gradients: ReadonlyMap<string, Value>): Map<string, Value> {
-    const again = new Map<string, Value>();
+    const recomputed = new Map<string, Value>();
     const inside = new Set(block.nodes);
     const upstream = last.outputs.map((o) => gradients.get(o.name)).find((v) => v !== undefined);
     if (upstream === undefined) throw new Error(`no gradient reaches ${last.name}`);
@@ -110,13 +110,13 @@ export class Recompute {
       let zero: Value | undefined;
       for (const node of block.nodes) {
         for (const input of node.inputs) {
-          if (input === undefined || again.has(input.name) || !this.isStream(input, inside)) continue;
+          if (input === undefined || recomputed.has(input.name) || !this.isStream(input, inside)) continue;
           zero ??= this.barrier(upstream, gradients);
-          again.set(input.name, this.e.add(input, this.e.cast(zero, input.dtype)));
+          recomputed.set(input.name, this.e.add(input, this.e.cast(zero, input.dtype)));
         }
-        if (!node.inputs.some((input) => input !== undefined && again.has(input.name))) continue;
+        if (!node.inputs.some((input) => input !== undefined && recomputed.has(input.name))) continue;
         const inputs = node.inputs.map((input) => {
-          const value = input && again.get(input.name);
+          const value = input && recomputed.get(input.name);
           // a known content stays known
           return value === undefined || input?.content === undefined
             ? (value ?? input)
@@ -126,11 +126,11 @@ export class Recompute {
           this.g.node(node.op, inputs, node.attributes, { domain: node.domain, count: node.outputs.length }),
         );
         node.outputs.forEach((output, i) => {
-          again.set(output.name, outputs[i] as Value);
+          recomputed.set(output.name, outputs[i] as Value);
         });
       }
     });
-    return again;
+    return recomputed;
   }
 
   /** Tells whether a value flows into this layer only: its input, but no mask or rotation that all layers share. */

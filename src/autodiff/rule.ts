@@ -38,8 +38,8 @@ export class RuleContext {
   }
 
   /** Returns an input for a gradient; a weight that is decoded at its use is decoded once more. */
-  again(i: number): Value {
-    return this.g.again(this.x(i), this.dy);
+  rematerialized(i: number): Value {
+    return this.g.rematerialize(this.x(i), this.dy);
   }
 
   y(i = 0): Value {

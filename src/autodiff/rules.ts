@@ -6,7 +6,7 @@
 import { reducedAxes } from "../onnx/infer.js";
 import { emitNf4Matrix, NF4_BLOCK } from "../onnx/nf4.js";
 import type { OpName } from "../onnx/ops.js";
-import { late } from "../onnx/passes/late.js";
+import { delayed } from "../onnx/passes/delayed.js";
 import { axisOf, product } from "../onnx/shapes.js";
 import type { Dim, Value } from "../onnx/types.js";
 import { attentionOf } from "./attention.js";
@@ -82,7 +82,7 @@ const gemm: Rule = (c) => {
   const product = (operands: () => [a: Value, b: Value], transA: boolean, transB: boolean): Thunk =>
     fused((acc) => c.e.gemm(...operands(), { transA, transB, alpha, ...(acc === undefined ? {} : { c: acc }) }));
   return [
-    tA ? product(() => [c.again(1), c.dy], tB, true) : product(() => [c.dy, c.again(1)], false, !tB),
+    tA ? product(() => [c.rematerialized(1), c.dy], tB, true) : product(() => [c.dy, c.rematerialized(1)], false, !tB),
     tB ? (narrowWeight(c) ?? product(() => [c.dy, c.x(0)], true, tA)) : product(() => [c.x(0), c.dy], !tA, false),
     () => (beta === 1 ? c.dy : c.e.mul(c.dy, beta)),
   ];
@@ -113,7 +113,7 @@ const matmul: Rule = (c) => {
     // a stack of rows times one matrix: two plain products, no transposed weight
     const rows = (v: Value): Value => e.reshape(v, [-1, v.shape.at(-1) as number]);
     return [
-      () => e.reshape(e.gemm(rows(c.dy), c.again(1), { transB: true }), a.shape),
+      () => e.reshape(e.gemm(rows(c.dy), c.rematerialized(1), { transB: true }), a.shape),
       fused((acc) => e.gemm(rows(a), rows(c.dy), { transA: true, ...(acc === undefined ? {} : { c: acc }) })),
     ];
   }
@@ -122,7 +122,7 @@ const matmul: Rule = (c) => {
   const acrossA = (by: Value): Value => (isNarrow ? e.swap(e.matmul(e.swap(c.dy), by)) : e.matmul(e.swap(by), c.dy));
   const attention = attentionOf(c);
   if (attention !== undefined) return [attention.scores, () => acrossA(attention.weights())];
-  return [() => e.matmul(c.dy, e.swap(c.again(1))), () => acrossA(a)];
+  return [() => e.matmul(c.dy, e.swap(c.rematerialized(1))), () => acrossA(a)];
 };
 
 /**
@@ -137,8 +137,10 @@ const matmulBnb4: Rule = (c) => [
       c.refuse("other than NF4 in blocks of 64 with transB = 1");
     // scales stored in the file would be reshaped, and so copied, when the graph is loaded
     const blocks = [(n * k) / NF4_BLOCK, 1];
-    const scales = c.g.initializers.has(c.x(2).name) ? late(e, c.x(2), c.dy, blocks) : e.reshape(c.again(2), blocks);
-    const weight = emitNf4Matrix(e, late(e, c.x(1), c.dy), scales, n, k);
+    const scales = c.g.initializers.has(c.x(2).name)
+      ? delayed(e, c.x(2), c.dy, blocks)
+      : e.reshape(c.rematerialized(2), blocks);
+    const weight = emitNf4Matrix(e, delayed(e, c.x(1), c.dy), scales, n, k);
     return e.reshape(e.gemm(e.reshape(c.dy, [-1, n]), weight), c.x().shape);
   },
   null,

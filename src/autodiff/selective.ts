@@ -1,6 +1,6 @@
 import { Emitter } from "../onnx/emit.js";
 import type { GraphBuilder } from "../onnx/graph.js";
-import { late } from "../onnx/passes/late.js";
+import { delayed } from "../onnx/passes/delayed.js";
 import { isStatic, sizeOf } from "../onnx/shapes.js";
 import { BYTES, type Node, type Value } from "../onnx/types.js";
 
@@ -26,24 +26,24 @@ export class SelectiveRecompute {
 
   /** Returns a node of the forward pass that reads the recomputed values, available once `behind` is known. */
   node(node: Node, behind: Value): Node {
-    const again = (v: Value): Value => this.again(v, behind);
-    return { ...node, inputs: node.inputs.map((v) => v && again(v)), outputs: node.outputs.map(again) };
+    const recomputed = (v: Value): Value => this.recompute(v, behind);
+    return { ...node, inputs: node.inputs.map((v) => v && recomputed(v)), outputs: node.outputs.map(recomputed) };
   }
 
-  private again(value: Value, behind: Value): Value {
+  private recompute(value: Value, behind: Value): Value {
     const known = this.made.get(value.name);
     if (known !== undefined) return known;
     const node = this.g.producer(value);
     if (node === undefined || !this.isCheap(node, value)) return value;
     let waits = false;
     const inputs = node.inputs.map((v) => {
-      const again = v && this.again(v, behind);
-      waits ||= again !== v;
-      return again;
+      const recomputed = v && this.recompute(v, behind);
+      waits ||= recomputed !== v;
+      return recomputed;
     });
     // one delayed operand is enough: then the node is not merged with its equal, and cannot run earlier
     const [first] = inputs;
-    if (!waits && first !== undefined) inputs[0] = late(this.e, first, behind);
+    if (!waits && first !== undefined) inputs[0] = delayed(this.e, first, behind);
     const made = this.g.scope("again", () => this.g.node(node.op, inputs, node.attributes, { domain: node.domain }));
     this.made.set(value.name, made[0] as Value);
     return made[0] as Value;

@@ -47,7 +47,7 @@ function keysAbout(keys: readonly ConfigKey[], name: string): readonly ConfigKey
   misuse(`There is no config key ${name}.`, { hint: `--help ${near ?? "all"}` });
 }
 
-/** Formats a key as an override with its default, its values and what it is. */
+/** Formats a key as an override, with its default, its values and its description. */
 function formatKey({ path, type, default: value, description }: ConfigKey): string {
   const shown = value === undefined ? `<${type}>` : Array.isArray(value) ? `[${value.join(",")}]` : String(value);
   const setting = `${path.join(".")}=${shown}`;

@@ -6,7 +6,7 @@ import { fail, messageOf, misuse, UserError } from "../core/errors.js";
 import { packageRoot, readSmall } from "../core/files.js";
 import { withoutPasswords } from "../core/shown.js";
 import { parseYaml } from "../core/yaml.js";
-import { settleKinds } from "./kinds.js";
+import { settleKinds } from "./kind-sections.js";
 import { applyOverrides, isPlainObject, type Override, parseOverrides } from "./overrides.js";
 import { describeIssue, type Problem, pathText, show, valueAt } from "./problems.js";
 import { loadRegistries } from "./registries.js";

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { nearest } from "../core/errors.js";
 import { withoutPasswords } from "../core/shown.js";
 import { FIELD_NAMES, REMOVED } from "./field-names.js";
-import { kindSections } from "./kinds.js";
+import { kindSections } from "./kind-sections.js";
 import { isPlainObject } from "./overrides.js";
 import type { ConfigKey, PlugIn, Registries } from "./schema.js";
 

@@ -162,7 +162,7 @@ export function checkMembers(
  * Schemas of a user's own entry by member: for a function, of its result (as a function of the arguments where it
  * depends on them); for any other member, of its value.
  */
-export type Gives = Readonly<Record<string, Given>>;
+export type MemberSchemas = Readonly<Record<string, Given>>;
 type Given = z.ZodType | ((...args: never[]) => z.ZodType);
 
 const given = new WeakMap<z.ZodType, Given>();
@@ -181,7 +181,12 @@ export function method(gives: Given = z.promise(z.unknown())): z.ZodType {
  * and results must match their schemas. A promise is awaited where its schema is a promise, or where it has none.
  * @param path of its module. @param shipped entries whose functions are ours, not the user's.
  */
-export function guarded<T extends object>(entry: T, path: string, gives: Gives, shipped: readonly object[] = []): T {
+export function guarded<T extends object>(
+  entry: T,
+  path: string,
+  gives: MemberSchemas,
+  shipped: readonly object[] = [],
+): T {
   const ours = new Set(shipped.flatMap((other) => Object.values(other) as unknown[]));
   const has = entry as Readonly<Record<string, unknown>>;
   const members = memberNames(entry).map((name): [string, PropertyDescriptor] => {
@@ -277,8 +282,8 @@ export function ownFrame(error: unknown): string | undefined {
   for (const frame of error.stack?.split("\n") ?? [])
     for (const path of loaded.keys()) {
       const file = fileOf(path);
-      const there = frame.includes(pathToFileURL(file).href) || frame.includes(file);
-      const line = there ? /:(\d+)(:\d+)?\)?$/.exec(frame) : null;
+      const isInModule = frame.includes(pathToFileURL(file).href) || frame.includes(file);
+      const line = isInModule ? /:(\d+)(:\d+)?\)?$/.exec(frame) : null;
       if (line !== null) return `${path}:${line[1]}`;
     }
   return places.get(error) ?? ownFrame(error.cause);

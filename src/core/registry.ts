@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { basename, extname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { checkMembers, type Gives, guarded, isModulePath, loadEntry } from "./own-module.js";
+import { checkMembers, guarded, isModulePath, loadEntry, type MemberSchemas } from "./own-module.js";
 
 /** The folder of features: each may contain folders named like the registries, with entries of its own. */
 const FEATURES = fileURLToPath(new URL("../features/", import.meta.url));
@@ -21,7 +21,7 @@ export async function loadFolder<T>(
   folder: URL,
   exportName: string,
   named?: string,
-  gives: Gives = {},
+  gives: MemberSchemas = {},
   optional: readonly string[] = [],
 ): Promise<Map<string, T>> {
   const entries = new Map<string, T>();

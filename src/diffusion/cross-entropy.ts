@@ -1,18 +1,18 @@
 import { misuse } from "../core/errors.js";
+import { fillCanvas, type SupervisedExample } from "./examples.js";
 import type { Batch } from "./layout/batch.js";
 import type { TokenBuffer } from "./layout/buffer.js";
 import { packTerms } from "./layout/packing.js";
 import type { SupervisedLayout } from "./layout/scorings.js";
 import type { SamplerOptions } from "./sampler.js";
 import { modelHead } from "./score-head.js";
-import { fillCanvas, type SupervisedExample } from "./supervised.js";
 
 /**
- * Lays out the mean cross-entropy of all tokens of the responses, each predicted from the token before it, ends
- * included.
- * @param option names the sampler's way in messages, as `sampler.kind=autoregressive`.
- * @param lay lays an example's prompt, given tokens and response out, the latter with its ends; `rows`: the buffer index
- *   of the row that predicts each token of the response.
+ * Lays out the mean cross-entropy of all tokens of the responses. Each token, ends included, is predicted from the one
+ * before it.
+ * @param option the config setting that messages name, as `sampler.kind=autoregressive`.
+ * @param lay lays out an example: prompt, given tokens, and the response with its ends. `rows`: the buffer index of the
+ *   row that predicts each token of the response.
  * @throws UserError where an example does not fit, or the objective asks for masks or weighs two losses.
  */
 export function crossEntropy(

@@ -84,7 +84,7 @@ export function pickLogProb(e: Emitter, logProbs: Value, tokens: Value): Value {
 /** Vocabulary entries per block of the two-level inverse CDF. */
 const BLOCK = 64;
 
-/** A token below this log-probability is only reached by rounding at a block's end. */
+/** Log-probability below which a token counts as impossible: only rounding at the end of a block can select it. */
 const IMPOSSIBLE = -60;
 
 /** Weights of V tokens in blocks of 64: the probabilities of a row up to a factor. */

@@ -43,7 +43,7 @@ export interface ReaderOptions {
   readonly kvCache: CacheUse;
 }
 
-const NOTHING: RowRequest = { buffer: { ids: [], positions: [] }, rows: [] };
+const EMPTY_REQUEST: RowRequest = { buffer: { ids: [], positions: [] }, rows: [] };
 
 /**
  * Runs the forwards of rollouts in lockstep. Each reads whole sequences, always of the same sizes; with cached keys and
@@ -77,7 +77,7 @@ export class RoundReader<Round> {
   private async askWhole(requests: readonly (RowRequest | undefined)[]): Promise<Replies<Round>> {
     const { batch, shapes, pad } = this.options;
     const { length, rows: each } = shapes;
-    const all = requests.map((request) => request ?? NOTHING);
+    const all = requests.map((request) => request ?? EMPTY_REQUEST);
     const buffers = batchBuffers(
       all.map(({ buffer }) => buffer),
       { batch, length, pad },
@@ -100,7 +100,7 @@ export class RoundReader<Round> {
     });
     const { tokens, row } = this.cache.next(readings);
     let size = 0;
-    const all = requests.map((request) => request ?? NOTHING);
+    const all = requests.map((request) => request ?? EMPTY_REQUEST);
     const places = all.map(({ rows }) => rows.map((n) => (n < 0 ? -1 : size++)));
     const { rows: wanted, headInputs } = this.draws(all, places, size, row);
     const [sequences, queries, width] = tokens.rows;
@@ -117,7 +117,7 @@ export class RoundReader<Round> {
     return { round: await cached.forwardRound({ inputs, headInputs }), places };
   }
 
-  /** @param size of the forward's rows. @param flat maps an entry of a rollout's buffer to its row in the forward. */
+  /** @param size rows of the forward. @param flat maps an entry of a rollout's buffer to its row in the forward. */
   private draws(
     requests: readonly RowRequest[],
     places: readonly (readonly number[])[],

@@ -6,11 +6,11 @@ import type { Emitter } from "../onnx/emit.js";
 import type { InputSpecs, NamedTensors } from "../onnx/tensors.js";
 import type { Tensor, Value } from "../onnx/types.js";
 import type { Tokenizer } from "../text/tokenizer.js";
+import type { SupervisedExample } from "./examples.js";
 import type { Batch } from "./layout/batch.js";
 import type { BoundLayout, LayoutSizes, Scoring, StepLayout, SupervisedLayout } from "./layout/scorings.js";
 import type { ScoreHead } from "./score-head.js";
 import type { ScoredBatch } from "./scored-tokens.js";
-import type { SupervisedExample } from "./supervised.js";
 import type { Rooms } from "./template.js";
 import type { SampledModel } from "./tokens.js";
 import type { Trajectory } from "./trajectory.js";
@@ -90,7 +90,7 @@ export interface PolicyText<Start, T> {
   action(trajectory: T, tokenizer: Tokenizer | undefined, model: SampledModel): Action;
   /** Returns the offsets of the response's tokens in the action's text, in characters; absent: it writes no text. */
   offsets?(trajectory: T, tokenizer: Tokenizer | undefined, model: SampledModel): readonly number[];
-  /** Says why the model cannot act in these spaces, and the next step; absent: it reads and writes texts. */
+  /** Returns why the model cannot act in these spaces, and the next step; absent: it reads and writes texts. */
   refuses?(spaces: Spaces, model: SampledModel): Refusal | undefined;
   /** Makes an example from a demonstration. @throws UserError where it does not fit the options. */
   example(
@@ -153,7 +153,7 @@ export interface Sampler<
   shapes(options: Options): SamplerShapes;
   /** Returns the same policy on a canvas of about `positions` tokens in at most `steps` steps, for proofs. */
   shrink(options: Options, positions: number, steps: number): Options;
-  /** Says why a scoring does not work with these options; absent: all its scorings work. */
+  /** Returns why a scoring does not work with these options; absent: all its scorings work. */
   refuses?(scoring: Scoring, options: Options): string | Refusal | undefined;
   /** Tells whether rollouts use {@link RoundModel.cachedRounds} where the model has them; absent: never. */
   caches?(options: Options): CacheUse;
@@ -219,7 +219,7 @@ const SCORINGS = {
   supervised: "supervisedTerms",
 } as const;
 
-/** Says why a sampler's trajectories cannot be scored so, with advice where it is known; undefined where they can. */
+/** Returns why a sampler's trajectories cannot be scored so, with advice where it is known; undefined where they can. */
 export function refusalOf(
   sampler: Sampler,
   scoring: Scoring,

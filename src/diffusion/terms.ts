@@ -14,7 +14,7 @@ export interface Term {
   readonly target: number;
   readonly coefficient: number;
   readonly segment: number;
-  /** The head's own inputs; 0 by default. */
+  /** Values of the score head's inputs for this term, by name. Default: 0. */
   readonly features?: Readonly<Record<string, number>>;
   /** The only tokens that may be drawn; absent: all. */
   readonly allowed?: readonly number[] | undefined;
@@ -143,7 +143,7 @@ function layBuffers(
   return { inputs: tokenInputs(laid), causal: isCausal(laid), placeOf };
 }
 
-/** 1 is a valid value of every float feature (EOS allowed, a time, a factor); 0 may give the logarithm of 0. */
+/** Value of padding terms: 1 is valid for every float input (EOS allowed, a time, a factor); 0 may give log 0. */
 const PADDING_FEATURE = 1;
 
 /** Returns values [B] by name; padding rows repeat the first sequence's, so that they stay in the model's range. */

@@ -2,8 +2,8 @@ import { misuse } from "../core/errors.js";
 import { type Action, type Observation, valueIn } from "../core/interaction.js";
 import { spell } from "../text/token-text.js";
 import type { Tokenizer } from "../text/tokenizer.js";
+import type { SupervisedExample } from "./examples.js";
 import type { PolicyText, Reveal, SamplerOptions } from "./sampler.js";
-import type { SupervisedExample } from "./supervised.js";
 import {
   Canvas,
   decodeValue,

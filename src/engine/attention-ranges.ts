@@ -6,8 +6,8 @@ import { f32, type NamedTensors } from "../onnx/tensors.js";
 import type { Graph, Node, Tensor, Value } from "../onnx/types.js";
 
 /**
- * The attention bias as ranges: for a graph on a device, [B, N, 4] is copied instead of [B, 1, N, W], and the device
- * expands it to the bias. A token sees the keys [r0, r1) and [r2, r3).
+ * Names of the attention bias and of its ranges [B, N, 4]. A token sees the keys [r0, r1) and [r2, r3). A graph on a
+ * device gets the ranges, which are small to copy, and expands them to the bias [B, 1, N, W] there.
  */
 const [BIAS, RANGES] = ["attention_bias", "attention_ranges"];
 
@@ -37,20 +37,20 @@ export function withRanges(graph: Graph): Graph {
   };
 }
 
-/** 0, 1, ... W - 1 as [1, 1, 1, W]. */
+/** Returns the key indices 0, 1, ... W - 1 as [1, 1, 1, W]. */
 function places(e: Emitter, width: number): Value {
   const all = Array.from({ length: width }, (_, i) => i);
   return e.g.constant("float32", [1, 1, 1, width], all);
 }
 
-/** The same for an open W, from an index [B, W]; as a cumulative sum, so that the host needs no integer. */
+/** Returns the key indices for an open W from an index [B, W], by a cumulative sum: a Range needs W on the host. */
 function openPlaces(e: Emitter, index: Value): Value {
   const ones = e.add(e.mul(e.cast(index, "float32"), 0), 1);
   return e.unsqueeze(e.sub(e.g.op("CumSum", [ones, e.g.scalar(1, "int64")]), 1), [1, 2]);
 }
 
-/** Selects the tensors of a layout that a graph takes: not every model reads a step size. */
-export function taken(names: ReadonlySet<string>, given: NamedTensors): NamedTensors {
+/** Selects the tensors of a layout that are inputs of a graph: not every model reads a step size. */
+export function selectFeeds(names: ReadonlySet<string>, given: NamedTensors): NamedTensors {
   const bias = given[BIAS];
   const all = bias === undefined || !names.has(RANGES) ? given : { ...given, [RANGES]: rangesOf(bias) };
   return Object.fromEntries(Object.entries(all).filter(([name]) => names.has(name)));

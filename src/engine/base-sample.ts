@@ -8,7 +8,7 @@ import { type Initializer, isExternal } from "../onnx/types.js";
 import { STATE } from "../runs/checkpoint.js";
 import { FLOATS, floatsOf, openStored, type StoredMatrix } from "../weights/model-weights.js";
 
-/** Vectors of a model that a sample has, and numbers of each. */
+/** Number of vectors in a sample, and of numbers from each. */
 const VECTORS = 32;
 const NUMBERS = 4;
 /** Largest relative difference of one number in two precisions. */
@@ -21,8 +21,8 @@ export function valuesOf(dir: string, { value, data }: Initializer): StoredMatri
 }
 
 /**
- * Returns some numbers of a model's norms and biases, by which a checkpoint remembers its base: they differ from model
- * to model, and stay the same but for rounding where the projections are stored in fewer bits.
+ * Returns some numbers of a model's norms and biases, which a checkpoint stores to recognise its base. They differ
+ * between models. Where the projections are stored in fewer bits, they change by rounding only.
  */
 export function baseSample({ dir, graph }: Pick<Model, "dir" | "graph">): number[] {
   const vectors = [...graph.initializers.values()]

@@ -5,7 +5,7 @@ import type { RawModel } from "../onnx/format/raw-model.js";
 import type { Runtime } from "../onnx/session.js";
 import { sizeOf } from "../onnx/shapes.js";
 import { f32, type NamedTensors } from "../onnx/tensors.js";
-import { taken } from "./attention-ranges.js";
+import { selectFeeds } from "./attention-ranges.js";
 
 export interface CacheOptions {
   /** Prefix of the keys and values in the runtime's store. */
@@ -46,7 +46,7 @@ export function openCachedRounds(
     forwardRound: async ({ inputs, headInputs }) => {
       const given = { ...inputs, ...(begun ? {} : nothing), ...headInputs };
       const outputs = await use(given, (session, names, bind) =>
-        runtime.run(session, { feeds: taken(names, given), bind: { ...bind, ...(begun ? kept : {}) }, keep }),
+        runtime.run(session, { feeds: selectFeeds(names, given), bind: { ...bind, ...(begun ? kept : {}) }, keep }),
       );
       begun = true;
       return roundHead.read(outputs);

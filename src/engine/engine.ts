@@ -10,7 +10,7 @@ import type { Graph, Tensor } from "../onnx/types.js";
 import { optimizerGraph } from "../optim/optimizer.js";
 import type { OptimizerOptions } from "../optim/update-rule.js";
 import type { Objective } from "../rl/objective.js";
-import { taken, withRanges } from "./attention-ranges.js";
+import { selectFeeds, withRanges } from "./attention-ranges.js";
 import { openCachedRounds } from "./cached-rounds.js";
 import {
   dimensionsOf,
@@ -163,7 +163,7 @@ export class Engine extends TrainedParameters implements RoundModel<unknown> {
       {},
       { ...inputs, ...headInputs },
       async (session, names) => {
-        const feeds = taken(names, { ...inputs, ...headInputs });
+        const feeds = selectFeeds(names, { ...inputs, ...headInputs });
         return roundHead.read(await this.runtime.run(session, { feeds, bind: this.bindPolicy("policy", names) }));
       },
     );
@@ -226,7 +226,8 @@ export class Engine extends TrainedParameters implements RoundModel<unknown> {
       () => scoreGraph(model, shape, batch.head),
       { memPattern: false },
       feeds,
-      (session, names) => this.runtime.run(session, { feeds: taken(names, feeds), bind: this.bindPolicy(key, names) }),
+      (session, names) =>
+        this.runtime.run(session, { feeds: selectFeeds(names, feeds), bind: this.bindPolicy(key, names) }),
     );
     return {
       logProbs: (out.log_probs as Tensor).data as Float32Array,
@@ -251,11 +252,11 @@ export class Engine extends TrainedParameters implements RoundModel<unknown> {
       trainingGraph({ ...model, recomputed }, shape, batch.head, this.trainedObjective(), this.reductions);
     const name = (recomputed: Recomputed): string =>
       `training_model/${label(batch, shape)}${JSON.stringify(recomputed)}`;
-    const { recomputed: asked = {} } = this.trained;
+    const { recomputed: least = {} } = this.trained;
     const recomputed =
       this.budget === undefined
-        ? asked
-        : recomputedWithin(this.budget, findBlocks(model.graph.nodes).size, asked, (way) =>
+        ? least
+        : recomputedWithin(this.budget, findBlocks(model.graph.nodes).size, least, (way) =>
             this.sessions.graph(name(way), build(way)).size(given),
           );
     const out = await this.sessions.use(
@@ -266,7 +267,7 @@ export class Engine extends TrainedParameters implements RoundModel<unknown> {
       (session, names) => {
         const { bind, keep } = this.bindGradients();
         const bound = { ...this.bindPolicy("policy", names), ...bind };
-        return this.runtime.run(session, { feeds: taken(names, given), bind: bound, keep });
+        return this.runtime.run(session, { feeds: selectFeeds(names, given), bind: bound, keep });
       },
     );
     this.accumulated = true;
@@ -318,7 +319,7 @@ export class Engine extends TrainedParameters implements RoundModel<unknown> {
       const inputs = new Set(graph.inputs.map(({ name }) => name));
       const sizes = new Map<string, number>();
       const size = (feeds: NamedTensors): number => {
-        const dimensions = dimensionsOf(graph, taken(inputs, feeds));
+        const dimensions = dimensionsOf(graph, selectFeeds(inputs, feeds));
         const key = JSON.stringify(dimensions);
         const bytes = sizes.get(key) ?? sessionBytes(graph, this.copies, dimensions);
         sizes.set(key, bytes);

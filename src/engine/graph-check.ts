@@ -91,7 +91,7 @@ export function checkLength({ graph, dir }: Pick<Model, "graph" | "dir">, length
     if (refusal(middle) === undefined) fits = middle;
     else fails = middle;
   }
-  // not the length is refused: the graph's own check names what is
+  // one token does not fit either: the length is not the cause, and this call throws the error that names it
   if (fits === 0) usingGraph({ dir }, () => bindModel(graph, "length_check", { dims: { B: 1, N: bucketLength(1) } }));
   misuse(
     `${what} is ${length} tokens, and the graph of ${dir} takes ${fits} (batches are padded to ${bucketLength(length)}): ${messageOf(found)}.`,

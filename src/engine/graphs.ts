@@ -157,13 +157,13 @@ function emitScores(m: BoundModel, { about }: TrainedModel, shape: GraphShape, h
     const sums = (terms: Value): Value => segmentSums(e, terms, segment, shape.segments);
     const value = sums(e.mul(logProbs, coefficient));
     const entropy =
-      drawn && (() => e.div(sums(e.mul(entropyOf(e, drawn), coefficient)), e.max(sums(coefficient), NOTHING)));
+      drawn && (() => e.div(sums(e.mul(entropyOf(e, drawn), coefficient)), e.max(sums(coefficient), LEAST_DIVISOR)));
     return { logProbs, coefficient, value, units, entropy };
   });
 }
 
-/** Sum of the coefficients of a padding segment. */
-const NOTHING = 1e-6;
+/** Least divisor of a segment's mean: the coefficients of a padding segment add up to 0. */
+const LEAST_DIVISOR = 1e-6;
 
 /** Entropies [R] of distributions, from their log-probabilities [R, V]; impossible tokens add nothing. */
 export function entropyOf(e: Emitter, logProbs: Value): Value {

@@ -6,9 +6,9 @@ import { type RunConfig, resolvePath } from "../config/config.js";
 import { DEFAULT_SAMPLER } from "../config/schema.js";
 import { fail, misuse, UserError } from "../core/errors.js";
 import type { Action, Observation } from "../core/interaction.js";
-import { samplerKinds, samplerOf } from "../diffusion/kinds.js";
+import type { SupervisedExample } from "../diffusion/examples.js";
 import type { RoundModel, Sampler, SamplerOptions } from "../diffusion/sampler.js";
-import type { SupervisedExample } from "../diffusion/supervised.js";
+import { samplerKinds, samplerOf } from "../diffusion/sampler-kinds.js";
 import { roundTexts } from "../diffusion/text-policy.js";
 import type { SampledModel } from "../diffusion/tokens.js";
 import type { TokenTrajectory, Trajectory } from "../diffusion/trajectory.js";
@@ -254,12 +254,12 @@ export async function samplerFor(model: Model, objective: ScoredObjective): Prom
       return true;
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
-      // without options it is a sampler of another kind of model
+      // options that cannot be resolved mean a sampler for another kind of model
       if (options !== undefined) refusals.push(error);
       return false;
     }
   };
-  // fewest further inputs first: a graph without a time is no flow; of equals, the default sampler first
+  // samplers with fewer further inputs come first, as a graph without a time is no flow; among equals, the default one
   const other = (name: string): number => (name === DEFAULT_SAMPLER ? 0 : 1);
   const [kind] = [...samplers]
     .filter(([, sampler]) => fits(sampler))
@@ -273,7 +273,7 @@ export async function samplerFor(model: Model, objective: ScoredObjective): Prom
   });
 }
 
-/** Returns the text of an answer after each round of the evaluation's sampler; empty where it does not tell. */
+/** Returns the text of an answer after each round of the evaluation's sampler; empty where it records no rounds. */
 export function roundsOf({ evaluation: { sampler, options }, model }: Policy, trajectory: Trajectory): string[] {
   const reveals = sampler.reveals?.(trajectory);
   if (reveals === undefined || model.tokenizer === undefined) return [];

@@ -6,7 +6,7 @@ import type { Needs, Objective } from "../rl/objective.js";
 export type ScoredObjective = Pick<Objective, "name" | "scoring" | "readsPrompt">;
 
 /**
- * Says why an objective cannot learn from a sampler's draws; undefined where it can.
+ * Returns why an objective cannot learn from a sampler's draws; undefined where it can.
  * @param needs of the objective with its options.
  */
 export function objectiveRefusal(

@@ -9,7 +9,7 @@ import type { Played } from "./forms/episode.js";
 import type { Plan } from "./forms/plan.js";
 import type { RunningSite, Task } from "./site.js";
 
-/** The fault of a page that is not the known one: its form has to be found out again. */
+/** Signals that a page is not the known one: its form has to be learned again. */
 export class PageChanged extends EnvironmentFault {}
 
 /** A form whose controls are known without reading its page, with the contract by which it is played and judged. */
@@ -24,19 +24,19 @@ export interface KnownForm {
 export interface KnownForms {
   /** Prepares the browser's driver; called before the browser opens. */
   prepare(): Promise<void>;
-  /** Returns the form of a task, and finds it out first if it is not known. @throws UserError if that fails. */
+  /** Returns the form of a task, and learns it first if it is not known. @throws UserError if that fails. */
   of(task: Task, runner: () => Promise<EpisodeRunner>): Promise<KnownForm>;
   /** Returns the form of a task if `of` has returned it before. */
   knownForm(task: Task): KnownForm | undefined;
-  /** Reads the contract of a task's form; undefined if there is none. Nothing is found out. */
+  /** Reads the contract of a task's form; undefined if there is none. Nothing is learned. */
   kept(task: Pick<Task, "form">): Contract | undefined;
   /** Returns the controls of a contract's fields, for the values that these tasks have. */
   controlsOf(contract: Contract, tasks: readonly Task[]): Control[];
-  /** Forgets a form whose page has changed: it is found out again. */
+  /** Forgets a form whose page has changed: it is learned again. */
   forget(task: Task): void;
   /** Path of a form's contract. */
   fileOf(form: string): string;
-  /** Set by `learn`: a contract that does not fit is set aside and found out again, not refused. */
+  /** Set by `learn`: a contract that does not fit is set aside and learned again, not refused. */
   mends: boolean;
 }
 

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { delegate } from "../core/delegate.js";
 import { fail, misuse } from "../core/errors.js";
 import type { Act } from "../core/interaction.js";
-import { type Gives, loadedModules, method, ownFrame } from "../core/own-module.js";
+import { loadedModules, type MemberSchemas, method, ownFrame } from "../core/own-module.js";
 import { problemsOf } from "../core/problems.js";
 import { loadFolder } from "../core/registry.js";
 import { Rng } from "../core/rng.js";
@@ -38,8 +38,8 @@ const observation = z.looseObject({
   vectors: z.record(z.string(), z.unknown()).optional(),
 });
 
-/** The members that a user's own environment needs. */
-const GIVES: Gives = {
+/** Schemas of the members of a user's environment. */
+const MEMBERS: MemberSchemas = {
   open: z.promise(
     z.looseObject({
       name: z.string(),
@@ -58,7 +58,7 @@ const GIVES: Gives = {
 /** Loads the built-in environments, and the one that a config names by its file. */
 export function environmentKinds(named?: string): Promise<Map<string, EnvironmentKind>> {
   const folder = new URL("./environments/", import.meta.url);
-  return loadFolder<EnvironmentKind>(folder, "environment", named, GIVES, ["view", "verdict"]);
+  return loadFolder<EnvironmentKind>(folder, "environment", named, MEMBERS, ["view", "verdict"]);
 }
 
 /** Opens the environment of a config. @param note gets notes for the user. @throws UserError if that fails. */
@@ -88,7 +88,7 @@ export async function openEnvironment(
 /** Adds a check of the observations to a user's own environment. @param hash of its module. */
 function shown(environment: Environment, hash: string): Environment {
   const play: Environment["play"] = (task, act, together) => {
-    const asked: Act = (seen) => {
+    const checked: Act = (seen) => {
       const { error } = observation.safeParse(seen);
       if (error === undefined) return act(seen);
       const place = ownFrame(new Error()) ?? environment.name;
@@ -96,7 +96,7 @@ function shown(environment: Environment, hash: string): Environment {
         hint: "show it an observation, as act({ text })",
       });
     };
-    return environment.play(task, asked, together);
+    return environment.play(task, checked, together);
   };
   const judge = environment.judge ?? (() => hash);
   return delegate(environment, { play, judge });
@@ -108,8 +108,8 @@ export function tasksOf(environment: Pick<Environment, "name" | "tasks">, split:
   if (tasks.length > 0) return tasks;
   const counts = new Map<string, number>();
   for (const task of environment.tasks) counts.set(task.split, (counts.get(task.split) ?? 0) + 1);
-  const there = [...counts].map(([name, count]) => `${name} (${count})`).join(", ") || "none at all";
-  misuse(`The site ${environment.name} has no tasks in the split ${split}; it has ${there}.`, {
+  const available = [...counts].map(([name, count]) => `${name} (${count})`).join(", ") || "none at all";
+  misuse(`The site ${environment.name} has no tasks in the split ${split}; it has ${available}.`, {
     hint: missingSplitHint(split),
   });
 }

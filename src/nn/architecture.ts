@@ -17,11 +17,11 @@ export interface WeightSpec {
 /** Source of further keys and values that a graph's tokens see besides their own sequence's. */
 export type KeysOf = "past" | "shared";
 
-/** What an optimizer and an adapter know of a network's weights, by their names. */
+/** Facts that an optimizer and an adapter need of the weights of a network, by their names. */
 export interface WeightNames {
   /** Ends of the names of the projections that get an adapter where `lora.targets` names none. */
   readonly loraTargets: readonly string[];
-  /** Parts of the names of matrices that are no hidden layers: embeddings, the head, and gains by a condition. */
+  /** Parts of the names of matrices that are not hidden layers: embeddings, the head, and gains by a condition. */
   readonly tables: readonly string[];
 }
 

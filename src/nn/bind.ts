@@ -3,8 +3,8 @@ import { Emitter } from "../onnx/emit.js";
 import type { RawModel, RawNode } from "../onnx/format/raw-model.js";
 import type { GraphBuilder } from "../onnx/graph.js";
 import type { BlockOptions } from "../onnx/passes/attention-blocks.js";
+import { delayed } from "../onnx/passes/delayed.js";
 import { FusingBuilder } from "../onnx/passes/fusions.js";
-import { late } from "../onnx/passes/late.js";
 import { type Dim, type DType, isExternal, type Value } from "../onnx/types.js";
 import { isImported, moduleOfPath } from "./imported.js";
 import { emitInputs } from "./inputs.js";
@@ -94,7 +94,7 @@ export function loraSites(model: RawModel, options: LoraOptions): LoraSite[] {
       hint: "The exporter wrote equal weights once, as those of a model before its training: export the trained model, or leave these out of lora.targets.",
     });
   if (sites.size === 0) {
-    const there = new Set(
+    const existing = new Set(
       model.nodes.flatMap((node) => {
         const projection = projectionOf(model, node);
         const name = projection?.weight.value.name ?? "";
@@ -103,7 +103,7 @@ export function loraSites(model: RawModel, options: LoraOptions): LoraSite[] {
       }),
     );
     misuse(`None of the LoRA targets ${options.targets.join(", ")} is a projection of the model ${model.name}.`, {
-      hint: `Set lora.targets to some of: ${[...there].join(", ")}.`,
+      hint: `Set lora.targets to some of: ${[...existing].join(", ")}.`,
     });
   }
   return [...sites.values()];
@@ -211,7 +211,7 @@ class Binding {
     if (this.expressions.packed.has(input)) {
       // under the consumer's path, so that it is recomputed together with its layer
       const value = g.scope(pathOf(node), () => this.unpack(input, this.companion(node)));
-      g.remember(value, (behind) => this.unpack(input, behind));
+      g.rematerializeBy(value, (behind) => this.unpack(input, behind));
       return value;
     }
     return this.read(input) ?? fail(`The graph ${model.name} uses "${input}" at ${node.name} before it is made.`);
@@ -266,13 +266,13 @@ class Binding {
     const initializer = model.initializers.get(name);
     if (initializer !== undefined) {
       const value = this.read(name) as Value;
-      return isExternal(initializer.data) ? late(e, value, behind) : value;
+      return isExternal(initializer.data) ? delayed(e, value, behind) : value;
     }
     const made = this.expressions.nodes.get(name) as RawNode;
     const [data, target] = made.inputs.map((input) => model.initializers.get(input ?? ""));
     if (made.op === "Reshape" && data !== undefined && target !== undefined && isExternal(data.data)) {
       const shape = this.read(target.value.name)?.content;
-      if (shape !== undefined) return late(e, this.read(data.value.name) as Value, behind, shape);
+      if (shape !== undefined) return delayed(e, this.read(data.value.name) as Value, behind, shape);
     }
     const inputs = made.inputs.map((input) => (input === undefined ? undefined : this.unpack(input, behind)));
     const { operands, attributes } = modernise(g, made, inputs);

@@ -68,15 +68,15 @@ export function storedNames(model: RawModel, weight: string): readonly string[] 
  * Names the output with the logits `logits`, and removes the other ones with all that only they need. The two names
  * are exchanged, so that another value of that name stays apart.
  */
-function withLogits(model: RawModel, where: string, { vocab_size, logits_output: asked }: Outputs): RawModel {
+function withLogits(model: RawModel, where: string, { vocab_size, logits_output: declared }: Outputs): RawModel {
   const { outputs } = model;
-  const named = outputs.find(({ name }) => name === (asked ?? "logits"));
+  const named = outputs.find(({ name }) => name === (declared ?? "logits"));
   const scores = outputs.filter(({ shape }) => shape.length === 3 && shape[2] === vocab_size);
   const [found, second] =
-    named !== undefined ? [named] : asked !== undefined ? [] : outputs.length === 1 ? outputs : scores;
+    named !== undefined ? [named] : declared !== undefined ? [] : outputs.length === 1 ? outputs : scores;
   if (found === undefined || second !== undefined)
     fail(
-      `${where} has ${asked === undefined ? "no output logits" : `no output "${asked}"`}, but ${outputs.map(({ name, shape }) => `${name} ${formatShape(shape)}`).join(", ")}.`,
+      `${where} has ${declared === undefined ? "no output logits" : `no output "${declared}"`}, but ${outputs.map(({ name, shape }) => `${name} ${formatShape(shape)}`).join(", ")}.`,
       { hint: 'Name the output with the logits [B, N, V] in config.json, as "logits_output": "NAME".' },
     );
   const swapped = (name: string): string => (name === found.name ? "logits" : name === "logits" ? found.name : name);
@@ -97,7 +97,7 @@ function withLogits(model: RawModel, where: string, { vocab_size, logits_output:
     for (const input of inputs) if (input !== undefined) needed.add(input);
     return true;
   });
-  // an input that nothing reads is none: the exporter merges two inputs whose example was one tensor
+  // an input that no node reads is left out: the exporter merges two inputs whose example was one tensor
   const inputs = model.inputs.filter(({ name }) => needed.has(name));
   return { ...model, inputs, nodes: live.reverse(), initializers, outputs: [{ ...found, name: "logits" }] };
 }

@@ -125,9 +125,9 @@ function checkDescribed(graph: RawModel, described: RawModel, dir: string): void
   const epsilons = ({ nodes }: RawModel): string[] =>
     nodes.flatMap(({ attributes: { epsilon } }) => (epsilon === undefined ? [] : [`epsilon ${epsilon}`]));
   for (const of of [weights, epsilons]) {
-    const [there, wanted] = [new Set(of(graph)), new Set(of(described))];
-    const spare = [...there].find((name) => !wanted.has(name));
-    const lacking = [...wanted].find((name) => !there.has(name));
+    const [existing, wanted] = [new Set(of(graph)), new Set(of(described))];
+    const spare = [...existing].find((name) => !wanted.has(name));
+    const lacking = [...wanted].find((name) => !existing.has(name));
     if (spare !== undefined || lacking !== undefined)
       throw contradiction(spare ?? `no ${lacking}`, lacking ?? `no ${spare}`);
   }

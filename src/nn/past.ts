@@ -55,10 +55,11 @@ export const PAST = "past/";
 export const PRESENT = "present/";
 
 /**
- * Keys and values of an earlier forward, gathered in rows as in {@link SharedKeys}: the graph's outputs
- * `present/<name>` [A*W, H, D], all rows concatenated, become its inputs `past/<name>` [C, H, D]. `keys` [A, W] selects
- * those of each row: an index into the C old ones, or b*N+n - B*N, which is negative, for a new token. The keys are
- * thus in sequence order, as in a forward over the whole sequence, and sums over them are bit-identical.
+ * Reads keys and values of an earlier forward, gathered in rows as in {@link SharedKeys}. The outputs `present/<name>`
+ * [A*W, H, D] of one forward are the inputs `past/<name>` [C, H, D] of the next. `keys` [A, W] selects the keys of each
+ * row. An index from 0 on is one of the C old keys; the new token n of sequence b has the negative index b*N+n - B*N.
+ * Keys are thus in the order of the sequence, and sums over them have the same bits as in a forward over the whole
+ * sequence.
  */
 export class Past extends SharedKeys {
   override seen(name: string, x: Value): Value {

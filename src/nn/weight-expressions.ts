@@ -7,7 +7,7 @@ export interface WeightExpressions {
   readonly nodes: ReadonlyMap<string, RawNode>;
   /**
    * Those among them that hold a weight other than float32: the Cast of a 16-bit weight, the scales of a 4-bit one.
-   * They are emitted at their uses (late.ts), because decoded weights would stay in memory.
+   * They are emitted at their uses (onnx/passes/delayed.ts), because decoded weights would stay in memory.
    */
   readonly packed: ReadonlySet<string>;
 }

@@ -190,15 +190,15 @@ export class GraphBuilder {
   }
 
   /**
-   * Records how a value is emitted again, late: a weight that is decoded at its use.
-   * @param make emits the same value again, computed only after its argument.
+   * Records how a value is emitted again at its use, such as a weight that is decoded there.
+   * @param make emits the same value, computed only after its argument.
    */
-  remember(value: Value, make: (behind: Value) => Value): void {
+  rematerializeBy(value: Value, make: (behind: Value) => Value): void {
     this.recipes.set(value.name, make);
   }
 
   /** Emits a recorded value again after `behind`, so that the first need not be kept; others are returned unchanged. */
-  again(value: Value, behind: Value): Value {
+  rematerialize(value: Value, behind: Value): Value {
     return this.recipes.get(value.name)?.(behind) ?? value;
   }
 

@@ -6,7 +6,7 @@ import type { Graph } from "./types.js";
  * meet the other, whatever names a file brings.
  */
 export class Names {
-  private readonly taken = new Set<string>();
+  private readonly used = new Set<string>();
   /** The next number to try for a name. */
   private readonly next = new Map<string, number>();
 
@@ -15,24 +15,24 @@ export class Names {
   /** Returns the names of a graph. */
   static of({ name, inputs, nodes, initializers }: Graph): Names {
     const names = new Names(name);
-    for (const value of [...inputs, ...nodes.flatMap((node) => [node, ...node.outputs])]) names.taken.add(value.name);
-    for (const name of initializers.keys()) names.taken.add(name);
+    for (const value of [...inputs, ...nodes.flatMap((node) => [node, ...node.outputs])]) names.used.add(value.name);
+    for (const name of initializers.keys()) names.used.add(name);
     return names;
   }
 
   /** Takes a name as it is. @throws Error where it is in use. */
   claim(name: string): void {
-    if (this.taken.has(name)) throw new Error(`the name ${name} is used twice in graph ${this.where}`);
-    this.taken.add(name);
+    if (this.used.has(name)) throw new Error(`the name ${name} is used twice in graph ${this.where}`);
+    this.used.add(name);
   }
 
   /** Takes an unused name: `base`, or `base` with a number. */
   fresh(base: string): string {
     let name = base;
     let i = this.next.get(base) ?? 1;
-    while (this.taken.has(name)) name = `${base}_${i++}`;
+    while (this.used.has(name)) name = `${base}_${i++}`;
     this.next.set(base, i);
-    this.taken.add(name);
+    this.used.add(name);
     return name;
   }
 }

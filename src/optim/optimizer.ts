@@ -17,7 +17,7 @@ export interface ParameterGroup {
   /** `adapter`, `weights`, or an objective's own name. */
   readonly name: string;
   readonly parameters: readonly Parameter[];
-  /** Parts of the names of matrices that are no hidden layers, so that AdamW updates them; default none. */
+  /** Parts of the names of matrices that are not hidden layers: AdamW updates them. Default: none. */
   readonly tables?: readonly string[];
   /** Factor on the learning rate; default 1. */
   readonly learningRateScale?: number;

@@ -26,7 +26,7 @@ export interface EpisodeTurn {
   /** Number of response tokens, and rewards of its parts, where the environment gives them. */
   readonly tokens?: number;
   readonly parts?: readonly TurnPart[];
-  /** Reward of the response after each step, where the objective asked for drafts. */
+  /** Reward of the response after each step, where the objective needs drafts. */
   readonly drafts?: readonly number[];
 }
 
@@ -99,11 +99,11 @@ function turnAdvantages(
   const longest = Math.max(0, ...group.map(({ turns }) => turns.length));
   let signal = false;
   for (let t = 0; t < longest; t++) {
-    const there = group.filter(({ turns }) => turns.length > t);
-    const values = advantagesOf(there.map((episode) => returns.get(episode)?.[t] as number));
+    const reached = group.filter(({ turns }) => turns.length > t);
+    const values = advantagesOf(reached.map((episode) => returns.get(episode)?.[t] as number));
     signal ||= values !== undefined;
     values?.forEach((value, i) => {
-      (credit.get(there[i] as GroupEpisode) as number[])[t] = value;
+      (credit.get(reached[i] as GroupEpisode) as number[])[t] = value;
     });
   }
   return signal ? credit : undefined;

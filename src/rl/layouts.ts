@@ -1,6 +1,6 @@
 import type { Batch } from "../diffusion/layout/batch.js";
 
-/** Batches with another unit of the ratio than the sampler's layout. */
+/** Functions that change the unit of the ratio of a batch, or the weights of its segments. */
 
 /** Makes every scored term a segment, with its step where the batch has one: S = R. */
 export function perTerm(batch: Batch): Batch {

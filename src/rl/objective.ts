@@ -85,8 +85,8 @@ export interface Objective<Options = unknown> {
   /** Its scoring; a run with a sampler that does not support it is refused at the start. */
   readonly scoring: Scoring;
   /**
-   * Set where it reads hidden states of the prompt's tokens, which needs a model of tokens. Each sequence then has its
-   * own row; so it does with declared `inputs`, which may refer to positions in it, unless this is false.
+   * Set where the loss reads hidden states of the prompt's tokens, which needs a model of tokens. Each sequence is then
+   * laid out in a row of its own. Default: true where `inputs` are declared, as these may refer to positions in a row.
    */
   readonly readsPrompt?: boolean;
   needs(options: Options): Needs;

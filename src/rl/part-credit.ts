@@ -9,14 +9,11 @@ import {
 } from "./credit.js";
 
 /**
- * Returns credit per token: that of its attempt, compared with the other attempts at the same part,
- *
+ * Returns credit per token. A token has the credit of its attempt, compared with the other attempts at the same part,
  *   A_p = A({ r_q : attempts q at the same name in the group } and 0 for every episode without one)_p
- *
  * where A is the objective's advantage (advantages.ts), among turns of the same number. Tokens in no attempt (the
- * submit, EOS) have their turn's credit of the whole episode. A wrong field thus does not lower the credit of the
- * others, to which most of an episode's advantage is noise.
- *
+ * submit, EOS) have their turn's credit of the whole episode. So a wrong field does not lower the credit of the others,
+ * for which most of an episode's advantage is noise.
  * @returns null for episodes that faulted, and for all where neither rewards nor attempts differ.
  */
 export function partCredit(

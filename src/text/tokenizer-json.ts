@@ -44,7 +44,7 @@ function isProved(source: string): boolean {
     .replace(/\\(?:[pP]\{\^?\w+\}|.)/gsu, "a")
     .replace(CLASS, "a")
     .replace(/\(\?(?:i:|:|=|!|<=|<!)/g, "(");
-  // what is left has no flags, names or atomic groups, no possessive quantifiers and no classes in classes
+  // the remaining pattern has no flags, names, atomic groups, possessive quantifiers or nested classes
   return !/\(\?|[*+?}]\+|\[/.test(bare) && letters.every((a) => !/[A-Za-z0-9]/.test(a) || ESCAPES.includes(a));
 }
 
@@ -75,7 +75,7 @@ const split = (regex: string, behavior = "Isolated", invert = false): Component 
 const PUNCTUATION = "[\\p{P}!-/:-@\\[-`{-~]";
 const CHINESE =
   "[\\u4E00-\\u9FFF\\u3400-\\u4DBF\\u{20000}-\\u{2A6DF}\\u{2A700}-\\u{2B73F}\\u{2B740}-\\u{2B81F}\\u{2B920}-\\u{2CEAF}\\uF900-\\uFAFF\\u{2F800}-\\u{2FA1F}]";
-/** Lower case letter by letter: a sigma at the end of a word is no other letter. */
+/** Lowers each letter by itself: a sigma at the end of a word keeps its usual form. */
 const LOWERCASE = [replace("Σ", "σ"), { type: "Lowercase" }];
 
 const normalizer: z.ZodType<Component[]> = z.discriminatedUnion(
@@ -269,7 +269,7 @@ export interface TokenizerParts
   extends Readonly<Record<"normalizer" | "pre_tokenizer" | "post_processor" | "decoder", object | null>> {
   readonly added_tokens: readonly z.output<typeof addedToken>[];
   readonly model: z.output<typeof model>;
-  /** Id of what the vocabulary does not have. */
+  /** Id of text that the vocabulary does not have. */
   readonly unknown: number | undefined;
   /** The vocabulary has a token for every byte: nothing is unknown to it. */
   readonly hasBytes: boolean;

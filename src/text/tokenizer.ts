@@ -106,7 +106,7 @@ export class Tokenizer {
     return ids;
   }
 
-  /** Lists the words of a text, between blanks, of which a part has no token of its own. */
+  /** Lists the words of a text, separated by blanks, with a part that no token spells. */
   unknownWords(text: string): string[] {
     const words = [...new Set(text.split(/\s+/))].filter((word) => word !== "");
     return words.filter((word) => {
@@ -148,7 +148,7 @@ function open(of: object): Implementation {
   return opened;
 }
 
-/** Decodes a run of bytes as UTF-8; where it is none, each byte becomes U+FFFD. */
+/** Decodes a run of bytes as UTF-8; each byte of an invalid run becomes U+FFFD. */
 function decodeBytes(bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(Uint8Array.from(bytes));
@@ -179,7 +179,7 @@ function withoutSpecial(parts: TokenizerParts, reserved: ReadonlySet<number>, wh
   const isKept = (token: string, id: number): boolean => {
     if (!removed.has(id)) return true;
     if (id === unknown && !hasBytes) return !reserved.has(id) || taken(token);
-    // nothing else stands for this letter or byte
+    // only this token spells the letter or byte
     if (model.type === "BPE" && (hasBytes || unknown < 0) && !model.byte_fallback && isLetter(token)) taken(token);
     return false;
   };

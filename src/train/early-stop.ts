@@ -24,7 +24,7 @@ export class EarlyStop {
     this.state = mark === null || reward > mark ? { mark: reward, stale: 0 } : { mark, stale: stale + 1 };
   }
 
-  /** Says why the run ends here; undefined where it continues. */
+  /** Returns why the run ends here; undefined where it continues. */
   get reason(): string | undefined {
     const { patience } = this.options;
     const { mark, stale } = this.state;

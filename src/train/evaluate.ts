@@ -15,7 +15,7 @@ import { findCheckpoint, readCheckpoint } from "../runs/checkpoint.js";
 import { type EpisodeScore, type Evaluation, summarize, writeEvaluation } from "../runs/evaluation.js";
 import { RunDirectory } from "../runs/run-directory.js";
 import { Progress } from "../watch/progress.js";
-import { type Miss, missesOf, type Played } from "./misses.js";
+import { type Miss, missesOf, type PlayedEpisode } from "./misses.js";
 import { playFixed } from "./play-fixed.js";
 import { type Collect, collectHere } from "./rollouts/collect.js";
 import { withoutLongTasks } from "./supervised/skip-long.js";
@@ -32,7 +32,7 @@ interface EvaluationContext {
 interface Listeners {
   readonly onEpisode?: ((done: number, all: number) => void) | undefined;
   /** Receives every episode with its actions. */
-  readonly onPlayed?: ((played: Played) => void) | undefined;
+  readonly onPlayed?: ((played: PlayedEpisode) => void) | undefined;
 }
 
 /**
@@ -135,7 +135,9 @@ function summarizeEpisodes(
   return summarize(scores, about, attempts);
 }
 
-/** Keys that an evaluation reads of the sections of training: all others of them are refused where they are typed. */
+/**
+ * Keys of the sections of training that an evaluation reads. Any other of their keys is refused on the command line.
+ */
 const READ = ["training.skip_long", "training.gradient_checkpointing", "objective.kind"];
 const UNREAD = /^(?:training|objective|checkpoint|tracking|report|distributed|evaluation\.every)(?:\.|$)/;
 
@@ -180,7 +182,7 @@ export async function evaluateCommand(options: EvaluateOptions): Promise<Evaluat
       attempts: options.attempts,
     };
     if (policy !== undefined) checkPromptsFit(environment, tasksOf(environment, split), policy);
-    const played: Played[] = [];
+    const played: PlayedEpisode[] = [];
     const keepHar = harWriter(join(run?.dir ?? ".", "eval", "har", split));
     const listeners: Listeners = {
       onEpisode: (done, all) => progress.phase({ doing: split, done, all }),
@@ -210,7 +212,7 @@ export async function evaluateCommand(options: EvaluateOptions): Promise<Evaluat
 }
 
 /** Returns a writer of episodes' requests (`browser.har`): TASK.har, for further attempts TASK-2.har and so on. */
-function harWriter(folder: string): (played: Played) => void {
+function harWriter(folder: string): (played: PlayedEpisode) => void {
   const attempts = new Map<string, number>();
   return ({ task, outcome: { har } }) => {
     if (har === undefined) return;

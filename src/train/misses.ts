@@ -4,7 +4,7 @@ import type { Action } from "../core/interaction.js";
 import type { Environment, EnvironmentTask, EpisodeOutcome } from "../env/environment.js";
 
 /** An episode with its answers, for inspection. */
-export interface Played {
+export interface PlayedEpisode {
   readonly task: EnvironmentTask;
   readonly actions: readonly Action[];
   readonly outcome: EpisodeOutcome;
@@ -26,7 +26,7 @@ export interface Miss {
 
 /** Lists the episodes without success, worst first, each with a picture in `folder` where the environment takes one. */
 export async function missesOf(
-  played: readonly Played[],
+  played: readonly PlayedEpisode[],
   environment: Pick<Environment, "photograph">,
   folder: string,
 ): Promise<Miss[]> {

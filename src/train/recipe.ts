@@ -1,6 +1,6 @@
 import type { RunConfig } from "../config/config.js";
 import { misuse } from "../core/errors.js";
-import { objectiveKinds, objectiveOf } from "../rl/kinds.js";
+import { objectiveKinds, objectiveOf } from "../rl/objective-kinds.js";
 import { Watch } from "../watch/watch.js";
 import type { Outcome } from "../watch/watcher.js";
 import { trainOnRollouts } from "./reinforcement.js";

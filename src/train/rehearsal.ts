@@ -11,9 +11,9 @@ const MOST_WRONG = 4;
 const NEVER_REFUSED =
   'If this site does refuse some forms, name what an accepted one shows: "success" in its tasks (docs/sites.md).';
 
-interface Played {
+interface Rehearsed {
   readonly task: EnvironmentTask;
-  /** The fault put into the answer; undefined: it was the oracle's. */
+  /** The mistake put into the answer; undefined: the oracle's own answer. */
   readonly what: string | undefined;
   readonly outcome: EpisodeOutcome;
 }
@@ -45,7 +45,7 @@ export async function rehearse(
   await environment.start();
   const together = new Map();
   const played = await Promise.all(
-    plays.map(async ({ task, policy, what }): Promise<Played> => {
+    plays.map(async ({ task, policy, what }): Promise<Rehearsed> => {
       const act = await policy(task, Rng.named(0, `rehearsal/${task.id}`));
       const outcome = await environment.play(task, act, together);
       onEpisode?.(++done, plays.length);
@@ -63,7 +63,7 @@ export async function rehearse(
 }
 
 /** Reports the outcomes of the forms that were sent with wrong answers. */
-function reportWrong(played: readonly Played[], { refused }: Unproven, note: (text: string) => void): void {
+function reportWrong(played: readonly Rehearsed[], { refused }: Unproven, note: (text: string) => void): void {
   const wrong = played.filter(({ what }) => what !== undefined);
   for (const [form, answers] of groupBy(wrong, ({ task }) => task.form)) {
     const results = answers.map(({ what, outcome }) => `${what}: ${refused(outcome) ?? "accepted"}`).join("; ");

@@ -36,7 +36,10 @@ interface EvaluatedRun {
 export class RunEvaluations {
   constructor(private readonly evaluated: EvaluatedRun) {}
 
-  /** Evaluates the start. A resume reads that evaluation, and repeats it for lost files and added splits. */
+  /**
+   * Evaluates the policy at the start of the run. A resume reads that evaluation from its files, and repeats it if
+   * files are lost or splits were added.
+   */
   async before(start: ReadonlyMap<string, Tensor>, splits: readonly Split[]): Promise<Evaluation[]> {
     const { run, policy } = this.evaluated;
     const { directory, checkpoint } = run;

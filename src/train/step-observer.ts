@@ -13,7 +13,10 @@ const SHOWN = { collect: undefined, score: "scoring", update: "updating" } as co
 
 /** Observes the steps of a run. */
 export class Observers {
-  /** @param unchecked set where rollouts are of this process's own policy, and their replay is still to be compared. */
+  /**
+   * @param unchecked set where this process's own policy samples the rollouts, and their replay has not been compared
+   *   yet.
+   */
   constructor(
     private readonly context: StepContext,
     private readonly phase: (phase: Phase) => void,

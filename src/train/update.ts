@@ -109,9 +109,9 @@ export function scoreAs(
 type Score = (batches: readonly Batch[]) => Promise<readonly Float32Array[]>;
 
 /**
- * Lays samples out in micro-batches and computes all inputs of the loss: old values from the rollout itself (or a
- * scoring pass, where the objective needs one), reference values, credit, and weights that sum to 1 over the step; with
- * a constant length_norm to any value.
+ * Lays samples out in micro-batches and computes all inputs of the loss: old values, reference values, credit and
+ * weights. Old values are those of the rollout, or of a scoring pass where the objective needs one. The weights of a
+ * step sum to 1, unless length_norm is a constant.
  * @param parts samples that share no micro-batch with those of another part.
  * @param sampledBy scores under an older sampling policy, for log-probabilities that the rollout did not record.
  */
@@ -124,9 +124,9 @@ export async function prepareBatches<O>(
 }
 
 /**
- * {@link prepareBatches} for updates.
- * @param once the values are compared by one gradient alone, whose own values before the update are the old ones: they
- *   are not scored, and absent.
+ * Does the same as {@link prepareBatches}, for updates.
+ * @param once set if only one gradient compares the values. Its own values before the update are then the old ones:
+ *   they are not scored, and are absent.
  */
 export async function prepareUpdate<O>(
   context: BatchContext<O>,

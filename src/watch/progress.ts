@@ -17,7 +17,7 @@ export interface ProgressOptions {
   readonly json?: boolean;
   readonly stream?: ProgressStream;
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Its abort prints a message of its own: the view then starts again below it. */
+  /** Signal whose abort prints a message: the view then starts again below it. */
   readonly signal?: AbortSignal;
 }
 

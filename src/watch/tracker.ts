@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { RunConfig } from "../config/schema.js";
 import { messageOf } from "../core/errors.js";
-import { type Gives, isModulePath, method } from "../core/own-module.js";
+import { isModulePath, type MemberSchemas, method } from "../core/own-module.js";
 import { loadFolder } from "../core/registry.js";
 import type { Evaluation } from "../runs/evaluation.js";
 import type { StepMetrics } from "../runs/metrics.js";
@@ -31,13 +31,13 @@ export interface TrackerKind<Options = unknown> {
 }
 
 /** Schema of a user's own tracker. */
-const GIVES: Gives = { open: z.looseObject({ log: method(), end: method() }).optional() };
+const MEMBERS: MemberSchemas = { open: z.looseObject({ log: method(), end: method() }).optional() };
 
 /** Loads the files of trackers/ by name, and the user's own that a config names. */
 export async function trackerKinds(own: readonly string[] = []): Promise<Map<string, TrackerKind>> {
   const folder = new URL("./trackers/", import.meta.url);
   const maps = await Promise.all(
-    [undefined, ...own].map((name) => loadFolder<TrackerKind>(folder, "tracker", name, GIVES)),
+    [undefined, ...own].map((name) => loadFolder<TrackerKind>(folder, "tracker", name, MEMBERS)),
   );
   return new Map(maps.flatMap((map) => [...map]));
 }

@@ -5,7 +5,7 @@ import { describe, it } from "node:test";
 import { loadConfig } from "../../src/config/config.js";
 import { packageRoot } from "../../src/core/files.js";
 import { findBrowser } from "../../src/env/browser/find-browser.js";
-import { objectiveOf } from "../../src/rl/kinds.js";
+import { objectiveOf } from "../../src/rl/objective-kinds.js";
 import { train } from "../../src/train/recipe.js";
 
 const folder = join(packageRoot(), "configs");

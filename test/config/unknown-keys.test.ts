@@ -7,7 +7,7 @@ import { stringify } from "yaml";
 import { z } from "zod";
 import { loadConfig } from "../../src/config/config.js";
 import { FIELD_NAMES, REMOVED } from "../../src/config/field-names.js";
-import { kindSections } from "../../src/config/kinds.js";
+import { kindSections } from "../../src/config/kind-sections.js";
 import { loadRegistries } from "../../src/config/registries.js";
 import { configKeys, type Registries, runSchema, unwrap } from "../../src/config/schema.js";
 import { UserError } from "../../src/core/errors.js";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { loadConfig } from "../../src/config/config.js";
 import { UserError } from "../../src/core/errors.js";
-import { objectiveKinds } from "../../src/rl/kinds.js";
+import { objectiveKinds } from "../../src/rl/objective-kinds.js";
 import { train } from "../../src/train/recipe.js";
 import { OWN_ENVIRONMENT, ownFolder } from "../support/own-modules.js";
 import { trainOptions } from "../support/train-options.js";

@@ -129,7 +129,7 @@ int handle(void** out) {
   return SUCCESS;
 }
 
-// Small sums of integers are shapes plus a zero that is known late (src/onnx/passes/late.ts), but was not computed: the shape.
+// Small sums of integers are shapes plus a zero that is known late (src/onnx/passes/delayed.ts), but was not computed: the shape.
 // Arguments of ONNX Runtime's kernel: left, right, out, operation, count.
 void add_integers(void** args) {
   const int64_t* left = *(const int64_t**)args[0];

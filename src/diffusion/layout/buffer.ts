@@ -18,7 +18,7 @@ export interface TokenBuffer {
   readonly positions: readonly number[];
   readonly shared?: readonly number[];
   readonly own?: readonly number[];
-  /** First entries, prompt and given text, that sequences of the same prompt share; each sees those before it. */
+  /** Number of first entries (prompt and given text) that sequences of one prompt share; each sees those before it. */
   readonly start?: number;
 }
 

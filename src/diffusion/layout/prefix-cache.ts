@@ -37,7 +37,7 @@ export interface NewTokens {
 /** Cached rows before the first forward: one, which no query sees. */
 export const NOTHING_KEPT = 1;
 
-/** Width of the vectors in sums over W: a multiple leaves no remainder, which would be summed separately. */
+/** Vector width of sums over W. A multiple leaves no remainder, which would be summed in another order. */
 const LANES = 32;
 
 /** A sequence to read, and its requested entries, which are computed even where they are cached. */
@@ -64,12 +64,13 @@ interface Part {
 }
 
 /**
- * Reuses keys and values of the previous forward. The keys and values of a token follow from its id, its position and
- * the keys and values that it sees, in order; each such combination has a name, and an entry whose name is cached is
- * not computed again, at any index and in any sequence. Rollouts of one prompt are one sequence until they differ.
+ * Reuses keys and values of the previous forward. The keys and values of a token depend on its id, its position, and
+ * the keys and values that it sees, in order. Each such combination has a number, its `name`. An entry whose name is
+ * cached is not computed again, at any index and in any sequence. So rollouts of one prompt are one sequence until they
+ * differ.
  */
 export class PrefixCache {
-  private readonly names = new Names();
+  private readonly names = new EntryNames();
   /** Index a*W+w in the last forward, by name. */
   private kept: ReadonlyMap<number, number> = new Map();
 
@@ -138,7 +139,7 @@ export class PrefixCache {
 }
 
 /** Numbers pairs of numbers: equal pairs get equal numbers. */
-class Pairs {
+class PairNumbers {
   private readonly known = new Map<number, number>();
 
   /** @returns 1, 2, ... */
@@ -153,11 +154,11 @@ class Pairs {
   }
 }
 
-/** Names the combinations that determine keys and values; a list is named by its prefix and its last entry. */
-class Names {
-  private readonly tokens = new Pairs();
-  private readonly entries = new Pairs();
-  private readonly lists = new Pairs();
+/** Numbers the combinations that determine keys and values. A list is a pair: its prefix and its last entry. */
+class EntryNames {
+  private readonly tokens = new PairNumbers();
+  private readonly entries = new PairNumbers();
+  private readonly lists = new PairNumbers();
 
   /** @returns the buffer's entries, and a name for the whole list. */
   ofBuffer({ ids, positions, shared, own }: TokenBuffer): { entries: Entry[]; all: number } {

@@ -51,8 +51,8 @@ export interface SupervisedLayout {
   /** Weight of the EOS tokens after the first one. */
   readonly eosFillWeight: number;
   /**
-   * Weight of the masks after a slot's first where slots are filled in autoregressively: no token is drawn from them,
-   * they only tell whether EOS is in the slot. Default: 1, as in ReFusion's own loss.
+   * Weight of all masks of a slot but its first, where slots are filled in autoregressively. No token is drawn from
+   * these masks; they only predict whether EOS is in the slot. Default: 1, as in ReFusion's own loss.
    */
   readonly draftWeight?: number;
   /** Masks and scores a template's given tokens too. Default: false. */

@@ -17,14 +17,14 @@ interface Piece extends TokenBuffer {
   place(n: number): number;
 }
 
-/** Cost of an attention row besides its own queries, in queries: its keys are gathered. */
+/** Cost of gathering the keys of one attention row, relative to the cost of one query. */
 const ROW = 8;
 
 /**
  * Lays out causal buffers so that consecutive ones with the same start (prompt and given text) share its hidden states,
- * keys and values: T tokens, concatenated without padding, each start once. For the attention they are gathered in A
- * rows of Q queries; a row's W keys are the entries of its buffer, in order. An entry sees the same entries as in a
- * sequence of its own, in at most two ranges of keys.
+ * keys and values. The T tokens are concatenated without padding, with each start once. For the attention they are
+ * gathered in A rows of Q queries. The W keys of a row are the entries of its buffer, in order. An entry sees the same
+ * entries as in a sequence of its own, in at most two ranges of keys.
  */
 export function shareStarts(buffers: readonly TokenBuffer[]): SharedStarts {
   const pieces: Piece[] = [];

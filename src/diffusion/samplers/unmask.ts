@@ -142,7 +142,7 @@ export const sampler: Sampler<UnmaskConfig, UnmaskOptions, UnmaskTrajectory, Row
   supervisedTerms: (examples, options, layout) =>
     (options.slotFill === "next-token" ? nextTokenLoss : corruptBatch)(examples, options, layout),
   watch: (batches, scoring, { model, slotFill }) => ({
-    // a row with shifted logits is not at the place that it predicts, nor before it
+    // null with shifted logits: a row is then neither at the position that it predicts nor before it
     after_eos_fraction:
       slotFill === "next-token" && model.shifted
         ? null

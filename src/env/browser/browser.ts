@@ -17,8 +17,8 @@ export class EnvironmentFault extends Error {
 /** A form was sent and not answered in time: the episode is not tried again, as that would send it again. */
 export class Unanswered extends EnvironmentFault {}
 
-/** The browser was given up because of another page in it. */
-export class SharedFate extends EnvironmentFault {}
+/** Signals that the browser was closed because of another page in it: the episode itself caused no failure. */
+export class BrowserDiscarded extends EnvironmentFault {}
 
 export interface BrowserOptions {
   readonly site: RunningSite;

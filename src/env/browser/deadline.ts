@@ -33,7 +33,7 @@ export async function withDeadline<T>(promise: Promise<T>, ms: number, idle?: Id
   // a rejection after the limit must not count as unhandled
   promise.catch(() => undefined);
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
+  const timeout = new Promise<never>((_, reject) => {
     const start = performance.now();
     const look = (): void => {
       const left = ms + (idle?.ms ?? 0) - (performance.now() - start);
@@ -43,7 +43,7 @@ export async function withDeadline<T>(promise: Promise<T>, ms: number, idle?: Id
     timer = setTimeout(look, ms);
   });
   try {
-    return await Promise.race([promise, late]);
+    return await Promise.race([promise, timeout]);
   } finally {
     clearTimeout(timer);
   }

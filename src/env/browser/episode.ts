@@ -5,7 +5,7 @@ import type { JudgedForm } from "../forms/judge.js";
 import { declaredControls } from "../forms/native.js";
 import { type Plan, parsePlan } from "../forms/plan.js";
 import type { Task } from "../site.js";
-import { BrowserHost, type BrowserOptions, EnvironmentFault, SharedFate, Unanswered } from "./browser.js";
+import { BrowserDiscarded, BrowserHost, type BrowserOptions, EnvironmentFault, Unanswered } from "./browser.js";
 import type { Control } from "./controls.js";
 import { Idle, TimeUp, withDeadline } from "./deadline.js";
 import { executePlan, openForm } from "./execute.js";
@@ -58,7 +58,7 @@ export class EpisodeRunner {
   private readonly chores = new Set<Promise<void>>();
   private readonly pace = new Pace();
   private readonly slots: Semaphore;
-  /** Number of episodes that were asked for so far. */
+  /** Number of episodes so far. */
   private episodes = 0;
   private closing: Promise<void> | undefined;
 
@@ -176,7 +176,7 @@ export class EpisodeRunner {
           if (error instanceof PolicyFailure) throw error.cause;
           // a browser that still does not start will not start for other episodes either
           if (error instanceof UserError && faults.length === RETRIES && this.closing === undefined) throw error;
-          if (error instanceof SharedFate && shared++ < SHARED_RETRIES) continue;
+          if (error instanceof BrowserDiscarded && shared++ < SHARED_RETRIES) continue;
           faults.push(error);
           this.options.log?.warn({ fault: reasonOf(error), attempt: faults.length }, "The environment failed");
           if (error instanceof Unanswered) break;
@@ -221,9 +221,11 @@ export class EpisodeRunner {
       return result;
     } catch (thrown) {
       const error = faultOf(thrown, session);
-      const late = error instanceof TimeUp ? session.traffic.awaited() : undefined;
+      const awaited = error instanceof TimeUp ? session.traffic.awaited() : undefined;
       const cause = await this.causeOf(error, session.browser, () => this.dispose(session));
-      throw late !== undefined && cause === error ? new Unanswered(`no answer to ${nameOf(late)}: timed out`) : cause;
+      throw awaited !== undefined && cause === error
+        ? new Unanswered(`no answer to ${nameOf(awaited)}: timed out`)
+        : cause;
     }
   }
 
@@ -242,7 +244,7 @@ export class EpisodeRunner {
     let ended = !browser.isConnected();
     await giveUp();
     ended ||= !browser.isConnected() && !this.host.wasDiscarded(browser);
-    if (shared) return new SharedFate("the browser was given up because of another page");
+    if (shared) return new BrowserDiscarded("the browser was given up because of another page");
     return ended ? new EnvironmentFault("the browser ended") : error;
   }
 

@@ -36,13 +36,14 @@ export async function openForm(
 
 /** @throws EnvironmentFault if this is not the task's page; the message says which page it is. */
 function checkPage(session: Session, { controls, labels }: ReadForm, { url }: Pick<Task, "url">): void {
-  const there = controls.filter(({ present }) => present);
-  if (there.length > 0 && (labels.length === 0 || labels.some((label) => findControl(there, label) !== "none"))) return;
+  const present = controls.filter(({ present }) => present);
+  if (present.length > 0 && (labels.length === 0 || labels.some((label) => findControl(present, label) !== "none")))
+    return;
   const page = new URL(session.page.url());
   const what = page.pathname === new URL(url, page).pathname ? `on ${url}` : `GET ${url} leads to ${page.pathname}`;
-  if (there.some(({ kind }) => kind === "password") && there.length <= 4)
+  if (present.some(({ kind }) => kind === "password") && present.length <= 4)
     throw new EnvironmentFault(`${what}: a login, not the task's form (site.storage_state, site.login)`);
-  if (there.length === 0) throw new EnvironmentFault(`no form${what.startsWith("GET") ? ":" : ""} ${what}`);
+  if (present.length === 0) throw new EnvironmentFault(`no form${what.startsWith("GET") ? ":" : ""} ${what}`);
   throw new EnvironmentFault(`${what}: none of the task's labels is there`);
 }
 

@@ -45,7 +45,7 @@ export abstract class Filler implements Carrier {
   /** Texts of the plans so far. */
   protected readonly written: string[] = [];
   private batch: { action: Action; step: Step }[] = [];
-  /** Indices of controls that got a file which no plan asked for. */
+  /** Indices of controls that got a file without an action of the plan. */
   private readonly attached = new Set<number>();
 
   constructor(
@@ -69,8 +69,8 @@ export abstract class Filler implements Carrier {
   /** Resolves an action on the current page: controls of earlier pages cannot be reached any more. */
   resolve(action: Action): Step | Promise<Step> {
     const { controls, buttons } = this.form;
-    const there = controls.filter(({ present }) => present);
-    const form = { controls: there.length < controls.length ? there : controls, buttons };
+    const present = controls.filter(({ present }) => present);
+    const form = { controls: present.length < controls.length ? present : controls, buttons };
     return resolveAction(action, form, this.task.url);
   }
 

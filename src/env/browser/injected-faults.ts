@@ -26,7 +26,7 @@ const LAST_REQUEST = 4;
 
 /**
  * Draws the fault of an attempt from `fault/EPISODE/ATTEMPT`; undefined: none.
- * @param episode number of the episode, in the order in which episodes were asked for.
+ * @param episode number of the episode, in the order of the calls.
  */
 export function drawFault(options: InjectedFaults, episode: number, attempt: number): InjectedFault | undefined {
   if (options.rate === 0) return undefined;

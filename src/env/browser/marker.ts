@@ -17,7 +17,7 @@ export interface Sent {
   readonly documents: number;
   /** Texts of the plan: a sign that only repeats them is none. */
   readonly written: readonly string[];
-  /** Set if the page showed the signs before the form was sent: then they are none in the same document. */
+  /** Set if the page showed the signs before the form was sent: in the same document they then prove nothing. */
   readonly early: boolean;
 }
 
@@ -89,8 +89,8 @@ export async function awaitMarker(
     const isNew = arrived !== undefined || !early;
     if (isNew && (await showsMarker(form, marker, written))) return true;
     // the answer to a script may be shown only in part
-    const isSaid = text !== undefined && answers.some((answer) => holdsOwn(textOf(answer.text), text, written));
-    return isSaid && (selector === undefined || (isNew && showsMarker(form, { selector }, written)));
+    const isAnswered = text !== undefined && answers.some((answer) => holdsOwn(textOf(answer.text), text, written));
+    return isAnswered && (selector === undefined || (isNew && showsMarker(form, { selector }, written)));
   };
   for (let waited = 0; ; waited += MARKER.everyMs) {
     try {

@@ -36,7 +36,7 @@ export class Session {
   /** The status of the newest document. */
   status = Number.NaN;
   /** Messages of the page's alerts. */
-  readonly said: string[] = [];
+  readonly alerts: string[] = [];
   private nuisances = 0;
   readonly background: BackgroundRequests;
   readonly traffic: Traffic;
@@ -146,7 +146,7 @@ export class Session {
     // an open dialog would block the page; a person would confirm it
     page.on("dialog", (dialog) => {
       this.countNuisance();
-      if (dialog.type() === "alert") this.said.push(dialog.message().slice(0, 500));
+      if (dialog.type() === "alert") this.alerts.push(dialog.message().slice(0, 500));
       dialog.accept().catch(() => undefined);
     });
     context.on("page", (popup) => {
@@ -188,7 +188,7 @@ export class Session {
   async goto(path: string): Promise<PageWorld> {
     this.episodes++;
     this.nuisances = 0;
-    this.said.length = 0;
+    this.alerts.length = 0;
     const url = new URL(path, this.options.site.baseUrl);
     // the part behind the `#` is not sent to the server
     this.traffic.begin(url.href.split("#")[0] ?? url.href);

@@ -7,7 +7,7 @@ import type { Session } from "./session.js";
 /** Time that a script may take to show the result, and a document to replace the page, in milliseconds. */
 const SAYS_MS = 200;
 const ARRIVES_MS = 2000;
-const MOST_SAID = 100;
+const MOST_LETTERS = 100;
 
 /** Runs IN THE PAGE: reads the fields by name, with the classes and ARIA of each and of the box around it. */
 function namedFields() {
@@ -45,12 +45,12 @@ export async function shownAgain(session: Session, exchange: Exchange, before: S
   for (const end = performance.now() + SAYS_MS; ; await sleep(50)) {
     const after = await lookOnwards(session, before.documents);
     if (!names.every((name) => Object.hasOwn(after.fields, name))) return undefined;
-    const [said] = after.lines.filter((line) => !before.lines.includes(line));
-    const quoted = said === undefined ? "" : `, with "${said.slice(0, MOST_SAID)}"`;
+    const [message] = after.lines.filter((line) => !before.lines.includes(line));
+    const quoted = message === undefined ? "" : `, with "${message.slice(0, MOST_LETTERS)}"`;
     if (navigates) return `the form is shown again${quoted}`;
     if (!names.every((name) => after.fields[name]?.value === before.fields[name]?.value)) return undefined;
     const isMarked = names.some((name) => after.fields[name]?.marks !== before.fields[name]?.marks);
-    if (isMarked || said !== undefined) return `the form is still there${quoted}`;
+    if (isMarked || message !== undefined) return `the form is still there${quoted}`;
     if (performance.now() > end) return undefined;
   }
 }

@@ -5,7 +5,7 @@
 import { z } from "zod";
 import { misuse } from "../../core/errors.js";
 import type { Act, Action, Observation } from "../../core/interaction.js";
-import { type Gives, method } from "../../core/own-module.js";
+import { type MemberSchemas, method } from "../../core/own-module.js";
 import { loadFolder } from "../../core/registry.js";
 import type { Rng } from "../../core/rng.js";
 import { renderPrompt } from "../../text/prompt.js";
@@ -29,7 +29,7 @@ import { kindsOn, nullPolicies, oracleActions } from "../forms/oracle.js";
 import { faulted, outcomeOf } from "../forms/outcome.js";
 import { rewardFor } from "../forms/own-reward.js";
 import { type Plan, renderPlan } from "../forms/plan.js";
-import type { Answer } from "../forms/plan-parts.js";
+import type { TurnAnswer } from "../forms/plan-parts.js";
 import { recombined } from "../forms/recombine.js";
 import { unprovenOf } from "../forms/shortfall.js";
 import { viewDetail } from "../forms/view.js";
@@ -65,7 +65,7 @@ export const environment: EnvironmentKind = {
 };
 
 export async function openSite({ kind, ...options }: FormsConfig["site"]): Promise<RunningSite> {
-  const sites = await loadFolder<SiteKind>(sitesFolder, "site", kind, GIVES);
+  const sites = await loadFolder<SiteKind>(sitesFolder, "site", kind, MEMBERS);
   const entry = sites.get(kind);
   if (entry === undefined) misuse(`Unknown site ${kind}; known: ${[...sites.keys()].join(", ")}.`);
   const site = await entry.start(entry.schema.parse(options));
@@ -83,8 +83,8 @@ const fieldValue = z.union([z.string(), z.number(), z.boolean(), z.array(z.strin
   error: "expected a text, a finite number, true or false, or an array of texts",
 });
 
-/** The members that a user's own site needs. */
-const GIVES: Gives = {
+/** Schemas of the members of a user's site. */
+const MEMBERS: MemberSchemas = {
   start: z.promise(
     z.looseObject({
       name: z.string(),
@@ -166,7 +166,7 @@ export class FormsEnvironment extends SiteEnvironment implements Environment {
   /** Plays a task. The same plan is played only once, as the task starts from the same fresh page every time. */
   async play(given: EnvironmentTask, act: Act, together: PlayedTogether): Promise<EpisodeOutcome> {
     const task = given as Task;
-    let answer: Answer;
+    let answer: TurnAnswer;
     try {
       if (!this.oneTurn) await this.controls(task);
       answer = { ...(await act(this.firstObservation(task))), controls: this.blanksOf(task) };

@@ -131,5 +131,5 @@ export async function visibleLines(session: Session): Promise<string[]> {
     return text.slice(0, 100000);
   });
   const lines = text.split("\n").map((line) => line.replace(/\s+/g, " ").trim());
-  return [...new Set([...lines, ...session.said])].filter((line) => line !== "" && line.length <= MOST_LETTERS);
+  return [...new Set([...lines, ...session.alerts])].filter((line) => line !== "" && line.length <= MOST_LETTERS);
 }

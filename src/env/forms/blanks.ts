@@ -130,7 +130,7 @@ export function blankActions(controls: readonly TemplateControl[], values: Reado
     if (value === "") return [];
     if (kind === "checkbox" && on === undefined) return [{ kind: "select", label, value }];
     const options = (control.options ?? []).map((text) => ({ text, value: text }));
-    if (value === NOTHING && isPreset(control)) return [{ kind: "fill", label, value: "" }];
+    if (value === EMPTIED && isPreset(control)) return [{ kind: "fill", label, value: "" }];
     return fieldActions(label, on ?? (kind === "checkbox-group" ? listItems(options, value) : value), control);
   });
   return [...actions, { kind: "submit" }];
@@ -163,7 +163,7 @@ function byLabel<T>(record: Readonly<Record<string, T>>, label: string): readonl
 }
 
 /** The text of a blank that empties a field. */
-const NOTHING = "none";
+const EMPTIED = "none";
 
 /** Tells whether a text stands in a field that takes any. */
 const isPreset = ({ default: preset, options, kind }: TemplateControl): boolean =>
@@ -174,7 +174,7 @@ function written(truth: FieldValue, control: TemplateControl): string {
   if (kind === "file" && isNoFile(truth)) return "";
   // what is not empty has to be emptied; an empty blank leaves it as it is
   const clears = Array.isArray(truth) && truth.length === 0 && Array.isArray(preset) && preset.length > 0;
-  return clears || (truth === "" && isPreset(control)) ? NOTHING : spoken(truth);
+  return clears || (truth === "" && isPreset(control)) ? EMPTIED : spoken(truth);
 }
 
 /**

@@ -36,7 +36,7 @@ export const wire = z.strictObject({
 });
 export type Wire = z.output<typeof wire>;
 
-/** How a form's request is recognised, and an accepted form told from a refused one. */
+/** Features by which the request of a form is recognised, and an accepted form separated from a refused one. */
 export interface Answers {
   readonly request?: { readonly method: string; readonly path: string } | undefined;
   readonly accepted: readonly string[];

@@ -23,7 +23,7 @@ export interface KeptRequest {
   readonly status: number | null;
   /** Features of the answer, and of the page if the contract needs them; about {@link MOST_FEATURES} at most. */
   readonly features: readonly string[];
-  /** Set by records of before if the answer is the form again; now it is a feature. */
+  /** Set in records of earlier versions if the answer was the form again; now a feature says so. */
   readonly again?: true;
   /** Indices of the controls that it may hold values of; absent: all. */
   readonly of?: readonly number[];
@@ -120,7 +120,7 @@ function valuesOf(
     const truth = task.fields[label];
     if (field?.wire === undefined) return "";
     const value = received(label, field.wire, field.kind, truth, [...posted, ...uploads], task.fields);
-    // the notation alone decides: what it does not read as the truth is not read as it in another way
+    // only the notation decides: a text that it does not read as the true value may not match it by another rule
     const isOther = truth !== undefined && value !== truth && !isEqual(UNREAD, value, truth);
     return isOther && matchValue(control, truth, value) === 1 ? `${value} (in another notation)` : value;
   });
@@ -134,8 +134,8 @@ export function judgeEvidence(
 ): { readonly refusal: string | undefined; readonly values: readonly FieldValue[] } {
   const values = form.controls.map((control, i) => compared[i] ?? control.default);
   for (const request of requests) {
-    const said = valuesOf(form, request, task);
-    for (const i of request.of ?? said.keys()) values[i] = said[i] ?? "";
+    const received = valuesOf(form, request, task);
+    for (const i of request.of ?? received.keys()) values[i] = received[i] ?? "";
   }
   for (const i of unearned) values[i] = "";
   const last = requests.at(-1);

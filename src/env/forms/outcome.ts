@@ -3,7 +3,7 @@ import type { Task } from "../site.js";
 import type { Episode } from "./episode.js";
 import type { RewardKind } from "./own-reward.js";
 import { renderPlan } from "./plan.js";
-import { type Answer, answerParts } from "./plan-parts.js";
+import { answerParts, type TurnAnswer } from "./plan-parts.js";
 
 /** Returns the outcome of an episode in which the environment failed. */
 export function faulted({ fields }: Task, fault: string): EpisodeOutcome {
@@ -15,7 +15,7 @@ export async function outcomeOf(
   task: Task,
   episode: Episode,
   scoreOf: RewardKind["score"],
-  answers: readonly Answer[],
+  answers: readonly TurnAnswer[],
 ): Promise<EpisodeOutcome> {
   const detail = {
     accepted: episode.accepted,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { checkMembers, type Gives, isModulePath } from "../../core/own-module.js";
+import { checkMembers, isModulePath, type MemberSchemas } from "../../core/own-module.js";
 import { loadFolder } from "../../core/registry.js";
 import { anyReward } from "../environment.js";
 import type { Task } from "../site.js";
@@ -21,11 +21,13 @@ export const scoreByDocuments: RewardKind["score"] = ({ documentsReward }) => do
 export async function rewardFor(name: string): Promise<RewardKind["score"]> {
   if (name === "default") return scoreByDefault;
   if (name === "documents") return scoreByDocuments;
-  const entry = (await loadFolder<RewardKind>(new URL("./rewards/", import.meta.url), "reward", name, GIVES)).get(name);
+  const entry = (await loadFolder<RewardKind>(new URL("./rewards/", import.meta.url), "reward", name, MEMBERS)).get(
+    name,
+  );
   if (entry === undefined || !isModulePath(name)) throw new Error(`no reward ${name}: the schema refuses it`);
   checkMembers(entry, [{ score: scoreByDefault }], name, "reward");
   return (episode, task) => entry.score(episode, task);
 }
 
-/** The members that a user's own reward needs. */
-const GIVES: Gives = { score: z.promise(anyReward) };
+/** Schemas of the members of a user's reward. */
+const MEMBERS: MemberSchemas = { score: z.promise(anyReward) };

@@ -6,13 +6,13 @@ import { looseLabel, normalizeLabel } from "./normalize.js";
 import { parsePlan } from "./plan.js";
 
 /** A turn's answer, with the controls of its template. */
-export interface Answer extends Action {
+export interface TurnAnswer extends Action {
   readonly controls: readonly TemplateControl[];
 }
 
 /** Returns the blanks or lines of an episode's answers as attempts at the task's fields, one list for each turn. */
 export function answerParts(
-  answers: readonly Answer[],
+  answers: readonly TurnAnswer[],
   fields: Readonly<Record<string, FieldValue>>,
   scores: Readonly<Record<string, number>>,
 ): AnswerPart[][] {
@@ -23,7 +23,7 @@ export function answerParts(
       scores,
     );
   const overwritten = new Set<string>();
-  const partsOf = ({ text = "", values, controls }: Answer): AnswerPart[] => {
+  const partsOf = ({ text = "", values, controls }: TurnAnswer): AnswerPart[] => {
     const parts =
       values === undefined ? (planParts([text], fields, scores)[0] ?? []) : blankParts(controls, values, scores);
     const counted = parts.map((part) => (overwritten.has(part.name) ? { ...part, reward: 0 } : part));

@@ -41,8 +41,8 @@ export const counted = (name: string): string => name.replace(/\[\d+\]/g, "[#]")
 export const rawsOf = (posted: readonly PostedPair[], key: string): string[] =>
   posted.filter(([name]) => (key.includes("[#]") ? counted(name) : name) === key).map(([, value]) => value);
 
-/** Reads the texts under a key; of a file without JSON, which an upload may send beside the file's name. */
-const saidOf = (posted: readonly PostedPair[], key: string, kind: Kind): string[] =>
+/** Returns the texts under a key. For a file, JSON is left out: an upload may send it beside the name of the file. */
+const textsUnder = (posted: readonly PostedPair[], key: string, kind: Kind): string[] =>
   rawsOf(posted, key).filter((raw) => kind !== "file" || !/^\{.*\}$/s.test(raw));
 
 const withoutMarkup = (text: string): string => normalizeText(withoutEntities(text.replace(/<[^>]*>/g, " ")));
@@ -71,7 +71,7 @@ function slug(text: string, by: Slug): string {
   }
 }
 
-/** Writes a value in a notation that leaves one spelling. @returns undefined for a value that has none in it. */
+/** Writes a value in a notation with one spelling only. @returns undefined for a value that it cannot write. */
 function written(notation: Notation, kind: Kind, text: string): string | undefined {
   const date = parseDate(text);
   switch (notation.as) {
@@ -95,7 +95,7 @@ function written(notation: Notation, kind: Kind, text: string): string | undefin
   }
 }
 
-/** Tells whether codes are only what a page has left of longer texts. */
+/** Tells whether codes are only longer texts that a page has cut. */
 function areCut(codes: Readonly<Record<string, string>>): boolean {
   const pairs = Object.entries(codes);
   const isCut = ([text, code]: [string, string]): boolean => text !== code && text.startsWith(code);
@@ -126,7 +126,7 @@ const READERS: Partial<Record<Notation["as"], Reader>> = {
  * Tells whether a text of a request stands for a value in a notation. What the notation cannot read equals only the
  * same text; a missing text stands for an empty value.
  */
-export function says(
+export function denotes(
   notation: Notation,
   kind: Kind,
   value: string | number | boolean,
@@ -174,8 +174,8 @@ function fitsList(wire: Wire, value: FieldValue, raws: readonly string[]): boole
   const got = itemsIn(raws, list);
   return (
     got.length === wanted.length &&
-    wanted.every((item) => got.some((raw) => says(wire.notation, "text", item, raw))) &&
-    got.every((raw) => wanted.some((item) => says(wire.notation, "text", item, raw)))
+    wanted.every((item) => got.some((raw) => denotes(wire.notation, "text", item, raw))) &&
+    got.every((raw) => wanted.some((item) => denotes(wire.notation, "text", item, raw)))
   );
 }
 
@@ -187,7 +187,7 @@ export function carries(
   posted: readonly PostedPair[],
   fields?: Sample["fields"],
 ): boolean {
-  const raws = saidOf(posted, wire.key, kind);
+  const raws = textsUnder(posted, wire.key, kind);
   const { notation } = wire;
   if (notation.as === "part") return fields !== undefined && raws[0] === filled(notation.of, { ...fields });
   if (notation.as === "parts") {
@@ -201,9 +201,9 @@ export function carries(
     const days = parseRange(value);
     if (days === undefined) return false;
     // both days may stand in a list under one key
-    const said = (key: string, part: 0 | 1): boolean =>
-      says({ as: "day" }, "date", days[part], rawsOf(posted, key).at(-part));
-    return said(notation.from, 0) && said(notation.to, 1);
+    const isEnd = (key: string, part: 0 | 1): boolean =>
+      denotes({ as: "day" }, "date", days[part], rawsOf(posted, key).at(-part));
+    return isEnd(notation.from, 0) && isEnd(notation.to, 1);
   }
   if (notation.as === "each") {
     const chosen = Array.isArray(value) ? value : [String(value)];
@@ -216,10 +216,10 @@ export function carries(
   }
   if (wire.list !== undefined) return fitsList(wire, value, raws);
   // a checkbox may follow a hidden field of the same name that stands for "off": the last value counts
-  if (notation.as === "flag") return says(notation, kind, value as boolean, raws.at(-1));
+  if (notation.as === "flag") return denotes(notation, kind, value as boolean, raws.at(-1));
   if (isBlank(value)) return raws.every((raw) => raw === "");
   const one = wholeOf(value, raws);
-  return one.length <= 1 && says(notation, kind, value as string, one[0]);
+  return one.length <= 1 && denotes(notation, kind, value as string, one[0]);
 }
 
 /** Joins the levels of a path, such as `Norway / Oslo`, if they were sent one by one. */
@@ -239,7 +239,7 @@ export function received(
   fields: Sample["fields"],
 ): FieldValue {
   if (truth !== undefined && carries(wire, kind, truth, posted, fields)) return truth;
-  const raws = saidOf(posted, wire.key, kind);
+  const raws = textsUnder(posted, wire.key, kind);
   const { notation } = wire;
   if (notation.as === "flag") {
     const last = raws.at(-1);
@@ -249,17 +249,19 @@ export function received(
     return Object.entries(notation.keys).flatMap(([item, key]) =>
       rawsOf(posted, key)[0] === notation.on ? [item] : [],
     );
-  const said = (raw: string): string => {
+  const decoded = (raw: string): string => {
     if (notation.as === "codes" && !areCut(notation.codes))
       return Object.entries(notation.codes).find(([, code]) => code === raw)?.[0] ?? raw;
     return notation.as === "html" ? withoutMarkup(raw) : raw;
   };
   if (wire.list !== undefined) {
     const wanted = Array.isArray(truth) ? truth : [];
-    return itemsIn(raws, wire.list).map((raw) => wanted.find((item) => says(notation, "text", item, raw)) ?? said(raw));
+    return itemsIn(raws, wire.list).map(
+      (raw) => wanted.find((item) => denotes(notation, "text", item, raw)) ?? decoded(raw),
+    );
   }
-  if (notation.as === "part") return partSaid(notation.of, raws[0] ?? "", label);
-  const text = said(raws[0] ?? "");
+  if (notation.as === "part") return partIn(notation.of, raws[0] ?? "", label);
+  const text = decoded(raws[0] ?? "");
   // the factor is undone, so that a wrong number is not read as the true value
   return kind === "number" && notation.as === "number"
     ? (parseNumber(text) ?? Number.NaN) / notation.times || text
@@ -267,19 +269,19 @@ export function received(
 }
 
 /** Cuts the part of a label out of a text that was made by a template; a text that was not is returned as it is. */
-function partSaid(template: string, raw: string, label: string): string {
+function partIn(template: string, raw: string, label: string): string {
   const [start = "", ...pieces] = template.split(/\{([^{}]*)\}/);
   let at = start.length;
-  let said = raw;
+  let part = raw;
   for (let i = 0; i < pieces.length; i += 2) {
     const behind = pieces[i + 1] ?? "";
     const isLast = i + 2 === pieces.length;
     const end = isLast ? raw.length - behind.length : raw.indexOf(behind, at);
     if (end < at || !raw.startsWith(behind, end)) return raw;
-    if (pieces[i] === label) said = raw.slice(at, end);
+    if (pieces[i] === label) part = raw.slice(at, end);
     at = end + behind.length;
   }
-  return raw.startsWith(start) ? said : raw;
+  return raw.startsWith(start) ? part : raw;
 }
 
 /**

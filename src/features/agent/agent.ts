@@ -48,7 +48,7 @@ export interface Filled extends Departures {
   readonly rounds: readonly string[];
   /** Result of each of its actions, in order; those that would send the form are left to you. */
   readonly actions: readonly Pick<ActionRecord, "action" | "fate">[];
-  /** Lines of the plan that are no action. */
+  /** Lines of the plan that are not actions. */
   readonly unresolved: readonly string[];
   /** The requested fields, then the form's other fields. */
   readonly fields: readonly FilledField[];
@@ -78,7 +78,7 @@ export interface Agent {
       readonly seed?: number;
     },
   ): Promise<Filled>;
-  /** Lets a page that was filled in send again before anybody touches it, first what was held. */
+  /** Lets a filled-in page send again without waiting for a person to touch it. Requests that were held leave first. */
   release(page: Page): Promise<void>;
   close(): Promise<void>;
 }
@@ -97,11 +97,11 @@ export async function loadAgent(
   const style = styleOf(config);
   const forms = from.contracts === undefined ? formsOfSite(config) : formsOf(from.contracts);
   return {
-    fill: (page, what, asked = {}) =>
+    fill: (page, what, requested = {}) =>
       withForm(
         page,
         typeof what === "string" ? [] : Object.keys(what),
-        (open) => fillForm(open, { page, what, style, policy, quotes: quotes(config) }, asked),
+        (open) => fillForm(open, { page, what, style, policy, quotes: quotes(config) }, requested),
         contractOf(forms, page.url()),
       ),
     release: (page) => Hold.release(page),
@@ -129,8 +129,8 @@ async function fillForm(
 ): Promise<Filled> {
   const values = typeof what === "string" ? recordOf(what, style) : what;
   const text = document ?? (typeof what === "string" ? what : reads(style) ? recordText(what) : undefined);
-  const asked = (values ?? {}) as Readonly<Record<string, FieldValue>>;
-  const fields = await fieldsOf(open, asked, values === undefined);
+  const requested = (values ?? {}) as Readonly<Record<string, FieldValue>>;
+  const fields = await fieldsOf(open, requested, values === undefined);
   // files and passwords are in no text
   const controls = controlsOnPage(fields, []).filter(
     ({ kind }) => values !== undefined || !["file", "password"].includes(kind),
@@ -152,8 +152,8 @@ async function fillForm(
   const template = quotes && text !== undefined ? quoting(lines, text) : lines;
   const [answer = { rounds: [] }] = await policy.act([{ text: renderPrompt(task, style, shown), template }], seed);
   const { actions, unresolved } = planOf(answer, controls);
-  const said = values === undefined ? actions : asRecorded(actions, fields, asked);
-  const { records, values: now, sent, held, dead } = await carryOut(open, fields, said, asked);
+  const planned = values === undefined ? actions : asRecorded(actions, fields, requested);
+  const { records, values: now, sent, held, dead } = await carryOut(open, fields, planned, requested);
   const read = readBack(fields, now, records, values ?? {});
   const filled = dead === undefined || lacks(read, fields) ? read : read.map(unconfirmed);
   return {
@@ -163,7 +163,7 @@ async function fillForm(
     unresolved,
     sent,
     held,
-    fields: filled.map((field) => ({ ...field, ...evidence(field, answer, text ?? "", asked[field.label]) })),
+    fields: filled.map((field) => ({ ...field, ...evidence(field, answer, text ?? "", requested[field.label]) })),
     leftOut: await leftOut(open, fields),
     unknownWords: policy.policy.model.tokenizer?.unknownWords(text ?? "") ?? [],
     ...(dead === undefined ? {} : { disabledButton: dead }),
@@ -186,10 +186,13 @@ function evidence(
   { label, kind = "text" }: FilledField,
   { values = {}, logProbs = {} }: Answered,
   text: string,
-  asked: FieldValue | undefined,
+  requested: FieldValue | undefined,
 ): Partial<FilledField> {
   const name = Object.keys(values).find((other) => looseLabel(other) === looseLabel(label));
-  if (name === undefined || (asked !== undefined && matchValue({ kind, options: [] }, asked, values[name] ?? "") < 1))
+  if (
+    name === undefined ||
+    (requested !== undefined && matchValue({ kind, options: [] }, requested, values[name] ?? "") < 1)
+  )
     return {};
   const from = placeOf((values[name] ?? "").trim(), text);
   const logProb = logProbs[name];
@@ -219,10 +222,10 @@ function readBack(
   controls: readonly Control[],
   now: ReadonlyMap<number, FieldValue>,
   records: readonly ActionRecord[],
-  asked: Readonly<Record<string, PromptValue>>,
+  requested: Readonly<Record<string, PromptValue>>,
 ): FilledField[] {
   const named = new Set<Control>();
-  const fields = Object.entries(asked).map(([label, wanted]): FilledField => {
+  const fields = Object.entries(requested).map(([label, wanted]): FilledField => {
     const target = findControl(controls, label);
     if (target === "none" || target === "ambiguous")
       return { label, fault: target === "none" ? "no-such-control" : target };

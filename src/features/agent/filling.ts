@@ -12,7 +12,7 @@ import { KINDS, type Kind } from "../../env/forms/values.js";
 import type { FieldValue } from "../../env/site.js";
 import { renderValue } from "../../text/prompt.js";
 import type { Contract } from "../learned-pages/contract.js";
-import { leave, rest } from "../learned-pages/hand.js";
+import { leave, rest } from "../learned-pages/gestures.js";
 import { fillUnlearned, optionsOf, type WantedField } from "../learned-pages/learn/unlearned.js";
 import { PICKER, setLabels, shownIn } from "../learned-pages/place.js";
 import { type Surface, surfaceOf } from "../learned-pages/surface.js";
@@ -58,7 +58,7 @@ export async function withForm<T>(
   try {
     const { frameTree } = await devtools.send("Page.getFrameTree");
     view = await PageWorld.enter(devtools, frameTree.frame.id);
-    // a page that draws its own controls need not have native ones
+    // a page with drawn controls may have no native ones
     const form = await readForm(view, (await view.evaluate(isDrawn)) ? DRAWN_MS : PATIENCE_MS, labels);
     if (labels.length === 0) await keepLargest(form);
     try {
@@ -104,12 +104,12 @@ async function keepLargest(form: ReadForm): Promise<void> {
 /**
  * Returns the controls of a page in order: native ones, and those that the page draws itself, as pickers, switches and
  * the contents of shadow roots; the latter are `found`: their operation is searched for.
- * @param asked values by label: a label beside something other than a known control counts too.
+ * @param requested values by label: a label beside something other than a known control counts too.
  * @param opens opens lists to read the texts of their options, and closes them again.
  */
 export async function fieldsOf(
   { form, surface, contract }: OpenPage,
-  asked: Readonly<Record<string, FieldValue>>,
+  requested: Readonly<Record<string, FieldValue>>,
   opens: boolean,
 ): Promise<Control[]> {
   const { drawn, pickers, places } = await form.handle.evaluate(readDrawn, PICKER);
@@ -123,13 +123,13 @@ export async function fieldsOf(
   );
   const controls = [...natives, ...drawn.map((one, i) => foundOf(one, natives.length + i))];
   setLabels(surface.page, labelsOf(controls.filter(({ present }) => present)));
-  const labels = [...new Set([...Object.keys(asked), ...Object.keys(contract?.fields ?? {})])];
+  const labels = [...new Set([...Object.keys(requested), ...Object.keys(contract?.fields ?? {})])];
   const others = labels.filter((label) => findControl(controls, label) === "none");
   const shown = others.length === 0 ? [] : await shownIn(surface, others);
   others.forEach((label, i) => {
-    const isFlag = typeof asked[label] === "boolean" || contract?.fields[label]?.kind === "flag";
+    const isFlag = typeof requested[label] === "boolean" || contract?.fields[label]?.kind === "flag";
     const kind = isFlag ? "checkbox" : "text";
-    if (shown[i]?.there) controls.push(foundOf({ kind, label, options: [], value: "" }, controls.length));
+    if (shown[i]?.present) controls.push(foundOf({ kind, label, options: [], value: "" }, controls.length));
   });
   for (const control of opens ? controls.filter(isClosedList) : []) {
     const options = await optionsOf(surface, control.label);
@@ -170,7 +170,7 @@ export interface CarriedOut extends Departures {
  * Carries out actions, except those that send the form. What the page sends is held until somebody touches it, or
  * `Hold.release`. Native controls are set directly;
  * where a value does not hold, or a control is drawn, several ways are tried until the page shows it.
- * @param asked the values that the user asked for, in their own types.
+ * @param requested the values that the user gave, in their own types.
  * @param searchMs time limit of all searches, in milliseconds.
  */
 export async function carryOut(...given: Parameters<typeof carriedOut>): Promise<CarriedOut> {
@@ -191,7 +191,7 @@ async function carriedOut(
   { form, surface, contract }: OpenPage,
   controls: readonly Control[],
   actions: readonly Action[],
-  asked: Readonly<Record<string, FieldValue>>,
+  requested: Readonly<Record<string, FieldValue>>,
   searchMs = SEARCH_MS,
 ): Promise<Omit<CarriedOut, keyof Departures>> {
   const path = new URL(surface.page.url()).pathname;
@@ -224,11 +224,11 @@ async function carriedOut(
     const held = await currentValues(form);
     const wanted = batch.flatMap(({ action, step }, i): [number, WantedField][] => {
       const control = "control" in step && step.control !== undefined ? byIndex.get(step.control) : undefined;
-      const value = searched.has(i) ? undefined : askedValue(step, control, action, asked);
+      const value = searched.has(i) ? undefined : requestedValue(step, control, action, requested);
       if (value === undefined || !("label" in action)) return [];
       const { label } = control ?? action;
       const isNative = control?.widget === "native";
-      // a page whose button stays dead has not noticed what it shows
+      // a button that stays disabled means that the page has not taken over the values that it shows
       const isHeld = isNative && !isDead && matchValue(control, value, held[control.index] ?? "") === 1;
       // a value that its control cannot hold is not tried
       const isVain = isNative && WRITTEN.has(control.kind) && unfillable(control, value) !== undefined;
@@ -291,21 +291,22 @@ function deadButton({ elements, labelOf, clean }: PageForm): string | undefined 
  * the page.
  * @param control of the step; none where several have the label.
  */
-function askedValue(
+function requestedValue(
   step: Step,
   control: Control | undefined,
   action: Action,
-  asked: Readonly<Record<string, FieldValue>>,
+  requested: Readonly<Record<string, FieldValue>>,
 ): FieldValue | undefined {
   const isAmbiguous = step.do === "nothing" && step.fate === "ambiguous";
   if (!("label" in action) || (control === undefined && !isAmbiguous)) return undefined;
   const { kind = "text", label, options = [] } = control ?? { label: action.label };
-  const said = step.do === "operate" ? step.wanted.value : "value" in action ? action.value : undefined;
-  if (said === undefined) return kind === "checkbox" && action.kind !== "click" ? action.kind === "check" : undefined;
-  const given = Object.entries(asked).find(([name]) => looseLabel(name) === looseLabel(label))?.[1];
-  if (given !== undefined && renderValue(given) === said) return given;
-  if (kind === "checkbox") return parseBoolean(said);
-  return kind === "checkbox-group" ? listItems(options, said) : said;
+  const written = step.do === "operate" ? step.wanted.value : "value" in action ? action.value : undefined;
+  if (written === undefined)
+    return kind === "checkbox" && action.kind !== "click" ? action.kind === "check" : undefined;
+  const given = Object.entries(requested).find(([name]) => looseLabel(name) === looseLabel(label))?.[1];
+  if (given !== undefined && renderValue(given) === written) return given;
+  if (kind === "checkbox") return parseBoolean(written);
+  return kind === "checkbox-group" ? listItems(options, written) : written;
 }
 
 /** Returns the kind of a field's values and its operation, by the contract where there is one. */

@@ -27,14 +27,14 @@ const HOLDS = new WeakMap<Page, Hold>();
 /**
  * Holds what a page sends while it is filled in, and after that until somebody touches it, or it is released. Held
  * requests wait and leave in their order then. While the page is filled in, only its lookups leave (GET without a body,
- * to servers that it has asked before), and each of them is reported: what is not reported as sent has not left.
+ * to servers that have had a request before), and each of them is reported: what is not reported as sent has not left.
  */
 export class Hold {
   private isFilling = true;
   /** Set if held requests wait; else they fail. */
   private isKeeping = true;
   /** Requests of the page in their order, and those of them that were held. */
-  private readonly asked: Request[] = [];
+  private readonly requests: Request[] = [];
   private readonly held = new Set<Request>();
   private readonly waiting: Route[] = [];
   private readonly messages: string[] = [];
@@ -49,7 +49,7 @@ export class Hold {
     private readonly inPage: PageHandle<HeldPage>,
   ) {}
 
-  /** Begins to hold a page, or goes on. Call `filled` at the end. */
+  /** Begins or continues to hold a page. Call `filled` at the end. */
   static async begin(page: Page): Promise<Hold> {
     const known = HOLDS.get(page);
     const isSame = await known?.inPage
@@ -73,12 +73,12 @@ export class Hold {
     return hold;
   }
 
-  /** Lets a page send again, first what was held. */
+  /** Lets a page send again. Requests that were held leave first. */
   static async release(page: Page): Promise<void> {
     await HOLDS.get(page)?.release();
   }
 
-  /** Holds a page so that what it tries to send now is never sent. */
+  /** Drops the requests of a page from now on. */
   static async drop(page: Page): Promise<void> {
     const hold = await Hold.begin(page);
     hold.isKeeping = false;
@@ -98,7 +98,7 @@ export class Hold {
       this.channels.map((one) => one.evaluate(({ held }) => held).catch((): string[] => [])),
     );
     const named = (request: Request): string => `${request.method()} ${request.url()}`;
-    const leaves = this.asked.filter((request) => !this.held.has(request));
+    const leaves = this.requests.filter((request) => !this.held.has(request));
     return {
       sent: listed([...leaves.map(named), ...this.messages]),
       held: listed([...[...this.held].map(named), ...inPage.map((url) => `navigation ${url}`), ...channels.flat()]),
@@ -108,10 +108,10 @@ export class Hold {
   private async watch(): Promise<void> {
     const { page, devtools } = this;
     const context = page.context();
-    const { asked } = await this.inPage.evaluate(({ asked }) => ({ asked }));
-    for (const url of asked) if (/^https?:/.test(url)) this.origins.add(new URL(url).origin);
+    const { requested } = await this.inPage.evaluate(({ requested }) => ({ requested }));
+    for (const url of requested) if (/^https?:/.test(url)) this.origins.add(new URL(url).origin);
     const onRequest = (request: Request): void => {
-      if (/^https?:/.test(request.url()) && this.isOurs(request)) this.asked.push(request);
+      if (/^https?:/.test(request.url()) && this.isOurs(request)) this.requests.push(request);
     };
     const onConnection = (kind: string, url: string): void => {
       if (!url.includes(NOWHERE)) this.messages.push(`${kind} ${url}`);
@@ -206,7 +206,7 @@ export class Hold {
     return this.origins.has(origin) && (LOOKUPS.includes(type) || (PARTS.includes(type) && search === ""));
   }
 
-  /** Lets everything leave, first what was held. */
+  /** Lets all requests leave, those that were held first. */
   private release(): Promise<void> {
     this.released ??= this.letGo();
     return this.released;

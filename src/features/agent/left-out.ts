@@ -57,7 +57,7 @@ function others(
       if (e.shadowRoot !== null) visit(e.shadowRoot, e);
       const { width, height } = e.getBoundingClientRect();
       if (!e.matches(css) || known.has(e) || width < 2 || height < 2 || !page.shown(e) || found.length > 100) continue;
-      // what a field is made of has the name of the field, or stands in it
+      // a part of a field has the name of the field, or stands in it
       const around = e.parentElement?.closest(css);
       const label = page.labelOf(e) || page.clean(host?.getAttribute("label")) || page.clean(e.placeholder);
       if (named.has(loose(label)) || (around !== null && around !== undefined)) continue;

@@ -18,9 +18,9 @@ function datesOf(quotes: readonly string[], text: string): string[] {
   const dates = quotes.flatMap((quote) => {
     const date = parseDate(quote);
     if (date === undefined) return [];
-    const said = quote.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
+    const escaped = quote.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
     const first = new RegExp(
-      `\\b(\\d{1,2})(?:st|nd|rd|th)?( \\p{L}+)? ?(?:to|until|till|and|-|–) ?(?:the )?${said}`,
+      `\\b(\\d{1,2})(?:st|nd|rd|th)?( \\p{L}+)? ?(?:to|until|till|and|-|–) ?(?:the )?${escaped}`,
       "u",
     ).exec(text);
     const [day, month, year] = [first?.[1], first?.[2] ?? / \p{L}+/u.exec(quote)?.[0], date.slice(0, 4)];

@@ -53,7 +53,7 @@ export function asRecorded(
     if (option !== undefined) return [{ kind: (parseBoolean(truth) ?? true) ? "check" : "uncheck", label }];
     return fieldActions(label, truth, asKind(control));
   });
-  const said = (action: Action): Action[] => {
+  const converted = (action: Action): Action[] => {
     if (!("label" in action)) return [];
     const target = findControl(controls, action.label);
     if (typeof target === "string") return [action];
@@ -66,5 +66,5 @@ export function asRecorded(
     // in the control's own notation the same value may look different
     return meant.score === 1 || !("value" in action) ? [action] : [{ ...action, value: spoken(meant.truth) }];
   };
-  return [...own, ...actions.flatMap(said)];
+  return [...own, ...actions.flatMap(converted)];
 }

@@ -1,5 +1,6 @@
 import { fail } from "../../core/errors.js";
 import { crossEntropy } from "../../diffusion/cross-entropy.js";
+import type { SupervisedExample } from "../../diffusion/examples.js";
 import type { Batch } from "../../diffusion/layout/batch.js";
 import { bucketLength } from "../../diffusion/layout/buffer.js";
 import type { LayoutSizes, StepLayout, SupervisedLayout } from "../../diffusion/layout/scorings.js";
@@ -7,7 +8,6 @@ import { layText } from "../../diffusion/layout/text.js";
 import { type CacheUse, type SamplerOptions, scoringTemperature } from "../../diffusion/sampler.js";
 import { allowedInText, textTerms as layOutText } from "../../diffusion/samplers/unmask/text.js";
 import { constrainedHead, policyHead } from "../../diffusion/score-head.js";
-import type { SupervisedExample } from "../../diffusion/supervised.js";
 import { Canvas } from "../../diffusion/template.js";
 import { commonTemperature, stepTerms as layOutSteps, type StepBuffer } from "../../diffusion/terms.js";
 import type { AutoregressiveTrajectory } from "./trajectory.js";

@@ -112,7 +112,7 @@ async function useRuntime({ runtime: { provider, binding } }: RunConfig): Promis
 async function openAsRun(config: RunConfig, kind: string): Promise<Policy> {
   const [{ openPolicy }, { objectiveOf }, { optimizerOptions }, { orClose }] = await Promise.all([
     import("../../engine/policy.js"),
-    import("../../rl/kinds.js"),
+    import("../../rl/objective-kinds.js"),
     import("../../config/optimizer.js"),
     import("../../core/closing.js"),
   ]);

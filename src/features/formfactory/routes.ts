@@ -1,7 +1,7 @@
 import { messageOf } from "../../core/errors.js";
 
 /** Answer to a GET request of an address of app.py. */
-export type Answer =
+export type RouteAnswer =
   | { readonly kind: "template"; readonly template: string }
   | { readonly kind: "json"; readonly data: Literal }
   | { readonly kind: "text"; readonly text: string }
@@ -14,7 +14,7 @@ export interface Route {
   /** The function's name, by which templates refer to the address. */
   readonly endpoint: string;
   readonly posts: boolean;
-  readonly answer: Answer;
+  readonly answer: RouteAnswer;
   /** Message of the answer to a post, or a default. */
   readonly message: string;
 }
@@ -47,7 +47,7 @@ export function readRoutes(source: string): Route[] {
   return routes;
 }
 
-function answerOf(body: string): Answer {
+function answerOf(body: string): RouteAnswer {
   // the last return answers GET: posts return inside an `if`
   const last = [...body.matchAll(/^\s*return\s+(.*)$/gm)].at(-1)?.[1]?.trim() ?? "";
   let m = new RegExp(String.raw`^render_template\(\s*${STRING}\s*\)`).exec(last);

@@ -126,8 +126,8 @@ export class OrtApi {
    */
   static async load(library: string, version = API_VERSION): Promise<OrtApi> {
     const { default: koffi } = await optional("runtime.binding=c-api needs", "koffi", () => import("koffi"));
-    const again = "Install onnxruntime-node again with `npm ci`, or set runtime.binding: npm.";
-    if (!existsSync(library)) fail(`ONNX Runtime's library ${library} is missing`, { hint: again });
+    const reinstall = "Install onnxruntime-node again with `npm ci`, or set runtime.binding: npm.";
+    if (!existsSync(library)) fail(`ONNX Runtime's library ${library} is missing`, { hint: reinstall });
     // koffi refuses this after the first library: then the process has set it already
     if (koffi.config().sync_stack_size !== STACK) koffi.config({ ...koffi.config(), sync_stack_size: STACK });
     let opened: Library;
@@ -137,14 +137,17 @@ export class OrtApi {
       opened = koffi.load(library);
       base = opened.func("void *OrtGetApiBase()")() as Pointer | null;
     } catch (error) {
-      fail(`${library} cannot be used as ONNX Runtime's library: ${messageOf(error)}`, { hint: again, cause: error });
+      fail(`${library} cannot be used as ONNX Runtime's library: ${messageOf(error)}`, {
+        hint: reinstall,
+        cause: error,
+      });
     }
-    if (base === null) fail(`${library} has no API`, { hint: again });
+    if (base === null) fail(`${library} has no API`, { hint: reinstall });
     const [getApi, getVersion] = koffi.decode(base, "void *", 2) as [Pointer, Pointer];
     const api = koffi.call(getApi, prototype(koffi, "void *OrtGetApi(uint32_t)"), version) as Pointer | null;
     if (api === null) {
       const found = koffi.call(getVersion, prototype(koffi, "str OrtGetVersion()"));
-      fail(`${library} is ONNX Runtime ${found}, which has no version ${version} of the C API`, { hint: again });
+      fail(`${library} is ONNX Runtime ${found}, which has no version ${version} of the C API`, { hint: reinstall });
     }
     return new OrtApi(koffi, opened, koffi.decode(api, "void *", TABLE_LENGTH) as Pointer[]);
   }

@@ -35,7 +35,7 @@ const resultSchema = z.strictObject({
 });
 export type RunResult = z.infer<typeof resultSchema>;
 
-export interface Played {
+export interface PlayedRun {
   readonly run: PlannedRun;
   /** Undefined if the run is not done yet. */
   readonly result: RunResult | undefined;
@@ -44,7 +44,7 @@ export interface Played {
 /** All present results of a leaderboard. */
 export interface Results {
   readonly start: ReadonlyMap<string, readonly Evaluation[]>;
-  readonly runs: readonly Played[];
+  readonly runs: readonly PlayedRun[];
   /** The chosen learning rate of each objective; undefined while its grid is not complete. */
   readonly rates: ReadonlyMap<string, number>;
 }
@@ -63,7 +63,7 @@ export interface PlayOptions {
  * @throws UserError if a present run has another config.
  */
 export async function playLeaderboard(board: Leaderboard, options: PlayOptions): Promise<Results> {
-  const runs: Played[] = [];
+  const runs: PlayedRun[] = [];
   const play = async (planned: readonly PlannedRun[]): Promise<void> => {
     for (const [i, run] of planned.entries())
       runs.push({ run, result: await playRun(run, board, options, `${i + 1} of ${planned.length}`) });
@@ -86,7 +86,7 @@ export async function playLeaderboard(board: Leaderboard, options: PlayOptions):
 }
 
 /** Lists the learning rates tried for each objective. */
-export function gridsOf(played: readonly Played[]): Map<string, number[]> {
+export function gridsOf(played: readonly PlayedRun[]): Map<string, number[]> {
   const tuning = played.flatMap(({ run }) => (run.tuning ? [run] : []));
   return new Map(
     [...groupBy(tuning, entryKey)].map(([key, runs]) => [key, [...new Set(runs.map((run) => run.learningRate))]]),
@@ -94,7 +94,7 @@ export function gridsOf(played: readonly Played[]): Map<string, number[]> {
 }
 
 /** Chooses each complete grid's rate of the highest mean validation reward; the lower one among equals. */
-export function chosenRates(played: readonly Played[]): Map<string, number> {
+export function chosenRates(played: readonly PlayedRun[]): Map<string, number> {
   const chosen = new Map<string, number>();
   for (const [key, grid] of groupBy(played, ({ run }) => entryKey(run))) {
     if (grid.some(({ result }) => result === undefined)) continue;

@@ -22,14 +22,14 @@ function boxKit() {
     const r = e.getBoundingClientRect();
     return (r.width > 1 && r.height > 1) || getComputedStyle(e).display === "contents";
   };
-  /** Tells whether an element shows only text, as a label does; a label may draw its colon. */
+  /** Tells whether an element only shows text, or is a label without a control, which may draw its colon. */
   const isWords = (e: Element): boolean => {
     const inner = childrenOf(e);
     return inner.length > 0
       ? inner.every(isWords) || (e.matches("label") && !holds(e))
       : e.matches("slot,style,script,template,br") || plain(e.textContent) !== "" || !shown(e);
   };
-  // what is `for` a control, as a label, is none
+  // an element with `for`, such as a label, names a control but is not one
   const operable = (e: Element): boolean =>
     e.matches(CONTROL) || (e.shadowRoot !== null && e.localName.includes("-") && !e.matches("[for]") && !isWords(e));
   /** Tells whether a box contains a control, in open shadow roots too. */
@@ -83,12 +83,12 @@ function boxKit() {
   const bare = (e: Element): string[] =>
     e.children.length === 0 ? [] : [...e.childNodes].filter((n) => n.nodeType === 3).map((n) => plain(n.nodeValue));
   /** Lists the texts that may be an element's label. */
-  const sayings = (e: Element): string[] => {
+  const labelTexts = (e: Element): string[] => {
     const named = ATTRIBUTES.map((a) => plain(e.getAttribute(a)));
     const text = e.children.length < 40 && !e.matches("button,[role=option],a[href]") ? plain(ownText(e)) : "";
-    return [...named, text, ...bare(e)].filter((said) => said !== "");
+    return [...named, text, ...bare(e)].filter((one) => one !== "");
   };
-  return { plain, childrenOf, up, operable, holds, isFrame, seen, hasMore, bare, sayings };
+  return { plain, childrenOf, up, operable, holds, isFrame, seen, hasMore, bare, labelTexts };
 }
 
 /**
@@ -97,22 +97,22 @@ function boxKit() {
  * the label and boxes shared with other labels are taken.
  */
 function boxesOf(kit: ReturnType<typeof boxKit>, wanted: string, others: readonly string[]): Element[] {
-  const { plain, childrenOf, up, operable, holds, isFrame, seen, hasMore, bare, sayings } = kit;
+  const { plain, childrenOf, up, operable, holds, isFrame, seen, hasMore, bare, labelTexts } = kit;
   const target = plain(wanted);
   const foreign = new Set(others.map(plain).filter((text) => text !== target));
-  const says: Element[] = [];
+  const matches: Element[] = [];
   /** Elements that contain another label. */
   const shared = new Set<Element>();
   const visit = (node: Element | ShadowRoot, depth: number): boolean => {
     let inside = false;
     for (const child of childrenOf(node)) {
       if (/^(?:SCRIPT|STYLE|TEMPLATE|OPTION|HEAD|SVG)$/i.test(child.nodeName)) continue;
-      const said = sayings(child);
-      if (said.some((text) => foreign.has(text)))
+      const texts = labelTexts(child);
+      if (texts.some((text) => foreign.has(text)))
         for (let box: Element | null = child; box !== null && !shared.has(box); box = up(box)) shared.add(box);
       if (depth < 60 && visit(child, depth + 1)) inside = true;
-      else if (said.includes(target)) {
-        says.push(child);
+      else if (texts.includes(target)) {
+        matches.push(child);
         inside = true;
       }
     }
@@ -120,7 +120,7 @@ function boxesOf(kit: ReturnType<typeof boxKit>, wanted: string, others: readonl
   };
   if (document.body !== null && target !== "") visit(document.body, 0);
   const spare: Element[] = [];
-  const chains = says.slice(0, 8).map((from) => {
+  const chains = matches.slice(0, 8).map((from) => {
     const chain: Element[] = [];
     const isBox = (from instanceof HTMLLabelElement || bare(from).includes(target)) && holds(from);
     if (operable(from) && !from.matches("label")) chain.push(from);
@@ -128,7 +128,7 @@ function boxesOf(kit: ReturnType<typeof boxKit>, wanted: string, others: readonl
     let unnamed: Element | undefined;
     for (let box = up(from), n = 0; box !== null && box !== document.body && n < 9 && chain.length < 3; n++) {
       if (isFrame(box)) {
-        // its host has the controls
+        // the controls are slotted into the frame from its host, which comes next
       } else if (!shared.has(box)) {
         if (chain.length > 0 || holds(box)) chain.push(box);
         else if (hasMore(box, from)) unnamed ??= box;

@@ -1,7 +1,7 @@
 import type { Locator, Page } from "playwright";
 import type { Session } from "../../env/browser/session.js";
 import type { PlaceOf } from "./contract.js";
-import { rest } from "./hand.js";
+import { rest } from "./gestures.js";
 import { asLabel } from "./place.js";
 import type { Surface } from "./surface.js";
 
@@ -9,7 +9,7 @@ const BUTTONS =
   "button:not([type=reset]),input[type=submit],input[type=button],input[type=image],[role=button],[type=submit]";
 /** CSS of headings that open a section. */
 const SECTIONS = "summary,[aria-expanded]:not([aria-haspopup],[role=combobox],input,select)";
-/** CSS of those that stand in a heading, or whose class tells so: they open no list. */
+/** CSS of openers in a heading, or with the class of one: they open a section and no list. */
 const HEADINGS = `summary,:is(h1,h2,h3,h4,h5,h6,[role=heading]) [aria-expanded],:is([class*=accordion i],[class*=expan i],[class*=collaps i])[aria-expanded]`;
 /** Time in which a section opens, in milliseconds. */
 const OPENS_MS = 250;
@@ -29,7 +29,7 @@ function readButton(button: Element): { readonly text: string; readonly submits:
 }
 
 /** Runs IN THE PAGE: lists the texts of elements that look like buttons, but have no such tag or role and no link. */
-function handsOf(css: string): string[] {
+function clickableTexts(css: string): string[] {
   const found: string[] = [];
   const visit = (node: Element | ShadowRoot): void => {
     for (const e of node.children) {
@@ -72,8 +72,8 @@ export async function buttonsOf({ page, view }: Session): Promise<PlaceOf[]> {
   }
   const ranked = async (...ranks: number[]): Promise<PlaceOf[]> =>
     Promise.all(ranks.flatMap((rank) => found.filter((b) => b.rank === rank)).map((button) => named(page, button)));
-  const hands = (await view.evaluate(handsOf, BUTTONS)).reverse();
-  const looks = hands.map((text): PlaceOf => ({ locator: `text=${JSON.stringify(text)}`, nth: 0 }));
+  const clickable = (await view.evaluate(clickableTexts, BUTTONS)).reverse();
+  const looks = clickable.map((text): PlaceOf => ({ locator: `text=${JSON.stringify(text)}`, nth: 0 }));
   return [...(await ranked(0, 1)), ...looks, ...(await ranked(3))].slice(0, MOST);
 }
 
@@ -88,7 +88,7 @@ function isClosed(e: Element): boolean {
   return (open.compareDocumentPosition(e) & Node.DOCUMENT_POSITION_FOLLOWING) > 0;
 }
 
-/** Lists what may show further fields: closed sections of a page, then tabs that come next. */
+/** Lists the openers of further fields: closed sections of a page, then tabs that come next. */
 export async function openersOf({ page }: Session): Promise<PlaceOf[]> {
   const found: PlaceOf[] = [];
   for (const css of [SECTIONS, "[role=tab]"])

@@ -20,7 +20,7 @@ export type PlaceOf = z.output<typeof place>;
 /** A variant of a way: what it operates or types, and how it ends. A way uses the keys that its own variants have. */
 const variant = z.strictObject(
   {
-    /** The part that is operated, or the manner, in a word of the way: `button`, `slowly`. */
+    /** The part that is operated, or the manner, as a word that the way defines: `button`, `slowly`. */
     by: z.string().optional(),
     /** The notations in which a day and a time of day are typed. */
     day: z.string().optional(),

@@ -116,7 +116,7 @@ export class Contracts implements KnownForms {
     this.tell(`${file} does not fit, is now ${file}.broken, and is learned again:${why}`);
   }
 
-  /** Reports what a contract does not know: a run goes on, and its figures say less. */
+  /** Reports the gaps of a contract. A run continues with them, but its figures then cover less. */
   private warn(contract: Contract, tasks: readonly Task[]): void {
     const { form, accepted, no_refusal, not_learned } = contract;
     const unmarked = tasks.filter(({ success }) => success === undefined).length;

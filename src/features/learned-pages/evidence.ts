@@ -9,7 +9,7 @@ export type Evidence = "shown" | "changed" | "same";
 
 const count = (text: string, part: string): number => (part === "" ? 0 : text.split(part).length - 1);
 
-/** Length in characters from which a text is no chance match for the end of a value. */
+/** Least length in characters of a text that counts as the end of a value: a shorter one may match by chance. */
 const LONG = 5;
 
 /** Compares a field before and after it was operated. */
@@ -18,14 +18,14 @@ export function evidenceOf(kind: Kind, value: FieldValue, before: Shown, after: 
     before.text === after.text &&
     JSON.stringify([before.values, before.held]) === JSON.stringify([after.values, after.held]) &&
     JSON.stringify(before.on) === JSON.stringify(after.on);
-  if (same) return says(kind, value, after) && !after.invalid ? "shown" : "same";
-  // a value that the page rejects at once is written in the wrong notation
+  if (same) return showsValue(kind, value, after) && !after.invalid ? "shown" : "same";
+  // a value that the page marks as invalid at once has the wrong notation
   if (after.invalid && !before.invalid) return "changed";
-  return says(kind, value, after) || tells(kind, value, before, after) ? "shown" : "changed";
+  return showsValue(kind, value, after) || hasAppeared(kind, value, before, after) ? "shown" : "changed";
 }
 
 /** Tells whether the inputs and choices of a field show a value. */
-export function says(kind: Kind, value: FieldValue, { text, values, held, on, unset }: Shown): boolean {
+export function showsValue(kind: Kind, value: FieldValue, { text, values, held, on, unset }: Shown): boolean {
   if (kind === "flag") return !unset && on.length > 0 === value;
   const all = [...values, ...held, ...on].map(normalizeText);
   const days = kind === "range" ? parseRange(value) : undefined;
@@ -89,7 +89,7 @@ function isSame(kind: Kind, value: string | number | boolean, text: string): boo
 }
 
 /** Tells whether the value has appeared in the text of the field's box, and not only in an open list. */
-function tells(kind: Kind, value: FieldValue, before: Shown, after: Shown): boolean {
+function hasAppeared(kind: Kind, value: FieldValue, before: Shown, after: Shown): boolean {
   const items = Array.isArray(value) ? value : [String(value)];
   const grown = after.text.length - before.text.length;
   if (kind === "date" && grown < 60 && parseDate(String(value)) !== undefined)

@@ -21,8 +21,8 @@ export interface Misfit {
 export type Permitted = Readonly<Record<string, string>>;
 
 /**
- * Lists what in a contract does not fit the tasks, the ways or the browser: an episode would fail there without a word,
- * and earn a low reward. A module is not imported unless it is permitted.
+ * Lists the parts of a contract that do not fit the tasks, the ways or the browser: an episode would fail there without
+ * a message, and earn a low reward. A module is not imported unless it is permitted.
  * @throws EnvironmentFault if the browser cannot read the locators.
  */
 export async function misfitsOf(

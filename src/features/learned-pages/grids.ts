@@ -49,15 +49,15 @@ function gridKit() {
     return width > 0 && width <= 1 && height <= 1;
   };
   // an invisible list over a heading is not part of its text, and neither is text for screen readers
-  const said = (n: Node): string =>
+  const shownText = (n: Node): string =>
     n.nodeType === 3
       ? (n.nodeValue ?? "")
       : n instanceof Element && (n.matches("select") || isAloud(n))
         ? ""
-        : [...n.childNodes].map(said).join("");
+        : [...n.childNodes].map(shownText).join("");
   const trimmed = (e: Element): string => {
     const text = e.textContent ?? "";
-    return (e.children.length === 0 || text.length > 200 ? text : said(e)).replace(/\s+/g, " ").trim();
+    return (e.children.length === 0 || text.length > 200 ? text : shownText(e)).replace(/\s+/g, " ").trim();
   };
   const isDay = (e: Element): boolean =>
     /^\d{1,2}$/.test(trimmed(e)) &&
@@ -138,7 +138,7 @@ function readGrid({ seen, up, inside, within, trimmed, cellOf }: GridKit, grid: 
     }
   };
   grow(yearSaid);
-  const said = heads().map(textOf);
+  const headings = heads().map(textOf);
   // two months side by side may each have one of the arrows
   grow(() => outermost().length > 1);
   // the name of the first day may be one of the month before
@@ -148,7 +148,7 @@ function readGrid({ seen, up, inside, within, trimmed, cellOf }: GridKit, grid: 
   const label = named?.getAttribute("aria-label") ?? "";
   return {
     // from which the month is read
-    heading: [...said, label].filter((t) => t !== ""),
+    heading: [...headings, label].filter((t) => t !== ""),
     cells: days.filter((e) => within(e, grid)).map((e) => cellOf(e, grid)),
     buttons: outermost().map((e) => {
       const r = e.getBoundingClientRect();

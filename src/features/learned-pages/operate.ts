@@ -9,7 +9,7 @@ import { visibleLines } from "../../env/forms/answer.js";
 import type { FieldValue } from "../../env/site.js";
 import { buttonAt, unfold } from "./buttons.js";
 import type { PlaceOf, Variant } from "./contract.js";
-import { clickButton, placeAt, rest, slowed } from "./hand.js";
+import { clickButton, placeAt, rest, slowed } from "./gestures.js";
 import { isCovered, looksOf, setLabels, shownIn } from "./place.js";
 import type { Surface } from "./surface.js";
 import type { Way } from "./way.js";
@@ -71,11 +71,11 @@ export async function openPage(
     const shown = await shownIn(session, labels);
     // the button counts as one more label, so that the page has to stand still for it too
     const isReady = opener !== undefined && (await buttonAt(session.page, opener).isVisible());
-    const there = isReady ? labels.length + 1 : shown.filter((one) => one.there).length;
-    if (there === labels.length) break;
-    if (there !== last) since = performance.now();
-    last = there;
-    if (there > 0 && performance.now() - since > session.stretched(STILL_MS)) break;
+    const present = isReady ? labels.length + 1 : shown.filter((one) => one.present).length;
+    if (present === labels.length) break;
+    if (present !== last) since = performance.now();
+    last = present;
+    if (present > 0 && performance.now() - since > session.stretched(STILL_MS)) break;
     await session.page.waitForTimeout(60);
   }
   session.background.touch();
@@ -140,8 +140,8 @@ export async function stepOn(
   patienceMs: number,
 ): Promise<boolean> {
   await clickButton(session.page, buttonAt(session.page, button), session.stretched(1000)).catch(() => undefined);
-  const isThere = async (): Promise<boolean> => (await shownIn(session, labels)).some(({ there }) => there);
-  return session.until(slowed(session, patienceMs), isThere);
+  const isPresent = async (): Promise<boolean> => (await shownIn(session, labels)).some(({ present }) => present);
+  return session.until(slowed(session, patienceMs), isPresent);
 }
 
 /** The result of pressing the submit button. */

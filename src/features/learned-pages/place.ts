@@ -16,7 +16,7 @@ export interface Shown {
   /** Names of ticked, chosen or pressed elements. */
   readonly on: readonly string[];
   /** Set if the box is there and laid out; in a later part of the form it is not. */
-  readonly there: boolean;
+  readonly present: boolean;
   /** Set if a part of it is marked as invalid. */
   readonly invalid: boolean;
   /** Set if a checkbox or switch in it is neither on nor off. */
@@ -40,8 +40,8 @@ function observe(
     // the text of a custom element stands in a slot
     const slotted = (e.getRootNode() as ShadowRoot).host?.textContent;
     const [text] = [own, around, slotted]
-      .map((said) => (said ?? "").replace(/\s+/g, " ").trim())
-      .filter((said) => said !== "");
+      .map((text) => (text ?? "").replace(/\s+/g, " ").trim())
+      .filter((text) => text !== "");
     return (
       text ?? String((e as HTMLInputElement).value ?? e.getAttribute("value") ?? e.parentElement?.textContent ?? "")
     );
@@ -49,7 +49,7 @@ function observe(
   return labels.map((label, i): Shown => {
     const box = boxes(label, all)[nth[i] ?? 0];
     if (box === undefined)
-      return { text: "", values: [], held: [], on: [], there: false, invalid: false, unset: false };
+      return { text: "", values: [], held: [], on: [], present: false, invalid: false, unset: false };
     const values: string[] = [];
     const held: string[] = [];
     const on: string[] = [];
@@ -106,8 +106,8 @@ function observe(
       const other = (box.getRootNode() as Document).getElementById?.(box.getAttribute("for") ?? "");
       if (other) visit(other, 0);
     }
-    const there = box.checkVisibility({ visibilityProperty: true }) || getComputedStyle(box).display === "contents";
-    return { text: text.replace(/\s+/g, " ").trim(), values, held, on, there, ...marks };
+    const present = box.checkVisibility({ visibilityProperty: true }) || getComputedStyle(box).display === "contents";
+    return { text: text.replace(/\s+/g, " ").trim(), values, held, on, present, ...marks };
   });
 }
 

@@ -16,8 +16,8 @@ import { type Action, type Plan, textsOf } from "../../env/forms/plan.js";
 import { PageChanged } from "../../env/known-forms.js";
 import type { ControlKind, FieldValue, Task } from "../../env/site.js";
 import type { Contract, ContractField } from "./contract.js";
-import { says } from "./evidence.js";
-import { closeOpenAt, leave, PATIENCE, rest } from "./hand.js";
+import { showsValue } from "./evidence.js";
+import { closeOpenAt, leave, PATIENCE, rest } from "./gestures.js";
 import { arrive, openPage, operate, pressChain, shownLines, stepOn } from "./operate.js";
 import { boxIndex, shownIn } from "./place.js";
 import { structureHash } from "./structure.js";
@@ -175,8 +175,8 @@ class Play implements Carrier {
   }
 
   /**
-   * Enters once more what a late script of the page has blanked, such as one that draws an input's mask; where the form
-   * was found to need a pause, also what the page has changed back meanwhile.
+   * Enters again the values that a late script of the page has blanked, such as one that draws the mask of an input. If
+   * the form needs a pause, values that the page has changed back are entered again, too.
    */
   private async enterAgain(step: number): Promise<void> {
     const { session, fates } = this;
@@ -196,15 +196,15 @@ class Play implements Carrier {
     if (entered.length === 0) return;
     const labels = entered.map(({ control }) => control.label);
     const boxes = entered.map(({ field }) => boxIndex(field));
-    let again = false;
+    let hasEntered = false;
     for (const [i, shown] of (await shownIn(session, labels, boxes)).entries()) {
       const { control, field, value } = entered[i] as (typeof entered)[number];
       const isBlanked = shown.values.length > 0 && !shown.values.some(isWritten) && isWritten(value);
-      if (!shown.there || !(isBlanked || (pause > 0 && !says(field.kind, value, shown)))) continue;
+      if (!shown.present || !(isBlanked || (pause > 0 && !showsValue(field.kind, value, shown)))) continue;
       fates.set(control.index, await this.enter(control, value));
-      again = true;
+      hasEntered = true;
     }
-    if (again && pause > 0) await rest(session, pause);
+    if (hasEntered && pause > 0) await rest(session, pause);
   }
 
   private async enter(control: Control, value: FieldValue): Promise<Fate> {
@@ -217,7 +217,7 @@ class Play implements Carrier {
     } catch (error) {
       if (error instanceof PolicyFailure || session.page.isClosed() || !session.browser.isConnected()) throw error;
       const [shown] = await shownIn(session, [label]);
-      const mayDiffer = shown?.there !== true && contract.page !== "" && !session.traffic.hasSent();
+      const mayDiffer = shown?.present !== true && contract.page !== "" && !session.traffic.hasSent();
       if (mayDiffer && (await structureHash(session.view)) !== contract.page)
         throw new PageChanged(`${contract.form}: the page is not the one that was learned, ${label} is not there`);
       await closeOpenAt(session, label);
@@ -268,7 +268,7 @@ class Play implements Carrier {
     return this.form.controls.map((control, i) => {
       const [value, state] = [this.wanted.get(i), shown[i]];
       if (value === undefined || state === undefined) return control.default;
-      const isShown = says(this.fieldOf(control).kind, value, state);
+      const isShown = showsValue(this.fieldOf(control).kind, value, state);
       return isShown || (typeof value === "string" && state.text.includes(value)) ? value : control.default;
     });
   }

@@ -32,8 +32,8 @@ function kindOf(value: FieldValue): Kind {
 
 /** Infers the kind of a field from its values in several tasks; it is text if their kinds differ. */
 export function kindOfAll(values: readonly FieldValue[]): Kind {
-  const told = values.filter((value) => value !== "" && !(typeof value === "string" && isNoFile(value)));
-  const kinds = new Set(told.map(kindOf));
+  const given = values.filter((value) => value !== "" && !(typeof value === "string" && isNoFile(value)));
+  const kinds = new Set(given.map(kindOf));
   return kinds.size === 1 ? ([...kinds][0] as Kind) : "text";
 }
 

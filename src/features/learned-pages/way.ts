@@ -34,8 +34,8 @@ export interface Place {
 export interface Way {
   /** Kinds of values that it is tried for. */
   readonly serves: readonly Kind[];
-  /** Rank of the way: ways with the least oddness are tried first. */
-  readonly oddness: number;
+  /** Cost of trying the way: the way with the least cost is tried first. */
+  readonly cost: number;
   /** CSS that a field has to contain for this way. */
   readonly needs?: string;
   /** CSS that makes this way likely in a field that contains a match. */
@@ -94,10 +94,10 @@ function buttonsNow(): { readonly x: number; readonly y: number; readonly text: 
       // a button in a list is an option
       if (!e.matches("button,[role=button],input[type=button],input[type=submit]") || e.closest("ul,ol")) continue;
       const { x, y, width, height } = e.getBoundingClientRect();
-      const said = e instanceof HTMLInputElement ? e.value : (e.textContent ?? "");
+      const own = e instanceof HTMLInputElement ? e.value : (e.textContent ?? "");
       // the text of a custom button stands in its slot
       const slotted = e.querySelector("slot") === null ? null : (e.getRootNode() as Partial<ShadowRoot>).host;
-      const text = (said.trim() || slotted?.textContent || "").trim();
+      const text = (own.trim() || slotted?.textContent || "").trim();
       const isSeen = e.checkVisibility({ visibilityProperty: true, opacityProperty: true });
       if (width > 4 && height > 4 && text !== "" && isSeen) found.push({ x: x + width / 2, y: y + height / 2, text });
     }
@@ -162,8 +162,8 @@ const isOn = (target: Locator, place: Place): Promise<boolean | undefined> =>
   target.evaluate(
     (e) => {
       if (e instanceof HTMLInputElement) return e.indeterminate ? undefined : e.checked;
-      const said = ["aria-checked", "aria-pressed", "aria-selected"].map((name) => e.getAttribute(name));
-      const known = said.find((value) => value !== null);
+      const states = ["aria-checked", "aria-pressed", "aria-selected"].map((name) => e.getAttribute(name));
+      const known = states.find((value) => value !== null);
       return known == null || known === "mixed" ? undefined : known === "true";
     },
     undefined,
@@ -211,7 +211,7 @@ export async function retyped(at: Place, text: string, key: string): Promise<voi
   await closeOpen(page, place.box);
 }
 
-/** CSS of windows, and of what Escape closes before a window that it stands in. */
+/** CSS of windows, and of open parts that Escape closes before their window. */
 const WINDOWS = "dialog,[role=dialog],[role=alertdialog],[aria-modal=true]";
 const OPEN =
   "dialog[open],[role=dialog],[role=listbox],[role=menu],[role=grid],[role=tree],[aria-expanded=true]:is([aria-haspopup],[role=combobox])";

@@ -231,8 +231,8 @@ export function endpointOf(text: string): string {
 
 /** Returns the debugger's address at an endpoint; never one of another host or port. */
 async function debuggerOf(endpoint: string): Promise<string> {
-  const asked = { redirect: "error", signal: AbortSignal.timeout(OPEN_MS) } as const;
-  const answer = (await (await fetch(`${endpoint}/json/version`, asked)).json()) as { webSocketDebuggerUrl: string };
+  const options = { redirect: "error", signal: AbortSignal.timeout(OPEN_MS) } as const;
+  const answer = (await (await fetch(`${endpoint}/json/version`, options)).json()) as { webSocketDebuggerUrl: string };
   return `ws://${new URL(endpoint).host}${new URL(answer.webSocketDebuggerUrl).pathname}`;
 }
 

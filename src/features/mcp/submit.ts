@@ -25,13 +25,13 @@ const MOST_TEXT = 2000;
 /** One press of a form's button, and the requests of its own server that followed. */
 export class Submission {
   private button = "";
-  private readonly asked: { readonly request: Request; rank: number }[] = [];
+  private readonly requests: { readonly request: Request; rank: number }[] = [];
 
   constructor(private readonly pages: Pages) {}
 
   /** Tells whether the form, or a part of it, may have arrived. */
   get isSent(): boolean {
-    return this.asked.length > 0;
+    return this.requests.length > 0;
   }
 
   /**
@@ -47,9 +47,9 @@ export class Submission {
       // a redirect is a part of the request before it
       if (!isPosted || request.redirectedFrom() !== null || !this.pages.allows(request.url())) return;
       if (ownerOf(request, page) === "popup") return;
-      const asked = { request, rank: 0 };
-      this.asked.push(asked);
-      asked.rank = await rankOf(request, controls);
+      const ranked = { request, rank: 0 };
+      this.requests.push(ranked);
+      ranked.rank = await rankOf(request, controls);
     };
     const pressed = withForm(page, labels, async (open) => {
       controls = open.form.controls;
@@ -62,7 +62,7 @@ export class Submission {
         { ...open.surface, ...watched },
         {
           ...{ phase: "submit", isForm: () => true },
-          sent: () => this.asked.filter(({ rank }) => rank > 1),
+          sent: () => this.requests.filter(({ rank }) => rank > 1),
           click: () => this.click(page, open),
           waits: [
             [SEND_MS, () => this.isSent || stopped.length > 0],
@@ -106,7 +106,7 @@ export class Submission {
   /** Describes what was sent, as far as it is known. @param page absent where it is lost. */
   async result(page: Page | undefined, stopped: readonly string[]): Promise<object> {
     // of equals, the last: others come before it
-    const [{ request } = { request: undefined }] = this.asked.toReversed().sort((a, b) => b.rank - a.rank);
+    const [{ request } = { request: undefined }] = this.requests.toReversed().sort((a, b) => b.rank - a.rank);
     const status = request === undefined ? null : await statusOf(request, page === undefined ? 0 : ANSWER_MS);
     const isNew = request?.isNavigationRequest() === true;
     const shown = page === undefined || status === null ? null : await shownBy(page, isNew);

@@ -33,7 +33,7 @@ export const answer = z.discriminatedUnion("type", [
   z.object({ type: z.literal("state"), data: json }),
   z.object({ type: z.literal("error"), data: z.looseObject({ message: z.string(), code: z.string() }) }),
 ]);
-export type Answer = z.input<typeof answer>;
+export type ServerMessage = z.input<typeof answer>;
 
 const metadata = json.default({});
 /** The complete answer of one turn. */

@@ -5,7 +5,7 @@ import { Semaphore } from "../../core/semaphore.js";
 import { EnvironmentFault } from "../../env/browser/browser.js";
 import type { Environment, EnvironmentTask, EpisodeOutcome } from "../../env/environment.js";
 import { asJson } from "./client.js";
-import { type Action, type Answer, type ErrorCode, type Reset, request } from "./messages.js";
+import { type Action, type ErrorCode, type Reset, request, type ServerMessage } from "./messages.js";
 import { Draft, TOOLS, ToolError } from "./tools.js";
 
 /** Finds the task of a reset. @throws SessionError if there is none. */
@@ -76,7 +76,10 @@ class RemoteEpisode {
 }
 
 type Fields = Readonly<Record<string, unknown>>;
-export const failure = (code: ErrorCode, message: string): Answer => ({ type: "error", data: { code, message } });
+export const failure = (code: ErrorCode, message: string): ServerMessage => ({
+  type: "error",
+  data: { code, message },
+});
 
 /** A session: one environment, one episode at a time, requests in order. */
 export class RemoteSession {
@@ -94,7 +97,7 @@ export class RemoteSession {
   ) {}
 
   /** Answers a message. @returns undefined if the client closes the session. */
-  answer(raw: string): Promise<Answer | undefined> {
+  answer(raw: string): Promise<ServerMessage | undefined> {
     return this.turn.run(() => this.answered(raw));
   }
 
@@ -115,7 +118,7 @@ export class RemoteSession {
   }
 
   /** Whatever a message makes throw is an answer: it must not end the server, nor another session. */
-  private async answered(raw: string): Promise<Answer | undefined> {
+  private async answered(raw: string): Promise<ServerMessage | undefined> {
     if (this.closed) return undefined;
     try {
       return await this.dispatch(raw);
@@ -125,7 +128,7 @@ export class RemoteSession {
     }
   }
 
-  private async dispatch(raw: string): Promise<Answer | undefined> {
+  private async dispatch(raw: string): Promise<ServerMessage | undefined> {
     const message = asJson(raw);
     if (message === undefined) return failure("INVALID_JSON", "the message is no JSON");
     const type = (message as { type?: unknown } | null)?.type;
@@ -183,7 +186,7 @@ export class RemoteSession {
   }
 
   /** Describes the state of the episode; metadata are repeated where typed and where generic clients read them. */
-  private shown(fields: Fields | undefined): Answer {
+  private shown(fields: Fields | undefined): ServerMessage {
     const { task, draft, outcome } = this.episode ?? {};
     const metadata = {
       ...(task && { task_id: task.id, form: task.form, split: task.split }),

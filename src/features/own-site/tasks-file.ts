@@ -124,12 +124,16 @@ function parseLine(content: string): z.output<typeof row> | string[] {
   if (typeof value !== "object" || value === null || Array.isArray(value))
     return [`expected an object, got ${show(value)}`];
   const { data, error } = row.safeParse(value);
-  const problems = [...labelProblems(value), ...repeated, ...(error?.issues ?? []).flatMap((i) => told(i, value))];
+  const problems = [
+    ...labelProblems(value),
+    ...repeated,
+    ...(error?.issues ?? []).flatMap((i) => problemsOf(i, value)),
+  ];
   return data === undefined || problems.length > 0 ? problems : data;
 }
 
 /** Words a schema's problem with a line. */
-function told(issue: z.core.$ZodIssue, line: object): string[] {
+function problemsOf(issue: z.core.$ZodIssue, line: object): string[] {
   if (issue.code === "unrecognized_keys")
     return issue.keys.map((key) => {
       const close = nearest(key, Object.keys(row.shape));

@@ -11,7 +11,7 @@ export interface Question {
 }
 
 /** Result of a forward pass for one row, at temperature 1. */
-export interface Answer {
+export interface DraftedToken {
   /** Most probable token. */
   readonly token: number;
   /** Its probability. */
@@ -21,8 +21,8 @@ export interface Answer {
 }
 
 /** One search: it yields questions, and receives the answers in the order of the rows. */
-export type Search = Generator<Question, RefusionTrajectory, readonly Answer[]>;
-type Asking<T> = Generator<Question, T, readonly Answer[]>;
+export type Search = Generator<Question, RefusionTrajectory, readonly DraftedToken[]>;
+type Asking<T> = Generator<Question, T, readonly DraftedToken[]>;
 
 /** A slot with drafted tokens. */
 interface Draft {
@@ -98,7 +98,7 @@ class Context {
     return { buffer, starts };
   }
 
-  *ask(question: Question): Asking<readonly Answer[]> {
+  *ask(question: Question): Asking<readonly DraftedToken[]> {
     const answers = yield question;
     this.forwards++;
     return answers;
@@ -158,7 +158,7 @@ function* plan(context: Context, open: readonly number[]): Asking<Draft[]> {
   const { buffer, starts } = context.extended(masked, false);
   const rows = starts.flatMap((start) => masks.map((_, i) => ({ row: start + i })));
   const answers = yield* context.ask({ buffer, rows });
-  const confidence = open.map((_, s) => (answers[s * slotSize] as Answer).probability);
+  const confidence = open.map((_, s) => (answers[s * slotSize] as DraftedToken).probability);
   const best = confidence.indexOf(Math.max(...confidence));
   const above = [...confidence.keys()].filter((s) => (confidence[s] as number) > slotThreshold);
   const tokens = answers.map(({ token }) => token);
@@ -192,7 +192,7 @@ function* finish(context: Context, chosen: readonly Draft[]): Asking<Draft[]> {
     );
     const answers = yield* context.ask({ buffer: redraft.buffer, rows: open.map(({ at }) => ({ row: at })) });
     open.forEach(({ row, i }, a) => {
-      row.tokens[i] = (answers[a] as Answer).token;
+      row.tokens[i] = (answers[a] as DraftedToken).token;
     });
     yield* accept(context, unfinished, true);
   }

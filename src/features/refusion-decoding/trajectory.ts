@@ -39,8 +39,8 @@ export function parseTrajectory(data: unknown, where: string, eos: number): Refu
   const cells = Canvas.of(template).cellsOf(response, eos);
   const odd = cells.find((cell, i) => cell !== sorted[i]);
   if (odd !== undefined) inconsistent(where, `position ${odd} of the response is not committed exactly once`);
-  const late = passes.find((pass) => pass >= forwards);
-  if (late !== undefined) inconsistent(where, `a token became final in forward ${late} of ${forwards}`);
+  const beyond = passes.find((pass) => pass >= forwards);
+  if (beyond !== undefined) inconsistent(where, `a token became final in forward ${beyond} of ${forwards}`);
   checkEnded(trajectory, where, eos);
   return trajectory;
 }

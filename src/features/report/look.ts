@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { resolvePath } from "../../config/config.js";
-import { samplerKinds } from "../../diffusion/kinds.js";
 import type { Reveal } from "../../diffusion/sampler.js";
+import { samplerKinds } from "../../diffusion/sampler-kinds.js";
 import type { Trajectory } from "../../diffusion/trajectory.js";
 import type { EnvironmentKind } from "../../env/environment.js";
 import { environmentKinds } from "../../env/open.js";

@@ -8,7 +8,7 @@ import type { Environment, EnvironmentTask } from "../../env/environment.js";
 import { openEnvironment } from "../../env/open.js";
 import { RunDirectory } from "../../runs/run-directory.js";
 import { openEvaluated } from "../../train/evaluate.js";
-import type { Played } from "../../train/misses.js";
+import type { PlayedEpisode } from "../../train/misses.js";
 import { playFixed } from "../../train/play-fixed.js";
 import { collectRollouts, type Rollout } from "../../train/rollouts/collect.js";
 import type { EvaluateOptions } from "../../train/types.js";
@@ -21,7 +21,7 @@ export interface PlayOneOptions
   readonly pick: (tasks: readonly EnvironmentTask[]) => EnvironmentTask;
 }
 
-export interface PlayedOne extends Played {
+export interface PlayedOne extends PlayedEpisode {
   /** The environment's kind, which formats the outcome's detail. */
   readonly kind: string;
   /** The policy's first observation; undefined if no model was used. */
@@ -89,7 +89,7 @@ async function fixedAct(
 }
 
 /** Photographs the page after 0, 1, 2 ... lines of the first answer; lines without a visible change share a picture. */
-async function framesOf(environment: Environment, { task, actions }: Played): Promise<PlayedOne["frames"]> {
+async function framesOf(environment: Environment, { task, actions }: PlayedEpisode): Promise<PlayedOne["frames"]> {
   const lines = (actions[0]?.text ?? "").split("\n").filter((line) => line.trim() !== "");
   const frames: { caption: string; image: Uint8Array }[] = [];
   for (let n = 0; n <= lines.length; n++) {

@@ -64,8 +64,8 @@ export async function fillShown(
   const filled = await agent.fill(page, text);
   const fields = fieldTable(filled, text);
   context.print(formatTables([fields]));
-  const asked = filled.sent.length === 0 ? "" : ` The page itself asked for ${filled.sent.join(", ")}.`;
-  context.log(`The form was not sent.${asked}`);
+  const requests = filled.sent.length === 0 ? "" : ` The page itself asked for ${filled.sent.join(", ")}.`;
+  context.log(`The form was not sent.${requests}`);
   const strange = filled.unknownWords.join(", ");
   if (strange !== "") context.log(`This text has words that the model was not made for: ${strange}`);
   if (headless) {

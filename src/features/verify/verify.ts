@@ -9,8 +9,8 @@ import { promptOf, type TextStart } from "../../diffusion/template.js";
 import { checkSpaces, type Policy } from "../../engine/policy.js";
 import type { Environment, EnvironmentTask } from "../../env/environment.js";
 import { openEnvironment, tasksOf } from "../../env/open.js";
-import { objectiveKinds } from "../../rl/kinds.js";
 import type { Objective } from "../../rl/objective.js";
+import { objectiveKinds } from "../../rl/objective-kinds.js";
 import { formatTable } from "../../runs/evaluation.js";
 import { playFixed } from "../../train/play-fixed.js";
 import { openContext, randomPrompts, unscorable } from "./context.js";
@@ -95,8 +95,8 @@ async function objectivesOnTrial(
   if (chosen.length === 0)
     misuse(`${only} is no objective that learns from rollouts; those are ${all.map((o) => o.name).join(", ")}.`);
   const trialOf = (objective: Objective): ObjectiveOnTrial => {
-    const taken = objective.schema.strict().safeParse(section);
-    return { objective, options: taken.success ? taken.data : objective.schema.parse({}) };
+    const parsed = objective.schema.strict().safeParse(section);
+    return { objective, options: parsed.success ? parsed.data : objective.schema.parse({}) };
   };
   // onePerScoring takes the first of a scoring
   chosen.sort((a, b) => Number(b === first) - Number(a === first));

@@ -25,9 +25,9 @@ export function seenPage(
   complaint: string | undefined,
 ): SeenPage {
   const [title = signs.title, ...headings] = signs.headings;
-  const said = [...signs.errors, ...signs.notices];
+  const shown = [...signs.errors, ...signs.notices];
   const messages =
-    complaint === undefined || said.some((text) => complaint.includes(text)) ? said : [complaint, ...said];
+    complaint === undefined || shown.some((text) => complaint.includes(text)) ? shown : [complaint, ...shown];
   return {
     title,
     headings: headings.slice(0, MOST_HEADINGS),

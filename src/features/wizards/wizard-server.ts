@@ -8,7 +8,7 @@ import { pathOf } from "../../env/sites/embedded/form.js";
 import { card, type Html, labelled } from "../../env/sites/embedded/pages.js";
 import type { FormRecord } from "../../env/sites/embedded/records.js";
 import { type Posted, postedValues, siteApp } from "../../env/sites/embedded/server.js";
-import { isAsked, REVIEW_HEADING, stepHeading, WIZARDS, type Wizard } from "./wizards.js";
+import { isApplicable, REVIEW_HEADING, stepHeading, WIZARDS, type Wizard } from "./wizards.js";
 
 /** Most unfinished wizards that are kept; beyond that the oldest ones are forgotten. */
 const MOST_OPEN = 10_000;
@@ -103,13 +103,13 @@ function read(fields: readonly Field[], posted: Posted): FormRecord {
 
 /** Returns the complaint about a page's values; empty if they are right. */
 function complaintOf(wizard: Wizard, fields: readonly Field[], values: FormRecord): string {
-  const asked = fields.filter((field) => isAsked(wizard, field.label, values));
-  const missing = asked.filter((field) => {
+  const applicable = fields.filter((field) => isApplicable(wizard, field.label, values));
+  const missing = applicable.filter((field) => {
     const value = values[field.label];
     return field.required && (value === false || value === undefined || String(value).trim() === "");
   });
   if (missing.length > 0) return `Required: ${missing.map((field) => field.label).join(", ")}`;
-  const off = asked.find(({ kind, label, min = -Infinity, max = Infinity }) => {
+  const off = applicable.find(({ kind, label, min = -Infinity, max = Infinity }) => {
     const text = String(values[label] ?? "");
     return kind === "number" && text !== "" && !(Number(text) >= min && Number(text) <= max);
   });
@@ -152,7 +152,8 @@ export function createApp(): Hono {
       const given = read(fields, posted);
       const complaint = complaintOf(wizard, fields, given);
       if (complaint !== "") return c.html(wizardPage(wizard, page, token, given, complaint), 422);
-      for (const { label } of fields) if (isAsked(wizard, label, given)) values[label] = given[label] as FieldValue;
+      for (const { label } of fields)
+        if (isApplicable(wizard, label, given)) values[label] = given[label] as FieldValue;
       if (wizard.steps === "server" && page + 1 < wizard.pages.length)
         return c.html(wizardPage(wizard, page + 1, keep(path, values)));
       if (wizard.review) return c.html(reviewPage(wizard, keep(path, values), values));
@@ -179,9 +180,9 @@ const valueOf = (name) => {
 function arrange() {
   for (const rule of rules) {
     if (rule.when === undefined || boxOf(rule.name) === null) continue;
-    const asked = valueOf(rule.when.name) === rule.when.value;
-    boxOf(rule.name).hidden = !asked;
-    for (const input of boxOf(rule.name).querySelectorAll("input,select,textarea")) input.disabled = !asked;
+    const applies = valueOf(rule.when.name) === rule.when.value;
+    boxOf(rule.name).hidden = !applies;
+    for (const input of boxOf(rule.name).querySelectorAll("input,select,textarea")) input.disabled = !applies;
   }
 }
 function complain(text) {

@@ -17,7 +17,7 @@ const spec = z.strictObject({
   review: z.boolean().default(false),
   /** Labels of the fields of each page. */
   pages: z.array(z.array(z.string())),
-  /** Fields that are asked for only if another one of the same page has this value; they are required then. */
+  /** Fields that apply only if another one of the same page has this value; they are required then. */
   when: z.record(z.string(), condition).default({}),
 });
 type WizardSpec = z.output<typeof spec>;
@@ -39,13 +39,13 @@ function made(id: string, { pages: labels, when, ...steps }: WizardSpec): Wizard
   return { ...base, starter: [], fields: pages.flat(), pages, when, ...steps, scripted: false, encoding: "urlencoded" };
 }
 
-/** All forms of several pages: 12 to train on, 2 held out. A conditional field is required if it is asked for. */
+/** All forms of several pages: 12 to train on, 2 held out. A conditional field is required where it applies. */
 export const WIZARDS: readonly Wizard[] = Object.entries(
   z.record(z.string(), spec).parse(parse(readFileSync(FILE, "utf8"))),
 ).map(([id, row]) => made(id, row));
 
-/** Tells whether a field is asked for, given the other values of its page. */
-export const isAsked = ({ when }: Wizard, label: string, values: FormRecord): boolean => {
+/** Tells whether a field applies, given the other values of its page. */
+export const isApplicable = ({ when }: Wizard, label: string, values: FormRecord): boolean => {
   const conditions = Object.hasOwn(when, label) ? Object.entries(when[label] ?? {}) : [];
   return conditions.every(([other, is]) => values[other] === is);
 };
@@ -66,11 +66,11 @@ export function knownPages(id: string, labels: readonly string[]): KnownPage[] {
   const { pages, review } = wizard;
   const untouched = Object.fromEntries(wizard.fields.map((field) => [field.label, kindOf(field).default]));
   const steps = pages.map((fields, k): KnownPage => {
-    const asked = fields.filter(({ label }) => isAsked(wizard, label, untouched));
-    const groups = asked.filter(({ kind }) => kind === "radio" || kind === "checkbox-group");
+    const applicable = fields.filter(({ label }) => isApplicable(wizard, label, untouched));
+    const groups = applicable.filter(({ kind }) => kind === "radio" || kind === "checkbox-group");
     return {
       headings: [stepHeading(k, pages.length), ...groups.map(({ label, star }) => (star ? `${label} *` : label))],
-      fields: Object.fromEntries(asked.map((field) => [field.label, shownKind(field)])),
+      fields: Object.fromEntries(applicable.map((field) => [field.label, shownKind(field)])),
     };
   });
   return review ? [...steps, { headings: [REVIEW_HEADING, ...labels], fields: {} }] : steps;

@@ -75,10 +75,10 @@ export function attentionInBlocks(
     if (!recompute || 4 * sizeOf(p.shape) < LARGE) return o;
     // log of the denominator: the largest score has the weight exp(score - lse)
     const lse = e.sub(e.maxOver(s, [-1]), e.log(e.maxOver(p, [-1])));
-    g.remember(seen, (behind) => {
+    g.rematerializeBy(seen, (behind) => {
       // exp([q | -lse] [k | 1] + bias): an expression unlike the forward pass's, because equal ones would be merged
       const column = e.neg(e.add(stacked(lse, 1), zeroOf(e, behind)));
-      const shifted = e.matmul(e.concat([rows, column], 3), e.withOnes(g.again(own, behind), 2));
+      const shifted = e.matmul(e.concat([rows, column], 3), e.withOnes(g.rematerialize(own, behind), 2));
       return stacked(e.exp(e.add(apart(shifted, end), shown)), end);
     });
     // 0, but depends on lse, so that lse is computed with the output and frees the scores and weights early
@@ -107,7 +107,7 @@ function prefixes(e: Emitter, x: Value, sizes: readonly number[], axis: number):
     if (i === 0) return part;
     const joined = e.concat(parts.slice(0, i + 1), axis);
     // sliced again for the backward pass: all prefixes together are several times x
-    e.g.remember(joined, () => e.slice(x, axis, 0, joined.shape[axis] as number));
+    e.g.rematerializeBy(joined, () => e.slice(x, axis, 0, joined.shape[axis] as number));
     return joined;
   });
 }

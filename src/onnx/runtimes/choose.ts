@@ -12,8 +12,8 @@ export type BindingRequest = "auto" | BindingName;
 const DEFAULT = "REFUSION_BINDING";
 
 /** Chooses the C API where CUDA may be used and koffi is installed, else onnxruntime-node's own binding. */
-export async function chooseBinding(asked: BindingRequest, provider: ProviderRequest): Promise<BindingName> {
-  const request = asked === "auto" && process.env[DEFAULT] === "c-api" ? "c-api" : asked;
+export async function chooseBinding(requested: BindingRequest, provider: ProviderRequest): Promise<BindingName> {
+  const request = requested === "auto" && process.env[DEFAULT] === "c-api" ? "c-api" : requested;
   if (request === "c-api" && provider === "webgpu")
     misuse("runtime.binding: c-api does not serve runtime.provider: webgpu", {
       hint: "Set runtime.binding: npm, or another provider.",

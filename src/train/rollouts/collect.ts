@@ -172,7 +172,7 @@ async function playEpisode(
   };
   const act: Act = (observation) => {
     const action = respond(observation);
-    // an environment that does not await it is reported below
+    // a rejection may not count as unhandled: an environment that does not await the answer is reported below
     action.catch(() => undefined);
     return action;
   };

@@ -8,7 +8,7 @@ export interface Sampled {
   /** One entry per turn. */
   readonly trajectories: readonly Trajectory[];
   readonly record: RolloutRecord;
-  /** Rewards of the drafts of each turn, where the objective asked for them. */
+  /** Rewards of the drafts of each turn, where the objective needs them. */
   readonly drafts?: readonly (readonly number[])[];
 }
 

@@ -3,7 +3,7 @@ import { optimizerOptions, scheduleOptions } from "../../config/optimizer.js";
 import { closing } from "../../core/closing.js";
 import { fail, misuse } from "../../core/errors.js";
 import { Rng } from "../../core/rng.js";
-import type { SupervisedExample } from "../../diffusion/supervised.js";
+import type { SupervisedExample } from "../../diffusion/examples.js";
 import { initialParameters } from "../../engine/adapter.js";
 import { type Policy, tokenizerText } from "../../engine/policy.js";
 import type { Environment } from "../../env/environment.js";
@@ -88,7 +88,7 @@ class SupervisedSteps implements Steps {
   draw(step: number) {
     const { sft, examples } = this;
     const { config, policy, environment } = this.setup;
-    // refused earlier, where the sampler has no such loss
+    // a sampler without this loss was refused at the start
     const supervisedTerms = policy.sampler.supervisedTerms as NonNullable<typeof policy.sampler.supervisedTerms>;
     const rng = Rng.named(config.seed, `sft/${step}`);
     const drawn = supervisedBatch(

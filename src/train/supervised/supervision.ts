@@ -1,6 +1,6 @@
 import { fail, misuse, UserError } from "../../core/errors.js";
 import { Rng } from "../../core/rng.js";
-import type { SupervisedExample } from "../../diffusion/supervised.js";
+import type { SupervisedExample } from "../../diffusion/examples.js";
 import type { Policy } from "../../engine/policy.js";
 import type { Demonstration, Environment, EnvironmentTask } from "../../env/environment.js";
 import { playFixed } from "../play-fixed.js";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Rng } from "../../../src/core/rng.js";
 import type { Leaderboard } from "../../../src/features/leaderboard/plan.js";
-import { chosenRates, type Played, type RunResult } from "../../../src/features/leaderboard/play.js";
+import { chosenRates, type PlayedRun, type RunResult } from "../../../src/features/leaderboard/play.js";
 import { formatTables, tablesOf } from "../../../src/features/leaderboard/table.js";
 import { type Evaluation, summarize } from "../../../src/runs/evaluation.js";
 
@@ -28,7 +28,7 @@ function evaluation(split: string, mean: number, name: string): Evaluation {
   return summarize(rows, { split, policy: "model", seed: 1, split_hash: "h", temperature: 1 });
 }
 
-function played(objective: string, seed: number, learningRate: number, mean: number, cpu: number | null): Played {
+function played(objective: string, seed: number, learningRate: number, mean: number, cpu: number | null): PlayedRun {
   const tuning = seed === 100;
   const place = `f/${objective}/${learningRate}/${seed}`;
   const split = tuning ? "val" : "test";
@@ -43,7 +43,7 @@ function played(objective: string, seed: number, learningRate: number, mean: num
   return { run: { family: "f", objective, seed, learningRate, tuning, place, config: {}, splits: ["test"] }, result };
 }
 
-const grid = (objective: string, rewards: readonly number[]): Played[] =>
+const grid = (objective: string, rewards: readonly number[]): PlayedRun[] =>
   board.tuning.learning_rates.map((rate, i) => played(objective, 100, rate, rewards[i] as number, 60));
 
 test("the learning rate of the best validation reward is chosen, once the grid is complete", () => {

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Kind } from "../../../src/env/forms/values.js";
-import { evidenceOf, says } from "../../../src/features/learned-pages/evidence.js";
+import { evidenceOf, showsValue } from "../../../src/features/learned-pages/evidence.js";
 import type { Shown } from "../../../src/features/learned-pages/place.js";
 
 const shown = (...values: string[]): Shown => {
-  return { text: "", values, held: [], on: [], there: true, invalid: false, unset: false };
+  return { text: "", values, held: [], on: [], present: true, invalid: false, unset: false };
 };
-const shows = (kind: Kind, value: string, ...values: string[]): boolean => says(kind, value, shown(...values));
+const shows = (kind: Kind, value: string, ...values: string[]): boolean => showsValue(kind, value, shown(...values));
 
 test("a field may show the day before the month or after it, in a date, a range and a moment", () => {
   for (const day of ["04/12/2026", "12/04/2026"]) assert.ok(shows("date", "2026-12-04", day));

@@ -78,7 +78,7 @@ describe("a contract that does not fit is refused by name before any episode", (
   const folder = mkdtempSync(join(tmpdir(), "ways-"));
   const way = join(folder, "way.mjs");
   const code = `globalThis.wayRan = (globalThis.wayRan ?? 0) + 1;
-export const way = { serves: ["text"], oddness: 0, operate: ({ control }, value) => control.fill(String(value)) };`;
+export const way = { serves: ["text"], cost: 0, operate: ({ control }, value) => control.fill(String(value)) };`;
   writeFileSync(way, code);
   let site: Awaited<ReturnType<typeof openForm>>;
   const opened = async (): Promise<void> => {

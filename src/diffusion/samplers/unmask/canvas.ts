@@ -15,7 +15,7 @@ export interface Laid {
 export type Revealed = ReadonlyMap<number, number>;
 
 /** A response in progress. */
-export interface Progress extends Slots {
+export interface PartialResponse extends Slots {
   readonly prompt: readonly number[];
   readonly canvas: Canvas;
   readonly revealed: Revealed;
@@ -48,7 +48,7 @@ export function pushSlots(
 }
 
 /** Lays out prompt, given and revealed tokens of a causal model, the latter in commit order. */
-export function layRevealed({ prompt, canvas, revealed, rounds, slotFill, slotSize }: Progress): BufferBuilder {
+export function layRevealed({ prompt, canvas, revealed, rounds, slotFill, slotSize }: PartialResponse): BufferBuilder {
   const buffer = new BufferBuilder(prompt, canvas);
   if (rounds === undefined || !isSerial(slotFill))
     for (const [position, token] of revealed) buffer.push(token, position);
@@ -80,14 +80,14 @@ export function pushMask(
  * @param isShown cells whose masks are laid out; default: all.
  */
 export function layCanvas(
-  progress: Progress,
+  partial: PartialResponse,
   length: number,
   { tokens, attention, block }: SampledModel,
   isShown = (_cell: number): boolean => true,
 ): Laid {
-  const { canvas, revealed } = progress;
+  const { canvas, revealed } = partial;
   const causal = attention === "causal";
-  const buffer = layRevealed(causal ? progress : { ...progress, revealed: new Map() });
+  const buffer = layRevealed(causal ? partial : { ...partial, revealed: new Map() });
   const indexOf = new Int32Array(length).fill(-1);
   let next = buffer.length - (causal ? revealed.size : 0);
   if (causal) for (const cell of revealed.keys()) indexOf[cell] = next++;
@@ -99,8 +99,8 @@ export function layCanvas(
     const token = revealed.get(cell);
     if (token !== undefined) {
       if (!causal) indexOf[cell] = buffer.push(token, cell);
-    } else if (isOpen(cell) && hasMask(progress, cell) && isShown(cell)) {
-      indexOf[cell] = pushMask(buffer, tokens.mask, cell, progress, { before, start: before });
+    } else if (isOpen(cell) && hasMask(partial, cell) && isShown(cell)) {
+      indexOf[cell] = pushMask(buffer, tokens.mask, cell, partial, { before, start: before });
     }
   }
   if (causal) return { buffer, indexOf };

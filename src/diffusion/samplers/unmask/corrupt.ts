@@ -1,11 +1,11 @@
 import { misuse } from "../../../core/errors.js";
 import type { Rng } from "../../../core/rng.js";
+import { fillCanvas, type SupervisedExample, stratified } from "../../examples.js";
 import type { Batch } from "../../layout/batch.js";
 import type { BufferBuilder } from "../../layout/buffer.js";
 import { packTerms } from "../../layout/packing.js";
 import type { SupervisedLayout } from "../../layout/scorings.js";
 import { modelHead } from "../../score-head.js";
-import { fillCanvas, type SupervisedExample, stratified } from "../../supervised.js";
 import type { Term } from "../../terms.js";
 import { canvasOf, layCanvas, pushSlots, revealSlots } from "./canvas.js";
 import { hasMask, isSerial, type UnmaskOptions } from "./options.js";
@@ -14,20 +14,23 @@ import { hasMask, isSerial, type UnmaskOptions } from "./options.js";
 const AR_WEIGHT = 0.5;
 
 /**
- * The supervised loss of masked diffusion as a batch: minus the sum of coefficient * log p. Each slot is masked with
- * the example's probability p; a masked position predicts its own token. A causal model (ReFusion, arXiv 2512.13586,
- * `forward_process`) also predicts, at a clean token, its successor inside the slot (so a clean slot's first token has
- * no term); a bidirectional one (LLaDA, arXiv 2502.09992, eq. 3) sees the successor and has no such term. With
- * autoregressive slots, clean slots see the context of a rollout ({@link Progress}): each begins a new round with a
- * probability that an example draws from (0, 1). EOS's slot is then read again after the masks, unseen by them, so that
- * tokens and EOS predict each other too. With w = 1, times `eosFillWeight` after the first EOS, times `draftWeight` at
- * masks from which no token is drawn:
+ * Lays out the supervised loss of masked diffusion: minus the sum of coefficient * log p. Each slot is masked with the
+ * probability p of its example; a masked position predicts its own token.
+ * A causal model (ReFusion, arXiv 2512.13586, `forward_process`) also predicts, at a clean token, its successor inside
+ * the slot; so the first token of a clean slot has no term. A bidirectional model (LLaDA, arXiv 2502.09992, eq. 3) sees
+ * the successor, and has no such term.
+ * With autoregressive slots, clean slots see the context of a rollout ({@link PartialResponse}): each begins a new
+ * round with a probability that its example draws from (0, 1). The slot with EOS is then read again after the masks,
+ * which do not see it, so that tokens and EOS predict each other too.
+ * Coefficients, with w = 1, times `eosFillWeight` after the first EOS, times `draftWeight` at masks from which no token
+ * is drawn:
  *   masked  w / (p * W_b) / B, W_b the sum of w over the example's canvas (the paper's answer length, less EOS fill)
  *   clean   arWeight / (number of the batch's clean terms)
- * Without a template, slots with EOS are always masked, as in a rollout, where EOS is never in the context; their loss
- * has the weight of inclusion probability 1 instead of p. With one, given tokens are never masked nor scored, other
- * blanks' ends are in the context, and slots after a blank's end are masked with the end's, else absent.
- * @throws UserError where an example does not fit, or an autoregressive loss is asked of a bidirectional model.
+ * Without a template, slots with EOS are always masked, as EOS is never in the context of a rollout. Their coefficient
+ * has the inclusion probability 1 in place of p. With a template, given tokens are never masked nor scored, and the
+ * ends of other blanks are in the context. Slots after the end of a blank are masked together with the end, else left
+ * out.
+ * @throws UserError where an example does not fit, or a bidirectional model is to learn an autoregressive loss.
  */
 export function corruptBatch(
   examples: readonly SupervisedExample[],
@@ -100,8 +103,8 @@ function corruptOne(
   const clean = rng.shuffle(masked.flatMap((isMasked, slot) => (isMasked ? [] : [slot])));
   const revealed = revealSlots(known, slotSize, clean);
   const rounds = isSerial(slotFill) ? drawRounds([...revealed.keys()], slotSize, rng) : undefined;
-  const progress = { prompt, canvas, revealed, rounds, slotSize, slotFill };
-  const { buffer, indexOf } = layCanvas(progress, tokens.length, model);
+  const partial = { prompt, canvas, revealed, rounds, slotSize, slotFill };
+  const { buffer, indexOf } = layCanvas(partial, tokens.length, model);
   const isDraft = (i: number): boolean => isSerial(slotFill) && i % slotSize > 0;
   // a token without a mask has no prediction
   const drafted = (i: number): number => (hasMask(options, i) ? draftWeight : 0);

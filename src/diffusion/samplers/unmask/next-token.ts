@@ -1,11 +1,11 @@
 import { misuse } from "../../../core/errors.js";
 import { crossEntropy } from "../../cross-entropy.js";
+import type { SupervisedExample } from "../../examples.js";
 import type { Batch } from "../../layout/batch.js";
 import { BufferBuilder } from "../../layout/buffer.js";
 import type { LayoutSizes, SupervisedLayout } from "../../layout/scorings.js";
 import type { Written } from "../../layout/text.js";
 import { policyHead } from "../../score-head.js";
-import type { SupervisedExample } from "../../supervised.js";
 import { Canvas } from "../../template.js";
 import { bufferTerms, layoutLength, type ScoredBuffer } from "../../terms.js";
 import type { SampledModel } from "../../tokens.js";

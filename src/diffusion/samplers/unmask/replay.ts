@@ -7,7 +7,7 @@ import { constrainedHead, policyHead } from "../../score-head.js";
 import { Canvas } from "../../template.js";
 import { commonTemperature, type StepBuffer, type StepTerm, stepTerms } from "../../terms.js";
 import type { SampledModel, TokenIds } from "../../tokens.js";
-import { layCanvas, layRevealed, type Progress, pushMask, pushSlots } from "./canvas.js";
+import { layCanvas, layRevealed, type PartialResponse, pushMask, pushSlots } from "./canvas.js";
 import { layBefore } from "./next-token.js";
 import { hasMask, isSerial, type UnmaskOptions, unmaskShapes } from "./options.js";
 import type { TrajectoryRound, UnmaskTrajectory } from "./trajectory.js";
@@ -81,7 +81,7 @@ function placesOf({ rounds }: UnmaskTrajectory): Map<number, number> {
 }
 
 /** Returns the response after its first `through` rounds. */
-function progressOf(trajectory: UnmaskTrajectory, canvas: Canvas, through: number): Progress {
+function partialResponseOf(trajectory: UnmaskTrajectory, canvas: Canvas, through: number): PartialResponse {
   const { prompt, slotFill, slotSize } = trajectory;
   const rounds = trajectory.rounds.slice(0, through).map(({ positions }) => positions.length);
   return { prompt, canvas, revealed: revealedBy(trajectory, through), rounds, slotSize, slotFill };
@@ -116,9 +116,9 @@ function packRounds(
   const fromMask = (cell: number): boolean => !isSlotSerial || cell % slotSize === 0;
   const last = chosen.at(-1) ?? 0;
   const through = isSlotSerial ? last + 1 : last;
-  const progress = progressOf(trajectory, canvas, through);
-  const committed = progress.revealed;
-  const buffer = layRevealed(progress);
+  const partial = partialResponseOf(trajectory, canvas, through);
+  const committed = partial.revealed;
+  const buffer = layRevealed(partial);
   const first = buffer.length - committed.size;
   const committedAt = new Map([...committed.keys()].map((cell, i) => [cell, first + i]));
   const places = placesOf(trajectory);
@@ -188,7 +188,7 @@ function separateRounds(
   return chosen.map((t) => {
     const round = roundOf(trajectory, t);
     const revealed = revealedBy(trajectory, t);
-    const { buffer, indexOf } = layCanvas(progressOf(trajectory, canvas, t), responseLength, model);
+    const { buffer, indexOf } = layCanvas(partialResponseOf(trajectory, canvas, t), responseLength, model);
     const drawn = round.positions.map((cell, i) => [cell, round.tokens[i] as number] as const);
     const before = prompt.length + canvas.given.length + revealed.size;
     const own = !isSerial(slotFill) ? undefined : pushSlots(buffer, drawn, slotSize, before);

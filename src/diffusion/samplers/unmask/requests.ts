@@ -2,7 +2,7 @@ import type { Rng } from "../../../core/rng.js";
 import type { RowRequest } from "../../round-reader.js";
 import { rowNoise } from "../../sampler.js";
 import type { Canvas, TokenTemplate } from "../../template.js";
-import { layCanvas, layRevealed, type Progress, pushSlots } from "./canvas.js";
+import { layCanvas, layRevealed, type PartialResponse, pushSlots } from "./canvas.js";
 import { layBefore } from "./next-token.js";
 import type { UnmaskOptions } from "./options.js";
 import type { TrajectoryRound } from "./trajectory.js";
@@ -42,7 +42,10 @@ interface Drawn {
   readonly logProb: number;
 }
 
-function progressOf({ prompt, canvas, committed, rounds }: State, { slotFill, slotSize }: UnmaskOptions): Progress {
+function partialResponseOf(
+  { prompt, canvas, committed, rounds }: State,
+  { slotFill, slotSize }: UnmaskOptions,
+): PartialResponse {
   return {
     prompt,
     canvas,
@@ -58,9 +61,9 @@ export function nextSlots({ open, blanks, rounds }: State, options: UnmaskOption
   const isLast = rounds.length + 1 === options.rounds;
   let blank = -1;
   return open.map((isOpen, slot) => {
-    const taken = isOpen && (isLast || blanks[slot] !== blank);
-    if (taken) blank = blanks[slot] as number;
-    return taken;
+    const isNext = isOpen && (isLast || blanks[slot] !== blank);
+    if (isNext) blank = blanks[slot] as number;
+    return isNext;
   });
 }
 
@@ -91,7 +94,7 @@ export function maskRequest(state: State, options: UnmaskOptions): RowRequest {
   const { slotSize, model } = options;
   const isRead = readSlots(state, options);
   const cells = state.open.length * slotSize;
-  const { buffer, indexOf } = layCanvas(progressOf(state, options), cells, model, (cell) =>
+  const { buffer, indexOf } = layCanvas(partialResponseOf(state, options), cells, model, (cell) =>
     isRead(Math.floor(cell / slotSize)),
   );
   const rows = Array.from(indexOf, (n, cell) => (state.committed.has(cell) ? -1 : n));
@@ -124,15 +127,15 @@ export function nextTokens(
   const { slotSize, model } = options;
   const drawn: [position: number, token: number][] = [];
   const ended = new Set<number>();
-  for (const [slot, taken] of filling.selected.entries()) {
-    const own = taken ? tokensOf(filling, slot, slotSize) : [];
+  for (const [slot, isSelected] of filling.selected.entries()) {
+    const own = isSelected ? tokensOf(filling, slot, slotSize) : [];
     const blank = state.blanks[slot] as number;
     if (own.at(-1)?.[1] === model.tokens.eos) ended.add(blank);
     // tokens after EOS in a blank are not kept
     if (!ended.has(blank)) drawn.push(...own);
   }
   if (drawn.length === 0) return undefined;
-  const buffer = layRevealed(progressOf(state, options));
+  const buffer = layRevealed(partialResponseOf(state, options));
   const rowOf = pushSlots(buffer, drawn, slotSize);
   const positions = drawn.map(([position]) => position + 1).filter((position) => position % slotSize === i);
   const known = new Map([...state.committed, ...drawn]);

@@ -64,9 +64,9 @@ async function rolloutChunk(
         const replies = await reader.ask(nexts.map((next) => next?.request));
         nexts.forEach((next, b) => {
           next?.positions.forEach((position, r) => {
-            const said = { statistics: replies.round, at: replies.places[b]?.[r] as number };
+            const output = { statistics: replies.round, at: replies.places[b]?.[r] as number };
             const candidates = next.request.candidates?.[r];
-            take(states[b] as State, fillings[b] as Filling, position, { ...said, candidates }, options);
+            take(states[b] as State, fillings[b] as Filling, position, { ...output, candidates }, options);
           });
         });
       }
@@ -167,19 +167,19 @@ function bestSlots(
   return selectSlots(scores, wantsEos, open, state.schedule[0] as number, (slot) => blanks[slot] as number);
 }
 
-/** The network's output at a position; `candidates`: the requested tokens, where options limit them. */
-interface Said {
+/** Output of the network at a position. `candidates`: the requested tokens, where options limit them. */
+interface PositionOutput {
   readonly candidates: readonly number[] | undefined;
   readonly statistics: RowStatistics;
-  /** Its row. */
+  /** Row of the position. */
   readonly at: number;
 }
 
 /** Draws a position's token: any, or one that continues an option. */
-function take(state: State, filling: Filling, position: number, said: Said, options: UnmaskOptions): void {
-  const { candidates, statistics, at } = said;
+function take(state: State, filling: Filling, position: number, output: PositionOutput, options: UnmaskOptions): void {
+  const { candidates, statistics, at } = output;
   if (candidates === undefined) draw(filling, position, statistics, at, options);
-  else drawChoice(state, filling, position, { ...said, candidates }, options);
+  else drawChoice(state, filling, position, { ...output, candidates }, options);
 }
 
 /** Draws a token of a blank with options among those that the earlier ones allow; none after its end. */
@@ -187,14 +187,14 @@ function drawChoice(
   { canvas, committed }: State,
   { uniform, drawn }: Filling,
   cell: number,
-  said: Said & { readonly candidates: readonly number[] },
+  output: PositionOutput & { readonly candidates: readonly number[] },
   { temperature, model }: UnmaskOptions,
 ): void {
   const known = new Map(committed);
   for (const [other, { token }] of drawn) known.set(other, token);
   const allowed = canvas.allowed(cell, known, model.tokens.eos) as number[];
   if (allowed.length === 0) return;
-  const logs = candidateLogProbs(said.statistics, said.at, said.candidates, allowed);
+  const logs = candidateLogProbs(output.statistics, output.at, output.candidates, allowed);
   const { index, logProb } = drawAmong(logs, temperature === 0 ? undefined : uniform[cell]);
   drawn.set(cell, { token: allowed[index] as number, logProb });
 }
@@ -275,7 +275,7 @@ function slotScores(
   const { prompt, canvas } = state;
   const scores = new Float64Array(state.open.length);
   for (let slot = 0; slot < scores.length; slot++) {
-    // drawn for every slot, open or not, after the round's L uniforms: always the same number of draws
+    // drawn for every slot, open or not: the number of draws is then the same in all rounds
     if (order === "random") scores[slot] = state.rng.uniform();
     else if (order === "left-to-right") scores[slot] = -slot;
     else if (state.open[slot] && order !== "blanks") {
@@ -290,7 +290,7 @@ function slotScores(
   return scores;
 }
 
-/** Larger than any difference of two slots' scores, which are probabilities or entropies. */
+/** Offset of later blocks' scores: larger than any difference of scores, which are probabilities or entropies. */
 const LATER = 1e3;
 
 function rowScore(statistics: RowStatistics, row: number, order: "confidence" | "margin" | "entropy"): number {

@@ -11,9 +11,9 @@
 export function revealSchedule(slots: number, rounds: number): number[] {
   const schedule: number[] = [];
   // with more rounds than slots, each round reveals one slot
-  const taken = Math.min(rounds, slots);
-  for (let t = 0; t < taken; t++) {
-    const budget = Math.floor(((t + 1) * slots) / taken) - Math.floor((t * slots) / taken);
+  const count = Math.min(rounds, slots);
+  for (let t = 0; t < count; t++) {
+    const budget = Math.floor(((t + 1) * slots) / count) - Math.floor((t * slots) / count);
     if (budget > 0) schedule.push(budget);
   }
   return schedule;
@@ -37,7 +37,7 @@ export function selectSlots(
   blankOf: BlankOf = ONE,
 ): boolean[] {
   const selected = open.map(() => false);
-  for (let taken = 0; taken < budget; taken++) {
+  for (let count = 0; count < budget; count++) {
     let best = -1;
     let blank = -1;
     for (let slot = 0; slot < open.length; slot++) {
@@ -64,10 +64,10 @@ export function eosAllowedSlots(
   selected: readonly boolean[],
   blankOf: BlankOf = ONE,
 ): boolean[] {
-  return selected.map((taken, slot) => {
+  return selected.map((isSelected, slot) => {
     const isHere = (other: number): boolean => blankOf(other) === blankOf(slot);
     const hole = open.findIndex((isOpen, other) => isHere(other) && isOpen && !selected[other]);
     const lastCommitted = open.findLastIndex((isOpen, other) => isHere(other) && !isOpen);
-    return taken && (hole < 0 || slot < hole) && slot > lastCommitted;
+    return isSelected && (hole < 0 || slot < hole) && slot > lastCommitted;
   });
 }

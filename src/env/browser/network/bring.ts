@@ -18,12 +18,12 @@ export async function bring(request: Request, context: BrowserContext, timeoutMs
   const cookies = await context.cookies(url.href);
   const { "content-length": _, "accept-encoding": __, ...headers } = request.headers();
   const body = request.postDataBuffer();
-  const late = AbortSignal.timeout(Math.ceil(timeoutMs));
+  const timeout = AbortSignal.timeout(Math.ceil(timeoutMs));
   const outgoing = (url.protocol === "https:" ? httpsRequest : httpRequest)(url, {
     method: request.method(),
     // the server may close an open connection just when it is used again
     agent: false,
-    signal: late,
+    signal: timeout,
     headers: {
       ...headers,
       connection: "close",
@@ -31,7 +31,7 @@ export async function bring(request: Request, context: BrowserContext, timeoutMs
       "content-length": body?.length ?? 0,
     },
   });
-  // once there is a response, its own errors tell enough
+  // once a response has begun, its own events report errors
   outgoing.on("error", () => undefined);
   outgoing.end(body ?? undefined);
   try {
@@ -46,11 +46,11 @@ export async function bring(request: Request, context: BrowserContext, timeoutMs
     const whole = decoded(Buffer.concat(chunks), response.headers["content-encoding"]);
     return { status: response.statusCode ?? 0, headers: plain(response.headers), body: whole };
   } catch (error) {
-    throw late.aborted ? new Error(`none after ${timeoutMs / 1000} s`) : error;
+    throw timeout.aborted ? new Error(`none after ${timeoutMs / 1000} s`) : error;
   }
 }
 
-/** Decompresses a body: some servers compress without being asked. */
+/** Decompresses a body: some servers compress it without a request for that. */
 function decoded(body: Buffer, encoding: string | undefined): Buffer {
   const options = { maxOutputLength: MOST_BYTES };
   switch (encoding?.trim().toLowerCase()) {

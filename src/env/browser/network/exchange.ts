@@ -21,7 +21,7 @@ export function isServerFault(status: number): boolean {
   return status >= 500 || status === 408 || status === 425 || status === 429;
 }
 
-export interface Answer {
+export interface ServerAnswer {
   /** HTTP status; NaN if there is no answer, or none that can be seen. */
   readonly status: number;
   readonly contentType: string;
@@ -43,7 +43,7 @@ export interface Exchange {
   readonly routine: boolean;
   /** `Traffic.phase` when it was sent. */
   phase: Phase;
-  answer: Answer | undefined;
+  answer: ServerAnswer | undefined;
 }
 
 /** `open`: until the plan submits. `step`: on the way to the form's next part. `submit`: from the submit on. */
@@ -52,7 +52,7 @@ export type Phase = "open" | "step" | "submit";
 /** Most characters of an answer that are read. */
 export const MOST_TEXT = 2_000_000;
 
-export async function answerOf(response: Response | null, url: string): Promise<Answer> {
+export async function answerOf(response: Response | null, url: string): Promise<ServerAnswer> {
   const status = response?.status() ?? Number.NaN;
   const contentType = response?.headers()["content-type"] ?? "";
   const readable = !(status >= 300 && status < 400) && (contentType === "" || /json|text|xml|html/.test(contentType));
@@ -61,7 +61,7 @@ export async function answerOf(response: Response | null, url: string): Promise<
   return { status, contentType, text: text.slice(0, MOST_TEXT), url: response?.url() ?? url };
 }
 
-export const noAnswer = (url: string, failure: string): Answer => ({
+export const noAnswer = (url: string, failure: string): ServerAnswer => ({
   status: Number.NaN,
   contentType: "",
   text: "",

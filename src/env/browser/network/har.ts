@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { BrowserContext, Request } from "playwright";
 import { packageRoot, readJson } from "../../../core/files.js";
-import { type Answer, MOST_TEXT } from "./exchange.js";
+import { MOST_TEXT, type ServerAnswer } from "./exchange.js";
 
 /** An HTTP Archive (HAR 1.2) of a page: its requests and their responses. */
 export interface Har {
@@ -9,11 +9,11 @@ export interface Har {
 }
 
 /** A recorded request; times are in milliseconds since 1970. */
-interface Asked {
+interface RecordedRequest {
   readonly began: number;
   ended?: number;
   /** The answer that the browser received, once the request has ended. */
-  answer?: Promise<Pick<Answer, "status" | "text"> & { readonly headers: Readonly<Record<string, string>> }>;
+  answer?: Promise<Pick<ServerAnswer, "status" | "text"> & { readonly headers: Readonly<Record<string, string>> }>;
 }
 
 /** Headers that are kept: those that say what a body is and how it is shown. Any other may hold a secret. */
@@ -24,35 +24,35 @@ const KEPT = new Set([
 
 /** Records an episode's requests: no cookies, and of headers only those that hold no secrets. */
 export class HarRecorder {
-  private readonly asked = new Map<Request, Asked>();
+  private readonly requests = new Map<Request, RecordedRequest>();
 
   /** @param kept the server's answer if the page got another one: a page that has to stay gets 204. */
   constructor(
     context: BrowserContext,
-    private readonly kept: (request: Request) => Answer | undefined,
+    private readonly kept: (request: Request) => ServerAnswer | undefined,
   ) {
-    context.on("request", (request) => this.asked.set(request, { began: Date.now() }));
+    context.on("request", (request) => this.requests.set(request, { began: Date.now() }));
     const end = (request: Request): void => {
-      const asked = this.asked.get(request);
+      const recorded = this.requests.get(request);
       // the next document makes a body unreadable
-      if (asked !== undefined) Object.assign(asked, { ended: Date.now(), answer: answerOf(request) });
+      if (recorded !== undefined) Object.assign(recorded, { ended: Date.now(), answer: answerOf(request) });
     };
     context.on("requestfinished", end);
     context.on("requestfailed", end);
   }
 
   begin(): void {
-    this.asked.clear();
+    this.requests.clear();
   }
 
   async end(): Promise<Har> {
     const { name, version } = readJson(join(packageRoot(), "package.json")) as { name: string; version: string };
-    const entries = [...this.asked].map(([request, asked]) => entryOf(request, asked, this.kept(request)));
+    const entries = [...this.requests].map(([request, recorded]) => entryOf(request, recorded, this.kept(request)));
     return { log: { version: "1.2", creator: { name, version }, entries: await Promise.all(entries) } };
   }
 }
 
-async function answerOf(request: Request): ReturnType<NonNullable<Asked["answer"]>["then"]> {
+async function answerOf(request: Request): ReturnType<NonNullable<RecordedRequest["answer"]>["then"]> {
   const response = await request.response().catch(() => null);
   const headers = response?.headers() ?? {};
   const readable = /json|text|xml|script/.test(headers["content-type"] ?? "");
@@ -63,7 +63,11 @@ async function answerOf(request: Request): ReturnType<NonNullable<Asked["answer"
 const pairs = (named: Readonly<Record<string, string>>): object[] =>
   Object.entries(named).flatMap(([name, value]) => (KEPT.has(name.toLowerCase()) ? [{ name, value }] : []));
 
-async function entryOf(request: Request, { began, ended = Date.now(), answer }: Asked, kept?: Answer): Promise<object> {
+async function entryOf(
+  request: Request,
+  { began, ended = Date.now(), answer }: RecordedRequest,
+  kept?: ServerAnswer,
+): Promise<object> {
   const shown = await answer;
   const own = kept !== undefined && kept.status > 0 && [204, 0, undefined].includes(shown?.status) ? kept : undefined;
   const { status, text } = own ?? shown ?? { status: 0, text: "" };

@@ -7,7 +7,6 @@ import { isDropped } from "../injected-faults.js";
 import type { BackgroundRequests } from "./background.js";
 import { bring } from "./bring.js";
 import {
-  type Answer,
   answerOf,
   checkAnswered,
   type Exchange,
@@ -19,6 +18,7 @@ import {
   type Owner,
   ownerOf,
   type Phase,
+  type ServerAnswer,
 } from "./exchange.js";
 import { Signal } from "./signal.js";
 
@@ -124,8 +124,8 @@ export class Traffic {
   checkAnswers(phase: Phase): void {
     const sent = this.exchanges.filter((e) => e.phase === phase && ["navigation", "script"].includes(e.how));
     sent.forEach((exchange, i) => {
-      const again = sent.slice(i + 1).some((e) => e.method === exchange.method && e.url === exchange.url);
-      if (again) return;
+      const isRepeated = sent.slice(i + 1).some((e) => e.method === exchange.method && e.url === exchange.url);
+      if (isRepeated) return;
       checkAnswered(exchange);
       if (this.forwarded.has(exchange)) throw new Unanswered(`no answer to ${nameOf(exchange)}`);
     });
@@ -184,7 +184,7 @@ export class Traffic {
       return send(route);
     }
     if (verdict === "tell") {
-      // the answer 204 keeps the document, so that it can still be told
+      // the answer 204 keeps the document, so that it can still get an event
       await route.fulfill({ status: 204 });
       const known = this.exchanges.length;
       return this.leaveAfter(request.url(), () => this.exchanges.slice(known).some((e) => this.isForm?.(e) === true));
@@ -297,7 +297,7 @@ export class Traffic {
         ((status >= 300 && status < 400 && this.allowed.has(new URL(url).origin)) ||
           (page && status !== 204 && text.length > 0)) &&
         !isServerFault(status);
-      const answer: Answer = { status, contentType, text, url };
+      const answer: ServerAnswer = { status, contentType, text, url };
       // a script's redirect is followed by the browser: its last answer counts
       if (navigation || status < 300 || status >= 400) exchange.answer = answer;
       if (follows) {

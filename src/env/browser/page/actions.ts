@@ -106,12 +106,12 @@ export function aimAt(page: PageForm, index: number) {
   button.addEventListener("click", () => (page.clicked = true), { capture: true, once: true });
   const form = button.form ?? null;
   // a control with the name of a property would hide it, so that the attribute is read
-  const said = (name: string): string | undefined =>
+  const attr = (name: string): string | undefined =>
     form === null ? undefined : (Element.prototype.getAttribute.call(form, name) ?? undefined);
   // a link returns an invalid address unchanged, and does not throw
   const link = document.createElement("a");
-  link.href = (button.getAttribute("formaction") ?? said("action")) || document.URL;
-  const skips = form === null || said("novalidate") !== undefined || button.formNoValidate;
+  link.href = (button.getAttribute("formaction") ?? attr("action")) || document.URL;
+  const skips = form === null || attr("novalidate") !== undefined || button.formNoValidate;
   const bad =
     skips || !/^(?:submit|image)$/.test(button.type)
       ? undefined
@@ -125,7 +125,7 @@ export function aimAt(page: PageForm, index: number) {
     ...(bad === undefined ? {} : { invalid: `${bad.name}: ${bad.validationMessage}` }),
     // without a form only scripts send
     method:
-      form === null ? "" : /^post$/i.test(button.getAttribute("formmethod") ?? said("method") ?? "") ? "POST" : "GET",
+      form === null ? "" : /^post$/i.test(button.getAttribute("formmethod") ?? attr("method") ?? "") ? "POST" : "GET",
     address: link.href.split(/[?#]/)[0] ?? "",
   };
 }

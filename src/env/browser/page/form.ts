@@ -109,12 +109,12 @@ export function fieldKit(kit: NameKit) {
 
   function held(kind: ControlKind, members: readonly Field[], options?: RawControl["options"]): FieldValue {
     const [field] = members as [Field];
-    const said = (member: Field): string =>
+    const optionText = (member: Field): string =>
       options?.find(({ value }) => value === member.value)?.text ?? nameOf(member);
     const texts = (): string[] =>
       isSelect(field)
         ? [...field.selectedOptions].filter(({ value }) => value !== "").map(({ text }) => clean(text))
-        : members.filter(({ checked }) => checked).map(said);
+        : members.filter(({ checked }) => checked).map(optionText);
     if (kind === "checkbox") return field.checked;
     if (kind === "checkbox-group") return texts();
     if (kind === "select" || kind === "radio") return texts()[0] ?? "";
@@ -243,10 +243,10 @@ export async function readPage({ patienceMs, declared, labels, known }: ReadOpti
     if (bare && performance.now() < start + STYLE_MS && document.readyState !== "complete") return false;
     if (all("form[aria-busy=true]").length > 0) return false;
     page.scan();
-    const there = page.controls.filter(({ present }) => present);
+    const present = page.controls.filter(({ present }) => present);
     // a page that follows another one need not have controls
     if (known.length > 0 && document.readyState === "complete") return true;
-    return there.length > 0 && (declared !== undefined || labels.length === 0 || there.some(isWanted));
+    return present.length > 0 && (declared !== undefined || labels.length === 0 || present.some(isWanted));
   };
   while (!isDrawn() && performance.now() < start + patienceMs) await new Promise((resolve) => setTimeout(resolve, 10));
   return page;

@@ -53,8 +53,8 @@ export function holdBack() {
   for (const [target, type, listener] of listeners) target?.addEventListener(type, listener, true);
   const entries = performance.getEntriesByType("resource").map(({ name }) => name);
   return {
-    /** Addresses that the page has asked for before. */
-    asked: [document.URL, ...entries],
+    /** Addresses that the page has requested before. */
+    requested: [document.URL, ...entries],
     stopped,
     touched: () => isTouched,
     /** Begins or ends the filling in; after it, the first touch ends the hold. */

@@ -1,7 +1,7 @@
 import type { CliCommand } from "../../../cli/shared.js";
 import { loadConfig } from "../../../config/config.js";
 import { misuse } from "../../../core/errors.js";
-import { objectiveKinds } from "../../../rl/kinds.js";
+import { objectiveKinds } from "../../../rl/objective-kinds.js";
 
 /** `refusion-train artifacts`: writes the graphs of a run to files. */
 export const command: CliCommand = {

@@ -18,8 +18,8 @@ export interface BlobStore {
 }
 
 /**
- * Seconds after which Redis deletes a blob whose presence nobody checks. A coordinator checks its own blobs every
- * second; a result that it does not fetch in time is computed again.
+ * Seconds after which Redis deletes a blob that is not checked. A coordinator checks its own blobs every second; a
+ * result that it does not fetch in time is computed again.
  */
 const LIFETIME_S = 900;
 

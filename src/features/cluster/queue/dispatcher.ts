@@ -275,8 +275,8 @@ export class Dispatcher {
 
   private async dropLate(id: string): Promise<undefined> {
     for (const queue of this.queues.values()) {
-      const late = resultSchema.safeParse((await queue.getJob(id))?.returnvalue);
-      if (late.success) await this.blobs.drop(late.data.blob);
+      const unclaimed = resultSchema.safeParse((await queue.getJob(id))?.returnvalue);
+      if (unclaimed.success) await this.blobs.drop(unclaimed.data.blob);
     }
   }
 
@@ -285,7 +285,7 @@ export class Dispatcher {
     job.settled = true;
     const { blob, worker } = received(`the result of ${job.kind} ${id}`, resultSchema, returned);
     const bytes = await this.blobs.get(blob);
-    if (bytes === undefined) return this.again(job, id, 0);
+    if (bytes === undefined) return this.retry(job, id, 0);
     await this.blobs.drop(blob);
     const value = receivedBytes(`what ${worker} computed for ${job.kind} ${id}`, bytes, job.read);
     this.stragglers.ended(id, job.kind);
@@ -302,11 +302,11 @@ export class Dispatcher {
     this.noteOnce(`refused: ${messageOf(error)}; it is done again`);
     const last = job.refused.size >= REFUSALS;
     if (last) this.failed(job, `${REFUSALS} results were refused, the last one as ${messageOf(error)}`);
-    else await this.again(job, id, Math.min(REFUSAL_PAUSE_MS * 2 ** job.refused.size, LONGEST_PAUSE_MS));
+    else await this.retry(job, id, Math.min(REFUSAL_PAUSE_MS * 2 ** job.refused.size, LONGEST_PAUSE_MS));
   }
 
   /** Runs a job again after a lost or refused result, under the id of a new copy. */
-  private async again(job: Pending, id: string, delay: number): Promise<void> {
+  private async retry(job: Pending, id: string, delay: number): Promise<void> {
     await this.queues
       .get(job.kind)
       ?.remove(id)

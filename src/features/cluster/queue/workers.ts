@@ -40,7 +40,7 @@ export class WorkerMeter {
   private now = { workers: 0, waiting: 0 };
   private most = 0;
   private readonly whole = { up: 0, busy: 0 };
-  private taken = { up: 0, busy: 0 };
+  private last = { up: 0, busy: 0 };
 
   look(beats: ReadonlyMap<string, Beat>, waiting: number): void {
     for (const [name, beat] of beats) {
@@ -62,8 +62,8 @@ export class WorkerMeter {
 
   /** The same since the previous call, with the most waiting jobs. */
   take(): StepWorkers {
-    const figures = { ...this.now, waiting: this.most, idle: idle(this.whole, this.taken) };
-    this.taken = { ...this.whole };
+    const figures = { ...this.now, waiting: this.most, idle: idle(this.whole, this.last) };
+    this.last = { ...this.whole };
     this.most = this.now.waiting;
     return figures;
   }

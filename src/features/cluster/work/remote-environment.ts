@@ -3,7 +3,7 @@ import { delegate } from "../../../core/delegate.js";
 import { sha256 } from "../../../core/files.js";
 import type { Act, Action, Observation } from "../../../core/interaction.js";
 import { EnvironmentFault } from "../../../env/browser/browser.js";
-import { type Asked, answered } from "../../../env/browser/recorded-answers.js";
+import { type RecordedAnswer, recordedAnswer } from "../../../env/browser/recorded-answers.js";
 import type { Environment, EnvironmentTask, EpisodeOutcome, PlayedTogether } from "../../../env/environment.js";
 import { decode, encode } from "../queue/codec.js";
 import type { Dispatcher } from "../queue/dispatcher.js";
@@ -80,7 +80,7 @@ export async function playEpisode(
 /** An episode that a worker plays with a policy here; `fault`: its page was another one when it was played again. */
 interface OpenPlay {
   readonly act: Act;
-  readonly asked: Asked[];
+  readonly answers: RecordedAnswer[];
   fault?: string;
 }
 
@@ -96,9 +96,10 @@ export function remoteEnvironment(local: Environment, dispatcher: Pick<Dispatche
     const seen = fromText("what a question shows", observationSchema, observation) as Observation;
     const open = plays.get(play);
     if (open === undefined) return later(UNKNOWN_PLAY_MS);
-    if (turn > open.asked.length) throw new Malformed(`a question is of turn ${turn + 1}, after ${open.asked.length}`);
+    if (turn > open.answers.length)
+      throw new Malformed(`a question is of turn ${turn + 1}, after ${open.answers.length}`);
     // an episode that is restarted on another worker gets the same answers
-    const answer = answered(open.asked, turn, seen, open.act).catch((error: unknown) => {
+    const answer = recordedAnswer(open.answers, turn, seen, open.act).catch((error: unknown) => {
       // pages that change between attempts: the outcome says nothing about the policy
       if (error instanceof EnvironmentFault) open.fault = error.message;
       throw error;
@@ -127,7 +128,7 @@ export function remoteEnvironment(local: Environment, dispatcher: Pick<Dispatche
 
   const playTurns = async (task: EnvironmentTask, act: Act): Promise<EpisodeOutcome> => {
     const play = count++;
-    const open: OpenPlay = { act, asked: [] };
+    const open: OpenPlay = { act, answers: [] };
     plays.set(play, open);
     try {
       return await have({ task: task.id, play });

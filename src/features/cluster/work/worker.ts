@@ -8,7 +8,7 @@ import { Semaphore } from "../../../core/semaphore.js";
 import { openPolicy, type Policy } from "../../../engine/policy.js";
 import { openEnvironment } from "../../../env/open.js";
 import { modelHash } from "../../../nn/model.js";
-import { objectiveOf } from "../../../rl/kinds.js";
+import { objectiveOf } from "../../../rl/objective-kinds.js";
 import { redisAddress } from "../queue/connection.js";
 import { type JobRunner, NotYet, serve } from "../queue/member.js";
 import { type Announcement, differences, JOB_KINDS, type JobKind, received, receivedBytes } from "../queue/protocol.js";

@@ -1,7 +1,7 @@
+import { type SupervisedExample, stratified } from "../../../diffusion/examples.js";
 import type { Batch } from "../../../diffusion/layout/batch.js";
 import { inBatches } from "../../../diffusion/layout/packing.js";
 import type { SupervisedLayout } from "../../../diffusion/layout/scorings.js";
-import { type SupervisedExample, stratified } from "../../../diffusion/supervised.js";
 import { squaredErrorHead, termInputs } from "./heads.js";
 import { type FlowOptions, pathInputs, seenInputs } from "./options.js";
 import { between } from "./pairs.js";

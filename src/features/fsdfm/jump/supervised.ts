@@ -1,8 +1,8 @@
 import { misuse } from "../../../core/errors.js";
+import { fillCanvas, type SupervisedExample, stratified } from "../../../diffusion/examples.js";
 import type { Batch } from "../../../diffusion/layout/batch.js";
 import { packTerms } from "../../../diffusion/layout/packing.js";
 import type { SupervisedLayout } from "../../../diffusion/layout/scorings.js";
-import { fillCanvas, type SupervisedExample, stratified } from "../../../diffusion/supervised.js";
 import type { ScoredBuffer } from "../../../diffusion/terms.js";
 import { corrupt, flowConditions } from "./bound.js";
 import { flowBuffer } from "./canvas.js";

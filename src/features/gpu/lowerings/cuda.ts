@@ -18,7 +18,7 @@ export const lowering: Lowering = (graph, precision) => {
  * Rewrites a graph for ONNX Runtime's CUDA provider, whose sessions fold no constants and merge no equal expressions
  * (session options of the bindings):
  *
- * - constants no longer wait for other values (late.ts): waiting costs a synchronisation, as shapes live on the host;
+ * - constants no longer wait for other values (delayed.ts): waiting costs a synchronisation, as shapes live on the host;
  * - the gradient of a 4-bit product becomes a 4-bit product: the CUDA kernel of MatMulBnb4 supports transB = 0, which
  *   was made for that, and decodes on its way. The CPU kernel ignores it.
  * - a large matrix stored in 16 bits and multiplied in float32, such as the output head, is cast in blocks of

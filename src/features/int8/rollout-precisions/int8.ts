@@ -61,7 +61,7 @@ interface StoredWeight {
   readonly transposed: boolean;
 }
 
-/** Finds the matrix of a product x W (+ bias [N]); undefined if the node is no such product of a stored matrix. */
+/** Finds the matrix of a product x W (+ bias [N]) with a stored matrix; undefined for any other node. */
 function matrixOf(graph: Graph, { op, inputs, attributes }: Node): StoredWeight | undefined {
   const { transA = 0, transB = 0, alpha = 1, beta = 1 } = attributes;
   const isPlain = transA === 0 && alpha === 1 && beta === 1 && (inputs[2]?.shape.length ?? 1) === 1;

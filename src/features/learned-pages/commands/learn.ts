@@ -32,10 +32,10 @@ export const command: CliCommand = {
             hint: "site.kind=url learns them, unless site.learn is null",
           });
         const forms = new Map(environment.tasks.map((task) => [task.form, task]));
-        const asked = [...forms.values()].filter(({ form }) => flags.form === undefined || form === flags.form);
-        if (asked.length === 0) misuse(`There is no form ${flags.form}.`);
+        const chosen = [...forms.values()].filter(({ form }) => flags.form === undefined || form === flags.form);
+        if (chosen.length === 0) misuse(`There is no form ${flags.form}.`);
         environment.contracts.mends = true;
-        for (const task of asked) {
+        for (const task of chosen) {
           const form = await environment.form(task);
           if (form === undefined) continue;
           context.print(`# ${environment.contracts.fileOf(task.form)}\n${writeContract(form.contract as Contract)}`);

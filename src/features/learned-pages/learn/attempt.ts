@@ -6,7 +6,7 @@ import { isBlank } from "../../../env/forms/wire.js";
 import type { FieldValue } from "../../../env/site.js";
 import { buttonsOf, openersOf } from "../buttons.js";
 import type { PlaceOf } from "../contract.js";
-import { rest } from "../hand.js";
+import { rest } from "../gestures.js";
 import { arrive, openPage, type Press, pressChain, shownLines, stepOn } from "../operate.js";
 import { shownIn } from "../place.js";
 import type { LearnedField } from "./candidates.js";
@@ -18,10 +18,10 @@ import {
   fillStep,
   isCleared,
   type Person,
-  type Progress,
+  type SearchState,
   settled,
 } from "./fill-in.js";
-import { type Options, optionsIn } from "./options.js";
+import { type Options, optionsIn } from "./offered-options.js";
 
 /** Limits of the search of one form. */
 export interface LearnLimits {
@@ -42,10 +42,10 @@ export interface Attempt extends Press {
   readonly invalid: readonly string[];
   /** Labels of fields that could not be operated. */
   readonly failed: readonly string[];
-  /** Labels of fields that this person's other values keep away, as a box that is not ticked. */
+  /** Labels of fields that this person's other values hide, as an unticked checkbox does. */
   readonly absent: readonly string[];
-  /** The page's complaint, in its own words. */
-  readonly said: readonly string[];
+  /** Texts of the page's complaints, unchanged. */
+  readonly complaints: readonly string[];
   /** The options that the page offers for each label. */
   readonly options: Readonly<Record<string, Options>>;
   readonly before: readonly string[];
@@ -85,7 +85,7 @@ export async function attempt(filling: Attempting): Promise<Attempt | undefined>
 }
 
 /** Tells whether a request may have sent the form: what its page sends by itself and to others does not count. */
-function isPost(e: Exchange, { request }: Progress): boolean {
+function isPost(e: Exchange, { request }: SearchState): boolean {
   if (request !== undefined) return isSame(request, e);
   return !e.routine && (e.method === "GET" ? e.phase === "submit" && e.how === "navigation" : e.how !== "beacon");
 }
@@ -111,10 +111,10 @@ async function once(filling: Attempting): Promise<Attempt | "again"> {
   const options = await optionsIn(session, labels);
   const sent = await send(filling, labels);
   if (sent === "undone") return "again";
-  const { result, labels: invalid, texts: said } = sent;
+  const { result, labels: invalid, texts: quoted } = sent;
   if (result.exchange !== undefined) await arrive(session);
   const after = await shownLines(session).catch(() => []);
-  return { ...result, ...done, invalid, said, options, before, after };
+  return { ...result, ...done, invalid, complaints: quoted, options, before, after };
 }
 
 /**
@@ -129,9 +129,9 @@ async function fillAll(
   const { surface: session, progress, person, search } = filling;
   const failed: string[] = [];
   const { spoiler } = progress;
-  const told = ({ label }: LearnedField): boolean => !isBlank(person[label] as FieldValue);
-  // a field that another one brings may stay away from another person
-  const isNeeded = (field: LearnedField): boolean => told(field) && (search || !field.late);
+  const hasValue = ({ label }: LearnedField): boolean => !isBlank(person[label] as FieldValue);
+  // a field that appears only after another one may be missing for another person
+  const isNeeded = (field: LearnedField): boolean => hasValue(field) && (search || !field.isDependent);
   let left = [...fields].sort((a, b) => Number(b === spoiler) - Number(a === spoiler));
   for (let step = 0; ; step++) {
     const before = search || progress.submit === undefined ? await buttonsOf(session) : [];
@@ -142,7 +142,7 @@ async function fillAll(
     if (left.length === 0 || !(await goOn(filling, step, left, left.filter(isNeeded)))) break;
   }
   if (search && failed.length === 0) for (const field of left) field.goWithoutLabel();
-  const absent = left.filter((field) => !isNeeded(field) && told(field));
+  const absent = left.filter((field) => !isNeeded(field) && hasValue(field));
   return {
     failed: [...failed, ...left.filter(isNeeded).map(({ label }) => label)],
     absent: absent.map(({ label }) => label),
@@ -172,7 +172,7 @@ async function goOn(
 }
 
 /** Lists the buttons that may send the form; those of a calendar or list that was left open come last. */
-async function familiarFirst(session: Session, { familiar }: Progress): Promise<PlaceOf[]> {
+async function familiarFirst(session: Session, { familiar }: SearchState): Promise<PlaceOf[]> {
   const isNew = ({ locator }: PlaceOf): number => Number(!familiar.has(locator));
   return (await buttonsOf(session)).sort((a, b) => isNew(a) - isNew(b));
 }
@@ -184,7 +184,7 @@ async function newButtons(session: Session, before: readonly PlaceOf[]): Promise
   return now.filter(({ locator }) => /^role=.*\p{L}/u.test(locator) && !known.has(locator)).slice(0, MOST_BUTTONS);
 }
 
-/** Names the requests in which a page has sent more values one by one than the form holds; undefined if none. */
+/** Names the requests in which a page has sent more values one by one than its form sends; undefined if none. */
 function piecemeal(exchanges: readonly Exchange[], person: Person, most: number): string | undefined {
   const saved = exchanges.filter((e) => e.method !== "GET" && e.how !== "navigation" && e.phase === "open");
   const values = new Set(saved.flatMap((e) => (carriedBy(e, person) === 1 ? carriedIn(e, person) : [])));
@@ -230,7 +230,7 @@ async function send(
   const nothing: Complaints = { labels: [], texts: [] };
   const complained = (): Promise<Complaints> => complaints(session, before, labels).catch(() => nothing);
   let result: Press = { exchange: undefined, exchanges: session.traffic.exchanges, ms: 0 };
-  let said = nothing;
+  let found = nothing;
   const isFresh = (chain: Chain): boolean => !progress.idle.has(JSON.stringify(chain));
   const all = progress.submit === undefined ? await familiarFirst(session, progress) : [progress.submit];
   const known = all.map((button): Chain => [button, ...progress.confirm]);
@@ -242,7 +242,7 @@ async function send(
       if (session.page.isClosed() || error instanceof EnvironmentFault) throw error;
       return result;
     });
-    // what was taken for the form's request may have been another one
+    // the request that was taken for the form's may have been another one
     const best = formOf(result.exchanges, isForm, person) ?? formOf(result.exchanges, isLike, person);
     progress.piecemeal ??= piecemeal(result.exchanges, person, best === undefined ? 0 : carriedBy(best, person));
     if (best !== undefined && progress.piecemeal === undefined) {
@@ -256,17 +256,17 @@ async function send(
       progress.idle.add(JSON.stringify(chain));
       if (known.some(isFresh)) return "undone";
     }
-    said = await complained();
+    found = await complained();
     const invalid = await invalidNow().catch(() => []);
-    if (invalid.length > 0) return { result: unsent(result), labels: invalid, texts: said.texts };
+    if (invalid.length > 0) return { result: unsent(result), labels: invalid, texts: found.texts };
     const asks = chain.length === 1 && progress.submit === undefined ? await newButtons(session, all) : [];
     // the new buttons may belong to a confirmation window
     chains.splice(chains.indexOf(chain) + 1, 0, ...asks.map((button): Chain => [chain[0], button]));
     if (asks.length > 0) continue;
-    if (said.labels.length > 0) break;
+    if (found.labels.length > 0) break;
     if (progress.fields.every(({ isSure, isLost }) => isSure || isLost)) progress.idle.add(JSON.stringify(chain));
   }
-  return { result: unsent(result), ...said };
+  return { result: unsent(result), ...found };
 }
 
 const unsent = (result: Press): Press => ({ ...result, exchange: undefined });

@@ -9,40 +9,40 @@ import type { Operation } from "../operate.js";
 import { fieldOf, type Shown } from "../place.js";
 import type { Way } from "../way.js";
 
-/** Places where a label's field may be, with the oddness that each adds. */
-const PLACES = (label: string): readonly (readonly [locator: string, nth: number, oddness: number])[] => [
+/** Places where a label's field may be, with the cost that each adds. */
+const PLACES = (label: string): readonly (readonly [locator: string, nth: number, cost: number])[] => [
   [`label=${label}`, 0, 0],
   [fieldOf(label), 0, 0.4],
   [fieldOf(label), 1, 2.2],
   [fieldOf(label), 2, 3.4],
 ];
-/** Oddness that each further variant of a way adds. */
+/** Cost that each further variant of a way adds. */
 const VARIANT = 0.12;
 
-/** Oddness added to typing where it is unlikely to work, and to places that are doubted. */
+/** Cost added to typing where it is unlikely to work, and to places whose value went into another field. */
 const TYPED = 4.7;
-/** Kinds that a calendar writes in the right notation: it is tried before typing in a guessed one. */
+/** Kinds that a calendar writes in the notation of the page: it is tried before typing in a guessed notation. */
 const DAYS: ReadonlySet<Kind> = new Set(["date", "moment", "range"]);
-/** Oddness taken off a way that worked for another field of the kind, or whose notation the field's hint names. */
+/** Cost taken off a way that worked for another field of the kind, or whose notation the field's hint names. */
 const KNOWN = 1.5;
-/** Oddness taken off a way whose `signs` the field contains. */
+/** Cost taken off a way whose `signs` the field contains. */
 const SIGNED = 3.5;
-/** Oddness added to a press of Enter where Enter sends the form. */
+/** Cost added to a press of Enter where Enter sends the form. */
 const SENDS = 4;
 
-/** Oddness taken off candidates that come first. */
+/** Cost taken off candidates that come first. */
 const FIRST = 20;
 
 /** Failures that are allowed to a way that has worked before. */
 const MOST_MISSES = 3;
 
-/** Fates of candidates to try next, in order. `same` is one of them, as a control may not show its value. */
+/** Fates of candidates to try next, in order; `same` counts, as some controls do not show their value. */
 const UNTRIED = [undefined, "changed", "same"] as const;
 const SEEN = ["shown", "changed", "same"] as const;
 
 /** Ways that find an option by its own name. */
 const BY_NAME = new Set(["boxes", "radio", "hidden-radio"]);
-/** Ways whose change of looks is left for the server to judge: a further way could undo a choice that only they show. */
+/** Ways that may change only the look of a field: the server judges them, as a further way could undo the choice. */
 const CLICKING = new Set([...BY_NAME, "open-pick"]);
 const waysName = ({ operation }: Candidate): string => JSON.stringify([operation.way, operation.variant]);
 
@@ -53,7 +53,7 @@ const FIELD_SHARE = 0.4;
 export interface Facts {
   /** Positions and sizes of the control and its box: places with equal ones are the same place. */
   readonly corners: string;
-  /** For each CSS selector that was asked for: whether the field contains a match. */
+  /** For each CSS selector of the ways: whether the field contains a match. */
   readonly holds: readonly boolean[];
   /** Set if the control is marked as a picker, or cannot be seen: its value is chosen from a list or a calendar. */
   readonly isPicker: boolean;
@@ -68,7 +68,7 @@ export interface Facts {
 /** One operation that may work for a field, with its results so far. */
 interface Candidate {
   readonly operation: Operation;
-  oddness: number;
+  cost: number;
   /**
    * `wrong`: the server did not receive the value; `failed`: the operation could not be carried out; `unfit`: the place
    * is not there, or lacks what the way needs.
@@ -78,7 +78,7 @@ interface Candidate {
   isLikely?: boolean;
   /** Set if it was moved forward because it had worked for another field. */
   isKnown?: boolean;
-  /** Set if its control takes any text: what the page leaves of a value there is no code for it. */
+  /** Set if its control takes any text: a cut value in the request is then no code for it. */
   isFreeText?: boolean;
   /** Counts the failures after a first success. */
   misses?: number;
@@ -97,7 +97,7 @@ export class LearnedField {
   /** The value of the untouched field; undefined until the field is there. */
   preset: FieldValue | undefined;
   /** Set if the field appeared only after another one was operated. */
-  late = false;
+  isDependent = false;
   readonly byHand: boolean;
   /** Set if no earlier try has changed the field on the open page. */
   isClean = true;
@@ -125,9 +125,9 @@ export class LearnedField {
         (way.variants ?? [{}])
           .filter((variant) => values.some((value) => way.takes?.(value, variant) ?? true))
           .flatMap((variant, i) =>
-            PLACES(label).map(([locator, nth, oddness]) => ({
+            PLACES(label).map(([locator, nth, cost]) => ({
               operation: { locator, nth, way: name, variant },
-              oddness: way.oddness + i * VARIANT + oddness,
+              cost: way.cost + i * VARIANT + cost,
               isLikely: CLICKING.has(name),
             })),
           ),
@@ -136,24 +136,24 @@ export class LearnedField {
     if (this.byHand) this.candidates.length = 0;
     if (first !== undefined) {
       const { locator, nth, way, variant } = first;
-      this.candidates.push({ operation: { locator, nth, way, variant }, oddness: -10 });
+      this.candidates.push({ operation: { locator, nth, way, variant }, cost: -10 });
     }
     this.order();
   }
 
-  /** Sorts the candidates by oddness; one that has worked stays the current one. */
+  /** Sorts the candidates by cost; one that has worked stays the current one. */
   private order(): void {
     const found = this.candidates.find(
       (c, i) => i === this.at && (c.fate === "shown" || c.fate === "changed" || c.fate === "same"),
     );
-    this.candidates.sort((a, b) => a.oddness - b.oddness);
+    this.candidates.sort((a, b) => a.cost - b.cost);
     if (found !== undefined) this.at = this.candidates.indexOf(found);
     else this.first();
   }
 
   /** Reads the preset when the field is there for the first time. */
-  readPreset({ there, values, on, unset }: Shown): void {
-    if (!there || this.preset !== undefined) return;
+  readPreset({ present, values, on, unset }: Shown): void {
+    if (!present || this.preset !== undefined) return;
     const first = values.find((value) => value !== "") ?? "";
     if (this.kind === "flag") this.preset = unset ? NO_ANSWER : on.length > 0;
     else if (this.kind === "list") this.preset = [...on];
@@ -180,24 +180,23 @@ export class LearnedField {
       const isTyping = this.ways.get(operation.way)?.isTyping === true;
       if (facts === undefined || how === "never") candidate.fate = "unfit";
       else if (how === "likely") {
-        candidate.oddness -= SIGNED;
+        candidate.cost -= SIGNED;
         candidate.isLikely = true;
-      } else if (isWritten(operation.variant.day, facts.hint)) candidate.oddness -= KNOWN;
-      else if (facts.isPicker && (isTyping || operation.way === "chips")) candidate.oddness += TYPED;
-      else if (isTyping && DAYS.has(this.kind) && facts.isFree) candidate.oddness += TYPED;
-      else if (DAYS.has(this.kind) && facts.isFree && operation.way !== "calendar") candidate.oddness += KNOWN;
+      } else if (isWritten(operation.variant.day, facts.hint)) candidate.cost -= KNOWN;
+      else if (facts.isPicker && (isTyping || operation.way === "chips")) candidate.cost += TYPED;
+      else if (isTyping && DAYS.has(this.kind) && facts.isFree) candidate.cost += TYPED;
+      else if (DAYS.has(this.kind) && facts.isFree && operation.way !== "calendar") candidate.cost += KNOWN;
     }
     this.order();
   }
 
-  /** Moves variants forward whose notation a calendar has written into the field: that of the wanted day or of today. */
-  heed(text: string, value: FieldValue): void {
+  /** Moves variants forward in whose notation a calendar has written the wanted day or today into the field. */
+  preferWritten(text: string, value: FieldValue): void {
     const today = new Date().toLocaleDateString("sv");
     const days = [today, ...(parseRange(value) ?? [parseMoment(value)?.date ?? parseDate(value) ?? today])];
     for (const candidate of this.candidates) {
       const { day: pattern } = candidate.operation.variant;
-      if (pattern !== undefined && days.some((day) => text.includes(writeDay(day, pattern))))
-        candidate.oddness -= FIRST;
+      if (pattern !== undefined && days.some((day) => text.includes(writeDay(day, pattern)))) candidate.cost -= FIRST;
     }
     this.order();
   }
@@ -206,8 +205,8 @@ export class LearnedField {
   goWithoutLabel(): void {
     if (this.surveyed || this.byHand || !this.isByLabel) return;
     const named = new Map(this.candidates.filter((c) => BY_NAME.has(c.operation.way)).map((c) => [waysName(c), c]));
-    for (const { operation, oddness } of named.values())
-      this.candidates.push({ operation: { ...operation, locator: "css=body", nth: 0 }, oddness: oddness - FIRST });
+    for (const { operation, cost } of named.values())
+      this.candidates.push({ operation: { ...operation, locator: "css=body", nth: 0 }, cost: cost - FIRST });
     // the new candidates were not tried in this round: the next one has to try them
     this.isClean = false;
     this.order();
@@ -218,7 +217,7 @@ export class LearnedField {
     return this.current?.operation.locator.match(/^(?:label|field)=/) != null;
   }
 
-  /** Tells whether the current candidate may be right: a likely change, or a choice that no label's field can show. */
+  /** Tells whether the current candidate may be right: a likely change, or a choice that shows in no label's field. */
   mayBeRight(evidence: Candidate["fate"]): boolean {
     if (evidence === "changed") return this.current?.isLikely === true || this.kind === "list";
     return evidence === "same" && !this.isByLabel;
@@ -226,8 +225,7 @@ export class LearnedField {
 
   /** Moves variants that press Enter back: Enter sends this form. */
   avoidEnter(): void {
-    for (const candidate of this.candidates)
-      if (candidate.operation.variant.key === "Enter") candidate.oddness += SENDS;
+    for (const candidate of this.candidates) if (candidate.operation.variant.key === "Enter") candidate.cost += SENDS;
     this.order();
   }
 
@@ -237,7 +235,7 @@ export class LearnedField {
     const alike = ({ operation: o }: Candidate): boolean =>
       o.way === way && isDeepStrictEqual(o.variant, variant) && o.nth === nth;
     for (const candidate of this.candidates) {
-      if (alike(candidate) && candidate.isKnown !== true) candidate.oddness -= KNOWN;
+      if (alike(candidate) && candidate.isKnown !== true) candidate.cost -= KNOWN;
       candidate.isKnown ||= alike(candidate);
     }
     this.order();
@@ -255,7 +253,7 @@ export class LearnedField {
     return current.misses <= MOST_MISSES;
   }
 
-  /** Tells once whether a value that the page showed may not have arrived because the page was slow. */
+  /** Tells, at most once, whether a value that the page showed may be missing because the page was slow. */
   isWorthRound(): boolean {
     return this.isHurried && this.current?.misses === undefined && this.isWorthAgain();
   }
@@ -266,7 +264,7 @@ export class LearnedField {
     if (current !== undefined && fate !== undefined) current.fate = fate;
     this.good = undefined;
     this.first();
-    if (this.at === this.candidates.length && this.isHurried && !this.isPatient) return this.again();
+    if (this.at === this.candidates.length && this.isHurried && !this.isPatient) return this.retryFailed();
     return this.at < this.candidates.length;
   }
 
@@ -276,14 +274,14 @@ export class LearnedField {
     if (current === undefined) return;
     const { locator, nth } = current.operation;
     for (const other of this.candidates)
-      if (other.operation.locator === locator && other.operation.nth === nth) other.oddness += TYPED;
+      if (other.operation.locator === locator && other.operation.nth === nth) other.cost += TYPED;
     this.order();
     this.at = this.candidates.indexOf(current);
     this.advance("failed");
   }
 
   /** Resets the candidates that failed on a busy machine. @returns false: they are tried on the next page. */
-  private again(): false {
+  private retryFailed(): false {
     for (const candidate of this.candidates) if (/failed|unfit/.test(candidate.fate ?? "")) delete candidate.fate;
     this.isPatient = true;
     this.surveyed = false;
@@ -292,7 +290,7 @@ export class LearnedField {
     return false;
   }
 
-  /** Gives the field up: what it was explained by does not hold. */
+  /** Gives up the field, as the request does not hold its values where they were found before. */
   lose(): void {
     this.good = undefined;
     this.wire = undefined;
@@ -340,7 +338,7 @@ export class LearnedField {
     return this.current?.isFreeText === true;
   }
 
-  /** Tells once whether a list of the browser's own failed: its options may come late, after another field. */
+  /** Tells, at most once, whether a native list failed: its options may come late, after those of another field. */
   waitsOnce(): boolean {
     const way = this.ways.get(this.current?.operation.way ?? "");
     const isList = way?.isQuiet === true && way.isTyping !== true;

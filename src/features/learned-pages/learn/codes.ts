@@ -2,7 +2,7 @@ import { itemsIn, wholeOf } from "../../../env/forms/wire.js";
 import type { FieldValue, Task } from "../../../env/site.js";
 import type { Play, Submitted } from "./attempt.js";
 import type { LearnedField } from "./candidates.js";
-import { codeOf, isOthers, type Options } from "./options.js";
+import { codeOf, isOthers, type Options } from "./offered-options.js";
 
 /** Lists the values of a field in tasks whose codes are not known. */
 function openValues(field: LearnedField, tasks: readonly Task[]): string[] {
@@ -25,11 +25,11 @@ export async function learnCodes(
   play: Play,
 ): Promise<void> {
   const seen = [...known];
-  const asked = new Set<string>();
+  const tried = new Set<string>();
   for (;;) {
     for (const field of fields) readOptions(field, openValues(field, tasks), seen);
     const open = fields.flatMap((field) => openValues(field, tasks).map((value) => ({ field, value })));
-    const next = open.find(({ field, value }) => !asked.has(JSON.stringify([field.label, value])));
+    const next = open.find(({ field, value }) => !tried.has(JSON.stringify([field.label, value])));
     if (next === undefined) return;
     const holds = ({ fields: of }: Task, { field, value }: typeof next): boolean =>
       [of[field.label]].flat().map(String).includes(value);
@@ -40,7 +40,7 @@ export async function learnCodes(
     for (const { field, value } of own) if (field.kind === "list") shown[field.label] = [value];
     for (const { field, value } of own) {
       const isAlone = field.kind !== "list" || String(shown[field.label]) === value;
-      if (isAlone) asked.add(JSON.stringify([field.label, value]));
+      if (isAlone) tried.add(JSON.stringify([field.label, value]));
     }
     const attempt = await play(shown, false);
     if (attempt === undefined) return;

@@ -76,7 +76,7 @@ export async function complaints(session: Session, before: Texts, labels: readon
   const now = await session.view.evaluate(textsOf);
   const counts = counted(now);
   const fresh = now.filter(({ text }) => (counts[text] ?? 0) > (before[text] ?? 0) && !labels.includes(text));
-  const quoted = [...fresh.map(({ text }) => text), ...session.said].map((text) => text.slice(0, MOST_LETTERS));
+  const quoted = [...fresh.map(({ text }) => text), ...session.alerts].map((text) => text.slice(0, MOST_LETTERS));
   const texts = [...new Set(quoted)].slice(0, MOST_QUOTED);
   const named = labels.filter((label) => texts.some((text) => worded(text).includes(worded(label))));
   if (named.length > 0 || fresh.length === 0) return { labels: named, texts };

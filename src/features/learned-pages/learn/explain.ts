@@ -5,17 +5,17 @@ import { dayIn, type Kind, parseMoment, parseRange, prefixOf } from "../../../en
 import {
   carries,
   counted,
+  denotes,
   hasDigits,
   isBlank,
   itemsIn,
   rawsOf,
   type Sample,
-  says,
   wholeOf,
 } from "../../../env/forms/wire.js";
 import type { FieldValue } from "../../../env/site.js";
 import { canonical, DAY_PATTERNS, MOMENTS } from "../values.js";
-import { isOthers, type Options } from "./options.js";
+import { isOthers, type Options } from "./offered-options.js";
 
 /** Lists the notations to try for a kind of value, plain ones first. */
 function notationsFor(kind: Kind): Notation[] {
@@ -46,8 +46,8 @@ function notationsFor(kind: Kind): Notation[] {
 const byPattern = (patterns: readonly string[]): Notation[] => patterns.map((pattern) => ({ as: "pattern", pattern }));
 
 /** Lists notations of phone numbers with the country codes that stand before a label's values. */
-const prefixed = (label: string, told: readonly Sample[]): Notation[] =>
-  told.flatMap(({ fields, posted }) =>
+const prefixed = (label: string, relevant: readonly Sample[]): Notation[] =>
+  relevant.flatMap(({ fields, posted }) =>
     posted.flatMap(([, raw]): Notation[] => {
       const prefix = prefixOf(raw, String(fields[label]));
       return prefix ? [{ as: "digits", prefix }] : [];
@@ -68,7 +68,7 @@ interface Sought {
   readonly label: string;
   readonly kind: Kind;
   /** The submissions that have a value. */
-  readonly told: readonly Observed[];
+  readonly relevant: readonly Observed[];
   /** The keys to look at, those that resemble the label most first. */
   readonly keys: readonly string[];
   readonly isSure: boolean;
@@ -80,12 +80,12 @@ interface Sought {
 /** Length in characters from which a value does not occur in a request by chance. */
 const TELLING = 4;
 
-/** Lists keys that hold a label's value in a known notation at least once: they hold no code of another label. */
+/** Lists the keys that hold a value of the label in a known notation: they hold no code of another label. */
 export function claimed(label: string, kind: Kind, samples: readonly Sample[]): string[] {
   if (kind === "flag" || kind === "list") return [];
   return samples.flatMap(({ fields: { [label]: value }, posted }) => {
     const isHeld = (raw: string): boolean =>
-      raw.length >= TELLING && notationsFor(kind).some((one) => says(one, kind, value as string | number, raw));
+      raw.length >= TELLING && notationsFor(kind).some((one) => denotes(one, kind, value as string | number, raw));
     const isLong = value !== undefined && String(value).length >= TELLING;
     return isLong ? posted.filter(([, raw]) => isHeld(raw)).map(([key]) => key) : [];
   });
@@ -112,10 +112,10 @@ export function explain(
     .filter((key) => key !== "")
     .sort((a, b) => likenessOf(b, label) - likenessOf(a, label));
   const isLike = (key: string): boolean => likenessOf(key, label) >= likeness;
-  const told = samples.filter(
+  const relevant = samples.filter(
     ({ fields }) => label in fields && (kind === "flag" || !isBlank(fields[label] as FieldValue)),
   );
-  if (told.length === 0) return undefined;
+  if (relevant.length === 0) return undefined;
   const all = samples.filter(({ fields }) => label in fields);
   const value = ({ fields }: Sample): FieldValue => fields[label] as FieldValue;
   const holds = (wire: Wire, of: FieldValue, { posted, fields }: Sample): boolean =>
@@ -124,17 +124,17 @@ export function explain(
   const fits = (wire: Wire): boolean =>
     all.every((sample) => holds(wire, value(sample), sample)) &&
     (wire.notation.as === "part" ||
-      told.every((sample) =>
-        told.every(
+      relevant.every((sample) =>
+        relevant.every(
           (other) =>
             canonical(kind, value(other)) === canonical(kind, value(sample)) || !holds(wire, value(other), sample),
         ),
       ));
-  const sought: Sought = { label, kind, told, keys, isSure, isFreeText, fits };
+  const sought: Sought = { label, kind, relevant, keys, isSure, isFreeText, fits };
   if (kind === "flag") return flagWire({ ...sought, keys: keys.filter((key) => isLike(key) && !taken.has(key)) });
   const free = keys.filter((key) => !taken.has(key));
   const lists = kind === "list" ? (["repeated", ",", ";", "|", "\n"] as const) : [undefined];
-  for (const notation of [...notationsFor(kind), ...(kind === "text" ? prefixed(label, told) : [])])
+  for (const notation of [...notationsFor(kind), ...(kind === "text" ? prefixed(label, relevant) : [])])
     for (const list of lists)
       for (const key of [...free, ...keys.filter((other) => taken.has(other))]) {
         const wire: Wire = { key, notation, ...(list === undefined ? {} : { list }) };
@@ -155,24 +155,24 @@ function readAs(kind: Kind, text: string): unknown {
 }
 
 /** Finds a key that holds a different code for each value, and rules out chance matches. */
-function codes({ label, kind, told, keys, isSure, isFreeText, fits }: Sought): Wire | undefined {
+function codes({ label, kind, relevant, keys, isSure, isFreeText, fits }: Sought): Wire | undefined {
   for (const key of keys) {
     const known: Record<string, string> = {};
-    for (const { fields, posted } of told) {
+    for (const { fields, posted } of relevant) {
       const raw = wholeOf(fields[label] as FieldValue, rawsOf(posted, key));
       if (raw.length === 1 && raw[0] !== "") known[String(fields[label])] = raw[0] as string;
     }
     const values = Object.keys(known);
     if (values.length < 2 || new Set(Object.values(known)).size !== values.length) continue;
-    if (told.some((sample) => standsForOther(sample, label, known))) continue;
-    // what a page leaves of a text, as by a greatest length or a mask, is no code
+    if (relevant.some((sample) => standsForOther(sample, label, known))) continue;
+    // a text that the page has cut, as by a maximum length or a mask, is no code
     if (isFreeText && values.every((value) => isLeftOf(known[value] as string, value))) continue;
     // a bare number is more likely a part of another date than a code for this one
     const isRead = values.some((value) => readAs(kind, value) !== undefined && /^\d+$/.test(known[value] as string));
     if (isRead && likenessOf(key, label) === 0) continue;
     // a text that reads as a day or time is no code: it is another day or time
     if (values.some((value) => readAs(kind, known[value] as string) !== undefined)) continue;
-    // nor is the number itself, or that with its point elsewhere
+    // the number itself is no code either, also with its decimal point elsewhere
     const misread = values.filter((value) => kind === "number" && hasDigits(known[value] as string, value));
     if (misread.length * 2 > values.length) continue;
     const alike = values.filter((value) => isAlike(known[value] as string, value)).length;
@@ -187,11 +187,11 @@ function codes({ label, kind, told, keys, isSure, isFreeText, fits }: Sought): W
  * Finds the codes of a list's items: a code is sent with its item and never without it. Codes of items that always
  * occur together may stay unknown, if the page showed the items.
  */
-function listCodes({ label, told, keys, isSure, fits }: Sought): Wire | undefined {
-  const items = [...new Set(told.flatMap(({ fields }) => fields[label] as string[]))];
+function listCodes({ label, relevant, keys, isSure, fits }: Sought): Wire | undefined {
+  const items = [...new Set(relevant.flatMap(({ fields }) => fields[label] as string[]))];
   for (const list of ["repeated", ","] as const)
     for (const key of keys) {
-      const got = told.map(({ fields, posted }) => ({
+      const got = relevant.map(({ fields, posted }) => ({
         items: fields[label] as string[],
         raws: itemsIn(rawsOf(posted, key), list),
       }));
@@ -208,10 +208,10 @@ function listCodes({ label, told, keys, isSure, fits }: Sought): Wire | undefine
           if (best.length === 1) known[item] = best[0] as string;
         }
       const wire: Wire = { key, notation: { as: "codes", codes: known }, list };
-      // lists of different lengths that all agree prove the key as well as the page does
+      // lists of different lengths that all agree prove the key as well as the display of the page
       const vouched = isSure || new Set(got.map((one) => one.items.length)).size > 1;
-      if (told.some((sample) => standsForOther(sample, label, known))) continue;
-      const isPart = vouched && Object.keys(known).length < items.length && told.length > 1;
+      if (relevant.some((sample) => standsForOther(sample, label, known))) continue;
+      const isPart = vouched && Object.keys(known).length < items.length && relevant.length > 1;
       if (isPart ? new Set(got.flatMap((one) => one.raws)).size === items.length : fits(wire)) return wire;
     }
   return undefined;
@@ -229,14 +229,14 @@ export function isLeftOf(part: string, whole: string): boolean {
 }
 
 /** Finds a key for each item of a list, whose text differs between a chosen item and one that is not chosen. */
-function listKeys({ label, told, keys, fits }: Sought): Wire | undefined {
-  const items = [...new Set(told.flatMap(({ fields }) => fields[label] as string[]))];
+function listKeys({ label, relevant, keys, fits }: Sought): Wire | undefined {
+  const items = [...new Set(relevant.flatMap(({ fields }) => fields[label] as string[]))];
   const has = ({ fields }: Sample, item: string): boolean => (fields[label] as string[]).includes(item);
   const says = new Map<string, Set<string>>();
   for (const key of keys)
     for (const item of items) {
       const raws = (chosen: boolean): (string | null)[] => [
-        ...new Set(told.filter((s) => has(s, item) === chosen).map(({ posted }) => rawsOf(posted, key)[0] ?? null)),
+        ...new Set(relevant.filter((s) => has(s, item) === chosen).map(({ posted }) => rawsOf(posted, key)[0] ?? null)),
       ];
       const [on, off] = [raws(true), raws(false)];
       if (on.length !== 1 || off.length !== 1 || on[0] === off[0] || !on[0]) continue;
@@ -272,9 +272,9 @@ function isAlike(code: string, text: string): boolean {
   return b.includes(a) || a.includes(b) || initials === a || (a.length <= 4 && a[0] === b[0] && isLeftOf(a, b));
 }
 
-function flagWire({ label, told, keys, fits }: Sought): Wire | undefined {
-  const on = told.filter(({ fields }) => fields[label] === true);
-  const off = told.filter(({ fields }) => fields[label] === false);
+function flagWire({ label, relevant, keys, fits }: Sought): Wire | undefined {
+  const on = relevant.filter(({ fields }) => fields[label] === true);
+  const off = relevant.filter(({ fields }) => fields[label] === false);
   if (on.length === 0 || off.length === 0) return undefined;
   for (const key of keys) {
     const yes = rawsOf((on[0] as Sample).posted, key).at(-1);
@@ -286,11 +286,11 @@ function flagWire({ label, told, keys, fits }: Sought): Wire | undefined {
   return undefined;
 }
 
-function dayParts({ label, kind, told, keys }: Sought): Wire | undefined {
+function dayParts({ label, kind, relevant, keys }: Sought): Wire | undefined {
   if (kind !== "date") return undefined;
   const find = (part: number): string[] =>
     keys.filter((key) =>
-      told.every(({ fields, posted }) => {
+      relevant.every(({ fields, posted }) => {
         const [raw = "", ...more] = rawsOf(posted, key);
         const wanted = (parseDate(fields[label] as string) ?? "").split("-")[part];
         return more.length === 0 && raw !== "" && Number(raw) === Number(wanted);
@@ -301,12 +301,17 @@ function dayParts({ label, kind, told, keys }: Sought): Wire | undefined {
   return { key: year, notation: { as: "parts", year, month, day } };
 }
 
-function ends({ label, kind, told, keys }: Sought): Wire | undefined {
+function ends({ label, kind, relevant, keys }: Sought): Wire | undefined {
   if (kind !== "range") return undefined;
   const find = (part: 0 | 1): string | undefined =>
     keys.find((key) =>
-      told.every(({ fields, posted }) =>
-        says({ as: "day" }, "date", parseRange(fields[label] as string)?.[part] ?? "-", rawsOf(posted, key).at(-part)),
+      relevant.every(({ fields, posted }) =>
+        denotes(
+          { as: "day" },
+          "date",
+          parseRange(fields[label] as string)?.[part] ?? "-",
+          rawsOf(posted, key).at(-part),
+        ),
       ),
     );
   const [from, to] = [find(0), find(1)];

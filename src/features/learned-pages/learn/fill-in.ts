@@ -5,8 +5,8 @@ import { isBlank } from "../../../env/forms/wire.js";
 import type { FieldValue } from "../../../env/site.js";
 import { unfold } from "../buttons.js";
 import type { PlaceOf } from "../contract.js";
-import { type Evidence, evidenceOf, says } from "../evidence.js";
-import { closeOpenAt, leave, PATIENCE, rest, slowness } from "../hand.js";
+import { type Evidence, evidenceOf, showsValue } from "../evidence.js";
+import { closeOpenAt, leave, PATIENCE, rest, slowness } from "../gestures.js";
 import { type Operation, operate } from "../operate.js";
 import { boxIndex, isCovered, looksOf, type Shown, shownIn } from "../place.js";
 import type { Surface } from "../surface.js";
@@ -19,7 +19,7 @@ import { survey } from "./survey.js";
 export type Person = Readonly<Record<string, FieldValue>>;
 
 /** The state of a search: the knowledge of the form, and the state of the running attempt. */
-export class Progress {
+export class SearchState {
   readonly steps: PlaceOf[] = [];
   submit: PlaceOf | undefined;
   confirm: PlaceOf[] = [];
@@ -27,7 +27,7 @@ export class Progress {
   sendsWithinMs = 0;
   /** Pause before the form is sent, in milliseconds. */
   restsMs = 0;
-  /** Number of attempts that still wait all the same, to see whether the page changes a value back. */
+  /** Number of further attempts that pause without a known need, to see whether the page changes a value back. */
   probes = 3;
   /** Counts how often the form was sent, and how often it may be. */
   sent = 0;
@@ -65,7 +65,7 @@ export class Progress {
 /** A page while one person's values are entered. */
 export interface Filling<S extends Surface = Surface> {
   readonly surface: S;
-  readonly progress: Progress;
+  readonly progress: SearchState;
   readonly person: Person;
   /** Whether further ways are tried for fields without a known one; else each field's current way is used. */
   readonly search: boolean;
@@ -73,7 +73,7 @@ export interface Filling<S extends Surface = Surface> {
 
 /** Slowness of a page from which a failure may be due to a busy machine. */
 const BUSY = 2;
-/** Most early sendings that are undone; a page that goes on is taken for one that saves at every change. */
+/** Most early submissions that are undone. A page with more of them is one that saves at every change. */
 const MOST_EARLY = 8;
 /** Kinds whose values may be chosen from a list. */
 const CHOSEN: ReadonlySet<Kind> = new Set(["list", "flag", "text"]);
@@ -108,16 +108,16 @@ export async function fillStep(
   let left = [...fields];
   for (let round = 0; left.length > 0 && round < 4; round++) {
     const shown = await shownIn(filling.surface, labelsOf(left));
-    const there = left.filter(
-      (field, i) => shown[i]?.there === true || (field.current !== undefined && !field.isByLabel),
+    const present = left.filter(
+      (field, i) => shown[i]?.present === true || (field.current !== undefined && !field.isByLabel),
     );
-    if (there.length === 0) break;
+    if (present.length === 0) break;
     left.forEach((field, i) => {
       field.readPreset(shown[i] as Shown);
     });
-    left = left.filter((field) => !there.includes(field));
-    for (const field of there) {
-      if (round > 0) field.late = true;
+    left = left.filter((field) => !present.includes(field));
+    for (const field of present) {
+      if (round > 0) field.isDependent = true;
       const done = await fillField(filling, field);
       if (done === "spoilt") filling.progress.spoiler = field;
       if (done === "spoilt" || done === "misplaced") return "spoilt";
@@ -158,7 +158,7 @@ async function carriedOut(
   } catch (error) {
     if (error instanceof PolicyFailure || isGone(surface)) throw error;
     await closeOpenAt(surface, label);
-    // a further try would undo a choice that only the looks show
+    // a further try would undo a choice that shows only in the appearance of the field
     if (CHOSEN.has(kind) && !progress.isOnly && (await hasOtherLooks())) return "spoilt";
   }
   // a value may vanish when its field loses the focus
@@ -174,7 +174,7 @@ async function carriedOut(
 const isGone = ({ page }: Surface): boolean => page.isClosed() || page.context().browser()?.isConnected() === false;
 
 /** Shows a field that is folded away, and surveys its places once. */
-async function prepare(surface: Surface, field: LearnedField, ways: Progress["ways"]): Promise<void> {
+async function prepare(surface: Surface, field: LearnedField, ways: SearchState["ways"]): Promise<void> {
   await unfold(surface, field.label);
   if (!field.surveyed && field.isByLabel) await survey(surface, field, ways);
 }
@@ -182,7 +182,7 @@ async function prepare(surface: Surface, field: LearnedField, ways: Progress["wa
 /** Pause before the form is sent, for a page that takes a value over late or changes it back; in milliseconds. */
 export const RESTS_MS = 1500;
 
-/** Waits before the form is sent, if that was found to help, and enters once more what the page has changed back. */
+/** Waits before the form is sent, if the page needs it, and enters again what the page has changed back. */
 export async function settled(filling: Filling): Promise<void> {
   const { surface, progress } = filling;
   if (progress.restsMs === 0 && progress.probes-- <= 0) return;
@@ -244,7 +244,7 @@ async function fillField(filling: Filling, field: LearnedField): Promise<boolean
       // a key may send the form before it is complete
       const isEarly = sendsEarly();
       if (isEarly || evidence === "spoilt") {
-        // the current way is marked first: the order of the others changes
+        // marked before the others are moved back, as that changes the order
         field.advance("failed");
         if (isEarly && progress.early === 1) for (const other of progress.fields) other.avoidEnter();
         return "spoilt";
@@ -258,7 +258,7 @@ async function fillField(filling: Filling, field: LearnedField): Promise<boolean
       }
       if (evidence === "shown") {
         current.fate = "shown";
-        if (says(kind, value, await look())) progress.filled.push(field);
+        if (showsValue(kind, value, await look())) progress.filled.push(field);
         preferEverywhere(progress, kind, current.operation);
         return true;
       }
@@ -266,11 +266,11 @@ async function fillField(filling: Filling, field: LearnedField): Promise<boolean
         await closeOpenAt(surface, label);
         continue;
       }
-      // what may be right, and evidence seen before, is left for the server to judge
+      // the server decides on a candidate that may be right, and on one whose evidence has not changed
       if (field.mayBeRight(evidence)) current.fate = evidence;
       if (current.fate === evidence) return true;
       if (field.isSpent() || !field.advance(evidence)) break;
-      if (current.operation.way === "calendar") field.heed((await look()).values.join(" "), value);
+      if (current.operation.way === "calendar") field.preferWritten((await look()).values.join(" "), value);
       await closeOpenAt(surface, label);
     }
   } finally {
@@ -281,14 +281,14 @@ async function fillField(filling: Filling, field: LearnedField): Promise<boolean
 }
 
 /** Notes a field that was entered by its known way. @returns whether it was. */
-function isEntered(progress: Progress, field: LearnedField, evidence: string): boolean {
+function isEntered(progress: SearchState, field: LearnedField, evidence: string): boolean {
   if (evidence === "shown") progress.filled.push(field);
   else if (evidence !== "failed" && field.isTyped) progress.typed.push(field);
   return evidence !== "failed";
 }
 
 /** Lets the other fields of a kind try first what worked for one of them. */
-function preferEverywhere({ fields }: Progress, kind: LearnedField["kind"], operation: Operation): void {
+function preferEverywhere({ fields }: SearchState, kind: LearnedField["kind"], operation: Operation): void {
   for (const other of fields) if (other.kind === kind && !other.surveyed) other.prefer(operation);
 }
 
@@ -308,11 +308,12 @@ async function misplaced(
 ): Promise<LearnedField | undefined> {
   const labels = filled.map((other) => other.label);
   const shown = await shownIn(surface, labels, filled.map(boxOf));
-  const holds = (i: number, of: Kind, name: string): boolean => says(of, person[name] as FieldValue, shown[i] as Shown);
+  const holds = (i: number, of: Kind, name: string): boolean =>
+    showsValue(of, person[name] as FieldValue, shown[i] as Shown);
   const text = String(person[label]).toLowerCase();
   const begins = (written: string): boolean => written.length > 1 && text.startsWith(written.toLowerCase());
   const isOther = (i: number): boolean =>
-    holds(i, kind, label) || shown[i]?.values.some(begins) === true || (isSame && shown[i]?.there === true);
+    holds(i, kind, label) || shown[i]?.values.some(begins) === true || (isSame && shown[i]?.present === true);
   return filled.find((other, i) => !holds(i, other.kind, other.label) && isOther(i));
 }
 
@@ -325,8 +326,8 @@ async function lostOf(
   const labels = filled.map(({ label }) => label);
   const shown = await shownIn(surface, labels, filled.map(boxOf));
   const holds = ({ kind, label }: LearnedField, state: Shown): boolean =>
-    says(kind, person[label] as FieldValue, state);
-  return filled.filter((field, i) => shown[i]?.there === true && (isLost?.(shown[i]) ?? !holds(field, shown[i])));
+    showsValue(kind, person[label] as FieldValue, state);
+  return filled.filter((field, i) => shown[i]?.present === true && (isLost?.(shown[i]) ?? !holds(field, shown[i])));
 }
 
 /** Tells whether most of the fields that were filled in have lost their values. */

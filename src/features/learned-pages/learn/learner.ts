@@ -10,7 +10,7 @@ import { canonical, kindOfAll } from "../values.js";
 import { type Attempt, attempt, type LearnLimits, type Submitted } from "./attempt.js";
 import { LearnedField } from "./candidates.js";
 import { isCoded, isOffered, learnCodes, learnOne } from "./codes.js";
-import { type Person, Progress } from "./fill-in.js";
+import { type Person, SearchState } from "./fill-in.js";
 import { postedBy, rounds, type Search, SHARES, unexplained } from "./rounds.js";
 import { learnVerdict } from "./verdict.js";
 
@@ -21,7 +21,7 @@ const MOST_PERSONS = 3;
  * which key its value stands.
  * @param tasks tasks of this form with different values.
  * @param given fields that are known already: written by hand, or from an earlier search.
- * @returns the contract, and what the page or its server said last.
+ * @returns the contract, and the last message of the page or its server.
  */
 export async function learnForm(
   runner: EpisodeRunner,
@@ -37,7 +37,7 @@ export async function learnForm(
   const fields = [...valuesByLabel(tasks)].map(
     ([label, all]) => new LearnedField(label, kindOfAll(all), ways, all, limits.formMs, given[label]),
   );
-  const progress = new Progress(task.url, ways, fields);
+  const progress = new SearchState(task.url, ways, fields);
   progress.mostSent = limits.submissions;
   const page = await untouched(runner, task, fields, end);
   const { persons, spare } = unlike(tasks, fields);
@@ -86,8 +86,9 @@ export async function learnForm(
 }
 
 /**
- * Plays persons that the form was not learned from, until every value of one arrives; what does not is searched again
- * with that person's values. @returns the attempts of the last round, and the one that confirms it.
+ * Plays persons that the form was not learned from, until all values of one arrive. Fields whose values do not arrive
+ * are searched again with the values of that person.
+ * @returns the attempts of the last round, and the one that confirms it.
  */
 async function confirmed(search: Search, found: Submitted[], spare: Task[]): Promise<Submitted[]> {
   const { progress, persons, play, note } = search;
@@ -114,8 +115,8 @@ async function confirmed(search: Search, found: Submitted[], spare: Task[]): Pro
 }
 
 /**
- * Plays the first person again if a field has codes that the page's options do not confirm: the same value has to be
- * sent in the same way, which a number that counts on, or a token, is not.
+ * Plays the first person again if a field has codes that the page's options do not confirm. A code is the same in both
+ * requests; a counter or a token is not.
  */
 async function repeated(search: Search, found: Submitted[]): Promise<Submitted[]> {
   const { progress, persons, play } = search;
@@ -130,7 +131,7 @@ async function repeated(search: Search, found: Submitted[]): Promise<Submitted[]
 }
 
 /** Lists the learned fields whose values of a person a submission does not hold. */
-function missedBy(progress: Progress, { person, attempt }: Submitted): LearnedField[] {
+function missedBy(progress: SearchState, { person, attempt }: Submitted): LearnedField[] {
   const { fields } = progress;
   const posted = postedBy(attempt, progress);
   return fields.filter(({ label, kind, good, wire }, i) => {
@@ -140,7 +141,7 @@ function missedBy(progress: Progress, { person, attempt }: Submitted): LearnedFi
   });
 }
 
-/** Takes another request for the form's, if its answers show that, and explains it anew. */
+/** Takes another request for the form's if the answers show one, and gives up fields that it does not explain. */
 function heldBy({ progress, note }: Search, right: readonly Submitted[], request: Contract["request"]): void {
   const before = progress.request;
   if (request === undefined || (request.method === before?.method && request.path === before.path)) return;
@@ -223,7 +224,7 @@ function unlike(tasks: readonly Task[], fields: readonly LearnedField[]): { pers
       if (label in busy) busy[label] = field.default !== true;
       if (label in idle) idle[label] = field.default === true;
     } else if (kind === "list" && now !== undefined) {
-      // the first person gets the longest list in exchange for its own
+      // the first person swaps its own list for the longest one
       const longest = persons
         .map(({ [label]: list }) => list)
         .reduce((top, list) => (Array.isArray(list) && list.length > (top as string[]).length ? list : top), now);

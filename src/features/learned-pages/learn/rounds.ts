@@ -7,7 +7,7 @@ import { type Sample, uploaded } from "../../../env/forms/wire.js";
 import type { Attempt, Play, Submitted } from "./attempt.js";
 import type { LearnedField } from "./candidates.js";
 import { claimed, explain, isLeftOf, LIKENESS, type Observed } from "./explain.js";
-import { type Person, type Progress, RESTS_MS } from "./fill-in.js";
+import { type Person, RESTS_MS, type SearchState } from "./fill-in.js";
 import { exchangeIn } from "./verdict.js";
 
 /** Shares of the time and of the submissions after which the search, the confirmation and the verdict end. */
@@ -18,7 +18,7 @@ const MOST_FAULTS = 2;
 
 /** A search of one form. */
 export interface Search {
-  readonly progress: Progress;
+  readonly progress: SearchState;
   readonly persons: Person[];
   readonly play: Play;
   /** Attempts in which values were missing. */
@@ -46,14 +46,14 @@ export async function rounds(search: Search): Promise<Submitted[]> {
       const result = await play(person, i === 0);
       faults = result === undefined ? faults + 1 : 0;
       if (result === undefined) continue;
-      search.words = spoken(result);
+      search.words = summaryOf(result);
       if (result.exchange === undefined) {
-        wrong = blamed(progress, result);
+        wrong = suspectsOf(progress, result);
         if (last) continue;
         break;
       }
-      const there = Object.entries(person).filter(([label]) => !result.absent.includes(label));
-      played.push({ person: Object.fromEntries(there), attempt: result });
+      const entered = Object.entries(person).filter(([label]) => !result.absent.includes(label));
+      played.push({ person: Object.fromEntries(entered), attempt: result });
       // a field that is given up does not stop the search for others
       wrong = unexplained(progress, played, i === persons.length - 1).filter((field) => !field.isLost);
       if (wrong.length > 0) earlier.push(...played.slice(-1));
@@ -81,9 +81,9 @@ export async function rounds(search: Search): Promise<Submitted[]> {
     if (unrested !== undefined && wrong.length >= unrested) progress.restsMs = 0;
     // a way is tried once more if an earlier try had changed the field, or the page was slow
     const moved = wrong.map((field) => {
-      const again = !field.isClean || field.isWorthRound();
+      const isRetried = !field.isClean || field.isWorthRound();
       field.isClean = true;
-      return again || (field.surveyed && field.advance("wrong"));
+      return isRetried || (field.surveyed && field.advance("wrong"));
     });
     same = line === before ? same + 1 : 0;
     before = line;
@@ -102,12 +102,12 @@ export async function rounds(search: Search): Promise<Submitted[]> {
 const MOST_QUOTED = 3;
 const MOST_LETTERS = 160;
 
-/** Says what became of an attempt: the form's request and its answer, and the page's own words. */
-function spoken({ exchange, said, before, after }: Attempt): string {
+/** Summarises an attempt: the request of the form, its answer, and the texts of the page. */
+function summaryOf({ exchange, complaints, before, after }: Attempt): string {
   const fresh = after
     .filter((line) => !before.includes(line) && line.startsWith("shows "))
     .map((line) => line.slice(6));
-  const quoted = [...new Set([...said, ...fresh])].slice(0, MOST_QUOTED).map((text) => JSON.stringify(text));
+  const quoted = [...new Set([...complaints, ...fresh])].slice(0, MOST_QUOTED).map((text) => JSON.stringify(text));
   const words = quoted.length === 0 ? "" : `; the page says ${quoted.join(", ")}`;
   if (exchange === undefined) return `nothing sent${words}`;
   const { status = Number.NaN, text = "" } = exchange.answer ?? {};
@@ -116,13 +116,13 @@ function spoken({ exchange, said, before, after }: Attempt): string {
 }
 
 /** Lists what a submission holds in the form's request, and what the page sent before it. */
-export function postedBy(attempt: Attempt, { request }: Progress): PostedPair[] {
+export function postedBy(attempt: Attempt, { request }: SearchState): PostedPair[] {
   const exchange = (request && exchangeIn(attempt, request)) ?? attempt.exchange;
   return exchange === undefined ? [] : [...exchange.posted, ...uploaded(attempt.exchanges, exchange)];
 }
 
 /** Lists fields whose values the requests do not hold. @param all whether every person's values were entered. */
-export function unexplained(progress: Progress, played: readonly Submitted[], all: boolean): LearnedField[] {
+export function unexplained(progress: SearchState, played: readonly Submitted[], all: boolean): LearnedField[] {
   const { fields } = progress;
   const samples = played.map(
     ({ person, attempt }): Observed => ({
@@ -142,8 +142,8 @@ export function unexplained(progress: Progress, played: readonly Submitted[], al
   for (const likeness of LIKENESS)
     for (const field of sorted) {
       const { label, kind } = field;
-      const told = samples.filter((sample) => label in sample.fields);
-      if (told.length === 0 || found.has(field)) continue;
+      const relevant = samples.filter((sample) => label in sample.fields);
+      if (relevant.length === 0 || found.has(field)) continue;
       const isSure = field.isSure || field.good !== undefined;
       const degree = field.isPicked || kind === "flag" ? likeness : LIKENESS[0];
       const wire = explain(
@@ -160,9 +160,9 @@ export function unexplained(progress: Progress, played: readonly Submitted[], al
         for (const key of keysOf(wire)) taken.add(key);
         field.wire = wire;
         if (all) field.good = field.current?.operation;
-      } else if (likeness === 0 && (all || isPlain(field, told, taken))) {
+      } else if (likeness === 0 && (all || isPlain(field, relevant, taken))) {
         if (!missed.has(label) || field.current !== undefined) wrong.push(field);
-        field.cut ??= cutIn(told, label);
+        field.cut ??= cutIn(relevant, label);
       }
     }
   return wrong;
@@ -176,8 +176,8 @@ function keysOf({ key, notation }: Wire): string[] {
 }
 
 /** Finds a text of a request that is most of a value, but not all of it. */
-function cutIn(told: readonly Sample[], label: string): { readonly key: string; readonly raw: string } | undefined {
-  for (const { fields, posted } of told) {
+function cutIn(relevant: readonly Sample[], label: string): { readonly key: string; readonly raw: string } | undefined {
+  for (const { fields, posted } of relevant) {
     const value = String(fields[label]);
     const isCut = (raw: string): boolean => raw !== value && raw.length * 2 > value.length && isLeftOf(raw, value);
     const found = posted.find(([, raw]) => isCut(raw));
@@ -190,38 +190,38 @@ function cutIn(told: readonly Sample[], label: string): { readonly key: string; 
 const order = ({ kind }: LearnedField): number =>
   ["text", "date", "range", "moment", "time", "file", "number", "list", "flag"].indexOf(kind);
 
-/** Tells whether one submission is enough to say that a value did not arrive: no code can stand for it. */
-function isPlain({ label, kind }: LearnedField, told: readonly Sample[], taken: ReadonlySet<string>): boolean {
+/** Tells whether one submission proves that a value did not arrive, as no code can stand for the value. */
+function isPlain({ label, kind }: LearnedField, relevant: readonly Sample[], taken: ReadonlySet<string>): boolean {
   if (kind === "flag") return false;
-  const text = String(told[0]?.fields[label] ?? "");
+  const text = String(relevant[0]?.fields[label] ?? "");
   // the value may be part of a longer text, which further persons' values will show
   if (
     text.length > (kind === "number" ? 4 : 3) &&
-    told[0]?.posted.some(([key, raw]) => !taken.has(key) && raw.includes(text))
+    relevant[0]?.posted.some(([key, raw]) => !taken.has(key) && raw.includes(text))
   )
     return false;
   if (["date", "time", "moment", "range", "number", "file"].includes(kind)) return true;
-  const free = told.flatMap(({ posted }) => posted.filter(([key, value]) => !taken.has(key) && value !== ""));
+  const free = relevant.flatMap(({ posted }) => posted.filter(([key, value]) => !taken.has(key) && value !== ""));
   return free.length === 0 || text.length > 40;
 }
 
-/** Kinds in the order of how likely a field shows a value that it does not hold. */
-const ODDEST: readonly Kind[] = ["date", "moment", "range", "time", "list", "text", "number", "file", "flag"];
+/** Kinds of fields, ordered by how often a field shows a value that it does not hold, most often first. */
+const LEAST_RELIABLE: readonly Kind[] = ["date", "moment", "range", "time", "list", "text", "number", "file", "flag"];
 
 /** Finds the fields that may prevent sending: invalid ones, else failed ones, else those that are not sure. */
-function blamed(progress: Progress, { invalid, failed }: Attempt): LearnedField[] {
+function suspectsOf(progress: SearchState, { invalid, failed }: Attempt): LearnedField[] {
   const by = (labels: readonly string[]): LearnedField[] =>
     progress.fields.filter(({ label }) => labels.includes(label));
-  for (const told of [by(invalid), by(failed), progress.fields.filter((field) => !field.isSure)]) {
-    const open = told.filter(({ good }) => good === undefined);
+  for (const suspects of [by(invalid), by(failed), progress.fields.filter((field) => !field.isSure)]) {
+    const open = suspects.filter(({ good }) => good === undefined);
     if (open.length > 0) return open;
     // a way that worked for one person's value may fail for another's
-    if (told.length > 0) return told;
+    if (suspects.length > 0) return suspects;
   }
   // no field is in doubt: the page may have been slow, else one field is operated otherwise, the least tried first
   if (progress.silent++ === 0) return [];
   const [suspect] = progress.fields
     .filter(({ good, isLost }) => good === undefined && !isLost)
-    .sort((a, b) => a.wrongs - b.wrongs || ODDEST.indexOf(a.kind) - ODDEST.indexOf(b.kind));
+    .sort((a, b) => a.wrongs - b.wrongs || LEAST_RELIABLE.indexOf(a.kind) - LEAST_RELIABLE.indexOf(b.kind));
   return suspect === undefined ? [] : [suspect];
 }

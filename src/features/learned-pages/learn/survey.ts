@@ -1,4 +1,4 @@
-import { placeAt, slowed } from "../hand.js";
+import { placeAt, slowed } from "../gestures.js";
 import { OPERABLE, PICKER } from "../place.js";
 import type { Surface } from "../surface.js";
 import { NoWay, type Way, WRITABLE } from "../way.js";
@@ -35,7 +35,7 @@ async function factsOf(
     const { x, y, width, height } = e.getBoundingClientRect();
     return [x, y, width, height].map(Math.round);
   };
-  // what is written into may be there for scripts alone, beside the picker that a person sees
+  // a writable control may exist only for scripts, beside the picker that a person sees
   const written = all.find((e) => e.matches(writable) && e.checkVisibility({ visibilityProperty: true }));
   const hidden = written?.checkVisibility({ opacityProperty: true }) === false;
   // a label may hide its empty input until it is clicked: then there is nothing else to operate
@@ -59,7 +59,7 @@ async function factsOf(
 
 /** Looks at a field's possible places and moves suitable ways forward; missing and duplicate places are dropped. */
 export async function survey(surface: Surface, field: LearnedField, ways: ReadonlyMap<string, Way>): Promise<void> {
-  const asked = [...new Set([...ways.values()].flatMap(({ needs = [], signs = [] }) => [needs, signs].flat()))];
+  const selectors = [...new Set([...ways.values()].flatMap(({ needs = [], signs = [] }) => [needs, signs].flat()))];
   const places = new Map(field.candidates.map(({ operation }) => [`${operation.locator} ${operation.nth}`, operation]));
   const seen = new Set<string>();
   const timeout = slowed(surface, FOUND_MS);
@@ -67,7 +67,7 @@ export async function survey(surface: Surface, field: LearnedField, ways: Readon
     const facts = await placeAt(surface, field.label, operation, {})
       .then(async ({ box, control: at }) => {
         const control = await at.elementHandle({ timeout });
-        const asking = [control, asked, PICKER, WRITABLE, OPERABLE];
+        const asking = [control, selectors, PICKER, WRITABLE, OPERABLE];
         return box.evaluate(factsOf as (box: Element, argument: unknown) => Promise<Facts>, asking, { timeout });
       })
       .catch((error: unknown) => (error instanceof NoWay ? undefined : "busy"));
@@ -75,7 +75,7 @@ export async function survey(surface: Surface, field: LearnedField, ways: Readon
     if (facts === "busy") continue;
     const isTwin = facts === undefined || seen.has(facts.corners);
     if (facts !== undefined) seen.add(facts.corners);
-    const holds = (css: string): boolean => facts?.holds[asked.indexOf(css)] === true;
+    const holds = (css: string): boolean => facts?.holds[selectors.indexOf(css)] === true;
     field.weigh(operation, isTwin ? undefined : facts, (name) => {
       const { needs, signs } = ways.get(name) ?? {};
       if (needs !== undefined && !holds(needs)) return "never";

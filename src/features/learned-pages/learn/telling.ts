@@ -1,7 +1,7 @@
 import { AGAIN } from "../../../env/forms/answer.js";
 import type { FieldValue } from "../../../env/site.js";
 
-/** Kinds of features, most reliable first; only the first kind that tells accepted from refused is kept. */
+/** Kinds of features, most reliable first. Only the first kind that separates accepted from refused answers is kept. */
 const STRENGTH = [/^status/, /^leads/, /^the form/, /^json has/, /^json/, /^at /, /^says/, /^shows/];
 const MOST_KEPT = 4;
 

@@ -1,13 +1,13 @@
 import type { Kind } from "../../../env/forms/values.js";
 import type { FieldValue } from "../../../env/site.js";
-import { says } from "../evidence.js";
-import { leave, placeAt } from "../hand.js";
+import { showsValue } from "../evidence.js";
+import { leave, placeAt } from "../gestures.js";
 import { type Operation, waysOf } from "../operate.js";
 import { enterField, fieldOf, leaveField, type Shown, setLabels, shownIn } from "../place.js";
 import type { Surface } from "../surface.js";
 import { kindOfAll } from "../values.js";
 import { LearnedField } from "./candidates.js";
-import { fillStep, Progress } from "./fill-in.js";
+import { fillStep, SearchState } from "./fill-in.js";
 
 /** A value to enter into a field of a page. */
 export interface WantedField {
@@ -43,7 +43,7 @@ export async function fillUnlearned(
       new LearnedField(label, kind, ways, [value], limitMs, known && { ...known, hand: false }),
   );
   const person = Object.fromEntries(wanted.map(({ label, value }) => [label, value]));
-  const progress = new Progress(surface.page.url(), ways, fields, true);
+  const progress = new SearchState(surface.page.url(), ways, fields, true);
   const filling = { surface, progress, person, search: true };
   const isOpen = (field: LearnedField): boolean => !field.isSure && !field.isLost;
   const end = performance.now() + limitMs;
@@ -59,9 +59,9 @@ export async function fillUnlearned(
   );
   const holds = (field: LearnedField, i: number): boolean => {
     const value = person[field.label] as FieldValue;
-    // a value that was shown before may stand in a list that is closed by now; stars and the like show no value
+    // a value shown before may be in a list that is closed now; controls such as stars never show it
     const wasShown = field.current?.fate === "shown" || (field.isSure && shown[i]?.values.length === 0);
-    return wasShown || says(field.kind, value, shown[i] as Shown);
+    return wasShown || showsValue(field.kind, value, shown[i] as Shown);
   };
   return new Set(fields.filter(holds).map(({ label }) => label));
 }

@@ -4,7 +4,7 @@ import { isError } from "../../../env/forms/judge.js";
 import type { FieldValue } from "../../../env/site.js";
 import type { Contract } from "../contract.js";
 import type { Attempt, Play, Submitted } from "./attempt.js";
-import type { Person, Progress } from "./fill-in.js";
+import type { Person, SearchState } from "./fill-in.js";
 import { telling, withoutValues } from "./telling.js";
 
 /** Most fields that are left out, one at a time, until the server refuses. */
@@ -15,7 +15,7 @@ const MOST_KEPT = 4;
 /** The parts of a search that the verdict needs. */
 interface Sought {
   readonly play: Play;
-  readonly progress: Progress;
+  readonly progress: SearchState;
   readonly persons: readonly Person[];
   /** Attempts in which values were missing. */
   readonly earlier: readonly Submitted[];
@@ -64,7 +64,7 @@ function compared(
   const accepted = taken.map((one) => observed(one, request));
   const [differs, refused] = [telling(accepted, [seen]), telling([seen], accepted)];
   if (differs.length === 0 && refused.length === 0) return undefined;
-  // a refusal may be known only by what it adds, such as errors
+  // a refusal may differ only by added features, such as errors
   const kept = differs.length > 0 ? differs : telling(accepted, []);
   // a difference in texts alone may only reflect the missing value
   const isWeak = (differs.length > 0 ? differs : refused).every((feature) => /^(?:says|shows)/.test(feature));
@@ -121,8 +121,9 @@ export async function learnVerdict(
 }
 
 /**
- * Lists what all answers had in common, none of which was a refusal: its status, and what the page did not show before.
- * An answer without them is one that was never seen. Counts and days are left out, as they pass.
+ * Lists the features that all answers have, none of which was a refusal: the status, and texts that the page did not
+ * show before. Features with counts and days are left out, as they change. An answer without the others counts as
+ * unknown.
  */
 function constant(all: readonly Submitted[], request: Request): string[] {
   const answered = all.filter(({ attempt }) => exchangeIn(attempt, request) !== undefined);

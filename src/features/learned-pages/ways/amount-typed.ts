@@ -4,7 +4,7 @@ import { cleared, NoWay, type Way, WRITABLE } from "../way.js";
 /** Types an amount with a decimal comma, or in hundredths where the point is fixed: `125050` for 1250.5. */
 export const way: Way = {
   serves: ["number"],
-  oddness: 1,
+  cost: 1,
   isLiteral: true,
   needs: WRITABLE,
   variants: [{ by: "comma" }, { by: "hundredths" }],

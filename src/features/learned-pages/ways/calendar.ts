@@ -13,7 +13,7 @@ const MOST_LOOKS = { fresh: 8, known: 20 };
 /** Opens a calendar, clicks its arrows until it shows the month, then the day; sets a time in its lists or fields. */
 export const way: Way = {
   serves: ["date", "moment", "range", "time"],
-  oddness: 4,
+  cost: 4,
   isLiteral: true,
   variants: [
     ...["open", "control", "button", "icon", "last button"].map((by) => ({ by })),
@@ -51,8 +51,8 @@ async function setTime({ page, box, has, limit }: Place, time: string): Promise<
   let isHalved = false;
   for (const field of await all.all()) {
     const numbers = (await field.locator("option").allTextContents()).map((text) => (text.trim() === "" ? -1 : +text));
-    const said = (await field.getAttribute("max", limit)) ?? (await field.getAttribute("aria-valuemax", limit));
-    const most = numbers.length > 0 ? Math.max(...numbers.filter((n) => !Number.isNaN(n))) : Number(said);
+    const declared = (await field.getAttribute("max", limit)) ?? (await field.getAttribute("aria-valuemax", limit));
+    const most = numbers.length > 0 ? Math.max(...numbers.filter((n) => !Number.isNaN(n))) : Number(declared);
     const isMinute = most >= 45 && most <= 59;
     if (!isMinute && ![11, 12, 23, 24].includes(most)) continue;
     const number = isMinute ? minute : most > 12 ? hour : hour % 12 || 12;
@@ -134,8 +134,8 @@ async function chooseLists({ page, limit, pause }: Place, day: string): Promise<
 }
 
 const monthOf = ({ heading }: Grid): number | undefined => {
-  const said = [...heading, heading.join(" ")];
-  for (const text of said) {
+  const texts = [...heading, heading.join(" ")];
+  for (const text of texts) {
     const year = /(?<!\d)((?:19|20)\d\d)(?!\d)/.exec(text)?.[1];
     const month = monthIn(text) ?? numeric(text);
     if (year !== undefined && month !== undefined) return Number(year) * 12 + month - 1;

@@ -6,7 +6,7 @@ const LATER_MS = 600;
 /** Types items that become chips; a button may have to be clicked before each. */
 export const way: Way = {
   serves: ["list"],
-  oddness: 2.2,
+  cost: 2.2,
   isLiteral: true,
   variants: [
     { key: "Enter" },

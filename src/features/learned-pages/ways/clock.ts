@@ -8,7 +8,7 @@ const TURN_MS = 400;
 /** Opens a clock's face and clicks the hour, the minute and the half of the day. */
 export const way: Way = {
   serves: ["time"],
-  oddness: 4.45,
+  cost: 4.45,
   isLiteral: true,
   variants: [
     ...[{ time: "H:mm" }, { time: "h:mm:A" }],

@@ -6,7 +6,7 @@ import { KEYS, NoWay, retyped, type Way, WRITABLE } from "../way.js";
 /** Types a date in one of the usual notations. */
 export const way: Way = {
   serves: ["date"],
-  oddness: 3,
+  cost: 3,
   isLiteral: true,
   needs: WRITABLE,
   variants: KEYS.flatMap((key) => DAY_PATTERNS.map((day) => ({ day, key }))),

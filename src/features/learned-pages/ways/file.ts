@@ -6,7 +6,7 @@ export const way: Way = {
   serves: ["file"],
   isQuiet: true,
   sends: true,
-  oddness: 0,
+  cost: 0,
   isLiteral: true,
   variants: [
     ...["input", "box"].map((by) => ({ by })),

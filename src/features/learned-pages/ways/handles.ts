@@ -6,7 +6,7 @@ const numbersOf = (value: unknown): number[] => (String(value).match(/\d+(?:\.\d
 /** Moves the two handles of a slider to the ends of a range of numbers; it may stand behind the box that shows them. */
 export const way: Way = {
   serves: ["text"],
-  oddness: 1.8,
+  cost: 1.8,
   isLiteral: true,
   needs: "[tabindex],input[type=range],[readonly],output",
   takes: (value) => /^\D*[\d.]+\s?\D{1,5}[\d.]+\D*$/.test(String(value)) && numbersOf(value).length === 2,

@@ -3,7 +3,7 @@ import { cleared, type Way, WRITABLE } from "../way.js";
 /** Types into a masked field: the digits only, slowly, or without a country code; or pastes the whole value. */
 export const way: Way = {
   serves: ["text", "number"],
-  oddness: 5,
+  cost: 5,
   isLiteral: true,
   isTyping: true,
   needs: WRITABLE,

@@ -5,10 +5,10 @@ import { cleared, confirmed, KEYS, NoWay, opened, retyped, type Way, WRITABLE } 
 /** Types a date with a time in one of the usual notations, and leaves it by a key or confirms it in its window. */
 export const way: Way = {
   serves: ["moment"],
-  oddness: 3,
+  cost: 3,
   isLiteral: true,
   needs: WRITABLE,
-  // with so many patterns, a picker that needs Enter or a button would be met too late by its turn
+  // each pattern with all endings before the next one: else a picker that needs Enter or a button comes too late
   variants: MOMENTS.flatMap((pattern) => [...KEYS.map((key) => ({ ...pattern, key })), { ...pattern, confirm: true }]),
   async operate(place, value) {
     const { day = "", time = "", key } = place.variant;

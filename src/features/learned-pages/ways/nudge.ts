@@ -4,7 +4,7 @@ import { firstOf, NoWay, type Place, type Way } from "../way.js";
 /** Moves a slider without a role by keys, clicks or dragging until the number that follows it equals the value. */
 export const way: Way = {
   serves: ["number"],
-  oddness: 5,
+  cost: 5,
   isLiteral: true,
   needs: "[tabindex],[class*=slider i],[class*=range i],[class*=track i]",
   variants: [{ by: "keys" }, { by: "track" }, { by: "drag" }],
@@ -88,9 +88,9 @@ export async function moved({ box, page, limit, pause }: Place, handle: Locator,
 /** Reads the numbers in a field's inputs, ARIA values and texts. */
 const numbersIn = (box: Locator): Promise<number[]> =>
   box.evaluate((e) => {
-    const said = [...e.querySelectorAll("[aria-valuetext],[aria-valuenow]")].map(
+    const declared = [...e.querySelectorAll("[aria-valuetext],[aria-valuenow]")].map(
       (one) => one.getAttribute("aria-valuetext") ?? one.getAttribute("aria-valuenow") ?? "",
     );
-    const held = [...e.querySelectorAll("input")].map(({ value }) => value).concat(said);
+    const held = [...e.querySelectorAll("input")].map(({ value }) => value).concat(declared);
     return (`${held.join(" ")} ${e.textContent}`.match(/(?<!\d)-?\d+(?:\.\d+)?/g) ?? []).map(Number);
   });

@@ -3,7 +3,7 @@ import { confirmed, NoWay, opened, type Way } from "../way.js";
 /** Opens a list by a click and clicks the option. */
 export const way: Way = {
   serves: ["text", "number", "time"],
-  oddness: 2,
+  cost: 2,
   variants: [
     ...["control", "button", "any", "box"].map((by) => ({ by })),
     ...["control", "box"].map((by) => ({ by, confirm: true as const })),

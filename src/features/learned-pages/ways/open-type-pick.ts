@@ -3,7 +3,7 @@ import { opened, type Way } from "../way.js";
 /** Opens a list with its own search field, types there and picks the match. */
 export const way: Way = {
   serves: ["text", "number", "time"],
-  oddness: 4,
+  cost: 4,
   variants: [{ by: "pick" }, { key: "Enter" }],
   async operate(place, value) {
     await opened(place, place.control, 150);

@@ -14,7 +14,7 @@ function fieldsNow(css: string): [number, number][] {
 /** Opens a window with its own field, such as a colour picker, writes the value there and confirms it. */
 export const way: Way = {
   serves: ["text", "number", "time"],
-  oddness: 4.5,
+  cost: 4.5,
   isLiteral: true,
   signs: "[class*=color i][class*=pick i]",
   variants: [{ confirm: true }, { key: "Tab" }, { key: "Enter" }, { key: "Tab", by: "bare" }],

@@ -7,7 +7,7 @@ import { NoWay, type Place, type Way } from "../way.js";
 /** Sets each part of a value in its own list or field: dates in one of the usual orders, others as written. */
 export const way: Way = {
   serves: ["date", "time", "text"],
-  oddness: 2,
+  cost: 2,
   isLiteral: true,
   needs: "select,input",
   variants: [

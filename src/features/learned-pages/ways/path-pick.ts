@@ -3,7 +3,7 @@ import type { Way } from "../way.js";
 /** Picks level by level in a nested list: `Europe / Norway / Oslo`. */
 export const way: Way = {
   serves: ["text"],
-  oddness: 1.9,
+  cost: 1.9,
   variants: [" / ", " > ", "/", " - ", ", "].map((between) => ({ between })),
   takes: (value, { between = "/" }) => String(value).split(between).length > 1,
   async operate(place, value) {

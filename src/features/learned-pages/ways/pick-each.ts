@@ -3,7 +3,7 @@ import { confirmed, firstOf, itemsOf, NoWay, opened, shut, type Way } from "../w
 /** Picks several options: the list is opened once, or for each option. */
 export const way: Way = {
   serves: ["list"],
-  oddness: 2,
+  cost: 2,
   variants: [
     ...[{}, { each: true }, { confirm: true }, { by: "button" }, { by: "box", each: true }],
     ...[{ by: "any" }, { by: "box", confirm: true }],

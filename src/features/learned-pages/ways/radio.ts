@@ -3,7 +3,7 @@ import { described, firstOf, type Way } from "../way.js";
 /** Clicks the radio button, button or option that is named like the value. */
 export const way: Way = {
   serves: ["text", "number", "time", "date"],
-  oddness: 1,
+  cost: 1,
   signs: "[role=radio],input[type=radio]",
   async operate(place, value) {
     const name = { name: String(value), exact: true } as const;

@@ -5,7 +5,7 @@ import { closeOpen, KEYS, NoWay, type Way, WRITABLE } from "../way.js";
 /** Types the first and the last day, into two fields or one. */
 export const way: Way = {
   serves: ["range"],
-  oddness: 3,
+  cost: 3,
   isLiteral: true,
   needs: WRITABLE,
   variants: KEYS.flatMap((key) =>

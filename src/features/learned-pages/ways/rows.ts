@@ -13,7 +13,7 @@ function focusNew(css: string): boolean {
 /** Writes each item into a row of its own, which a button adds; a row that is empty already is used first. */
 export const way: Way = {
   serves: ["list"],
-  oddness: 2.25,
+  cost: 2.25,
   isLiteral: true,
   needs: "button,[role=button]",
   async operate(place, value) {

@@ -7,7 +7,7 @@ import { firstOf, NoWay, type Place, type Way } from "../way.js";
 /** Types into the first of several fields for parts, which move the focus on by themselves. */
 export const way: Way = {
   serves: ["date", "time", "moment", "text", "number"],
-  oddness: 3,
+  cost: 3,
   isLiteral: true,
   needs: "[role=spinbutton],[contenteditable],input",
   signs: "[role=spinbutton]",
@@ -26,7 +26,7 @@ export const way: Way = {
   async operate(place, value) {
     const { variant } = place;
     const isGiven = Object.keys(variant).length === 0;
-    const keys = keysOf(value, isGiven ? await saidIn(place, value) : variant);
+    const keys = keysOf(value, isGiven ? await partsIn(place, value) : variant);
     if (keys === undefined) throw new NoWay("no such parts");
     const inputs = place.box.locator("input").locator("visible=true");
     // an input for the whole value may come before the others
@@ -46,7 +46,7 @@ export const way: Way = {
     await first.focus(place.limit);
     await place.page.keyboard.press("Home").catch(() => undefined);
     await place.page.keyboard.type(keys, { delay: 20 });
-    // a text field that leaves the figures of a time as they are has no parts
+    // a plain text field keeps the typed digits of a time unchanged: it has no parts
     if (
       variant.day === undefined &&
       variant.time !== undefined &&
@@ -57,7 +57,7 @@ export const way: Way = {
 };
 
 /** Names the parts in the order of the page by their greatest numbers: `DDMMYYYYHHmm`. */
-async function saidIn({ box }: Place, value: FieldValue): Promise<Variant> {
+async function partsIn({ box }: Place, value: FieldValue): Promise<Variant> {
   const parts = box.locator("[role=spinbutton]").locator("visible=true");
   const most = await parts.evaluateAll((all) => all.map((e) => Number(e.getAttribute("aria-valuemax") ?? Number.NaN)));
   const isDay = parseTime(value) === undefined;

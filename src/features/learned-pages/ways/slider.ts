@@ -4,7 +4,7 @@ import { firstOf, NoWay, type Way } from "../way.js";
 /** Moves a slider or a spin button by keys until it shows the number. */
 export const way: Way = {
   serves: ["number"],
-  oddness: 2,
+  cost: 2,
   isLiteral: true,
   needs:
     "[role=slider],[role=spinbutton],[aria-valuenow],input[type=range],input[type=number],[tabindex][class*=handle i],[tabindex][class*=thumb i]",
@@ -68,7 +68,7 @@ async function read(slider: Locator, limit: { timeout: number }): Promise<number
     undefined,
     limit,
   );
-  const said = texts.find((text) => text != null && text !== "" && !Number.isNaN(Number(text)));
-  if (said == null) throw new NoWay("says no number");
-  return Number(said);
+  const text = texts.find((text) => text != null && text !== "" && !Number.isNaN(Number(text)));
+  if (text == null) throw new NoWay("says no number");
+  return Number(text);
 }

@@ -3,18 +3,18 @@ import { NoWay, type Way } from "../way.js";
 /** Clicks the buttons beside a number until it equals the value; the first clicks show which button counts up. */
 export const way: Way = {
   serves: ["number"],
-  oddness: 4,
+  cost: 4,
   isLiteral: true,
   async operate(place, value) {
     const { box, limit } = place;
     const read = async (): Promise<number> => {
       const fields = box.locator("input,[role=spinbutton],output").locator("visible=true");
       const field = fields.first();
-      const said = (await place.has(field))
+      const text = (await place.has(field))
         ? ((await field.getAttribute("aria-valuenow", limit)) ??
           (await field.inputValue(limit).catch(() => field.innerText(limit))))
         : await box.innerText(limit);
-      return Number(/-?\d+(?:\.\d+)?/.exec(said)?.[0] ?? "0");
+      return Number(/-?\d+(?:\.\d+)?/.exec(text)?.[0] ?? "0");
     };
     const buttons = await box.locator("button,[role=button]").locator("visible=true").all();
     let up: number | undefined;

@@ -6,7 +6,7 @@ import { KEYS, NoWay, retyped, type Way, WRITABLE } from "../way.js";
 /** Types a time of day in one of the usual notations; a list beside the field may take its half of the day. */
 export const way: Way = {
   serves: ["time"],
-  oddness: 3,
+  cost: 3,
   isLiteral: true,
   needs: WRITABLE,
   variants: KEYS.flatMap((key) => TIME_PATTERNS.map((time) => ({ time, key }))),

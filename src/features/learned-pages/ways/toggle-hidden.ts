@@ -7,7 +7,7 @@ const DRAWN = "[class*=switch i],[class*=toggle i],[class*=check i]";
 /** Toggles a checkbox that is hidden or has no role by a click on its text, its drawing, its box or its host. */
 export const way: Way = {
   serves: ["flag"],
-  oddness: 2,
+  cost: 2,
   signs: DRAWN,
   variants: ["text", "drawn", "box", "host", "edge"].map((by) => ({ by })),
   async operate(place, value) {
@@ -28,6 +28,6 @@ export const way: Way = {
 };
 
 async function isOn(toggle: Locator, limit: { readonly timeout: number }): Promise<boolean> {
-  const said = await toggle.getAttribute("aria-checked", limit);
-  return said === null ? toggle.isChecked(limit) : said === "true";
+  const checked = await toggle.getAttribute("aria-checked", limit);
+  return checked === null ? toggle.isChecked(limit) : checked === "true";
 }

@@ -3,7 +3,7 @@ import { firstOf, NoWay, type Way } from "../way.js";
 /** Clicks a slider's track at the position of the number between minimum and maximum. */
 export const way: Way = {
   serves: ["number"],
-  oddness: 5,
+  cost: 5,
   isLiteral: true,
   needs: "[role=slider],[aria-valuemax],input[type=range]",
   async operate(place, value) {

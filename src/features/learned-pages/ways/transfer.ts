@@ -3,7 +3,7 @@ import { firstOf, itemsOf, NoWay, type Place, type Way } from "../way.js";
 /** Moves items to the list of chosen items, by a double click or by a button between the lists. */
 export const way: Way = {
   serves: ["list"],
-  oddness: 3,
+  cost: 3,
   needs: "select[multiple],li,[role=listbox],[role=list],[class*=transfer i]",
   signs: "[class*=transfer i],[class*=dual i]",
   variants: [{ by: "double click" }, { by: "button" }, { by: "second button" }],

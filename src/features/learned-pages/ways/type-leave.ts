@@ -3,7 +3,7 @@ import { cleared, KEYS, type Way, WRITABLE } from "../way.js";
 /** Types the value by keys and leaves the control. */
 export const way: Way = {
   serves: ["text", "number", "time", "date", "moment"],
-  oddness: 2,
+  cost: 2,
   isLiteral: true,
   isTyping: true,
   needs: WRITABLE,

@@ -3,7 +3,7 @@ import { itemsOf, shut, type Way, WRITABLE } from "../way.js";
 /** Types each item into a control with suggestions, and picks it. */
 export const way: Way = {
   serves: ["list"],
-  oddness: 3,
+  cost: 3,
   needs: WRITABLE,
   variants: [{ by: "pick" }, { key: "Enter" }],
   async operate(place, value) {

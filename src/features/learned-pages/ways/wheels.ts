@@ -50,7 +50,7 @@ function columnsNow(): Column[] {
 /** Opens columns of years, months, days, hours or minutes and turns each to its number. */
 export const way: Way = {
   serves: ["date", "time", "moment"],
-  oddness: 4.3,
+  cost: 4.3,
   isLiteral: true,
   variants: [{ confirm: true }, {}],
   async operate(place, value) {

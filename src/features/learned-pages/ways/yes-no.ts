@@ -3,7 +3,7 @@ import { firstOf, type Way } from "../way.js";
 /** Answers a question by the first or the second of two choices. */
 export const way: Way = {
   serves: ["flag"],
-  oddness: 4,
+  cost: 4,
   variants: [{ by: "first is yes" }, { by: "second is yes" }],
   async operate(place, value) {
     const choices = place.box.getByRole("radio").or(place.box.locator("button"));

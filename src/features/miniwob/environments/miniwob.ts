@@ -17,7 +17,7 @@ import { EnvironmentFault } from "../../../env/browser/browser.js";
 import type { Idle } from "../../../env/browser/deadline.js";
 import { EpisodeRunner } from "../../../env/browser/episode.js";
 import { injectedFaults } from "../../../env/browser/injected-faults.js";
-import { type Asked, answered } from "../../../env/browser/recorded-answers.js";
+import { type RecordedAnswer, recordedAnswer } from "../../../env/browser/recorded-answers.js";
 import type { Session } from "../../../env/browser/session.js";
 import {
   type Environment,
@@ -148,11 +148,11 @@ async function openMiniWob(options: Options): Promise<Environment> {
       return opened !== undefined;
     },
     async play(task, act) {
-      const asked: Asked[] = [];
+      const recorded: RecordedAnswer[] = [];
       const work = (session: Session, idle: Idle): Promise<EpisodeOutcome> =>
         playOnce(session, task as PageTask, options, (observation, seen) => {
           shown.set(observation, seen);
-          return idle.during(answered(asked, seen.turn, observation, act));
+          return idle.during(recordedAnswer(recorded, seen.turn, observation, act));
         });
       try {
         const ended = await (await runner()).converse(work);

@@ -27,8 +27,8 @@ const schema = z.strictObject({
   ...advantageOptions("center"),
 });
 
-/** p^beta of a padding term, or of a token that no mask covers. */
-const NOTHING = 1e-30;
+/** Least p^beta under the logarithm: that of a padding term, or of a token that no mask covers, is 0. */
+const LEAST_MASS = 1e-30;
 
 /**
  * Numbers the tokens [R] that the terms predict; padding adds nothing to token 0. Returns each number's segment [R],
@@ -88,7 +88,7 @@ export const objective: Objective<z.infer<typeof schema>> = {
       e.g.op("ScatterElements", [base, index, updates], { axis: 0, reduction: "add" });
     const powers = e.mul(coefficient, e.exp(e.mul(logProbs, beta)));
     const mass = add(e.mul(token_share, 0), token, powers);
-    const upper = e.mul(e.mul(e.log(e.max(mass, NOTHING)), 1 / beta), token_share);
+    const upper = e.mul(e.mul(e.log(e.max(mass, LEAST_MASS)), 1 / beta), token_share);
     const eubo = add(e.mul(value, 0), token_segment, upper);
     const elbo = e.div(value, units);
     const negative = e.indicator(e.less(advantage, 0));

@@ -11,7 +11,7 @@ import type { Action } from "../../../core/interaction.js";
 import { Semaphore } from "../../../core/semaphore.js";
 import { EnvironmentFault } from "../../../env/browser/browser.js";
 import { PolicyFailure } from "../../../env/browser/episode.js";
-import { type Asked, answered } from "../../../env/browser/recorded-answers.js";
+import { type RecordedAnswer, recordedAnswer } from "../../../env/browser/recorded-answers.js";
 import {
   type Environment,
   type EnvironmentKind,
@@ -122,8 +122,8 @@ function remoteEnvironment(options: Options, { name, splits, ...server }: Descri
     splitHash: () => sha256(tasks.map(({ id, reset }) => `${id} ${JSON.stringify(reset)}`).join("\n")),
     start: async () => undefined,
     async play(task, act) {
-      const asked: Asked[] = [];
-      const ask: Ask = (text, turn) => answered(asked, turn, { text }, act);
+      const recorded: RecordedAnswer[] = [];
+      const ask: Ask = (text, turn) => recordedAnswer(recorded, turn, { text }, act);
       const faults: string[] = [];
       return slots.run(async () => {
         while (faults.length < ATTEMPTS) {

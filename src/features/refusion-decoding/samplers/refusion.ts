@@ -9,7 +9,7 @@ import type { RoundModel, Sampler } from "../../../diffusion/sampler.js";
 import { roomKeys, roomsOf, type TextStart } from "../../../diffusion/template.js";
 import { textPolicy } from "../../../diffusion/text-policy.js";
 import type { SampledModel } from "../../../diffusion/tokens.js";
-import { type Answer, decode, type Question, type Search } from "../decode.js";
+import { type DraftedToken, decode, type Question, type Search } from "../decode.js";
 import { draftHead, type RowDrafts } from "../head.js";
 import { type RefusionOptions, refusionShapes } from "../options.js";
 import { parseTrajectory, type RefusionTrajectory, reveals } from "../trajectory.js";
@@ -101,10 +101,10 @@ async function searchTogether(
   await using reader = closing(await RoundReader.open(model, sizes));
   const states = searches.map((search) => search.next());
   while (states.some((state) => state.done !== true)) {
-    const asked = states.map((state) => (state.done === true ? undefined : requestOf(state.value, eos)));
-    const { round, places } = await reader.ask(asked);
+    const requests = states.map((state) => (state.done === true ? undefined : requestOf(state.value, eos)));
+    const { round, places } = await reader.ask(requests);
     searches.forEach((search, b) => {
-      if (asked[b] !== undefined) states[b] = search.next((places[b] ?? []).map((at) => answerAt(round, at)));
+      if (requests[b] !== undefined) states[b] = search.next((places[b] ?? []).map((at) => answerAt(round, at)));
     });
   }
   return states.map((state) => state.value as RefusionTrajectory);
@@ -115,7 +115,7 @@ function requestOf({ buffer, rows }: Question, eos: number): RowRequest {
   return { buffer, rows: rows.map(({ row }) => row), features: { target } };
 }
 
-function answerAt(drafts: RowDrafts, at: number): Answer {
+function answerAt(drafts: RowDrafts, at: number): DraftedToken {
   const probability = Math.exp(drafts.logProb[at] as number);
   if (!Number.isFinite(probability))
     fail("The model gave a probability that is not finite.", {

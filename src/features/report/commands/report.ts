@@ -40,8 +40,8 @@ export const command: CliCommand = {
         await using environment = closing(await openEnvironment(config));
         const picture = async (records: Parameters<typeof takeScreenshots>[2]): Promise<void> => {
           const wanted = records.slice(0, screenshots === true ? config.report.screenshots : screenshots);
-          const taken = await takeScreenshots(run, environment, wanted);
-          context.log(`${taken} of ${wanted.length} screenshots taken`);
+          const count = await takeScreenshots(run, environment, wanted);
+          context.log(`${count} of ${wanted.length} screenshots taken`);
         };
         context.print(await writeReport(run, { ...options, picture }));
       });

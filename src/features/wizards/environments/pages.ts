@@ -6,7 +6,7 @@ import { z } from "zod";
 import type { Act, Action, Observation } from "../../../core/interaction.js";
 import { EnvironmentFault } from "../../../env/browser/browser.js";
 import type { Har } from "../../../env/browser/network/har.js";
-import { type Asked, answered } from "../../../env/browser/recorded-answers.js";
+import { type RecordedAnswer, recordedAnswer } from "../../../env/browser/recorded-answers.js";
 import type { Session } from "../../../env/browser/session.js";
 import type {
   Demonstration,
@@ -26,7 +26,7 @@ import { nullPolicies, oracleActions } from "../../../env/forms/oracle.js";
 import { faulted, outcomeOf } from "../../../env/forms/outcome.js";
 import { type RewardKind, rewardFor } from "../../../env/forms/own-reward.js";
 import { renderPlan } from "../../../env/forms/plan.js";
-import type { Answer } from "../../../env/forms/plan-parts.js";
+import type { TurnAnswer } from "../../../env/forms/plan-parts.js";
 import { unprovenOf } from "../../../env/forms/shortfall.js";
 import type { RunningSite, Task } from "../../../env/site.js";
 import { config as formsConfig, SiteEnvironment } from "../../../env/site-environment.js";
@@ -65,7 +65,7 @@ interface Seen {
   readonly shown: readonly (readonly string[])[];
   readonly unresolved: readonly string[];
   readonly cuts: readonly string[];
-  readonly answers: readonly Answer[];
+  readonly answers: readonly TurnAnswer[];
   readonly har: Har | undefined;
 }
 
@@ -111,8 +111,8 @@ export class PagesEnvironment extends SiteEnvironment implements Environment {
   /** Lists the controls of a page, and those of its form that may appear with them. */
   private blanksOf({ controls }: SeenPage, task: Task): TemplateControl[] {
     const tasks = this.tasksOf(task);
-    const there = new Set(controls.map(({ label }) => looseLabel(label)));
-    const isThere = (label: string): boolean => there.has(looseLabel(label));
+    const present = new Set(controls.map(({ label }) => looseLabel(label)));
+    const isThere = (label: string): boolean => present.has(looseLabel(label));
     const labels = tasks.flatMap(
       ({ pages, fields }) => pages?.filter((page) => page.some(isThere)).flat() ?? Object.keys(fields).filter(isThere),
     );
@@ -130,11 +130,11 @@ export class PagesEnvironment extends SiteEnvironment implements Environment {
   async play(given: EnvironmentTask, act: Act): Promise<EpisodeOutcome> {
     const task = given as Task;
     const runner = await this.runner();
-    const asked: Asked[] = [];
+    const recorded: RecordedAnswer[] = [];
     try {
       const ended = await runner.converse((session, idle) =>
         this.playOnce(session, task, runner.declared(task), (observation, turn) =>
-          idle.during(answered(asked, turn, observation, act)),
+          idle.during(recordedAnswer(recorded, turn, observation, act)),
         ),
       );
       return "fault" in ended ? faulted(task, ended.fault) : await this.outcome(task, ended.result, ended);
@@ -157,7 +157,7 @@ export class PagesEnvironment extends SiteEnvironment implements Environment {
     const shown: string[][] = [];
     const unresolved: string[] = [];
     const cuts: string[] = [];
-    const answers: Answer[] = [];
+    const answers: TurnAnswer[] = [];
     let last: string | undefined;
     for (let turn = 0; turn < turns && !walk.done; turn++) {
       const page = await walk.see();
@@ -250,7 +250,7 @@ export class PagesEnvironment extends SiteEnvironment implements Environment {
 function oraclePlan(task: Task, { controls }: SeenPage): Parameters<typeof renderPlan>[0] {
   const shown = new Set(controls.map(({ label }) => looseLabel(label)));
   const isThere = (label: string): boolean => shown.has(looseLabel(label));
-  const there = task.pages?.find((page) => page.some(isThere)) ?? [];
-  const fields = Object.entries(task.fields).filter(([label]) => isThere(label) || there.includes(label));
+  const page = task.pages?.find((page) => page.some(isThere)) ?? [];
+  const fields = Object.entries(task.fields).filter(([label]) => isThere(label) || page.includes(label));
   return oracleActions(Object.fromEntries(fields), controls);
 }

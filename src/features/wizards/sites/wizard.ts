@@ -8,7 +8,7 @@ import { type FormRecord, recordsOf } from "../../../env/sites/embedded/records.
 import { optionsOfRecords, splitsOf, taskOf } from "../../../env/sites/embedded/tasks.js";
 import { splitHash } from "../../../env/sites/parts/split-hash.js";
 import { createApp } from "../wizard-server.js";
-import { isAsked, knownPages, WIZARDS, type Wizard, wizardOf } from "../wizards.js";
+import { isApplicable, knownPages, WIZARDS, type Wizard, wizardOf } from "../wizards.js";
 
 const schema = z.strictObject({
   ...optionsOfRecords,
@@ -18,7 +18,7 @@ const schema = z.strictObject({
 /** Makes the tasks of a form of several pages, without values for fields that are not asked for. */
 function tasksOf(wizard: Wizard, split: Split, count: number, seed: number): Task[] {
   const trim = (record: FormRecord): FormRecord =>
-    Object.fromEntries(Object.entries(record).filter(([label]) => isAsked(wizard, label, record)));
+    Object.fromEntries(Object.entries(record).filter(([label]) => isApplicable(wizard, label, record)));
   return recordsOf(wizard, "wizard", split, count, seed, trim).map((fields, i) => ({
     ...taskOf(wizard, "wizard", split, i, fields),
     pages: wizard.pages.map((page) => page.map(({ label }) => label).filter((label) => label in fields)),

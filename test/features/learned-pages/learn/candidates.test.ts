@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { LearnedField } from "../../../../src/features/learned-pages/learn/candidates.js";
 import type { Way } from "../../../../src/features/learned-pages/way.js";
 
-const FILL: Way = { serves: ["text"], oddness: 0, isTyping: true, operate: async () => undefined };
+const FILL: Way = { serves: ["text"], cost: 0, isTyping: true, operate: async () => undefined };
 const fieldOfName = (): LearnedField => new LearnedField("Name", "text", new Map([["fill", FILL]]), ["Ann"], 60_000);
 /** Counts the failed attempts until no candidate is left. */
 function failAll(field: LearnedField): number {
@@ -56,12 +56,12 @@ test("a day is written first as the field's example is, unless that can be read 
 test("a day is typed first as a calendar has written today or the wanted day", () => {
   const typed: Way = { ...FILL, serves: ["date"], variants: DAYS };
   const field = new LearnedField("Day", "date", new Map([["typed", typed]]), ["2026-03-05"], 60_000);
-  field.heed("05.03.2026", "2026-03-05");
+  field.preferWritten("05.03.2026", "2026-03-05");
   assert.equal(field.current?.operation.variant.day, "DD.MM.YYYY");
 });
 
 test("a way that has worked for other fields comes forward once, and not before a picker's own ways", () => {
-  const pick: Way = { serves: ["text"], oddness: 3, operate: async () => undefined };
+  const pick: Way = { serves: ["text"], cost: 3, operate: async () => undefined };
   const field = new LearnedField(
     "Size",
     "text",
@@ -80,7 +80,7 @@ test("a way that has worked for other fields comes forward once, and not before 
 });
 
 test("a choice that no field of a label can show is left for the server to judge, one that a field should show is not", () => {
-  const tick: Way = { serves: ["list"], oddness: 0, operate: async () => undefined };
+  const tick: Way = { serves: ["list"], cost: 0, operate: async () => undefined };
   const field = new LearnedField("Causes", "list", new Map([["boxes", tick]]), [["Trees"]], 60_000);
   assert.deepEqual([field.mayBeRight("changed"), field.mayBeRight("same")], [true, false]);
   field.goWithoutLabel();

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { explain, isLeftOf, type Observed } from "../../../../src/features/learned-pages/learn/explain.js";
-import { codeOf, isOthers, type Options } from "../../../../src/features/learned-pages/learn/options.js";
+import { codeOf, isOthers, type Options } from "../../../../src/features/learned-pages/learn/offered-options.js";
 
 const NONE = new Set<string>();
 const sample = (value: string, raw: string, options?: Options): Observed => ({

@@ -52,8 +52,8 @@ export function withLetter(task: Task, fields: readonly Field[], level: Level, r
       return [[field.label, gaps.has(field.label) ? kindOf(field).default : value]];
     }),
   );
-  const asked = fields.filter(({ label }) => label in truth && !gaps.has(label));
-  const clauses = asked.flatMap((field) => clausesOf(field, truth[field.label] as FieldValue, writing));
+  const described = fields.filter(({ label }) => label in truth && !gaps.has(label));
+  const clauses = described.flatMap((field) => clausesOf(field, truth[field.label] as FieldValue, writing));
   if (rng.uniform() < SHARES[level].aside) clauses.push({ text: rng.pick(grammar.aside) });
   return {
     ...task,
@@ -106,15 +106,15 @@ function clausesOf(field: Field, value: FieldValue, writing: Writing): Clause[] 
     return [{ text, label, span: [0, text.length] }];
   }
   if (Array.isArray(value) && value.length === 0) return [];
-  const said = notationOf(field, value, writing);
+  const written = notationOf(field, value, writing);
   const share = SHARES[level];
   const other = share.other > 0 && !Array.isArray(value) ? otherValue(field, value, writing) : undefined;
   const wrong = other === undefined ? "" : notationOf(field, other, writing);
-  const corrected = wrong !== "" && wrong !== said && rng.uniform() < share.correction;
+  const corrected = wrong !== "" && wrong !== written && rng.uniform() < share.correction;
   const row = rng.pick(voice.say);
   const pattern = corrected ? row.replace("{v}", rng.pick(grammar.correction)) : row;
-  const clauses: Clause[] = [{ label, ...fill(pattern, { l: name, v: said, w: wrong }) }];
-  if (wrong !== "" && wrong !== said && rng.uniform() < share.other) {
+  const clauses: Clause[] = [{ label, ...fill(pattern, { l: name, v: written, w: wrong }) }];
+  if (wrong !== "" && wrong !== written && rng.uniform() < share.other) {
     const { text } = fill(rng.pick(grammar.otherPerson), { l: name, w: wrong, p: rng.pick(GIVEN_NAMES) });
     clauses.push({ text });
   }

@@ -1,14 +1,14 @@
 import { z } from "zod";
 import { misuse } from "../core/errors.js";
-import { type Gives, method } from "../core/own-module.js";
+import { type MemberSchemas, method } from "../core/own-module.js";
 import { loadFolder } from "../core/registry.js";
 import type { Sampler } from "./sampler.js";
 
 const members = (...names: readonly string[]): z.ZodType =>
   z.looseObject(Object.fromEntries(names.map((name) => [name, method()])));
 
-/** Schemas of a user's sampler: NaN as the number of rounds, say, would make an endless loop. */
-const GIVES: Gives = {
+/** Schemas of the members of a user's sampler. Options have to be finite: NaN rounds would loop forever. */
+const MEMBERS: MemberSchemas = {
   policy: members("begin", "action", "example", "units", "metrics"),
   roundHead: members("emit", "read"),
   options: z
@@ -22,7 +22,7 @@ const GIVES: Gives = {
 
 /** Loads the shipped samplers, and the one that a config names by its file. */
 export function samplerKinds(named?: string): Promise<Map<string, Sampler>> {
-  return loadFolder<Sampler>(new URL("./samplers/", import.meta.url), "sampler", named, GIVES);
+  return loadFolder<Sampler>(new URL("./samplers/", import.meta.url), "sampler", named, MEMBERS);
 }
 
 /** Returns a sampler by name. @throws UserError where there is no such sampler. */

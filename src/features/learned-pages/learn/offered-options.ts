@@ -34,7 +34,7 @@ export async function optionsIn({ view }: Session, labels: readonly string[]): P
 const isNamed = ([text]: Options[number], value: string): boolean =>
   looseLabel(text) === looseLabel(value) || text.trim().startsWith(value);
 
-/** Tells whether a text is the value of options none of which a value names: it stands for another one. */
+/** Tells whether a text is the value of options that a value does not name, so that it is another value's code. */
 export function isOthers(options: Options, value: string, raw: string): boolean {
   const holders = options.filter((option) => option[1] === raw);
   return holders.length > 0 && !holders.some((option) => isNamed(option, value));
@@ -42,6 +42,6 @@ export function isOthers(options: Options, value: string, raw: string): boolean 
 
 /** Returns the value of the only option with a text. */
 export function codeOf(options: Options, text: string): string | undefined {
-  const values = new Set(options.filter(([said]) => looseLabel(said) === looseLabel(text)).map(([, value]) => value));
+  const values = new Set(options.filter(([name]) => looseLabel(name) === looseLabel(text)).map(([, value]) => value));
   return values.size === 1 ? [...values][0] : undefined;
 }

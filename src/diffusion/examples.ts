@@ -55,7 +55,7 @@ export function fillCanvas(
   const known = canvas.byCell(response, eos);
   const cells = canvas.isFree ? responseLength : canvas.cells;
   const tokens = Array.from({ length: cells }, (_, cell) => known[cell] ?? canvas.masked.get(cell) ?? eos);
-  // a given token ends nothing
+  // a given token needs no EOS: its cell is its own end
   const ends = canvas.blanks.map(({ first }) => (canvas.masked.has(first) ? first : tokens.indexOf(eos, first)));
   return { canvas, tokens, ends };
 }

@@ -8,7 +8,7 @@ import type { Dim, Value } from "../types.js";
  * forward and the backward pass: only one decoded matrix exists at a time.
  * @param shape of the result. No reshape may follow: ONNX Runtime would fuse the two and drop the dependency.
  */
-export function late(e: Emitter, constant: Value, behind: Value, shape: readonly Dim[] = constant.shape): Value {
+export function delayed(e: Emitter, constant: Value, behind: Value, shape: readonly Dim[] = constant.shape): Value {
   const zero = zeroBehind(e, behind);
   const target = shape.length === 0 ? e.slice(zero, 0, 0, 0) : e.add(e.g.ints(shape), zero);
   return e.g.op("Reshape", [constant, { ...target, content: shape }]);

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { misuse } from "../core/errors.js";
-import type { Gives } from "../core/own-module.js";
+import type { MemberSchemas } from "../core/own-module.js";
 import { loadFolder } from "../core/registry.js";
 import type { GroupEpisode } from "./credit.js";
 import type { Objective } from "./objective.js";
@@ -10,8 +10,8 @@ const turnCredit = z.union([z.number(), z.array(z.number()), z.object({ tokens: 
   error: "expected a finite number, or an array of them",
 });
 
-/** Schemas of a user's own objective. */
-const GIVES: Gives = {
+/** Schemas of the members of a user's objective. */
+const MEMBERS: MemberSchemas = {
   learnsFrom: z.enum(["rollouts", "supervision"]),
   scoring: z.enum(["steps", "bound", "masks", "text", "supervised"]),
   needs: z.looseObject({ reference: z.boolean() }),
@@ -26,7 +26,7 @@ const GIVES: Gives = {
 
 /** Loads the shipped objectives, and the one that a config names by its file. */
 export function objectiveKinds(named?: string): Promise<Map<string, Objective>> {
-  return loadFolder<Objective>(new URL("./objectives/", import.meta.url), "objective", named, GIVES);
+  return loadFolder<Objective>(new URL("./objectives/", import.meta.url), "objective", named, MEMBERS);
 }
 
 /** Returns an objective by name. @throws UserError where there is no such objective. */

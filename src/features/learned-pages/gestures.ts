@@ -40,12 +40,12 @@ export async function rest(surface: Surface, ms: number): Promise<void> {
 
 /**
  * Takes the focus from the control that has it.
- * @param again whether a text is entered and left once more: a box may show a value that its state does not have.
+ * @param twice whether a text is entered and left once more: a box may show a value that its state does not have.
  */
-export async function leave(surface: Surface, again = false): Promise<void> {
-  const blur = `(again) => { let e = document.activeElement; while (e?.shadowRoot?.activeElement) e = e.shadowRoot.activeElement; e?.blur?.();
-    if (again && e?.matches?.("input,textarea")) { e.focus(); e.blur(); } }`;
-  await surface.view.run(blur, again);
+export async function leave(surface: Surface, twice = false): Promise<void> {
+  const blur = `(twice) => { let e = document.activeElement; while (e?.shadowRoot?.activeElement) e = e.shadowRoot.activeElement; e?.blur?.();
+    if (twice && e?.matches?.("input,textarea")) { e.focus(); e.blur(); } }`;
+  await surface.view.run(blur, twice);
   await rest(surface, 40);
 }
 
@@ -82,7 +82,7 @@ async function pick(page: Page, text: string, ms: number): Promise<void> {
     time === undefined ? "" : "i",
   );
   const roles = ["option", "menuitem", "menuitemradio", "menuitemcheckbox", "treeitem", "gridcell"] as const;
-  // what the text is typed into is no option
+  // an element with an input for the text is no option
   const isOption = page.locator(`:not(:has(${WRITABLE}))`);
   const choices: Locator[] = [
     ...roles.map((role) => page.getByRole(role, { name: whole })),
@@ -92,7 +92,7 @@ async function pick(page: Page, text: string, ms: number): Promise<void> {
   ].map((choice) => choice.and(isOption).locator("visible=true"));
   for (let end = performance.now() + ms, isClosed = true; ; ) {
     for (const seen of choices) {
-      // an option that cannot be clicked is there for screen readers alone
+      // an option that cannot be clicked is meant for screen readers only
       if ((await seen.count()) === 0) continue;
       const option = seen.last();
       if (await clicked(option, ms)) return;
@@ -106,7 +106,7 @@ async function pick(page: Page, text: string, ms: number): Promise<void> {
   }
 }
 
-/** Tells whether a click that took too long is carried out all the same: the page only reacts late. */
+/** Tells by its log whether a click that ran into its time limit was carried out: the page then only reacts late. */
 const isLate = ({ message }: Error): boolean =>
   message.lastIndexOf("performing click action") > message.lastIndexOf("retrying click action");
 
@@ -146,7 +146,7 @@ function isUnder(e: Element, box: Element | null): boolean {
   return tallest > 80 + height;
 }
 
-/** Closes what an operation that failed may have left open, but not the window that its field stands in. */
+/** Closes lists and windows that a failed operation may have left open, but not the window of its field. */
 export async function closeOpenAt(surface: Surface, label: string): Promise<void> {
   await boxAt(surface, label, 0)
     .then((box) => closeOpen(surface.page, box))

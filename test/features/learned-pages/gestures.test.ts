@@ -3,7 +3,7 @@ import { after, before, test } from "node:test";
 import { type Browser, chromium } from "playwright";
 import { findBrowser } from "../../../src/env/browser/find-browser.js";
 import { PageWorld } from "../../../src/env/browser/page/world.js";
-import { clickButton, placeAt } from "../../../src/features/learned-pages/hand.js";
+import { clickButton, placeAt } from "../../../src/features/learned-pages/gestures.js";
 import { registerField } from "../../../src/features/learned-pages/place.js";
 import { surfaceOf } from "../../../src/features/learned-pages/surface.js";
 import { clickLabel, closeOpen, type Place } from "../../../src/features/learned-pages/way.js";
