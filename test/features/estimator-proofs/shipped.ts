@@ -10,17 +10,22 @@ import { briefProofs } from "./all-proofs.js";
 /** The families of shipped models: each has a test file of its own, since its proofs take minutes. */
 export const FAMILIES = ["tiny-refusion", "tiny-masked-lm", "tiny-fsdfm"] as const;
 
-/** Each shipped model and sampler of the shipped configs, with one config for it. */
+/** Each shipped model and sampler of the shipped configs and of the commands in their headers, with one config for it. */
 export async function shipped(): Promise<Map<string, RunConfig>> {
   const root = packageRoot();
   const folder = join(root, "configs", "tiny");
   const found = new Map<string, RunConfig>();
   for (const file of readdirSync(folder)) {
-    const model = /^model: (models\/\S+)$/m.exec(readFileSync(join(folder, file), "utf8"))?.[1];
-    if (model === undefined || !existsSync(join(root, model))) continue;
-    const config = await loadConfig(join(folder, file));
-    const name = `${model}, ${config.sampler.kind}`;
-    if (!found.has(name)) found.set(name, config);
+    const text = readFileSync(join(folder, file), "utf8");
+    const commands = [...text.matchAll(/^# {3}refusion-train .* (model=models\/.*)$/gm)].map(([, keys = ""]) =>
+      keys.split(" ").filter((key) => /^(?:model|sampler)[=.]/.test(key)),
+    );
+    const own = /^model: (models\/\S+)$/m.exec(text)?.[1];
+    for (const overrides of [...(own === undefined || !existsSync(join(root, own)) ? [] : [[]]), ...commands]) {
+      const config = await loadConfig(join(folder, file), { overrides });
+      const name = `${config.model}, ${config.sampler.kind}`;
+      if (!found.has(name)) found.set(name, config);
+    }
   }
   return found;
 }
