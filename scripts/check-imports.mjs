@@ -18,6 +18,7 @@ const FLOORS = [
   ["engine"],
   ["watch"],
   ["train"],
+  ["library"],
   ["cli"],
   // each folder of it can be deleted, and those that are built on it with it
   ["features"],

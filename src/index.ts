@@ -33,6 +33,7 @@ export type { DeclaredForm, FieldKind, FieldValue, RunningSite, SiteKind, Succes
 export { type Agent, type Filled, type FilledField, loadAgent, pageObservation } from "./features/agent/agent.js";
 export type { AgentSource } from "./features/agent/agent-config.js";
 export type { Place, Way } from "./features/learned-pages/way.js";
+export type { Login } from "./features/own-site/login.js";
 export {
   defineEnvironment,
   defineObjective,
@@ -40,8 +41,8 @@ export {
   defineSampler,
   defineSite,
   defineTracker,
-} from "./features/library/define.js";
-export { type OpenPolicy, openPolicy } from "./features/library/policy.js";
+} from "./library/define.js";
+export { type OpenPolicy, openPolicy } from "./library/policy.js";
 export {
   type ConfigSource,
   type EvaluateCall,
@@ -50,8 +51,7 @@ export {
   resolveConfig,
   type TrainCall,
   train,
-} from "./features/library/programs.js";
-export type { Login } from "./features/own-site/login.js";
+} from "./library/programs.js";
 export { Emitter } from "./onnx/emit.js";
 export { encodeModel } from "./onnx/format/proto.js";
 export { GraphBuilder } from "./onnx/graph.js";

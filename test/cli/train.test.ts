@@ -20,7 +20,7 @@ test("help begins with what to do first, names each objective and each file in c
     out,
     /^Trains [^\n]*\n\nStart here:\n {2}refusion-train try .*\n {2}npm start .*\n {2}refusion-train init /,
   );
-  for (const name of [...(await loadRegistries()).objectives.keys(), "verify"])
+  for (const name of [...(await loadRegistries()).objectives.keys(), "train"])
     assert.match(out, new RegExp(`^  (?:.*  )?${name}(?: |$)`, "m"));
   assert.deepEqual(tooLong(out), []);
 });

@@ -13,7 +13,7 @@ import { Rng } from "../../src/core/rng.js";
 import type { UnmaskTrajectory } from "../../src/diffusion/samplers/unmask/trajectory.js";
 import { openEnvironment } from "../../src/env/open.js";
 import type { Task } from "../../src/env/site.js";
-import { openPolicy } from "../../src/features/library/policy.js";
+import { openPolicy } from "../../src/library/policy.js";
 import { openBrowser, watchPage } from "../support/page.js";
 
 const root = packageRoot();

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { type RunConfigInput, train } from "../../src/features/library/programs.js";
+import { type RunConfigInput, train } from "../../src/library/programs.js";
 import { readMetrics } from "../../src/runs/metrics.js";
 import { readRollouts } from "../../src/runs/rollout-record.js";
 import { ownFolder } from "../support/own-modules.js";

@@ -101,16 +101,13 @@ describe("the reinforcement recipe", () => {
     const base = await smallConfig("flow-grpo");
     const config = {
       ...base,
-      // no evaluation can rise by more than 1, so the second one counts as the first without a rise
+      // with this seed the second evaluation is no higher than the first
       training: { ...base.training, num_iterations: 1, early_stop: { patience: 1 } },
       evaluation: { ...base.evaluation, splits: [], every: 1, episodes: 2 },
     };
     const whole = await train(config, options("early"));
     assert.deepEqual([whole.steps, whole.interrupted], [2, false]);
-    assert.match(
-      whole.stopped ?? "",
-      /^the validation reward has not risen above [01]\.\d{3} by more than 1 for 1 evaluation$/,
-    );
+    assert.match(whole.stopped ?? "", /^the validation reward has not risen above [01]\.\d{3} for 1 evaluation$/);
     const best = whole.best;
     assert.ok(best !== null && (best.step === 1 || best.step === 2), JSON.stringify(best));
 

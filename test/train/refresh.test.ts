@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { type RunConfigInput, train } from "../../src/features/library/programs.js";
+import { type RunConfigInput, train } from "../../src/library/programs.js";
 import { readMetrics } from "../../src/runs/metrics.js";
 import { differences, timelessFiles } from "../support/run-files.js";
 import { stopAfter } from "../support/stop-after.js";

@@ -12,13 +12,13 @@ import { initialAdapter, readAdapter } from "../../engine/adapter.js";
 import { checkSpaces, openPolicy, type Policy } from "../../engine/policy.js";
 import type { Environment } from "../../env/environment.js";
 import { evaluationTasks, openEnvironment, tasksOf } from "../../env/open.js";
+import { type RunConfigInput, resolveConfig, train } from "../../library/programs.js";
 import { objective as flowGrpo } from "../../rl/objectives/flow-grpo.js";
 import { findCheckpoint } from "../../runs/checkpoint.js";
 import { type Evaluation, evaluationSchema } from "../../runs/evaluation.js";
 import { RunDirectory } from "../../runs/run-directory.js";
 import { evaluatePolicy } from "../../train/evaluate.js";
 import { layOut } from "../../train/update.js";
-import { type RunConfigInput, resolveConfig, train } from "../library/programs.js";
 import { entryKey, type Leaderboard, type PlannedRun, plannedRuns, rateBeyond, startConfig } from "./plan.js";
 
 const resultSchema = z.strictObject({

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { packageRoot } from "../../../src/core/files.js";
 import { exportModel } from "../../../src/features/export/export.js";
-import { train } from "../../../src/features/library/programs.js";
+import { train } from "../../../src/library/programs.js";
 import { loadModel } from "../../../src/nn/model.js";
 import { readMetrics } from "../../../src/runs/metrics.js";
 import { writeSafetensors } from "../../../src/weights/safetensors.js";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { packageRoot } from "../../../src/core/files.js";
 import { plannedRuns, rateBeyond, readLeaderboard } from "../../../src/features/leaderboard/plan.js";
-import { resolveConfig } from "../../../src/features/library/programs.js";
+import { resolveConfig } from "../../../src/library/programs.js";
 import { temporaryFolder } from "../../support/temporary.js";
 
 const dir = temporaryFolder("leaderboard");

@@ -9,9 +9,9 @@ import { packageRoot } from "../../../src/core/files.js";
 import type { Served } from "../../../src/core/serve.js";
 import type { Environment } from "../../../src/env/environment.js";
 import { openEnvironment } from "../../../src/env/open.js";
-import { train } from "../../../src/features/library/programs.js";
 import { environment as openenv } from "../../../src/features/openenv/environments/openenv.js";
 import { serveOpenEnv } from "../../../src/features/openenv/server.js";
+import { train } from "../../../src/library/programs.js";
 import { echoEnvironment } from "../../support/echo.js";
 import { temporaryFolder } from "../../support/temporary.js";
 

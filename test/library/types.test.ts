@@ -3,8 +3,8 @@ import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, it } from "node:test";
-import { packageRoot, readJson } from "../../../src/core/files.js";
-import { ownFolder } from "../../support/own-modules.js";
+import { packageRoot, readJson } from "../../src/core/files.js";
+import { ownFolder } from "../support/own-modules.js";
 
 const root = packageRoot();
 

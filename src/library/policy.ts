@@ -1,13 +1,13 @@
 import type { ZodType } from "zod";
-import { loadConfig } from "../../config/config.js";
-import type { Action, Observation } from "../../core/interaction.js";
-import { Rng } from "../../core/rng.js";
-import type { Sampler, SamplerOptions } from "../../diffusion/sampler.js";
-import { Canvas, isRoom } from "../../diffusion/template.js";
-import type { TokenTrajectory, Trajectory } from "../../diffusion/trajectory.js";
-import { type Policy, roundsOf } from "../../engine/policy.js";
-import { RunDirectory } from "../../runs/run-directory.js";
-import { openEvaluated } from "../../train/evaluate.js";
+import { loadConfig } from "../config/config.js";
+import type { Action, Observation } from "../core/interaction.js";
+import { Rng } from "../core/rng.js";
+import type { Sampler, SamplerOptions } from "../diffusion/sampler.js";
+import { Canvas, isRoom } from "../diffusion/template.js";
+import type { TokenTrajectory, Trajectory } from "../diffusion/trajectory.js";
+import { type Policy, roundsOf } from "../engine/policy.js";
+import { RunDirectory } from "../runs/run-directory.js";
+import { openEvaluated } from "../train/evaluate.js";
 import { type ConfigSource, resolveConfig } from "./programs.js";
 
 /** A policy that answers observations. */

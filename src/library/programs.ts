@@ -1,12 +1,12 @@
 import type { z } from "zod";
-import { configOf, loadConfig, type RunConfig } from "../../config/config.js";
-import type { KindSection, WrittenConfig } from "../../config/schema.js";
-import type { TaskSet } from "../../env/environment.js";
-import type { sections } from "../../env/site-environment.js";
-import type { Evaluation } from "../../runs/evaluation.js";
-import { evaluateCommand } from "../../train/evaluate.js";
-import { train as trainRun } from "../../train/recipe.js";
-import type { TrainResult } from "../../train/types.js";
+import { configOf, loadConfig, type RunConfig } from "../config/config.js";
+import type { KindSection, WrittenConfig } from "../config/schema.js";
+import type { TaskSet } from "../env/environment.js";
+import type { sections } from "../env/site-environment.js";
+import type { Evaluation } from "../runs/evaluation.js";
+import { evaluateCommand } from "../train/evaluate.js";
+import { train as trainRun } from "../train/recipe.js";
+import type { TrainResult } from "../train/types.js";
 
 type Sections = typeof sections;
 

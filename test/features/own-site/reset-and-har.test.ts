@@ -3,17 +3,17 @@ import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from "n
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { chromium } from "playwright";
-import { configOf } from "../../src/config/config.js";
-import { closing } from "../../src/core/closing.js";
-import { Rng } from "../../src/core/rng.js";
-import { findBrowser } from "../../src/env/browser/find-browser.js";
-import type { Environment, EpisodeOutcome } from "../../src/env/environment.js";
-import { openEnvironment } from "../../src/env/open.js";
-import { evaluate, train } from "../../src/features/library/programs.js";
-import { readRollouts } from "../../src/runs/rollout-record.js";
-import { RunDirectory } from "../../src/runs/run-directory.js";
-import { ownFolder } from "../support/own-modules.js";
-import { type PageSite, servePages } from "./page-site.js";
+import { configOf } from "../../../src/config/config.js";
+import { closing } from "../../../src/core/closing.js";
+import { Rng } from "../../../src/core/rng.js";
+import { findBrowser } from "../../../src/env/browser/find-browser.js";
+import type { Environment, EpisodeOutcome } from "../../../src/env/environment.js";
+import { openEnvironment } from "../../../src/env/open.js";
+import { evaluate, train } from "../../../src/library/programs.js";
+import { readRollouts } from "../../../src/runs/rollout-record.js";
+import { RunDirectory } from "../../../src/runs/run-directory.js";
+import { type PageSite, servePages } from "../../env/page-site.js";
+import { ownFolder } from "../../support/own-modules.js";
 
 interface Entry {
   readonly request: { readonly method: string; readonly url: string; readonly postData?: { readonly text: string } };

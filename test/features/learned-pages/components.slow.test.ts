@@ -3,14 +3,14 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { Rng } from "../../src/core/rng.js";
-import { environment, FormsEnvironment } from "../../src/env/environments/forms.js";
-import type { Task } from "../../src/env/site.js";
-import { readContract } from "../../src/features/learned-pages/contract.js";
-import { wrongLabels } from "./components/judge.js";
-import type { ComponentPage } from "./components/page.js";
-import { PAGES } from "./components/pages.js";
-import { startSuite, tasksFile } from "./components/suite.js";
+import { Rng } from "../../../src/core/rng.js";
+import { environment, FormsEnvironment } from "../../../src/env/environments/forms.js";
+import type { Task } from "../../../src/env/site.js";
+import { readContract } from "../../../src/features/learned-pages/contract.js";
+import { wrongLabels } from "../../env/components/judge.js";
+import type { ComponentPage } from "../../env/components/page.js";
+import { PAGES } from "../../env/components/pages.js";
+import { startSuite, tasksFile } from "../../env/components/suite.js";
 
 let site: Awaited<ReturnType<typeof startSuite>>;
 let folder: string;

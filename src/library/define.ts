@@ -1,9 +1,9 @@
-import type { Sampler } from "../../diffusion/sampler.js";
-import type { EnvironmentKind } from "../../env/environment.js";
-import type { RewardKind } from "../../env/forms/own-reward.js";
-import type { SiteKind } from "../../env/site.js";
-import type { Objective } from "../../rl/objective.js";
-import type { TrackerKind } from "../../watch/tracker.js";
+import type { Sampler } from "../diffusion/sampler.js";
+import type { EnvironmentKind } from "../env/environment.js";
+import type { RewardKind } from "../env/forms/own-reward.js";
+import type { SiteKind } from "../env/site.js";
+import type { Objective } from "../rl/objective.js";
+import type { TrackerKind } from "../watch/tracker.js";
 
 /**
  * Type-checks the exports of a user's own module, which a config names by its path (`objective: {kind:

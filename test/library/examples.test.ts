@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { packageRoot } from "../../../src/core/files.js";
-import { type RunConfigInput, train } from "../../../src/index.js";
-import { readRollouts } from "../../../src/runs/rollout-record.js";
-import { RunDirectory } from "../../../src/runs/run-directory.js";
-import { temporaryFolder } from "../../support/temporary.js";
+import { packageRoot } from "../../src/core/files.js";
+import { type RunConfigInput, train } from "../../src/index.js";
+import { readRollouts } from "../../src/runs/rollout-record.js";
+import { RunDirectory } from "../../src/runs/run-directory.js";
+import { temporaryFolder } from "../support/temporary.js";
 
 const EXAMPLES = join(packageRoot(), "examples");
 const example = (name: string): string => join(EXAMPLES, `${name}.mjs`);
