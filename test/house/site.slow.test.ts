@@ -230,7 +230,12 @@ describe("the site", () => {
     const help = spawnSync(process.execPath, [join(root, "dist", "src", "cli", "train.js"), "--help"], {
       encoding: "utf8",
     }).stdout;
-    const commands = [...help.matchAll(/^ {2}([a-z][\w-]*) \[/gm)].map(([, name]) => name as string);
+    const training = /^Training, .*\n {2}(.*)$/m.exec(help)?.[1]?.split(/ +/) ?? [];
+    const [, others = ""] = help.split("Other commands:\n");
+    const commands = [
+      ...training,
+      ...[...others.matchAll(/^ {2}([a-z][\w-]*) {2}/gm)].map(([, name]) => name as string),
+    ];
     assert.ok(commands.length > 20);
     for (const name of commands)
       assert.match(page(`cli/refusion-train-${name}.html`), new RegExp(`refusion-train ${name}`));
