@@ -6,6 +6,7 @@ import { batchBuffers, bucketLength, isCausal, type Place, type TokenBuffer, tok
 import type { LayoutSizes, StepLayout } from "./layout/scorings.js";
 import { shareStarts } from "./layout/shared-starts.js";
 import { type ScoreHead, TARGETS } from "./score-head.js";
+import type { TokenIds } from "./tokens.js";
 
 /** One term of a sequence. */
 export interface Term {
@@ -56,6 +57,20 @@ export interface SegmentInfo {
   readonly pad: number;
   /** Token scored by a padding term: one that is always possible, so that every score is finite. */
   readonly filler: number;
+}
+
+/** Describes one segment per response, scored at temperature 1: EOS is an ordinary token. */
+export function responseSegments(
+  trajectories: readonly { readonly response: readonly number[] }[],
+  { batch }: LayoutSizes,
+  head: ScoreHead,
+  { pad, eos }: TokenIds,
+): SegmentInfo {
+  const tokens = new Float32Array(batch);
+  trajectories.forEach(({ response }, b) => {
+    tokens[b] = response.length;
+  });
+  return { owner: trajectories.map((_, b) => b), tokens, temperature: 1, head, pad, filler: eos };
 }
 
 /** Lays out sequences in rows, with their terms. @throws UserError where sequences do not fit. */

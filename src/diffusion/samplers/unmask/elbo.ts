@@ -4,7 +4,7 @@ import type { BufferBuilder } from "../../layout/buffer.js";
 import type { BoundLayout } from "../../layout/scorings.js";
 import { policyHead } from "../../score-head.js";
 import { Canvas } from "../../template.js";
-import { bufferTerms, layoutLength, type ScoredBuffer } from "../../terms.js";
+import { bufferTerms, layoutLength, responseSegments, type ScoredBuffer } from "../../terms.js";
 import type { SampledModel } from "../../tokens.js";
 import { canvasLength, layCanvas, pushSlots, revealSlots } from "./canvas.js";
 import { layResponse, responseTerms } from "./next-token.js";
@@ -52,9 +52,7 @@ export function boundTerms(
 ): Batch {
   const { tokens } = options.model;
   if (options.slotFill === "next-token") return responseTerms(trajectories, options, layout);
-  const lengths = new Float32Array(layout.batch);
   const scored = trajectories.flatMap((trajectory, b): ScoredBuffer[] => {
-    lengths[b] = trajectory.response.length;
     const slots = unitsOf(trajectory, tokens.eos).length;
     const rng = layout.rngs[b] as DiscreteRng;
     const times = <T>(one: () => T): T[] => Array.from({ length: layout.samples }, one);
@@ -74,14 +72,7 @@ export function boundTerms(
       segments: layout.batch,
       share: layout.share,
     },
-    {
-      owner: trajectories.map((_, b) => b),
-      tokens: lengths,
-      temperature: 1,
-      head: policyHead,
-      pad: tokens.pad,
-      filler: tokens.eos,
-    },
+    responseSegments(trajectories, layout, policyHead, tokens),
   );
 }
 
@@ -94,8 +85,8 @@ function unitsOf({ response, slotSize, template }: UnmaskTrajectory, eos: number
 /**
  * Lays out a response with some slots known and the others predicted, and finds the row that predicts each position.
  * Known slots were revealed in order, so that each sees those before it. Where slots are filled in autoregressively,
- * the tokens of the other slots follow the masks, slot by slot, and see only the known ones. With `next-token` nothing depends
- * on what is known.
+ * the tokens of the other slots follow the masks, slot by slot, and see only the known ones. With
+ * `next-token` nothing depends on what is known.
  * @param known slots in the order in which they were revealed.
  */
 export function layMasked(

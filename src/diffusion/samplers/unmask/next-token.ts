@@ -7,7 +7,7 @@ import type { LayoutSizes, SupervisedLayout } from "../../layout/scorings.js";
 import type { Written } from "../../layout/text.js";
 import { policyHead } from "../../score-head.js";
 import { Canvas } from "../../template.js";
-import { bufferTerms, layoutLength, type ScoredBuffer } from "../../terms.js";
+import { bufferTerms, layoutLength, responseSegments, type ScoredBuffer } from "../../terms.js";
 import type { SampledModel } from "../../tokens.js";
 import type { UnmaskOptions } from "./options.js";
 import type { UnmaskTrajectory } from "./trajectory.js";
@@ -83,10 +83,7 @@ export function responseTerms(
   { model }: UnmaskOptions,
   layout: LayoutSizes,
 ): Batch {
-  const { tokens } = model;
-  const lengths = new Float32Array(layout.batch);
   const scored = trajectories.map((trajectory, segment): ScoredBuffer => {
-    lengths[segment] = trajectory.response.length;
     const { buffer, rows, known } = layResponse(trajectory, model);
     const terms = [...known].map(([cell, target]) => ({
       row: rows.get(cell) as number,
@@ -100,14 +97,7 @@ export function responseTerms(
   return bufferTerms(
     scored,
     { batch: layout.batch, length: layoutLength(scored, layout), segments: layout.batch, share: layout.share },
-    {
-      owner: trajectories.map((_, b) => b),
-      tokens: lengths,
-      temperature: 1,
-      head: policyHead,
-      pad: tokens.pad,
-      filler: tokens.eos,
-    },
+    responseSegments(trajectories, layout, policyHead, model.tokens),
   );
 }
 

@@ -2,7 +2,7 @@ import type { DiscreteRng } from "../../../core/outcomes.js";
 import type { Batch } from "../../../diffusion/layout/batch.js";
 import type { BoundLayout } from "../../../diffusion/layout/scorings.js";
 import { Canvas } from "../../../diffusion/template.js";
-import { bufferTerms, type ScoredBuffer } from "../../../diffusion/terms.js";
+import { bufferTerms, responseSegments, type ScoredBuffer } from "../../../diffusion/terms.js";
 import { flowBuffer, flowStart } from "./canvas.js";
 import { generalisedKlHead } from "./heads.js";
 import { type JumpOptions, ordinaryTokens } from "./options.js";
@@ -67,13 +67,11 @@ export function flowBoundTerms(
   draw: typeof drawCorruption = drawCorruption,
 ): Batch {
   const { promptLength, responseLength, model } = options;
-  const { eos, pad } = model.tokens;
+  const { eos } = model.tokens;
   const ordinary = ordinaryTokens(model);
   const halves = layout.coupled ? 2 : 1;
-  const lengths = new Float32Array(layout.batch);
   const scored = trajectories.flatMap((trajectory, segment): ScoredBuffer[] => {
     const { response, template } = trajectory;
-    lengths[segment] = response.length;
     const places = Canvas.of(template);
     const length = Math.min(responseLength, places.cells);
     const known = places.byCell(response, eos);
@@ -105,13 +103,6 @@ export function flowBoundTerms(
       length: promptLength + responseLength,
       segments: layout.batch,
     },
-    {
-      owner: trajectories.map((_, b) => b),
-      tokens: lengths,
-      temperature: 1,
-      head: generalisedKlHead,
-      pad,
-      filler: eos,
-    },
+    responseSegments(trajectories, layout, generalisedKlHead, model.tokens),
   );
 }
