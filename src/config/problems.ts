@@ -14,7 +14,7 @@ export interface Problem {
   readonly text: string;
 }
 
-/** What a config's problems are described from. */
+/** A config with its keys and registries, from which its problems are described. */
 interface Known {
   /** The config's values, unchecked. */
   readonly raw: Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-/** What a run takes of memory: the one estimate of a session, a budget for several, and the least for a config's batches. */
+/** Memory of a run: the one estimate of a session, a budget for several, and the least for a config's batches. */
 import { totalmem } from "node:os";
 import { ALL_LAYERS, type Recomputed } from "../autodiff/recompute.js";
 import { LARGE } from "../autodiff/selective.js";

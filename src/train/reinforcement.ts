@@ -129,7 +129,7 @@ function stateOf(checkpoint: Run["checkpoint"], meters: readonly MeterKind[]): S
   });
 }
 
-/** What the steps of a run need besides their settings. */
+/** Needs of a run's steps besides their settings. */
 interface PolicyRun extends Setup {
   readonly run: Run;
   readonly state: SavedState;

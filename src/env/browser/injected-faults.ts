@@ -19,7 +19,7 @@ export const injectedFaults = z.strictObject({
 });
 export type InjectedFaults = z.output<typeof injectedFaults>;
 
-/** How late a delayed answer is. */
+/** Delay of a delayed answer, in milliseconds. */
 const DELAY_MS = 1000;
 /** Number of the last request of an attempt that a fault may come with. */
 const LAST_REQUEST = 4;

@@ -17,7 +17,7 @@ export interface Pressable<T> {
   answered(sent: () => T | undefined): Promise<void>;
 }
 
-/** How a button is pressed, and how its requests are recognised. */
+/** A press of a button: its click, its waits, and the test of its requests. */
 export interface Pressing<T> {
   readonly phase: Exclude<Phase, "open">;
   readonly isForm: (exchange: Exchange) => boolean;

@@ -13,9 +13,9 @@ export interface Frame {
   readonly image: Uint8Array;
 }
 
-/** What a film is about, above its pictures. */
+/** Texts above the pictures of a film. */
 export interface FilmText {
-  /** What the form was filled in from. */
+  /** The letter that the form was filled in from. */
   readonly letter?: string | undefined;
   /** The result in a sentence. */
   readonly verdict: string;

@@ -67,7 +67,7 @@ export interface Filling<S extends Surface = Surface> {
   readonly surface: S;
   readonly progress: SearchState;
   readonly person: Person;
-  /** Whether further ways are tried for fields without a known one; else each field's current way is used. */
+  /** Tries further ways for fields without a known one; else uses the current way of each field. */
   readonly search: boolean;
 }
 
