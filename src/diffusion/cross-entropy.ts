@@ -32,14 +32,20 @@ export function crossEntropy(
     });
   const { pad, eos } = options.model.tokens;
   const written = examples.map((example) => {
-    fillCanvas(example, options, eos);
-    return example.template === undefined ? { ...example, response: [...example.response, eos] } : example;
+    const { canvas, isLabelled } = fillCanvas(example, options, eos);
+    const response = canvas.isFree ? [...example.response, eos] : example.response;
+    return { example: { ...example, response }, labelled: canvas.cellsOf(response, eos).map(isLabelled) };
   });
-  const total = written.reduce((n, { response }) => n + response.length, 0);
-  const scored = written.map((example) => {
+  const total = written.reduce((n, { labelled }) => n + labelled.filter(Boolean).length, 0);
+  const scored = written.map(({ example, labelled }) => {
     const { buffer, rows } = lay(example);
-    const weight = { coefficient: 1 / total, segment: 0 };
-    return { buffer, terms: example.response.map((target, i) => ({ row: rows[i] as number, target, ...weight })) };
+    const terms = example.response.map((target, i) => ({
+      row: rows[i] as number,
+      target,
+      coefficient: 1 / total,
+      segment: 0,
+    }));
+    return { buffer, terms: terms.filter((_, i) => labelled[i]) };
   });
   return packTerms(scored, options.promptLength + options.responseLength, layout, {
     owner: [0],

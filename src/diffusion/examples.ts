@@ -7,6 +7,8 @@ export interface SupervisedExample {
   readonly prompt: readonly number[];
   readonly response: readonly number[];
   readonly template?: TokenTemplate;
+  /** Numbers of the blanks whose value the demonstration does not say: their tokens have no loss. */
+  readonly unlabelled?: ReadonlySet<number>;
 }
 
 /** An example on its canvas. */
@@ -16,6 +18,8 @@ export interface FilledCanvas {
   readonly tokens: readonly number[];
   /** The cell of each blank's EOS. */
   readonly ends: readonly number[];
+  /** Tells whether the demonstration says a cell's token. */
+  isLabelled(cell: number): boolean;
 }
 
 /**
@@ -33,7 +37,7 @@ export function stratified(count: number, rng: Rng): number[] {
  * @throws UserError where prompt or response do not fit.
  */
 export function fillCanvas(
-  { prompt, response, template }: SupervisedExample,
+  { prompt, response, template, unlabelled }: SupervisedExample,
   sizes: { readonly promptLength: number; readonly responseLength: number },
   eos: number,
   maskGiven = false,
@@ -57,5 +61,6 @@ export function fillCanvas(
   const tokens = Array.from({ length: cells }, (_, cell) => known[cell] ?? canvas.masked.get(cell) ?? eos);
   // a given token needs no EOS: its cell is its own end
   const ends = canvas.blanks.map(({ first }) => (canvas.masked.has(first) ? first : tokens.indexOf(eos, first)));
-  return { canvas, tokens, ends };
+  const isLabelled = (cell: number): boolean => unlabelled?.has(canvas.blankOf(cell)) !== true;
+  return { canvas, tokens, ends, isLabelled };
 }

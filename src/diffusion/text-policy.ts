@@ -83,13 +83,18 @@ export const textPolicy: PolicyText<TextStart, TokenTrajectory> = {
     const { length } = Canvas.of(template);
     if (length > options.responseLength)
       refuse(`template ${length} of ${options.responseLength} tokens`, "Raise sampler.response_length.");
-    const response = template.filter(isRoom).flatMap(({ name, room, space }) => {
-      const value = encodeValue(valueIn(action.values ?? {}, { name }), space, needed(tokenizer));
+    const { values = {} } = action;
+    const unlabelled = new Set<number>();
+    const response = template.filter(isRoom).flatMap(({ name, room, space }, blank) => {
+      if (!Object.hasOwn(values, name)) unlabelled.add(blank);
+      const value = encodeValue(valueIn(values, { name }), space, needed(tokenizer));
       if (value.length + 1 > room)
         refuse(`the value of ${name} with its end ${value.length + 1} of ${room} tokens`, "Raise sampler.room.");
       return [...value, options.model.tokens.eos];
     });
-    return { prompt, template, response };
+    if (unlabelled.size > 0 && unlabelled.size === template.filter(isRoom).length)
+      refuse("the demonstration gives no blank a value", "Let action.values name the blanks.");
+    return { prompt, template, response, unlabelled };
   },
   length: (start) => promptOf(start).length,
   canvas: (start, options: SamplerOptions) => {

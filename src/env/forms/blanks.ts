@@ -141,17 +141,22 @@ export function planOf({ text = "", values }: PolicyAction, controls: readonly T
   return values === undefined ? parsePlan(text) : { actions: blankActions(controls, values), unresolved: [] };
 }
 
-/** Returns the values of a perfect policy: each control's true value as plans write it, or an empty text. */
+/**
+ * Returns the values of a perfect policy: each control's true value as plans write it, or an empty text. A required
+ * control that the truth does not name has none: leaving it empty cannot be right. (A file that no task names has an
+ * empty text: it is attached without a value.)
+ */
 export function trueValues(
   controls: readonly TemplateControl[],
   fields: Readonly<Record<string, FieldValue>>,
 ): Record<string, string> {
   if (controls.length === 0) return { [SUBMIT.label]: "yes" };
   return Object.fromEntries(
-    blanksOf(controls).map(({ name }, i) => {
+    blanksOf(controls).flatMap(({ name, kind }, i) => {
       const control = controls[i] as TemplateControl;
-      const truth = byLabel(fields, control.label)?.[1] ?? "";
-      return [name, written(truth, control)];
+      const truth = byLabel(fields, control.label)?.[1];
+      if (truth === undefined && control.required === true && kind !== "file") return [];
+      return [[name, written(truth ?? "", control)]];
     }),
   );
 }

@@ -88,7 +88,7 @@ function corruptOne(
   const fitting = slotSize * Math.ceil((response.length + 1) / slotSize);
   const length = Math.min(options.responseLength, Math.max(canvasOf(prompt, options), fitting));
   const sizes = template === undefined ? { ...options, responseLength: length } : options;
-  const { canvas, tokens, ends } = fillCanvas(example, sizes, model.tokens.eos, maskGiven);
+  const { canvas, tokens, ends, isLabelled } = fillCanvas(example, sizes, model.tokens.eos, maskGiven);
   const endOf = (cell: number): number => ends[canvas.blankOf(cell)] as number;
   const known = tokens.map((token, cell) => (cell > endOf(cell) ? undefined : token));
   const inclusion = Array.from({ length: Math.ceil(tokens.length / slotSize) }, (_, slot) =>
@@ -108,17 +108,18 @@ function corruptOne(
   const isDraft = (i: number): boolean => isSerial(slotFill) && i % slotSize > 0;
   // a token without a mask has no prediction
   const drafted = (i: number): number => (hasMask(options, i) ? draftWeight : 0);
-  const tokenWeight = (i: number): number => (i > endOf(i) ? eosFillWeight : 1) * (isDraft(i) ? drafted(i) : 1);
+  const tokenWeight = (i: number): number =>
+    isLabelled(i) ? (i > endOf(i) ? eosFillWeight : 1) * (isDraft(i) ? drafted(i) : 1) : 0;
   const answer = tokens.reduce((sum, _, i) => sum + tokenWeight(i), 0);
   const terms: Term[] = [];
   const successors: Term[] = [];
   tokens.forEach((target, i) => {
     const slot = Math.floor(i / slotSize);
     if (masked[slot]) {
-      if ((indexOf[i] as number) < 0) return;
+      if ((indexOf[i] as number) < 0 || !isLabelled(i)) return;
       const coefficient = tokenWeight(i) / ((inclusion[slot] as number) * answer * of);
       terms.push({ target, segment: 0, row: indexOf[i] as number, coefficient });
-    } else if (causal && i % slotSize > 0 && known[i] !== undefined && !canvas.masked.has(i)) {
+    } else if (causal && i % slotSize > 0 && known[i] !== undefined && !canvas.masked.has(i) && isLabelled(i)) {
       successors.push({ target, segment: 0, row: indexOf[i - 1] as number, coefficient: 0 });
     }
   });

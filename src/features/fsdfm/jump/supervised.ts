@@ -34,14 +34,15 @@ export function supervisedFlowTerms(
   const ordinary = ordinaryTokens(model);
   const kappas = stratified(examples.length, rng).map((u) => u * (1 - 1 / (responseLength + 1)));
   const scored = examples.map((example, b): ScoredBuffer => {
-    const { canvas, tokens, ends } = fillCanvas(example, options, eos, maskGiven);
+    const { canvas, tokens, ends, isLabelled } = fillCanvas(example, options, eos, maskGiven);
     const kappa = kappas[b] as number;
     const state = corrupt(tokens, {
       kappa,
       noisy: tokens.map(() => rng.uniform() >= kappa),
       noise: tokens.map(() => rng.pick(ordinary)),
     });
-    const weight = (i: number): number => (i > (ends[canvas.blankOf(i)] as number) ? eosFillWeight : 1);
+    const weight = (i: number): number =>
+      isLabelled(i) ? (i > (ends[canvas.blankOf(i)] as number) ? eosFillWeight : 1) : 0;
     const total = tokens.reduce((sum, _, i) => sum + weight(i), 0);
     const terms = tokens.map((target, i) => ({
       row: example.prompt.length + canvas.given.length + i,
