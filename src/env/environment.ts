@@ -76,6 +76,7 @@ export interface Demonstration {
   /** Id of the task that it solves, for messages. */
   readonly id: string;
   readonly observation: Observation;
+  /** The blanks that `values` does not name are not trained on. */
   readonly action: Action;
 }
 

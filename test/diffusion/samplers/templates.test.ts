@@ -309,6 +309,33 @@ test("supervised: blanks alone are masked and scored; what is behind an end goes
   assert.ok(absent > 5);
 });
 
+test("a blank without a label has no loss, by any fill; the others have", () => {
+  const template: TokenTemplate = [[1], { name: "a", room: 4 }, [0], { name: "b", room: 4 }];
+  const example = { prompt: [0], template, response: [1, 1, EOS, 0, EOS] };
+  const terms = unmask.supervisedTerms as NonNullable<typeof unmask.supervisedTerms>;
+  for (const slotFill of SLOT_FILLS) {
+    const options: UnmaskOptions = { ...OPTIONS, slotFill, order: "blanks" };
+    /** Lists the positions that have a loss, from the batches of 20 seeds. */
+    const scoredAt = (unlabelled: number[]): Set<number> => {
+      const found = new Set<number>();
+      for (let seed = 0; seed < 20; seed++) {
+        const layout = { arWeight: null, eosFillWeight: 0.1, rng: Rng.named(seed, "labels") };
+        const [batch] = terms([{ ...example, unlabelled: new Set(unlabelled) }], options, layout) as [Batch];
+        const { positionIds, inputIds, rows } = tokensOf(batch);
+        batch.coefficient.forEach((c, r) => {
+          const n = Number(rows[r]);
+          if (c !== 0) found.add(Number(positionIds[n]) - (Number(inputIds[n]) === TOKENS.mask ? 1 : 0));
+        });
+      }
+      return found;
+    };
+    const [a, b] = [scoredAt([1]), scoredAt([0])];
+    assert.ok([...a].every((position) => position < 6) && a.size > 1, slotFill);
+    assert.ok([...b].every((position) => position >= 6) && b.size > 0, slotFill);
+    assert.deepEqual(scoredAt([]), new Set([...a, ...b].sort((x, y) => x - y)), slotFill);
+  }
+});
+
 test("supervised with mask_given: all positions are masked and scored as what they hold, blanks in their own slots", () => {
   const template: TokenTemplate = [[1, 0, 1], { name: "a", room: 4 }, [0], { name: "b", room: 2 }];
   const example = { prompt: [0], template, response: [1, EOS, 0, EOS] };

@@ -121,4 +121,8 @@ test("true values are written as plans have them", () => {
     Card: "yes",
     "Name (2)": "Ann",
   });
+  // what is required and not named cannot be right empty: it has no value
+  const required = CONTROLS.map((control) => ({ ...control, required: true }));
+  assert.deepEqual(trueValues(required, { Name: "Ann" }), { Name: "Ann", "Name (2)": "Ann" });
+  assert.deepEqual(trueValues([{ label: "Proof", kind: "file", default: "", required: true }], {}), { Proof: "" });
 });

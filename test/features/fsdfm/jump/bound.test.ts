@@ -220,6 +220,14 @@ test("the supervised loss weighs a token by its share, and reads the time that i
     assert.equal(terms.inputIds[Number(row)], current[r]);
   });
   assert.throws(() => supervisedFlowTerms(examples, OPTIONS, { ...layout, arWeight: 0.5 }), /no autoregressive loss/);
+  // a blank without a label has no loss
+  const template = [{ name: "a", room: 2 }, [0], { name: "b", room: 2 }];
+  const example = { prompt: [0], template, response: [1, TOKENS.eos, 1, TOKENS.eos], unlabelled: new Set([0]) };
+  const [batch] = supervisedFlowTerms([example], { ...OPTIONS, responseLength: 5 }, layout) as [Batch];
+  assert.deepEqual(
+    [...batch.coefficient].map((c) => c > 0),
+    [false, false, true, true],
+  );
 });
 
 test("a supervised token is noise with probability 1 - kappa, kappa stratified up to where one would weigh L + 1", () => {
