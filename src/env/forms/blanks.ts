@@ -179,7 +179,10 @@ function written(truth: FieldValue, control: TemplateControl): string {
   if (kind === "file" && isNoFile(truth)) return "";
   // what is not empty has to be emptied; an empty blank leaves it as it is
   const clears = Array.isArray(truth) && truth.length === 0 && Array.isArray(preset) && preset.length > 0;
-  return clears || (truth === "" && isPreset(control)) ? EMPTIED : spoken(truth);
+  if (clears || (truth === "" && isPreset(control))) return EMPTIED;
+  // one spelling for a box, whatever the task's: the blank's options are yes and no
+  const ticked = kind === "checkbox" && truth !== "" ? parseBoolean(spoken(truth)) : undefined;
+  return spoken(ticked ?? truth);
 }
 
 /**

@@ -121,6 +121,7 @@ test("true values are written as plans have them", () => {
     Card: "yes",
     "Name (2)": "Ann",
   });
+  assert.equal(trueValues(CONTROLS, { Card: "TRUE" }).Card, "yes", "one spelling for a box");
   // what is required and not named cannot be right empty: it has no value
   const required = CONTROLS.map((control) => ({ ...control, required: true }));
   assert.deepEqual(trueValues(required, { Name: "Ann" }), { Name: "Ann", "Name (2)": "Ann" });

@@ -150,7 +150,8 @@ const TEMPLATES: Readonly<Record<string, string>> = {
     ${select("ed", "Highest Education Level", [
       ["b", "Bachelor"],
       ["d", "Doctorate"],
-    ])}${text("yrs", "Years of Experience", "number")}${text("job", "Job Title")}${text("rn", "Reference Name")}${text("re", "Reference Email", "email")}`,
+    ])}${text("yrs", "Years of Experience", "number")}${text("job", "Job Title")}${text("rn", "Reference Name")}${text("re", "Reference Email", "email")}
+    <div><input type="checkbox" id="code" name="code"><label for="code">I agree to the code</label></div>`,
   ),
   "support-request": page(
     "Support",

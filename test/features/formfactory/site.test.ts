@@ -4,7 +4,7 @@ import type { Control } from "../../../src/env/browser/controls.js";
 import type { EpisodeRunner } from "../../../src/env/browser/episode.js";
 import { NULL_PLANS, oracleActions } from "../../../src/env/forms/oracle.js";
 import { renderPlan } from "../../../src/env/forms/plan.js";
-import type { RunningSite } from "../../../src/env/site.js";
+import type { RunningSite, Task } from "../../../src/env/site.js";
 import { site as formfactory } from "../../../src/features/formfactory/sites/formfactory.js";
 import { renderPrompt } from "../../../src/text/prompt.js";
 import { openRunner } from "../../env/page-site.js";
@@ -55,6 +55,12 @@ test("each task has its source text and the options of its choices", () => {
   assert.match(task?.document ?? "", /^Letter 3\n[\s\S]*Lamp 2 is out[\s\S]*an answer$/);
   assert.deepEqual(task?.choices?.["Affected Users"], ["1 - 10", "11 - 100", "101+"]);
   assert.ok(task !== undefined && !renderPrompt(task, "document").includes("Affected Users | 100"));
+});
+
+test("a box that no gold row names is a required consent; one that rows name is as its page says", () => {
+  const kindsOf = (form: string) => clean.fieldKinds?.(clean.tasks().find((t) => t.form.endsWith(form)) as Task) ?? {};
+  assert.equal(kindsOf("membership-application")["I agree to the code"]?.required, true);
+  assert.equal(kindsOf("contractor-onboarding")["I want letters"]?.required, false);
 });
 
 test("the oracle is accepted everywhere and perfect on every clean task; to know nothing is worth nothing", async () => {

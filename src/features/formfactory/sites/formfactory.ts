@@ -100,7 +100,11 @@ async function readPages(
   }
 }
 
-/** Lists the kinds of the controls on each form's page, by the labels of its tasks. */
+/**
+ * Lists the kinds of the controls on each form's page, by the labels of its tasks. A box that no gold row names is a
+ * consent that the gold file leaves out ("I agree to the terms ... *"): it is required, so that nothing teaches to
+ * leave it.
+ */
 function kindsOfForms(
   tasks: readonly Task[],
   pages: ReadonlyMap<string, readonly Control[]>,
@@ -110,7 +114,10 @@ function kindsOfForms(
     forms.map(([form, url]) => {
       const [own, controls] = [tasks.filter((task) => task.form === form), pages.get(url) ?? []];
       const labels = new Set(own.flatMap((task) => controlsOf(task, controls).map(([label]) => label)));
-      const kinds = controlsOnPage(controls, own, [...labels]).map(({ label, ...kind }) => [label, kind] as const);
+      const kinds = controlsOnPage(controls, own, [...labels]).map(({ label, ...kind }) => {
+        const isConsent = kind.kind === "checkbox" && !labels.has(label);
+        return [label, isConsent ? { ...kind, required: true } : kind] as const;
+      });
       return [form, Object.fromEntries(kinds)];
     }),
   );
