@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Rng } from "../../../src/core/rng.js";
 import { bootstrapMean, mean } from "../../../src/core/statistics.js";
-import { crossedInterval, studentT } from "../../../src/features/leaderboard/crossed-interval.js";
+import { crossedInterval, studentT } from "../../../src/features/sweep/crossed-interval.js";
 
 test("crossed interval: the mean, no width without variance, and more width where runs differ", () => {
   const forms = Array.from({ length: 40 }, (_, i) => `f${i % 5}`);
