@@ -115,6 +115,8 @@ def of_transformers(out: Path) -> None:
 
     causal_lm(out, "llama", t.LlamaConfig(**SIZES, **TOKENS, attention_bias=True), t.LlamaForCausalLM)
     causal_lm(out, "mistral", t.MistralConfig(**SIZES, **TOKENS, sliding_window=None), t.MistralForCausalLM)
+    # every text of the golden lies in the window
+    causal_lm(out, "mistral-window", t.MistralConfig(**SIZES, **TOKENS, sliding_window=12), t.MistralForCausalLM)
     causal_lm(out, "qwen2", t.Qwen2Config(**SIZES, **TOKENS), t.Qwen2ForCausalLM)
     qwen3 = {**SIZES, "tie_word_embeddings": True, "head_dim": 8}
     causal_lm(out, "qwen3", t.Qwen3Config(**qwen3, **TOKENS), t.Qwen3ForCausalLM)
@@ -132,6 +134,7 @@ def scaled_ropes(out: Path) -> None:
     trained = {"rope_theta": 5000.0, "factor": 4.0, "original_max_position_embeddings": 16}
     for name, rope in {
         "linear": {"rope_type": "linear", "rope_theta": 5000.0, "factor": 4.0},
+        "dynamic": {"rope_type": "dynamic", "rope_theta": 5000.0, "factor": 4.0},
         "llama3": {"rope_type": "llama3", **trained, "low_freq_factor": 1.0, "high_freq_factor": 4.0},
         "yarn": {"rope_type": "yarn", **trained, "beta_fast": 4.0, "beta_slow": 0.5},
         "yarn-mscale": {"rope_type": "yarn", **trained, "mscale": 0.7, "mscale_all_dim": 1.1, "truncate": False},

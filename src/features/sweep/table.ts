@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { fail } from "../../core/errors.js";
 import { groupBy } from "../../core/group-by.js";
 import { type Interval, mean } from "../../core/statistics.js";
 import {
@@ -23,7 +24,7 @@ export interface Row {
   readonly success: Interval;
   /** Reward after minus before training, on the same episodes; null where a run was not evaluated before. */
   readonly gain: Interval | null;
-  /** Reward minus that of the first setting; null for the first, and where tasks or judge differ. */
+  /** Reward minus that of the first setting; null for the first, and where the tasks differ. */
   readonly against_first: Interval | null;
   /** Mean minutes of a run in its steps. */
   readonly minutes: number;
@@ -60,23 +61,21 @@ function scored({ setting, seed, run }: PlayedRun, split: string): Scored | unde
 export function rowsOf(split: string, runs: readonly Scored[]): Row[] {
   const bySetting = groupBy(runs, ({ setting }) => setting);
   const first = bySetting.values().next().value ?? [];
-  // evaluations of equal tasks and judge are compared on the episodes that all of them scored
-  const cohorts = groupBy(runs, ({ after }) => JSON.stringify([after.checksum ?? after.split_hash, after.seed]));
-  const of = new Map(
-    [...cohorts.values()].flatMap((own) => {
-      const shared = sharedEpisodes(own);
-      return own.map((run) => [run, shared] as const);
-    }),
-  );
+  // settings of equal tasks are compared on the episodes that all their runs scored
+  const tasksOf = (own: readonly Scored[]): string =>
+    JSON.stringify([...new Set(own.map(({ after }) => `${after.checksum?.tasks ?? after.split_hash} ${after.seed}`))]);
+  const cohorts = groupBy(bySetting.values(), tasksOf);
+  const shared = new Map([...cohorts].map(([tasks, own]) => [tasks, sharedEpisodes(own.flat())]));
   return [...bySetting].map(([setting, own]) => {
-    const shared = of.get(own[0] as Scored) as ReturnType<typeof sharedEpisodes>;
-    const { forms, values } = shared;
+    const { forms, values } = shared.get(tasksOf(own)) as ReturnType<typeof sharedEpisodes>;
+    if (forms.length === 0)
+      fail(`The runs of ${setting} scored no common episode of ${split}.`, { hint: "evaluate them on equal tasks" });
     const rewards = own.map(({ after }) => values(after, ({ reward }) => reward));
     const gains = own.flatMap(({ before }, i) => {
       const start = before && values(before, ({ reward }) => reward);
       return start === undefined ? [] : [(rewards[i] as number[]).map((value, e) => value - (start[e] as number))];
     });
-    const isPaired = own !== first && of.get(first[0] as Scored) === shared;
+    const isPaired = own !== first && tasksOf(own) === tasksOf(first);
     const minus = isPaired ? first.map(({ after }) => values(after, ({ reward }) => reward)) : undefined;
     const successes = own.map(({ after }) => values(after, ({ success }) => Number(success)));
     return {
