@@ -87,6 +87,7 @@ describe("families of checkpoints, against their own code", () => {
     ["mistral-window", "refusion", 12],
     ["qwen2", "refusion"],
     ["qwen3", "refusion"],
+    ["qwen3-fp8", "refusion"],
     ["smollm3", "refusion"],
     ["a2d-qwen3", "masked_lm"],
     ["sdar", "masked_lm"],
