@@ -1,5 +1,6 @@
 // npm run results [-- --check]: writes the tables of README.md, CONTRIBUTING.md and docs/*.md from docs/data/*.json, each
-// between `<!-- table: NAME -->` and `<!-- /table -->`. --check writes nothing and exits with 1 if a table differs.
+// between `<!-- table: NAME -->` and `<!-- /table -->`, and the contracts from their sources, each between
+// `<!-- api: FILE NAME ... -->` and `<!-- /api -->`. --check writes nothing and exits with 1 if a part differs.
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fail, log, ROOT } from "./lib/setup.mjs";
@@ -7,6 +8,36 @@ import { fail, log, ROOT } from "./lib/setup.mjs";
 const check = process.argv.includes("--check");
 const DATA = join(ROOT, "docs", "data");
 const MARKED = /<!-- table: ([\w-]+) -->\n[\s\S]*?<!-- \/table -->/g;
+
+const API = /<!-- api: (\S+)((?: \w+)*) -->\n[\s\S]*?<!-- \/api -->/g;
+
+/** Writes interfaces as their source has them, a class as its members' signatures, and a file without names as it is. */
+function contract(path, names) {
+  const text = readFileSync(join(ROOT, path), "utf8");
+  const parts = names.map((name) => {
+    const [whole, head, body] =
+      new RegExp(`^export ((?:interface|class) ${name}\\b[^{]*)\\{\n([\\s\\S]*?)^\\}`, "m").exec(text) ?? [];
+    if (whole === undefined) fail(`${path} exports no interface or class ${name}`);
+    const members = head.startsWith("class") ? signatures(body) : body;
+    return `${head.replace(/\s+/g, " ").replace(/<.*>/, "").trim()} {\n${members.replaceAll("readonly ", "")}}`;
+  });
+  const code = names.length === 0 ? text.trimEnd() : parts.join("\n\n");
+  const language = path.endsWith(".ts") ? "ts" : "js";
+  return `<!-- api: ${[path, ...names].join(" ")} -->\n\`\`\`${language}\n${code}\n\`\`\`\n<!-- /api -->`;
+}
+
+/** Lists the public members of a class in one line each, with their comments. */
+function signatures(body) {
+  return body
+    .split("\n")
+    .flatMap((line) => {
+      if (/^ {2}\/\*\*.*\*\/$/.test(line)) return [line];
+      const [, name, types] = /^ {2}(?!private|constructor|get )(\w+)(?: = )?(\(.*\): .*?) (?:=>|\{)/.exec(line) ?? [];
+      return name === undefined ? [] : [`  ${name}${types};`];
+    })
+    .map((line) => `${line}\n`)
+    .join("");
+}
 
 const row = (cells) => `| ${cells.join(" | ")} |`.replaceAll("|  |", "| |").replaceAll("|  |", "| |");
 
@@ -31,10 +62,12 @@ const stale = [];
 for (const page of ["README.md", "CONTRIBUTING.md", ...pages]) {
   const path = join(ROOT, page);
   const text = readFileSync(path, "utf8");
-  const next = text.replace(MARKED, (_, name) => {
-    unused.delete(name);
-    return written(name);
-  });
+  const next = text
+    .replace(MARKED, (_, name) => {
+      unused.delete(name);
+      return written(name);
+    })
+    .replace(API, (_, file, names) => contract(file, names.split(" ").filter(Boolean)));
   if (next === text) continue;
   stale.push(page);
   if (!check) writeFileSync(path, next);
@@ -42,4 +75,8 @@ for (const page of ["README.md", "CONTRIBUTING.md", ...pages]) {
 if (unused.size > 0) fail(`docs/data: no page shows ${[...unused].join(", ")}`);
 if (check && stale.length > 0)
   fail(`${stale.join(", ")}: tables differ from docs/data; write them with npm run results`);
-log(stale.length === 0 ? "all tables are as their data" : `${check ? "stale" : "written"}: ${stale.join(", ")}`);
+log(
+  stale.length === 0
+    ? "all tables and contracts are as their sources"
+    : `${check ? "stale" : "written"}: ${stale.join(", ")}`,
+);

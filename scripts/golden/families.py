@@ -115,14 +115,56 @@ def of_transformers(out: Path) -> None:
 
     causal_lm(out, "llama", t.LlamaConfig(**SIZES, **TOKENS, attention_bias=True), t.LlamaForCausalLM)
     causal_lm(out, "mistral", t.MistralConfig(**SIZES, **TOKENS, sliding_window=None), t.MistralForCausalLM)
+    # every text of the golden lies in the window
+    causal_lm(out, "mistral-window", t.MistralConfig(**SIZES, **TOKENS, sliding_window=12), t.MistralForCausalLM)
     causal_lm(out, "qwen2", t.Qwen2Config(**SIZES, **TOKENS), t.Qwen2ForCausalLM)
     qwen3 = {**SIZES, "tie_word_embeddings": True, "head_dim": 8}
     causal_lm(out, "qwen3", t.Qwen3Config(**qwen3, **TOKENS), t.Qwen3ForCausalLM)
+    float8(out)
     smollm3 = {**SIZES, "num_hidden_layers": 4}
     causal_lm(out, "smollm3", t.SmolLM3Config(**smollm3, **TOKENS, use_sliding_window=False), t.SmolLM3ForCausalLM)
     scaled_ropes(out)
     without_causal_mask(out)
     gguf_file(out)
+
+
+def float8(out: Path) -> None:
+    """Qwen3 in FP8 with a scale for 8 x 4 weights, as Qwen3-FP8 has them for 128 x 128, read by transformers."""
+    import transformers as t
+
+    block = [8, 4]
+    config = t.Qwen3Config(**SIZES, **TOKENS, head_dim=8)
+    model = t.Qwen3ForCausalLM(config).eval()
+    randomise(model, 5)
+    place = out / "qwen3-fp8"
+    model.save_pretrained(place)
+    (place / "generation_config.json").unlink(missing_ok=True)
+    tensors = {}
+    for name, weight in model.state_dict().items():
+        if not name.endswith("proj.weight"):
+            tensors[name] = weight
+            continue
+        (rows, columns), (high, wide) = weight.shape, block
+        down, across = -(-rows // high), -(-columns // wide)
+        padded = torch.zeros(down * high, across * wide)
+        padded[:rows, :columns] = weight
+        blocks = padded.reshape(down, high, across, wide)
+        scale = blocks.abs().amax((1, 3)) / 448
+        codes = (blocks / scale[:, None, :, None]).reshape(padded.shape)[:rows, :columns]
+        tensors |= {name: codes.contiguous().to(torch.float8_e4m3fn), f"{name}_scale_inv": scale}
+    save_file(tensors, place / "model.safetensors", metadata={"format": "pt"})
+    about = {"quant_method": "fp8", "activation_scheme": "dynamic", "weight_block_size": block}
+    path = place / "config.json"
+    said = {**json.loads(path.read_text()), "quantization_config": about | {"modules_to_not_convert": ["lm_head"]}}
+    path.write_text(json.dumps(said, indent=2) + "\n")
+    read = t.Qwen3ForCausalLM.from_pretrained(
+        place,
+        quantization_config=t.FineGrainedFP8Config(weight_block_size=block, dequantize=True),
+        dtype=torch.float32,
+        attn_implementation="eager",
+    ).eval()
+    fed = inputs(config.vocab_size, causal=True)
+    save(out, "qwen3-fp8", fed | with_gradient(read, fed["input_ids"], causal_logits(read, fed)))
 
 
 def scaled_ropes(out: Path) -> None:
@@ -132,6 +174,7 @@ def scaled_ropes(out: Path) -> None:
     trained = {"rope_theta": 5000.0, "factor": 4.0, "original_max_position_embeddings": 16}
     for name, rope in {
         "linear": {"rope_type": "linear", "rope_theta": 5000.0, "factor": 4.0},
+        "dynamic": {"rope_type": "dynamic", "rope_theta": 5000.0, "factor": 4.0},
         "llama3": {"rope_type": "llama3", **trained, "low_freq_factor": 1.0, "high_freq_factor": 4.0},
         "yarn": {"rope_type": "yarn", **trained, "beta_fast": 4.0, "beta_slow": 0.5},
         "yarn-mscale": {"rope_type": "yarn", **trained, "mscale": 0.7, "mscale_all_dim": 1.1, "truncate": False},

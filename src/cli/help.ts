@@ -33,7 +33,7 @@ Config keys by section. --help SECTION or --help KEY explains them, --help all l
 ${lines.join("\n")}
 
 Example:
-  refusion-train ${command.name()} --config configs/tiny/quickstart.yaml training.steps=40`;
+  refusion-train ${command.name()} --config configs/tiny/letters-flow-grpo.yaml training.steps=40`;
 }
 
 /** Finds the keys of a section, or those that have this name or end with it. */

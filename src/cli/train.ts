@@ -135,7 +135,7 @@ async function resumedConfig(command: string, flags: TrainFlags): Promise<string
   const { RunDirectory } = await import("../runs/run-directory.js");
   if (flags.resume === true && flags.runDir !== undefined) return RunDirectory.open(flags.runDir).config;
   misuse("No config: --config FILE is missing.", {
-    hint: `refusion-train ${command} --config configs/tiny/quickstart.yaml`,
+    hint: `refusion-train ${command} --config configs/tiny/letters-flow-grpo.yaml`,
   });
 }
 

@@ -3,7 +3,7 @@ import { basename, extname, isAbsolute, join, resolve } from "node:path";
 import { stringify } from "yaml";
 import { z } from "zod";
 import { fail, messageOf, misuse, UserError } from "../core/errors.js";
-import { packageRoot, readSmall } from "../core/files.js";
+import { packageRoot, readSmall, userFolder } from "../core/files.js";
 import { withoutPasswords } from "../core/shown.js";
 import { parseYaml } from "../core/yaml.js";
 import { settleKinds } from "./kind-sections.js";
@@ -133,18 +133,26 @@ export function formatConfig(config: RunConfig): string {
 }
 
 /**
- * Resolves a path of a config (model, adapter): from the working directory, else inside this package.
- * @throws UserError that names both places.
+ * Finds a path of a config (model, adapter): from the working directory, inside this package, or in the user's folder,
+ * where fetched models are.
  */
+export function foundPath(path: string): string | undefined {
+  const places = isAbsolute(path) ? [] : [packageRoot(), userFolder()];
+  return [resolve(path), ...places.map((folder) => join(folder, path))].find(existsSync);
+}
+
+/** As {@link foundPath}. @param what key or option that holds the path. @throws UserError where there is none. */
 export function resolvePath(path: string, what: string): string {
-  const here = resolve(path);
-  if (existsSync(here)) return here;
-  const shipped = join(packageRoot(), path);
-  if (!isAbsolute(path) && existsSync(shipped)) return shipped;
-  fail(
-    `${what}: ${path} does not exist (looked for ${here}${isAbsolute(path) || shipped === here ? "" : ` and ${shipped}`}).`,
-    { hint: `set ${what}=PATH to a directory that exists` },
-  );
+  const found = foundPath(path);
+  if (found !== undefined) return found;
+  const beside = isAbsolute(path) ? "" : `, and neither the package nor ${userFolder()} has it`;
+  fail(`${what}: ${path} does not exist (looked for ${resolve(path)}${beside}).`, {
+    hint: path.startsWith("models/smollm2")
+      ? "`refusion-train fetch-smollm2` gets SmolLM2; its adapters are in the project's repository"
+      : /^models\/tiny-/.test(path)
+        ? `the project's repository has it; or set ${what}=PATH`
+        : `set ${what}=PATH to a directory that exists`,
+  });
 }
 
 /** Lists the keys in which two configs differ, as `training.steps: 20 -> 40`. */
@@ -177,7 +185,7 @@ function readYaml(path: string): Source {
     text = readSmall(path, MAX_BYTES);
   } catch (error) {
     misuse(`Cannot read the config ${path}: ${messageOf(error)}`, {
-      hint: "give a YAML file with --config, as configs/tiny/quickstart.yaml",
+      hint: "give a YAML file with --config, as configs/tiny/letters-flow-grpo.yaml",
       cause: error,
     });
   }

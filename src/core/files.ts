@@ -12,6 +12,7 @@ import {
   statSync,
 } from "node:fs";
 import { mkdir } from "node:fs/promises";
+import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import writeFileAtomic from "write-file-atomic";
@@ -129,6 +130,11 @@ export async function sha256File(path: string): Promise<string> {
   const hash = createHash("sha256");
   for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
   return hash.digest("hex");
+}
+
+/** Returns the user's folder for what is fetched once: `REFUSION_HOME`, else `~/.cache/refusion-train`. */
+export function userFolder(): string {
+  return process.env.REFUSION_HOME ?? join(homedir(), ".cache", "refusion-train");
 }
 
 /** Returns the folder of this package's own package.json (with models/ and configs/). */

@@ -72,7 +72,12 @@ export async function checkGraph(runtime: Runtime, model: Model): Promise<void> 
  * @param length of the longest prompt and response, in tokens. @param what names its settings in errors.
  * @throws UserError that says how many tokens it takes.
  */
-export function checkLength({ graph, dir }: Pick<Model, "graph" | "dir">, length: number, what: string): void {
+export function checkLength({ graph, dir, config }: Model, length: number, what: string): void {
+  const { longest = Infinity } = config;
+  if (length > longest)
+    misuse(`${what} is ${length} tokens, and ${dir} is computed right for ${longest} only (its config's longest).`, {
+      hint: `Set the two to at most ${longest} together.`,
+    });
   if (!isImported(graph)) return;
   const refusal = (positions: number): unknown => {
     try {

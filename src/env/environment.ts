@@ -43,8 +43,6 @@ export interface EpisodeOutcome {
   readonly metrics: Readonly<Record<string, number>>;
   /** Named counts, to be added up: pairs that were right. */
   readonly counts?: Readonly<Record<string, number>>;
-  /** The right answer that was given, if a task has several and the environment tells them apart. */
-  readonly answer?: RightAnswer;
   /** Detail for the rollout file and for `view`, as JSON. */
   readonly detail: Readonly<Record<string, unknown>>;
   /** A few words for the user. */
@@ -53,12 +51,6 @@ export interface EpisodeOutcome {
   readonly har?: object;
   /** Set if this is the outcome of another episode with the same task and the same answer. */
   readonly reused?: boolean;
-}
-
-/** The index of the right answer that was given, null if the answer was wrong, and the number of right answers. */
-export interface RightAnswer {
-  readonly is: string | null;
-  readonly of: number;
 }
 
 /** The error of an observation with more tokens than the policy reads; an environment may take it for a fault. */

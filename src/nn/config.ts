@@ -24,6 +24,11 @@ export const baseConfigSchema = z.looseObject({
     .union([z.int().nonnegative(), z.array(z.int().nonnegative()).min(1)])
     .describe("the end of a text; of several the first is written, and any ends it"),
   pad_token_id: z.int().nonnegative(),
+  longest: size(WIDEST * 64)
+    .optional()
+    .describe(
+      "most tokens of prompt and response together, where longer texts are computed otherwise: a sliding window",
+    ),
   logits_output: z
     .string()
     .optional()

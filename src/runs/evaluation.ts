@@ -22,8 +22,6 @@ const taskScore = z.strictObject({
   /** The environment's own measures and counts, by name. */
   metrics: z.record(z.string(), z.number()),
   counts: z.record(z.string(), z.number()).optional(),
-  /** Index of the matched answer among the correct ones (null: none matched), and their number. */
-  answer: z.strictObject({ is: z.string().nullable(), of: z.int() }).optional(),
 });
 
 const leftOut = z.strictObject({ task_id: z.string(), fault: z.string() });

@@ -114,7 +114,7 @@ function summarizeEpisodes(
 ): Evaluation {
   const scores = played.map(({ task, outcome }): EpisodeScore => {
     const about = { task_id: task.id, form: task.form };
-    const { reward, fault, success, metrics, counts, answer } = outcome;
+    const { reward, fault, success, metrics, counts } = outcome;
     if (reward === null) return { ...about, reward: 0, success: false, metrics: {}, fault: fault ?? "no reward" };
     return {
       ...about,
@@ -122,7 +122,6 @@ function summarizeEpisodes(
       success,
       metrics: { ...metrics },
       ...(counts === undefined ? {} : { counts: { ...counts } }),
-      ...(answer === undefined ? {} : { answer }),
     };
   });
   const tasks = played.map(({ task }) => task);

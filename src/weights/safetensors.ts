@@ -16,7 +16,10 @@ const DTYPES: ReadonlyMap<string, DType> = new Map(
 );
 
 /** The format's further types: such a file is valid, and not read here. */
-const UNREAD = /^(?:I16|U16|U64|C64|F4|F6_E[23]M[23]|F8_E\dM\d(?:FNUZ)?)$/;
+const UNREAD = /^(?:I16|U16|U64|C64|F4|F6_E[23]M[23]|F8_E(?:\d(?!M3)M\d|\dM\dFNUZ))$/;
+
+/** FP8, without its scales a code: such a tensor is read as bytes. */
+const FLOAT8 = "F8_E4M3";
 
 /** The limit of the reference implementation. */
 const MAX_HEADER = 100_000_000;
@@ -24,6 +27,8 @@ const MAX_HEADER = 100_000_000;
 /** The place of a tensor. */
 export interface SafetensorsEntry {
   readonly dtype: DType;
+  /** True for FP8 (E4M3) in bytes of `uint8`. */
+  readonly float8?: true;
   readonly shape: readonly number[];
   /** First byte, counted from the start of the file. */
   readonly offset: number;
@@ -123,10 +128,11 @@ function readHeader(fd: number, path: string): SafetensorsHeader {
     const tensor = (why: string): UserError => refuse(`tensor "${name}": ${why}`);
     if (!isObject(value)) throw tensor("its entry is not an object");
     const { dtype: dtypeName, shape, data_offsets: range } = value;
-    const dtype = typeof dtypeName === "string" ? DTYPES.get(dtypeName) : undefined;
+    const float8 = dtypeName === FLOAT8;
+    const dtype = float8 ? "uint8" : typeof dtypeName === "string" ? DTYPES.get(dtypeName) : undefined;
     if (dtype === undefined && typeof dtypeName === "string" && UNREAD.test(dtypeName))
       fail(`${path}: the tensor "${name}" is ${dtypeName}, and only ${[...DTYPES.keys()].join(", ")} are read here.`, {
-        hint: "Convert the checkpoint first: of FP8 weights with their scales most publishers also offer BF16.",
+        hint: "Convert the checkpoint first: most publishers also offer BF16.",
       });
     if (dtype === undefined)
       throw tensor(`dtype ${JSON.stringify(dtypeName)}, expected one of ${[...DTYPES.keys()].join(", ")}`);
@@ -139,7 +145,8 @@ function readHeader(fd: number, path: string): SafetensorsHeader {
       throw tensor(`${dtype} [${shape.join(", ")}] needs ${length} bytes, data_offsets span ${end - begin}`);
     if (dataStart + end > size)
       throw tensor(`truncated or out of range: it ends at byte ${dataStart + end}, the file at ${size}`);
-    tensors.set(name, { dtype, shape, offset: dataStart + begin, length });
+    const entry = { dtype, shape, offset: dataStart + begin, length };
+    tensors.set(name, float8 ? { ...entry, float8 } : entry);
   }
 
   // the format allows neither overlaps nor holes

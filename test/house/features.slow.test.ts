@@ -25,12 +25,10 @@ const FURTHER: Readonly<Record<string, readonly string[]>> = {
   control: ["configs/documents/flowgrpo-control.yaml"],
   fsdfm: [
     "configs/documents/espo-fsdfm.yaml",
-    "configs/leaderboard/fsdfm.yaml",
     ..."espo flow-grpo letters-flow-grpo letters-sft model sft template-flow-grpo template-sft"
       .split(" ")
       .map((name) => `configs/tiny/fsdfm-${name}.yaml`),
   ],
-  leaderboard: ["configs/bookings"],
   objectives: "cj-grpo coupled-grpo flowrl gdpo just-grpo mdpo spg wd1"
     .split(" ")
     .map((name) => `configs/papers/${name}.yaml`),

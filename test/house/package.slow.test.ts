@@ -44,8 +44,8 @@ describe("the package as it is published", () => {
     dir = mkdtempSync(join(tmpdir(), "package-"));
     const packed = npm(["pack", "--json", "--pack-destination", dir], root);
     assert.equal(packed.status, 0, packed.stderr);
-    const [about] = JSON.parse(packed.stdout) as { filename: string; files: { path: string }[] }[];
-    assert.ok(about !== undefined);
+    const [about] = JSON.parse(packed.stdout) as { filename: string; size: number; files: { path: string }[] }[];
+    assert.ok(about !== undefined && about.size < 25e6, `${about?.size} bytes`);
     files = about.files.map((file) => file.path);
     tarball = about.filename;
     install(dir, join(dir, tarball));
@@ -54,12 +54,17 @@ describe("the package as it is published", () => {
 
   it("holds the programs, the shipped models, configs and docs, and nothing else", () => {
     const allowed =
-      /^(dist\/src\/.*\.(js|d\.ts)|models\/.*|configs\/.*\.(yaml|mjs)|src\/env\/sites\/embedded\/forms\.yaml|src\/features\/wizards\/wizards\.yaml|src\/features\/verify\/stored\.json|docs\/.*|jobs\/.*\.sh|examples\/.*|(README|CHANGELOG|ARCHITECTURE)\.md|LICENSE|package\.json)$/;
+      /^(dist\/src\/.*\.(js|d\.ts)|models\/(?:tiny-refusion-(?:letters|template)|smollm2-letters)\/.*|configs\/.*\.(yaml|mjs)|src\/env\/sites\/embedded\/forms\.yaml|src\/features\/wizards\/wizards\.yaml|src\/features\/verify\/stored\.json|docs\/.*|jobs\/.*\.sh|examples\/.*|(README|CHANGELOG|ARCHITECTURE)\.md|LICENSE|package\.json)$/;
     assert.deepEqual(
       files.filter((file) => !allowed.test(file)),
       [],
     );
-    for (const path of [...Object.values(manifest.bin), "docs/model.md", "configs/tiny/quickstart.yaml", "LICENSE"])
+    for (const path of [
+      ...Object.values(manifest.bin),
+      "docs/model.md",
+      "configs/tiny/letters-flow-grpo.yaml",
+      "LICENSE",
+    ])
       assert.ok(files.includes(path), path);
     // every compiled source is there: a folder is a registry, and one file less is an objective less
     const compiled = readdirSync(join(root, "dist", "src"), { recursive: true, encoding: "utf8" })
@@ -109,7 +114,7 @@ describe("the package as it is published", () => {
         "refusion-train",
         "flow-grpo",
         "--config",
-        "node_modules/refusion-train/configs/tiny/quickstart.yaml",
+        "node_modules/refusion-train/configs/tiny/letters-flow-grpo.yaml",
       ] as const),
       ...["--dry-run", "training.group_size=2", "training.rollout_batch=2", "training.micro_batch=2"],
       ...["evaluation.batch=2", "runtime.provider=cpu"],
@@ -154,7 +159,7 @@ describe("the package as it is published", () => {
       writeFileSync(join(own, "reward.mjs"), text);
       const args = [
         "--config",
-        "configs/tiny/quickstart.yaml",
+        "configs/tiny/letters-flow-grpo.yaml",
         "--policy",
         "oracle",
         "--episodes",

@@ -6,6 +6,7 @@ import { packageRoot } from "../../src/core/files.js";
 interface DataTable {
   readonly columns: readonly string[];
   readonly rows: readonly (readonly string[])[];
+  readonly reproduce?: object;
 }
 
 const root = packageRoot();
@@ -97,7 +98,7 @@ export function unbackedFigures(readme: string): string[] {
 /** Collects the numbers of all tables of a section, one list per row; a table's caption and heads are rows as well. */
 function rowsOf(page: string, anchor: string): number[][] {
   return [...section(read(page), anchor).matchAll(MARKED)].flatMap(([, name = ""]) => {
-    const { rows, ...rest } = JSON.parse(read(`docs/data/${name}.json`)) as DataTable;
+    const { rows, reproduce: _, ...rest } = JSON.parse(read(`docs/data/${name}.json`)) as DataTable;
     return [Object.values(rest).flat(), ...rows].map((row) =>
       row.flatMap((cell) => [...cell.matchAll(NUMBER)].map(([number]) => numeric(number))),
     );

@@ -1,9 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { configOf, type RunConfig, readTree, resolvePath } from "../../config/config.js";
+import { configOf, foundPath, type RunConfig, readTree, resolvePath } from "../../config/config.js";
 import { loadRegistries } from "../../config/registries.js";
 import { fail, misuse } from "../../core/errors.js";
-import { packageRoot } from "../../core/files.js";
 import { samplerFor } from "../../engine/policy.js";
 import { loadModel } from "../../nn/model.js";
 import { readPeft } from "../../nn/peft.js";
@@ -67,7 +66,8 @@ export async function configOfModel(source: Exclude<AgentSource, { readonly run:
 }
 
 function isThere(model: string): boolean {
-  return [model, join(packageRoot(), model)].some((path) => existsSync(join(path, "config.json")));
+  const found = foundPath(model);
+  return found !== undefined && existsSync(join(found, "config.json"));
 }
 
 async function samplerOf(model: string): Promise<string> {

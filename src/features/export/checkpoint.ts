@@ -6,6 +6,7 @@ import type { DType } from "../../onnx/types.js";
 import { openWeight, readNf4State, type StoredMatrix } from "../../weights/model-weights.js";
 import { nf4Part } from "../../weights/precision.js";
 import { openSafetensors, type SafetensorsEntry, type SafetensorsHeader } from "../../weights/safetensors.js";
+import { openFloat8, scalesOf } from "./float8.js";
 
 const SINGLE = "model.safetensors";
 const INDEX = "model.safetensors.index.json";
@@ -29,10 +30,10 @@ export interface CheckpointWeight {
 export function openCheckpoint(dir: string): Map<string, CheckpointWeight> {
   const single = join(dir, SINGLE);
   const index = join(dir, INDEX);
-  if (existsSync(index)) return weightsOf(openShards(dir, index));
+  if (existsSync(index)) return weightsOf(openShards(dir, index), dir);
   if (existsSync(single)) {
     const header = openSafetensors(single);
-    return weightsOf(new Map([...header.tensors.keys()].map((name) => [name, header])));
+    return weightsOf(new Map([...header.tensors.keys()].map((name) => [name, header])), dir);
   }
   const others = existsSync(dir) ? readdirSync(dir).filter((file) => /\.(bin|pth|pt|ckpt)$/.test(file)) : [];
   fail(
@@ -48,11 +49,19 @@ export function openCheckpoint(dir: string): Map<string, CheckpointWeight> {
   );
 }
 
-function weightsOf(tensors: ReadonlyMap<string, SafetensorsHeader>): Map<string, CheckpointWeight> {
+function weightsOf(tensors: ReadonlyMap<string, SafetensorsHeader>, dir: string): Map<string, CheckpointWeight> {
   const weights = new Map<string, CheckpointWeight>();
   const parts = new Set<string>();
   for (const [name, header] of tensors) {
-    const { dtype, shape } = header.tensors.get(name) as SafetensorsEntry;
+    const { dtype, shape, float8 } = header.tensors.get(name) as SafetensorsEntry;
+    if (float8) {
+      const scales = scalesOf(name, tensors);
+      parts.add(scales);
+      const open = () =>
+        openFloat8(header, name, openWeight(tensors.get(scales) as SafetensorsHeader, scales), float8Block(dir));
+      weights.set(name, { path: header.path, shape, dtype: "bfloat16", open });
+      continue;
+    }
     const packed = dtype === "uint8" ? readNf4State(header, name) : undefined;
     if (packed !== undefined) for (const part of Object.values(nf4Part)) if (part(name) !== name) parts.add(part(name));
     weights.set(name, {
@@ -64,6 +73,14 @@ function weightsOf(tensors: ReadonlyMap<string, SafetensorsHeader>): Map<string,
   }
   for (const part of parts) weights.delete(part);
   return weights;
+}
+
+/** Returns the rows and columns of a block of FP8 weights with one scale. */
+function float8Block(dir: string): readonly [number, number] {
+  const { quantization_config: about } = readJson(join(dir, "config.json")) as {
+    quantization_config?: { weight_block_size?: readonly [number, number] | null };
+  };
+  return about?.weight_block_size ?? [128, 128];
 }
 
 function openShards(dir: string, index: string): Map<string, SafetensorsHeader> {

@@ -12,7 +12,6 @@ const REQUIRED: Readonly<Record<string, readonly unknown[]>> = {
   hidden_act: ["silu", "swish"],
   hidden_activation: ["silu", "swish"],
   mlp_bias: [false],
-  use_sliding_window: [false],
   rope_interleaved: [false],
   partial_rotary_factor: [1],
   layer_norm_with_affine: [true],
@@ -26,7 +25,15 @@ const COMPUTES =
 const BESIDES = /dropout|init|implementation|flash|token|loss|aux|output_|pretraining|_eps$|_std$/;
 /** Keys that are read here, and sizes that matter only with other keys. */
 const UNDERSTOOD = new Set([
-  ...["rope_theta", "rope_scaling", "rope_parameters", "layer_types", "sliding_window", "max_window_layers"],
+  ...[
+    "rope_theta",
+    "rope_scaling",
+    "rope_parameters",
+    "layer_types",
+    "sliding_window",
+    "use_sliding_window",
+    "max_window_layers",
+  ],
   ...["num_attention_heads", "attention_bias", "include_qkv_bias", "multi_query_attention", "no_rope_layers"],
   ...["no_rope_layer_interval", "alibi_bias_max", "attention_layer_norm_with_affine", ...Object.keys(REQUIRED)],
 ]);
@@ -77,6 +84,7 @@ function normalised(raw: Json, family: Family, path: string): Json {
     ...joined,
     rope_theta: theta ?? raw.rope_theta ?? 10000,
     rope_scaling: ropeScaling(raw, path),
+    longest: longestText(raw),
     head_dim: joined.head_dim ?? Number(joined.hidden_size) / heads,
     num_key_value_heads: joined.num_key_value_heads ?? heads,
     tie_word_embeddings: joined.tie_word_embeddings ?? false,
@@ -90,6 +98,23 @@ function unsupported(path: string, key: string, value: unknown, expected: unknow
   );
 }
 
+/** Tells whether the attention of some layers is limited to a window. */
+const hasWindow = ({ sliding_window: window, use_sliding_window: used }: Json): boolean =>
+  Number.isSafeInteger(window) && used !== false;
+
+/**
+ * Returns the longest text for which our graph computes the same: a window that holds it all is no limit, and dynamic
+ * RoPE begins beyond the trained length. Undefined: any length.
+ */
+function longestText(raw: Json): number | undefined {
+  const { rope_type, type } = { ...(raw.rope_scaling as Json), ...(raw.rope_parameters as Json) };
+  const limits = [
+    ...(hasWindow(raw) ? [Number(raw.sliding_window)] : []),
+    ...((rope_type ?? type) === "dynamic" ? [Number(raw.max_position_embeddings)] : []),
+  ];
+  return limits.length === 0 ? undefined : Math.min(...limits);
+}
+
 /** Returns how the angles of RoPE are scaled; undefined: not at all. Newer files store theta in the same object. */
 function ropeScaling(raw: Json, path: string): RopeScaling | undefined {
   const found = ["rope_scaling", "rope_parameters"].flatMap((key) => {
@@ -99,9 +124,10 @@ function ropeScaling(raw: Json, path: string): RopeScaling | undefined {
     const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => !isNone(value)));
     const trained = kind === "yarn" && { original_max_position_embeddings: raw.max_position_embeddings };
     const scaling = ropeScalingSchema.safeParse({ rope_type: kind, ...trained, ...given }).data;
-    const isPlain = kind === "default" && Object.keys(given).length === 0;
+    const isDynamic = kind === "dynamic" && Number.isSafeInteger(raw.max_position_embeddings);
+    const isPlain = isDynamic || (kind === "default" && Object.keys(given).length === 0);
     if (typeof raw[key] !== "object" || (part ?? 1) !== 1 || (scaling === undefined && !isPlain))
-      unsupported(path, key, raw[key], "one rope for all layers: default, linear, llama3 or yarn");
+      unsupported(path, key, raw[key], "one rope for all layers: default, linear, dynamic, llama3 or yarn");
     return [scaling];
   });
   if (found.length === 2 && JSON.stringify(found[0]) !== JSON.stringify(found[1]))
@@ -118,16 +144,11 @@ function checkComputation(raw: Json, own: Json, family: Family, path: string): v
   for (const [key, values] of Object.entries(REQUIRED)) if (!isNone(raw[key])) check(key, raw[key], values);
   for (const [key, values] of Object.entries(family.requires ?? {})) check(key, raw[key], values);
   const { layer_types: layers, sliding_window: window } = raw;
-  if (Array.isArray(layers) && layers.some((kind) => kind !== "full_attention"))
-    check("layer_types", [...new Set(layers)], "full_attention everywhere");
-  if (!isNone(window) && raw.use_sliding_window !== false)
-    unsupported(
-      path,
-      "sliding_window",
-      window,
-      "null",
-      "Texts shorter than the window are computed alike: set it to null in config.json for these.",
-    );
+  const kinds = ["full_attention", ...(hasWindow(raw) ? ["sliding_attention"] : [])];
+  if (Array.isArray(layers) && layers.some((kind) => !kinds.includes(kind)))
+    check("layer_types", [...new Set(layers)], `${kinds.join(" or ")} everywhere`);
+  if (!isNone(window) && !hasWindow(raw) && raw.use_sliding_window !== false)
+    unsupported(path, "sliding_window", window, "a number of tokens");
   for (const [key, value] of Object.entries(raw)) {
     if (!COMPUTES.test(key) || BESIDES.test(key) || UNDERSTOOD.has(key) || family.requires?.[key] !== undefined)
       continue;

@@ -17,6 +17,8 @@ export interface Series {
   readonly points: readonly Point[];
   /** Shows points with whiskers instead of a line with a band. */
   readonly whiskers?: boolean;
+  /** Number of its colour; by default its place. */
+  readonly colour?: number;
 }
 
 /** The chart's data for the page's script. */

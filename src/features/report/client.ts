@@ -34,11 +34,27 @@ function drawCharts(uPlot: typeof import("uplot"), moved: Moved): void {
         ? value.toExponential(1)
         : String(Number(value.toPrecision(4)));
 
-  /** Writes a tick with as many decimals as its distance to the next one needs. */
-  const tick = (value: number, apart: number): string =>
-    Math.abs(value) >= 1e5 || apart < 1e-4
-      ? value.toExponential(1)
-      : value.toFixed(Math.max(0, -Math.floor(Math.log10(apart) + 1e-9)));
+  /** Writes ticks with as many decimals as their distance needs. */
+  const tickTexts = (ticks: readonly number[], apart: number): string[] => {
+    let decimals = 0;
+    const inUnits = (): number => apart * 10 ** decimals;
+    while (decimals < 15 && (inUnits() < 0.999 || Math.abs(inUnits() - Math.round(inUnits())) > 1e-3)) decimals++;
+    const most = Math.max(...ticks.map(Math.abs));
+    return ticks.map((value) =>
+      value !== 0 && (most >= 1e5 || most < 1e-3)
+        ? value.toExponential(Math.max(0, decimals + Math.floor(Math.log10(Math.abs(value)) + 1e-9)))
+        : value.toFixed(decimals),
+    );
+  };
+  type Line = Plot["series"][number];
+  /** Returns the means of a line over each point's neighbours, within a 24th of the line; a short line stays. */
+  const smoothed = ({ points, whiskers }: Line): (number | null)[] =>
+    points.map(({ y }, i) => {
+      const reach = Math.min(Math.floor(points.length / 24), i, points.length - 1 - i);
+      if (y === null || whiskers) return y;
+      const near = points.slice(i - reach, i + reach + 1).flatMap((point) => point.y ?? []);
+      return near.reduce((sum, value) => sum + value, 0) / near.length;
+    });
   /** Fills the legend with the last value of each line. */
   const showLast = (u: uPlot): void => {
     const idxs = u.data.map((values) =>
@@ -47,10 +63,10 @@ function drawCharts(uPlot: typeof import("uplot"), moved: Moved): void {
     u.setLegend({ idxs }, false);
   };
 
-  /** Draws the intervals: bands around lines, or whiskers. */
+  /** Draws the intervals, bands around lines or whiskers, and the points behind each mean. */
   const drawIntervals = (u: uPlot, series: Plot["series"]): void => {
     const at = (x: number, y: number): [number, number] => [u.valToPos(x, "x", true), u.valToPos(y, "y", true)];
-    series.forEach(({ points, whiskers }, i) => {
+    series.forEach(({ points, whiskers, colour: own }, i) => {
       const path = new Path2D();
       const known = points.flatMap(({ x, low, high }) =>
         low === undefined || high === undefined ? [] : [{ x, low, high }],
@@ -60,22 +76,31 @@ function drawCharts(uPlot: typeof import("uplot"), moved: Moved): void {
         path.lineTo(...at(x, high));
       }
       if (!whiskers) for (const { x, low } of known.reverse()) path.lineTo(...at(x, low));
-      u.ctx.globalAlpha = whiskers ? 1 : 0.18;
-      u.ctx.strokeStyle = u.ctx.fillStyle = colour(`s${i % 4}`)();
+      u.ctx.globalAlpha = whiskers ? 1 : 0.12;
+      u.ctx.strokeStyle = u.ctx.fillStyle = colour(`s${(own ?? i) % 8}`)();
       if (whiskers) u.ctx.stroke(path);
       else u.ctx.fill(path);
+      const raw = new Path2D();
+      points.forEach(({ x, y }, p) => {
+        if (y === null) return;
+        if (p === 0 || points[p - 1]?.y === null) raw.moveTo(...at(x, y));
+        else raw.lineTo(...at(x, y));
+      });
+      u.ctx.globalAlpha = 0.35;
+      u.ctx.lineWidth = devicePixelRatio;
+      if (!whiskers) u.ctx.stroke(raw);
       u.ctx.globalAlpha = 1;
     });
   };
 
   const draw = (place: HTMLElement): uPlot => {
     const { series, include } = JSON.parse(place.dataset.plot ?? "") as Plot;
-    const ends = [
-      ...include,
-      ...series.flatMap(({ points }) => points.flatMap(({ low, high }) => [low ?? [], high ?? []].flat())),
-    ];
-    const range = (_: uPlot, low: number, high: number): uPlot.Range.MinMax => {
-      const [least, most] = [Math.min(low, ...ends), Math.max(high, ...ends)];
+    const shown = series.flatMap(({ points }) => points.map(({ x, y, low, high }) => ({ x, ys: [y, low, high] })));
+    const range = (u: uPlot, low: number, high: number): uPlot.Range.MinMax => {
+      const { min = -Infinity, max = Infinity } = u.scales.x ?? {};
+      const ends = shown.filter(({ x }) => x >= (min ?? -Infinity) && x <= (max ?? Infinity)).flatMap(({ ys }) => ys);
+      const all = [low, high, ...include, ...ends].filter((y) => typeof y === "number");
+      const [least, most] = [Math.min(...all), Math.max(...all)];
       // noise of the last digits is no curve
       const flat = most - least < Math.abs(most) * 1e-3 ? Math.abs(most) * 1e-3 : 0;
       return uPlot.rangeNum(least - flat, most + flat, 0.1, true);
@@ -95,29 +120,33 @@ function drawCharts(uPlot: typeof import("uplot"), moved: Moved): void {
         {
           ...axis,
           grid: { stroke: colour("rule"), width: 1 },
-          values: (_, ticks, __, ___, apart) => ticks.map((value) => tick(value, apart)),
+          values: (_, ticks, __, ___, apart) => tickTexts(ticks, apart),
         },
       ],
       series: [
         { label: "step", value: (_, x) => String(x ?? "–") },
-        ...series.map(({ label, points, whiskers }, i) => ({
-          label,
-          stroke: colour(`s${i % 4}`),
-          width: whiskers ? 0 : 1.8,
-          points: { show: whiskers || points.length === 1, size: 6 },
-          value: (_: uPlot, y: number | null) => written(y),
-        })),
+        ...series.map(({ label, points, whiskers, colour: own }, i) => {
+          const raw = new Map(points.map(({ x, y }) => [x, y]));
+          return {
+            label,
+            stroke: colour(`s${(own ?? i) % 8}`),
+            width: whiskers ? 0 : 2,
+            points: { show: whiskers || points.length === 1, size: 6 },
+            value: (u: uPlot, _: number | null, __: number, at: number | null) =>
+              written(at === null ? null : raw.get(u.data[0][at] as number)),
+          };
+        }),
       ],
-      legend: { markers: { fill: (_, i) => colour(`s${(i - 1) % 4}`)() } },
+      legend: { markers: { fill: (_, i) => colour(`s${(series[i - 1]?.colour ?? i - 1) % 8}`)() } },
       // show no value where a line has none
       cursor: { dataIdx: (_, __, at) => at },
       hooks: {
-        draw: [(u) => drawIntervals(u, series)],
+        drawAxes: [(u) => drawIntervals(u, series)],
         ready: [showLast],
         setCursor: [(u) => (u.cursor.left ?? -1) < 0 && showLast(u)],
       },
     };
-    const tables = series.map(({ points }): uPlot.AlignedData => [points.map(({ x }) => x), points.map(({ y }) => y)]);
+    const tables = series.map((line): uPlot.AlignedData => [line.points.map(({ x }) => x), smoothed(line)]);
     const u = new uPlot(options, uPlot.join(tables), place);
     u.root.querySelector(".u-legend")?.setAttribute("aria-live", "polite");
     place.addEventListener("keydown", (event) => {

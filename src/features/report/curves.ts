@@ -9,6 +9,60 @@ export type CurveData = Pick<ReportData, "metrics" | "validations"> & {
   readonly rollouts: Pick<ReportData["rollouts"], "intervals">;
 };
 
+type Value = (m: StepMetrics) => number | null | undefined;
+
+/** Charts of one value a line: title, lines, and values that are always on the y axis. */
+const CHARTS: readonly (readonly [
+  title: string,
+  lines: Readonly<Record<string, Value>>,
+  include?: readonly number[],
+])[] = [
+  ["KL to the reference", { KL: (m) => m.kl }, [0]],
+  ["Probability ratio", { mean: (m) => m.ratio_mean, largest: (m) => m.ratio_max }, [1]],
+  ["Shares", { clipped: (m) => m.clip_fraction, "groups without signal": (m) => m.frac_reward_zero_std }, [0, 1]],
+  ["Loss", { loss: (m) => m.loss }],
+  ["Gradient norm", { "before clipping": (m) => m.grad_norm }, [0]],
+  // a supervised step consists of its update: the total is enough
+  [
+    "Seconds a step",
+    {
+      rollout: (m) => (m.time.rollout > 0 ? m.time.rollout : null),
+      score: (m) => (m.time.score > 0 ? m.time.score : null),
+      update: (m) => (m.time.rollout > 0 || m.time.score > 0 ? m.time.update : null),
+      total: (m) => m.time.total,
+    },
+    [0],
+  ],
+  ["Rollout tokens a second", { "tokens/s": (m) => m.rollout_tokens_per_s }, [0]],
+  ["Workers and jobs", { workers: (m) => m.workers?.workers, "most jobs waiting": (m) => m.workers?.waiting }, [0]],
+  ["Idle share of the workers' time", { idle: (m) => m.workers?.idle }, [0, 1]],
+  ["Learning rate", { lr: (m) => m.lr }, [0]],
+  ["Spread of rewards", { "standard deviation": (m) => m.reward_std }, [0, 1]],
+];
+
+const pointsOf = (metrics: readonly StepMetrics[], value: Value): Series["points"] =>
+  metrics.map((m) => ({ x: m.step, y: value(m) ?? null }));
+
+/** Draws the curves of several runs, a line each; runs of one colour belong together. */
+export function comparedCurves(
+  runs: readonly { readonly label: string; readonly colour: number; readonly metrics: readonly StepMetrics[] }[],
+): Html {
+  const scores: typeof CHARTS = [
+    ["Reward of rollouts", { "": (m) => m.reward }],
+    ["Success of rollouts", { "": (m) => m.success_rate }],
+  ];
+  const charts = [...scores, ...CHARTS].flatMap(([title, lines, include]) =>
+    Object.entries(lines).map(([line, value]) => {
+      const series = runs.map(({ label, colour, metrics }) => ({ label, colour, points: pointsOf(metrics, value) }));
+      return lineChart(Object.keys(lines).length > 1 ? `${title}: ${line}` : title, series, include);
+    }),
+  );
+  return html`<p class="dim">${READING}</p><div class="charts">${charts}</div>`;
+}
+
+const READING =
+  "Bold lines are means over neighbouring steps, thin ones the steps. Point at a chart, or use the arrow keys in it, for values; drag to enlarge, double click for all.";
+
 /** Draws a run's curves; those without data are left out. */
 export function curves({ metrics, validations, rollouts }: CurveData): Html {
   if (metrics.length === 0) return html`<p>No step is recorded yet.</p>`;
@@ -27,42 +81,24 @@ export function curves({ metrics, validations, rollouts }: CurveData): Html {
       })),
     ];
   };
-  const parts = (["rollout", "score", "update"] as const).filter((part) => metrics.some((m) => m.time[part] > 0));
-  // a supervised step consists of its update: the total is enough
-  const times = [...(parts.length > 1 ? parts : []), "total" as const];
   const extras = [...new Set(metrics.flatMap((m) => Object.keys(m.extra ?? {})))].sort();
-  type Value = (m: StepMetrics) => number | null | undefined;
-  const one = (title: string, values: Readonly<Record<string, Value>>, include: readonly number[] = []): Html => {
-    const lines = Object.entries(values).map(([label, value]): Series => {
-      return { label, points: metrics.map((m) => ({ x: m.step, y: value(m) ?? null })) };
-    });
-    return lineChart(title, lines, include);
-  };
+  const one = ([title, lines, include]: (typeof CHARTS)[number]): Html =>
+    lineChart(
+      title,
+      Object.entries(lines).map(([label, value]) => ({ label, points: pointsOf(metrics, value) })),
+      include,
+    );
   const charts = [
     lineChart("Reward", scores("reward", "reward")),
     lineChart("Success", scores("success", "success_rate")),
-    one("KL to the reference", { KL: (m) => m.kl }, [0]),
-    one("Probability ratio", { mean: (m) => m.ratio_mean, largest: (m) => m.ratio_max }, [1]),
-    one("Shares", { clipped: (m) => m.clip_fraction, "groups without signal": (m) => m.frac_reward_zero_std }, [0, 1]),
-    one("Loss", { loss: (m) => m.loss }),
-    one("Gradient norm", { "before clipping": (m) => m.grad_norm }, [0]),
-    one("Seconds a step", Object.fromEntries(times.map((part) => [part, (m: StepMetrics) => m.time[part]])), [0]),
-    one("Rollout tokens a second", { "tokens/s": (m) => m.rollout_tokens_per_s }, [0]),
-    one(
-      "Workers and jobs",
-      { workers: (m) => m.workers?.workers ?? null, "most jobs waiting": (m) => m.workers?.waiting ?? null },
-      [0],
-    ),
-    one("Idle share of the workers' time", { idle: (m) => m.workers?.idle ?? null }, [0, 1]),
-    one("Learning rate", { lr: (m) => m.lr }, [0]),
-    one("Spread of rewards", { "standard deviation": (m) => m.reward_std }, [0, 1]),
-    metrics.some((m) => m.faults > 0) && one("Faulted episodes", { faults: (m) => m.faults }, [0]),
+    ...CHARTS.map(one),
+    metrics.some((m) => m.faults > 0) && one(["Faulted episodes", { faults: (m) => m.faults }, [0]]),
   ];
-  const more = extras.map((key) => one(key, { [key]: (m) => m.extra?.[key] ?? null }));
+  const more = extras.map((key) => one([key, { [key]: (m) => m.extra?.[key] ?? null }]));
   const legend = [
     ...(rollouts.intervals.length > 0 ? ["Bands: 95 % bootstrap intervals over a step's groups."] : []),
     ...(validations.length > 0 ? ["Whiskers: 95 % bootstrap intervals of evaluations."] : []),
-    "Point at a chart, or use the arrow keys in it, for values; drag to enlarge, double click for all.",
+    READING,
   ];
   return html`<p class="dim">${legend.join(" ")}</p><div class="charts">${charts}</div>
 ${more.length > 0 && html`<details><summary>${more.length} more</summary><div class="charts">${more}</div></details>`}`;

@@ -98,6 +98,13 @@ function onForm(evaluation: Evaluation | null, form: string): Evaluation | null 
   return evaluation && { ...evaluation, per_task: evaluation.per_task.filter((task) => task.form === form) };
 }
 
+/** Makes the cells of a run's reward on a split: before, after, the difference, and that to another run. */
+export function changeCells({ before, after }: SplitEvaluations, baseline: Evaluation | null): Html[] {
+  const against = compare(baseline, after);
+  const last = against === null ? "–" : formatDifference(against.reward, false, against.pairs);
+  return [...cells(REWARD, before, after, compare(before, after)), html`<td class="num">${last}</td>`];
+}
+
 const BAR = { width: 200, height: 20, pad: 6 };
 
 /** Draws two means with their intervals on an axis from 0 to 1. */

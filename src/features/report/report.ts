@@ -51,6 +51,21 @@ export const reportAtEnd: RunPages["report"] = async (run, watch, { rollouts, sc
  * pictures. Every text is escaped, because model output and page content are untrusted.
  */
 export function renderReport(data: ReportData): string {
+  const { problems, environment } = data;
+  return page(
+    data.name,
+    html`${header(data)}
+${problems.length > 0 && html`<section class="problems"><h2>Could not be read</h2><ul>${problems.map((item) => html`<li>${item}</li>`)}</ul></section>`}
+${evaluationSection(data.evaluations)}
+<section><h2>Training</h2>${curves(data)}</section>
+${rolloutSection(data)}
+<section><h2>Config and environment</h2><details><summary>config.yaml</summary><pre>${data.config}</pre></details>
+${environment && html`<details><summary>env.json</summary><pre>${JSON.stringify(environment, undefined, 2)}</pre></details>`}</section>`,
+  );
+}
+
+/** Makes a page of a report. @param body its content. */
+export function page(name: string, body: Html): string {
   const policy = [
     "default-src 'none'",
     `style-src ${cspHash(REPORT_STYLE)}`,
@@ -59,17 +74,9 @@ export function renderReport(data: ReportData): string {
     "base-uri 'none'",
     "form-action 'none'",
   ].join("; ");
-  const { problems, environment } = data;
-  const body = html`${header(data)}
-${problems.length > 0 && html`<section class="problems"><h2>Could not be read</h2><ul>${problems.map((item) => html`<li>${item}</li>`)}</ul></section>`}
-${evaluationSection(data.evaluations)}
-<section><h2>Training</h2>${curves(data)}</section>
-${rolloutSection(data)}
-<section><h2>Config and environment</h2><details><summary>config.yaml</summary><pre>${data.config}</pre></details>
-${environment && html`<details><summary>env.json</summary><pre>${JSON.stringify(environment, undefined, 2)}</pre></details>`}</section>`;
   return String(html`<!doctype html><html lang="en"><head><meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${policy}">
-<meta name="viewport" content="width=device-width">${plain(html`<title>${data.name}: refusion-train report</title>`)}
+<meta name="viewport" content="width=device-width">${plain(html`<title>${name}: refusion-train report</title>`)}
 <style>${raw(REPORT_STYLE)}</style></head><body>
 ${plain(body)}
 <script>${raw(REPORT_SCRIPT)}</script></body></html>\n`);

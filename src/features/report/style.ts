@@ -21,8 +21,8 @@ const INDICES = LIGHT.order.map((_, i) => i);
 /** The pages' style sheet: system fonts, light and dark mode, colours distinguishable in both. */
 export const REPORT_STYLE = `
 ${CHART_STYLE}
-:root{color-scheme:light dark;--fg:#1c2024;--dim:#565c63;--bg:#fff;--card:#f6f7f9;--rule:#dfe2e6;--focus:#0b62c4;--s0:#0b62c4;--s1:#b34f0b;--s2:#1a7f4b;--s3:#8a3ab9;--bad:#b3261e;--good:#17703f;${shades(LIGHT)}}
-@media (prefers-color-scheme:dark){:root{--fg:#e6e8ea;--dim:#a3abb3;--bg:#15181b;--card:#1e2226;--rule:#343a40;--focus:#6db3ff;--s0:#6db3ff;--s1:#ff9f5a;--s2:#5fd39a;--s3:#cf9bf2;--bad:#ff8a80;--good:#5fd39a;${shades(DARK)}}}
+:root{color-scheme:light dark;--fg:#1c2024;--dim:#565c63;--bg:#fff;--card:#f6f7f9;--rule:#dfe2e6;--focus:#0b62c4;--s0:#0b62c4;--s1:#b34f0b;--s2:#1a7f4b;--s3:#8a3ab9;--s4:#b0235f;--s5:#0d7d86;--s6:#7a6400;--s7:#5b6470;--bad:#b3261e;--good:#17703f;${shades(LIGHT)}}
+@media (prefers-color-scheme:dark){:root{--fg:#e6e8ea;--dim:#a3abb3;--bg:#15181b;--card:#1e2226;--rule:#343a40;--focus:#6db3ff;--s0:#6db3ff;--s1:#ff9f5a;--s2:#5fd39a;--s3:#cf9bf2;--s4:#ff8ab5;--s5:#5ccfd8;--s6:#d9c04d;--s7:#a9b4c0;--bad:#ff8a80;--good:#5fd39a;${shades(DARK)}}}
 *{box-sizing:border-box}
 body{margin:0 auto;padding:24px;max-width:1360px;font:15px/1.5 system-ui,sans-serif;color:var(--fg);background:var(--bg)}
 h1{font-size:24px;margin:0;overflow-wrap:anywhere}h2{font-size:18px;margin:32px 0 8px}h3{font-size:13px;margin:12px 0 4px;color:var(--dim)}

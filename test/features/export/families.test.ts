@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { backward } from "../../../src/autodiff/backward.js";
 import { packageRoot, readJson } from "../../../src/core/files.js";
+import { checkLength } from "../../../src/engine/graph-check.js";
 import { exportModel } from "../../../src/features/export/export.js";
 import { bindModel, loraSites } from "../../../src/nn/bind.js";
 import { loadModel, type Model } from "../../../src/nn/model.js";
@@ -75,23 +76,28 @@ describe("families of checkpoints, against their own code", () => {
     }
   };
 
-  for (const [name, architecture] of [
+  for (const [name, architecture, longest] of [
     ["llama", "refusion"],
     ["llama-linear", "refusion"],
+    ["llama-dynamic", "refusion", 64],
     ["llama-llama3", "refusion"],
     ["llama-yarn", "refusion"],
     ["llama-yarn-mscale", "refusion"],
     ["mistral", "refusion"],
+    ["mistral-window", "refusion", 12],
     ["qwen2", "refusion"],
     ["qwen3", "refusion"],
+    ["qwen3-fp8", "refusion"],
     ["smollm3", "refusion"],
     ["a2d-qwen3", "masked_lm"],
     ["sdar", "masked_lm"],
     ["llada", "masked_lm"],
     ["dream", "masked_lm"],
-  ] as const) {
+  ] as [string, string, number?][]) {
     it(`${name}: logits and gradients`, async () => {
       const model = await made(name);
+      assert.equal(model.config.longest, longest);
+      if (longest !== undefined) assert.throws(() => checkLength(model, longest + 1, "the sum"), /computed right for/);
       assert.equal(model.config.architecture, architecture);
       assert.equal(model.config.pad_token_id, model.config.eos_token_id);
       assert.equal(model.config.attention_block, name === "sdar" ? 4 : undefined);

@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { callProgram } from "../../support/call-program.js";
+import { exampleRun } from "../../support/example-run.js";
 import { temporaryFolder } from "../../support/temporary.js";
 
 const dir = temporaryFolder("report");
@@ -23,10 +24,21 @@ test("report writes the page and prints its path; a directory that is no run exi
   assert.match(readFileSync(out.trim(), "utf8"), /<!doctype html>/);
 });
 
-test("a call without a run, or with two, exits 2", async () => {
+test("several runs share one page: rewards beside the first run's, a line each", async () => {
+  for (const name of ["one", "two"]) await exampleRun(dir, name);
+  const { code, out, err } = await run("report", "one", "two");
+  assert.deepEqual([code, out], [0, "comparison.html\n"], err);
+  const page = readFileSync(join(dir, "comparison.html"), "utf8");
+  assert.match(page, /<a href="two\/report.html">two<\/a>|<th scope="row">two<\/th>/);
+  // the same run twice: no difference, over its pairs
+  assert.match(page, /two[\s\S]*?0\.000 \[0\.000, 0\.000\]/);
+  assert.match(page, /aria-label="Reward of rollouts: one from [^"]*; two from /);
+});
+
+test("a call without a run, or of several with rollouts, exits 2", async () => {
   for (const [args, message] of [
     [[], /missing required argument/],
-    [["a", "b"], /too many arguments/],
+    [["one", "two", "--rollouts", "3"], /shows no rollouts/],
   ] as const) {
     const { code, out, err } = await run("report", ...args);
     assert.deepEqual([code, out], [2, ""]);

