@@ -31,7 +31,7 @@ const FURTHER: Readonly<Record<string, readonly string[]>> = {
       .map((name) => `configs/tiny/fsdfm-${name}.yaml`),
   ],
   leaderboard: ["configs/bookings"],
-  objectives: "cj-grpo coupled-grpo flowrl gdpo just-grpo mdpo spg wd1"
+  objectives: "cj-grpo coupled-grpo flowrl gdpo just-grpo mdpo spg trace-rl wd1"
     .split(" ")
     .map((name) => `configs/papers/${name}.yaml`),
   paper: [
