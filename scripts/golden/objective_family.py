@@ -1,4 +1,4 @@
-"""Writes the PyTorch goldens of the other objectives: losses, LoRA gradients, and those of FlowRL's head.
+"""Writes the PyTorch goldens of the other objectives: losses, LoRA gradients, and those of the heads of FlowRL and TraceRL.
 
     python3 scripts/golden/objective_family.py --micro test/golden/micro.safetensors --out test/golden/objective-family.safetensors
 
@@ -45,6 +45,9 @@ FIXED = (
 )
 SPG_BETA, SPG_OMEGA = 1.5, 0.5
 FLOW_BETA, WIDTH = 2.0, 6
+# TraceRL: gamma, lambda, clip of values, and the weight of the value's loss in the model's own gradient.
+GAMMA, LAMBDA, VALUE_CLIP, TRUNK = 0.9, 0.7, 0.2, 0.5
+VALUE_OLD = (0.1, -0.3, 0.5)  # V_old - V, in turn over the terms
 
 
 def slot_range(slot: int, length: int) -> range:
@@ -86,6 +89,26 @@ def round_log_probs(model: ReFusion, prompt: list[int], response: list[int], rou
         targets = torch.tensor([response[i] for i in revealed])
         out.append(policy_log_probs(logits, targets, allowed, TEMPERATURE, MICRO))
         done += sorted(slots)
+    return out
+
+
+def joined_rounds(model: ReFusion, prompt: list[int], response: list[int], rounds: tuple, size: int):
+    """[(log p, states [tokens, D])] of each `size` rounds, drawn from the state before the first of them."""
+    flags, done = {}, []
+    for slots in rounds:
+        flags.update({slot: float(eos_allowed(slot, done, slots)) for slot in slots})
+        done += sorted(slots)
+    out, done = [], []
+    for first in range(0, len(rounds), size):
+        slots = sorted(slot for some in rounds[first : first + size] for slot in some)
+        open_positions = [i for i in range(CANVAS) if i // SLOT not in done]
+        ids, positions, rows = buffer_of(prompt, response, done, open_positions)
+        drawn = [i for slot in slots for i in slot_range(slot, len(response))]
+        hidden = states(model, ids, positions)[[rows[i] for i in drawn]]
+        allowed = torch.tensor([flags[i // SLOT] for i in drawn])
+        targets = torch.tensor([response[i] for i in drawn])
+        out.append((policy_log_probs(model.logits(hidden), targets, allowed, TEMPERATURE, MICRO), hidden))
+        done += slots
     return out
 
 
@@ -243,13 +266,49 @@ def main() -> None:
     surrogate = -torch.minimum(ratio * advantages, ratio.clamp(1 - CLIP_RANGE, 1 + CLIP_RANGE) * advantages)
     add("gdpo", (surrogate + BETA * (value - ref.double()) ** 2 / 2 / lengths).mean(), old, ref)
 
+    # TraceRL: advantages over rounds from old values; the value's loss reaches the model by a part.
+    critic = {"value.weight": normal(1, d)}
+    tensors["head.value.weight"] = critic["value.weight"]
+    for name, size in (("trace-rl", 1), ("trace-rl-joined", 2)):
+        joined = [joined_rounds(model, prompts[b], responses[b], ROUNDS[b], size) for b in batch]
+        token = torch.cat([l for path in joined for l, _ in path])
+        hidden = torch.cat([h for path in joined for _, h in path])
+        value = (TRUNK * hidden + (1 - TRUNK) * hidden.detach()) @ critic["value.weight"][0]
+        old = (token.detach() - offset(token, TOKEN_OLD)).float()
+        old_value = (value.detach() + offset(value, VALUE_OLD)).float()
+        own = old_value.double().split([len(l) for path in joined for l, _ in path])
+        advantage, returns, weight, at = [], [], [], 0
+        for b, path in enumerate(joined):
+            values = own[at : at + len(path)]
+            at += len(path)
+            for t, v in enumerate(values):
+                # the sum of (gamma lambda)^k delta_(t+k), the first with the token's own value
+                last = len(values) - 1
+                reward = [ADVANTAGES[b] if k == last else 0.0 for k in range(len(values))]
+                level = [u.mean() for u in values]
+                delta = [
+                    reward[k] - level[k] + (GAMMA * level[k + 1] if k < last else 0.0) for k in range(len(values))
+                ]
+                gae = sum((GAMMA * LAMBDA) ** (k - t) * delta[k] for k in range(t, last + 1))
+                advantage.append(gae + level[t] - v)
+                returns.append(torch.full_like(v, GAMMA ** (last - t) * ADVANTAGES[b]))
+                weight.append(torch.full_like(v, 1 / len(batch) / len(path) / len(v)))
+        advantage, returns, weight = torch.cat(advantage), torch.cat(returns), torch.cat(weight)
+        near = old_value.double() + (value - old_value.double()).clamp(-VALUE_CLIP, VALUE_CLIP)
+        error = torch.maximum((value - returns) ** 2, (near - returns) ** 2) / 2
+        tensors[f"input.{name}_values"] = old_value
+        tensors[f"expect.{name}_values"] = value
+        loss = (weight * (clipped(token, old, old, advantage, BETA) + error)).sum()
+        add(name, loss, old, None, critic)
+
     for b in batch:
         tensors[f"input.prompt.{b}"] = torch.tensor(prompts[b])
         tensors[f"input.response.{b}"] = torch.tensor(responses[b])
     options = {
         "config": asdict(MICRO), "rank": RANK, "alpha": ALPHA, "slot_size": SLOT, "canvas": CANVAS,
         "temperature": TEMPERATURE, "clip_range": CLIP_RANGE, "beta": BETA, "rounds": ROUNDS, "step_credit": STEP_CREDIT,
-        "draws": DRAWS, "fixed": FIXED, "spg": [SPG_BETA, SPG_OMEGA], "flowrl": [FLOW_BETA, WIDTH], "seed": args.seed,
+        "draws": DRAWS, "fixed": FIXED, "spg": [SPG_BETA, SPG_OMEGA], "flowrl": [FLOW_BETA, WIDTH],
+        "trace": [GAMMA, LAMBDA, VALUE_CLIP, TRUNK], "seed": args.seed,
     }
     out = {k: (t.detach().float() if t.is_floating_point() else t).clone() for k, t in tensors.items()}
     save_file(out, args.out, metadata={"golden": json.dumps(options, sort_keys=True)})

@@ -9,7 +9,7 @@ import { type NamedTensors, scalar, vector } from "../onnx/tensors.js";
 import type { Graph, Tensor } from "../onnx/types.js";
 import { optimizerGraph } from "../optim/optimizer.js";
 import type { OptimizerOptions } from "../optim/update-rule.js";
-import type { Objective } from "../rl/objective.js";
+import type { Critic, Objective } from "../rl/objective.js";
 import { selectFeeds, withRanges } from "./attention-ranges.js";
 import { openCachedRounds } from "./cached-rounds.js";
 import {
@@ -73,6 +73,8 @@ const WHOLE_SCORES = 2 ** 27;
  * interpret the tensors of a batch.
  */
 export class Engine extends TrainedParameters implements RoundModel<unknown> {
+  /** The objective's learned value of states, where it has one. */
+  readonly critic: Critic | undefined;
   private readonly trained: TrainedModel;
   private readonly sessions: Sessions;
   /** Memory limit of all sessions together, in bytes. */
@@ -90,6 +92,7 @@ export class Engine extends TrainedParameters implements RoundModel<unknown> {
     const { lora, training, about, checkpoint = false, memory } = options;
     const { hidden_size: hiddenSize } = model.config;
     super(runtime, model, lora, training?.objective.parameters?.(training.options, { hiddenSize }) ?? []);
+    this.critic = training?.objective.critic?.(training.options, { hiddenSize });
     this.trained = {
       graph: model.graph,
       lora,
@@ -310,7 +313,7 @@ export class Engine extends TrainedParameters implements RoundModel<unknown> {
   private trainedObjective(): TrainedObjective {
     const { objective, options } = this.training();
     const parameters = this.groups.slice(1).flatMap((group) => group.parameters);
-    return { objective, options, parameters };
+    return { objective, options, parameters, critic: this.critic };
   }
 
   private made(build: () => Graph): Built {

@@ -12,7 +12,7 @@ import type { RawModel } from "../onnx/format/raw-model.js";
 import type { InputSpecs, NamedTensors } from "../onnx/tensors.js";
 import type { Dim, Graph, Value } from "../onnx/types.js";
 import { type Parameter, slot } from "../optim/optimizer.js";
-import type { LossInputs, Objective } from "../rl/objective.js";
+import type { Critic, LossInputs, Objective } from "../rl/objective.js";
 
 /** The derived graphs: rollout_model, eval_model (scoring) and training_model. They depend on shapes, not on tokens. */
 
@@ -35,6 +35,7 @@ export interface TrainedObjective<Options = unknown> {
   readonly options: Options;
   /** Parameters of the objective's groups, trained beside the model. */
   readonly parameters: readonly Parameter[];
+  readonly critic?: Critic | undefined;
 }
 
 /** Sizes of a graph: the model's own dimensions by symbol, R rows through the head, S segments; symbols stay open. */
@@ -147,13 +148,14 @@ interface Scored {
 function emitScores(m: BoundModel, { about }: TrainedModel, shape: GraphShape, head: ScoreHead<unknown>): Scored {
   const { g, e } = m;
   const inputs = declare(m, head.inputs, shape.terms, shape.dims);
+  const outputs = m.hidden === undefined ? m.outputs : { ...m.outputs, hidden: m.hidden };
   const coefficient = g.input("coefficient", "float32", [shape.terms]);
   const segment = g.input("segment", "int64", [shape.terms]);
   const units = g.input("units", "float32", [shape.segments]);
   return g.scope("score", () => {
-    const drawn = head.distribution?.(e, m.outputs, inputs, about);
+    const drawn = head.distribution?.(e, outputs, inputs, about);
     const logProbs =
-      drawn === undefined ? head.emit(e, m.outputs, inputs, about) : pickLogProb(e, drawn, inputs.targets as Value);
+      drawn === undefined ? head.emit(e, outputs, inputs, about) : pickLogProb(e, drawn, inputs.targets as Value);
     const sums = (terms: Value): Value => segmentSums(e, terms, segment, shape.segments);
     const value = sums(e.mul(logProbs, coefficient));
     const entropy =
@@ -192,7 +194,7 @@ export function trainingGraph<O>(
   model: TrainedModel,
   shape: GraphShape,
   head: ScoreHead<unknown>,
-  { objective, options, parameters }: TrainedObjective<O>,
+  { objective, options, parameters, critic }: TrainedObjective<O>,
   reductions: Map<string, "sum" | "max">,
 ): Graph {
   const m = bind(model, "training_model", shape, true);
@@ -210,7 +212,7 @@ export function trainingGraph<O>(
     advantage: perSegment("advantage"),
     weight: perSegment("weight"),
     hidden: m.hidden,
-    extra: declare(m, objective.inputs ?? {}, shape.terms, { ...shape.dims, S: shape.segments }),
+    extra: declare(m, { ...objective.inputs, ...critic?.inputs }, shape.terms, { ...shape.dims, S: shape.segments }),
     parameters: Object.fromEntries(own.map((value) => [value.name, value])),
   };
   const { loss, metrics } = g.scope("loss", () => objective.loss(inputs, options));

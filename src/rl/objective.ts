@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { Rng } from "../core/rng.js";
 import type { Batch } from "../diffusion/layout/batch.js";
 import type { BoundLayout, Scoring, StepLayout } from "../diffusion/layout/scorings.js";
+import type { ScoreHead } from "../diffusion/score-head.js";
 import type { Trajectory } from "../diffusion/trajectory.js";
 import type { Emitter } from "../onnx/emit.js";
 import type { InputSpecs, NamedTensors } from "../onnx/tensors.js";
@@ -73,6 +74,21 @@ export interface Needs {
   readonly parts?: boolean;
 }
 
+/** A learned value of the states of a path. Before an update the policy scores them, and advantages replace credit. */
+export interface Critic {
+  /** Values of states [R]; it may declare the objective's parameters as inputs, and reads the output `hidden` too. */
+  readonly head: ScoreHead<unknown>;
+  /** Further inputs of the loss; S segments. */
+  readonly inputs: InputSpecs;
+  /** Returns a batch in the place of another, with the value of each segment as its score. */
+  states(batch: Batch): Batch;
+  /**
+   * @param values [S] of {@link states}, before the update. @param credit [S]
+   * @returns advantages [S], and the values of {@link inputs}.
+   */
+  assess(batch: Batch, values: Float32Array, credit: Float32Array): { advantage: Float32Array; extra: NamedTensors };
+}
+
 /**
  * A training objective. Each file under objectives/ exports one as `objective`; its file name is its `kind`. `rollouts`
  * objectives learn from the policy's own episodes, `supervision` ones from given responses.
@@ -102,6 +118,8 @@ export interface Objective<Options = unknown> {
   credit(group: readonly GroupEpisode[], options: Options): readonly (readonly TurnCredit[] | null)[];
   /** Returns parameters that train beside the model's, as an extra head. */
   parameters?(options: Options, model: { readonly hiddenSize: number }): readonly ParameterGroup[];
+  /** Returns its learned value of states, by {@link parameters}; absent or undefined: advantages are the credit. */
+  critic?(options: Options, model: { readonly hiddenSize: number }): Critic | undefined;
   /** Further inputs of its loss; dimensions are the model's own symbols, R terms, S segments. */
   readonly inputs?: InputSpecs;
   /** Returns the values of {@link inputs} for a micro-batch. */

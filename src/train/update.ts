@@ -17,7 +17,10 @@ export const LENGTH_STEP = 16;
 
 /** Settings for laying out and scoring micro-batches. */
 export interface BatchContext<O> {
-  readonly policy: { readonly engine: Pick<Engine, "score"> } & Pick<Policy, "sampler" | "options">;
+  readonly policy: { readonly engine: Pick<Engine, "score"> & Partial<Pick<Engine, "critic">> } & Pick<
+    Policy,
+    "sampler" | "options"
+  >;
   readonly objective: Objective<O>;
   /** The objective's own section of the config. */
   readonly options: O;
@@ -147,9 +150,10 @@ export async function prepareUpdate<O>(
   const old = await scoresOf(corrects ? all : once ? [] : unrecorded, (some) => score(some, "policy"));
   const sampled = await scoresOf(sampledBy === undefined ? [] : unrecorded, sampledBy);
   const references = await scoresOf(objective.needs(options).reference ? all : [], (some) => score(some, "reference"));
-  return layouts.map(({ batch, samples }): MicroBatch => {
+  const { critic } = policy.engine;
+  const states = critic === undefined ? [] : await score(all.map(critic.states), "policy");
+  return layouts.map(({ batch, samples }, i): MicroBatch => {
     const trajectories = samples.map((sample) => sample.trajectory);
-    const extra = objective.feed?.(batch, trajectories, options);
     const [before, logProb] = [old.get(batch) ?? batch.recorded, batch.recorded ?? sampled.get(batch)];
     const trust =
       corrects && logProb !== undefined && before !== undefined
@@ -157,6 +161,10 @@ export async function prepareUpdate<O>(
         : undefined;
     const perSegment = (value: (sample: Sample, segment: number) => number): Float32Array =>
       Float32Array.from(batch.owner, (b, s) => (b < 0 ? 0 : value(samples[b] as Sample, s)));
+    const credit = perSegment((sample, s) => creditOf(sample, batch, s));
+    const assessed = critic?.assess(batch, states[i] as Float32Array, credit);
+    const advantage = assessed?.advantage ?? credit;
+    const extra = { ...objective.feed?.(batch, trajectories, options), ...assessed?.extra };
     return {
       batch,
       trajectories,
@@ -164,9 +172,9 @@ export async function prepareUpdate<O>(
       values: {
         old: before,
         reference: references.get(batch) ?? before,
-        advantage: perSegment((sample, s) => creditOf(sample, batch, s) * (trust?.[s] ?? 1)),
+        advantage: trust === undefined ? advantage : advantage.map((a, s) => a * (trust[s] as number)),
         weight: perSegment((_, s) => shareOf(batch, s) / segments),
-        ...(extra === undefined ? {} : { extra }),
+        ...(Object.keys(extra).length === 0 ? {} : { extra }),
       },
     };
   });

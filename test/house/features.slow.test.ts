@@ -29,7 +29,7 @@ const FURTHER: Readonly<Record<string, readonly string[]>> = {
       .split(" ")
       .map((name) => `configs/tiny/fsdfm-${name}.yaml`),
   ],
-  objectives: "cj-grpo coupled-grpo flowrl gdpo just-grpo mdpo spg wd1"
+  objectives: "cj-grpo coupled-grpo flowrl gdpo just-grpo mdpo spg trace-rl wd1"
     .split(" ")
     .map((name) => `configs/papers/${name}.yaml`),
   paper: [

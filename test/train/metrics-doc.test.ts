@@ -97,7 +97,9 @@ function lossMetrics(objective: Objective): string[] {
     hidden: e.g.input("hidden", "float32", [8, HIDDEN]),
     extra: named(
       e,
-      Object.entries(objective.inputs ?? {}).map(([name, { dtype, shape }]) => [name, dtype, shape]),
+      Object.entries({ ...objective.inputs, ...objective.critic?.(options, { hiddenSize: HIDDEN })?.inputs }).map(
+        ([name, { dtype, shape }]) => [name, dtype, shape],
+      ),
     ),
     parameters: named(
       e,

@@ -54,6 +54,13 @@ const schema = z
       .describe(
         "tokens of a slot: all at once; autoregressive = the first from its mask and each other from the one before (causal); single-mask = the same, a slot not yet filled being read as one mask; next-token = each from the one before, the first of a blank from its label (causal, order=blanks)",
       ),
+    speculate: z
+      .int()
+      .min(1)
+      .default(1)
+      .describe(
+        "with slot_fill=next-token: most tokens of a blank's slot that a pass predicts, the later ones from guesses copied from the prompt; it keeps those that it would have drawn one a pass: the same responses in fewer passes",
+      ),
     canvas_per_prompt: z
       .number()
       .positive()
@@ -72,6 +79,10 @@ const schema = z
   .refine((config) => config.slot_fill !== "next-token" || config.order === "blanks", {
     path: ["slot_fill"],
     error: "next-token needs order=blanks: a token is drawn from the one before it",
+  })
+  .refine((config) => config.slot_fill === "next-token" || config.speculate === 1, {
+    path: ["speculate"],
+    error: "needs slot_fill=next-token: other fills draw a slot's tokens in its own passes",
   })
   .refine((config) => config.response_length % config.slot_size === 0, {
     path: ["response_length"],
@@ -96,6 +107,7 @@ function options(config: UnmaskConfig, model: SampledModel): UnmaskOptions {
     order: config.order,
     slotFill: config.slot_fill,
     canvasPerPrompt: config.canvas_per_prompt,
+    speculate: config.speculate,
     ...roomsOf(config),
     constrained: config.constrained_decoding,
     kvCache: config.kv_cache,

@@ -13,6 +13,7 @@ import { objective as gdpo } from "../../../src/features/objectives/objectives/g
 import { objective as justGrpo } from "../../../src/features/objectives/objectives/just-grpo.js";
 import { objective as mdpo } from "../../../src/features/objectives/objectives/mdpo.js";
 import { objective as spg } from "../../../src/features/objectives/objectives/spg.js";
+import { objective as traceRl } from "../../../src/features/objectives/objectives/trace-rl.js";
 import { objective as wd1 } from "../../../src/features/objectives/objectives/wd1.js";
 import { Runtime } from "../../../src/onnx/session.js";
 import type { LayoutContext, Objective } from "../../../src/rl/objective.js";
@@ -33,6 +34,7 @@ const meta = golden.meta as typeof golden.meta & {
   readonly fixed: readonly (readonly Draw[])[];
   readonly spg: readonly [beta: number, omega: number];
   readonly flowrl: readonly [beta: number, width: number];
+  readonly trace: readonly [gamma: number, lambda: number, clip: number, trunk: number];
 };
 
 /** The recorded rollouts: the tokens of each round, with the golden's old values as recorded log-probabilities. */
@@ -119,8 +121,8 @@ describe("objectives against PyTorch on the micro model", () => {
     section: object,
     draws: readonly (readonly Draw[])[] = [],
     credit = (b: number, _step: number): number => golden.floats("input.advantages")[b] as number,
+    name = objective.name,
   ): Promise<void> {
-    const { name } = objective;
     const options = objectiveOptions(objective, section);
     const model = await goldenModel(micro);
     const engine = new Engine(runtime, model, {
@@ -139,13 +141,21 @@ describe("objectives against PyTorch on the micro model", () => {
     };
     const shares = batch.owner.map((b, s) => (b < 0 ? 0 : (batch.share?.[s] ?? 1)));
     const all = shares.reduce((a, x) => a + x, 0);
+    const { critic } = engine;
+    if (critic !== undefined) {
+      const { value } = await engine.score(critic.states(batch), "policy");
+      const difference = relativeError(value, golden.floats(`expect.${name}_values`));
+      assert.ok(difference < TOLERANCE, `values: ${difference}`);
+    }
+    const advantage = Float32Array.from(batch.owner, (b, s) => (b < 0 ? 0 : credit(b, batch.step[s] as number)));
     const extra = objective.feed?.(batch, rollouts, options);
     const { loss } = await engine.accumulate(batch, {
       old: own("old"),
       reference: own("ref"),
-      advantage: Float32Array.from(batch.owner, (b, s) => (b < 0 ? 0 : credit(b, batch.step[s] as number))),
+      advantage,
       weight: Float32Array.from(shares, (x) => x / all),
       ...(extra === undefined ? {} : { extra }),
+      ...critic?.assess(batch, own("values"), advantage),
     });
     const expected = golden.floats(`expect.${name}_loss`)[0] as number;
     assert.ok(Math.abs((loss as number) / expected - 1) < TOLERANCE, `loss ${loss}, PyTorch ${expected}`);
@@ -165,6 +175,14 @@ describe("objectives against PyTorch on the micro model", () => {
   it("mdpo", () => compare(mdpo, clipped, [], (b, step) => meta.step_credit[b]?.[step] as number));
   it("flowrl, with the gradients of its head", () =>
     compare(flowRl, { beta: meta.flowrl[0], head_width: meta.flowrl[1], clip_range: meta.clip_range }));
+  for (const [name, shrink] of [
+    ["trace-rl", 1],
+    ["trace-rl-joined", 2],
+  ] as const)
+    it(`trace-rl with its value, ${shrink} round(s) a step`, () => {
+      const [gamma, lambda, value_clip, value_trunk] = meta.trace;
+      return compare(traceRl, { ...clipped, shrink, gamma, lambda, value_clip, value_trunk }, [], undefined, name);
+    });
   it("coupled-grpo", () => compare(coupledGrpo, clipped, first));
   it("wd1", () => compare(wd1, {}, meta.draws));
   it("spg", () => compare(spg, { beta: meta.spg[0], omega: meta.spg[1] }, meta.draws));

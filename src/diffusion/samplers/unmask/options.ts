@@ -43,6 +43,8 @@ export interface UnmaskOptions extends SamplerOptions {
   readonly slotFill: SlotFill;
   /** Canvas positions per prompt token; null: always the whole canvas. */
   readonly canvasPerPrompt: number | null;
+  /** Most cells of a blank that a pass of `next-token` predicts: one, and others from guesses. Default: 1. */
+  readonly speculate?: number | undefined;
   /** Reuses keys and values of the prompt and of committed tokens, where the model's graph can cache them. */
   readonly kvCache: CacheUse;
 }

@@ -42,6 +42,14 @@ interface Drawn {
   readonly logProb: number;
 }
 
+/** Rows that predict tokens of a round, by cell. */
+interface NextRequest {
+  readonly positions: readonly number[];
+  readonly request: RowRequest;
+  /** The guesses that it reads, by cell. */
+  readonly laid?: ReadonlyMap<number, number>;
+}
+
 function partialResponseOf(
   { prompt, canvas, committed, rounds }: State,
   { slotFill, slotSize }: UnmaskOptions,
@@ -122,7 +130,7 @@ export function nextTokens(
   filling: Filling | undefined,
   i: number,
   options: UnmaskOptions,
-): { positions: number[]; request: RowRequest } | undefined {
+): NextRequest | undefined {
   if (filling === undefined) return undefined;
   const { slotSize, model } = options;
   const drawn: [position: number, token: number][] = [];
@@ -150,37 +158,78 @@ export function nextTokens(
   return { positions, request };
 }
 
-/** Builds inputs that predict the next cell of every blank of the round; undefined where there is none. */
+/**
+ * Builds inputs that predict the next cell of every blank of the round; undefined where there is none. With
+ * `speculate`, further cells of a blank are predicted from guesses of the tokens between: those that the prompt goes on
+ * with where it holds the blank's last tokens (prompt lookup decoding), or the only one that an option allows.
+ */
 export function nextOfBlanks(
   state: State,
   filling: Filling | undefined,
-  { slotSize, model }: UnmaskOptions,
-): { positions: number[]; request: RowRequest } | undefined {
+  { slotSize, model, speculate = 1 }: UnmaskOptions,
+): NextRequest | undefined {
   if (filling === undefined) return undefined;
-  const { canvas, prompt, committed } = state;
+  const { canvas, prompt, committed, blanks } = state;
   const { drawn, selected, uniform } = filling;
+  const { eos } = model.tokens;
   const positions: number[] = [];
-  let [blank, ended] = [-1, false];
+  const laid = new Map<number, number>();
+  const known = new Map([...committed, ...[...drawn].map(([cell, { token }]) => [cell, token] as const)]);
+  const candidates: (readonly number[] | undefined)[] = [];
+  // `ahead`: cells from the blank's first open one on, 0 before it
+  let [blank, ahead, ended] = [-1, 0, false];
   for (let cell = 0; cell < selected.length * slotSize; cell++) {
     const slot = Math.floor(cell / slotSize);
     if (!selected[slot]) continue;
-    if (state.blanks[slot] !== blank) [blank, ended] = [state.blanks[slot] as number, false];
-    const token = drawn.get(cell)?.token;
-    if (token === undefined && !ended) positions.push(cell);
-    ended ||= token === undefined || token === model.tokens.eos;
+    if (blanks[slot] !== blank) [blank, ahead, ended] = [blanks[slot] as number, 0, false];
+    if (drawn.has(cell)) ended ||= known.get(cell) === eos;
+    else if (!ended) {
+      const allowed = canvas.allowed(cell, known, eos);
+      positions.push(cell);
+      candidates.push(allowed);
+      const next = Math.floor((cell + 1) / slotSize);
+      const isLast = ++ahead >= speculate || !selected[next] || blanks[next] !== blank;
+      const guess = isLast ? undefined : guessAt(cell, state, known, allowed);
+      // an end is predicted, and not read
+      ended = guess === undefined || guess === eos;
+      if (ended) continue;
+      laid.set(cell, guess as number);
+      known.set(cell, guess as number);
+    }
   }
   if (positions.length === 0) return undefined;
-  const known = new Map([...committed, ...[...drawn].map(([cell, { token }]) => [cell, token] as const)]);
   const { buffer, rows } = layBefore({ prompt, canvas }, known, positions, model);
   const request = {
     buffer,
     rows: positions.map((cell) => rows.get(cell) as number),
     uniform: Float32Array.from(positions, (cell) => uniform[cell] as number),
-    ...(canvas.isConstrained
-      ? { candidates: positions.map((cell) => canvas.allowed(cell, known, model.tokens.eos)) }
-      : {}),
+    ...(canvas.isConstrained ? { candidates } : {}),
   };
-  return { positions, request };
+  return { positions, laid, request };
+}
+
+/** Most tokens of a blank that are looked up in the prompt. */
+const LOOKED_UP = 3;
+
+/** Guesses a cell's token; undefined where nothing suggests one. @param allowed where there are options. */
+function guessAt(
+  cell: number,
+  { prompt, canvas }: Pick<State, "prompt" | "canvas">,
+  known: ReadonlyMap<number, number>,
+  allowed: readonly number[] | undefined,
+): number | undefined {
+  if (allowed?.length === 1) return allowed[0];
+  const { first } = canvas.blanks[canvas.blankOf(cell)] as (typeof canvas.blanks)[number];
+  for (let n = Math.min(LOOKED_UP, cell - first); n > 0; n--) {
+    const isSame = (at: number): boolean => {
+      for (let i = 0; i < n; i++) if (prompt[at + i] !== known.get(cell - n + i)) return false;
+      return true;
+    };
+    const at = prompt.findIndex((_, i) => i + n < prompt.length && isSame(i));
+    const guess = prompt[at + n];
+    if (at >= 0 && (allowed?.includes(guess as number) ?? true)) return guess;
+  }
+  return undefined;
 }
 
 function tokensOf({ drawn }: Filling, slot: number, slotSize: number): [position: number, token: number][] {

@@ -63,10 +63,12 @@ async function rolloutChunk(
         if (nexts.every((next) => next === undefined)) break;
         const replies = await reader.ask(nexts.map((next) => next?.request));
         nexts.forEach((next, b) => {
+          const filling = fillings[b] as Filling;
           next?.positions.forEach((position, r) => {
             const output = { statistics: replies.round, at: replies.places[b]?.[r] as number };
             const candidates = next.request.candidates?.[r];
-            take(states[b] as State, fillings[b] as Filling, position, { ...output, candidates }, options);
+            const holds = isConfirmed(filling, next.laid?.get(position - 1), position - 1);
+            if (holds) take(states[b] as State, filling, position, { ...output, candidates }, options);
           });
         });
       }
@@ -133,6 +135,11 @@ function beginRound(
     take(state, filling, position, { candidates: request?.candidates?.[position], statistics, at }, options);
   });
   return filling;
+}
+
+/** Tells whether a row read what was drawn before it: no guess, or one that this pass drew too. */
+function isConfirmed({ drawn }: Filling, guess: number | undefined, cell: number): boolean {
+  return guess === undefined || drawn.get(cell)?.token === guess;
 }
 
 /** Begins a round of `next-token`, whose slots are known before it. */

@@ -32,7 +32,7 @@ const sent = ({ head, ...batch }: Batch): SentBatch => ({ ...batch, head: head.n
 
 function withHead({ head: name, ...batch }: SentBatch, heads: readonly ScoreHead<never>[]): Batch {
   const head = heads.find((one) => one.name === name);
-  if (head === undefined) throw new Error(`the sampler has no head ${name}`);
+  if (head === undefined) throw new Error(`neither the sampler nor the objective has a head ${name}`);
   return { ...batch, head: head as unknown as ScoreHead, recorded: batch.recorded };
 }
 
@@ -42,7 +42,8 @@ export async function computeGradients(
   batches: Buffer,
   { engine, sampler }: Pick<Policy, "engine" | "sampler">,
 ): Promise<Uint8Array> {
-  const heads = sampler.scoreHeads as readonly ScoreHead<never>[];
+  const { critic } = engine;
+  const heads: readonly ScoreHead<never>[] = [...sampler.scoreHeads, ...(critic === undefined ? [] : [critic.head])];
   if (what === "score") {
     const values: Float32Array[] = [];
     const sent = receivedBytes("batches to score", batches, (bytes) => sentBatches.parse(decode(bytes)));

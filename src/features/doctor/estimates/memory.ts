@@ -79,9 +79,9 @@ export async function estimateRun(config: RunConfig, command: string): Promise<M
   const adapter = full ? weights : 4 * sum(shapes.map(([, shape]) => sizeOf(shape)));
   const batch = await largestBatch(planned);
   const shape = shapeOf(graph, batch);
-  const groups = objective.parameters?.(config.objective, { hiddenSize: model.config.hidden_size }) ?? [];
-  const parameters = groups.flatMap((group) => group.parameters);
-  const learned = { objective, options: config.objective, parameters };
+  const given = [config.objective, { hiddenSize: model.config.hidden_size }] as const;
+  const parameters = (objective.parameters?.(...given) ?? []).flatMap((group) => group.parameters);
+  const learned = { objective, options: config.objective, parameters, critic: objective.critic?.(...given) };
   const trainingWith = (checkpoint: boolean): Graph => {
     const recomputed = checkpoint ? { layers: ALL_LAYERS } : {};
     return trainingGraph({ ...trained, recomputed }, shape, batch.head, learned, new Map());

@@ -122,6 +122,37 @@ test("rounds only group the draws, and the bound is the path's own log-probabili
   }
 });
 
+test("guesses change no token and no log-probability: a pass keeps what it would have drawn one at a time", async () => {
+  const choices = [[1, 0, 0, 1], [1, 0, 1], [0]];
+  const parts = [[1], { name: "a", needs: 7 }, [0, 1], { name: "b", choices }, [1], { name: "c", needs: 3 }];
+  const starts: TemplateStart[] = [[0, 1, 0, 0, 1, 1, 0], [0]].map((prompt) => ({ prompt, parts }));
+  const passes = { one: 0, several: 0 };
+  for (const seed of [1, 2, 3, 4, 5, 6])
+    for (const temperature of [0, 1])
+      for (const [slotSize, rounds] of [
+        [8, 2],
+        [2, 8],
+        [1, 1],
+      ] as const) {
+        const small = { ...OPTIONS, slotSize, rounds, temperature, room: 8, promptLength: 8, responseLength: 48 };
+        const drawn = async (speculate: number) => {
+          const network = new FakeNetwork(seed);
+          const options = { ...small, constrained: true, speculate };
+          const trajectories = await sampler.rollout(network, starts, options, streams(2, seed));
+          return { trajectories, forwards: network.forwards };
+        };
+        const one = await drawn(1);
+        for (const speculate of [2, 3, 8]) {
+          const several = await drawn(speculate);
+          assert.deepEqual(several.trajectories, one.trajectories);
+          assert.ok(several.forwards <= one.forwards, "a pass draws a token of every open blank");
+          passes.one += one.forwards;
+          passes.several += several.forwards;
+        }
+      }
+  assert.ok(passes.several < 0.95 * passes.one, `${passes.several} passes in place of ${passes.one}`);
+});
+
 test("sft: the mean cross-entropy of values and ends, which are predicted and not read", () => {
   const examples = [
     { prompt: [0], template: TEMPLATE, response: [0, 1, EOS, EOS] },

@@ -334,6 +334,7 @@ test("the configuration has defaults and rejects what cannot run", () => {
     room: 12,
     constrained_decoding: false,
     kv_cache: "auto",
+    speculate: 1,
   });
   const { dims, ...shapes } = sampler.shapes(sampler.options(config, MODEL));
   assert.deepEqual(
