@@ -31,6 +31,7 @@ const FURTHER: Readonly<Record<string, readonly string[]>> = {
       .map((name) => `configs/tiny/fsdfm-${name}.yaml`),
   ],
   leaderboard: ["configs/bookings"],
+  letters: ["configs/tiny/letters-espo.yaml", "configs/tiny/letters-flow-grpo.yaml"],
   objectives: "cj-grpo coupled-grpo flowrl gdpo just-grpo mdpo spg wd1"
     .split(" ")
     .map((name) => `configs/papers/${name}.yaml`),
