@@ -37,7 +37,7 @@ const evaluated = "evaluation: {splits: [val], episodes: 4, batch: 8, every: 2}\
 const inBrowser = "site: {kind: embedded}\nbrowser: {action_timeout_s: 60, rollout_timeout_s: 240}\n";
 
 const CASES: Readonly<Record<string, Case>> = {
-  browser: { objective: "flow-grpo", runs: 2, config: common + inBrowser + evaluated },
+  browser: { objective: "flow-grpo", runs: 1, config: common + inBrowser + evaluated },
   paper: { objective: "espo", runs: 3, config: `${common}environment: {kind: paper}\n${evaluated}` },
   // trains on the rollouts that the first case recorded
   recorded: { objective: "espo", runs: 1, config: `${common}${inBrowser}evaluation: {splits: [], every: 0}\n` },
