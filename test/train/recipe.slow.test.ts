@@ -12,7 +12,7 @@ import { sectionOf } from "../support/section.js";
 import { stopAfter } from "../support/stop-after.js";
 import { trainOptions } from "../support/train-options.js";
 
-const STEPS = 3;
+const STEPS = 2;
 
 /** Makes a config with the shipped model, real forms, a real browser and as few rollouts per step as possible. */
 function smallConfig(...overrides: string[]): Promise<RunConfig> {
@@ -102,7 +102,7 @@ describe("the reinforcement recipe", () => {
     const config = {
       ...base,
       // with this seed the second evaluation is no higher than the first
-      training: { ...base.training, num_iterations: 1, early_stop: { patience: 1 } },
+      training: { ...base.training, steps: 3, num_iterations: 1, early_stop: { patience: 1 } },
       evaluation: { ...base.evaluation, splits: [], every: 1, episodes: 2 },
     };
     const whole = await train(config, options("early"));
@@ -113,13 +113,9 @@ describe("the reinforcement recipe", () => {
 
     const first = await train(config, options("early-in-two", { signal: stopAfter(1) }));
     assert.deepEqual([first.steps, first.interrupted, first.stopped], [1, true, null]);
-    for (const _ of ["goes on to the same end", "has nothing left to do"]) {
-      const resumed = await train(config, options("early-in-two", { resume: true }));
-      assert.deepEqual(
-        [resumed.steps, resumed.interrupted, resumed.stopped, resumed.best],
-        [2, false, whole.stopped, best],
-      );
-    }
+    const resumed = await train(config, options("early-in-two", { resume: true }));
+    const end = [resumed.steps, resumed.interrupted, resumed.stopped, resumed.best];
+    assert.deepEqual(end, [2, false, whole.stopped, best]);
     assert.ok(adapter("early-in-two", 2).equals(adapter("early", 2)));
     const rows = (name: string): unknown[] => timeless(readMetrics(join(root, name, "metrics.jsonl")));
     assert.deepEqual(rows("early-in-two"), rows("early"));
