@@ -65,24 +65,3 @@ const NAMES: Readonly<Record<string, string>> = {
 export const FIELD_NAMES: ReadonlyMap<string, string> = new Map(
   Object.entries(NAMES).flatMap(([key, names]) => names.split(" ").map((name) => [name, key] as const)),
 );
-
-/** Keys of earlier versions, which a run's config.yaml may hold, each with what holds now. */
-export const REMOVED: Readonly<Record<string, string>> = Object.fromEntries(
-  Object.entries({
-    "browser.inject_faults.delay_s": "a delayed answer comes a second late",
-    "environment.inject_faults.delay_s": "a delayed answer comes a second late",
-    "environment.demonstration_noise": "the expert's actions are carried out as they are",
-    "environment.observation_characters": "4000 characters of an observation are shown",
-    "environment.success_at": "a reward of 1 is a success",
-    "objective.eos_fill_weight": "EOS tokens behind the first one weigh 0.1",
-    "objective.importance_beyond": "a weight above objective.importance_cap becomes the cap",
-    "objective.importance_level": "a weight covers what a ratio covers (objective.ratio_level)",
-    "objective.shortest_first": "every step draws from all tasks",
-    "sampler.slot_score": "a slot is ranked by its first position",
-    "evaluation.sampler.slot_score": "a slot is ranked by its first position",
-    "site.faults": "the embedded site answers every post",
-    "training.curriculum": "tasks are drawn alike (training.dynamic_sampling draws more where a group has no signal)",
-    "training.early_stop.min_delta": "any rise of the reward is one",
-    "training.share_prompts": "prompts are shared wherever the model is causal",
-  }).map(([key, now]) => [key, `${now}; leave the key out`]),
-);

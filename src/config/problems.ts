@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { nearest } from "../core/errors.js";
 import { withoutPasswords } from "../core/shown.js";
-import { FIELD_NAMES, REMOVED } from "./field-names.js";
+import { FIELD_NAMES } from "./field-names.js";
 import { kindSections } from "./kind-sections.js";
 import { isPlainObject } from "./overrides.js";
 import type { ConfigKey, PlugIn, Registries } from "./schema.js";
@@ -28,8 +28,6 @@ export function describeIssue(issue: z.core.$ZodIssue, known: Known): Problem[] 
     return [{ path: issue.path, text: describeMismatch(issue, valueAt(known.raw, issue.path)) }];
   return issue.keys.flatMap((key) => {
     const path = [...issue.path, key];
-    const now = REMOVED[path.join(".")];
-    if (now !== undefined) return [{ path, text: `was removed: ${now}` }];
     const named = renamed(known.keys, path, valueAt(known.raw, path));
     if (named.length > 0) return named;
     return [{ path, text: ownersOf(known, issue.path, key) ?? unknownKey(known.keys, issue.path, key) }];

@@ -6,7 +6,7 @@ import { after, test } from "node:test";
 import { stringify } from "yaml";
 import { z } from "zod";
 import { loadConfig } from "../../src/config/config.js";
-import { FIELD_NAMES, REMOVED } from "../../src/config/field-names.js";
+import { FIELD_NAMES } from "../../src/config/field-names.js";
 import { kindSections } from "../../src/config/kind-sections.js";
 import { loadRegistries } from "../../src/config/registries.js";
 import { configKeys, type Registries, runSchema, unwrap } from "../../src/config/schema.js";
@@ -115,15 +115,6 @@ test("another trainer's name for a key gives the key here, wherever it is writte
     ],
   ] as const)
     assert.ok((await problems({ model: "m", ...tree }, "flow-grpo")).includes(key), key);
-});
-
-test("a key of an earlier version is refused with what holds now", async () => {
-  for (const [key, now] of Object.entries(REMOVED)) {
-    const kind = key.startsWith("environment.inject_faults") ? "miniwob" : "forms";
-    const tree = merged({ model: "m", environment: { kind } }, nested(key.split("."), 1));
-    const text = await problems(tree, "flow-grpo");
-    assert.ok(text.includes(`${key} (line `) && text.includes(`: was removed: ${now}`), `${key}: ${text}`);
-  }
 });
 
 test("every other trainer's name leads to a key that exists", async () => {

@@ -8,42 +8,40 @@ import { CliProcess, processesNaming } from "../support/cli-process.js";
 import type { Death } from "../support/die-in-write.js";
 import { differences, timelessFiles } from "../support/run-files.js";
 
-/** Number of runs at once: each waits for its browser half of the time. */
+/** Number of runs at once: those in a browser wait for it half of the time. */
 const AT_ONCE = 2;
 /** Number of times that a run is killed before it may end. */
 const KILLS = 5;
 const STEPS = 5;
 
-/** A command and the number of its runs that are killed. */
+/** A command, its config and the number of its runs that are killed. */
 interface Case {
   readonly objective: string;
   readonly runs: number;
-  /** Arguments of the first start; a resumed run reads them from its folder. */
-  readonly args: readonly string[];
+  /** Of the first start; a resumed run reads it from its folder. */
+  readonly config: string;
 }
 
-const CASES: Readonly<Record<string, Case>> = {
-  "flow-grpo": { objective: "flow-grpo", runs: 3, args: [] },
-  espo: { objective: "espo", runs: 1, args: [] },
-  grpo: { objective: "grpo", runs: 1, args: [] },
-  // trains without a browser on the rollouts that the first case recorded
-  recorded: { objective: "espo", runs: 1, args: ["evaluation.splits=[]", "evaluation.every=0"] },
-};
-
-const config = `
+const common = `
 model: models/tiny-refusion
 plan: free
-site: {kind: embedded, tier: starter}
 sampler: {kind: unmask, rounds: 4, prompt_length: 56, response_length: 56}
 training:
   {steps: ${STEPS}, prompts_per_step: 2, group_size: 3, rollout_batch: 8, micro_batch: 4, num_iterations: 2,
   learning_rate: 1.0e-3, schedule: linear}
-evaluation: {splits: [val], episodes: 4, batch: 8, every: 2}
 checkpoint: {every: 1, keep_last: 10}
 runtime: {threads: 1, provider: cpu}
-# a busy machine must not turn into faults, which would be other rollouts
-browser: {action_timeout_s: 60, rollout_timeout_s: 240}
 `;
+const evaluated = "evaluation: {splits: [val], episodes: 4, batch: 8, every: 2}\n";
+// a busy machine must not turn into faults, which would be other rollouts
+const inBrowser = "site: {kind: embedded}\nbrowser: {action_timeout_s: 60, rollout_timeout_s: 240}\n";
+
+const CASES: Readonly<Record<string, Case>> = {
+  browser: { objective: "flow-grpo", runs: 1, config: common + inBrowser + evaluated },
+  paper: { objective: "espo", runs: 3, config: `${common}environment: {kind: paper}\n${evaluated}` },
+  // trains on the rollouts that the first case recorded
+  recorded: { objective: "espo", runs: 1, config: `${common}${inBrowser}evaluation: {splits: [], every: 0}\n` },
+};
 
 /** Pattern of half-written checkpoints and of a half-written `best/`. */
 const CHECKPOINT = "/(checkpoints/step-[0-9]+|best)[.]tmp-[0-9]+";
@@ -58,7 +56,7 @@ type Moment = Death | number;
 let root = "";
 before(() => {
   root = mkdtempSync(join(tmpdir(), "kill-"));
-  writeFileSync(join(root, "run.yaml"), config);
+  for (const [name, { config }] of Object.entries(CASES)) writeFileSync(join(root, `${name}.yaml`), config);
 });
 after(() => rmSync(root, { recursive: true, force: true }));
 
@@ -66,10 +64,10 @@ after(() => rmSync(root, { recursive: true, force: true }));
 const leftBy = (dir: string): string => `${dir}-tmp`;
 
 function start(name: string, dir: string, moment: Moment = 0): CliProcess {
-  const { objective, args } = CASES[name] as Case;
+  const { objective } = CASES[name] as Case;
   const begun = existsSync(join(dir, "env.json"));
-  const recorded = name === "recorded" ? ["--rollouts", join(root, "flow-grpo", "whole")] : [];
-  const base = begun ? ["--resume"] : ["--config", join(root, "run.yaml"), ...args, ...recorded];
+  const recorded = name === "recorded" ? ["--rollouts", join(root, "browser", "whole")] : [];
+  const base = begun ? ["--resume"] : ["--config", join(root, `${name}.yaml`), ...recorded];
   mkdirSync(leftBy(dir), { recursive: true });
   const preload = new URL("../support/die-in-write.js", import.meta.url).href;
   const env = {

@@ -12,14 +12,14 @@ import { sectionOf } from "../support/section.js";
 import { stopAfter } from "../support/stop-after.js";
 import { trainOptions } from "../support/train-options.js";
 
-const STEPS = 3;
+const STEPS = 2;
 
 /** Makes a config with the shipped model, real forms, a real browser and as few rollouts per step as possible. */
-function smallConfig(command: string, ...overrides: string[]): Promise<RunConfig> {
+function smallConfig(...overrides: string[]): Promise<RunConfig> {
   return loadConfig("configs/tiny/quickstart.yaml", {
-    command,
+    command: "flow-grpo",
     overrides: [
-      `objective.kind=${command}`,
+      "objective.kind=flow-grpo",
       `training.steps=${STEPS}`,
       "training.prompts_per_step=2",
       "training.group_size=3",
@@ -57,7 +57,7 @@ describe("the reinforcement recipe", () => {
     readFileSync(join(root, name, "checkpoints", `step-00000${step}`, "adapter_model.safetensors"));
 
   it("leaves a complete run, and goes on exactly where it was interrupted", async () => {
-    const config = await smallConfig("flow-grpo");
+    const config = await smallConfig();
     const whole: TrainResult = await train(config, options("whole"));
     assert.equal(whole.steps, STEPS);
     assert.equal(whole.interrupted, false);
@@ -98,11 +98,11 @@ describe("the reinforcement recipe", () => {
   });
 
   it("stops early where the validation reward no longer rises, at the same step after a resume", async () => {
-    const base = await smallConfig("flow-grpo");
+    const base = await smallConfig();
     const config = {
       ...base,
       // with this seed the second evaluation is no higher than the first
-      training: { ...base.training, num_iterations: 1, early_stop: { patience: 1 } },
+      training: { ...base.training, steps: 3, num_iterations: 1, early_stop: { patience: 1 } },
       evaluation: { ...base.evaluation, splits: [], every: 1, episodes: 2 },
     };
     const whole = await train(config, options("early"));
@@ -113,13 +113,9 @@ describe("the reinforcement recipe", () => {
 
     const first = await train(config, options("early-in-two", { signal: stopAfter(1) }));
     assert.deepEqual([first.steps, first.interrupted, first.stopped], [1, true, null]);
-    for (const _ of ["goes on to the same end", "has nothing left to do"]) {
-      const resumed = await train(config, options("early-in-two", { resume: true }));
-      assert.deepEqual(
-        [resumed.steps, resumed.interrupted, resumed.stopped, resumed.best],
-        [2, false, whole.stopped, best],
-      );
-    }
+    const resumed = await train(config, options("early-in-two", { resume: true }));
+    const end = [resumed.steps, resumed.interrupted, resumed.stopped, resumed.best];
+    assert.deepEqual(end, [2, false, whole.stopped, best]);
     assert.ok(adapter("early-in-two", 2).equals(adapter("early", 2)));
     const rows = (name: string): unknown[] => timeless(readMetrics(join(root, name, "metrics.jsonl")));
     assert.deepEqual(rows("early-in-two"), rows("early"));
@@ -130,32 +126,19 @@ describe("the reinforcement recipe", () => {
       ["site.sizes.val=0", /has no tasks in the split val; .*heldout/],
       ["evaluation.sampler={kind: jump}", /jump needs a bidirectional model/],
     ] as const) {
-      const config = await smallConfig("flow-grpo", override);
+      const config = await smallConfig(override);
       await assert.rejects(train(config, options("impossible")), message);
     }
     const flow = ["model=models/tiny-fsdfm", "sampler={kind: jump, steps: 2}", "lora.targets=[qw]"];
-    const greedy = await smallConfig("flow-grpo", ...flow, "evaluation.temperature=0");
+    const greedy = await smallConfig(...flow, "evaluation.temperature=0");
     await assert.rejects(train(greedy, options("impossible")), /evaluation\.temperature=0: the sampler jump/);
     assert.ok(!existsSync(join(root, "impossible")));
   });
 
   it("refuses to overwrite a run, and to resume one that something has changed under", async () => {
-    const config = await smallConfig("flow-grpo");
+    const config = await smallConfig();
     await assert.rejects(train(config, options("whole")), /exists already/);
     const other = { ...config, site: { ...(sectionOf(config, "site") as object), seed: 2 } };
     await assert.rejects(train(other, options("whole", { resume: true })), /split/);
   });
-
-  for (const command of ["espo", "grpo"]) {
-    it(`trains with ${command} from the same config but one word`, async () => {
-      const base = await smallConfig(command);
-      const result = await train(
-        { ...base, evaluation: { ...base.evaluation, splits: [], every: 0 } },
-        options(command, { command }),
-      );
-      assert.equal(result.steps, STEPS);
-      const rows = readMetrics(join(root, command, "metrics.jsonl"));
-      assert.ok(rows.every((row) => Number.isFinite(row.loss)));
-    });
-  }
 });

@@ -6,10 +6,10 @@ import type { InjectedFault } from "./injected-faults.js";
 import { crashReason } from "./memory.js";
 import { BackgroundRequests } from "./network/background.js";
 import { checkAnswered, type Exchange, isAwaited, nameOf, ownerOf } from "./network/exchange.js";
-import { HarRecorder } from "./network/har.js";
 import { Traffic } from "./network/traffic.js";
 import { PageWorld } from "./page/world.js";
 import { playwright } from "./playwright.js";
+import { type OpenRecorder, type Recorder, recorder } from "./recorder.js";
 
 /** A condition that is tested again and again. */
 export type Condition = () => boolean | Promise<boolean>;
@@ -41,7 +41,7 @@ export class Session {
   readonly background: BackgroundRequests;
   readonly traffic: Traffic;
   /** Record of this episode's requests, if it is wanted. */
-  readonly har: HarRecorder | undefined;
+  readonly har: Recorder | undefined;
   fault: InjectedFault | undefined;
   /** Present time limit of an action, or of an answer to the page's own requests, in milliseconds. */
   private patience: number;
@@ -60,6 +60,7 @@ export class Session {
     private readonly devtools: CDPSession,
     private readonly frameId: string,
     private readonly options: BrowserOptions,
+    record: OpenRecorder | undefined,
   ) {
     const { site } = options;
     this.died = new Promise<never>((_, reject) => {
@@ -89,8 +90,7 @@ export class Session {
         ),
       leaveFor: (url) => inPage((address) => location.assign(address), url),
     });
-    if (options.har === true)
-      this.har = new HarRecorder(context, (request) => this.traffic.exchangeOf(request)?.answer);
+    this.har = record?.(context, (request) => this.traffic.exchangeOf(request)?.answer);
     context.setDefaultTimeout(this.patience);
     this.watch();
   }
@@ -119,7 +119,8 @@ export class Session {
     const { frameTree } = await devtools.send("Page.getFrameTree");
     // this fails while documents are swapped; a page that then goes back twice counts as leaving
     await devtools.send("Page.resetNavigationHistory").catch(() => undefined);
-    session = new Session(browser, context, page, devtools, frameTree.frame.id, options);
+    const record = options.har === true ? await recorder() : undefined;
+    session = new Session(browser, context, page, devtools, frameTree.frame.id, options, record);
     return session;
   }
 

@@ -1,6 +1,5 @@
 import type { Control } from "../browser/controls.js";
 import type { ActionRecord } from "../browser/fill.js";
-import type { Har } from "../browser/network/har.js";
 import type { FieldValue, Task } from "../site.js";
 import { type Evidence, type JudgedForm, judgeEvidence } from "./judge.js";
 import type { PostedPair } from "./posted.js";
@@ -29,7 +28,7 @@ export interface Episode extends Score, Omit<Played, "controls" | "values"> {
   /** The reward by the formula of the design documents, for comparison. */
   readonly documentsReward: number;
   /** The requests that were sent, if they are wanted. */
-  readonly har?: Har | undefined;
+  readonly har?: object | undefined;
   /** Lines of the plan that are not actions. */
   readonly unresolved: readonly string[];
   /** Number of attempts: 1 without faults. */

@@ -6,6 +6,7 @@ import { FORMS, fieldKinds, formOf } from "./embedded/catalog.js";
 import { declared } from "./embedded/fields.js";
 import { fieldsOf } from "./embedded/form.js";
 import { generatedForms } from "./embedded/generate.js";
+import { lettersOf } from "./embedded/letters.js";
 import { serveForms } from "./embedded/server.js";
 import { embeddedTasks, optionsOfTasks } from "./embedded/tasks.js";
 import { splitHash } from "./parts/split-hash.js";
@@ -28,7 +29,8 @@ export function declarationOf({ form, tier, url }: Task): DeclaredForm {
 export const site: SiteKind<EmbeddedOptions> = {
   schema,
   async start(options) {
-    const tasks = embeddedTasks(options.tier, options.seed, options.sizes, options.letters, options.generated);
+    const letters = await lettersOf(options.letters);
+    const tasks = embeddedTasks(options.tier, options.seed, options.sizes, options.generated, letters);
     const hash = splitHash(tasks);
     const made = generatedForms(options.seed, options.generated);
     const { baseUrl, stop } = await serveForms([...FORMS, ...made], options.port);
@@ -40,7 +42,7 @@ export const site: SiteKind<EmbeddedOptions> = {
       splitHash: () => hash,
       fieldKinds: (task) => fieldKinds(task.form, task.tier),
       declaredForm: declarationOf,
-      augmentedTask: (rng: Rng) => augmentedTask(rng, options.tier, options.letters),
+      augmentedTask: (rng: Rng) => augmentedTask(rng, options.tier, letters),
       stop,
     };
   },

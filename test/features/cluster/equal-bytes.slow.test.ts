@@ -14,12 +14,12 @@ const missing = noRedis();
 /** What is compared with the local run of the same settings, by how many workers. */
 const CASES: readonly [name: string, of: ClusterCase, workers: number][] = [
   [
-    "rollouts of three turns, blobs in a folder",
+    "rollouts of three turns and gradients, blobs in a folder, four workers",
     {
       settings: ["training.steps=2", "environment.turns=3", "environment.contexts=3"],
       distributed: ["distributed.blobs=FOLDER"],
     },
-    2,
+    4,
   ],
   [
     "only episodes, three turns",
@@ -31,7 +31,6 @@ const CASES: readonly [name: string, of: ClusterCase, workers: number][] = [
     { objective: "flow-grpo", settings: ["training.steps=2", "training.gradient_noise_every=2"] },
     2,
   ],
-  ["rollouts and gradients, four workers", { settings: ["training.steps=2"] }, 4],
 ];
 
 describe("runs on workers end in the bytes of the local run", { skip: missing ?? false }, () => {

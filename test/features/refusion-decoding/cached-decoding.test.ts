@@ -65,9 +65,9 @@ describe("ReFusion's decoding with keys and values used again", () => {
   });
   after(() => remove());
 
-  const exported = async (precision: Precision, doubleQuant = false): Promise<Model> => {
+  const exported = async (precision: Precision): Promise<Model> => {
     const out = join(mkdtempSync(join(root, "model-")), "m");
-    await exportModel({ checkpoint: base, out, precision, doubleQuant });
+    await exportModel({ checkpoint: base, out, precision, doubleQuant: true });
     return loadModel(out);
   };
 
@@ -168,9 +168,7 @@ describe("ReFusion's decoding with keys and values used again", () => {
   const [, ...SOME] = CASES.slice(0, 3);
   for (const [form, open, cases] of [
     ["float32", () => loadModel(base), CASES],
-    ["nf4", () => exported("nf4"), SOME],
-    ["nf4 with nested scales", () => exported("nf4", true), SOME],
-    ["bf16", () => exported("bf16"), SOME],
+    ["nf4 with nested scales", () => exported("nf4"), SOME],
   ] as const) {
     it(`gives the same tokens and log-probabilities: ${form}`, async () => {
       await using runtime = closing(await Runtime.open({ provider: "cpu", threads: 1 }));
@@ -180,7 +178,7 @@ describe("ReFusion's decoding with keys and values used again", () => {
       for (const scale of [0, 0.3]) {
         await setAdapter(engine, scale);
         for (const { name, changes } of cases) {
-          for (const batch of [1, 2, PROMPTS]) {
+          for (const batch of [1, PROMPTS]) {
             const label = `${name}, adapter ${scale}, batch ${batch}`;
             const plain = await decode(engine, batch, { ...changes, kv_cache: false });
             const cached = await decode(engine, batch, { ...changes, kv_cache: true });

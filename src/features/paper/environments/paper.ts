@@ -22,6 +22,7 @@ import { augmentedTask } from "../../../env/sites/embedded/augment.js";
 import { fieldKinds, formOf } from "../../../env/sites/embedded/catalog.js";
 import { type Field, kindOf } from "../../../env/sites/embedded/fields.js";
 import { fieldsOf } from "../../../env/sites/embedded/form.js";
+import { type Letters, lettersOf } from "../../../env/sites/embedded/letters.js";
 import { embeddedTasks, optionsOfTasks } from "../../../env/sites/embedded/tasks.js";
 import { splitHash } from "../../../env/sites/parts/split-hash.js";
 import { PROMPT_STYLES } from "../../../text/prompt.js";
@@ -38,16 +39,16 @@ type PaperGiven = z.input<typeof schema>;
 export const environment: EnvironmentKind = {
   schema,
   async open({ environment: section }) {
-    const { kind: _, ...options } = section as { kind: string };
-    return new PaperEnvironment(options as PaperGiven);
+    const { kind: _, letters, ...options } = section as { kind: string } & PaperGiven;
+    return new PaperEnvironment(options, await lettersOf(letters ?? "off"));
   },
   view: viewDetail,
   verdict: (detail) => (detail.accepted === true ? "accepted" : "not accepted"),
 };
 
 /** Returns the embedded site without a server. */
-function paperSite({ tier, seed, sizes, letters, generated }: PaperOptions): RunningSite {
-  const tasks = embeddedTasks(tier, seed, sizes, letters, generated);
+function paperSite({ tier, seed, sizes, generated }: PaperOptions, letters?: Letters): RunningSite {
+  const tasks = embeddedTasks(tier, seed, sizes, generated, letters);
   return {
     name: "embedded, on paper",
     baseUrl: "",
@@ -64,9 +65,9 @@ export class PaperEnvironment extends FormsEnvironment {
   private readonly sheets = new Map<string, readonly Sheet[]>();
   private readonly tier: PaperOptions["tier"];
 
-  constructor(given: PaperGiven) {
+  constructor(given: Omit<PaperGiven, "letters">, letters?: Letters) {
     const options = schema.parse(given);
-    super(paperSite(options), { browser: config.shape.browser.parse({}), prompt: { style: options.style } });
+    super(paperSite(options, letters), { browser: config.shape.browser.parse({}), prompt: { style: options.style } });
     this.tier = options.tier;
   }
 

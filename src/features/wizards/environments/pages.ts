@@ -5,7 +5,6 @@
 import { z } from "zod";
 import type { Act, Action, Observation } from "../../../core/interaction.js";
 import { EnvironmentFault } from "../../../env/browser/browser.js";
-import type { Har } from "../../../env/browser/network/har.js";
 import { type RecordedAnswer, recordedAnswer } from "../../../env/browser/recorded-answers.js";
 import type { Session } from "../../../env/browser/session.js";
 import type {
@@ -66,7 +65,7 @@ interface Seen {
   readonly unresolved: readonly string[];
   readonly cuts: readonly string[];
   readonly answers: readonly TurnAnswer[];
-  readonly har: Har | undefined;
+  readonly har: object | undefined;
 }
 
 /** The environment of a running site whose forms may have several pages. */

@@ -105,21 +105,6 @@ describe("the flow's bound against enumeration", () => {
     const coupled = expectedEstimate(flow, response, 0.3, true);
     assert.ok(Math.abs(coupled / exact - 1) < 1e-6, `${coupled} against ${exact}`);
   });
-
-  it("notices a complement at the same kappa", () => {
-    const flow = new FakeFlow(4);
-    const exact = (integrand(flow, response, 0.3) + integrand(flow, response, 0.7)) / 2;
-    let mean = 0;
-    for (let mask = 0; mask < 8; mask++) {
-      const noisy = [0, 1, 2].map((i) => Math.floor(mask / 2 ** i) % 2 === 1);
-      const probability = noisy.reduce((p, x) => p * (x ? 0.7 : 0.3), 1);
-      const noise = [0, 0, 0];
-      const draw = { kappa: 0.3, noisy, noise };
-      const [value] = flow.values(lay(response, [draw, { ...complement(draw), kappa: 0.3 }], false));
-      mean += probability * (value as number);
-    }
-    assert.ok(Math.abs(mean / exact - 1) > 0.05, `${mean} against ${exact}`);
-  });
 });
 
 test("the bound of a response is the mean over its draws, whatever else is in the batch", () => {

@@ -1,10 +1,11 @@
 import { join } from "node:path";
 import type { BrowserContext, Request } from "playwright";
 import { packageRoot, readJson } from "../../../core/files.js";
-import { MOST_TEXT, type ServerAnswer } from "./exchange.js";
+import { MOST_TEXT, type ServerAnswer } from "../../../env/browser/network/exchange.js";
+import type { OpenRecorder, Recorder } from "../../../env/browser/recorder.js";
 
 /** An HTTP Archive (HAR 1.2) of a page: its requests and their responses. */
-export interface Har {
+interface Har {
   readonly log: { readonly version: "1.2"; readonly creator: object; readonly entries: readonly object[] };
 }
 
@@ -23,7 +24,7 @@ const KEPT = new Set([
 ]);
 
 /** Records an episode's requests: no cookies, and of headers only those that hold no secrets. */
-export class HarRecorder {
+export class HarRecorder implements Recorder {
   private readonly requests = new Map<Request, RecordedRequest>();
 
   /** @param kept the server's answer if the page got another one: a page that has to stay gets 204. */
@@ -51,6 +52,8 @@ export class HarRecorder {
     return { log: { version: "1.2", creator: { name, version }, entries: await Promise.all(entries) } };
   }
 }
+
+export const recorder: OpenRecorder = (context, kept) => new HarRecorder(context, kept);
 
 async function answerOf(request: Request): ReturnType<NonNullable<RecordedRequest["answer"]>["then"]> {
   const response = await request.response().catch(() => null);

@@ -1,18 +1,15 @@
-import type { Rng } from "../../../../core/rng.js";
-import type { FieldValue, Task } from "../../../site.js";
-import { type Field, kindOf } from "../fields.js";
-import { isReserved } from "../values.js";
-import { GIVEN_NAMES } from "../words.js";
-import { GRAMMARS, type Grammar, OTHER_WORDS, type Side, type Voice } from "./grammar.js";
-import { otherNotations } from "./notation.js";
-
-export const LEVELS = ["off", 1, 2, 3] as const;
-export type LetterLevel = (typeof LEVELS)[number];
-type Level = Exclude<LetterLevel, "off">;
+import type { Rng } from "../../../core/rng.js";
+import type { FieldValue, Task } from "../../../env/site.js";
+import { type Field, kindOf } from "../../../env/sites/embedded/fields.js";
+import type { Letter, WrittenLevel } from "../../../env/sites/embedded/letters.js";
+import { isReserved } from "../../../env/sites/embedded/values.js";
+import { GIVEN_NAMES } from "../../../env/sites/embedded/words.js";
+import { GRAMMARS, type Grammar, OTHER_WORDS, type Side, type Voice } from "../grammar.js";
+import { otherNotations } from "../notation.js";
 
 /** Shares of fields by level: with another name, another notation, a gap, a correction, another person, an aside. */
 const SHARES: Readonly<
-  Record<Level, Readonly<Record<"name" | "notation" | "gap" | "correction" | "other" | "aside", number>>>
+  Record<WrittenLevel, Readonly<Record<"name" | "notation" | "gap" | "correction" | "other" | "aside", number>>>
 > = {
   1: { name: 0.15, notation: 0.15, gap: 0, correction: 0, other: 0, aside: 0 },
   2: { name: 0.8, notation: 0.75, gap: 0, correction: 0, other: 0, aside: 0 },
@@ -27,7 +24,7 @@ interface Clause {
 }
 
 interface Writing {
-  readonly level: Level;
+  readonly level: WrittenLevel;
   readonly side: Side;
   readonly grammar: Grammar;
   readonly voice: Voice;
@@ -39,7 +36,7 @@ interface Writing {
  * Adds a letter to a task, with its values and their places. A field that the letter leaves out is no longer asked for:
  * its true value is that of the untouched page.
  */
-export function withLetter(task: Task, fields: readonly Field[], level: Level, rng: Rng): Task {
+export const letter: Letter = (task, fields, level, rng) => {
   const side: Side = task.split === "heldout" ? "heldout" : "train";
   const grammar = GRAMMARS[side];
   const voice = rng.pick(level === 1 ? grammar.voices.slice(0, 2) : grammar.voices);
@@ -65,7 +62,7 @@ export function withLetter(task: Task, fields: readonly Field[], level: Level, r
       ),
     ),
   };
-}
+};
 
 /** Draws the labels to leave out: no required ones, and at least two fields to fill in remain. */
 function gapsOf(task: Task, fields: readonly Field[], share: number, rng: Rng): Set<string> {
