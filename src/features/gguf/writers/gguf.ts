@@ -1,4 +1,4 @@
-import { closeSync, openSync, readFileSync, renameSync, rmSync, writeSync } from "node:fs";
+import { closeSync, ftruncateSync, openSync, readFileSync, renameSync, rmSync, writeSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fail } from "../../../core/errors.js";
 import { floatToFloat16 } from "../../../core/half.js";
@@ -88,7 +88,7 @@ async function write(dir: string, out: string, form: string): Promise<number> {
       position += aligned(bytes);
     }
     // the last tensor is padded, too
-    writeSync(file, Buffer.alloc(1), 0, 1, position - 1);
+    ftruncateSync(file, position);
     renameSync(aside, out);
     return position;
   } finally {
