@@ -196,23 +196,10 @@ function interleaved(stored: StoredMatrix, headDim: number): StoredMatrix {
 
 const aligned = (size: number): number => ALIGNMENT * Math.ceil(size / ALIGNMENT);
 
-function u32(value: number): Buffer {
-  const bytes = Buffer.alloc(4);
-  bytes.writeUInt32LE(value);
-  return bytes;
-}
-
-function u64(value: number): Buffer {
-  const bytes = Buffer.alloc(8);
-  bytes.writeBigUInt64LE(BigInt(value));
-  return bytes;
-}
-
-function f32(value: number): Buffer {
-  const bytes = Buffer.alloc(4);
-  bytes.writeFloatLE(value);
-  return bytes;
-}
+// files are little-endian, as the machines that this runs on
+const u32 = (value: number): Buffer => Buffer.from(Uint32Array.of(value).buffer);
+const u64 = (value: number): Buffer => Buffer.from(BigUint64Array.of(BigInt(value)).buffer);
+const f32 = (value: number): Buffer => Buffer.from(Float32Array.of(value).buffer);
 
 function text(value: string): Buffer {
   const bytes = Buffer.from(value);
