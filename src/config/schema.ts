@@ -77,7 +77,7 @@ const runtime = z.strictObject({
     .string()
     .default("float32")
     .describe(
-      "precision that answers are generated in: float32, or int8 on the CPU. int8 is up to three times as fast. Its probabilities differ, which objective.importance_cap corrects. Scoring keeps full precision",
+      "precision that answers are generated in: float32, or int8 on the CPU, which is up to three times as fast; auto = int8 where nothing is trained. Its probabilities differ, which objective.importance_cap corrects. Scoring keeps full precision",
     ),
   binding: z
     .enum(["auto", "npm", "c-api"])

@@ -24,7 +24,7 @@ import {
   trainingGraph,
 } from "./graphs.js";
 import { recomputedWithin, sessionBudget, sessionBytes } from "./memory.js";
-import type { RolloutPrecision } from "./rollout-precision.js";
+import type { MergedAdapter, RolloutPrecision } from "./rollout-precision.js";
 import { type Built, Sessions } from "./sessions.js";
 import { type PolicyKey, TrainedParameters } from "./trained-parameters.js";
 
@@ -81,6 +81,8 @@ export class Engine extends TrainedParameters implements RoundModel<unknown> {
   private readonly budget: number | undefined;
   private readonly withKeys = new Map<KeysOf, ReturnType<typeof graphWithKeys>>();
   private caches = 0;
+  /** The adapter that rollouts have in their weights. */
+  private merged: MergedAdapter | undefined;
   /** The reduction of each metric of the loss head over micro-batches; filled when the training graph is built. */
   private readonly reductions = new Map<string, "sum" | "max">();
 
@@ -135,6 +137,18 @@ export class Engine extends TrainedParameters implements RoundModel<unknown> {
     ]);
   }
 
+  /** Stores the parameters of a policy that is not trained: rollouts in a precision of their own merge the adapter. */
+  async setFinal(tensors: ReadonlyMap<string, Tensor>): Promise<void> {
+    const { lora, rollout } = this.options;
+    await this.setParameters("policy", tensors);
+    if (lora !== undefined && rollout !== undefined) this.merged = { tensors, scale: lora.alpha / lora.rank };
+  }
+
+  override async setParameters(key: PolicyKey, tensors: ReadonlyMap<string, Tensor>): Promise<void> {
+    if (this.merged !== undefined) throw new Error("the parameters were final");
+    await super.setParameters(key, tensors);
+  }
+
   /** Runs one round with the current policy. */
   forwardRound(input: RoundInput): Promise<unknown> {
     return this.round("rollout_model", this.options.sampler.roundHead, input);
@@ -162,7 +176,7 @@ export class Engine extends TrainedParameters implements RoundModel<unknown> {
     const label = `${name}/${JSON.stringify(shape)}`;
     return this.sessions.use(
       label,
-      () => this.rounded(rolloutGraph(this.trained, shape, roundHead)),
+      () => this.rounded(rolloutGraph(this.acting, shape, roundHead)),
       {},
       { ...inputs, ...headInputs },
       async (session, names) => {
@@ -181,14 +195,14 @@ export class Engine extends TrainedParameters implements RoundModel<unknown> {
     if (use === "auto" && this.runtime.provider !== "cpu" && this.runtime.binding === "npm") return undefined;
     const graph = await this.graphWithKeys("past");
     if (graph === undefined) return undefined;
-    const { runtime, trained } = this;
+    const { runtime, acting } = this;
     return openCachedRounds(runtime, graph, {
       id: `cache/${this.caches++}`,
       roundHead,
       use: (feeds, work) => {
         return this.sessions.use(
           `${name}/cached`,
-          () => this.rounded(rolloutGraph({ ...trained, graph }, undefined, roundHead)),
+          () => this.rounded(rolloutGraph({ ...acting, graph }, undefined, roundHead)),
           { memPattern: false },
           feeds,
           (session, names) => work(session, names, this.bindPolicy("policy", names)),
@@ -199,7 +213,13 @@ export class Engine extends TrainedParameters implements RoundModel<unknown> {
 
   /** Converts a rollout's graph to the precision of rollouts. */
   private rounded(graph: Graph): Graph {
-    return this.options.rollout?.apply(graph, this.model.dir) ?? graph;
+    return this.options.rollout?.apply(graph, this.merged) ?? graph;
+  }
+
+  /** The model of rollouts: without the projections' adapters, where they are merged. */
+  private get acting(): TrainedModel {
+    const { trained, merged } = this;
+    return merged && trained.lora ? { ...trained, lora: { ...trained.lora, targets: [] } } : trained;
   }
 
   private graphWithKeys(of: KeysOf): ReturnType<typeof graphWithKeys> {

@@ -107,6 +107,7 @@ const TABLE = {
   MatMul: matmul,
   Gemm: gemm,
   // x [..., K] times a matrix [N, K] in 4 bits
+  QuantizeLinear: (c) => [{ dtype: required(c, 2).dtype, shape: required(c, 0).shape }],
   DynamicQuantizeMatMul: (c) => [
     {
       dtype: required(c, 0).dtype,

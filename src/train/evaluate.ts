@@ -250,7 +250,7 @@ export async function openEvaluated(
   run: RunDirectory | undefined,
 ): Promise<Policy> {
   return orClose(await openPolicy(config, undefined), async (policy) => {
-    if (run === undefined) return policy.engine.setParameters("policy", initialAdapter(config, policy));
+    if (run === undefined) return policy.engine.setFinal(initialAdapter(config, policy));
     const checkpoint = await readCheckpoint(findCheckpoint(run, which));
     if (checkpoint.adapter === null) {
       const { output } = config.objective as { readonly output?: unknown };
@@ -259,6 +259,6 @@ export async function openEvaluated(
       });
     }
     readAdapter(findCheckpoint(run, which), policy);
-    await policy.engine.setParameters("policy", checkpoint.adapter.tensors);
+    await policy.engine.setFinal(checkpoint.adapter.tensors);
   });
 }

@@ -32,7 +32,7 @@ const OBJECTIVE = "flow-grpo";
 
 /**
  * Builds a config for a model without a run. The config.yaml beside the adapter, else beside the model, gives its
- * formats of training (sections `sampler` and `prompt`, and `plan`); else defaults, with a sampler that fits the graph.
+ * formats of training (sections `sampler` and `prompt`, and `plan`) and `runtime`; else defaults, with a sampler that fits the graph.
  * @throws UserError where no model is named, or the model or adapter does not exist.
  */
 export async function configOfModel(source: Exclude<AgentSource, { readonly run: string }>): Promise<RunConfig> {
@@ -50,11 +50,12 @@ export async function configOfModel(source: Exclude<AgentSource, { readonly run:
     fail(`The model of ${adapter}, ${model}, is not here.`, {
       hint: "`refusion-train fetch-smollm2` gets SmolLM2 (93 MB); or name a model",
     });
-  const { plan, prompt, sampler = { kind: await samplerOf(model) }, environment } = kept;
+  const { plan, prompt, sampler = { kind: await samplerOf(model) }, environment, runtime } = kept;
   const style = { ...(prompt as object), ...paperStyle(environment) };
   const fresh = {
     model,
     ...(plan === undefined ? {} : { plan }),
+    ...(runtime === undefined ? {} : { runtime }),
     ...(Object.keys(style).length === 0 ? {} : { prompt: style }),
     sampler,
     objective: { kind: OBJECTIVE },

@@ -6,6 +6,7 @@ import { closing } from "../../../src/core/closing.js";
 import { Rng } from "../../../src/core/rng.js";
 import { mean } from "../../../src/core/statistics.js";
 import { openPolicy, type Policy } from "../../../src/engine/policy.js";
+import { rolloutPrecisionOf } from "../../../src/engine/rollout-precision.js";
 import { openEnvironment } from "../../../src/env/open.js";
 import { verify } from "../../../src/features/verify/verify.js";
 import { freshAdapter } from "../../../src/nn/lora.js";
@@ -25,17 +26,18 @@ describe("rollouts in int8 (shipped model)", () => {
   let options: Awaited<ReturnType<typeof configOf>>["objective"];
   let starts: readonly unknown[];
 
+  const open = async (...overrides: string[]): Promise<Policy> => {
+    const config = await configOf(`objective.importance_cap=${CAP}`, ...overrides);
+    options = config.objective;
+    const policy = await openPolicy(config, { objective, options, optimizer: optimizerOptions(config) });
+    const adapter = freshAdapter(policy.sites, policy.lora, Rng.named(1, "adapter"));
+    await policy.engine.setParameters("policy", adapter);
+    await policy.engine.setParameters("reference", adapter);
+    await policy.engine.setOptimizer(undefined);
+    return policy;
+  };
+
   before(async () => {
-    const open = async (...overrides: string[]): Promise<Policy> => {
-      const config = await configOf(`objective.importance_cap=${CAP}`, ...overrides);
-      options = config.objective;
-      const policy = await openPolicy(config, { objective, options, optimizer: optimizerOptions(config) });
-      const adapter = freshAdapter(policy.sites, policy.lora, Rng.named(1, "adapter"));
-      await policy.engine.setParameters("policy", adapter);
-      await policy.engine.setParameters("reference", adapter);
-      await policy.engine.setOptimizer(undefined);
-      return policy;
-    };
     exact = await open();
     coarse = await open("runtime.rollout_precision=int8");
     const environment = await openEnvironment(await configOf());
@@ -73,6 +75,25 @@ describe("rollouts in int8 (shipped model)", () => {
     assert.ok(far > 10 * near && far < 0.3, `int8: ${far}`);
   });
 
+  it("have an adapter that stays in their weights, which then cannot change", async () => {
+    const adapter = freshAdapter(exact.sites, exact.lora, Rng.named(1, "adapter"));
+    const rng = Rng.named(4, "B");
+    for (const [name, { data }] of adapter)
+      for (let i = 0; i < data.length && name.includes("lora_B"); i++) data[i] = 0.1 * rng.normal();
+    await using final = closing(await open("runtime.rollout_precision=int8"));
+    await final.engine.setParameters("reference", adapter);
+    await final.engine.setFinal(adapter);
+    const far = mean(distances(await prepared(final)));
+    assert.ok(far > 1e-4 && far < 0.3, `int8 with the adapter: ${far}`);
+    await assert.rejects(final.engine.setParameters("policy", adapter), /final/);
+  });
+
+  it("are int8 by `auto` where nothing is trained", async () => {
+    const precision = (trains: boolean) => rolloutPrecisionOf("auto", "cpu", trains);
+    assert.deepEqual([await precision(true), (await precision(false))?.providers], [undefined, ["cpu"]]);
+    assert.equal(await rolloutPrecisionOf("auto", "cuda", false), undefined);
+  });
+
   it("count by truncated importance weights of the exact probabilities, from which ratios begin at 1", async () => {
     const batches = await prepared(coarse);
     for (const { batch, values, trust } of batches)
@@ -108,7 +129,7 @@ describe("rollouts in int8 (shipped model)", () => {
   it("are refused where the precision is unknown", async () => {
     await assert.rejects(
       configOf("runtime.rollout_precision=int7").then((config) => openPolicy(config, undefined)),
-      /rollout_precision is int7, expected float32 or int8/,
+      /rollout_precision is int7, expected float32 or auto or int8/,
     );
   });
 });

@@ -13,7 +13,7 @@ interface ExportFlags {
   readonly adapter?: string;
   readonly step?: "best" | "last" | number;
   readonly out: string;
-  readonly quantize: Precision;
+  readonly quantize: Precision | "q8_0";
   readonly doubleQuant?: boolean;
   readonly maskToken?: string;
   readonly eosToken?: string;
@@ -53,10 +53,16 @@ export const command: CliCommand = {
         "which checkpoint of a run is taken: best (the default; last where none was kept), last or a step",
         checkpointName,
       )
-      .requiredOption("-o, --out <dir>", "where the model directory is written; must not exist")
+      .requiredOption(
+        "-o, --out <dir>",
+        "where the model directory is written, or a file NAME.gguf for llama.cpp; must not exist",
+      )
       .addOption(
-        new Option("--quantize <form>", "how weights are kept: float32, 16 bits, or projections in 4 bits")
-          .choices(PRECISIONS)
+        new Option(
+          "--quantize <form>",
+          "how weights are kept: float32, 16 bits, projections in 4 bits, or a GGUF file's in 8",
+        )
+          .choices([...PRECISIONS, "q8_0"])
           .default("none"),
       )
       .option("--double-quant", "with nf4: the scales in 8 bits as well, 4.13 bits a weight instead of 4.5")
@@ -67,7 +73,7 @@ export const command: CliCommand = {
       .option("-q, --quiet", "no progress")
       .addHelpText(
         "after",
-        "\nExamples:\n  refusion-train export --checkpoint ReFusion --out models/refusion-8b --quantize nf4\n  refusion-train export --checkpoint hf:GSAI-ML/LLaDA-8B-Instruct --out models/llada --quantize nf4\n  refusion-train export --merge runs/flow-grpo --out models/trained\n  refusion-train export --adapter runs/flow-grpo --out adapters/trained --quantize bf16",
+        "\nExamples:\n  refusion-train export --checkpoint ReFusion --out models/refusion-8b --quantize nf4\n  refusion-train export --checkpoint hf:GSAI-ML/LLaDA-8B-Instruct --out models/llada --quantize nf4\n  refusion-train export --merge runs/flow-grpo --out models/trained\n  refusion-train export --merge runs/flow-grpo --out trained.gguf --quantize q8_0\n  refusion-train export --adapter runs/flow-grpo --out adapters/trained --quantize bf16",
       )
       .action((flags: ExportFlags) => run(flags, context));
   },
@@ -83,8 +89,10 @@ async function run(flags: ExportFlags, context: CliContext): Promise<void> {
     });
   const { mergeSource } = await import("../merge-source.js");
   if (flags.adapter !== undefined) {
-    if (quantize === "nf4")
-      misuse("--adapter writes an adapter, which is not kept in 4 bits.", { hint: "give --quantize bf16 or fp16" });
+    if (quantize === "nf4" || quantize === "q8_0")
+      misuse("--adapter writes an adapter, which is not kept in 4 or 8 bits.", {
+        hint: "give --quantize bf16 or fp16",
+      });
     const { adapter } = await mergeSource(flags.adapter, { step });
     if (adapter === undefined)
       misuse(`${flags.adapter} trained every weight.`, { hint: "use --merge: there is no adapter" });
@@ -93,7 +101,9 @@ async function run(flags: ExportFlags, context: CliContext): Promise<void> {
     context.print(`${out}: ${(bytes / 2 ** 20).toFixed(1)} MiB, from ${adapter}`);
     return context.log(nextStep(flags.adapter, `init_adapter=${shellWord(out)}`, flags.model));
   }
+  const { exportFile, writerOf } = await import("../model-writer.js");
   const { exportModel } = await import("../export.js");
+  const writer = await writerOf(out, quantize);
   const named = flags.checkpoint ?? flags.model;
   const merged = flags.merge === undefined ? undefined : await mergeSource(flags.merge, { step, model: named });
   const checkpoint = named ?? merged?.model;
@@ -102,10 +112,10 @@ async function run(flags: ExportFlags, context: CliContext): Promise<void> {
       hint: "give the checkpoint, or with --merge the --model it belongs to",
     });
   const line = progressLine(flags.quiet === true);
-  const { parameters, bytes, from4Bits, vocabulary } = await exportModel({
+  const options = {
     checkpoint,
     out,
-    precision: quantize,
+    precision: quantize as Precision,
     doubleQuant: flags.doubleQuant ?? false,
     signal: context.signal,
     progress: line.update,
@@ -113,7 +123,9 @@ async function run(flags: ExportFlags, context: CliContext): Promise<void> {
     keepTokens: flags.keepTokens === undefined ? undefined : readText(flags.keepTokens),
     adapter: merged?.adapter,
     weights: merged?.weights,
-  }).finally(line.end);
+  };
+  const exported = writer === undefined ? exportModel(options) : exportFile(options, writer, quantize);
+  const { parameters, bytes, from4Bits, vocabulary } = await exported.finally(line.end);
   context.print(`${out}: ${parameters} parameters, ${(bytes / 2 ** 20).toFixed(1)} MiB of weights`);
   if (flags.keepTokens !== undefined)
     context.log(`vocabulary: ${vocabulary.kept} of ${vocabulary.whole} tokens, those of ${flags.keepTokens} and bytes`);
@@ -123,6 +135,7 @@ async function run(flags: ExportFlags, context: CliContext): Promise<void> {
     if (merged.adapter !== undefined && quantize !== "none") context.log(`note: ${ROUNDED}`);
     else if (from4Bits) context.log(`note: ${DECODED}`);
   }
+  if (writer !== undefined) return;
   context.log(nextStep(flags.merge, `model=${shellWord(out)} init_adapter=null`, out));
 }
 

@@ -9,29 +9,7 @@ import type { Checkpoint, CheckpointSource, Json } from "../../export/checkpoint
 import { rowsOf } from "../../export/rows.js";
 import { byteLevelBpeJson, CUTTINGS } from "../../export/tokenizer-files.js";
 import { BLOCK_FORMATS } from "../gguf-blocks.js";
-
-/** `general.architecture` -> true if the converter interleaves the two halves of each head's rows in q and k. */
-const INTERLEAVED: Readonly<Record<string, boolean>> = { llama: true, qwen2: false, qwen3: false };
-
-/** Names of a block's parts in GGUF, and in Hugging Face's checkpoints. */
-const BLOCK_PARTS: Readonly<Record<string, string>> = {
-  attn_norm: "input_layernorm",
-  attn_q: "self_attn.q_proj",
-  attn_k: "self_attn.k_proj",
-  attn_v: "self_attn.v_proj",
-  attn_output: "self_attn.o_proj",
-  attn_q_norm: "self_attn.q_norm",
-  attn_k_norm: "self_attn.k_norm",
-  ffn_norm: "post_attention_layernorm",
-  ffn_gate: "mlp.gate_proj",
-  ffn_up: "mlp.up_proj",
-  ffn_down: "mlp.down_proj",
-};
-const TOP_PARTS: Readonly<Record<string, string>> = {
-  token_embd: "model.embed_tokens",
-  output_norm: "model.norm",
-  output: "lm_head",
-};
+import { BLOCK_PARTS, INTERLEAVED, TOKEN_TYPE, TOP_PARTS } from "../gguf-names.js";
 
 /** Opens GGUF files. */
 export const checkpoints: CheckpointSource = {
@@ -131,11 +109,6 @@ function deinterleaved(stored: StoredMatrix, headDim: number): StoredMatrix {
   return rowsOf(stored, rows);
 }
 
-/** Values of `tokenizer.ggml.token_type`. */
-const CONTROL = 3;
-const USER_DEFINED = 4;
-const UNUSED = 5;
-
 /**
  * Makes the text of a tokenizer.json from the header of a GGUF file.
  * @param where names the file in errors.
@@ -161,10 +134,10 @@ function ggufTokenizerJson(metadata: Readonly<Record<string, unknown>>, where: s
   const addedTokens: object[] = [];
   tokens.forEach((content, id) => {
     const type = types[id];
-    if (type === CONTROL || type === USER_DEFINED) {
+    if (type === TOKEN_TYPE.control || type === TOKEN_TYPE.userDefined) {
       const plain = { single_word: false, lstrip: false, rstrip: false, normalized: false };
-      addedTokens.push({ id, content, ...plain, special: type === CONTROL });
-    } else if (type !== UNUSED) vocab[content] = id;
+      addedTokens.push({ id, content, ...plain, special: type === TOKEN_TYPE.control });
+    } else if (type !== TOKEN_TYPE.unused) vocab[content] = id;
   });
   const pairs = merges.map((merge) => merge.split(" ") as [string, string]);
   return byteLevelBpeJson({ cutting, addedTokens, vocab, merges: pairs });
