@@ -2,19 +2,22 @@ import { ALL_LAYERS, findBlocks, type Recomputed } from "../autodiff/recompute.j
 import type { Batch } from "../diffusion/layout/batch.js";
 import type { CachedRounds, RoundHead, RoundInput, RoundModel, Sampler } from "../diffusion/sampler.js";
 import type { KeysOf } from "../nn/architecture.js";
+import { HIDDEN } from "../nn/bind.js";
 import type { LoraOptions } from "../nn/lora.js";
 import { graphWithKeys, type Model, usingGraph } from "../nn/model.js";
-import type { Runtime } from "../onnx/session.js";
+import type { LoadOptions, RunRequest, Runtime } from "../onnx/session.js";
 import { type NamedTensors, scalar, vector } from "../onnx/tensors.js";
 import type { Graph, Tensor } from "../onnx/types.js";
 import { optimizerGraph } from "../optim/optimizer.js";
 import type { OptimizerOptions } from "../optim/update-rule.js";
 import type { Objective } from "../rl/objective.js";
 import { selectFeeds, withRanges } from "./attention-ranges.js";
-import { openCachedRounds } from "./cached-rounds.js";
+import { type CacheOptions, openCachedRounds } from "./cached-rounds.js";
 import {
   dimensionsOf,
   type GraphShape,
+  headGraph,
+  hiddenGraph,
   openShape,
   rolloutGraph,
   scoreGraph,
@@ -79,6 +82,8 @@ export class Engine extends TrainedParameters implements RoundModel<unknown> {
   private readonly budget: number | undefined;
   private readonly withKeys = new Map<KeysOf, ReturnType<typeof graphWithKeys>>();
   private caches = 0;
+  /** The tokens of the hidden states in the runtime's store. */
+  private lastRead: Tensor | undefined;
   /** The reduction of each metric of the loss head over micro-batches; filled when the training graph is built. */
   private readonly reductions = new Map<string, "sum" | "max">();
 
@@ -153,19 +158,52 @@ export class Engine extends TrainedParameters implements RoundModel<unknown> {
   private async round(
     name: string,
     roundHead: RoundHead<unknown, unknown>,
-    { inputs, headInputs }: RoundInput,
+    { inputs, headInputs, again }: RoundInput,
   ): Promise<unknown> {
-    const shape = { dims: dimensionsOf(this.model.graph, inputs), rows: inputs.rows?.shape[0] };
-    const label = `${name}/${JSON.stringify(shape)}`;
-    return this.sessions.use(
-      label,
-      () => this.rounded(rolloutGraph(this.trained, shape, roundHead)),
-      {},
-      { ...inputs, ...headInputs },
-      async (session, names) => {
-        const feeds = selectFeeds(names, { ...inputs, ...headInputs });
-        return roundHead.read(await this.runtime.run(session, { feeds, bind: this.bindPolicy("policy", names) }));
-      },
+    const dims = dimensionsOf(this.model.graph, inputs);
+    const label = JSON.stringify(dims);
+    if (inputs.rows === undefined) {
+      const graph = () => rolloutGraph(this.trained, { dims, rows: undefined }, roundHead);
+      return roundHead.read(await this.runPolicy(`${name}/${label}`, graph, {}, { ...inputs, ...headInputs }));
+    }
+    if (again !== true || this.lastRead !== inputs.input_ids) {
+      this.lastRead = inputs.input_ids;
+      const graph = () => hiddenGraph(this.trained, dims);
+      await this.runPolicy(`hidden_model/${label}`, graph, {}, inputs, { keep: { [HIDDEN]: HIDDEN } });
+    }
+    return this.head(name, roundHead, this.trained, dims)(HIDDEN, inputs.rows, headInputs);
+  }
+
+  /** Returns the head of rounds, which works for all sizes. @param dims with which its graph is built. */
+  private head(
+    name: string,
+    roundHead: RoundHead<unknown, unknown>,
+    model: TrainedModel,
+    dims: GraphShape["dims"],
+  ): CacheOptions["head"] {
+    const graph = () => headGraph(model, dims, roundHead);
+    return async (hidden, rows, headInputs) => {
+      const feeds = { ...headInputs, rows: rows as Tensor };
+      const bind = { [HIDDEN]: hidden };
+      return roundHead.read(await this.runPolicy(`${name}/head`, graph, { memPattern: false }, feeds, { bind }));
+    };
+  }
+
+  /** Runs a graph of rollouts with the current policy. */
+  private runPolicy(
+    label: string,
+    build: () => Graph,
+    options: LoadOptions,
+    feeds: NamedTensors,
+    { bind = {}, keep = {} }: Pick<RunRequest, "bind" | "keep"> = {},
+  ): Promise<NamedTensors> {
+    const rounded = () => this.options.rollout?.apply(build(), this.model.dir) ?? build();
+    return this.sessions.use(label, rounded, options, feeds, (session, names) =>
+      this.runtime.run(session, {
+        feeds: selectFeeds(names, feeds),
+        bind: { ...this.bindPolicy("policy", names), ...bind },
+        keep,
+      }),
     );
   }
 
@@ -178,25 +216,20 @@ export class Engine extends TrainedParameters implements RoundModel<unknown> {
     if (use === "auto" && this.runtime.provider !== "cpu" && this.runtime.binding === "npm") return undefined;
     const graph = await this.graphWithKeys("past");
     if (graph === undefined) return undefined;
-    const { runtime, trained } = this;
-    return openCachedRounds(runtime, graph, {
+    const model = { ...this.trained, graph };
+    return openCachedRounds(graph, {
       id: `cache/${this.caches++}`,
-      roundHead,
-      use: (feeds, work) => {
-        return this.sessions.use(
-          `${name}/cached`,
-          () => this.rounded(rolloutGraph({ ...trained, graph }, undefined, roundHead)),
+      read: (feeds, stores) =>
+        this.runPolicy(
+          "hidden_model/cached",
+          () => hiddenGraph(model, undefined),
           { memPattern: false },
           feeds,
-          (session, names) => work(session, names, this.bindPolicy("policy", names)),
-        );
-      },
+          stores,
+        ),
+      head: this.head(name, roundHead, model, undefined),
+      drop: (keys) => this.runtime.drop(keys),
     });
-  }
-
-  /** Converts a rollout's graph to the precision of rollouts. */
-  private rounded(graph: Graph): Graph {
-    return this.options.rollout?.apply(graph, this.model.dir) ?? graph;
   }
 
   private graphWithKeys(of: KeysOf): ReturnType<typeof graphWithKeys> {

@@ -74,7 +74,7 @@ describe("gpu-plan", { skip: possible ? false : "needs Linux x64, g++ and Python
       assert.ok(crossing(phase) < 10e6, `${phase}: ${crossing(phase)} bytes`);
     // two at the end of a run, none inside; four micro-batches and the step
     assert.ok((result.phases["ESPO, update"] as Counters).syncs <= 10);
-    assert.ok((result.phases["rollout group"] as Counters).syncs <= 2 * rounds);
+    assert.ok((result.phases["rollout group"] as Counters).syncs <= 6 * rounds);
     const uploaded = (result.first["Flow-GRPO, update"] as Counters).toDevice.bytes;
     assert.ok(uploaded < 0.1 * result.weights, `${uploaded} bytes to the device where the base was there already`);
     assert.ok(
