@@ -251,11 +251,12 @@ export class Engine extends TrainedParameters implements RoundModel<unknown> {
 
   /** Returns the log-probabilities [R] and segment values [S] of a batch under a policy, without gradient. */
   async score(batch: Batch, key: PolicyKey): Promise<{ logProbs: Float32Array; value: Float32Array }> {
-    const model = await this.laidOutFor(batch);
+    const unadapted = key === "reference" && this.referenceIsBase;
+    const model = { ...(await this.laidOutFor(batch)), unadapted };
     const shape = openShape(shapeOf(model.graph, batch), batch);
     const feeds = batchFeeds(batch);
     const out = await this.sessions.use(
-      `eval_model/${label(batch, shape)}`,
+      `${unadapted ? "base_model" : "eval_model"}/${label(batch, shape)}`,
       () => scoreGraph(model, shape, batch.head),
       { memPattern: false },
       feeds,

@@ -21,6 +21,8 @@ export interface TrainedModel {
   readonly graph: RawModel;
   /** Undefined: every weight of the model is a parameter (and a graph input), instead of an adapter. */
   readonly lora: LoraOptions | undefined;
+  /** Leaves the adapter out, for one that has no effect. */
+  readonly unadapted?: boolean;
   /** Values that the backward pass recomputes; default: only large attention weights. */
   readonly recomputed?: Recomputed;
   /** Most attention scores that are computed in one piece; default 0. */
@@ -102,7 +104,7 @@ function bind(
         }
       : undefined,
     weights: model.lora === undefined ? "input" : "constant",
-    ...(model.lora === undefined ? {} : { lora: model.lora }),
+    ...(model.lora === undefined || model.unadapted === true ? {} : { lora: model.lora }),
   });
 }
 
