@@ -7,6 +7,7 @@ import { log } from "../lib/setup.mjs";
 import { measurePhases } from "./phases.mjs";
 import { offDevice, watchPlacement } from "./placement.mjs";
 import { writeRandomModel } from "./random-model.mjs";
+import { rolesTable } from "./roles.mjs";
 import { estimate, gemmTable } from "./roofline.mjs";
 import { openCounters } from "./stub.mjs";
 
@@ -18,6 +19,7 @@ const dir = mkdtempSync(join(tmpdir(), "gpu-plan-"));
 const phases = {};
 /** Counters of each phase's first run, which builds and loads its graphs. */
 const first = {};
+const sessions = [];
 let failure;
 let weights;
 try {
@@ -31,7 +33,12 @@ try {
     return { result };
   };
   const openRuntime = async (options) =>
-    watchPlacement(finite(await Runtime.open({ ...options, precision: plan.precision, threads: 1 })), placements);
+    watchPlacement(
+      finite(await Runtime.open({ ...options, precision: plan.precision, threads: 1 })),
+      placements,
+      sessions,
+      plan.rates,
+    );
   try {
     const { rank, microBatch, checkpoint, cached } = plan;
     const options = { provider: "cuda", rank, microBatch, repeats: 1, log, meter, openRuntime, checkpoint, cached };
@@ -42,7 +49,7 @@ try {
   }
   const nodes = offDevice(placements);
   const estimates = Object.fromEntries(Object.entries(phases).map(([what, c]) => [what, estimate(c, plan.rates)]));
-  const result = { plan, weights, first, phases, estimates, offDevice: nodes, failure };
+  const result = { plan, weights, first, phases, estimates, sessions, offDevice: nodes, failure };
   if (plan.json !== undefined) writeFileSync(plan.json, `${JSON.stringify(result, undefined, 2)}\n`);
   process.stdout.write(markdown(result));
 } finally {
@@ -72,7 +79,7 @@ function finite(runtime) {
   return runtime;
 }
 
-function markdown({ weights, first, phases, estimates, offDevice, failure }) {
+function markdown({ weights, first, phases, estimates, sessions, offDevice, failure }) {
   const gb = (bytes) => (bytes / 1e9).toFixed(2);
   const mb = (bytes) => (bytes / 1e6).toFixed(2);
   const { shape, quantize, gpuBytes } = plan;
@@ -98,6 +105,8 @@ function markdown({ weights, first, phases, estimates, offDevice, failure }) {
     "| phase | product of | m x n x k | times | TFLOP |",
     "|---|---|---|---|---|",
     ...heavy,
+    "",
+    ...rolesTable(sessions),
     "",
     `Weights: ${gb(weights)} GB on disk; to the device when graphs were loaded: ${Object.entries(first)
       .map(([what, c]) => `${gb(c.toDevice.bytes)} GB (${what})`)

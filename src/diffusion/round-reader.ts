@@ -1,4 +1,4 @@
-import { f32, i64, scalar, vector } from "../onnx/tensors.js";
+import { f32, i64, type NamedTensors, scalar, vector } from "../onnx/tensors.js";
 import type { Tensor } from "../onnx/types.js";
 import { tokenTable } from "./constrained.js";
 import { batchBuffers, type TokenBuffer, tokenInputs } from "./layout/buffer.js";
@@ -25,18 +25,33 @@ export interface RowRequest {
   readonly features?: Readonly<Record<string, Float32Array | BigInt64Array>>;
 }
 
-/** Results of a forward, and the index of each requested row, [rollout][R], in its arrays. */
+/** Results of a forward, and the index of each requested row, [rollout][R], in its arrays; -1 where none was asked. */
 export interface Replies<Round> {
   readonly round: Round;
   readonly places: readonly (readonly number[])[];
+}
+
+/** The rows of requests that go through the head. */
+export interface Asked {
+  /** Tells whether row r of a rollout's request is asked; default: all are. */
+  readonly isAsked?: (rollout: number, r: number) => boolean;
+  readonly again?: boolean;
+  /** Whether every row of a head with the size Q is drawn (default), or only the first. */
+  readonly drawn?: boolean;
+}
+
+/** The tokens of a forward, and the row in it of an entry of a rollout's buffer. */
+interface Read {
+  readonly inputs: NamedTensors;
+  readonly flat: (rollout: number, n: number) => number;
 }
 
 export interface ReaderOptions {
   readonly roundHead: RoundHead<unknown>;
   /** Rollouts that run together. */
   readonly batch: number;
-  /** N of a rollout's buffer, and its rows per round. */
-  readonly shapes: { readonly length: number; readonly rows: number };
+  /** N of a rollout's buffer. */
+  readonly shapes: { readonly length: number };
   readonly pad: number;
   /** Positive. */
   readonly temperature: number;
@@ -52,6 +67,7 @@ const EMPTY_REQUEST: RowRequest = { buffer: { ids: [], positions: [] }, rows: []
  */
 export class RoundReader<Round> {
   private readonly cache = new PrefixCache();
+  private read: Read | undefined;
 
   private constructor(
     private readonly model: RoundModel<Round>,
@@ -64,9 +80,23 @@ export class RoundReader<Round> {
     return new RoundReader(model, kvCache === false ? undefined : await model.cachedRounds?.(kvCache), options);
   }
 
-  /** @param requests one per rollout, undefined where it has ended. */
-  async ask(requests: readonly (RowRequest | undefined)[]): Promise<Replies<Round>> {
-    return this.cached === undefined ? this.askWhole(requests) : this.askNew(this.cached, requests);
+  /**
+   * Runs a forward and its head.
+   * @param requests one per rollout, undefined where it has ended.
+   * @param asked rows for the head, and whether tokens are drawn there; with `again` the last requests are asked again,
+   *   about other rows of the same forward.
+   */
+  async ask(requests: readonly (RowRequest | undefined)[], asked: Asked = {}): Promise<Replies<Round>> {
+    const { isAsked = () => true, again = false, drawn = true } = asked;
+    if (!again || this.read === undefined)
+      this.read = this.cached === undefined ? this.readWhole(requests) : this.readNew(requests);
+    const { inputs, flat } = this.read;
+    let size = 0;
+    const all = requests.map((request) => request ?? EMPTY_REQUEST);
+    const places = all.map(({ rows }, b) => rows.map((n, r) => (n >= 0 && isAsked(b, r) ? size++ : -1)));
+    const { rows, headInputs } = this.draws(all, places, size, flat, drawn);
+    const round = { inputs: { ...inputs, rows }, headInputs, ...(again ? { again } : {}) };
+    return { round: await (this.cached ?? this.model).forwardRound(round), places };
   }
 
   /** Frees cached keys and values. Never fails. */
@@ -74,24 +104,14 @@ export class RoundReader<Round> {
     this.cached?.close();
   }
 
-  private async askWhole(requests: readonly (RowRequest | undefined)[]): Promise<Replies<Round>> {
+  private readWhole(requests: readonly (RowRequest | undefined)[]): Read {
     const { batch, shapes, pad } = this.options;
-    const { length, rows: each } = shapes;
-    const all = requests.map((request) => request ?? EMPTY_REQUEST);
-    const buffers = batchBuffers(
-      all.map(({ buffer }) => buffer),
-      { batch, length, pad },
-    );
-    const places = all.map(({ rows }, b) => rows.map((_, r) => b * each + r));
-    const { rows, headInputs } = this.draws(all, places, batch * each, (b, n) => b * length + n);
-    const inputs = { ...tokenInputs(buffers), rows };
-    return { round: await this.model.forwardRound({ inputs, headInputs }), places };
+    const { length } = shapes;
+    const buffers = requests.map((request) => (request ?? EMPTY_REQUEST).buffer);
+    return { inputs: tokenInputs(batchBuffers(buffers, { batch, length, pad })), flat: (b, n) => b * length + n };
   }
 
-  private async askNew(
-    cached: CachedRounds<Round>,
-    requests: readonly (RowRequest | undefined)[],
-  ): Promise<Replies<Round>> {
+  private readNew(requests: readonly (RowRequest | undefined)[]): Read {
     const readings = new Map<number, Reading>();
     requests.forEach((request, b) => {
       if (request === undefined) return;
@@ -99,10 +119,6 @@ export class RoundReader<Round> {
       readings.set(b, { buffer, rows: rows.filter((row) => row >= 0) });
     });
     const { tokens, row } = this.cache.next(readings);
-    let size = 0;
-    const all = requests.map((request) => request ?? EMPTY_REQUEST);
-    const places = all.map(({ rows }) => rows.map((n) => (n < 0 ? -1 : size++)));
-    const { rows: wanted, headInputs } = this.draws(all, places, size, row);
     const [sequences, queries, width] = tokens.rows;
     const count = tokens.inputIds.length;
     const inputs = {
@@ -112,34 +128,36 @@ export class RoundReader<Round> {
       keys: i64([sequences, width], tokens.keys),
       queries: i64([sequences, queries], tokens.queries),
       places: i64([1, count], tokens.places),
-      rows: wanted,
     };
-    return { round: await cached.forwardRound({ inputs, headInputs }), places };
+    return { inputs, flat: row };
   }
 
-  /** @param size rows of the forward. @param flat maps an entry of a rollout's buffer to its row in the forward. */
+  /** @param size rows of the head. @param flat maps an entry of a rollout's buffer to its row in the forward. */
   private draws(
     requests: readonly RowRequest[],
     places: readonly (readonly number[])[],
     size: number,
-    flat: (rollout: number, n: number) => number,
+    flat: Read["flat"],
+    drawn: boolean,
   ): { rows: Tensor; headInputs: RoundInput["headInputs"] } {
-    const rows = new BigInt64Array(size);
-    const uniform = new Float32Array(size);
     const { inputs } = this.options.roundHead;
-    const candidates = new Array<readonly number[] | undefined>(size).fill(undefined);
+    const rows = new BigInt64Array(size);
+    // one row instead of none: not every provider takes a tensor without elements
+    const sizeOf = (name: string): number => (inputs[name]?.shape[0] === "Q" && !drawn ? Math.min(1, size) : size);
+    const uniform = new Float32Array(sizeOf("uniform"));
+    const candidates = new Array<readonly number[] | undefined>(sizeOf("candidates")).fill(undefined);
     const features = Object.fromEntries(
       Object.entries(inputs)
-        .filter(([name]) => !Object.hasOwn(DRAW_INPUTS, name) && name !== "candidates")
+        .filter(([name]) => !Object.hasOwn(DRAW_INPUTS, name) && name !== "candidates" && name !== "drawn")
         .map(([name, { dtype }]) => [name, dtype === "int64" ? new BigInt64Array(size) : new Float32Array(size)]),
     );
     requests.forEach((request, b) => {
       request.rows.forEach((n, r) => {
-        if (n < 0) return;
         const place = places[b]?.[r] as number;
+        if (place < 0) return;
         rows[place] = BigInt(flat(b, n));
-        uniform[place] = request.uniform?.[r] ?? 0;
-        candidates[place] = request.candidates?.[r];
+        if (place < uniform.length) uniform[place] = request.uniform?.[r] ?? 0;
+        if (place < candidates.length) candidates[place] = request.candidates?.[r];
         for (const [name, values] of Object.entries(features)) values[place] = request.features?.[name]?.[r] as never;
       });
     });
@@ -150,6 +168,7 @@ export class RoundReader<Round> {
         uniform: vector(uniform),
         ...Object.fromEntries(Object.entries(features).map(([name, values]) => [name, vector(values)])),
         ...(Object.hasOwn(inputs, "candidates") ? { candidates: tokenTable(candidates) } : {}),
+        ...(Object.hasOwn(inputs, "drawn") ? { drawn: vector(BigInt64Array.from(uniform, (_, q) => BigInt(q))) } : {}),
       },
     };
   }

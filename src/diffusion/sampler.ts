@@ -37,6 +37,8 @@ export interface RoundInput {
   readonly inputs: NamedTensors;
   /** Inputs of the {@link RoundHead} by name. */
   readonly headInputs: NamedTensors;
+  /** The tokens are those of the last round, so that their hidden states can be used again: only rows differ. */
+  readonly again?: boolean;
 }
 
 /** Inputs of a head that draws from a vocabulary: noise [R] in [0, 1), strictly below 1 in float32, and 1 / tau. */

@@ -1,32 +1,25 @@
 import { NOTHING_KEPT } from "../diffusion/layout/prefix-cache.js";
-import type { CachedRounds, RoundHead } from "../diffusion/sampler.js";
+import type { CachedRounds } from "../diffusion/sampler.js";
+import { HIDDEN } from "../nn/bind.js";
 import { PAST, PRESENT } from "../nn/past.js";
 import type { RawModel } from "../onnx/format/raw-model.js";
-import type { Runtime } from "../onnx/session.js";
+import type { RunRequest } from "../onnx/session.js";
 import { sizeOf } from "../onnx/shapes.js";
 import { f32, type NamedTensors } from "../onnx/tensors.js";
-import { selectFeeds } from "./attention-ranges.js";
+import type { Tensor } from "../onnx/types.js";
 
 export interface CacheOptions {
   /** Prefix of the keys and values in the runtime's store. */
   readonly id: string;
-  readonly roundHead: RoundHead<unknown, unknown>;
-  /**
-   * Runs work on the session for the sizes of `feeds`, one for all sizes. `names`: its graph's inputs; `bind`: store
-   * keys of its parameters.
-   */
-  use<T>(
-    feeds: NamedTensors,
-    work: (session: string, names: ReadonlySet<string>, bind: Readonly<Record<string, string>>) => Promise<T>,
-  ): Promise<T>;
+  /** Runs the graph up to the hidden states. */
+  read(feeds: NamedTensors, stores: Pick<RunRequest, "bind" | "keep">): Promise<unknown>;
+  /** Runs the head on rows of the hidden states under a store key. */
+  head(hidden: string, rows: Tensor | undefined, headInputs: NamedTensors): Promise<unknown>;
+  drop(keys: readonly string[]): Promise<void>;
 }
 
 /** Opens rounds of a graph with a past (src/nn/past.ts), whose keys and values stay in the runtime between rounds. */
-export function openCachedRounds(
-  runtime: Runtime,
-  graph: RawModel,
-  { id, roundHead, use }: CacheOptions,
-): CachedRounds<unknown> {
+export function openCachedRounds(graph: RawModel, { id, read, head, drop }: CacheOptions): CachedRounds<unknown> {
   const stores = graph.inputs
     .filter((input) => input.name.startsWith(PAST))
     .map(({ name, shape: [, heads, width] }) => ({
@@ -35,22 +28,20 @@ export function openCachedRounds(
       key: `${id}/${name}`,
       shape: [NOTHING_KEPT, heads as number, width as number],
     }));
+  const hidden = `${id}/${HIDDEN}`;
   const kept = Object.fromEntries(stores.map(({ input, key }) => [input, key]));
-  const keep = Object.fromEntries(stores.map(({ output, key }) => [output, key]));
+  const keep = { ...Object.fromEntries(stores.map(({ output, key }) => [output, key])), [HIDDEN]: hidden };
   // one unseen row instead of none: not every provider takes a tensor without elements
   const nothing = Object.fromEntries(
     stores.map(({ input, shape }) => [input, f32(shape, new Float32Array(sizeOf(shape)))]),
   );
   let begun = false;
   return {
-    forwardRound: async ({ inputs, headInputs }) => {
-      const given = { ...inputs, ...(begun ? {} : nothing), ...headInputs };
-      const outputs = await use(given, (session, names, bind) =>
-        runtime.run(session, { feeds: selectFeeds(names, given), bind: { ...bind, ...(begun ? kept : {}) }, keep }),
-      );
+    forwardRound: async ({ inputs, headInputs, again }) => {
+      if (again !== true) await read({ ...inputs, ...(begun ? {} : nothing) }, { bind: begun ? kept : {}, keep });
       begun = true;
-      return roundHead.read(outputs);
+      return head(hidden, inputs.rows, headInputs);
     },
-    close: () => void runtime.drop(stores.map(({ key }) => key)).catch(() => undefined),
+    close: () => void drop(Object.values(keep)).catch(() => undefined),
   };
 }

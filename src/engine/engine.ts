@@ -2,19 +2,22 @@ import { ALL_LAYERS, findBlocks, type Recomputed } from "../autodiff/recompute.j
 import type { Batch } from "../diffusion/layout/batch.js";
 import type { CachedRounds, RoundHead, RoundInput, RoundModel, Sampler } from "../diffusion/sampler.js";
 import type { KeysOf } from "../nn/architecture.js";
+import { HIDDEN } from "../nn/bind.js";
 import type { LoraOptions } from "../nn/lora.js";
 import { graphWithKeys, type Model, usingGraph } from "../nn/model.js";
-import type { Runtime } from "../onnx/session.js";
+import type { LoadOptions, RunRequest, Runtime } from "../onnx/session.js";
 import { type NamedTensors, scalar, vector } from "../onnx/tensors.js";
 import type { Graph, Tensor } from "../onnx/types.js";
 import { optimizerGraph } from "../optim/optimizer.js";
 import type { OptimizerOptions } from "../optim/update-rule.js";
 import type { Critic, Objective } from "../rl/objective.js";
 import { selectFeeds, withRanges } from "./attention-ranges.js";
-import { openCachedRounds } from "./cached-rounds.js";
+import { type CacheOptions, openCachedRounds } from "./cached-rounds.js";
 import {
   dimensionsOf,
   type GraphShape,
+  headGraph,
+  hiddenGraph,
   openShape,
   rolloutGraph,
   scoreGraph,
@@ -83,6 +86,8 @@ export class Engine extends TrainedParameters implements RoundModel<unknown> {
   private caches = 0;
   /** The adapter that rollouts have in their weights. */
   private merged: MergedAdapter | undefined;
+  /** The tokens of the hidden states in the runtime's store. */
+  private lastRead: Tensor | undefined;
   /** The reduction of each metric of the loss head over micro-batches; filled when the training graph is built. */
   private readonly reductions = new Map<string, "sum" | "max">();
 
@@ -170,19 +175,52 @@ export class Engine extends TrainedParameters implements RoundModel<unknown> {
   private async round(
     name: string,
     roundHead: RoundHead<unknown, unknown>,
-    { inputs, headInputs }: RoundInput,
+    { inputs, headInputs, again }: RoundInput,
   ): Promise<unknown> {
-    const shape = { dims: dimensionsOf(this.model.graph, inputs), rows: inputs.rows?.shape[0] };
-    const label = `${name}/${JSON.stringify(shape)}`;
-    return this.sessions.use(
-      label,
-      () => this.rounded(rolloutGraph(this.acting, shape, roundHead)),
-      {},
-      { ...inputs, ...headInputs },
-      async (session, names) => {
-        const feeds = selectFeeds(names, { ...inputs, ...headInputs });
-        return roundHead.read(await this.runtime.run(session, { feeds, bind: this.bindPolicy("policy", names) }));
-      },
+    const dims = dimensionsOf(this.model.graph, inputs);
+    const label = JSON.stringify(dims);
+    if (inputs.rows === undefined) {
+      const graph = () => rolloutGraph(this.acting, { dims, rows: undefined }, roundHead);
+      return roundHead.read(await this.runPolicy(`${name}/${label}`, graph, {}, { ...inputs, ...headInputs }));
+    }
+    if (again !== true || this.lastRead !== inputs.input_ids) {
+      this.lastRead = inputs.input_ids;
+      const graph = () => hiddenGraph(this.acting, dims);
+      await this.runPolicy(`hidden_model/${label}`, graph, {}, inputs, { keep: { [HIDDEN]: HIDDEN } });
+    }
+    return this.head(name, roundHead, this.acting, dims)(HIDDEN, inputs.rows, headInputs);
+  }
+
+  /** Returns the head of rounds, which works for all sizes. @param dims with which its graph is built. */
+  private head(
+    name: string,
+    roundHead: RoundHead<unknown, unknown>,
+    model: TrainedModel,
+    dims: GraphShape["dims"],
+  ): CacheOptions["head"] {
+    const graph = () => headGraph(model, dims, roundHead);
+    return async (hidden, rows, headInputs) => {
+      const feeds = { ...headInputs, rows: rows as Tensor };
+      const bind = { [HIDDEN]: hidden };
+      return roundHead.read(await this.runPolicy(`${name}/head`, graph, { memPattern: false }, feeds, { bind }));
+    };
+  }
+
+  /** Runs a graph of rollouts with the current policy. */
+  private runPolicy(
+    label: string,
+    build: () => Graph,
+    options: LoadOptions,
+    feeds: NamedTensors,
+    { bind = {}, keep = {} }: Pick<RunRequest, "bind" | "keep"> = {},
+  ): Promise<NamedTensors> {
+    const rounded = () => this.rounded(build());
+    return this.sessions.use(label, rounded, options, feeds, (session, names) =>
+      this.runtime.run(session, {
+        feeds: selectFeeds(names, feeds),
+        bind: { ...this.bindPolicy("policy", names), ...bind },
+        keep,
+      }),
     );
   }
 
@@ -195,19 +233,19 @@ export class Engine extends TrainedParameters implements RoundModel<unknown> {
     if (use === "auto" && this.runtime.provider !== "cpu" && this.runtime.binding === "npm") return undefined;
     const graph = await this.graphWithKeys("past");
     if (graph === undefined) return undefined;
-    const { runtime, acting } = this;
-    return openCachedRounds(runtime, graph, {
+    const model = { ...this.acting, graph };
+    return openCachedRounds(graph, {
       id: `cache/${this.caches++}`,
-      roundHead,
-      use: (feeds, work) => {
-        return this.sessions.use(
-          `${name}/cached`,
-          () => this.rounded(rolloutGraph({ ...acting, graph }, undefined, roundHead)),
+      read: (feeds, stores) =>
+        this.runPolicy(
+          "hidden_model/cached",
+          () => hiddenGraph(model, undefined),
           { memPattern: false },
           feeds,
-          (session, names) => work(session, names, this.bindPolicy("policy", names)),
-        );
-      },
+          stores,
+        ),
+      head: this.head(name, roundHead, model, undefined),
+      drop: (keys) => this.runtime.drop(keys),
     });
   }
 
@@ -241,11 +279,12 @@ export class Engine extends TrainedParameters implements RoundModel<unknown> {
 
   /** Returns the log-probabilities [R] and segment values [S] of a batch under a policy, without gradient. */
   async score(batch: Batch, key: PolicyKey): Promise<{ logProbs: Float32Array; value: Float32Array }> {
-    const model = await this.laidOutFor(batch);
+    const unadapted = key === "reference" && this.referenceIsBase;
+    const model = { ...(await this.laidOutFor(batch)), unadapted };
     const shape = openShape(shapeOf(model.graph, batch), batch);
     const feeds = batchFeeds(batch);
     const out = await this.sessions.use(
-      `eval_model/${label(batch, shape)}`,
+      `${unadapted ? "base_model" : "eval_model"}/${label(batch, shape)}`,
       () => scoreGraph(model, shape, batch.head),
       { memPattern: false },
       feeds,

@@ -4,7 +4,7 @@ import { pickLogProb } from "../diffusion/head.js";
 import type { Batch } from "../diffusion/layout/batch.js";
 import type { RoundHead } from "../diffusion/sampler.js";
 import type { ScoreHead } from "../diffusion/score-head.js";
-import { type BoundModel, bindModel } from "../nn/bind.js";
+import { type BoundModel, bindModel, HIDDEN } from "../nn/bind.js";
 import type { LoraOptions } from "../nn/lora.js";
 import { PRESENT } from "../nn/past.js";
 import type { Emitter } from "../onnx/emit.js";
@@ -21,6 +21,8 @@ export interface TrainedModel {
   readonly graph: RawModel;
   /** Undefined: every weight of the model is a parameter (and a graph input), instead of an adapter. */
   readonly lora: LoraOptions | undefined;
+  /** Leaves the adapter out, for one that has no effect. */
+  readonly unadapted?: boolean;
   /** Values that the backward pass recomputes; default: only large attention weights. */
   readonly recomputed?: Recomputed;
   /** Most attention scores that are computed in one piece; default 0. */
@@ -88,12 +90,13 @@ function bind(
   model: TrainedModel,
   name: string,
   shape: Pick<GraphShape, "dims" | "rows" | "causal"> | undefined,
-  differentiated = false,
+  { differentiated = false, fromHidden = false } = {},
 ): BoundModel {
   const rows = shape === undefined ? "R" : shape.rows;
   return bindModel(model.graph, name, {
     ...(shape?.dims === undefined ? {} : { dims: shape.dims }),
     ...(rows === undefined ? {} : { rows }),
+    fromHidden,
     causal: shape?.causal
       ? {
           whole: model.wholeScores ?? 0,
@@ -102,7 +105,7 @@ function bind(
         }
       : undefined,
     weights: model.lora === undefined ? "input" : "constant",
-    ...(model.lora === undefined ? {} : { lora: model.lora }),
+    ...(model.lora === undefined || model.unadapted === true ? {} : { lora: model.lora }),
   });
 }
 
@@ -129,11 +132,47 @@ export function rolloutGraph(
   head: RoundHead<unknown, unknown>,
 ): Graph {
   const m = bind(model, "rollout_model", shape);
-  const rows = shape === undefined ? "R" : (shape.rows ?? 1);
-  const inputs = declare(m, head.inputs, rows, shape?.dims);
-  m.g.scope("sample", () => head.emit(m.e, m.outputs, inputs, model.about));
-  for (const [name, value] of Object.entries(m.outputs)) if (name.startsWith(PRESENT)) m.g.output(name, value);
+  emitRound(m, model, shape === undefined ? "R" : (shape.rows ?? 1), head, shape?.dims);
+  outputPresent(m);
   return m.g.build();
+}
+
+/** Builds the part of rollout_model before the head, with the output `hidden` [B*N, D]. @param dims as in `rolloutGraph`. */
+export function hiddenGraph(model: TrainedModel, dims: GraphShape["dims"]): Graph {
+  const m = bind(model, "hidden_model", dims && { dims, rows: undefined });
+  if (m.hidden === undefined) throw new Error(`the model ${model.graph.name} has no output head`);
+  m.g.output(HIDDEN, m.hidden);
+  outputPresent(m);
+  return withReadInputs(m.g.build());
+}
+
+/** Builds the rest of rollout_model, for any number R of rows of the input `hidden`. */
+export function headGraph(model: TrainedModel, dims: GraphShape["dims"], head: RoundHead<unknown, unknown>): Graph {
+  const m = bind(model, "head_model", dims && { dims, rows: "R" }, { fromHidden: true });
+  emitRound(m, model, "R", head, dims);
+  return withReadInputs(m.g.build());
+}
+
+function emitRound(
+  m: BoundModel,
+  { about }: TrainedModel,
+  rows: Dim,
+  head: RoundHead<unknown, unknown>,
+  dims: GraphShape["dims"],
+): void {
+  const inputs = declare(m, head.inputs, rows, dims);
+  m.g.scope("sample", () => head.emit(m.e, m.outputs, inputs, about));
+}
+
+/** Declares the keys and values of a model with a past as outputs. */
+function outputPresent({ g, outputs }: BoundModel): void {
+  for (const [name, value] of Object.entries(outputs)) if (name.startsWith(PRESENT)) g.output(name, value);
+}
+
+/** Leaves out the inputs that no node reads. */
+function withReadInputs(graph: Graph): Graph {
+  const read = new Set(graph.nodes.flatMap(({ inputs }) => inputs.map((v) => v?.name)));
+  return { ...graph, inputs: graph.inputs.filter(({ name }) => read.has(name)) };
 }
 
 interface Scored {
@@ -197,7 +236,7 @@ export function trainingGraph<O>(
   { objective, options, parameters, critic }: TrainedObjective<O>,
   reductions: Map<string, "sum" | "max">,
 ): Graph {
-  const m = bind(model, "training_model", shape, true);
+  const m = bind(model, "training_model", shape, { differentiated: true });
   const { g, e } = m;
   const scored = emitScores(m, model, shape, head);
   const perSegment = (name: string): Value => g.input(name, "float32", [shape.segments]);

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { loraSites } from "../nn/bind.js";
-import { type LoraOptions, siteShapes } from "../nn/lora.js";
+import { isLora, type LoraOptions, siteShapes } from "../nn/lora.js";
 import { type Model, usingGraph, WEIGHTS_FILE } from "../nn/model.js";
 import type { Runtime } from "../onnx/session.js";
 import { sizeOf } from "../onnx/shapes.js";
@@ -19,6 +19,8 @@ export class TrainedParameters {
   readonly parameters: readonly Parameter[];
   /** Tells whether there are gradients to add to. */
   protected accumulated = false;
+  /** Tells whether the reference is the model itself: every B of its adapter is zero. */
+  protected referenceIsBase = false;
 
   /**
    * @param lora undefined: every weight is trained.
@@ -43,6 +45,7 @@ export class TrainedParameters {
       if (tensor === undefined) throw new Error(`no value for the parameter ${p.name}`);
       await this.runtime.put(`${key}/${p.name}`, tensor);
     }
+    if (key === "reference") this.referenceIsBase = hasNoEffect(tensors);
   }
 
   async getParameters(key: PolicyKey): Promise<Map<string, Tensor>> {
@@ -153,6 +156,13 @@ function ownParameters(model: Model, lora: LoraOptions | undefined): Parameter[]
   return usingGraph(model, () => loraSites(model.graph, lora))
     .flatMap((site) => siteShapes(site, lora.rank))
     .map(([name, shape]) => ({ name, shape }));
+}
+
+/** Tells whether an adapter consists of pairs A and B whose B is zero. */
+function hasNoEffect(adapter: ReadonlyMap<string, Tensor>): boolean {
+  return [...adapter].every(([name, { data }]) =>
+    isLora(name, "B") ? (data as Float32Array).every((x) => x === 0) : isLora(name, "A"),
+  );
 }
 
 function zeros({ shape }: Parameter): Tensor {

@@ -24,6 +24,8 @@ export interface BindOptions {
   readonly causal?: BlockOptions | undefined;
   /** Gathers this many rows of the final hidden states before the head: a number, or a symbol. */
   readonly rows?: Dim;
+  /** The hidden states are the graph's input `hidden` [H, D], instead of being computed. */
+  readonly fromHidden?: boolean;
   /** Knows the positions while the graph is built, 0 up to one below this number: a table that lacks one is refused. */
   readonly positions?: number;
 }
@@ -43,6 +45,9 @@ export interface BoundModel {
 const LAYOUT = new Set(["Reshape", "Squeeze", "Unsqueeze", "Flatten"]);
 const NORMALIZATIONS = new Set(["LayerNormalization", "SimplifiedLayerNormalization"]);
 const POINTWISE = new Set(["Identity", "Cast", "Add", "Sub", "Mul", "Div", "Tanh"]);
+
+/** Name of the input or output of a graph with the hidden states before the head. */
+export const HIDDEN = "hidden";
 
 interface Head {
   /** The product with the output head. */
@@ -185,6 +190,11 @@ class Binding {
     const afterHead = rows !== undefined && node.inputs.some((input) => ofHead.has(input ?? ""));
     if (afterHead || node === head?.product) for (const output of node.outputs) ofHead.add(output);
     if (afterHead && !head?.tail.has(node)) return;
+    if (node === head?.product && this.options.fromHidden === true) {
+      const name = node.inputs[0] as string;
+      const { dtype, shape } = values.get(name) as Value;
+      values.set(name, e.cast(g.input(HIDDEN, "float32", ["H", shape.at(-1) as Dim]), dtype));
+    }
     const inputs = node.inputs.map((input) =>
       input === undefined || (afterHead && !ofHead.has(input) && LAYOUT.has(node.op))
         ? undefined

@@ -20,6 +20,11 @@ export function loraName(module: string, part: "A" | "B"): string {
   return `base_model.model.${module}.lora_${part}.weight`;
 }
 
+/** Tells whether a parameter is an A or a B matrix. */
+export function isLora(parameter: string, part: "A" | "B"): boolean {
+  return parameter.endsWith(`.lora_${part}.weight`);
+}
+
 /** Returns PEFT's name of the rows with which an adapter replaces rows of a table. */
 export function rowsName(module: string): string {
   return `base_model.model.${module}.token_adapter.trainable_tokens_delta`;

@@ -216,6 +216,7 @@ describe("the distribution on the graph", () => {
           logits: f32([logits.length, vocabulary], logits.flat()),
           inverse_temperature: f32([], [1 / temperature]),
           uniform: f32([logits.length], uniform),
+          drawn: ids([logits.length], [...logits.keys()]),
           candidates: ids(
             [logits.length, 2],
             logits.flatMap(() => [tokens.eos, 7]),

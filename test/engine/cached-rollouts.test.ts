@@ -255,8 +255,8 @@ describe("rollouts with keys and values used again", () => {
     } finally {
       runtime.run = run;
     }
-    // keys and values of every layer for each of two rollouts
-    assert.equal(keys.size, 2 * 2 * Number(MICRO.num_hidden_layers));
+    // keys and values of every layer, and hidden states, for each of two rollouts
+    assert.equal(keys.size, 2 * (2 * Number(MICRO.num_hidden_layers) + 1));
     for (const key of keys) await assert.rejects(runtime.get(key), /not in the store/);
   });
 });

@@ -9,7 +9,7 @@ import { Engine, type SegmentValues } from "../../src/engine/engine.js";
 import { sampledModel } from "../../src/engine/policy.js";
 import { loadModel } from "../../src/nn/model.js";
 import { Runtime } from "../../src/onnx/session.js";
-import { scalar, vector } from "../../src/onnx/tensors.js";
+import { f32, scalar, vector } from "../../src/onnx/tensors.js";
 import type { Tensor } from "../../src/onnx/types.js";
 import { objective as flowGrpo } from "../../src/rl/objectives/flow-grpo.js";
 import { objective as sft } from "../../src/rl/objectives/sft.js";
@@ -101,6 +101,44 @@ describe("engine against PyTorch goldens", () => {
         name,
       );
     }
+  });
+
+  it("scores a reference whose adapter has no effect without its products, to the last bit", async () => {
+    const model = await goldenModel(golden);
+    const engine = new Engine(runtime, model, { sampler, about: sampledModel(model.config), lora: goldenLora(golden) });
+    const batch = goldenTerms(golden);
+    const scored = async (adapter: ReadonlyMap<string, Tensor>) => {
+      await engine.setParameters("policy", adapter);
+      await engine.setParameters("reference", adapter);
+      const [policy, reference] = [await engine.score(batch, "policy"), await engine.score(batch, "reference")];
+      assert.deepEqual(reference, policy);
+      return reference.logProbs;
+    };
+    const zero = new Map(
+      [...under(golden, "base_model.")].map(([name, tensor]): [string, Tensor] => {
+        const data = (tensor.data as Float32Array).map((x) => (name.includes("lora_B") ? 0 : x));
+        return [`base_model.${name}`, { ...tensor, data }];
+      }),
+    );
+    const loads: string[] = [];
+    const { load } = runtime;
+    runtime.load = (name, ...rest) => {
+      loads.push(name.split("/")[0] as string);
+      return load.call(runtime, name, ...rest);
+    };
+    const base = await scored(zero);
+    assert.deepEqual(loads, ["eval_model", "base_model"]);
+    // one number other than zero is an effect
+    const [name, { shape, data }] = [...zero].find(([name]) => name.includes("lora_B")) as [string, Tensor];
+    const changed = new Map(zero).set(
+      name,
+      f32(
+        shape,
+        (data as Float32Array).map((_, i) => Number(i === 0)),
+      ),
+    );
+    assert.notDeepEqual(await scored(changed), base);
+    assert.equal(loads.length, 2);
   });
 
   it("within a budget releases what was used least lately, computes again, and says the same", async () => {

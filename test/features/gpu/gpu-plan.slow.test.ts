@@ -26,6 +26,10 @@ interface Result {
   readonly weights: number;
   readonly first: Readonly<Record<string, Counters>>;
   readonly phases: Readonly<Record<string, Counters>>;
+  readonly sessions: readonly {
+    readonly session: string;
+    readonly roles: Readonly<Record<string, { bytes: number }>>;
+  }[];
   readonly offDevice: readonly { readonly op: string; readonly count: number }[];
   readonly failure?: { readonly message: string };
 }
@@ -72,15 +76,28 @@ describe("gpu-plan", { skip: possible ? false : "needs Linux x64, g++ and Python
     assert.ok(crossing("rollout group") / rounds < 1e6, `${crossing("rollout group")} bytes in ${rounds} rounds`);
     for (const phase of ["Flow-GRPO, values to compare with", "Flow-GRPO, update", "ESPO, update"])
       assert.ok(crossing(phase) < 10e6, `${phase}: ${crossing(phase)} bytes`);
-    // two at the end of a run, none inside; four micro-batches and the step
-    assert.ok((result.phases["ESPO, update"] as Counters).syncs <= 10);
-    assert.ok((result.phases["rollout group"] as Counters).syncs <= 2 * rounds);
+    // two at the end of a run, none inside; four micro-batches, the step, and a cast of each of nine adapter matrices
+    assert.ok((result.phases["ESPO, update"] as Counters).syncs <= 30);
+    assert.ok((result.phases["rollout group"] as Counters).syncs <= 6 * rounds);
+    // roles: the products of a round read the base at least
+    const round = result.sessions.find(({ session }) => session === "hidden_model/cached");
+    assert.ok((round?.roles.products?.bytes ?? 0) > 128 * 1e8 && (round?.roles["casts of constants"]?.bytes ?? 0) > 0);
     const uploaded = (result.first["Flow-GRPO, update"] as Counters).toDevice.bytes;
     assert.ok(uploaded < 0.1 * result.weights, `${uploaded} bytes to the device where the base was there already`);
     assert.ok(
       result.offDevice.every(({ op }) => op === "Concat"),
       JSON.stringify(result.offDevice),
     );
+  });
+
+  it("a captured product with a 4-bit matrix is named: its replay reads a table that is gone", () => {
+    const capture = join(packageRoot(), "scripts", "gpu", "capture.mjs");
+    const env = { ...process.env, REFUSION_DIST: compiled };
+    const { stdout, stderr } = spawnSync(process.execPath, [capture], { encoding: "utf8", env });
+    assert.notEqual(stdout, "", stderr);
+    const { MatMulBnb4, MatMul } = JSON.parse(stdout) as Record<string, { replays: number; violations: object }>;
+    assert.deepEqual([MatMul?.replays, MatMul?.violations], [MatMulBnb4?.replays, {}]);
+    assert.match(JSON.stringify(MatMulBnb4?.violations), /a replay reads other bytes/);
   });
 
   it("says that a card is too small, and what it had", () => {

@@ -7,7 +7,8 @@ import { OrtApi } from "../../../src/features/gpu/ort-api.js";
 import { encodeModel } from "../../../src/onnx/format/proto.js";
 import { libraryPath } from "../../../src/onnx/runtimes/library.js";
 import { Runtime } from "../../../src/onnx/session.js";
-import type { Tensor, Value } from "../../../src/onnx/types.js";
+import { f32 } from "../../../src/onnx/tensors.js";
+import { DTYPE_CODE, type Node, type Tensor, type Value } from "../../../src/onnx/types.js";
 import { temporaryFolder } from "../../support/temporary.js";
 
 const refused = (promise: Promise<unknown>, message: RegExp, hint: RegExp): Promise<void> =>
@@ -49,6 +50,34 @@ describe("OrtApi", () => {
 });
 
 describe("the C API binding", () => {
+  it("casts a parameter to 16 bits once for each of its values", async (t) => {
+    const value = (name: string, dtype: Value["dtype"]): Value => ({ name, dtype, shape: [2] });
+    const node = (inputs: Value[], y: Value, op: string, attributes = {}): Node => {
+      return { name: `/${y.name}`, op, domain: "", inputs, outputs: [y], attributes };
+    };
+    const [a, x, y] = [value("base_model.m.lora_A.weight", "float32"), value("x", "float32"), value("y", "float32")];
+    const [half, back] = [value("half", "bfloat16"), value("back", "float32")];
+    const cast = (from: Value, to: Value): Node => node([from], to, "Cast", { to: DTYPE_CODE[to.dtype] });
+    const nodes = [cast(a, half), cast(half, back), node([back, x], y, "Add")];
+    const graph = { name: "casts", opset: 21, inputs: [a, x], outputs: [y], nodes, initializers: new Map() };
+    const runtime = await Runtime.open({ provider: "cpu", binding: "c-api", threads: 1 });
+    t.after(() => runtime.close());
+    await runtime.load("casts", { bytes: encodeModel(graph) });
+    const run = async (shift: number): Promise<number[]> => {
+      const feeds = { x: f32([2], Float32Array.of(shift, 0)) };
+      const { y } = await runtime.run("casts", { feeds, bind: { [a.name]: "a" } });
+      return Array.from((y as Tensor).data, Number);
+    };
+    // 1 + 2^-9 has no place in 16 bits
+    for (const [first, second] of [
+      [1.001953125, 3],
+      [-2, 5],
+    ] as const) {
+      await runtime.put("a", f32([2], Float32Array.of(first, second)));
+      for (const shift of [0, 4]) assert.deepEqual(await run(shift), [Math.round(first) + shift, second]);
+    }
+  });
+
   it("names an allocation that fails, with a next step, and goes on working", async () => {
     const shape: Value = { name: "shape", dtype: "int64", shape: [1] };
     const zeros: Value = { name: "zeros", dtype: "float32", shape: ["N"] };

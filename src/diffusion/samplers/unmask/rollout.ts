@@ -46,16 +46,11 @@ async function rolloutChunk(
     kvCache,
   });
   const isShifted = slotFill === "next-token";
-  const fromMasks = async (): Promise<(Filling | undefined)[]> => {
-    const requests = states.map((state) => (isOpen(state) ? maskRequest(state, options) : undefined));
-    const { round, places } = await reader.ask(requests);
-    return states.map((state, b) =>
-      isOpen(state) ? beginRound(state, round, places[b] as readonly number[], requests[b], options) : undefined,
-    );
-  };
   try {
     while (states.some(isOpen)) {
-      const fillings = isShifted ? states.map((state) => beginShifted(state, options)) : await fromMasks();
+      const fillings = isShifted
+        ? states.map((state) => beginShifted(state, options))
+        : await fromMasks(reader, states, options);
       for (let i = 1; isShifted || (isSerial(slotFill) && i < slotSize); i++) {
         const nexts = states.map((state, b) =>
           isShifted ? nextOfBlanks(state, fillings[b], options) : nextTokens(state, fillings[b], i, options),
@@ -65,7 +60,7 @@ async function rolloutChunk(
         nexts.forEach((next, b) => {
           const filling = fillings[b] as Filling;
           next?.positions.forEach((position, r) => {
-            const output = { statistics: replies.round, at: replies.places[b]?.[r] as number };
+            const output = { statistics: replies.round, at: replies.places[b]?.[r] as number, drawn: true };
             const candidates = next.request.candidates?.[r];
             const holds = isConfirmed(filling, next.laid?.get(position - 1), position - 1);
             if (holds) take(states[b] as State, filling, position, { ...output, candidates }, options);
@@ -111,29 +106,97 @@ function isOpen({ open }: State): boolean {
   return open.includes(true);
 }
 
-/** Chooses a round's slots and draws the tokens of their masks. @param places [L] the row of each open cell. */
-function beginRound(
-  state: State,
-  statistics: RowStatistics,
-  places: readonly number[],
-  request: RowRequest | undefined,
+/** Output of the network at a cell. */
+interface CellOutput {
+  readonly statistics: RowStatistics;
+  /** Row of the cell. */
+  readonly at: number;
+  /** Whether a token was drawn there. */
+  readonly drawn: boolean;
+}
+
+/** Orders that rank by the network's output. */
+const RANKING: ReadonlySet<string> = new Set(["confidence", "margin", "entropy"]);
+
+/**
+ * Reads the masks of a round, chooses its slots and draws their tokens. The head reads the first position of each slot,
+ * which ranks it. Then it reads all positions of the best slots, until none of these wants EOS too early.
+ */
+async function fromMasks(
+  reader: RoundReader<RowStatistics>,
+  states: readonly State[],
+  options: UnmaskOptions,
+): Promise<(Filling | undefined)[]> {
+  const { order, slotSize, slotFill, recordDrafts = false } = options;
+  const masks = states.map((state) =>
+    isOpen(state) ? { state, request: maskRequest(state, options), outputs: new Map<number, CellOutput>() } : undefined,
+  );
+  const requests = masks.map((mask) => mask?.request);
+  let again = false;
+  const read = async (drawn: boolean, isAsked: (b: number, cell: number) => boolean): Promise<void> => {
+    const { round, places } = await reader.ask(requests, { isAsked, drawn, again });
+    for (const [b, rows] of places.entries())
+      for (const [cell, at] of rows.entries())
+        if (at >= 0) masks[b]?.outputs.set(cell, { statistics: round, at, drawn });
+    again = true;
+  };
+  const isFirst = (cell: number): boolean => cell % slotSize === 0;
+  if (recordDrafts || RANKING.has(order)) await read(order === "entropy", (_, cell) => recordDrafts || isFirst(cell));
+  const ranked = masks.map(
+    (mask) =>
+      mask && {
+        ...mask,
+        scores: slotScores(mask.state, mask.outputs, options),
+        draft: recordDrafts ? draftOf(mask.outputs) : undefined,
+      },
+  );
+  for (;;) {
+    const chosen = ranked.map(
+      (mask) =>
+        mask && { ...mask, selected: order === "blanks" ? nextSlots(mask.state, options) : bestSlots(mask, options) },
+    );
+    const isAsked = (b: number, cell: number): boolean =>
+      chosen[b]?.selected[Math.floor(cell / slotSize)] === true &&
+      chosen[b]?.outputs.get(cell)?.drawn !== true &&
+      (order !== "blanks" || slotFill === "parallel" || isFirst(cell));
+    if (!requests.some((request, b) => request?.rows.some((n, cell) => n >= 0 && isAsked(b, cell))))
+      return chosen.map((mask) => mask && fill(mask, options));
+    await read(true, isAsked);
+  }
+}
+
+/** By cell. */
+type CellOutputs = ReadonlyMap<number, CellOutput>;
+
+/** A rollout's masks in a round. */
+interface Masks {
+  readonly state: State;
+  readonly request: RowRequest;
+  readonly outputs: CellOutputs;
+  /** One per slot. */
+  readonly scores: Float64Array;
+  readonly draft: Filling["draft"];
+}
+
+/** Takes the tokens drawn at a round's masks. */
+function fill(
+  { state, request, outputs, draft, selected }: Masks & { readonly selected: readonly boolean[] },
   options: UnmaskOptions,
 ): Filling {
   const { slotSize, slotFill } = options;
-  const selected =
-    options.order === "blanks" ? nextSlots(state, options) : bestSlots(state, statistics, places, options);
   const filling: Filling = {
-    uniform: request?.uniform as Float32Array,
+    uniform: request.uniform as Float32Array,
     selected,
     eosAllowed: eosAllowedSlots(state.open, selected, (slot) => state.blanks[slot] as number),
     drawn: new Map(),
-    draft: options.recordDrafts === true ? draftOf(statistics, places) : undefined,
+    draft,
   };
-  places.forEach((at, position) => {
-    const fromMask = slotFill === "parallel" || position % slotSize === 0;
-    if (!selected[Math.floor(position / slotSize)] || !fromMask) return;
-    take(state, filling, position, { candidates: request?.candidates?.[position], statistics, at }, options);
-  });
+  for (const cell of request.rows.keys()) {
+    const output = outputs.get(cell);
+    const fromMask = slotFill === "parallel" || cell % slotSize === 0;
+    if (output === undefined || !fromMask || !selected[Math.floor(cell / slotSize)]) continue;
+    take(state, filling, cell, { ...output, candidates: request.candidates?.[cell] }, options);
+  }
   return filling;
 }
 
@@ -155,32 +218,23 @@ function beginShifted(state: State, options: UnmaskOptions): Filling | undefined
   };
 }
 
-/** Returns the slots with the best scores within a round's budget. */
-function bestSlots(
-  state: State,
-  statistics: RowStatistics,
-  places: readonly number[],
-  options: UnmaskOptions,
-): boolean[] {
-  const { open, blanks, canvas } = state;
+/** Returns the slots with the best scores within a round's budget; positions not yet read want no EOS. */
+function bestSlots({ state, outputs, scores }: Masks, { slotSize }: UnmaskOptions): boolean[] {
+  const { open, blanks, canvas, schedule } = state;
+  const endsAt = (cell: number): boolean => {
+    const output = outputs.get(cell);
+    return output?.statistics.eosIsArgmax[output.at] === 1;
+  };
   // slots of options, and slots that want EOS, wait for the slots to their left
   const wantsEos = open.map(
     (isOpen, slot) =>
-      isOpen &&
-      (canvas.blanks[blanks[slot] as number]?.choices !== undefined ||
-        someIn(slot, options.slotSize, (i) => statistics.eosIsArgmax[places[i] as number] === 1)),
+      isOpen && (canvas.blanks[blanks[slot] as number]?.choices !== undefined || someIn(slot, slotSize, endsAt)),
   );
-  const scores = slotScores(state, statistics, places, options);
-  return selectSlots(scores, wantsEos, open, state.schedule[0] as number, (slot) => blanks[slot] as number);
+  return selectSlots(scores, wantsEos, open, schedule[0] as number, (slot) => blanks[slot] as number);
 }
 
-/** Output of the network at a position. `candidates`: the requested tokens, where options limit them. */
-interface PositionOutput {
-  readonly candidates: readonly number[] | undefined;
-  readonly statistics: RowStatistics;
-  /** Row of the position. */
-  readonly at: number;
-}
+/** Output at a position. `candidates`: the requested tokens, where options limit them. */
+type PositionOutput = CellOutput & { readonly candidates: readonly number[] | undefined };
 
 /** Draws a position's token: any, or one that continues an option. */
 function take(state: State, filling: Filling, position: number, output: PositionOutput, options: UnmaskOptions): void {
@@ -207,8 +261,8 @@ function drawChoice(
 }
 
 /** Returns the network's most probable token at each open position, independently. */
-function draftOf({ argmax }: RowStatistics, places: readonly number[]): Map<number, number> {
-  return new Map(places.flatMap((at, position) => (at < 0 ? [] : [[position, Number(argmax[at * 2])]])));
+function draftOf(outputs: CellOutputs): Map<number, number> {
+  return new Map([...outputs].map(([cell, { statistics, at }]) => [cell, Number(statistics.argmax[at * 2])]));
 }
 
 /** Draws a position's token from the row that predicts it. */
@@ -272,12 +326,7 @@ function reveal(state: State, { selected, eosAllowed, drawn, draft }: Filling, o
 }
 
 /** Returns one score per slot (higher is better), from the distribution before sampling. Committed slots score 0. */
-function slotScores(
-  state: State,
-  statistics: RowStatistics,
-  places: readonly number[],
-  options: UnmaskOptions,
-): Float64Array {
+function slotScores(state: State, outputs: CellOutputs, options: UnmaskOptions): Float64Array {
   const { order, slotSize, model } = options;
   const { prompt, canvas } = state;
   const scores = new Float64Array(state.open.length);
@@ -286,7 +335,8 @@ function slotScores(
     if (order === "random") scores[slot] = state.rng.uniform();
     else if (order === "left-to-right") scores[slot] = -slot;
     else if (state.open[slot] && order !== "blanks") {
-      const score = rowScore(statistics, places[slot * slotSize] as number, order);
+      const { statistics, at } = outputs.get(slot * slotSize) as CellOutput;
+      const score = rowScore(statistics, at, order);
       if (!Number.isFinite(score)) overflowed(order, slot * slotSize);
       scores[slot] = score;
     }

@@ -6,28 +6,28 @@ import { DRAW_INPUTS, type RoundHead } from "../../sampler.js";
 import type { TokenIds } from "../../tokens.js";
 
 /**
- * Statistics of one forward for each of R rows, at the softmax temperature of the call, over the vocabulary without
- * mask and pad. Arrays `[R*2]` are row-major with two columns: 0 with EOS allowed, 1 with EOS forbidden (its logit
- * blocked, the rest renormalised).
+ * Statistics of one forward for each of R rows, and for the first Q of them (all, or one) what is drawn, at the softmax
+ * temperature of the call, over the vocabulary without mask and pad. Arrays `[R*2]` and `[Q*2]` are row-major with two
+ * columns: 0 with EOS allowed, 1 with EOS forbidden (its logit blocked, the rest renormalised).
  */
 export interface RowStatistics {
-  /** [R*2] sampled by inverse CDF from the row's own uniform number. */
+  /** [Q*2] sampled by inverse CDF from the row's own uniform number. */
   readonly token: BigInt64Array | Int32Array;
-  /** [R*2] log-probability of `token`, nats. */
+  /** [Q*2] log-probability of `token`, nats. */
   readonly logProb: Float32Array;
   /** [R*2] most probable token. */
   readonly argmax: BigInt64Array | Int32Array;
-  /** [R*2] log-probability of `argmax`, nats. */
+  /** [Q*2] log-probability of `argmax`, nats. */
   readonly argmaxLogProb: Float32Array;
   /** [R] largest probability, EOS included. */
   readonly top: Float32Array;
   /** [R] second largest probability, EOS included. */
   readonly top2: Float32Array;
-  /** [R] entropy in nats, EOS included. */
+  /** [Q] entropy in nats, EOS included. */
   readonly entropy: Float32Array;
   /** [R] 1 where EOS is the most probable token. */
   readonly eosIsArgmax: Uint8Array;
-  /** [R, M] log-probabilities of the requested candidates, EOS allowed; nats. */
+  /** [Q, M] log-probabilities of the requested candidates, EOS allowed; nats. */
   readonly candidateLogProb: Float32Array;
 }
 
@@ -46,9 +46,14 @@ export function emptyStatistics(rows: number): RowStatistics & Record<"token" | 
   };
 }
 
-/** Draws a token at every row and computes the statistics that rank slots. */
+/** Computes the statistics that rank slots, and draws a token at the first Q rows. */
 export const roundHead: RoundHead<RowStatistics> = {
-  inputs: { ...DRAW_INPUTS, candidates: { dtype: "int64", shape: ["R", "M"] } },
+  inputs: {
+    ...DRAW_INPUTS,
+    uniform: { dtype: "float32", shape: ["Q"] },
+    drawn: { dtype: "int64", shape: ["Q"] },
+    candidates: { dtype: "int64", shape: ["Q", "M"] },
+  },
   emit: (e, { logits }, inputs, { tokens }) => emitRowStatistics(e, logits as Value, inputs, tokens),
   read: (outputs) => {
     const take = <T>(name: string): T => (outputs[name] as Tensor).data as T;
@@ -70,30 +75,33 @@ export const roundHead: RoundHead<RowStatistics> = {
 const DOMINANT = 80;
 
 /**
- * Declares the graph's outputs from logits [R, V]. Forbidding EOS changes the others by a common factor, so few arrays
+ * Declares the graph's outputs from logits [R, V]. Rows that are only ranked need their log-probabilities and the two
+ * largest; `drawn` [Q] are the rows of the rest. Forbidding EOS changes the others by a common factor, so few arrays
  * [R, V] are needed: log p, and weights relative to the best token other than EOS, which stay accurate however probable
  * EOS is.
  */
 function emitRowStatistics(e: Emitter, logits: Value, inputs: Readonly<Record<string, Value>>, tokens: TokenIds): void {
   const uniform = inputs.uniform as Value;
-  const logProbs = allowedLogProbs(e, logits, inputs.inverse_temperature as Value, tokens, undefined);
-  const [best, bestIndex] = e.g.node("TopK", [logProbs, e.g.ints([2])], { axis: -1 }) as [Value, Value];
+  const all = allowedLogProbs(e, logits, inputs.inverse_temperature as Value, tokens, undefined);
+  const [best, bestIndex] = e.g.node("TopK", [all, e.g.ints([2])], { axis: -1 }) as [Value, Value];
   const column = (v: Value, i: number): Value => e.squeeze(e.slice(v, 1, i, i + 1), [1]);
   const argmax = column(bestIndex, 0);
   const eosIsArgmax = e.equal(argmax, e.g.scalar(tokens.eos, "int64"));
   const argmaxForbidden = e.where(eosIsArgmax, column(bestIndex, 1), argmax);
-  const other = e.where(eosIsArgmax, column(best, 1), column(best, 0));
+  const ofDrawn = (v: Value): Value => e.gather(v, inputs.drawn as Value);
+  const logProbs = ofDrawn(all);
+  const other = ofDrawn(e.where(eosIsArgmax, column(best, 1), column(best, 0)));
   const relative = e.exp(e.clip(e.sub(logProbs, e.unsqueeze(other, [1])), 2 * BLOCKED, DOMINANT));
   const entropy = e.neg(e.mul(e.exp(other), e.sum(e.mul(relative, logProbs), [1], false)));
   const weights = weightsInBlocks(e, relative);
   const draw = { logProbs, uniform, unit: other };
-  const drawn = drawToken(e, weights, { ...draw, fallback: argmax }).token;
-  const forbidden = drawToken(e, weights, { ...draw, fallback: argmaxForbidden, without: tokens.eos });
+  const drawn = drawToken(e, weights, { ...draw, fallback: ofDrawn(argmax) }).token;
+  const forbidden = drawToken(e, weights, { ...draw, fallback: ofDrawn(argmaxForbidden), without: tokens.eos });
   const pair = (a: Value, b: Value): Value => e.concat([e.unsqueeze(a, [1]), e.unsqueeze(b, [1])], 1);
   e.g.output("token", pair(drawn, forbidden.token));
   e.g.output("log_prob", pair(pickLogProb(e, logProbs, drawn), forbidden.logProb));
   e.g.output("argmax", pair(argmax, argmaxForbidden));
-  e.g.output("argmax_log_prob", pair(column(best, 0), forbidden.unitLogProb));
+  e.g.output("argmax_log_prob", pair(ofDrawn(column(best, 0)), forbidden.unitLogProb));
   e.g.output("top", e.exp(column(best, 0)));
   e.g.output("top2", e.exp(column(best, 1)));
   e.g.output("entropy", entropy);
@@ -103,11 +111,11 @@ function emitRowStatistics(e: Emitter, logits: Value, inputs: Readonly<Record<st
 
 /** Returns the log-probabilities of some of a row's candidates. */
 export function candidateLogProbs(
-  { candidateLogProb, top }: RowStatistics,
+  { candidateLogProb, logProb }: RowStatistics,
   row: number,
   candidates: readonly number[],
   tokens: readonly number[],
 ): number[] {
-  const width = candidateLogProb.length / top.length;
+  const width = (2 * candidateLogProb.length) / logProb.length;
   return tokens.map((token) => candidateLogProb[row * width + candidates.indexOf(token)] as number);
 }

@@ -12,7 +12,15 @@ import type { Batch } from "../../../diffusion/layout/batch.js";
 import type { CacheUse, Sampler, SamplerOptions } from "../../../diffusion/sampler.js";
 import { samplerOf } from "../../../diffusion/sampler-kinds.js";
 import type { SampledModel } from "../../../diffusion/tokens.js";
-import { rolloutGraph, scoreGraph, shapeOf, type TrainedModel, trainingGraph } from "../../../engine/graphs.js";
+import {
+  headGraph,
+  hiddenGraph,
+  rolloutGraph,
+  scoreGraph,
+  shapeOf,
+  type TrainedModel,
+  trainingGraph,
+} from "../../../engine/graphs.js";
 import { ADAPTER_COPIES, assertBatchesFit, machineMemory, PROGRAM, sessionBytes } from "../../../engine/memory.js";
 import { checkInputs, loraOptions, sampledModel } from "../../../engine/policy.js";
 import { assertScored } from "../../../engine/scoring-check.js";
@@ -129,8 +137,11 @@ async function rolloutParts(
 ): Promise<MemoryPart[]> {
   const sizes = sampler.shapes(options);
   const session = (together: number): number => {
-    const rows = sizes.rows === undefined ? undefined : together * sizes.rows;
-    return bytesOf(rolloutGraph(trained, { dims: sizes.dims(together), rows }, sampler.roundHead));
+    const dims = sizes.dims(together);
+    if (sizes.rows === undefined) return bytesOf(rolloutGraph(trained, { dims, rows: undefined }, sampler.roundHead));
+    const rows = together * sizes.rows;
+    const head = headGraph(trained, dims, sampler.roundHead);
+    return bytesOf(hiddenGraph(trained, dims)) + sessionBytes(head, true, { R: rows, Q: rows });
   };
   const scored = objective.learnsFrom === "rollouts";
   const batches = new Set([...(scored ? [config.training.rollout_batch] : []), config.evaluation.batch]);
@@ -233,8 +244,8 @@ function noise(runtime: Runtime, { roundHead }: Sampler, sampled: SampledModel, 
           : [own.name, own.shape.map((d) => (typeof d === "number" ? d : 1))];
       if (!runtime.has("noise")) {
         const g = new GraphBuilder("noise");
-        const logits = g.input(output, "float32", shape);
-        const given = Object.entries(headInputs).map(([name, of]) => [name, g.input(name, of.dtype, of.shape)]);
+        const logits = g.input(output, "float32", network === undefined ? ["R", vocabulary] : shape);
+        const given = Object.entries(roundHead.inputs).map(([name, of]) => [name, g.input(name, of.dtype, of.shape)]);
         roundHead.emit(new Emitter(g), { [output]: logits }, Object.fromEntries(given), sampled);
         await runtime.load("noise", { bytes: encodeModel(g.build()) });
       }

@@ -3,6 +3,7 @@ import type { Binding, BindingKind, Held, InputOf, Loaded, Results } from "../..
 import { libraryPath, NOT_ON_CUDA } from "../../../onnx/runtimes/library.js";
 import type { LoadCall, ProviderName, WireTensor } from "../../../onnx/runtimes/messages.js";
 import { BYTES, DTYPE_CODE, DTYPE_OF_CODE, type DType, isExternal } from "../../../onnx/types.js";
+import { type ConstantCast, withoutConstantCasts } from "../constant-casts.js";
 import { type Handle, OrtApi } from "../ort-api.js";
 import { type ReadBytes, SharedWeights } from "../shared-weights.js";
 
@@ -19,6 +20,8 @@ interface ApiTensor extends Held {
   provider: ProviderName;
   /** The OrtValue that owns the memory this one points to. */
   owner?: Handle;
+  /** The same numbers in 16 bits, once a session has needed them. */
+  casts?: Map<DType, ApiTensor>;
 }
 
 interface ApiSession extends Loaded {
@@ -28,8 +31,19 @@ interface ApiSession extends Loaded {
   readonly types: ReadonlyMap<string, InputOf>;
   /** Releases its references to the shared weights. */
   readonly forget: () => void;
+  /** Inputs that are casts of bound inputs or of weights. */
+  readonly casts: readonly ConstantCast[];
+  /** Inputs that only such casts read. */
+  readonly unread: ReadonlySet<string>;
+  readonly weights: ReadonlyMap<string, ApiTensor>;
 }
 
+const NOTHING_SHARED = {
+  forget: () => undefined,
+  casts: [],
+  unread: new Set<string>(),
+  weights: new Map<string, ApiTensor>(),
+};
 const LEVELS = { disabled: 0, basic: 1, extended: 2, all: 99 } as const;
 const ERRORS_ONLY = 3;
 const DEFAULT_MEMORY = 0;
@@ -45,7 +59,7 @@ class ApiBinding implements Binding<ApiTensor, ApiSession> {
   /** ONNX Runtime's default allocator, which frees the arrays that it returns. */
   private readonly allocator: bigint;
   private readonly weights: SharedWeights<ApiTensor>;
-  /** Sessions with one Identity node, which copy a tensor to a device or back. */
+  /** Sessions with one node, which copy a tensor to a device or back, or cast it. */
   private readonly carriers = new Map<string, ApiSession>();
   /** Allocator of weights on the device; it must be freed before the device. */
   private deviceAllocator: Handle | undefined;
@@ -66,8 +80,10 @@ class ApiBinding implements Binding<ApiTensor, ApiSession> {
     const { provider, weightsDir } = call;
     if (provider !== "cuda" && provider !== "cpu")
       throw new Error(`the C API binding does not serve the provider ${provider}`);
-    const model = decodeModel(call.bytes, "the model");
-    const inputs: InputOf[] = model.inputs.map(({ name, dtype, shape }) => ({ name, dtype, shape }));
+    const given = decodeModel(call.bytes, "the model");
+    const { model, ...hoisted } = withoutConstantCasts(given);
+    const bytes = hoisted.casts.length === 0 ? call.bytes : encodeModel(model, true);
+    const inputs: InputOf[] = given.inputs.map(({ name, dtype, shape }) => ({ name, dtype, shape }));
     const types = new Map(model.outputs.map(({ name, dtype, shape }) => [name, { name, dtype, shape }]));
     const external = [...model.initializers.values()].flatMap(({ value, data }) =>
       isExternal(data) ? [{ name: value.name, dtype: value.dtype, shape: value.shape as number[], data }] : [],
@@ -78,7 +94,7 @@ class ApiBinding implements Binding<ApiTensor, ApiSession> {
     const forget = shared?.forget ?? (() => undefined);
     const { api } = this;
     try {
-      const handle = this.session(call.bytes, provider, (options) => {
+      const handle = this.session(bytes, provider, (options) => {
         const config = (key: string, value: string): void => api.check("AddSessionConfigEntry", options, key, value);
         api.check("SetSessionGraphOptimizationLevel", options, LEVELS[call.optimization]);
         api.check("SetIntraOpNumThreads", options, call.threads);
@@ -92,7 +108,8 @@ class ApiBinding implements Binding<ApiTensor, ApiSession> {
         if (weightsDir !== undefined) config("session.model_external_initializers_file_folder_path", weightsDir);
         for (const [name, tensor] of shared?.tensors ?? []) api.check("AddInitializer", options, name, tensor.value);
       });
-      return { handle, provider, inputs, outputs: [...types.keys()], types, forget };
+      const weights = shared?.tensors ?? new Map();
+      return { handle, provider, inputs, outputs: [...types.keys()], types, forget, weights, ...hoisted };
     } catch (error) {
       forget();
       throw error;
@@ -130,6 +147,7 @@ class ApiBinding implements Binding<ApiTensor, ApiSession> {
   }
 
   free(tensor: ApiTensor): void {
+    for (const cast of tensor.casts?.values() ?? []) this.free(cast);
     tensor.value.free();
     tensor.owner?.free();
     tensor.memory = undefined;
@@ -148,7 +166,12 @@ class ApiBinding implements Binding<ApiTensor, ApiSession> {
       ...kept.map((name) => [name, home] as const),
       ...fetched.filter((name) => !kept.includes(name)).map((name) => [name, "cpu"] as const),
     ];
-    const outputs = this.execute(session, [...fed, ...bound], wanted);
+    const given = [...fed, ...bound].filter(([name]) => !session.unread.has(name));
+    const casts = session.casts.map(({ source, name, dtype }) => {
+      const tensor = bound.get(source) ?? fed.get(source) ?? session.weights.get(source);
+      return [name, this.castOf(tensor as ApiTensor, home, dtype)] as const;
+    });
+    const outputs = this.execute(session, [...given, ...casts], wanted);
     try {
       const back = Object.fromEntries(fetched.map((name) => [name, this.read(outputs.get(name) as ApiTensor)]));
       const staying = new Map(kept.map((name) => [name, outputs.get(name) as ApiTensor]));
@@ -287,25 +310,36 @@ class ApiBinding implements Binding<ApiTensor, ApiSession> {
     return this.execute(session, [["x", tensor]], [["y", to]]).get("y") as ApiTensor;
   }
 
-  private carrierOf(dtype: DType, rank: number, provider: ProviderName): ApiSession {
-    const key = `${provider}/${dtype}/${rank}`;
+  /** Returns a tensor in 16 bits, computed once. */
+  private castOf(tensor: ApiTensor, provider: ProviderName, dtype: DType): ApiTensor {
+    const known = tensor.casts?.get(dtype);
+    if (known !== undefined) return known;
+    const session = this.carrierOf(tensor.dtype, tensor.shape.length, provider, dtype);
+    const made = this.execute(session, [["x", tensor]], [["y", provider]]).get("y") as ApiTensor;
+    tensor.casts = new Map(tensor.casts).set(dtype, made);
+    return made;
+  }
+
+  private carrierOf(dtype: DType, rank: number, provider: ProviderName, to = dtype): ApiSession {
+    const key = `${provider}/${dtype}/${to}/${rank}`;
     const known = this.carriers.get(key);
     if (known !== undefined) return known;
     const dims = Array.from({ length: rank }, (_, i) => `D${i}`);
     const [x, y] = [
       { name: "x", dtype, shape: dims },
-      { name: "y", dtype, shape: dims },
+      { name: "y", dtype: to, shape: dims },
     ];
+    const [op, attributes] = to === dtype ? ["Identity", {}] : ["Cast", { to: DTYPE_CODE[to] }];
     const bytes = encodeModel({
       name: "carrier",
       opset: 21,
       inputs: [x],
       outputs: [y],
-      nodes: [{ name: "/Identity", op: "Identity", domain: "", inputs: [x], outputs: [y], attributes: {} }],
+      nodes: [{ name: "/carry", op, domain: "", inputs: [x], outputs: [y], attributes }],
       initializers: new Map(),
     });
     const handle = this.session(bytes, provider);
-    const made = { handle, provider, inputs: [x], outputs: ["y"], types: new Map(), forget: () => undefined };
+    const made = { handle, provider, inputs: [x], outputs: ["y"], types: new Map(), ...NOTHING_SHARED };
     this.carriers.set(key, made);
     return made;
   }

@@ -114,7 +114,7 @@ export class FakeNetwork implements RoundModel<RowStatistics> {
   }
 
   async forwardRound(round: RoundInput): Promise<RowStatistics> {
-    this.forwards++;
+    if (round.again !== true) this.forwards++;
     const input = tokensOf(round);
     const rows = input.rows.length;
     const candidates = round.headInputs.candidates as Tensor;

@@ -44,7 +44,7 @@ describe("estimateRun", () => {
       await estimate("flow-grpo", "training.micro_batch=2", "training.rollout_batch=4", "evaluation.batch=4"),
       await estimate("flow-grpo", "training.micro_batch=8", "training.rollout_batch=16", "evaluation.batch=4"),
     ];
-    assert.ok(part(large, "training") > 3 * part(small, "training"));
+    assert.ok(part(large, "training") > 2.5 * part(small, "training"));
     assert.ok(part(large, "rollout") > part(small, "rollout"));
     assert.equal(part(large, "browser"), part(small, "browser"));
   });

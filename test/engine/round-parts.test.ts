@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import { Rng } from "../../src/core/rng.js";
+import { roundHead } from "../../src/diffusion/samplers/unmask/round.js";
+import { headGraph, hiddenGraph, rolloutGraph, type TrainedModel } from "../../src/engine/graphs.js";
+import { sampledModel } from "../../src/engine/policy.js";
+import { loraSites } from "../../src/nn/bind.js";
+import { freshAdapter } from "../../src/nn/lora.js";
+import { loadModel } from "../../src/nn/model.js";
+import { encodeModel } from "../../src/onnx/format/proto.js";
+import { Runtime } from "../../src/onnx/session.js";
+import { f32, i64, type NamedTensors, scalar, vector } from "../../src/onnx/tensors.js";
+import { MICRO, microModel } from "../support/micro-model.js";
+
+it("a round in two parts has the bits of a round in one, and a head no node of the layers", async (t) => {
+  const { dir, remove } = await microModel(MICRO);
+  t.after(remove);
+  const runtime = await Runtime.open({ provider: "cpu", threads: 1 });
+  t.after(() => runtime.close());
+  const { graph, config } = await loadModel(dir);
+  const lora = { rank: 2, alpha: 4, targets: ["q_proj", "lm_head"] };
+  const model: TrainedModel = { graph, lora, about: sampledModel(config) };
+  const dims = { B: 2, N: 3 };
+  const rng = Rng.named(0, "parts");
+  const adapter = [...freshAdapter(loraSites(graph, lora), lora, rng)].map(
+    ([name, { shape, data }]) =>
+      [
+        name,
+        f32(
+          shape as number[],
+          (data as Float32Array).map(() => rng.normal()),
+        ),
+      ] as const,
+  );
+  const head = headGraph(model, dims, roundHead);
+  const all: NamedTensors = {
+    ...Object.fromEntries(adapter),
+    input_ids: i64([2, 3], BigInt64Array.from([1, 2, 3, 4, 5, 13], BigInt)),
+    position_ids: i64([2, 3], BigInt64Array.from([0, 1, 2, 0, 1, 2], BigInt)),
+    attention_bias: f32([2, 1, 3, 3], new Float32Array(18)),
+    rows: vector(BigInt64Array.of(5n, 1n, 2n)),
+    inverse_temperature: scalar(1),
+    uniform: vector(Float32Array.of(0.3, 0.9)),
+    drawn: vector(BigInt64Array.of(0n, 1n)),
+    candidates: i64([2, 1], BigInt64Array.of(2n, 3n)),
+  };
+  const run = async (of: typeof head, given: NamedTensors): Promise<NamedTensors> => {
+    await runtime.load(of.name, { bytes: encodeModel(of), weightsDir: dir });
+    return runtime.run(of.name, {
+      feeds: Object.fromEntries(of.inputs.map(({ name }) => [name, given[name] as never])),
+    });
+  };
+  const whole = await run(rolloutGraph(model, { dims, rows: 3 }, roundHead), all);
+  const parts = await run(head, { ...all, ...(await run(hiddenGraph(model, dims), all)) });
+  assert.deepEqual(parts, whole);
+  assert.deepEqual([whole.top?.shape, whole.token?.shape], [[3], [2, 2]]);
+  assert.ok(head.nodes.every(({ name }) => !name.includes("layers")));
+});
