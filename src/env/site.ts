@@ -171,6 +171,8 @@ export interface RunningSite {
     /** SHA-256 of the modules that contracts may name, by path. */
     readonly modules: Readonly<Record<string, string>>;
   };
+  /** Reads the body of a request that is coded, as in base64, into what JSON holds; undefined: it is read as it is. */
+  decode?(request: { readonly method: string; readonly path: string; readonly body: string }): unknown;
   /** Returns the form of a task, if the site declares it. */
   declaredForm?(task: Task): DeclaredForm;
   /** Returns each field's control, if it is known without a browser: supervised training makes its targets from it. */

@@ -20,6 +20,8 @@ const notation = z.discriminatedUnion("as", [
   z.strictObject({ as: z.literal("each"), keys: z.record(z.string(), raw), on: raw, off: raw.nullable() }),
   /** Part of a longer text: `{First name} {Last name}`. */
   z.strictObject({ as: z.literal("part"), of: raw }),
+  /** A text over several keys, one part each: a postcode in two boxes. */
+  z.strictObject({ as: z.literal("pieces"), keys: z.array(raw).min(2), between: raw }),
   /** The first and the last day under keys of their own. */
   z.strictObject({ as: z.literal("ends"), from: raw, to: raw }),
   /** The day's parts under keys of their own. */
@@ -31,6 +33,8 @@ export const wire = z.strictObject({
   /** A form key, or a path of JSON: `order.customer`. */
   key: z.string().max(8192),
   notation,
+  /** Index among the texts of the key, from 0, if several labels share it. */
+  nth: z.int().min(0).optional(),
   /** Separator of a list's items; each item is written in the notation. */
   list: z.enum(["repeated", ",", ";", "|", "\n"]).optional(),
 });
@@ -41,6 +45,8 @@ export interface Answers {
   readonly request?: { readonly method: string; readonly path: string } | undefined;
   readonly accepted: readonly string[];
   readonly refused: readonly string[];
+  /** Paths of requests that save fields before the form is sent; a part that differs each time is `*`. */
+  readonly saves?: readonly string[] | undefined;
 }
 
 /** A form that is known: how each of its values is written in its request, and which answers accept it. */

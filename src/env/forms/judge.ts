@@ -70,7 +70,7 @@ export function keptRequest(
   const { posted } = exchange;
   const features = ownFeatures([...featuresOf(exchange), ...shown], writtenIn(written, posted), posted);
   const named = features.filter((f) => contract?.accepted.includes(f) || contract?.refused.includes(f));
-  const uploads = uploaded(exchanges, exchange);
+  const uploads = uploaded(exchanges, exchange, contract?.saves);
   const { status } = exchange.answer ?? { status: Number.NaN };
   return {
     method: exchange.method,

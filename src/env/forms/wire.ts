@@ -1,4 +1,4 @@
-import { type Exchange, isSame, pathOf } from "../browser/network/exchange.js";
+import { type Exchange, isSame, pathOf, pathPattern } from "../browser/network/exchange.js";
 import type { FieldValue } from "../site.js";
 import type { Notation, Wire } from "./contract.js";
 import {
@@ -41,9 +41,16 @@ export const counted = (name: string): string => name.replace(/\[\d+\]/g, "[#]")
 export const rawsOf = (posted: readonly PostedPair[], key: string): string[] =>
   posted.filter(([name]) => (key.includes("[#]") ? counted(name) : name) === key).map(([, value]) => value);
 
-/** Returns the texts under a key. For a file, JSON is left out: an upload may send it beside the name of the file. */
-const textsUnder = (posted: readonly PostedPair[], key: string, kind: Kind): string[] =>
-  rawsOf(posted, key).filter((raw) => kind !== "file" || !/^\{.*\}$/s.test(raw));
+/**
+ * Returns the texts under a key. For a file, JSON is left out: an upload may send it beside the name of the file. Of a
+ * field that was saved again and again, the last text counts.
+ */
+function textsUnder(posted: readonly PostedPair[], { key, nth, list }: Wire, kind: Kind): string[] {
+  const raws = rawsOf(posted, key);
+  if (kind === "file") return raws.filter((raw) => !/^\{.*\}$/s.test(raw));
+  if (nth !== undefined) return raws.slice(nth, nth + 1);
+  return key.startsWith("before ") && list === undefined ? raws.slice(-1) : raws;
+}
 
 const withoutMarkup = (text: string): string => normalizeText(withoutEntities(text.replace(/<[^>]*>/g, " ")));
 
@@ -187,9 +194,10 @@ export function carries(
   posted: readonly PostedPair[],
   fields?: Sample["fields"],
 ): boolean {
-  const raws = textsUnder(posted, wire.key, kind);
+  const raws = textsUnder(posted, wire, kind);
   const { notation } = wire;
   if (notation.as === "part") return fields !== undefined && raws[0] === filled(notation.of, { ...fields });
+  if (notation.as === "pieces") return joined(posted, notation) === String(value);
   if (notation.as === "parts") {
     const parts = parseDate(value as string)?.split("-");
     return [notation.year, notation.month, notation.day].every((key, i) => {
@@ -222,6 +230,10 @@ export function carries(
   return one.length <= 1 && denotes(notation, kind, value as string, one[0]);
 }
 
+/** Joins the parts of a text that stand under keys of their own. */
+const joined = (posted: readonly PostedPair[], { keys, between }: Extract<Notation, { as: "pieces" }>): string =>
+  keys.map((key) => rawsOf(posted, key).join("\n")).join(between);
+
 /** Joins the levels of a path, such as `Norway / Oslo`, if they were sent one by one. */
 export const wholeOf = (value: FieldValue, raws: readonly string[]): readonly string[] =>
   raws.length > 1 && String(value).split(/[/>]/).length === raws.length ? [raws.join("\n")] : raws;
@@ -239,12 +251,13 @@ export function received(
   fields: Sample["fields"],
 ): FieldValue {
   if (truth !== undefined && carries(wire, kind, truth, posted, fields)) return truth;
-  const raws = textsUnder(posted, wire.key, kind);
+  const raws = textsUnder(posted, wire, kind);
   const { notation } = wire;
   if (notation.as === "flag") {
     const last = raws.at(-1);
     return last === notation.on || (last === (notation.off ?? undefined) ? false : (last ?? NO_ANSWER));
   }
+  if (notation.as === "pieces") return joined(posted, notation);
   if (notation.as === "each")
     return Object.entries(notation.keys).flatMap(([item, key]) =>
       rawsOf(posted, key)[0] === notation.on ? [item] : [],
@@ -288,9 +301,10 @@ function partIn(template: string, raw: string, label: string): string {
  * Lists the pairs that were sent elsewhere before the form, such as a file that is uploaded once it is chosen; keys
  * contain the path. Earlier requests of the form itself do not count.
  */
-export function uploaded(exchanges: readonly Exchange[], form: Exchange): PostedPair[] {
+export function uploaded(exchanges: readonly Exchange[], form: Exchange, saves: readonly string[] = []): PostedPair[] {
   const own = { method: form.method, path: pathOf(form) };
+  const nameOf = (path: string): string => saves.find((save) => pathPattern(save, path) === save) ?? path;
   return exchanges
-    .filter((e) => e.method !== "GET" && !isSame(own, e))
-    .flatMap((e) => e.posted.map(([key, value]): PostedPair => [`before ${pathOf(e)} ${key}`, value]));
+    .filter((e) => e.method !== "GET" && !isSame(own, e) && (e.answer?.status ?? 200) < 400)
+    .flatMap((e) => e.posted.map(([key, value]): PostedPair => [`before ${nameOf(pathOf(e))} ${key}`, value]));
 }

@@ -2,7 +2,7 @@ import type { Locator, Page } from "playwright";
 import type { Session } from "../../env/browser/session.js";
 import type { PlaceOf } from "./contract.js";
 import { rest } from "./gestures.js";
-import { asLabel } from "./place.js";
+import { asLabel, located } from "./place.js";
 import type { Surface } from "./surface.js";
 
 const BUTTONS =
@@ -77,7 +77,7 @@ export async function buttonsOf({ page, view }: Session): Promise<PlaceOf[]> {
   return [...(await ranked(0, 1)), ...looks, ...(await ranked(3))].slice(0, MOST);
 }
 
-export const buttonAt = (page: Page, { locator, nth }: PlaceOf): Locator => page.locator(locator).nth(nth);
+export const buttonAt = (page: Page, { locator, nth }: PlaceOf): Locator => located(page, locator).nth(nth);
 
 /** Runs IN THE PAGE: tells whether a section is closed, or a tab stands behind the open one. */
 function isClosed(e: Element): boolean {

@@ -49,11 +49,26 @@ const variant = z.strictObject(
 );
 export type Variant = z.output<typeof variant>;
 
+const step = z.string().max(4000);
+/** Steps of a recorded field: Playwright statements without `await page.`, with places for the value. */
+const action = z.union([
+  step,
+  z.strictObject({ do: step, times: z.string(), back: step.optional() }),
+  z.strictObject({ each: z.array(step).min(1), between: z.array(step).default([]) }),
+  z.strictObject({ cases: z.record(z.string(), z.array(step)) }),
+]);
+export type Action = z.output<typeof action>;
+/** Stands for a way in the fields that are operated by recorded steps. */
+export const RECORDED = "recorded";
+
 const field = z.strictObject({
   ...place.shape,
+  locator: place.shape.locator.default("css=body"),
   /** A file of `ways/`, or the path of a module. */
   way: z.string().min(1),
   variant: variant.default({}),
+  /** The recorded steps that enter the value, for `way: recorded`. */
+  actions: z.array(action).readonly().optional(),
   kind: z.enum(KINDS),
   /** Number of the form's part that shows the field, from 0. */
   step: z.int().min(0).default(0),
@@ -67,8 +82,10 @@ export type ContractField = z.output<typeof field>;
 const shape = z.strictObject({
   form: z.string(),
   url: z.string(),
-  /** Hash of the page's structure when it was learned. */
+  /** Hash of the page's structure when it was learned; empty for a recorded form. */
   page: z.string(),
+  /** Set if people have shown how the form is filled in. */
+  recorded: z.literal(true).optional(),
   fields: z.record(z.string(), field),
   /** Buttons that lead on to the next part of the form. */
   steps: z.array(place).default([]),
@@ -76,6 +93,8 @@ const shape = z.strictObject({
   /** Buttons of confirmation windows before the form is sent. */
   confirm: z.array(place).default([]),
   request: z.strictObject({ method: z.string(), path: z.string() }).optional(),
+  /** Requests that save fields before the form is sent, as `PATCH /draft/*`. */
+  saves: z.array(z.string()).optional(),
   /** Pause before the form is sent, in milliseconds: some pages take a value over late. */
   rests_ms: z.number().min(0).max(10_000).default(0),
   /** Time that the form took to send, in milliseconds. */
@@ -91,6 +110,9 @@ const shape = z.strictObject({
 const schema = shape.superRefine(({ request, submit, fields, steps }, { addIssue }) => {
   const refuse = (path: string[], message: string): void => addIssue({ code: "custom", path, message });
   if (request !== undefined && submit === undefined) refuse(["request"], "there is no submit button that sends it");
+  for (const [label, { way, actions }] of Object.entries(fields))
+    if ((way === RECORDED) !== (actions !== undefined))
+      refuse(["fields", label, "actions"], `the way ${RECORDED} has them, and no other`);
   for (const [label, { step }] of Object.entries(fields))
     if (step > steps.length)
       refuse(["fields", label, "step"], `the form has ${steps.length + 1} parts, numbered from 0 (steps)`);

@@ -8,10 +8,12 @@ import type { KnownForm, KnownForms } from "../../env/known-forms.js";
 import type { RunningSite, Task } from "../../env/site.js";
 import { type Contract, type ContractFile, openContract, refuseContract, writeContract } from "./contract.js";
 import { misfitsOf } from "./fits.js";
-import { learnForm } from "./learn/learner.js";
+import { learnForm, type Recording } from "./learn/learner.js";
 import { waysOf } from "./operate.js";
 import { registerField } from "./place.js";
 import { controlsOf, playPlan } from "./play.js";
+import { recordingOf } from "./record/recording.js";
+import type { Run } from "./record/spec.js";
 
 /** Time limit of one attempt while a form is learned, in milliseconds. */
 const ATTEMPT_MS = 150_000;
@@ -131,29 +133,44 @@ export class Contracts implements KnownForms {
     return this.tasks.filter((task) => task.form === form);
   }
 
+  /** Makes the contract of a form from what people did; what their steps leave open is searched. */
+  async record(task: Task, runner: EpisodeRunner, runs: readonly Run[]): Promise<Contract> {
+    const tasks = this.tasksOf(task.form);
+    const recording = await recordingOf(runner, runs, tasks, this.tell);
+    return this.learned(runner, tasks, {}, recording);
+  }
+
+  private async learned(
+    runner: EpisodeRunner,
+    tasks: readonly Task[],
+    given: Partial<Contract["fields"]> = {},
+    recording?: Recording,
+  ): Promise<Contract> {
+    const [task] = tasks as [Task];
+    const file = this.fileOf(task.form);
+    const { minutes, submissions } = this.options;
+    const limits = { formMs: minutes * 60_000, attemptMs: ATTEMPT_MS, submissions };
+    await checkNoLogin(runner, task, limits.formMs);
+    const { contract, words } = await learnForm(runner, tasks, limits, this.tell, given, recording);
+    // the findings are kept even after a failure, so that the rest can be added by hand
+    await writeAtomic(file, writeContract(contract));
+    if (contract.request !== undefined) return contract;
+    throw new UserError(
+      `The form ${task.form} could not be learned: ${words || "it sent nothing"}.${listed(missing(contract))}`,
+      {
+        hint: `Give the ways of these fields in ${file} (docs/contracts.md), or more: site.learn.minutes, site.learn.submissions.`,
+      },
+    );
+  }
+
   private async load(task: Task, runner: () => Promise<EpisodeRunner>): Promise<KnownForm> {
     if (!this.mends) await this.checkAll(runner);
-    const file = this.fileOf(task.form);
     const tasks = this.tasksOf(task.form);
     const kept = await this.fitting(task.form, runner);
     let contract = kept as Contract | undefined;
     if (contract?.request === undefined || this.forgotten.has(task.form)) {
       this.tell(`Learning the form ${task.form} (${tasks.length} tasks)`);
-      const { minutes, submissions } = this.options;
-      const limits = { formMs: minutes * 60_000, attemptMs: ATTEMPT_MS, submissions };
-      const browser = await runner();
-      await checkNoLogin(browser, task, limits.formMs);
-      const learned = await learnForm(browser, tasks, limits, this.tell, kept?.fields);
-      contract = learned.contract;
-      // the findings are kept even after a failure, so that the rest can be added by hand
-      await writeAtomic(file, writeContract(contract));
-      if (contract.request === undefined)
-        throw new UserError(
-          `The form ${task.form} could not be learned: ${learned.words || "it sent nothing"}.${listed(missing(contract))}`,
-          {
-            hint: `Give the ways of these fields in ${file} (docs/contracts.md), or more: site.learn.minutes, site.learn.submissions.`,
-          },
-        );
+      contract = await this.learned(await runner(), tasks, kept?.fields);
     }
     this.warn(contract, tasks);
     const ways = await waysOf(Object.values(contract.fields).map(({ way }) => way));

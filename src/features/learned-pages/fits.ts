@@ -8,6 +8,7 @@ import type { FieldValue, Task } from "../../env/site.js";
 import type { ContractFile, PlaceOf } from "./contract.js";
 import { waysOf } from "./operate.js";
 import { fieldIn, located } from "./place.js";
+import { actionProblem, textsOf } from "./record/actions.js";
 
 /** A part of a contract that does not fit. */
 export interface Misfit {
@@ -45,11 +46,14 @@ export async function misfitsOf(
     for (const label of new Set(tasks.flatMap(({ fields }) => Object.keys(fields))))
       if (!Object.hasOwn(contract.fields, label) && !Object.hasOwn(contract.not_learned, label))
         report(["fields"], `the tasks have ${label}, which is neither here nor under not_learned`);
-  for (const [label, { way, variant, kind }] of Object.entries(contract.fields)) {
+  for (const [label, { way, variant, kind, actions = [] }] of Object.entries(contract.fields)) {
     const isOther = (value: FieldValue): boolean =>
       (kind === "flag") !== (typeof value === "boolean") || (kind === "list") !== Array.isArray(value);
     const other = values(label).find(isOther);
     if (other !== undefined) report(["fields", label, "kind"], `the tasks have ${JSON.stringify(other)}, no ${kind}`);
+    const problems = textsOf(actions).flatMap((text) => actionProblem(text) ?? []);
+    for (const text of problems) report(["fields", label, "actions"], text);
+    if (actions.length > 0) continue;
     const problem = isModulePath(way) ? await moduleProblem(way, permitted) : undefined;
     if (problem !== undefined) {
       report(["fields", label, "way"], problem);
@@ -100,8 +104,8 @@ async function brokenLocators(
       locators.map((locator) =>
         fieldIn(locator) !== undefined
           ? undefined
-          : located(page, locator)
-              .count()
+          : Promise.resolve()
+              .then(() => located(page, locator).count())
               .then(
                 () => undefined,
                 (error: unknown) => messageOf(error).split("\n")[0],

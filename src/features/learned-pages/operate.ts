@@ -6,12 +6,15 @@ import { type Exchange, formExchange, isAwaited } from "../../env/browser/networ
 import { press } from "../../env/browser/press.js";
 import type { Session } from "../../env/browser/session.js";
 import { visibleLines } from "../../env/forms/answer.js";
+import type { Kind } from "../../env/forms/values.js";
 import type { FieldValue } from "../../env/site.js";
 import { buttonAt, unfold } from "./buttons.js";
-import type { PlaceOf, Variant } from "./contract.js";
+import type { Action, PlaceOf, Variant } from "./contract.js";
 import { clickButton, placeAt, rest, slowed } from "./gestures.js";
 import { isCovered, looksOf, setLabels, shownIn } from "./place.js";
+import { natureOf, perform } from "./record/actions.js";
 import type { Surface } from "./surface.js";
+import { kindOfAll } from "./values.js";
 import type { Way } from "./way.js";
 
 /** Time limits for a page to draw the form, and to stand still meanwhile, in milliseconds. */
@@ -85,17 +88,31 @@ export async function openPage(
 export interface Operation extends PlaceOf {
   readonly way: string;
   readonly variant: Variant;
+  /** Recorded steps, which take the place of a way. */
+  readonly actions?: readonly Action[] | undefined;
 }
+
+/** Returns what is known of the way of an operation. */
+export const wayOf = (
+  ways: ReadonlyMap<string, Way>,
+  { way, actions }: Pick<Operation, "way" | "actions">,
+): Partial<Way> => (actions === undefined ? (ways.get(way) ?? {}) : natureOf(actions));
 
 /** Operates one field. @throws Error if that fails; PolicyFailure if a user's own way has a mistake. */
 export async function operate(
   session: Surface,
   ways: ReadonlyMap<string, Way>,
   label: string,
-  operation: Operation,
+  operation: Operation & { readonly kind?: Kind },
   value: FieldValue,
   patience?: number,
 ): Promise<void> {
+  const { actions, kind = kindOfAll([value]) } = operation;
+  if (actions !== undefined) {
+    await perform(session, actions, kind, value, patience);
+    if (kind === "file") await uploadDone(session, label, false);
+    return;
+  }
   const way = ways.get(operation.way);
   if (way === undefined) throw new Error(`no way ${operation.way}`);
   await unfold(session, label);
@@ -132,15 +149,19 @@ async function uploadDone(session: Surface, label: string, isLate: boolean): Pro
   }
 }
 
-/** Clicks the button to the next part of a form. @returns whether one of its labels has appeared. */
+/** Clicks the button to the next part of a form. @param then places of which one appears, besides the labels. */
 export async function stepOn(
   session: Session,
   button: PlaceOf,
   labels: readonly string[],
   patienceMs: number,
+  then: readonly PlaceOf[] = [],
 ): Promise<boolean> {
   await clickButton(session.page, buttonAt(session.page, button), session.stretched(1000)).catch(() => undefined);
-  const isPresent = async (): Promise<boolean> => (await shownIn(session, labels)).some(({ present }) => present);
+  const isPresent = async (): Promise<boolean> => {
+    for (const place of then) if (await buttonAt(session.page, place).isVisible()) return true;
+    return (await shownIn(session, labels)).some(({ present }) => present);
+  };
   return session.until(slowed(session, patienceMs), isPresent);
 }
 

@@ -2,6 +2,7 @@ import type { Locator, Page } from "playwright";
 import { playwright } from "../../env/browser/playwright.js";
 import { BOXES, type BoxesOf } from "./boxes.js";
 import type { PlaceOf } from "./contract.js";
+import { isCode, locatedBy } from "./record/locate.js";
 import type { Surface } from "./surface.js";
 import { escaped } from "./way.js";
 
@@ -249,8 +250,9 @@ export function fieldIn(locator: string): string | undefined {
 /** The index of the label's box that shows the value of a field at a place. */
 export const boxIndex = ({ locator, nth }: PlaceOf): number => (fieldIn(locator) === undefined ? 0 : Math.min(nth, 1));
 
-/** Finds the elements of a contract's locator: `label=Name`, or any selector of Playwright. */
+/** Finds the elements of a contract's locator: `label=Name`, `getByRole("button")` as codegen writes it, or any selector of Playwright. */
 export function located(page: Page, locator: string): Locator {
+  if (isCode(locator)) return locatedBy(page, locator);
   return locator.startsWith("label=")
     ? page.getByLabel(asLabel(locator.slice("label=".length)))
     : page.locator(locator);

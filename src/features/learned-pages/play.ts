@@ -15,11 +15,12 @@ import { listItems, parseBoolean } from "../../env/forms/normalize.js";
 import { type Action, type Plan, textsOf } from "../../env/forms/plan.js";
 import { PageChanged } from "../../env/known-forms.js";
 import type { ControlKind, FieldValue, Task } from "../../env/site.js";
-import type { Contract, ContractField } from "./contract.js";
+import type { Contract, ContractField, PlaceOf } from "./contract.js";
 import { showsValue } from "./evidence.js";
 import { closeOpenAt, leave, PATIENCE, rest } from "./gestures.js";
-import { arrive, openPage, operate, pressChain, shownLines, stepOn } from "./operate.js";
+import { arrive, openPage, operate, pressChain, shownLines, stepOn, wayOf } from "./operate.js";
 import { boxIndex, shownIn } from "./place.js";
+import { placeOf } from "./record/actions.js";
 import { structureHash } from "./structure.js";
 import { partsOf } from "./values.js";
 import { NoOption, type Way } from "./way.js";
@@ -143,7 +144,10 @@ class Play implements Carrier {
     const { session, labels, fates } = this;
     const { contract, controls } = this.form;
     const submits = await carryOut(actions, this);
-    const opener = controls.every(({ late }) => late) ? contract.steps[0] : undefined;
+    const [first] = controls;
+    const opener = controls.every(({ late }) => late)
+      ? contract.steps[0]
+      : first && placeOf(this.fieldOf(first).actions ?? []);
     await openPage(session, this.task.url, labels, opener);
     let isThere = true;
     for (let step = 0; step <= contract.steps.length && isThere; step++) {
@@ -156,7 +160,9 @@ class Play implements Carrier {
       await this.enterAgain(step);
       const next = contract.steps[step];
       const later = labels.filter((label) => contract.fields[label]?.step === step + 1);
-      isThere = next === undefined || !submits || (await stepOn(session, next, later, STEP_MS));
+      const then = later.flatMap((label) => placeOf(contract.fields[label]?.actions ?? []) ?? []);
+      if (later.length === 0) then.push(contract.steps[step + 1] ?? (contract.submit as PlaceOf));
+      isThere = next === undefined || !submits || (await stepOn(session, next, later, STEP_MS, then));
     }
     const sent = submits && isThere ? await this.submit(textsOf(actions)) : undefined;
     const [request] = sent?.requests ?? [];
@@ -189,8 +195,8 @@ class Play implements Carrier {
     const entered = controls.flatMap((control) => {
       const field = this.fieldOf(control);
       const value = this.wanted.get(control.index) ?? "";
-      const way = ways.get(field.way);
-      const isKept = pause > 0 ? way?.isQuiet === true : way?.isTyping === true && isWritten(value);
+      const way = wayOf(ways, field);
+      const isKept = pause > 0 ? way.isQuiet === true : way.isTyping === true && isWritten(value);
       return isKept && field.step === step && fates.get(control.index) === "done" ? [{ control, field, value }] : [];
     });
     if (entered.length === 0) return;
@@ -217,6 +223,7 @@ class Play implements Carrier {
     } catch (error) {
       if (error instanceof PolicyFailure || session.page.isClosed() || !session.browser.isConnected()) throw error;
       const [shown] = await shownIn(session, [label]);
+      // a recorded form is checked by playing it
       const mayDiffer = shown?.present !== true && contract.page !== "" && !session.traffic.hasSent();
       if (mayDiffer && (await structureHash(session.view)) !== contract.page)
         throw new PageChanged(`${contract.form}: the page is not the one that was learned, ${label} is not there`);

@@ -26,7 +26,7 @@ interface FormSite {
 /**
  * Serves a page, and opens an environment with one task per person.
  * @param answer returns the page that answers a post.
- * @param answersInMs delay of the answer in milliseconds. @param learn options of `site.learn`.
+ * @param answersInMs delay of the answer in milliseconds. @param learn options of `site.learn`. @param more options of `site`.
  */
 export async function openForm(
   form: string,
@@ -35,6 +35,7 @@ export async function openForm(
   answer: (sent: URLSearchParams) => string | { readonly status: number; readonly html: string },
   answersInMs = 0,
   learn: object = {},
+  more: object = {},
 ): Promise<FormSite> {
   const received: URLSearchParams[] = [];
   const server = createServer((request, response) => {
@@ -64,7 +65,7 @@ export async function openForm(
   writeFileSync(tasks, lines.map((line) => JSON.stringify(line)).join("\n"));
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const env = await environment.open({
-    site: { kind: "url", tasks, base_url: base, learn },
+    site: { kind: "url", tasks, base_url: base, learn, ...more },
     browser: { contexts: 2, action_timeout_s: 20, rollout_timeout_s: 120 },
     prompt: {},
   });

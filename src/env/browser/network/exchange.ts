@@ -80,7 +80,17 @@ export const isAwaited = ({ how, answer }: Exchange): boolean =>
 
 /** Tells whether a request is that of a form, as contracts and declarations name it. */
 export const isSame = (form: { readonly method: string; readonly path: string }, exchange: Exchange): boolean =>
-  exchange.method === form.method && pathOf(exchange) === form.path;
+  exchange.method === form.method && pathPattern(form.path, pathOf(exchange)) === form.path;
+
+/** Returns the path that stands for two paths which differ in one part, `/draft/*`; undefined if more differs. */
+export function pathPattern(pattern: string, path: string): string | undefined {
+  if (pattern === path) return pattern;
+  const [parts, others] = [pattern.split("/"), path.split("/")];
+  const found = parts.map((part, i) => (part === others[i] ? part : "*"));
+  return parts.length === others.length && found.filter((part) => part === "*").length === 1 && found.length > 2
+    ? found.join("/")
+    : undefined;
+}
 
 /**
  * Returns the request by which a form was sent, if it was: the last one, or an equal one before it that was taken. A

@@ -252,7 +252,10 @@ export class Traffic {
     )
       return undefined;
     const phase = this.phase;
-    const body = bare ? [] : await readPosted(request.postDataBuffer(), request.headers()["content-type"] ?? "");
+    const decoded = bare ? undefined : this.decoded(request);
+    const body = bare
+      ? []
+      : (decoded ?? (await readPosted(request.postDataBuffer(), request.headers()["content-type"] ?? "")));
     const exchange: Exchange = {
       method,
       url: request.url(),
@@ -270,6 +273,24 @@ export class Traffic {
     if (phase === "submit" && this.isForm?.(exchange)) this.options.background.end();
     this.happened.fire();
     return exchange;
+  }
+
+  /** Reads a coded body by the site's own function. */
+  private decoded(request: Request): PostedPair[] | undefined {
+    const { site, die } = this.options;
+    if (site.decode === undefined) return undefined;
+    try {
+      const { pathname: path } = new URL(request.url());
+      const data = site.decode({
+        method: request.method(),
+        path,
+        body: request.postDataBuffer()?.toString("utf8") ?? "",
+      });
+      return data === undefined ? undefined : readText(JSON.stringify(data));
+    } catch (error) {
+      die(`site.decode failed: ${messageOf(error)}`);
+      return undefined;
+    }
   }
 
   /**

@@ -1,5 +1,5 @@
 import { EnvironmentFault } from "../../../env/browser/browser.js";
-import { type Exchange, isSame, nameOf, pathOf } from "../../../env/browser/network/exchange.js";
+import { type Exchange, isSame, nameOf, pathOf, pathPattern } from "../../../env/browser/network/exchange.js";
 import type { Session } from "../../../env/browser/session.js";
 import { isError } from "../../../env/forms/judge.js";
 import { isBlank } from "../../../env/forms/wire.js";
@@ -9,6 +9,7 @@ import type { PlaceOf } from "../contract.js";
 import { rest } from "../gestures.js";
 import { arrive, openPage, type Press, pressChain, shownLines, stepOn } from "../operate.js";
 import { shownIn } from "../place.js";
+import { placeOf } from "../record/actions.js";
 import type { LearnedField } from "./candidates.js";
 import { type Complaints, complaints, textsNow } from "./complaints.js";
 import {
@@ -98,7 +99,7 @@ async function once(filling: Attempting): Promise<Attempt | "again"> {
     session,
     progress.url,
     progress.fields.map(({ label }) => label),
-    progress.fields.every(({ step }) => step > 0) ? progress.steps[0] : undefined,
+    progress.opener ?? (progress.fields.every(({ step }) => step > 0) ? progress.steps[0] : undefined),
   );
   await rest(session, 120);
   progress.last = undefined;
@@ -136,10 +137,14 @@ async function fillAll(
   for (let step = 0; ; step++) {
     const before = search || progress.submit === undefined ? await buttonsOf(session) : [];
     progress.familiar = new Set(before.map(({ locator }) => locator));
-    const rest = await fillStep(filling, left, failed);
+    // recorded steps find no field of a later part by its label
+    const isDue = (field: LearnedField): boolean =>
+      field.current?.operation.actions === undefined || field.step <= step;
+    const rest = await fillStep(filling, left.filter(isDue), failed);
     if (rest === "spoilt") return rest;
-    left = rest;
-    if (left.length === 0 || !(await goOn(filling, step, left, left.filter(isNeeded)))) break;
+    left = [...rest, ...left.filter((field) => !isDue(field))];
+    const isOver = left.length === 0 && progress.steps[step] === undefined;
+    if (isOver || !(await goOn(filling, step, left, left.filter(isNeeded)))) break;
   }
   if (search && failed.length === 0) for (const field of left) field.goWithoutLabel();
   const absent = left.filter((field) => !isNeeded(field) && hasValue(field));
@@ -163,9 +168,12 @@ async function goOn(
       all.slice(0, MOST_BUTTONS),
     );
   for (const button of known !== undefined ? [known] : needed.length > 0 ? await unknown() : []) {
-    if (!(await stepOn(session, button, labels, STEP_MS))) continue;
+    const then = left.flatMap(({ current }) => placeOf(current?.operation.actions ?? []) ?? []);
+    const end = progress.steps[step + 1] ?? progress.submit;
+    if (left.length === 0 && end !== undefined) then.push(end);
+    if (!(await stepOn(session, button, labels, STEP_MS, then))) continue;
     progress.steps[step] = button;
-    for (const field of needed) field.step = step + 1;
+    for (const field of needed) if (field.current?.operation.actions === undefined) field.step = step + 1;
     return true;
   }
   return false;
@@ -212,6 +220,21 @@ function formOf(
   );
 }
 
+/** Notes the paths of requests that a page sends while it is filled in; a part that differs each time becomes `*`. */
+function noteSaves(progress: SearchState, exchanges: readonly Exchange[]): void {
+  const paths = new Set(exchanges.filter((e) => e.phase === "open" && e.method !== "GET").map(pathOf));
+  const { saves } = progress;
+  const fresh = [...paths].filter((path) => !saves.some((save) => pathPattern(save, path) === save));
+  const idle = saves.filter((save) => ![...paths].some((path) => pathPattern(save, path) === save));
+  const found = new Set(saves);
+  for (const path of fresh) {
+    const like = idle.find((save) => pathPattern(save, path) !== undefined);
+    if (like !== undefined) found.delete(like);
+    found.add((like && pathPattern(like, path)) ?? path);
+  }
+  progress.saves = [...found];
+}
+
 /** Presses the buttons that may send the form. @returns `undone` if one has cleared it, and there are others to try. */
 async function send(
   filling: Attempting,
@@ -220,6 +243,7 @@ async function send(
   const { surface: session, progress, person } = filling;
   const { request } = progress;
   const isLike = (exchange: Exchange): boolean =>
+    (progress.isShown && exchange.method !== "GET" && exchange.phase === "submit") ||
     carriedBy(exchange, person) > (exchange.method === "GET" && labels.length > 2 ? 1 : 0);
   const isForm = request === undefined ? isLike : (exchange: Exchange): boolean => isSame(request, exchange);
   const invalidNow = async (): Promise<string[]> => {
@@ -244,10 +268,15 @@ async function send(
     });
     // the request that was taken for the form's may have been another one
     const best = formOf(result.exchanges, isForm, person) ?? formOf(result.exchanges, isLike, person);
-    progress.piecemeal ??= piecemeal(result.exchanges, person, best === undefined ? 0 : carriedBy(best, person));
+    noteSaves(progress, result.exchanges);
+    if (!progress.isShown)
+      progress.piecemeal ??= piecemeal(result.exchanges, person, best === undefined ? 0 : carriedBy(best, person));
     if (best !== undefined && progress.piecemeal === undefined) {
       [progress.submit, ...progress.confirm] = chain;
-      progress.request = { method: best.method, path: pathOf(best) };
+      const path = pathOf(best);
+      const known = progress.request?.method === best.method ? progress.request.path : path;
+      const pattern = progress.isShown ? pathPattern(known, path) : undefined;
+      progress.request = { method: best.method, path: pattern ?? path };
       if (result.exchange !== undefined)
         progress.sendsWithinMs = Math.max(progress.sendsWithinMs, Math.round(result.ms));
       return { result: { ...result, exchange: best }, ...(await complained()) };

@@ -5,8 +5,9 @@ import { type Kind, NO_ANSWER, parseMoment, parseRange, writeDay } from "../../.
 import type { FieldValue } from "../../../env/site.js";
 import type { PlaceOf } from "../contract.js";
 import type { Evidence } from "../evidence.js";
-import type { Operation } from "../operate.js";
+import { type Operation, wayOf } from "../operate.js";
 import { fieldOf, type Shown } from "../place.js";
+import { byKeys, natureOf } from "../record/actions.js";
 import type { Way } from "../way.js";
 
 /** Places where a label's field may be, with the cost that each adds. */
@@ -118,6 +119,7 @@ export class LearnedField {
     values: readonly FieldValue[],
     private readonly formMs: number,
     first?: Operation & { readonly hand: boolean },
+    isRecorded = false,
   ) {
     this.candidates = [...ways]
       .filter(([, way]) => way.serves.includes(kind))
@@ -133,10 +135,17 @@ export class LearnedField {
           ),
       );
     this.byHand = first?.hand === true;
-    if (this.byHand) this.candidates.length = 0;
+    if (this.byHand || isRecorded) this.candidates.length = 0;
+    this.surveyed = isRecorded;
     if (first !== undefined) {
-      const { locator, nth, way, variant } = first;
-      this.candidates.push({ operation: { locator, nth, way, variant }, cost: -10 });
+      const { locator, nth, way, variant, actions } = first;
+      const keyed = actions && byKeys(actions);
+      for (const steps of keyed === undefined ? [actions] : [actions, keyed])
+        this.candidates.push({
+          operation: { locator, nth, way, variant, ...(steps && { actions: steps }) },
+          cost: this.candidates.length - 10,
+          isFreeText: actions !== undefined && natureOf(actions).isTyping === true,
+        });
     }
     this.order();
   }
@@ -330,7 +339,7 @@ export class LearnedField {
   /** Tells whether its value is chosen from options, so that the request may hold a code for it. */
   get isPicked(): boolean {
     const { current } = this;
-    return current !== undefined && this.ways.get(current.operation.way)?.isLiteral !== true;
+    return current !== undefined && wayOf(this.ways, current.operation).isLiteral !== true;
   }
 
   /** Tells whether its value is typed into a control that takes any text. */
@@ -350,7 +359,7 @@ export class LearnedField {
 
   /** Tells whether its way replaces the text of an input. */
   get isTyped(): boolean {
-    return this.ways.get(this.current?.operation.way ?? "")?.isTyping === true;
+    return this.current !== undefined && wayOf(this.ways, this.current.operation).isTyping === true;
   }
 
   get isSure(): boolean {

@@ -77,6 +77,8 @@ interface Sought {
   fits(wire: Wire): boolean;
 }
 
+/** Most labels that share a key, and most parts of a value under keys of their own. */
+const MOST_SHARED = 12;
 /** Length in characters from which a value does not occur in a request by chance. */
 const TELLING = 4;
 
@@ -140,11 +142,65 @@ export function explain(
         const wire: Wire = { key, notation, ...(list === undefined ? {} : { list }) };
         if (fits(wire)) return wire;
       }
-  const found = dayParts(sought) ?? ends(sought) ?? partOf(label, all, keys);
+  const found = dayParts(sought) ?? ends(sought) ?? shared(sought) ?? pieces(sought, taken) ?? partOf(label, all, keys);
   if (found !== undefined) return found;
   const like = { ...sought, keys: free.filter(isLike) };
   if (kind !== "list") return codes(like);
   return listCodes(like) ?? (likeness > 0 ? undefined : listKeys({ ...sought, keys: free }));
+}
+
+/** Finds a value among the texts of a key that several labels share. */
+function shared({ kind, relevant, keys, fits }: Sought): Wire | undefined {
+  if (kind === "list") return undefined;
+  for (const key of keys) {
+    const most = Math.min(...relevant.map(({ posted }) => rawsOf(posted, key).length));
+    for (let nth = 0; most > 1 && nth < Math.min(most, MOST_SHARED); nth++)
+      for (const notation of notationsFor(kind)) {
+        const wire: Wire = { key, nth, notation };
+        if (fits(wire)) return wire;
+      }
+  }
+  return undefined;
+}
+
+/** Finds a text whose parts stand under keys of their own. */
+function pieces({ label, kind, relevant, keys, fits }: Sought, taken: ReadonlySet<string>): Wire | undefined {
+  if (kind === "list" || kind === "file") return undefined;
+  const rows = relevant.map(({ fields, posted }) => ({ text: String(fields[label]), posted }));
+  const free = keys.filter((key) => !taken.has(key) && rows.every(({ posted }) => rawsOf(posted, key).length === 1));
+  const search = (at: readonly number[], before: readonly string[], between: string): string[] | undefined => {
+    if (at.every((n, i) => n - between.length === rows[i]?.text.length))
+      return before.length > 1 ? [...before] : undefined;
+    for (const key of before.length < MOST_SHARED ? free : []) {
+      const parts = rows.map(({ posted }) => rawsOf(posted, key)[0] as string);
+      if (before.includes(key) || !parts.every((part, i) => part !== "" && rows[i]?.text.startsWith(part, at[i])))
+        continue;
+      const next = at.map((n, i) => n + (parts[i] as string).length);
+      const goesOn = next.every((n, i) => n === rows[i]?.text.length || rows[i]?.text.startsWith(between, n));
+      const found = goesOn
+        ? search(
+            next.map((n) => n + between.length),
+            [...before, key],
+            between,
+          )
+        : undefined;
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  };
+  for (const between of ["", " ", "-", "/", ".", ":"]) {
+    const found = search(
+      rows.map(() => 0),
+      [],
+      between,
+    );
+    const wire: Wire | undefined = found && {
+      key: found[0] as string,
+      notation: { as: "pieces", keys: found, between },
+    };
+    if (wire !== undefined && fits(wire)) return wire;
+  }
+  return undefined;
 }
 
 /** Reads the day or time in a text; undefined for other kinds of values. */

@@ -1,3 +1,4 @@
+import { messageOf } from "../../../core/errors.js";
 import { PolicyFailure } from "../../../env/browser/episode.js";
 import type { Exchange } from "../../../env/browser/network/exchange.js";
 import type { Kind } from "../../../env/forms/values.js";
@@ -34,6 +35,14 @@ export class SearchState {
   mostSent = Number.POSITIVE_INFINITY;
   /** The requests in which a page sends each field by itself, while it is filled in. */
   piecemeal: string | undefined;
+  /** Set if people have shown the form: its request may hold no value, and fields may be saved before it. */
+  isShown = false;
+  /** The place that is there once the page is drawn, if no label is. */
+  opener: PlaceOf | undefined;
+  /** Paths of the requests that save fields by themselves. */
+  saves: readonly string[] = [];
+  /** Why the recorded steps of a field did not work, by label. */
+  readonly reasons = new Map<string, string>();
   /** Counts how often the form was sent before it was complete. */
   early = 0;
   /** Counts the attempts that sent nothing although no field was in doubt. */
@@ -207,6 +216,7 @@ async function fillField(filling: Filling, field: LearnedField): Promise<boolean
   if (isBlank(value) && !isEmptied(field, value)) return true;
   field.begin();
   progress.at = label;
+  if (field.current?.operation.actions !== undefined) return enteredAsRecorded(filling, field, value);
   const look = async (): Promise<Shown> => (await shownIn(surface, [label], [boxOf(field)]))[0] as Shown;
   const searching = search && field.good === undefined;
   const { [label]: _, ...others } = person;
@@ -278,6 +288,24 @@ async function fillField(filling: Filling, field: LearnedField): Promise<boolean
   }
   field.settle();
   return false;
+}
+
+/** Carries out the recorded steps of a field; the server decides whether they are right. */
+async function enteredAsRecorded(filling: Filling, field: LearnedField, value: FieldValue): Promise<boolean> {
+  const { surface, progress } = filling;
+  const { current, label, kind } = field;
+  if (current === undefined) return false;
+  try {
+    await operate(surface, progress.ways, label, { ...current.operation, kind }, value, PATIENCE);
+  } catch (error) {
+    if (error instanceof PolicyFailure || isGone(surface)) throw error;
+    progress.reasons.set(label, messageOf(error).split("\n")[0] ?? "");
+    return false;
+  }
+  current.fate ??= "changed";
+  current.isLikely = true;
+  const [shown] = await shownIn(surface, [label]);
+  return isEntered(progress, field, shown !== undefined && showsValue(kind, value, shown) ? "shown" : "changed");
 }
 
 /** Notes a field that was entered by its known way. @returns whether it was. */

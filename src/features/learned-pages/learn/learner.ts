@@ -2,9 +2,10 @@ import type { EpisodeRunner } from "../../../env/browser/episode.js";
 import type { Session } from "../../../env/browser/session.js";
 import { carries } from "../../../env/forms/wire.js";
 import type { FieldValue, Task } from "../../../env/site.js";
-import type { Contract } from "../contract.js";
+import { type Action, type Contract, type PlaceOf, RECORDED } from "../contract.js";
 import { openPage, waysOf } from "../operate.js";
 import { type Shown, shownIn } from "../place.js";
+import { placeOf } from "../record/actions.js";
 import { structureHash } from "../structure.js";
 import { canonical, kindOfAll } from "../values.js";
 import { type Attempt, attempt, type LearnLimits, type Submitted } from "./attempt.js";
@@ -13,6 +14,13 @@ import { isCoded, isOffered, learnCodes, learnOne } from "./codes.js";
 import { type Person, SearchState } from "./fill-in.js";
 import { postedBy, rounds, type Search, SHARES, unexplained } from "./rounds.js";
 import { learnVerdict } from "./verdict.js";
+
+/** What people have shown of a form: the steps of its fields in their order, its parts and its button. */
+export interface Recording {
+  readonly fields: ReadonlyMap<string, { readonly actions: readonly Action[]; readonly step: number }>;
+  readonly steps: readonly PlaceOf[];
+  readonly submit: PlaceOf | undefined;
+}
 
 /** Most persons that a form is learned from; of three or more one is left to confirm it. */
 const MOST_PERSONS = 3;
@@ -29,17 +37,34 @@ export async function learnForm(
   limits: LearnLimits,
   tell: (text: string) => void,
   given: Partial<Contract["fields"]> = {},
+  recording?: Recording,
 ): Promise<{ readonly contract: Contract; readonly words: string }> {
   const task = tasks[0] as Task;
   const start = performance.now();
   const end = start + limits.formMs;
   const ways = await waysOf(Object.values(given).map((field) => field?.way ?? ""));
-  const fields = [...valuesByLabel(tasks)].map(
-    ([label, all]) => new LearnedField(label, kindOfAll(all), ways, all, limits.formMs, given[label]),
-  );
+  const shown = [...(recording?.fields.keys() ?? [])];
+  const values = [...valuesByLabel(tasks)].sort(([a], [b]) => orderIn(shown, a) - orderIn(shown, b));
+  const fields = values.map(([label, all]) => {
+    const own = recording?.fields.get(label);
+    const first = own && { way: RECORDED, variant: {}, locator: "css=body", nth: 0, hand: false, actions: own.actions };
+    const known = first ?? given[label];
+    const field = new LearnedField(label, kindOfAll(all), ways, all, limits.formMs, known, own !== undefined);
+    field.step = own?.step ?? 0;
+    return field;
+  });
   const progress = new SearchState(task.url, ways, fields);
+  if (recording !== undefined) {
+    progress.isShown = true;
+    progress.steps.push(...recording.steps);
+    progress.submit = recording.submit;
+    progress.opener =
+      recording.steps.length > 0 && fields[0]?.step !== 0
+        ? recording.steps[0]
+        : placeOf(recording.fields.get(shown[0] ?? "")?.actions ?? []);
+  }
   progress.mostSent = limits.submissions;
-  const page = await untouched(runner, task, fields, end);
+  const page = await untouched(runner, task, fields, end, progress.opener);
   const { persons, spare } = unlike(tasks, fields);
   const search: Search = {
     progress,
@@ -68,10 +93,13 @@ export async function learnForm(
   const missing = fields.filter((field) => field.good === undefined);
   search.note(`learned ${fields.length - missing.length} of ${fields.length} fields`);
   const { request: _, ...answers } = verdict;
+  const saves = progress.saves.filter((save) => fields.some(({ wire }) => wire?.key.startsWith(`before ${save} `)));
   const contract = {
     form: task.form,
     url: task.url,
-    page,
+    page: recording === undefined ? page : "",
+    ...(recording && { recorded: true as const }),
+    ...(saves.length > 0 && { saves }),
     fields: Object.fromEntries(fields.flatMap((field) => entryOf(field))),
     steps: progress.steps,
     ...(progress.submit === undefined ? {} : { submit: progress.submit }),
@@ -80,7 +108,9 @@ export async function learnForm(
     rests_ms: progress.restsMs,
     sends_within_ms: progress.sendsWithinMs,
     ...answers,
-    not_learned: Object.fromEntries(missing.map((field) => [field.label, field.tried])),
+    not_learned: Object.fromEntries(
+      missing.map(({ label, tried }) => [label, [tried, progress.reasons.get(label) ?? []].flat().join("; ")]),
+    ),
   };
   return { contract, words: search.words };
 }
@@ -158,6 +188,9 @@ function entryOf(field: LearnedField): [string, Contract["fields"][string]][] {
   return [[label, { ...found, kind, step, default: preset, ...(wire && { wire }), hand: field.byHand }]];
 }
 
+const orderIn = (shown: readonly string[], label: string): number =>
+  shown.includes(label) ? shown.indexOf(label) : shown.length;
+
 function valuesByLabel(tasks: readonly Task[]): Map<string, FieldValue[]> {
   const values = new Map<string, FieldValue[]>();
   for (const { fields } of tasks)
@@ -171,11 +204,12 @@ async function untouched(
   task: Task,
   fields: readonly LearnedField[],
   end: number,
+  opener?: PlaceOf,
 ): Promise<string> {
   const read = await runner.converse(
     async (session: Session) => {
       const labels = fields.map(({ label }) => label);
-      await openPage(session, task.url, labels);
+      await openPage(session, task.url, labels, opener);
       const shown = await shownIn(session, labels);
       return { shown, hash: await structureHash(session.view) };
     },

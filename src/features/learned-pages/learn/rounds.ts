@@ -116,9 +116,9 @@ function summaryOf({ exchange, complaints, before, after }: Attempt): string {
 }
 
 /** Lists what a submission holds in the form's request, and what the page sent before it. */
-export function postedBy(attempt: Attempt, { request }: SearchState): PostedPair[] {
+export function postedBy(attempt: Attempt, { request, saves }: SearchState): PostedPair[] {
   const exchange = (request && exchangeIn(attempt, request)) ?? attempt.exchange;
-  return exchange === undefined ? [] : [...exchange.posted, ...uploaded(attempt.exchanges, exchange)];
+  return exchange === undefined ? [] : [...exchange.posted, ...uploaded(attempt.exchanges, exchange, saves)];
 }
 
 /** Lists fields whose values the requests do not hold. @param all whether every person's values were entered. */
@@ -172,6 +172,7 @@ export function unexplained(progress: SearchState, played: readonly Submitted[],
 function keysOf({ key, notation }: Wire): string[] {
   if (notation.as === "ends") return [notation.from, notation.to];
   if (notation.as === "parts") return [notation.year, notation.month, notation.day];
+  if (notation.as === "pieces") return [...notation.keys];
   return notation.as === "each" ? Object.values(notation.keys) : [key];
 }
 

@@ -17,7 +17,7 @@ export const way: Way = {
   async operate(place, value) {
     const { page, box, control, limit } = place;
     const name = nativeFile(value);
-    const file = { name, mimeType: typeOf(name), buffer: Buffer.from("refusion-train\n") };
+    const file = fileOf(name);
     const { by: where } = place.variant;
     if (where === "chooser") {
       const chooser = page.waitForEvent("filechooser", limit);
@@ -31,6 +31,15 @@ export const way: Way = {
     await input.setInputFiles(file, limit);
   },
 };
+
+/** Returns a small file of a name, as Playwright attaches it. */
+export const fileOf = (
+  name: string,
+): { readonly name: string; readonly mimeType: string; readonly buffer: Buffer } => ({
+  name,
+  mimeType: typeOf(name),
+  buffer: Buffer.from("refusion-train\n"),
+});
 
 function typeOf(name: string): string {
   const types: Record<string, string> = {

@@ -31,6 +31,9 @@ const schema = z.strictObject({
   reset: maybe(
     "called before each episode, which are then played one at a time: an address that is posted to, as http://127.0.0.1:8080/reset, or a module whose default export is called",
   ),
+  decode: maybe(
+    "a module whose default export reads the body of a coded request, as base64: ({ method, path, body }) => data; undefined: as it is",
+  ),
   rehearse: z
     .int()
     .min(0)
@@ -91,6 +94,8 @@ export const site: SiteKind<UrlOptions> = {
     const login = { file: options.login ?? undefined, stateFile: options.storage_state ?? undefined };
     const storageState = await storageStateOf(login, { baseUrl, allowOrigins });
     const reset = await resetOf(options, baseUrl);
+    const decode =
+      options.decode === null ? undefined : await ownFunction<Decode>(options.decode, "site.decode", DECODES);
     await probe(baseUrl, tasks, storageState);
     return {
       name: "url",
@@ -98,6 +103,7 @@ export const site: SiteKind<UrlOptions> = {
       ...(allowOrigins.length === 0 ? {} : { allowOrigins }),
       ...(storageState === undefined ? {} : { storageState }),
       ...(reset === undefined ? {} : { reset }),
+      ...(decode === undefined ? {} : { decode }),
       rehearse: options.rehearse,
       ...(options.learn === null
         ? {}
@@ -127,6 +133,8 @@ async function resetOf({ reset, allow_hosts }: UrlOptions, baseUrl: string): Pro
   };
 }
 
+type Decode = NonNullable<RunningSite["decode"]>;
+const DECODES = "export default ({ body }) => JSON.parse(atob(body))";
 type Reset = (site: { readonly baseUrl: string }) => void | Promise<void>;
 
 /** @throws UserError if it is no origin, or the config does not allow its host. */

@@ -1,0 +1,114 @@
+import { fail, misuse } from "../../../core/errors.js";
+import type { EpisodeRunner } from "../../../env/browser/episode.js";
+import { looseLabel } from "../../../env/forms/normalize.js";
+import type { Task } from "../../../env/site.js";
+import type { Action, PlaceOf } from "../contract.js";
+import type { Recording } from "../learn/learner.js";
+import { kindOfAll } from "../values.js";
+import { locatorOf } from "./actions.js";
+import { type Part, partsOf } from "./assign.js";
+import { generalized, stringsIn } from "./generalize.js";
+import { isSamePlace, observed, type Seen } from "./observe.js";
+import type { Run } from "./spec.js";
+
+/** Time limit of repeating one run, in milliseconds. */
+const RUN_MS = 120_000;
+
+interface Shown {
+  readonly task: Task;
+  readonly seen: readonly Seen[];
+  readonly parts: readonly Part[];
+}
+
+/**
+ * Finds in what people did how each field of a form is operated, which steps lead on, and which button sends it.
+ * @param runs what each person did. @param tell reports the labels that stay open.
+ * @throws UserError if a run has no task's values, or a step does not work on the page.
+ */
+export async function recordingOf(
+  runner: EpisodeRunner,
+  runs: readonly Run[],
+  tasks: readonly Task[],
+  tell: (text: string) => void,
+): Promise<Recording> {
+  const played: Omit<Shown, "parts">[] = [];
+  for (const run of runs) {
+    const task = run.task ?? taskOf(run, tasks);
+    const found = await runner.converse((session) => observed(session, run, task.url), RUN_MS);
+    if ("fault" in found) fail(`${run.lines[0]?.file}: ${task.form} could not be filled in: ${found.fault}`);
+    played.push({ task, seen: found.result });
+  }
+  const texts = played.map(({ seen }) => new Set(seen.flatMap(({ call }) => stringsIn(call)).map(looseLabel)));
+  const fixed =
+    texts.length < 2
+      ? new Set<string>()
+      : new Set([...(texts[0] ?? [])].filter((text) => texts.every((one) => one.has(text))));
+  const shown = played.map((one): Shown => ({ ...one, parts: partsOf(one.seen, one.task, fixed) }));
+  const [first] = shown as [Shown];
+  const labels = [...new Set(tasks.flatMap(({ fields }) => Object.keys(fields)))];
+  const order = [
+    ...new Set(shown.flatMap(({ parts }) => parts.flatMap((part) => (typeof part === "object" ? [part.label] : [])))),
+  ];
+  const fields = new Map<string, { readonly actions: readonly Action[]; readonly step: number }>();
+  for (const label of order) {
+    const values = tasks.flatMap(({ fields: { [label]: value } }) => (value === undefined ? [] : [value]));
+    const samples = shown.flatMap(({ task, seen, parts }) => {
+      const value = task.fields[label];
+      const own = seen.filter((_, i) => isOf(parts[i], label));
+      return value === undefined ? [] : [{ value, calls: own.map(({ call }) => call), seen: own }];
+    });
+    const kind = kindOfAll(values);
+    const whole = samples.map((one) => ({ ...one, calls: one.seen.map((step) => step.whole) }));
+    const actions =
+      generalized(kind, samples, values) ??
+      generalized(kind, whole, values) ??
+      keyed(samples.flatMap((one) => one.seen));
+    if (actions !== undefined) fields.set(label, { actions, step: stepOf(shown, label) });
+  }
+  const open = labels.filter((label) => !fields.has(label));
+  if (open.length > 0) tell(`${first.task.form}: the recording leaves open: ${open.join(", ")}; these are searched`);
+  const steps = first.seen
+    .filter((_, i) => first.parts[i] === "step")
+    .map(({ call }): PlaceOf => ({ locator: locatorOf(call), nth: 0 }));
+  const submit = first.seen.find((_, i) => first.parts[i] === "submit");
+  return { fields, steps, submit: submit && { locator: locatorOf(submit.call), nth: 0 } };
+}
+
+/** Types into an input that people only clicked, as far as codegen has seen: it takes each key for itself. */
+function keyed(steps: readonly Seen[]): Action[] | undefined {
+  const [first] = steps;
+  if (
+    first === undefined ||
+    !steps.every((one) => one.isText && one.call.method === "click" && isSamePlace(one.call, first.call))
+  )
+    return undefined;
+  const at = locatorOf(first.call);
+  return [`${at}.click()`, `${at}.pressSequentially('{value}', { delay: 20 })`];
+}
+
+const isOf = (part: Part | undefined, label: string): boolean => typeof part === "object" && part.label === label;
+
+/** Counts the steps onward before a field. */
+function stepOf(shown: readonly Shown[], label: string): number {
+  const { parts } = shown.find((one) => one.parts.some((part) => isOf(part, label))) as Shown;
+  const at = parts.findIndex((part) => isOf(part, label));
+  return parts.slice(0, at).filter((part) => part === "step").length;
+}
+
+/** Finds the task whose values a run enters. @throws UserError if no task has two of them, or all of its one. */
+function taskOf({ lines }: Run, tasks: readonly Task[]): Task {
+  const texts = new Set(lines.flatMap(({ call }) => stringsIn(call)).map(looseLabel));
+  const held = ({ fields }: Task): number =>
+    Object.values(fields)
+      .flat()
+      .filter((value) => typeof value !== "boolean" && texts.has(looseLabel(String(value)))).length;
+  const best = tasks.reduce((top, task) => (held(task) > held(top) ? task : top));
+  if (held(best) > 0) return best;
+  const { file, line } = lines[0] as (typeof lines)[number];
+  misuse(
+    `${file}:${line}: the person who is recorded here is no task of ${best.form}: none of its values is entered.`,
+    {
+      hint: "Record with the values of a task of the tasks file; or add that person to the file.",
+    },
+  );
+}

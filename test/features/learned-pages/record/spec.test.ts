@@ -1,0 +1,275 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { FieldValue, Task } from "../../../../src/env/site.js";
+import { actionProblem, byKeys, natureOf } from "../../../../src/features/learned-pages/record/actions.js";
+import { generalized, textOf } from "../../../../src/features/learned-pages/record/generalize.js";
+import { runsIn } from "../../../../src/features/learned-pages/record/spec.js";
+import { filled, tokensOf } from "../../../../src/features/learned-pages/record/tokens.js";
+import { kindOfAll } from "../../../../src/features/learned-pages/values.js";
+
+const TASKS = [
+  { form: "f", fields: { "Full name": "Ann Lee", Tools: ["Saw", "Plane"], News: true } },
+  { form: "f", fields: { "Full name": "Bo Berg", Tools: ["Drill"], News: false } },
+] as unknown as Task[];
+
+const texts = (source: string): string[][] =>
+  runsIn(source, "a.spec.ts", TASKS).map(({ lines }) => lines.map(({ call }) => textOf(call)));
+
+const inTest = (...lines: string[]): string =>
+  `import { test, expect } from '@playwright/test';\n\ntest('test', async ({ page }) => {\n${lines.join("\n")}\n});\n`;
+
+test("codegen's statements are read as they stand", () => {
+  const lines = [
+    "  await page.getByRole('textbox', { name: 'It\\'s \"x\"' }).fill('a\\nb');",
+    "  await page.locator('div').filter({ hasText: /^Red \\(1\\/2\\)$/ }).nth(1).click();",
+    "  await page.locator('#f').contentFrame().getByLabel('Name', { exact: true }).press('ControlOrMeta+A');",
+    "  await page.getByLabel('Kinds').selectOption(['1', '2']);",
+    "  await page.getByText('Next').dblclick();",
+  ];
+  const [found = []] = texts(
+    inTest("  await page.goto('http://a/b');", ...lines, "  await expect(page).toHaveURL(/done/);"),
+  );
+  const next = "getByText('Next').click()";
+  assert.deepEqual(found, [
+    ...lines.slice(0, 4).map((line) => line.trim().slice("await page.".length, -1)),
+    next,
+    next,
+  ]);
+});
+
+test("a test for any task is read for each: values, lists, conditions, templates and constants", () => {
+  const source = `import { people } from './people';
+    for (const person of people) {
+      test(\`join \${person.fullName}\`, async ({ page }) => {
+        const box = page.getByLabel('Full name');
+        await box.fill(person['Full name']);
+        for (const tool of person.tools) { await page.getByRole('checkbox', { name: \`\${tool} \` }).check(); }
+        if (person.news) await page.getByLabel('News').check(); else await page.getByLabel('News').uncheck();
+      });
+    }`;
+  assert.deepEqual(texts(source), [
+    [
+      "getByLabel('Full name').fill('Ann Lee')",
+      "getByRole('checkbox', { name: 'Saw ' }).check()",
+      "getByRole('checkbox', { name: 'Plane ' }).check()",
+      "getByLabel('News').check()",
+    ],
+    [
+      "getByLabel('Full name').fill('Bo Berg')",
+      "getByRole('checkbox', { name: 'Drill ' }).check()",
+      "getByLabel('News').uncheck()",
+    ],
+  ]);
+});
+
+test("two visits of the page are two people; what cannot be a step is refused by its line", () => {
+  assert.equal(
+    texts(
+      inTest(
+        "await page.goto('/');",
+        "await page.getByText('a').click();",
+        "await page.goto('/');",
+        "await page.getByText('b').click();",
+      ),
+    ).length,
+    2,
+  );
+  const refused = [
+    ["await page.evaluate(() => alert(1));", /a\.spec\.ts:4: this statement is not understood: .*evaluate/],
+    ["const x = 1 + 2;", /a\.spec\.ts:4: this statement is not understood: const x = 1 \+ 2;/],
+    ["await page.getByLabel('Name').fill(person.shoeSize);", /has shoeSize, which is no label/],
+    ["await page.getByLabel('Name'.fill('a');", /a\.spec\.ts:\d: this statement is not understood/],
+  ] as const;
+  for (const [line, message] of refused) assert.throws(() => texts(inTest(line)), { message });
+  assert.match(actionProblem("getByText('a').evaluate('alert(1)')") ?? "", /no action/);
+  assert.equal(actionProblem("keyboard.press('Tab')"), undefined);
+});
+
+/** Reads each person's statements, and generalizes them. */
+function found(people: readonly (readonly [FieldValue, ...string[]])[], all = people.map(([value]) => value)) {
+  const samples = people.map(([value, ...lines]) => {
+    const [run] =
+      lines.length === 0 ? [] : runsIn(inTest(...lines.map((line) => `await page.${line};`)), "a.spec.ts", TASKS);
+    return { value, calls: run?.lines.map(({ call }) => call) ?? [] };
+  });
+  return generalized(kindOfAll(all), samples, all);
+}
+
+/** The months from now to the one of a day. */
+const ahead = (months: number): string =>
+  new Date(Date.UTC(new Date().getFullYear(), new Date().getMonth() + months, 17)).toISOString().slice(0, 10);
+
+test("two people show where the value stands in each step", () => {
+  const table: [string, readonly (readonly [FieldValue, ...string[]])[], unknown][] = [
+    [
+      "a text",
+      [
+        ["Ann", "getByLabel('Name').fill('Ann')"],
+        ["Bo", "getByLabel('Name').fill('Bo')"],
+      ],
+      ["getByLabel('Name').fill('{value}')"],
+    ],
+    [
+      "an option in a pattern",
+      [
+        ["C++", "locator('li').filter({ hasText: /^C\\+\\+$/ }).click()"],
+        ["Go", "locator('li').filter({ hasText: /^Go$/ }).click()"],
+      ],
+      ["locator('li').filter({ hasText: /^{value}$/ }).click()"],
+    ],
+    [
+      "the parts of a day",
+      [
+        [
+          "2026-12-04",
+          "getByLabel('Month').selectOption('December')",
+          "getByRole('option', { name: 'Choose Friday, December 4th,' }).click()",
+        ],
+        [
+          "2027-01-21",
+          "getByLabel('Month').selectOption('January')",
+          "getByRole('option', { name: 'Choose Thursday, January 21st,' }).click()",
+        ],
+      ],
+      [
+        "getByLabel('Month').selectOption('{MMMM}')",
+        "getByRole('option', { name: 'Choose {dddd}, {MMMM} {Do},' }).click()",
+      ],
+    ],
+    [
+      "as many clicks as months",
+      [
+        [ahead(2), "getByLabel('Next').dblclick()", "getByText('17').click()"],
+        [ahead(5), ...Array.from({ length: 5 }, () => "getByLabel('Next').click()"), "getByText('17').click()"],
+      ],
+      [{ do: "getByLabel('Next').click()", times: "{months * 1 + 0}" }, "getByText('{DD}').click()"],
+    ],
+    [
+      "as many keys as the number, in both directions",
+      [
+        [7, "getByRole('slider').press('ArrowRight')", "getByRole('slider').press('ArrowRight')"],
+        [4, "getByRole('slider').press('ArrowLeft')"],
+      ],
+      [
+        {
+          do: "getByRole('slider').press('ArrowRight')",
+          times: "{value * 1 + -5}",
+          back: "getByRole('slider').press('ArrowLeft')",
+        },
+      ],
+    ],
+    [
+      "a star",
+      [
+        [4, "locator('.star').nth(3).click()"],
+        [2, "locator('.star').nth(1).click()"],
+      ],
+      ["locator('.star').nth('{value * 1 + -1}').click()"],
+    ],
+    [
+      "a share of a track",
+      [
+        [50, "getByRole('slider').dragTo(locator('#t'), { targetPosition: { x: 100, y: 5 } })"],
+        [20, "getByRole('slider').dragTo(locator('#t'), { targetPosition: { x: 40, y: 5 } })"],
+      ],
+      ["getByRole('slider').dragTo(locator('#t'), { targetPosition: { x: '{value * 2 + 0}', y: 5 } })"],
+    ],
+    [
+      "parts in boxes of their own",
+      [
+        ["SW1A 2AA", "locator('#a').fill('SW1A')", "locator('#b').fill('2AA')"],
+        ["M1 1AE", "locator('#a').fill('M1')", "locator('#b').fill('1AE')"],
+      ],
+      ["locator('#a').fill('{value.1}')", "locator('#b').fill('{value.2}')"],
+    ],
+    ["a box", [[true, "getByLabel('News').check()"], [false]], ["getByLabel('News').setChecked('{value}')"]],
+    [
+      "two answers",
+      [
+        [true, "getByText('Yes').click()"],
+        [false, "getByText('No').click()"],
+      ],
+      [{ cases: { true: ["getByText('Yes').click()"], false: ["getByText('No').click()"] } }],
+    ],
+    [
+      "items of an open list",
+      [
+        [
+          ["a1", "b2"],
+          "getByLabel('T').click()",
+          "getByRole('option', { name: 'a1' }).click()",
+          "getByRole('option', { name: 'b2' }).click()",
+          "keyboard.press('Escape')",
+        ],
+        [["c3"], "getByLabel('T').click()", "getByRole('option', { name: 'c3' }).click()", "keyboard.press('Escape')"],
+      ],
+      [
+        "getByLabel('T').click()",
+        { each: ["getByRole('option', { name: '{value}' }).click()"], between: [] },
+        "keyboard.press('Escape')",
+      ],
+    ],
+    [
+      "rows that a button adds",
+      [
+        [
+          ["a1", "b2"],
+          "locator('input').nth(0).fill('a1')",
+          "getByText('Add').click()",
+          "locator('input').nth(1).fill('b2')",
+        ],
+        [["c3"], "locator('input').nth(0).fill('c3')"],
+      ],
+      [{ each: ["locator('input').nth('{index * 1 + 0}').fill('{value}')"], between: ["getByText('Add').click()"] }],
+    ],
+    [
+      "a case for each value",
+      [
+        ["Low", "locator('a').nth(0).click()"],
+        ["High", "locator('a').nth(2).click()"],
+      ],
+      [{ cases: { Low: ["locator('a').nth(0).click()"], High: ["locator('a').nth(2).click()"] } }],
+    ],
+    [
+      "an emptied box",
+      [
+        ["", "getByLabel('N').fill('')"],
+        ["Lu", "getByLabel('N').fill('Lu')"],
+      ],
+      ["getByLabel('N').fill('{value}')"],
+    ],
+    [
+      "a text that its box cuts",
+      [["Little Grey Seal", "getByLabel('N').fill('Little Grey ')"]],
+      ["getByLabel('N').fill('{value}')"],
+    ],
+  ];
+  for (const [what, people, actions] of table) assert.deepEqual(found(people), actions, what);
+  assert.equal(
+    found(
+      [
+        ["Low", "locator('a').nth(0).click()"],
+        ["High", "locator('a').nth(2).click()"],
+      ],
+      ["Low", "Mid", "High"],
+    ),
+    undefined,
+  );
+});
+
+test("a recorded text is a typed one, and can be typed key by key", () => {
+  assert.deepEqual(
+    natureOf(["getByRole('textbox', { name: 'N' }).click()", "getByRole('textbox', { name: 'N' }).fill('{value}')"]),
+    { isLiteral: true, isTyping: true, isQuiet: true },
+  );
+  assert.deepEqual(
+    natureOf(["getByRole('combobox', { name: 'N' }).click()", "getByRole('option', { name: '{value}' }).click()"]),
+    {},
+  );
+  assert.deepEqual(byKeys(["getByLabel('N').fill('{value}')"]), [
+    "getByLabel('N').press('ControlOrMeta+a')",
+    "getByLabel('N').press('Delete')",
+    "getByLabel('N').pressSequentially('{value}', { delay: 20 })",
+  ]);
+  assert.equal(filled("{D} {MMM} {value} {other}", tokensOf("date", "2026-03-05")), "5 Mar 2026-03-05 {other}");
+});
