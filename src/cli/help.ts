@@ -1,9 +1,9 @@
-import { type Command, Help } from "commander";
+import type { Command } from "commander";
 import { loadRegistries } from "../config/registries.js";
 import { type ConfigKey, configKeys, runSchema } from "../config/schema.js";
 import { misuse, nearest } from "../core/errors.js";
 import { groupBy } from "../core/group-by.js";
-import { HELP_WIDTH } from "./shared.js";
+import { HELP_WIDTH, wrapped } from "./shared.js";
 
 /** Widths of the columns of keys and of sections. */
 const KEYS = 47;
@@ -58,10 +58,4 @@ function formatKey({ path, type, default: value, description }: ConfigKey): stri
   const indent = " ".repeat(KEYS);
   const place = setting.length > KEYS - 3 ? `  ${setting}\n${indent}` : `  ${setting}`.padEnd(KEYS);
   return `${place}${wrapped(description + choices, indent).trimStart()}`;
-}
-
-/** Breaks a text into indented lines of {@link HELP_WIDTH}. */
-function wrapped(text: string, indent: string): string {
-  const lines = Object.assign(new Help(), { minWidthToWrap: 20 }).boxWrap(text, HELP_WIDTH - indent.length);
-  return lines.replaceAll(/^/gm, indent);
 }

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { delimiter, join, relative } from "node:path";
-import { type Command, CommanderError, InvalidArgumentError } from "commander";
+import { type Command, CommanderError, Help, InvalidArgumentError } from "commander";
 import { firstFailure } from "../core/closing.js";
 import { EXIT, messageOf, UserError } from "../core/errors.js";
 import { packageRoot, readJson } from "../core/files.js";
@@ -190,6 +190,12 @@ function onInterrupt(): {
 
 /** Longest line of a help text, in characters. */
 export const HELP_WIDTH = Math.min(process.stdout.columns ?? 100, 100);
+
+/** Breaks a text into indented lines of {@link HELP_WIDTH}. */
+export function wrapped(text: string, indent: string): string {
+  const lines = Object.assign(new Help(), { minWidthToWrap: 20 }).boxWrap(text, HELP_WIDTH - indent.length);
+  return lines.replaceAll(/^/gm, indent);
+}
 
 /** Sets the options and behaviour that both programs share. */
 export function setUpProgram(program: Command): Command {

@@ -6,7 +6,16 @@ import type { RunConfig } from "../config/config.js";
 import { EXIT, misuse } from "../core/errors.js";
 import { loadFolder, namesInFolder } from "../core/registry.js";
 import type { TrainOptions, TrainResult } from "../train/types.js";
-import { type CliCommand, type CliContext, portNumber, runProgram, sayer, setUpProgram, shellWord } from "./shared.js";
+import {
+  type CliCommand,
+  type CliContext,
+  portNumber,
+  runProgram,
+  sayer,
+  setUpProgram,
+  shellWord,
+  wrapped,
+} from "./shared.js";
 
 /** refusion-train: one subcommand per objective, and one per file in commands/. */
 async function build(context: CliContext): Promise<Command> {
@@ -42,7 +51,7 @@ What people do:
   use the trained model              refusion-train mcp --run runs/NAME
 
 Training, one command for each objective (flow-grpo to begin with; sft learns from examples):
-  ${objectives.join("  ")}
+${wrapped(objectives.join("  "), "  ")}
 `;
 }
 

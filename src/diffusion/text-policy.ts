@@ -94,7 +94,7 @@ export const textPolicy: PolicyText<TextStart, TokenTrajectory> = {
     });
     if (unlabelled.size > 0 && unlabelled.size === template.filter(isRoom).length)
       refuse("the demonstration gives no blank a value", "Let action.values name the blanks.");
-    return { prompt, template, response, unlabelled };
+    return { prompt, template, response, ...(unlabelled.size === 0 ? {} : { unlabelled }) };
   },
   length: (start) => promptOf(start).length,
   canvas: (start, options: SamplerOptions) => {

@@ -171,6 +171,8 @@ test("an example of a template holds each value with its end, and is refused whe
     template: [[0, 1], { name: "x", room: 3 }, [2], { name: "y", room: 3 }],
     response: [3, 4, eos, 4, 0, eos],
   });
+  assert.deepEqual(example({ y: "d" }).unlabelled, new Set([0]), "a blank without a value has no label");
+  assert.throws(() => example({}), /gives no blank a value/);
   assert.throws(() => example({ x: "dea" }), /the value of x with its end 4 of 3 tokens/);
   assert.throws(() => example({}, 20), /template 26 of 16 tokens/);
 });
