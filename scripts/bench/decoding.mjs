@@ -73,7 +73,7 @@ export async function benchDecoding({ runs }) {
 
 /** Prompts of the embedded site, as an evaluation takes them. */
 async function formPrompts(count) {
-  const { site } = await load("env/sites/embedded.js");
+  const { site } = await load("features/embedded/sites/embedded.js");
   const { Rng } = await load("core/rng.js");
   const { Tokenizer } = await load("text/tokenizer.js");
   const { renderPrompt } = await load("text/prompt.js");

@@ -80,7 +80,7 @@ async function writeModel(out) {
 }
 
 /** Files that the bundled modules read while they load. */
-const READ = ["src/env/sites/embedded/forms.yaml"];
+const READ = ["src/features/embedded/forms.yaml"];
 
 /** Packages that the demo runs on. */
 const PACKAGES =

@@ -1,6 +1,6 @@
 import { fail } from "../../core/errors.js";
+import { recordSplit } from "../../env/forms/split-hash.js";
 import type { FieldValue, Task } from "../../env/site.js";
-import { recordSplit } from "../../env/sites/parts/split-hash.js";
 import { type CatalogRow, formId, formTitle } from "./catalog.js";
 import type { Checkout, GoldRow } from "./checkout.js";
 

@@ -2,14 +2,14 @@ import { z } from "zod";
 import { Rng } from "../../core/rng.js";
 import { oracleActions } from "../../env/forms/oracle.js";
 import { renderPlan } from "../../env/forms/plan.js";
-import { letters } from "../../env/sites/embedded/tasks.js";
-import { site as embedded } from "../../env/sites/embedded.js";
 import { type Architecture, architectureOf, initialise } from "../../nn/architecture.js";
 import { type ModelConfig, NO_VOCABULARY } from "../../nn/config.js";
 import { saveModel } from "../../nn/model.js";
 import type { Tensor } from "../../onnx/types.js";
 import { renderPrompt } from "../../text/prompt.js";
 import { Tokenizer } from "../../text/tokenizer.js";
+import { site as embedded } from "../embedded/sites/embedded.js";
+import { letters } from "../embedded/tasks.js";
 import { byteLevelBpeJson } from "../export/tokenizer-files.js";
 import { trainBpe } from "./bpe.js";
 

@@ -3,11 +3,11 @@ import { html } from "hono/html";
 import { sha256 } from "../../core/files.js";
 import { spoken } from "../../env/forms/oracle.js";
 import type { FieldValue } from "../../env/site.js";
-import type { Field } from "../../env/sites/embedded/fields.js";
-import { pathOf } from "../../env/sites/embedded/form.js";
-import { card, type Html, labelled } from "../../env/sites/embedded/pages.js";
-import type { FormRecord } from "../../env/sites/embedded/records.js";
-import { type Posted, postedValues, siteApp } from "../../env/sites/embedded/server.js";
+import type { Field } from "../embedded/fields.js";
+import { pathOf } from "../embedded/form.js";
+import { card, type Html, labelled } from "../embedded/pages.js";
+import type { FormRecord } from "../embedded/records.js";
+import { type Posted, postedValues, siteApp } from "../embedded/server.js";
 import { isApplicable, REVIEW_HEADING, stepHeading, WIZARDS, type Wizard } from "./wizards.js";
 
 /** Most unfinished wizards that are kept; beyond that the oldest ones are forgotten. */

@@ -2,10 +2,10 @@ import { readFileSync } from "node:fs";
 import { parse } from "yaml";
 import { z } from "zod";
 import type { FieldKind, KnownPage } from "../../env/site.js";
-import { formOf } from "../../env/sites/embedded/catalog.js";
-import { type Field, kindOf, NO_CHOICE } from "../../env/sites/embedded/fields.js";
-import type { Form } from "../../env/sites/embedded/form.js";
-import type { FormRecord } from "../../env/sites/embedded/records.js";
+import { formOf } from "../embedded/catalog.js";
+import { type Field, kindOf, NO_CHOICE } from "../embedded/fields.js";
+import type { Form } from "../embedded/form.js";
+import type { FormRecord } from "../embedded/records.js";
 
 const FILE = new URL("../../../../src/features/wizards/wizards.yaml", import.meta.url);
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fieldKinds } from "../../../src/env/sites/embedded/catalog.js";
-import { lettersOf } from "../../../src/env/sites/embedded/letters.js";
-import { embeddedTasks } from "../../../src/env/sites/embedded/tasks.js";
-import { splitHash } from "../../../src/env/sites/parts/split-hash.js";
+import { splitHash } from "../../../src/env/forms/split-hash.js";
+import { fieldKinds } from "../../../src/features/embedded/catalog.js";
+import { lettersOf } from "../../../src/features/embedded/letters.js";
+import { embeddedTasks } from "../../../src/features/embedded/tasks.js";
 import { GRAMMARS, OTHER_WORDS, type Side } from "../../../src/features/letters/grammar.js";
 import { inWords } from "../../../src/features/letters/notation.js";
 

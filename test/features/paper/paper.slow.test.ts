@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Rng } from "../../../src/core/rng.js";
-import { site as embedded } from "../../../src/env/sites/embedded.js";
+import { site as embedded } from "../../../src/features/embedded/sites/embedded.js";
 import { PaperEnvironment } from "../../../src/features/paper/environments/paper.js";
 import { openRunner } from "../../env/page-site.js";
 

@@ -8,8 +8,8 @@ import { FormsEnvironment } from "../../../src/env/environments/forms.js";
 import { NULL_PLANS } from "../../../src/env/forms/oracle.js";
 import { renderPlan } from "../../../src/env/forms/plan.js";
 import { TIERS } from "../../../src/env/site.js";
-import { lettersOf } from "../../../src/env/sites/embedded/letters.js";
-import { site as embedded } from "../../../src/env/sites/embedded.js";
+import { lettersOf } from "../../../src/features/embedded/letters.js";
+import { site as embedded } from "../../../src/features/embedded/sites/embedded.js";
 import { PaperEnvironment } from "../../../src/features/paper/environments/paper.js";
 import { FORMS_OPTIONS } from "../../env/page-site.js";
 

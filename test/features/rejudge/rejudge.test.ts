@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { closing } from "../../../src/core/closing.js";
 import { FormsEnvironment } from "../../../src/env/environments/forms.js";
-import { site as embedded } from "../../../src/env/sites/embedded.js";
+import { site as embedded } from "../../../src/features/embedded/sites/embedded.js";
 import type { Rejudged } from "../../../src/features/rejudge/rejudge.js";
 import { type RolloutRecord, writeRollouts } from "../../../src/runs/rollout-record.js";
 import { RunDirectory } from "../../../src/runs/run-directory.js";

@@ -1,9 +1,9 @@
 import type { Rng } from "../../../core/rng.js";
 import type { FieldValue, Task } from "../../../env/site.js";
-import { type Field, kindOf } from "../../../env/sites/embedded/fields.js";
-import type { Letter, WrittenLevel } from "../../../env/sites/embedded/letters.js";
-import { isReserved } from "../../../env/sites/embedded/values.js";
-import { GIVEN_NAMES } from "../../../env/sites/embedded/words.js";
+import { type Field, kindOf } from "../../embedded/fields.js";
+import type { Letter, WrittenLevel } from "../../embedded/letters.js";
+import { isReserved } from "../../embedded/values.js";
+import { GIVEN_NAMES } from "../../embedded/words.js";
 import { GRAMMARS, type Grammar, OTHER_WORDS, type Side, type Voice } from "../grammar.js";
 import { otherNotations } from "../notation.js";
 

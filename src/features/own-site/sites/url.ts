@@ -5,8 +5,8 @@ import { fail, messageOf, misuse } from "../../../core/errors.js";
 import { ownFunction } from "../../../core/own-module.js";
 import { listed } from "../../../core/problems.js";
 import { Semaphore } from "../../../core/semaphore.js";
+import { splitHash } from "../../../env/forms/split-hash.js";
 import type { RunningSite, SiteKind, Task } from "../../../env/site.js";
-import { splitHash } from "../../../env/sites/parts/split-hash.js";
 import { cookiesFor, type StorageState, storageStateOf } from "../login.js";
 import { readTasks } from "../tasks-file.js";
 

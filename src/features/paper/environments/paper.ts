@@ -15,17 +15,17 @@ import { FormsEnvironment } from "../../../env/environments/forms.js";
 import { type Episode, scored } from "../../../env/forms/episode.js";
 import { parseNumber } from "../../../env/forms/normalize.js";
 import type { Plan } from "../../../env/forms/plan.js";
+import { splitHash } from "../../../env/forms/split-hash.js";
 import { viewDetail } from "../../../env/forms/view.js";
 import { type FieldValue, type RunningSite, type Task, TIERS } from "../../../env/site.js";
 import { config } from "../../../env/site-environment.js";
-import { augmentedTask } from "../../../env/sites/embedded/augment.js";
-import { fieldKinds, formOf } from "../../../env/sites/embedded/catalog.js";
-import { type Field, kindOf } from "../../../env/sites/embedded/fields.js";
-import { fieldsOf } from "../../../env/sites/embedded/form.js";
-import { type Letters, lettersOf } from "../../../env/sites/embedded/letters.js";
-import { embeddedTasks, optionsOfTasks } from "../../../env/sites/embedded/tasks.js";
-import { splitHash } from "../../../env/sites/parts/split-hash.js";
 import { PROMPT_STYLES } from "../../../text/prompt.js";
+import { augmentedTask } from "../../embedded/augment.js";
+import { fieldKinds, formOf } from "../../embedded/catalog.js";
+import { type Field, kindOf } from "../../embedded/fields.js";
+import { fieldsOf } from "../../embedded/form.js";
+import { type Letters, lettersOf } from "../../embedded/letters.js";
+import { embeddedTasks, optionsOfTasks } from "../../embedded/tasks.js";
 
 const schema = z.strictObject({
   tier: z.enum(TIERS).default("starter").describe("starter: 3-6 short fields a form; full: all fields"),

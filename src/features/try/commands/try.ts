@@ -111,8 +111,8 @@ async function tryTask(overrides: readonly string[], flags: TryFlags, context: C
 async function showShipped(task: EnvironmentTask, flags: TryFlags, context: CliContext): Promise<void> {
   const { url, document: text = "" } = task as Task;
   const [{ serveForms }, { FORMS }] = await Promise.all([
-    import("../../../env/sites/embedded/server.js"),
-    import("../../../env/sites/embedded/catalog.js"),
+    import("../../embedded/server.js"),
+    import("../../embedded/catalog.js"),
   ]);
   const server = await serveForms(FORMS, 0);
   await using _ = closing({ close: server.stop });

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { serveApp } from "../../../core/serve.js";
 import type { Split } from "../../../env/environment.js";
+import { splitHash } from "../../../env/forms/split-hash.js";
 import type { DeclaredForm, SiteKind, Task } from "../../../env/site.js";
-import { fieldKinds } from "../../../env/sites/embedded/catalog.js";
-import { declared } from "../../../env/sites/embedded/fields.js";
-import { type FormRecord, recordsOf } from "../../../env/sites/embedded/records.js";
-import { optionsOfRecords, splitsOf, taskOf } from "../../../env/sites/embedded/tasks.js";
-import { splitHash } from "../../../env/sites/parts/split-hash.js";
+import { fieldKinds } from "../../embedded/catalog.js";
+import { declared } from "../../embedded/fields.js";
+import { type FormRecord, recordsOf } from "../../embedded/records.js";
+import { optionsOfRecords, splitsOf, taskOf } from "../../embedded/tasks.js";
 import { createApp } from "../wizard-server.js";
 import { isApplicable, knownPages, WIZARDS, type Wizard, wizardOf } from "../wizards.js";
 

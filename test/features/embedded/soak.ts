@@ -1,13 +1,13 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { Rng } from "../../src/core/rng.js";
-import type { Episode } from "../../src/env/forms/episode.js";
-import { oracleActions } from "../../src/env/forms/oracle.js";
-import { renderPlan } from "../../src/env/forms/plan.js";
-import type { Task } from "../../src/env/site.js";
+import { Rng } from "../../../src/core/rng.js";
+import type { Episode } from "../../../src/env/forms/episode.js";
+import { oracleActions } from "../../../src/env/forms/oracle.js";
+import { renderPlan } from "../../../src/env/forms/plan.js";
+import type { Task } from "../../../src/env/site.js";
+import { openRunner } from "../../env/page-site.js";
+import { allEnded, type Process, processTree } from "../../env/processes.js";
 import { faultsAtRandom, serveWithFaults } from "./fault-site.js";
-import { openRunner } from "./page-site.js";
-import { allEnded, type Process, processTree } from "./processes.js";
 
 /** Memory in bytes after an episode. */
 export interface Memory {

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Rng } from "../../src/core/rng.js";
-import type { Control } from "../../src/env/browser/controls.js";
-import { NULL_PLANS, oracleActions } from "../../src/env/forms/oracle.js";
-import { renderPlan } from "../../src/env/forms/plan.js";
-import { TIERS } from "../../src/env/site.js";
-import { site as embedded } from "../../src/env/sites/embedded.js";
-import { documentsPlan } from "./documents-plan.js";
-import { openRunner } from "./page-site.js";
+import { Rng } from "../../../src/core/rng.js";
+import type { Control } from "../../../src/env/browser/controls.js";
+import { NULL_PLANS, oracleActions } from "../../../src/env/forms/oracle.js";
+import { renderPlan } from "../../../src/env/forms/plan.js";
+import { TIERS } from "../../../src/env/site.js";
+import { site as embedded } from "../../../src/features/embedded/sites/embedded.js";
+import { documentsPlan } from "../../env/documents-plan.js";
+import { openRunner } from "../../env/page-site.js";
 
 /** Tests the anchors of the reward's scale on every form of the embedded site. */
 for (const tier of TIERS) {

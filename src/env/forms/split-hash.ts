@@ -1,6 +1,6 @@
-import { sha256 } from "../../../core/files.js";
-import type { Split } from "../../environment.js";
-import type { Task } from "../../site.js";
+import { sha256 } from "../../core/files.js";
+import type { Split } from "../environment.js";
+import type { Task } from "../site.js";
 
 /** Returns a SHA-256 over ids, forms, fields and splits of all tasks, whatever their order. */
 export function splitHash(tasks: readonly Task[]): string {

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { Rng } from "../../../core/rng.js";
-import type { Split } from "../../environment.js";
-import { spoken } from "../../forms/oracle.js";
-import type { Task, Tier } from "../../site.js";
+import { Rng } from "../../core/rng.js";
+import type { Split } from "../../env/environment.js";
+import { spoken } from "../../env/forms/oracle.js";
+import type { Task, Tier } from "../../env/site.js";
 import { FORMS, formOf } from "./catalog.js";
 import { type Form, fieldsOf, pathOf } from "./form.js";
 import { generatedForms, recordOf } from "./generate.js";

@@ -1,5 +1,5 @@
-import type { Rng } from "../../../core/rng.js";
-import type { KnownTask, Task, Tier } from "../../site.js";
+import type { Rng } from "../../core/rng.js";
+import type { KnownTask, Task, Tier } from "../../env/site.js";
 import { HELDOUT_FORMS, TRAINING_FORMS } from "./catalog.js";
 import { type Field, kindOf } from "./fields.js";
 import { fieldsOf } from "./form.js";

@@ -1,12 +1,12 @@
 import type { ServerResponse } from "node:http";
-import type { Rng } from "../../src/core/rng.js";
-import type { RunningSite } from "../../src/env/site.js";
-import { FORMS } from "../../src/env/sites/embedded/catalog.js";
-import { createApp } from "../../src/env/sites/embedded/server.js";
-import { embeddedTasks } from "../../src/env/sites/embedded/tasks.js";
-import { declarationOf } from "../../src/env/sites/embedded.js";
-import { splitHash } from "../../src/env/sites/parts/split-hash.js";
-import { servePages } from "./page-site.js";
+import type { Rng } from "../../../src/core/rng.js";
+import { splitHash } from "../../../src/env/forms/split-hash.js";
+import type { RunningSite } from "../../../src/env/site.js";
+import { FORMS } from "../../../src/features/embedded/catalog.js";
+import { createApp } from "../../../src/features/embedded/server.js";
+import { declarationOf } from "../../../src/features/embedded/sites/embedded.js";
+import { embeddedTasks } from "../../../src/features/embedded/tasks.js";
+import { servePages } from "../../env/page-site.js";
 
 /** Ways for the server to fail a request. */
 const SERVER_FAULTS: Record<string, (response: ServerResponse) => void> = {

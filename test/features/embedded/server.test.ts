@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { UserError } from "../../../../src/core/errors.js";
-import { type Task, TIERS } from "../../../../src/env/site.js";
-import { FORMS, formOf } from "../../../../src/env/sites/embedded/catalog.js";
-import type { Field } from "../../../../src/env/sites/embedded/fields.js";
-import { type Form, fieldsOf } from "../../../../src/env/sites/embedded/form.js";
-import { createApp } from "../../../../src/env/sites/embedded/server.js";
-import { embeddedTasks } from "../../../../src/env/sites/embedded/tasks.js";
-import { site } from "../../../../src/env/sites/embedded.js";
+import { UserError } from "../../../src/core/errors.js";
+import { type Task, TIERS } from "../../../src/env/site.js";
+import { FORMS, formOf } from "../../../src/features/embedded/catalog.js";
+import type { Field } from "../../../src/features/embedded/fields.js";
+import { type Form, fieldsOf } from "../../../src/features/embedded/form.js";
+import { createApp } from "../../../src/features/embedded/server.js";
+import { site } from "../../../src/features/embedded/sites/embedded.js";
+import { embeddedTasks } from "../../../src/features/embedded/tasks.js";
 
 const ONE = { train: 1, val: 1, test: 1, heldout: 1 };
 

@@ -1,15 +1,15 @@
 import { z } from "zod";
-import type { Rng } from "../../core/rng.js";
-import { type DeclaredForm, type SiteKind, type Task, TIERS } from "../site.js";
-import { augmentedTask } from "./embedded/augment.js";
-import { FORMS, fieldKinds, formOf } from "./embedded/catalog.js";
-import { declared } from "./embedded/fields.js";
-import { fieldsOf } from "./embedded/form.js";
-import { generatedForms } from "./embedded/generate.js";
-import { lettersOf } from "./embedded/letters.js";
-import { serveForms } from "./embedded/server.js";
-import { embeddedTasks, optionsOfTasks } from "./embedded/tasks.js";
-import { splitHash } from "./parts/split-hash.js";
+import type { Rng } from "../../../core/rng.js";
+import { splitHash } from "../../../env/forms/split-hash.js";
+import { type DeclaredForm, type SiteKind, type Task, TIERS } from "../../../env/site.js";
+import { augmentedTask } from "../augment.js";
+import { FORMS, fieldKinds, formOf } from "../catalog.js";
+import { declared } from "../fields.js";
+import { fieldsOf } from "../form.js";
+import { generatedForms } from "../generate.js";
+import { lettersOf } from "../letters.js";
+import { serveForms } from "../server.js";
+import { embeddedTasks, optionsOfTasks } from "../tasks.js";
 
 const schema = z.strictObject({
   tier: z.enum(TIERS).default("starter").describe("starter: 3-6 short fields a form; full: all fields"),
@@ -25,7 +25,7 @@ export function declarationOf({ form, tier, url }: Task): DeclaredForm {
   return { url, fields, request: { method: "POST", path: url }, accepted: ["status 200"], refused: ["status 400"] };
 }
 
-/** The built-in server of 25 forms in 8 domains (`src/env/sites/embedded/`), with seeded records. */
+/** The built-in server of 25 forms in 8 domains (`src/features/embedded/`), with seeded records. */
 export const site: SiteKind<EmbeddedOptions> = {
   schema,
   async start(options) {

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { TIERS } from "../../../../src/env/site.js";
-import { FORMS, formOf } from "../../../../src/env/sites/embedded/catalog.js";
-import { type FieldSpec, field } from "../../../../src/env/sites/embedded/fields.js";
-import { type Form, type FormSpec, fieldsOf, formOfFields, pathOf } from "../../../../src/env/sites/embedded/form.js";
-import { formPage, indexPage } from "../../../../src/env/sites/embedded/pages.js";
+import { TIERS } from "../../../src/env/site.js";
+import { FORMS, formOf } from "../../../src/features/embedded/catalog.js";
+import { type FieldSpec, field } from "../../../src/features/embedded/fields.js";
+import { type Form, type FormSpec, fieldsOf, formOfFields, pathOf } from "../../../src/features/embedded/form.js";
+import { formPage, indexPage } from "../../../src/features/embedded/pages.js";
 
 const count = (text: string, part: string): number => text.split(part).length - 1;
 

@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Split } from "../../../../src/env/environment.js";
-import type { Task } from "../../../../src/env/site.js";
-import { TIERS } from "../../../../src/env/site.js";
-import { FORMS, fieldKinds, formOf } from "../../../../src/env/sites/embedded/catalog.js";
-import { fieldsOf } from "../../../../src/env/sites/embedded/form.js";
-import { combinationsOf } from "../../../../src/env/sites/embedded/records.js";
-import { embeddedTasks, type Sizes } from "../../../../src/env/sites/embedded/tasks.js";
-import { isReserved } from "../../../../src/env/sites/embedded/values.js";
-import { FAMILY_NAMES, GIVEN_NAMES } from "../../../../src/env/sites/embedded/words.js";
-import { splitHash } from "../../../../src/env/sites/parts/split-hash.js";
+import type { Split } from "../../../src/env/environment.js";
+import { splitHash } from "../../../src/env/forms/split-hash.js";
+import type { Task } from "../../../src/env/site.js";
+import { TIERS } from "../../../src/env/site.js";
+import { FORMS, fieldKinds, formOf } from "../../../src/features/embedded/catalog.js";
+import { fieldsOf } from "../../../src/features/embedded/form.js";
+import { combinationsOf } from "../../../src/features/embedded/records.js";
+import { embeddedTasks, type Sizes } from "../../../src/features/embedded/tasks.js";
+import { isReserved } from "../../../src/features/embedded/values.js";
+import { FAMILY_NAMES, GIVEN_NAMES } from "../../../src/features/embedded/words.js";
 
 const SIZES: Sizes = { train: 64, val: 16, test: 16, heldout: 32 };
 const SMALL: Sizes = { train: 6, val: 3, test: 3, heldout: 4 };

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { sha256 } from "../../../../src/core/files.js";
-import { formOf, HELDOUT_FORMS } from "../../../../src/env/sites/embedded/catalog.js";
-import { fieldsOf } from "../../../../src/env/sites/embedded/form.js";
-import { generatedForms } from "../../../../src/env/sites/embedded/generate.js";
+import { sha256 } from "../../../src/core/files.js";
+import { formOf, HELDOUT_FORMS } from "../../../src/features/embedded/catalog.js";
+import { fieldsOf } from "../../../src/features/embedded/form.js";
+import { generatedForms } from "../../../src/features/embedded/generate.js";
 
 test("a seed gives the same generated forms, another one others", () => {
   // forms are kept by a process, so that only bytes known from before tell

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Tier } from "../../site.js";
+import type { Tier } from "../../env/site.js";
 import { type Field, field, fieldSpec, optionSet, optionsOf } from "./fields.js";
 
 const spec = z.strictObject({

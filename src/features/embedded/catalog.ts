@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { parse } from "yaml";
-import type { FieldKind, Tier } from "../../site.js";
+import type { FieldKind, Tier } from "../../env/site.js";
 import { kindOf } from "./fields.js";
 import { type Form, fieldsOf, readForms } from "./form.js";
 import { generatedForm } from "./generate.js";
 
-const FILE = new URL("../../../../../src/env/sites/embedded/forms.yaml", import.meta.url);
+const FILE = new URL("../../../../src/features/embedded/forms.yaml", import.meta.url);
 
 /** All forms of the embedded site: 25 in 8 domains, 20 to train on and 5 held out; the options that they share, by name. */
 export const { forms: FORMS, options: OPTIONS } = readForms(parse(readFileSync(FILE, "utf8")));

@@ -1,8 +1,8 @@
-import { fail } from "../../../core/errors.js";
-import { Rng } from "../../../core/rng.js";
-import type { Split } from "../../environment.js";
-import type { FieldValue, Tier } from "../../site.js";
-import { recordSplit } from "../parts/split-hash.js";
+import { fail } from "../../core/errors.js";
+import { Rng } from "../../core/rng.js";
+import type { Split } from "../../env/environment.js";
+import { recordSplit } from "../../env/forms/split-hash.js";
+import type { FieldValue, Tier } from "../../env/site.js";
 import type { Field } from "./fields.js";
 import { type Form, fieldsOf } from "./form.js";
 import { isReserved } from "./values.js";

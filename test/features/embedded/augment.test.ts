@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Rng } from "../../../../src/core/rng.js";
-import { TIERS } from "../../../../src/env/site.js";
-import { augmentedTask } from "../../../../src/env/sites/embedded/augment.js";
-import { HELDOUT_FORMS, TRAINING_FORMS } from "../../../../src/env/sites/embedded/catalog.js";
-import { fieldsOf } from "../../../../src/env/sites/embedded/form.js";
-import { isReserved } from "../../../../src/env/sites/embedded/values.js";
+import { Rng } from "../../../src/core/rng.js";
+import { TIERS } from "../../../src/env/site.js";
+import { augmentedTask } from "../../../src/features/embedded/augment.js";
+import { HELDOUT_FORMS, TRAINING_FORMS } from "../../../src/features/embedded/catalog.js";
+import { fieldsOf } from "../../../src/features/embedded/form.js";
+import { isReserved } from "../../../src/features/embedded/values.js";
 
 for (const tier of TIERS) {
   test(`${tier}: made-up forms use training words, and nothing of the held-out forms or of reserved values`, () => {

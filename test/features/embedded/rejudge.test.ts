@@ -4,9 +4,9 @@ import { closing } from "../../../src/core/closing.js";
 import type { EpisodeOutcome } from "../../../src/env/environment.js";
 import { FormsEnvironment } from "../../../src/env/environments/forms.js";
 import type { Task } from "../../../src/env/site.js";
-import { site as embedded } from "../../../src/env/sites/embedded.js";
-import { judgedAgain } from "../judged-again.js";
-import { FORMS_OPTIONS, type PageSite, servePages } from "../page-site.js";
+import { site as embedded } from "../../../src/features/embedded/sites/embedded.js";
+import { judgedAgain } from "../../env/judged-again.js";
+import { FORMS_OPTIONS, type PageSite, servePages } from "../../env/page-site.js";
 
 /** A form that the server refuses only by a status where the name is missing. */
 const FORM = `<form method=post><label>Name <input name=n></label><label>Age <input name=a type=number></label>

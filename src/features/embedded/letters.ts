@@ -1,7 +1,7 @@
-import { misuse } from "../../../core/errors.js";
-import { loadFolder } from "../../../core/registry.js";
-import type { Rng } from "../../../core/rng.js";
-import type { Task } from "../../site.js";
+import { misuse } from "../../core/errors.js";
+import { loadFolder } from "../../core/registry.js";
+import type { Rng } from "../../core/rng.js";
+import type { Task } from "../../env/site.js";
 import type { Field } from "./fields.js";
 
 export const LEVELS = ["off", 1, 2, 3] as const;

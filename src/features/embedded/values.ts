@@ -1,6 +1,6 @@
-import type { Rng } from "../../../core/rng.js";
-import type { FieldValue } from "../../site.js";
-import { fraction } from "../parts/split-hash.js";
+import type { Rng } from "../../core/rng.js";
+import { fraction } from "../../env/forms/split-hash.js";
+import type { FieldValue } from "../../env/site.js";
 import {
   ADJECTIVES,
   CITIES,

@@ -1,5 +1,5 @@
-import { Rng } from "../../../core/rng.js";
-import type { Tier } from "../../site.js";
+import { Rng } from "../../core/rng.js";
+import type { Tier } from "../../env/site.js";
 import { type FieldSpec, field } from "./fields.js";
 import { type Form, fieldsOf, formOfFields } from "./form.js";
 import { drawRecord, type FormRecord } from "./records.js";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { ControlKind, DeclaredField, FieldKind, FieldValue } from "../../site.js";
+import type { ControlKind, DeclaredField, FieldKind, FieldValue } from "../../env/site.js";
 import * as values from "./values.js";
 
 /** The text that the page shows, and the posted value. The two always differ. */

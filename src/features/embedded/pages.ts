@@ -1,5 +1,5 @@
 import { html, raw } from "hono/html";
-import type { Tier } from "../../site.js";
+import type { Tier } from "../../env/site.js";
 import type { Field } from "./fields.js";
 import { type Form, fieldsOf, pathOf } from "./form.js";
 

@@ -1,15 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type ControlKind, TIERS, type Tier } from "../../../../src/env/site.js";
-import {
-  FORMS,
-  fieldKinds,
-  formOf,
-  HELDOUT_FORMS,
-  TRAINING_FORMS,
-} from "../../../../src/env/sites/embedded/catalog.js";
-import { fieldsOf, formOfFields } from "../../../../src/env/sites/embedded/form.js";
-import * as words from "../../../../src/env/sites/embedded/words.js";
+import { type ControlKind, TIERS, type Tier } from "../../../src/env/site.js";
+import { FORMS, fieldKinds, formOf, HELDOUT_FORMS, TRAINING_FORMS } from "../../../src/features/embedded/catalog.js";
+import { fieldsOf, formOfFields } from "../../../src/features/embedded/form.js";
+import * as words from "../../../src/features/embedded/words.js";
 
 const plain = (text: string): string => text.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
 const labelsOf = (forms: typeof FORMS, tier: Tier): string[] =>

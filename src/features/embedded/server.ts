@@ -1,8 +1,8 @@
 import { type Context, Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
-import { messageOf } from "../../../core/errors.js";
-import { type Served, serveApp } from "../../../core/serve.js";
-import { TIERS } from "../../site.js";
+import { messageOf } from "../../core/errors.js";
+import { type Served, serveApp } from "../../core/serve.js";
+import { TIERS } from "../../env/site.js";
 import type { Field } from "./fields.js";
 import { type Form, fieldsOf, pathOf } from "./form.js";
 import { fieldHtml, formPage, indexPage, missingPage } from "./pages.js";

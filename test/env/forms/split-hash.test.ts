@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Task } from "../../../../src/env/site.js";
-import { recordSplit, splitHash } from "../../../../src/env/sites/parts/split-hash.js";
+import { recordSplit, splitHash } from "../../../src/env/forms/split-hash.js";
+import type { Task } from "../../../src/env/site.js";
 
 test("records are split 60 : 20 : 20 by their own text", () => {
   const counts = { train: 0, val: 0, test: 0 };
