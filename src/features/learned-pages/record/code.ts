@@ -1,4 +1,4 @@
-import { type AnyNode, parse } from "acorn";
+import { type AnyNode, parse, tokenizer } from "acorn";
 import { fail } from "../../../core/errors.js";
 
 /** A part of a chain: `.name` or, with arguments, `.name(...)`. */
@@ -100,3 +100,22 @@ export function written(value: Value): string {
 /** Writes a chain as codegen does, without `page`. */
 export const writtenChain = (links: readonly Link[]): string =>
   links.map(({ name, args }) => (args === undefined ? name : `${name}(${args.map(written).join(", ")})`)).join(".");
+
+/** A token of a statement, with the text before it. `sort` is acorn's label, such as `string`, `num` or `regexp`. */
+export interface Token {
+  readonly sort: string;
+  readonly value: unknown;
+  readonly text: string;
+  readonly gap: string;
+}
+
+/** Lists the tokens of a statement. */
+export function tokensIn(text: string): Token[] {
+  let at = 0;
+  return [...tokenizer(text, { ecmaVersion: "latest" })].map((token) => {
+    const { type, value, start, end } = token as typeof token & { readonly value: unknown };
+    const gap = text.slice(at, start);
+    at = end;
+    return { sort: type.label, value, text: text.slice(start, end), gap };
+  });
+}

@@ -6,7 +6,7 @@ import type { FieldValue } from "../../../env/site.js";
 import type { Action } from "../contract.js";
 import { escaped } from "../way.js";
 import type { Call } from "./actions.js";
-import { Chain, isOptions, type Link, type Value, writtenChain } from "./code.js";
+import { type Link, type Token, tokensIn, written, writtenChain } from "./code.js";
 import { itemTokens, PLACE, type Tokens, tokensOf } from "./tokens.js";
 
 /** What one person did for one field. */
@@ -36,34 +36,31 @@ export const textOf = (call: Call): string => writtenChain(linksOf(call));
  * @returns undefined if the samples do not show how another value is entered.
  */
 export function generalized(kind: Kind, samples: readonly Sample[], all: readonly FieldValue[]): Action[] | undefined {
-  if (kind === "flag") return flagActions(samples);
-  const entered = samples.filter(({ value, calls }) => calls.length > 0 && !(isBlank(value) && kind !== "text"));
+  const entered = samples.filter(
+    ({ value, calls }) => calls.length > 0 && (/^(?:text|flag)$/.test(kind) || !isBlank(value)),
+  );
   if (entered.length === 0) return undefined;
-  const found = kind === "list" ? (whole(entered) ?? itemActions(entered)) : aligned(kind, entered);
+  const found =
+    kind === "flag"
+      ? whole(entered)
+      : kind === "list"
+        ? (whole(entered) ?? itemActions(entered))
+        : aligned(kind, entered);
   if (found !== undefined) return found;
-  const cases = Object.fromEntries(entered.map(({ value, calls }) => [String(value), calls.map(textOf)]));
+  const cases: Record<string, string[]> = kind === "flag" ? { true: [], false: [] } : {};
+  for (const { value, calls } of entered) cases[String(value)] = calls.map(textOf);
   return all.every((value) => isBlank(value) || Object.hasOwn(cases, String(value))) ? [{ cases }] : undefined;
 }
 
-function flagActions(samples: readonly Sample[]): Action[] | undefined {
-  const done = samples.filter(({ calls }) => calls.length > 0);
-  const [first] = done;
-  if (first === undefined) return undefined;
-  const isSet = ({ calls }: Sample): boolean =>
-    calls.length === 1 && /^(?:un)?check$|^setChecked$/.test(calls[0]?.method ?? "");
-  if (done.every(isSet))
-    return [textOf({ find: (first.calls[0] as Call).find, method: "setChecked", args: ["{value}"] })];
-  const of = (on: boolean): string[] => done.find(({ value }) => value === on)?.calls.map(textOf) ?? [];
-  return [{ cases: { true: of(true), false: of(false) } }];
-}
-
-/** Finds a list that is entered by one step: files, or the options of a native list. */
+/** Finds a value that is entered by one step: a box, files, or the options of a native list. */
 function whole(samples: readonly Sample[]): Action[] | undefined {
-  const isWhole = ({ calls: [call, ...more] }: Sample): boolean =>
-    more.length === 0 && /^(?:selectOption|setInputFiles)$/.test(call?.method ?? "");
-  const [first] = samples;
-  if (first === undefined || !samples.every(isWhole)) return undefined;
-  return [textOf({ ...(first.calls[0] as Call), args: ["{value}"] })];
+  const one = ({ calls }: Sample): string =>
+    calls.map(({ method }) => method.replace(/^(?:un)?check$/, "setChecked")).join();
+  const [first] = samples as [Sample];
+  const method = one(first);
+  if (!/^(?:setChecked|selectOption|setInputFiles)$/.test(method) || samples.some((s) => one(s) !== method))
+    return undefined;
+  return [textOf({ ...(first.calls[0] as Call), method, args: ["{value}"] })];
 }
 
 /** Finds the steps that are taken for each item of a list. */
@@ -128,22 +125,24 @@ function carriers({ value, calls }: Sample): number[] {
   });
 }
 
-/** Options of Playwright's methods that name nothing. */
-const NAMELESS = /^(?:exact|delay|force|button|position)$/;
+/** What stands before a text or a number that names nothing: a role, or an option. */
+const NAMELESS = /^(?:getByRole|exact|delay|force|button|x|y)$/;
 
 /** Lists all texts in a step. */
-export function stringsIn({ find, args }: Pick<Call, "find" | "args">): string[] {
-  const ofLinks = (links: readonly Link[]): string[] =>
-    links.flatMap(({ name, args: own = [] }) => own.slice(name === "getByRole" ? 1 : 0).flatMap(of));
-  const of = (value: Value): string[] => {
-    if (value instanceof RegExp) return [value.source.replace(/\\(.)/g, "$1").replace(/^\^|\$$/g, "")];
-    if (value instanceof Chain) return ofLinks(value.links);
-    if (Array.isArray(value)) return value.flatMap(of);
-    if (!isOptions(value)) return [String(value)];
-    return Object.entries(value).flatMap(([key, one]) => (NAMELESS.test(key) ? [] : of(one)));
-  };
-  return [...ofLinks(find), ...args.flatMap(of)];
+export function stringsIn(call: Call): string[] {
+  const tokens = tokensIn(textOf(call));
+  return tokens.flatMap(({ sort, value }, i) => {
+    if (NAMELESS.test(tokens[i - 2]?.text ?? "")) return [];
+    if (sort === "regexp")
+      return [
+        patternOf(value)
+          .replace(/\\(.)/g, "$1")
+          .replace(/^\^|\$$/g, ""),
+      ];
+    return sort === "string" || sort === "num" ? [String(value)] : [];
+  });
 }
+const patternOf = (value: unknown): string => (value as { readonly pattern: string }).pattern;
 
 /** A step with the number of times that it was taken in a row. */
 interface Repeated extends Tagged {
@@ -228,71 +227,50 @@ function linear(xs: readonly number[], ys: readonly number[]): [number, number] 
 
 /** Unites a step of several people. @returns undefined if more differs than the value explains. */
 function unifiedCall(steps: readonly Tagged[]): string | undefined {
-  const links = unifiedLinks(
-    steps.map(({ call }) => linksOf(call)),
-    steps.map(({ tokens }) => tokens),
-  );
-  return links && writtenChain(links);
-}
-
-function unifiedLinks([first, ...others]: readonly (readonly Link[])[], tokens: readonly Tokens[]): Link[] | undefined {
-  const namesOf = (links: readonly Link[]): string => links.map(({ name }) => name).join(".");
-  if (first === undefined || others.some((other) => namesOf(other) !== namesOf(first))) return undefined;
+  const rows = steps.map(({ call }) => tokensIn(textOf(call)));
+  const [first, ...others] = rows;
+  if (first === undefined || others.some(({ length }) => length !== first.length)) return undefined;
+  const columns = first.map((_, i) => rows.map((row) => row[i] as Token));
   return all(
-    first.map(({ name, args }, i) => {
-      if (args === undefined) return { name };
-      const united = unified([args, ...others.map((other) => other[i]?.args ?? [])], tokens);
-      return united === undefined ? undefined : { name, args: united as readonly Value[] };
-    }),
-  );
-}
-
-/** Unites an argument of several people. */
-function unified(values: readonly Value[], tokens: readonly Tokens[]): Value | undefined {
-  const [first] = values as [Value];
-  const are = <T extends Value>(is: (value: Value) => value is T): readonly T[] | undefined =>
-    values.every(is) ? values : undefined;
-  const strings = are((value): value is string => typeof value === "string");
-  if (strings) return templateOf(strings, tokens, (text) => text);
-  const patterns = are((value) => value instanceof RegExp);
-  if (patterns) {
-    const source = templateOf(
-      patterns.map((one) => one.source),
-      tokens,
-      escaped,
-    );
-    return source === undefined ? undefined : new RegExp(source, patterns[0]?.flags);
-  }
-  const chains = are((value) => value instanceof Chain);
-  if (chains) {
-    const links = unifiedLinks(
-      chains.map((one) => one.links),
-      tokens,
-    );
-    return links && new Chain(links);
-  }
-  if (values.every((value) => typeof value !== "object" && value === first)) return first;
-  const numbers = are((value): value is number => typeof value === "number");
-  for (const of of numbers ? ["value", "index"] : []) {
-    const line = linear(
-      tokens.map(({ texts }) => Number(texts[of])),
-      numbers as number[],
-    );
-    if (line !== undefined) return `{${of} * ${line[0]} + ${line[1]}}`;
-  }
-  const isTree = (value: Value): boolean => Array.isArray(value) || isOptions(value);
-  const keys = isTree(first) ? Object.keys(first as object) : [];
-  if (!values.every((value) => isTree(value) && isDeepStrictEqual(Object.keys(value as object), keys)))
-    return undefined;
-  const parts = all(
-    keys.map((key) =>
+    columns.map((column) =>
       unified(
-        values.map((value) => (value as Readonly<Record<string, Value>>)[key] as Value),
-        tokens,
+        column,
+        steps.map(({ tokens }) => tokens),
       ),
     ),
-  );
-  return Array.isArray(first) ? parts : parts && Object.fromEntries(keys.map((key, i) => [key, parts[i] as Value]));
+  )?.join("");
+}
+
+/** Unites a name, a sign, a text or a number of several people. */
+function unified(column: readonly Token[], tokens: readonly Tokens[]): string | undefined {
+  const [{ sort, text, gap, value }] = column as [Token];
+  if (column.some((one) => one.sort !== sort)) return undefined;
+  if (sort === "string" || sort === "regexp") {
+    const isPattern = sort === "regexp";
+    const found = isPattern
+      ? templateOf(
+          column.map((one) => patternOf(one.value)),
+          tokens,
+          escaped,
+        )
+      : templateOf(
+          column.map((one) => String(one.value)),
+          tokens,
+          (part) => part,
+        );
+    return found === undefined
+      ? undefined
+      : gap + (isPattern ? text.replace(patternOf(value), () => found) : written(found));
+  }
+  if (column.every((one) => one.text === text)) return gap + text;
+  for (const of of sort === "num" ? ["value", "index"] : []) {
+    const line = linear(
+      tokens.map(({ texts }) => Number(texts[of])),
+      column.map((one) => Number(one.value)),
+    );
+    if (line !== undefined) return `${gap}'{${of} * ${line[0]} + ${line[1]}}'`;
+  }
+  return undefined;
 }
 
 /** Finds a text with places that gives each person's text with that person's value. @param write as it stands in a pattern. */

@@ -47,7 +47,10 @@ function read(e: Element, writable: string, { labelsOf, textOf, listedIn, ariaNa
   const options = e instanceof HTMLSelectElement ? [...e.options].map((o): [string, string] => [o.value, o.label]) : [];
   return { names: texts.filter((text) => text !== ""), options, isText: e.matches(writable) };
 }
-const READ = `(e, writable) => (${read})(e, writable, (${nameKit})())`;
+const READ = new Function("e", "writable", `return (${read})(e, writable, (${nameKit})())`) as (
+  e: Element,
+  w: string,
+) => Read;
 
 /**
  * Repeats what a person did, up to the last step, and reads what the page shows of each element.
@@ -69,7 +72,7 @@ export async function observed(session: Session, { lines }: Run, url: string): P
         ? undefined
         : await targetOf(page, call)
             .first()
-            .evaluate<Read, string>(READ as never, WRITABLE, { timeout: STEP_MS })
+            .evaluate(READ, WRITABLE, { timeout: STEP_MS })
             .catch(() => undefined);
     const { names = [], isText = false, options = [] } = looked ?? {};
     if (call.method === "selectOption" && looked) call = byLabel(withoutOptions(call, names), options);
