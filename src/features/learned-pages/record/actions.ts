@@ -9,12 +9,12 @@ import { rest, slowed } from "../gestures.js";
 import type { Surface } from "../surface.js";
 import { NoOption, NoWay, type Way } from "../way.js";
 import { fileOf } from "../ways/file.js";
-import { type Chain, type Link, type Node, parseChain, written } from "./code.js";
+import { type Link, parseChain, type Value, written, writtenChain } from "./code.js";
 import { argumentOf, FINDS, found, numberIn } from "./locate.js";
-import { PLACE, type Tokens, tokensOf } from "./tokens.js";
+import { itemTokens, PLACE, type Tokens, tokensOf } from "./tokens.js";
 
 /** Methods of Playwright by which a recording may operate an element, or the page. */
-const ACTS =
+export const ACTS =
   /^(?:click|dblclick|tap|hover|check|uncheck|setChecked|fill|clear|pressSequentially|type|press|selectOption|setInputFiles|dragTo|focus|blur)$/;
 const OF_PAGE = /^(?:keyboard\.(?:press|type|insertText|down|up)|mouse\.(?:click|move|down|up)|waitForTimeout)$/;
 /** Methods that neither open nor close anything. */
@@ -35,12 +35,11 @@ const ITEM_MS = 60;
 export interface Call {
   readonly find: readonly Link[];
   readonly method: string;
-  readonly args: readonly Node[];
+  readonly args: readonly Value[];
 }
 
 /** Splits an action. @returns undefined if a recording may not have it. */
-export function callOf({ root, links }: Chain): Call | undefined {
-  if (root !== "page") return undefined;
+export function callOf(links: readonly Link[]): Call | undefined {
   const last = links.at(-1);
   const method = links.map(({ name }) => name).join(".");
   if (OF_PAGE.test(method)) return { find: [], method, args: last?.args ?? [] };
@@ -77,29 +76,25 @@ export function actionProblem(text: string): string | undefined {
 /** Returns what is known of a way by which recorded actions enter a value. */
 export function natureOf(actions: readonly Action[]): Pick<Way, "isLiteral" | "isTyping" | "isQuiet"> {
   const calls = textsOf(actions).map(call);
-  const isPlaced = (nodes: readonly Node[]): boolean => nodes.some((node) => PLACE.test(texts(node)));
+  const isPlaced = (values: readonly Value[]): boolean => PLACE.test(written(values));
   const picks = calls.some(
-    ({ find, method, args }) =>
-      find.some((link) => isPlaced(link.args ?? [])) || (method === "selectOption" && isPlaced(args)),
+    ({ find, method, args }) => PLACE.test(writtenChain(find)) || (method === "selectOption" && isPlaced(args)),
   );
   const isCounted = actions.some((one) => typeof one !== "string");
   const types = calls.some(({ method, args }) => TYPES.test(method) && isPlaced(args)) && !picks && !isCounted;
-  const typed = calls.filter(({ method }) => TYPES.test(method)).map(({ find }) => place(find));
+  const typed = calls.filter(({ method }) => TYPES.test(method)).map(locatorOf);
   const isQuiet = calls.every(
-    ({ find, method }) => QUIET.test(method) || (method === "click" && typed.includes(place(find))),
+    (one) => QUIET.test(one.method) || (one.method === "click" && typed.includes(locatorOf(one))),
   );
   return { ...(types ? { isLiteral: true, isTyping: true } : {}), ...(isQuiet ? { isQuiet } : {}) };
 }
-
-const place = (find: readonly Link[]): string => written({ is: "chain", root: "page", links: find });
-const texts = (node: Node): string => (node.is === "value" ? String(node.value) : written(node));
 
 /** Returns the same actions with every text typed key by key, for an input that takes no text at once. */
 export function byKeys(actions: readonly Action[]): Action[] | undefined {
   const typed = actions.flatMap((one): Action[] => {
     if (typeof one !== "string" || call(one).method !== "fill") return [one];
     const { find, args } = call(one);
-    const at = place(find);
+    const at = writtenChain(find);
     const text = args.map(written).join(", ");
     return [
       `${at}.press('ControlOrMeta+a')`,
@@ -118,12 +113,12 @@ export const targetOf = (page: Page, { find }: Call): Locator => found(page, fin
 
 /** Returns the place that steps operate first, if it does not depend on the value. */
 export function firstPlace(calls: readonly Call[]): PlaceOf | undefined {
-  const first = calls.find(({ find }) => find.length > 0 && !PLACE.test(place(find)));
-  return first && { locator: place(first.find), nth: 0 };
+  const first = calls.find((one) => one.find.length > 0 && !PLACE.test(locatorOf(one)));
+  return first && { locator: locatorOf(first), nth: 0 };
 }
 
 /** Writes the place of an action as a contract's locator. */
-export const locatorOf = ({ find }: Call): string => place(find);
+export const locatorOf = ({ find }: Call): string => writtenChain(find);
 
 /** Carries out recorded actions for a value. @throws NoOption if an element that the value names is not there. */
 export async function perform(
@@ -146,8 +141,7 @@ export async function perform(
       await run(one.cases[String(value)] as string[], tokens);
     } else if ("each" in one) {
       for (const [index, item] of [value].flat().entries()) {
-        const own = tokensOf("text", String(item));
-        const of = { ...own, texts: { ...own.texts, index: String(index), number: String(index + 1) } };
+        const of = itemTokens(String(item), index);
         if (index > 0) await run(one.between, of);
         await run(one.each, of);
         await rest(surface, ITEM_MS);
@@ -171,7 +165,7 @@ export async function act(
 ): Promise<void> {
   const { page } = surface;
   page.setDefaultTimeout(limit);
-  const given = args.map((node) => argumentOf(page, node, tokens));
+  const given = args.map((value) => argumentOf(page, value, tokens));
   if (method === "waitForTimeout") return rest(surface, Math.min(MOST_PAUSE_MS, Number(given[0])));
   if (find.length === 0) {
     const [of = "", name = ""] = method.split(".");
@@ -194,7 +188,7 @@ export async function act(
       return rest(surface, 0);
     } catch (error) {
       if (/strict mode violation/.test(String(error)) && i + 1 < ends.length) continue;
-      const isNamed = PLACE.test(place(find)) || method === "selectOption";
+      const isNamed = PLACE.test(writtenChain(find)) || method === "selectOption";
       if (isNamed && error instanceof playwright().errors.TimeoutError) throw new NoOption(String(error));
       throw error;
     }

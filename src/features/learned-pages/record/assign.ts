@@ -1,5 +1,6 @@
 import { looseLabel, parseDate } from "../../../env/forms/normalize.js";
 import { dayIn } from "../../../env/forms/values.js";
+import { isBlank } from "../../../env/forms/wire.js";
 import type { FieldValue, Task } from "../../../env/site.js";
 import { kindOfAll } from "../values.js";
 import { stringsIn } from "./generalize.js";
@@ -80,11 +81,18 @@ export function partsOf(seen: readonly Seen[], { fields }: Task, fixed: Readonly
     }
     labels[i] = label;
   }
-  return settledParts(seen, labels);
+  const without = Object.entries(fields).filter(
+    ([label, value]) => value !== false && !isBlank(value) && !labels.includes(label),
+  );
+  return settledParts(seen, labels, without.length === 1 ? without[0]?.[0] : undefined);
 }
 
-/** Finds the parts of the steps that no value names. */
-function settledParts(seen: readonly Seen[], labels: readonly (string | undefined)[]): Part[] {
+/** Finds the parts of the steps that no value names. @param open the one label without a step: an idle click is its own. */
+function settledParts(
+  seen: readonly Seen[],
+  labels: readonly (string | undefined)[],
+  open: string | undefined,
+): Part[] {
   const parts: Part[] = labels.map((label) => (label === undefined ? "none" : { label }));
   const last = labels.findLastIndex((label) => label !== undefined);
   const sends = seen.findLastIndex(({ call }, i) => i > last && call.method === "click");
@@ -95,9 +103,16 @@ function settledParts(seen: readonly Seen[], labels: readonly (string | undefine
     const [before, after] = [labels.slice(0, i).findLast((label) => label !== undefined), labels[next]];
     if (i === sends) parts[i] = "submit";
     else if (after === undefined)
-      parts[i] = i > sends ? "none" : one.isFresh || before === undefined ? "step" : { label: before };
+      parts[i] =
+        i > sends
+          ? "none"
+          : open !== undefined && one.after.has(i)
+            ? { label: open }
+            : one.isFresh || before === undefined
+              ? "step"
+              : { label: before };
     else if (before === after) parts[i] = { label: after };
-    else parts[i] = between(seen, i, next, before, after, labels);
+    else parts[i] = between(seen, i, next, open ?? before, after, labels);
   }
   return parts;
 }

@@ -1,10 +1,14 @@
-import { fail } from "../../../core/errors.js";
+import { isRegExp } from "node:util/types";
+import { createContext, runInContext, Script } from "node:vm";
+import { parse, type Token } from "acorn";
+import { fail, UserError } from "../../../core/errors.js";
 import { looseLabel } from "../../../env/forms/normalize.js";
-import type { FieldValue, Task } from "../../../env/site.js";
-import { type Call, callOf } from "./actions.js";
-import { type Chain, type Node, parseTest, refuseStatement, type Statement } from "./code.js";
+import type { Task } from "../../../env/site.js";
+import { ACTS, type Call, callOf } from "./actions.js";
+import { Chain, isOptions, type Link, refuseStatement, type Value } from "./code.js";
+import { FINDS } from "./locate.js";
 
-/** One step of a recording: a statement whose arguments are plain. */
+/** One step of a recording: a statement with its line, from 1, and its text. */
 export interface Line {
   readonly file: string;
   readonly line: number;
@@ -19,214 +23,209 @@ export interface Run {
   readonly task?: Task | undefined;
 }
 
-/** Methods that a recording may have and that enter nothing. */
+/** Methods of a page that a recording may have and that enter nothing. */
 const PASSED =
-  /^(?:expect|once|on|off|waitForLoadState|waitForURL|waitForSelector|waitForEvent|waitForResponse|waitForRequest|waitFor|setViewportSize|screenshot|close|bringToFront|scrollIntoViewIfNeeded|highlight|title|url|content|reload|use)$/;
-
-/** Most tasks for which a test that is written for any task is read. */
+  /^(?:expect|once|on|off|use|waitFor(?!Timeout)\w*|setViewportSize|screenshot|close|bringToFront|scrollIntoViewIfNeeded|highlight|title|url|reload|\w*[cC]ontent|inner\w+|inputValue|is[A-Z]\w+|getAttribute|count|all\w*)$/;
+/** Most tasks for which a test that is written for any task is read, and the time limit of one test in milliseconds. */
 const MOST_TASKS = 3;
-
-/** The constants of a test; undefined stands for one whose value is not known. */
-type Scope = ReadonlyMap<string, Node | undefined>;
-
-/** Tells, while a test is read, that it is written for any task. */
-class NeedsTask extends Error {}
+const TEST_MS = 5000;
 
 /**
- * Reads what people did from Playwright tests: each test, and within one each visit of the page, is one person.
+ * Reads what people did from Playwright tests: each test, and within one each visit of the page, is one person. The
+ * tests run without a browser, on a page that notes its steps.
  * @param tasks a test may name the values of a task by their labels: `person["Full name"]`.
  * @throws UserError with the line and the text of a statement that is not understood.
  */
 export function runsIn(source: string, file: string, tasks: readonly Task[]): Run[] {
-  const top = parseTest(source, file);
-  const read = (task?: Task): Run[] => new Walk(file, task, tasks).tests(top);
+  const script = scriptOf(source, file);
+  const labels = tasks.flatMap(({ fields }) => Object.keys(fields)).map((label) => [looseLabel(label), label] as const);
+  const all = tasks.slice(0, MOST_TASKS).map((task) => new Notes(source, file, new Map(labels), task));
+  const shown = all.flatMap((notes, i) => {
+    const runs = notes.runsOf(script);
+    return notes.isForAny ? runs.map((run) => ({ ...run, task: tasks[i] })) : i === 0 ? runs : [];
+  });
+  if (shown.length > 0) return shown;
+  return fail(`${file} has no test with a step.`, { hint: "docs/contracts.md has a recording as an example." });
+}
+
+/** Makes a script of a test: imports become names of `scope`, and no step waits. Each line keeps its number. */
+function scriptOf(source: string, file: string): Script {
+  const tokens: Token[] = [];
+  const cuts: { readonly start: number; readonly end: number }[] = [];
   try {
-    return read();
+    for (const one of parse(source, { ecmaVersion: "latest", sourceType: "module", onToken: tokens }).body) {
+      if (one.type === "ImportDeclaration") cuts.push(one);
+      if (one.type === "ExportNamedDeclaration")
+        cuts.push({ start: one.start, end: one.declaration?.start ?? one.end });
+    }
+    cuts.push(...tokens.filter(({ start, end }) => /^(?:async|await)$/.test(source.slice(start, end))));
+    const blank = (text: string, { start, end }: { readonly start: number; readonly end: number }): string =>
+      text.slice(0, start) + text.slice(start, end).replace(/[^\n]/g, " ") + text.slice(end);
+    return new Script(`with (scope) {${cuts.reduce(blank, source)}\n}`, { filename: file });
   } catch (error) {
-    if (!(error instanceof NeedsTask)) throw error;
-    return tasks.slice(0, MOST_TASKS).flatMap(read);
+    const { loc, stack = "" } = error as { readonly loc?: { readonly line: number }; readonly stack?: string };
+    const line = loc?.line ?? numberAfter(`${file}:`, stack);
+    return refuseStatement({ file, line, text: lineOf(source, line) }, "is not understood (no plain JavaScript)");
   }
 }
 
-class Walk {
-  private readonly labels: ReadonlyMap<string, string>;
+const numberAfter = (mark: string, text: string): number => Number.parseInt(text.split(mark)[1] ?? "", 10) || 1;
+const lineOf = (source: string, line: number): string => (source.split("\n")[line - 1] ?? "").trim();
+
+/** Returns what a test may call and ask for any name. A symbol asks how it can be listed or written. */
+const standIn = (
+  named: (name: string) => unknown,
+  called: (given: readonly unknown[]) => unknown,
+  asked: (symbol: symbol) => unknown = () => undefined,
+): object =>
+  new Proxy(() => undefined, {
+    get: (_, name) => (typeof name === "symbol" ? asked(name) : name === "then" ? undefined : named(name)),
+    apply: (_, __, given: unknown[]) => called(given),
+  });
+
+type Work = (body: (fixtures: unknown) => void) => void;
+
+/** Notes the steps of tests. */
+class Notes {
+  /** Set if the test names values of the task. */
+  isForAny = false;
   private readonly runs: Run[] = [];
   private lines: Line[] = [];
+  /** What runs before each test. */
+  private before: readonly ((fixtures: unknown) => void)[] = [];
+  /** What stands for a page or its parts, by its links, and for what a test imports, by its name. */
+  private readonly found = new WeakMap<object, readonly Link[]>();
+  private readonly imported = new WeakMap<object, string>();
+  /** All names that a test does not declare, such as fixtures and imports. */
+  private readonly scope = standIn(
+    (name) => this.known[name] ?? this.valueOfTask(name),
+    () => undefined,
+  );
 
   constructor(
+    private readonly source: string,
     private readonly file: string,
-    private readonly task: Task | undefined,
-    tasks: readonly Task[],
-  ) {
-    const labels = new Set(tasks.flatMap(({ fields }) => Object.keys(fields)));
-    this.labels = new Map([...labels].map((label) => [looseLabel(label), label]));
-  }
+    private readonly labels: ReadonlyMap<string, string>,
+    private readonly task: Task,
+  ) {}
 
-  tests(top: readonly Statement[]): Run[] {
-    this.group(top, new Map(), []);
-    if (this.runs.length === 0)
-      fail(`${this.file} has no test with a step.`, { hint: "docs/contracts.md has a recording as an example." });
+  runsOf(script: Script): Run[] {
+    const context = createContext({});
+    const language = runInContext("globalThis", context) as object;
+    context.scope = new Proxy(this.scope, { has: (_, name) => !(name in language) });
+    try {
+      script.runInContext(context, { timeout: TEST_MS });
+    } catch (error) {
+      if (error instanceof UserError) throw error;
+      this.refuse(`fails (${(error as Error).message})`, error as Error);
+    }
     return this.runs;
   }
 
-  /** Reads the tests of a file or of a `test.describe`. @param before statements that run before each test. */
-  private group(statements: readonly Statement[], outer: Scope, before: readonly Statement[]): void {
-    const scope = new Map(outer);
-    const first = [...before];
-    for (const one of statements) {
-      if (one.is === "const") scope.set(one.name, this.known(one.node, scope));
-      else if (one.is === "each") {
-        for (const item of this.itemsOf(one.of, scope, one))
-          this.group(one.body, new Map([...scope, [one.name, item]]), first);
-      } else if (one.is === "do" && one.node.is === "chain") {
-        const { root, links } = one.node;
-        const [link] = links;
-        const isTest = root === "test" || link?.name === "test";
-        const body = links.flatMap(({ args = [] }) => args).findLast((node) => node.is === "function");
-        if (!isTest) refuseStatement(this.file, one);
-        if (body?.is !== "function") continue;
-        if (link?.name === "describe") this.group(body.body, scope, first);
-        else if (link?.name === "beforeEach") first.push(...body.body);
-        else if (/^(?:test|only|slow|fixme|skip)$/.test(link?.name ?? "")) {
-          this.lines = [];
-          this.walk([...first, ...body.body], scope);
-          this.finish();
-        }
-      } else refuseStatement(this.file, one);
-    }
+  private readonly hooks: Readonly<Record<string, Work>> = {
+    describe: (body) => {
+      const { before } = this;
+      body(this.scope);
+      this.before = before;
+    },
+    beforeEach: (body) => {
+      this.before = [...this.before, body];
+    },
+    step: (body) => body(this.scope),
+  };
+
+  private test(work: Work): object {
+    const nothing = (): void => undefined;
+    return standIn(
+      (name) =>
+        this.test(/^(?:only|slow|fixme|skip|serial|parallel)$/.test(name) ? work : (this.hooks[name] ?? nothing)),
+      (given) => work((given.find((one) => typeof one === "function") ?? nothing) as () => void),
+    );
   }
 
+  private readonly known: Readonly<Record<string, unknown>> = {
+    test: this.test((body) => {
+      for (const one of [...this.before, body]) one(this.scope);
+      this.finish();
+    }),
+    page: this.at([]),
+    expect: this.at([{ name: "expect" }]),
+  };
+
   private finish(): void {
-    if (this.lines.length > 0) this.runs.push({ lines: this.lines, task: this.task });
+    if (this.lines.length > 0) this.runs.push({ lines: this.lines });
     this.lines = [];
   }
 
-  private walk(statements: readonly Statement[], outer: Scope): void {
-    const scope = new Map(outer);
-    for (const one of statements) {
-      if (one.is === "const") scope.set(one.name, this.known(one.node, scope));
-      else if (one.is === "each") {
-        for (const item of this.itemsOf(one.of, scope, one)) this.walk(one.body, new Map([...scope, [one.name, item]]));
-      } else if (one.is === "if") {
-        const test = this.resolved(one.test, scope, one);
-        const isSo = test.is === "value" ? Boolean(test.value) : test.is === "list" ? test.items.length > 0 : true;
-        this.walk(isSo ? one.body : one.or, scope);
-      } else this.take(one, scope);
-    }
+  /** Stands for a page, a locator, or what a method gives. */
+  private at(links: readonly Link[]): object {
+    const found = standIn(
+      (name) => this.at([...links, { name }]),
+      (given) => this.called(links, given),
+    );
+    this.found.set(found, links);
+    return found;
   }
 
-  /** Takes a step, passes what enters nothing, or refuses the statement. */
-  private take(one: Extract<Statement, { is: "do" }>, scope: Scope): void {
-    const { node } = one;
-    if (node.is !== "chain") refuseStatement(this.file, one);
-    if (node.root === "test" && node.links[0]?.name === "step") {
-      const body = node.links[0].args?.find((arg) => arg.is === "function");
-      if (body?.is !== "function") refuseStatement(this.file, one);
-      this.walk(body.body, scope);
-      return;
+  private called(links: readonly Link[], given: readonly unknown[]): unknown {
+    const { name } = links.at(-1) as Link;
+    const earlier = links.slice(0, -1);
+    if (name === "goto") this.finish();
+    else if (ACTS.test(name) || !links.some((link) => PASSED.test(link.name))) {
+      const chain = [...earlier, { name, args: given.map((one) => this.plain(one)) }];
+      if (FINDS.test(name)) return this.at(chain);
+      const call = callOf(chain) ?? this.refuse("is no step that a contract may have");
+      const at = this.here();
+      this.lines.push(...singleClicks(call).map((single) => ({ ...at, call: single })));
     }
-    const names = node.links.map(({ name }) => name);
-    if (names[0] === "goto") {
-      this.finish();
-      return;
-    }
-    if (PASSED.test(names.at(-1) ?? "") || names[0] === "expect" || node.root === "expect" || node.root === "console")
-      return;
-    const chain = this.resolved(node, scope, one);
-    const call = chain.is === "chain" ? callOf(chain) : undefined;
-    if (call === undefined) refuseStatement(this.file, one, "is no step that a contract may have");
-    const { file } = this;
-    const { line, text } = one;
-    this.lines.push(...singleClicks(call).map((single) => ({ file, line, text, call: single })));
+    return this.at([...earlier, { name, args: [] }]);
   }
 
-  /** Resolves a constant as far as it is known. */
-  private known(node: Node, scope: Scope): Node | undefined {
-    try {
-      return this.resolved(node, scope, { line: 0, text: "" });
-    } catch (error) {
-      if (error instanceof NeedsTask) throw error;
-      return undefined;
-    }
+  /** Takes an argument out of the test. */
+  private plain(value: unknown): Value {
+    const [links, name] = [this.found.get(value as object), this.imported.get(value as object)];
+    if (links !== undefined) return new Chain(links);
+    if (isRegExp(value)) return new RegExp(value.source, value.flags);
+    if (Array.isArray(value)) return value.map((one) => this.plain(one));
+    if (name !== undefined) this.refuse(`has ${name}, which is no label of the tasks`);
+    if (value === undefined || typeof value === "function") this.refuse();
+    if (typeof value !== "object" || value === null) return value as Value;
+    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, this.plain(one)]));
   }
 
-  private itemsOf(node: Node, scope: Scope, at: Statement): readonly (Node | undefined)[] {
-    if (node.is === "chain" && node.links.length === 0 && node.root !== "page" && !scope.get(node.root)) {
-      // a list from elsewhere: the tasks stand for it
-      if (this.task === undefined) throw new NeedsTask();
-      return [undefined];
-    }
-    const list = this.resolved(node, scope, at);
-    return list.is === "list" ? list.items : refuseStatement(this.file, at);
-  }
-
-  /** Puts constants, texts and the values of the task into an expression. */
-  private resolved(node: Node, scope: Scope, at: Pick<Statement, "line" | "text">): Node {
-    const into = (inner: Node): Node => this.resolved(inner, scope, at);
-    switch (node.is) {
-      case "value":
-        return node;
-      case "list":
-        return { is: "list", items: node.items.map(into) };
-      case "object":
-        return { is: "object", entries: node.entries.map(([key, value]) => [key, into(value)]) };
-      case "not": {
-        const of = into(node.of);
-        return { is: "value", value: of.is === "value" && !of.value };
-      }
-      case "template": {
-        const parts = node.parts.map(into).map((part) => (part.is === "value" ? String(part.value) : ""));
-        return { is: "value", value: parts.join("") };
-      }
-      case "chain":
-        return this.chain(node, scope, at);
-      default:
-        return refuseStatement(this.file, at);
-    }
-  }
-
-  private chain(node: Chain, scope: Scope, at: Pick<Statement, "line" | "text">): Node {
-    const { root, links } = node;
-    if (root === "page") {
-      const given = links.map((link) =>
-        link.args === undefined ? link : { ...link, args: link.args.map((arg) => this.resolved(arg, scope, at)) },
-      );
-      return { is: "chain", root, links: given };
-    }
-    const known = scope.get(root);
-    if (known?.is === "chain")
-      return this.chain({ is: "chain", root: known.root, links: [...known.links, ...links] }, scope, at);
-    let value: Node | undefined = known;
-    for (const [i, { name, args }] of links.entries()) {
-      if (value?.is === "object") value = value.entries.find(([key]) => key === name)?.[1];
-      else if (value?.is === "value" && (name === "toString" || name === "trim") && args !== undefined) continue;
-      else value = undefined;
-      if (value === undefined && i < links.length - 1) break;
-    }
-    return value ?? this.valueOfTask(links.at(-1)?.name ?? root, at);
-  }
-
-  private valueOfTask(name: string, at: Pick<Statement, "line" | "text">): Node {
+  /** Finds what a name from elsewhere stands for: a task's value by its label, else something that holds values. */
+  private valueOfTask(name: string): unknown {
     const label = this.labels.get(looseLabel(name)) ?? this.labels.get(looseLabel(name.replace(/(?=[A-Z])/g, " ")));
-    if (label === undefined) return refuseStatement(this.file, at, `has ${name}, which is no label of the tasks`);
-    if (this.task === undefined) throw new NeedsTask();
-    return nodeOf(this.task.fields[label] ?? "");
+    if (label !== undefined) {
+      this.isForAny = true;
+      return this.task.fields[label] ?? "";
+    }
+    const refuse = (): never => this.refuse(`has ${name}, which is no label of the tasks`);
+    const found: object = standIn(
+      (inner) => this.valueOfTask(inner),
+      refuse,
+      // a list from elsewhere: the task stands for it
+      (symbol) => (symbol === Symbol.iterator ? () => [found].values() : refuse()),
+    );
+    this.imported.set(found, name);
+    return found;
+  }
+
+  private here(error = new Error()): Omit<Line, "call"> {
+    const line = numberAfter(`${this.file}:`, String(error.stack));
+    return { file: this.file, line, text: lineOf(this.source, line) };
+  }
+
+  private refuse(why?: string, error?: Error): never {
+    return refuseStatement(this.here(error), why);
   }
 }
-
-const nodeOf = (value: FieldValue): Node =>
-  Array.isArray(value)
-    ? { is: "list", items: value.map((item) => ({ is: "value", value: item })) }
-    : { is: "value", value };
 
 /** Splits a double click into single ones: codegen writes quick clicks on one element as one. */
 function singleClicks(call: Call): Call[] {
   const [options] = call.args;
-  const entries = options?.is === "object" ? options.entries : [];
-  const count = entries.find(([key]) => key === "clickCount")?.[1];
-  const times = call.method === "dblclick" ? 2 : count?.is === "value" ? Number(count.value) : 1;
   if (call.method !== "dblclick" && call.method !== "click") return [call];
-  const kept = entries.filter(([key]) => key !== "clickCount");
-  const single: Call = { ...call, method: "click", args: kept.length > 0 ? [{ is: "object", entries: kept }] : [] };
-  return Array.from({ length: times }, () => single);
+  const { clickCount = 1, ...kept } = isOptions(options) ? options : {};
+  const args = Object.keys(kept).length > 0 ? [kept] : [];
+  return Array(call.method === "dblclick" ? 2 : Number(clickCount)).fill({ ...call, method: "click", args });
 }

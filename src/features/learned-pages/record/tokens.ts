@@ -73,6 +73,12 @@ export function tokensOf(kind: Kind, value: FieldValue): Tokens {
   return { texts: Object.fromEntries(entries), value };
 }
 
+/** Lists the texts that stand for an item of a list. */
+export function itemTokens(item: string, index: number): Tokens {
+  const { texts } = tokensOf("text", item);
+  return { texts: { ...texts, index: String(index), number: String(index + 1) }, value: item };
+}
+
 /** Puts a value's texts into their places. @param write changes each text, for a pattern. */
 export const filled = (text: string, tokens: Pick<Tokens, "texts">, write = (part: string): string => part): string =>
   text.replace(/\{([^{}]+)\}/g, (all, name: string) =>

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Browser, BrowserContext, Page } from "playwright";
 import { misuse } from "../../../core/errors.js";
-import type { RunningSite, Task } from "../../../env/site.js";
+import type { FieldValue, RunningSite, Task } from "../../../env/site.js";
 
 /** Playwright's own recorder, which `playwright codegen` uses; it has no public name. */
 interface Recorder {
@@ -20,21 +20,18 @@ const SIZE = { width: 1280, height: 1400 };
 const panelOf = (task: Task, i: number): string => `<!doctype html><meta charset="utf-8"><title>Values</title>
 <style>body{font:15px sans-serif;margin:1.2em}button{font:inherit;cursor:pointer;text-align:left}dt{margin-top:.7em;color:#555}</style>
 <h2>Person ${i + 1} of ${PEOPLE}</h2><p>Fill in the form with these values and send it. A click copies a value.</p>
-<dl>${Object.entries(task.fields)
-  .map(
-    ([label, value]) =>
-      `<dt>${escapeHtml(label)}<dd>${itemsOf(value)
-        .map((text) => `<button data-copy>${escapeHtml(text)}</button>`)
-        .join(" ")}`,
-  )
-  .join("")}</dl>
+<dl>${Object.entries(task.fields).map(rowOf).join("")}</dl>
 <p><button id="sent"><b>I have sent it</b></button></p>
 <script>for (const b of document.querySelectorAll("[data-copy]")) b.onclick = () => navigator.clipboard?.writeText(b.textContent);
 document.getElementById("sent").onclick = () => sent();</script>`;
 
+const rowOf = ([label, value]: [string, FieldValue]): string =>
+  `<dt>${escapeHtml(label)}<dd>${itemsOf(value)
+    .map((text) => `<button data-copy>${escapeHtml(text)}</button>`)
+    .join(" ")}`;
 const escapeHtml = (text: string): string => text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
 
-const itemsOf = (value: Task["fields"][string]): string[] =>
+const itemsOf = (value: FieldValue): string[] =>
   value === true ? ["yes, tick it"] : value === false ? ["no, leave it"] : [value].flat().map(String);
 
 /**
@@ -89,18 +86,12 @@ async function startRecording(context: BrowserContext & Recorder, lines: string[
     misuse("This version of Playwright has no recorder for programs.", {
       hint: "Record with `npx playwright codegen URL`, once for each of two tasks, and use `learn --from`.",
     });
+  const updated = (at: number) => (_page: Page, _data: unknown, code: string) => {
+    lines[lines.length + at] = code;
+    note();
+  };
   await context._startRecording(
     { language: "playwright-test", mode: "recording" },
-    {
-      actionAdded: (_page, _data, code) => {
-        lines.push(code);
-        note();
-      },
-      actionUpdated: (_page, _data, code) => {
-        lines[lines.length - 1] = code;
-        note();
-      },
-      signalAdded: () => undefined,
-    },
+    { actionAdded: updated(0), actionUpdated: updated(-1), signalAdded: () => undefined },
   );
 }
