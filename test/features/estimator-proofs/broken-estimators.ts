@@ -17,13 +17,15 @@ export function sampledConfidence(model: RoundModel<RowStatistics>): RoundModel<
   return {
     async forwardRound(input) {
       const statistics = await model.forwardRound(input);
-      return { ...statistics, top: statistics.top.map((_, r) => Math.exp(statistics.logProb[r * 2] as number)) };
+      const sampled = statistics.top.map((_, r) => Math.exp(statistics.logProb[r * 2] as number));
+      return { ...statistics, top: sampled, entropy: sampled.map((p) => -p) };
     },
   };
 }
 
+/** By entropy, the one order that draws a token for every row that it ranks. */
 export const sampledConfidenceRollout: Rollout = (model, prompts, options, ...rest) =>
-  sampler.rollout(sampledConfidence(model), prompts, options, ...rest);
+  sampler.rollout(sampledConfidence(model), prompts, { ...options, order: "entropy" }, ...rest);
 
 /** A round with one input of its head multiplied. */
 export function scaled(round: RoundInput, name: string, factor: number): RoundInput {
