@@ -106,7 +106,6 @@ const TABLE = {
   // products
   MatMul: matmul,
   Gemm: gemm,
-  // x [..., K] times a matrix [N, K] in 4 bits
   QuantizeLinear: (c) => [{ dtype: required(c, 2).dtype, shape: required(c, 0).shape }],
   DynamicQuantizeMatMul: (c) => [
     {
@@ -114,6 +113,7 @@ const TABLE = {
       shape: [...required(c, 0).shape.slice(0, -1), required(c, 1).shape.at(-1) as number],
     },
   ],
+  // x [..., K] times a matrix [N, K] in 4 bits
   MatMulBnb4: (c) => {
     const x = required(c, 0);
     const [n, k] = [intAttribute(c, "N", 0), intAttribute(c, "K", 0)];

@@ -48,6 +48,14 @@ const OTHERS: Readonly<Record<string, readonly OpCase[]>> = {
     c("2-D", [v([2, 3]), ...codes(3, 4)], {}, { float32: KERNEL }),
     c("a batch", [v([2, 2, 3]), ...codes(3, 2)], {}, { float32: KERNEL }),
   ],
+  QuantizeLinear: [
+    c(
+      "a scale a column",
+      [v([2, 3]), codes(2, 3)[1] as OpCase["inputs"][number], { ...fixed([3], [0, 0, 0]), dtype: "int8" }],
+      { axis: 1 },
+      { float32: KERNEL },
+    ),
+  ],
   And: [c("broadcast", [a, b])],
   Or: [c("broadcast", [b, a])],
   Xor: [c("broadcast", [a, b])],

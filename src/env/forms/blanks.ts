@@ -142,9 +142,8 @@ export function planOf({ text = "", values }: PolicyAction, controls: readonly T
 }
 
 /**
- * Returns the values of a perfect policy: each control's true value as plans write it, or an empty text. A required
- * control that the truth does not name has none: leaving it empty cannot be right. (A file that no task names has an
- * empty text: it is attached without a value.)
+ * Returns the values of a perfect policy: each control's true value as plans write it, or an empty text. A required box
+ * that the truth does not name has none: leaving it cannot be right.
  */
 export function trueValues(
   controls: readonly TemplateControl[],
@@ -155,7 +154,7 @@ export function trueValues(
     blanksOf(controls).flatMap(({ name, kind }, i) => {
       const control = controls[i] as TemplateControl;
       const truth = byLabel(fields, control.label)?.[1];
-      if (truth === undefined && control.required === true && kind !== "file") return [];
+      if (truth === undefined && control.required === true && kind === "flag") return [];
       return [[name, written(truth ?? "", control)]];
     }),
   );
