@@ -36,7 +36,7 @@ export interface Asked {
   /** Tells whether row r of a rollout's request is asked; default: all are. */
   readonly isAsked?: (rollout: number, r: number) => boolean;
   readonly again?: boolean;
-  /** Whether every row of a head with the size Q is drawn (default), or only the first. */
+  /** Draws at every row of a head with the size Q (default), or only at the first. */
   readonly drawn?: boolean;
 }
 

@@ -84,15 +84,15 @@ export const textPolicy: PolicyText<TextStart, TokenTrajectory> = {
     if (length > options.responseLength)
       refuse(`template ${length} of ${options.responseLength} tokens`, "Raise sampler.response_length.");
     const { values = {} } = action;
-    const unlabelled = new Set<number>();
-    const response = template.filter(isRoom).flatMap(({ name, room, space }, blank) => {
-      if (!Object.hasOwn(values, name)) unlabelled.add(blank);
+    const blanks = template.filter(isRoom);
+    const unlabelled = new Set(blanks.flatMap(({ name }, i) => (Object.hasOwn(values, name) ? [] : [i])));
+    const response = blanks.flatMap(({ name, room, space }) => {
       const value = encodeValue(valueIn(values, { name }), space, needed(tokenizer));
       if (value.length + 1 > room)
         refuse(`the value of ${name} with its end ${value.length + 1} of ${room} tokens`, "Raise sampler.room.");
       return [...value, options.model.tokens.eos];
     });
-    if (unlabelled.size > 0 && unlabelled.size === template.filter(isRoom).length)
+    if (unlabelled.size > 0 && unlabelled.size === blanks.length)
       refuse("the demonstration gives no blank a value", "Let action.values name the blanks.");
     return { prompt, template, response, ...(unlabelled.size === 0 ? {} : { unlabelled }) };
   },

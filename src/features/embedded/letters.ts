@@ -11,7 +11,7 @@ export type WrittenLevel = Exclude<LetterLevel, "off">;
 /** Adds a letter of a level to a task. A file under letters/ of a feature exports it as `letter`. */
 export type Letter = (task: Task, fields: readonly Field[], level: WrittenLevel, rng: Rng) => Task;
 
-/** What adds letters of one level. */
+/** Adds letters of one level. */
 export interface Letters {
   readonly level: WrittenLevel;
   add(task: Task, fields: readonly Field[], rng: Rng): Task;

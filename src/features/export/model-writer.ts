@@ -8,7 +8,7 @@ import type { ExportOptions, ExportResult } from "./options.js";
 
 /** A file format of another program. Each file under writers/ exports one as `writer`; its key is the files' ending. */
 export interface ModelWriter {
-  /** What `--quantize` may be. */
+  /** Values of `--quantize`. */
   readonly forms: readonly string[];
   /**
    * Writes a model directory as one file. @param form one of `forms`. @returns the file's size in bytes.

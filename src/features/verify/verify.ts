@@ -107,7 +107,7 @@ async function objectivesOnTrial(
 }
 
 /** Returns prompts of the site's training tasks, with their templates if any, or random ones where there are none. */
-export async function findPrompts(
+async function findPrompts(
   config: RunConfig,
   policy: Policy,
   note?: VerifyOptions["onNote"],

@@ -114,12 +114,13 @@ function corruptOne(
   const terms: Term[] = [];
   const successors: Term[] = [];
   tokens.forEach((target, i) => {
+    if (!isLabelled(i)) return;
     const slot = Math.floor(i / slotSize);
     if (masked[slot]) {
-      if ((indexOf[i] as number) < 0 || !isLabelled(i)) return;
+      if ((indexOf[i] as number) < 0) return;
       const coefficient = tokenWeight(i) / ((inclusion[slot] as number) * answer * of);
       terms.push({ target, segment: 0, row: indexOf[i] as number, coefficient });
-    } else if (causal && i % slotSize > 0 && known[i] !== undefined && !canvas.masked.has(i) && isLabelled(i)) {
+    } else if (causal && i % slotSize > 0 && known[i] !== undefined && !canvas.masked.has(i)) {
       successors.push({ target, segment: 0, row: indexOf[i - 1] as number, coefficient: 0 });
     }
   });

@@ -111,7 +111,7 @@ interface CellOutput {
   readonly statistics: RowStatistics;
   /** Row of the cell. */
   readonly at: number;
-  /** Whether a token was drawn there. */
+  /** True where a token was drawn. */
   readonly drawn: boolean;
 }
 

@@ -15,7 +15,7 @@ import { type Person, SearchState } from "./fill-in.js";
 import { postedBy, rounds, type Search, SHARES, unexplained } from "./rounds.js";
 import { learnVerdict } from "./verdict.js";
 
-/** What people have shown of a form: the steps of its fields in their order, its parts and its button. */
+/** A form as people have shown it: the steps of its fields in their order, its parts and its button. */
 export interface Recording {
   readonly fields: ReadonlyMap<string, { readonly actions: readonly Action[]; readonly step: number }>;
   readonly steps: readonly PlaceOf[];

@@ -10,7 +10,7 @@ import { tokensOf } from "./tokens.js";
 /** The part that a step has: it enters a field's value, leads on, sends the form, or does nothing that counts. */
 export type Part = { readonly label: string } | "step" | "submit" | "none";
 
-/** How sure a step belongs to a label: by its element's name, by the whole value, by a part of it. */
+/** Certainty that a step belongs to a label: by its element's name, by the whole value, by a part of it. */
 const NAMED = 6;
 const WHOLE = 5;
 const HELD = 3;

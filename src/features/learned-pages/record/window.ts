@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
+import { html } from "hono/html";
 import type { Browser, BrowserContext, Page } from "playwright";
 import { misuse } from "../../../core/errors.js";
 import type { FieldValue, RunningSite, Task } from "../../../env/site.js";
@@ -17,19 +18,17 @@ const PEOPLE = 2;
 const SIZE = { width: 1280, height: 1400 };
 
 /** Writes the panel: the values of a person, each copied by a click, and the button for the next one. */
-const panelOf = (task: Task, i: number): string => `<!doctype html><meta charset="utf-8"><title>Values</title>
+const panelOf = (task: Task, i: number): string =>
+  String(html`<!doctype html><meta charset="utf-8"><title>Values</title>
 <style>body{font:15px sans-serif;margin:1.2em}button{font:inherit;cursor:pointer;text-align:left}dt{margin-top:.7em;color:#555}</style>
 <h2>Person ${i + 1} of ${PEOPLE}</h2><p>Fill in the form with these values and send it. A click copies a value.</p>
-<dl>${Object.entries(task.fields).map(rowOf).join("")}</dl>
+<dl>${Object.entries(task.fields).map(rowOf)}</dl>
 <p><button id="sent"><b>I have sent it</b></button></p>
 <script>for (const b of document.querySelectorAll("[data-copy]")) b.onclick = () => navigator.clipboard?.writeText(b.textContent);
-document.getElementById("sent").onclick = () => sent();</script>`;
+document.getElementById("sent").onclick = () => sent();</script>`);
 
-const rowOf = ([label, value]: [string, FieldValue]): string =>
-  `<dt>${escapeHtml(label)}<dd>${itemsOf(value)
-    .map((text) => `<button data-copy>${escapeHtml(text)}</button>`)
-    .join(" ")}`;
-const escapeHtml = (text: string): string => text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
+const rowOf = ([label, value]: [string, FieldValue]) =>
+  html`<dt>${label}<dd>${itemsOf(value).map((text) => html`<button data-copy>${text}</button> `)}`;
 
 const itemsOf = (value: FieldValue): string[] =>
   value === true ? ["yes, tick it"] : value === false ? ["no, leave it"] : [value].flat().map(String);
