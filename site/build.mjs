@@ -15,6 +15,9 @@ installPackages();
 installPackages(SITE);
 compile();
 
+// checks the demo's types: esbuild only takes them away
+const compiler = join(SITE, "node_modules", "typescript", "bin", "tsc");
+if (!run(process.execPath, [compiler, "-p", SITE])) fail("The demo does not fit the sources (above).");
 const { writePages } = await import("./build/pages.mjs");
 await writePages();
 const vitepress = join(SITE, "node_modules", "vitepress", "bin", "vitepress.js");

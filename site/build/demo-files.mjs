@@ -1,4 +1,4 @@
-// Writes the files that the demo serves: the graph of a round with its weights, the adapter, the tokenizer, and the
+// Writes the files that the demo serves: the two graphs of a round with their weights, the adapter, the tokenizer, and the
 // worker with ONNX Runtime for the web.
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -48,10 +48,10 @@ export async function writeDemo(out) {
   });
 }
 
-/** Writes the graph of the config's rollouts on Node's CPU, with all sizes dynamic, and its weights and manifest. */
+/** Writes the graphs of the config's rollouts on Node's CPU, with all sizes dynamic, and their weights and manifest. */
 async function writeModel(out) {
   const { openPolicy } = await compiled("library/policy.js");
-  const { rolloutGraph } = await compiled("engine/graphs.js");
+  const { headGraph, hiddenGraph } = await compiled("engine/graphs.js");
   const { graphWithKeys, usingGraph, WEIGHTS_FILE } = await compiled("nn/model.js");
   const { readPeft } = await compiled("nn/peft.js");
   const { writeModelFile } = await compiled("onnx/format/proto.js");
@@ -60,9 +60,13 @@ async function writeModel(out) {
   const { model, lora, options, sampler } = policy;
   const graph = await graphWithKeys(model, "past");
   const trained = { graph, lora, about: options.model };
-  const rollout = usingGraph(model, () => rolloutGraph(trained, undefined, sampler.roundHead));
+  const [hidden, head] = usingGraph(model, () => [
+    hiddenGraph(trained, undefined),
+    headGraph(trained, undefined, sampler.roundHead),
+  ]);
   await close();
-  await writeModelFile(join(out, "rollout_model.onnx"), rollout);
+  await writeModelFile(join(out, "hidden_model.onnx"), hidden);
+  await writeModelFile(join(out, "head_model.onnx"), head);
   for (const file of [WEIGHTS_FILE, "tokenizer.json"]) copyFileSync(join(model.dir, file), join(out, file));
 
   const { tensors } = readPeft(ADAPTER);
@@ -74,7 +78,7 @@ async function writeModel(out) {
     special: [mask_token_id, pad_token_id, eos_token_id],
     options,
     adapter: [...tensors].map(([name, { shape }]) => ({ name, shape: [...shape] })),
-    inputs: rollout.inputs.map(({ name, dtype, shape }) => ({ name, dtype, shape })),
+    inputs: hidden.inputs.map(({ name, dtype, shape }) => ({ name, dtype, shape })),
   };
   writeFileSync(join(out, "manifest.json"), JSON.stringify(manifest));
 }

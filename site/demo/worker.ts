@@ -9,6 +9,7 @@ import type { Task } from "../../src/env/site.js";
 import { FORMS, formOf } from "../../src/features/embedded/catalog.js";
 import { fieldsOf } from "../../src/features/embedded/form.js";
 import { fieldHtml } from "../../src/features/embedded/pages.js";
+import { letter } from "../../src/features/letters/letters/letters.js";
 import { PaperEnvironment } from "../../src/features/paper/environments/paper.js";
 import type { Value } from "../../src/onnx/types.js";
 import { spell } from "../../src/text/token-text.js";
@@ -30,7 +31,10 @@ interface Manifest {
 const ADAPTERS = ["before", "after"] as const;
 
 /** The environment of `npm start`, with its evaluation records only. */
-const environment = new PaperEnvironment({ letters: 1, style: "page", sizes: { train: 0, test: 0 } });
+const environment = new PaperEnvironment(
+  { style: "page", sizes: { train: 0, test: 0 } },
+  { level: 1, add: (task, fields, rng) => letter(task, fields, 1, rng) },
+);
 const tasks = environment.tasks as readonly Task[];
 
 const fileAt = (name: string): string => new URL(name, self.location.href).href;
@@ -42,21 +46,24 @@ const bytes = async (name: string): Promise<ArrayBuffer> => {
 
 async function load() {
   const json = async (name: string) => JSON.parse(new TextDecoder().decode(await bytes(name)));
-  const [manifest, tokenizerJson, graph, adapter] = await Promise.all([
+  const [manifest, tokenizerJson, hidden, head, adapter] = await Promise.all([
     json("manifest.json") as Promise<Manifest>,
     json("tokenizer.json"),
-    bytes("rollout_model.onnx"),
+    bytes("hidden_model.onnx"),
+    bytes("head_model.onnx"),
     bytes("adapter.bin"),
   ]);
   // one thread, since more need HTTP headers that a plain file server does not send
   ort.env.wasm.numThreads = 1;
   ort.env.wasm.wasmPaths = { wasm: fileAt("ort-wasm-simd-threaded.wasm") };
-  const session = await ort.InferenceSession.create(graph, {
-    executionProviders: ["wasm"],
-    externalData: [{ path: manifest.weights, data: new Uint8Array(await bytes(manifest.weights)) }],
-    enableMemPattern: false,
-  });
-  const runtime = new BrowserRuntime(session);
+  const weights = new Uint8Array(await bytes(manifest.weights));
+  const open = (graph: ArrayBuffer): Promise<ort.InferenceSession> =>
+    ort.InferenceSession.create(graph, {
+      executionProviders: ["wasm"],
+      externalData: [{ path: manifest.weights, data: weights }],
+      enableMemPattern: false,
+    });
+  const runtime = new BrowserRuntime({ hidden: await open(hidden), head: await open(head) });
   let offset = 0;
   for (const { name, shape } of manifest.adapter) {
     const size = shape.reduce((a, d) => a * d, 1);

@@ -19,7 +19,10 @@ export interface CacheOptions {
 }
 
 /** Opens rounds of a graph with a past (src/nn/past.ts), whose keys and values stay in the runtime between rounds. */
-export function openCachedRounds(graph: RawModel, { id, read, head, drop }: CacheOptions): CachedRounds<unknown> {
+export function openCachedRounds(
+  graph: Pick<RawModel, "inputs">,
+  { id, read, head, drop }: CacheOptions,
+): CachedRounds<unknown> {
   const stores = graph.inputs
     .filter((input) => input.name.startsWith(PAST))
     .map(({ name, shape: [, heads, width] }) => ({
