@@ -4,6 +4,7 @@ import { stringify } from "yaml";
 import { z } from "zod";
 import { fail, messageOf, misuse, UserError } from "../core/errors.js";
 import { packageRoot, readSmall, userFolder } from "../core/files.js";
+import { isModulePath } from "../core/own-module.js";
 import { withoutPasswords } from "../core/shown.js";
 import { parseYaml } from "../core/yaml.js";
 import { settleKinds } from "./kind-sections.js";
@@ -120,10 +121,13 @@ function unreadKeys(config: RunConfig, keys: readonly ConfigKey[], { objectives 
 function agreeOnObjective(raw: Record<string, unknown>, path: string, command: string | undefined): void {
   if (command === undefined) return;
   const section = isPlainObject(raw.objective) ? raw.objective : {};
-  if (section.kind !== undefined && section.kind !== command)
+  if (section.kind !== undefined && section.kind !== command) {
+    // a module has no command of its own
+    const own = typeof section.kind === "string" && !isModulePath(section.kind) ? section.kind : "train";
     misuse(`${path} is a config for ${show(section.kind)} (objective.kind), not for ${command}.`, {
-      hint: `refusion-train ${typeof section.kind === "string" ? section.kind : "<objective>"} --config ${path}`,
+      hint: `refusion-train ${own} --config ${path}`,
     });
+  }
   if ((raw.objective ?? null) === null || isPlainObject(raw.objective)) raw.objective = { ...section, kind: command };
 }
 
