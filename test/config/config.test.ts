@@ -130,9 +130,8 @@ test("the config or the command names the objective, and both agree", async () =
     await failure(named, { command: "espo" }),
     /is a config for "flow-grpo" \(objective\.kind\), not for espo/,
   );
-  await assert.rejects(
-    load("model: m\nobjective: {kind: ./own.mjs}\n"),
-    (error: UserError) => /^refusion-train train --config/.test(error.hint ?? ""),
+  await assert.rejects(load("model: m\nobjective: {kind: ./own.mjs}\n"), (error: UserError) =>
+    /^refusion-train train --config/.test(error.hint ?? ""),
   );
   assert.match(
     await failure("model: m\nobjective: {kind: flow-grop}\n", { command: undefined }),
