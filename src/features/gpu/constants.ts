@@ -1,0 +1,121 @@
+import { isLora } from "../../nn/lora.js";
+import { contentOf } from "../../onnx/evaluate.js";
+import type { RawModel, RawNode } from "../../onnx/format/raw-model.js";
+import { OPS } from "../../onnx/ops.js";
+import { sizeOf } from "../../onnx/shapes.js";
+import { isExternal, type Value } from "../../onnx/types.js";
+
+/** Most elements of a weight whose cast is kept beside it. */
+const SMALL = 2 ** 20;
+
+/** Operators that lay the matrices of an adapter out for a product. */
+const LAYING = new Set(["Cast", "Concat", "Pad"]);
+
+/** A value that follows from parameters or from small weights alone: runs with the same ones need not compute it. */
+export interface Constant {
+  /** Its name, now an input of the graph. */
+  readonly value: Value;
+  /** The parameters or weights that it follows from. */
+  readonly sources: readonly string[];
+  /** Names what is computed from the sources, whatever their names are. */
+  readonly key: string;
+}
+
+/** Constants that change together, and the graph that computes them. */
+export interface Constants {
+  readonly made: readonly Constant[];
+  readonly model: RawModel;
+}
+
+interface WithoutConstants {
+  readonly model: RawModel;
+  readonly constants: readonly Constants[];
+  /** Inputs that the graph no longer has. */
+  readonly unread: ReadonlySet<string>;
+}
+
+interface Computed extends Constant {
+  readonly nodes: readonly RawNode[];
+  readonly ofWeights: boolean;
+}
+
+/**
+ * Takes what follows from an adapter's matrices or from small weights out of a graph, such as casts to 16 bits: the
+ * results become inputs, which are computed once for each of their values, not in every run.
+ */
+export function withoutConstants(model: RawModel): WithoutConstants {
+  const computed = computedOf(model);
+  const inside = new Set([...computed.values()].flatMap(({ nodes }) => nodes));
+  const nodes = model.nodes.filter((node) => !inside.has(node));
+  const read = new Set([...nodes.flatMap((node) => node.inputs), ...model.outputs.map(({ name }) => name)]);
+  const all = [...computed.values()].filter(({ value }) => read.has(value.name));
+  // an input that no node reads would be copied to the host in every run
+  const unread = new Set(all.flatMap(({ sources }) => sources.filter((name) => !read.has(name))));
+  const inputs = model.inputs.filter(({ name }) => !unread.has(name));
+  return {
+    model: { ...model, nodes, inputs: [...inputs, ...all.map(({ value }) => value)] },
+    constants: [true, false].flatMap((ofWeights) => {
+      const made = all.filter((one) => one.ofWeights === ofWeights);
+      return made.length === 0 ? [] : [{ made, model: modelOf(made, model) }];
+    }),
+    unread,
+  };
+}
+
+/** Returns all values of a graph that follow from its parameters or small weights alone, by name. */
+function computedOf(model: RawModel): Map<string, Computed> {
+  const computed = new Map<string, Computed>();
+  const given = givenOf(model);
+  const outputs = new Set(model.outputs.map(({ name }) => name));
+  for (const node of model.nodes) {
+    const { op, attributes, outputs: names } = node;
+    const [name = ""] = names;
+    if (!LAYING.has(op) || outputs.has(name)) continue;
+    const operands = node.inputs.map((input = "") => computed.get(input) ?? given.get(input));
+    const known = operands.filter((operand) => operand !== undefined);
+    const sources = known.flatMap((operand) => operand.sources);
+    if (known.length < operands.length || sources.length === 0) continue;
+    const ofWeights = known.some((operand) => operand.ofWeights);
+    const [made] = OPS[op]?.({ op, inputs: known.map(({ value }) => value), attributes }) ?? [];
+    // what else follows from weights is kept as it is stored
+    const isHalf = made?.dtype === "bfloat16" || made?.dtype === "float16";
+    if (made === undefined || (ofWeights && !(op === "Cast" && isHalf))) continue;
+    const key = `${op}${JSON.stringify(attributes)}(${known.map((operand) => operand.key)})`;
+    const nodes = [...new Set([...known.flatMap((operand) => operand.nodes), node])];
+    computed.set(name, { value: { name, ...made }, sources, key, nodes, ofWeights });
+  }
+  return computed;
+}
+
+/** Returns the parameters, small weights and numbers of a graph, by name. */
+function givenOf({ inputs, initializers }: RawModel): Map<string, Computed> {
+  const given = new Map<string, Computed>();
+  for (const value of inputs)
+    if (isLora(value.name, "A") || isLora(value.name, "B"))
+      given.set(value.name, { value, sources: [value.name], key: "", nodes: [], ofWeights: false });
+  for (const [name, { value, data }] of initializers) {
+    const content = isExternal(data) ? undefined : contentOf(value as Value & { shape: number[] }, data);
+    if (content !== undefined)
+      given.set(name, { value: { ...value, content }, sources: [], key: `${content}`, nodes: [], ofWeights: false });
+    else if (isExternal(data) && sizeOf(value.shape as number[]) <= SMALL)
+      given.set(name, { value, sources: [name], key: "", nodes: [], ofWeights: true });
+  }
+  return given;
+}
+
+/** Returns a graph of constants from their sources. */
+function modelOf(made: readonly Computed[], { opset, inputs, initializers }: RawModel): RawModel {
+  const nodes = [...new Set(made.flatMap((one) => one.nodes))];
+  const sources = new Set(made.flatMap((one) => one.sources));
+  const weights = [...initializers].filter(([name]) => sources.has(name)).map(([, { value }]) => value);
+  const read = new Set(nodes.flatMap((node) => node.inputs));
+  return {
+    name: "constants",
+    opset,
+    inputs: [...inputs.filter(({ name }) => sources.has(name)), ...weights],
+    outputs: made.map(({ value }) => value),
+    nodes,
+    initializers: new Map([...initializers].filter(([name]) => read.has(name) && !sources.has(name))),
+    metadata: {},
+  };
+}
