@@ -1,9 +1,10 @@
 import { isLora } from "../../nn/lora.js";
+import { PAST, PRESENT } from "../../nn/past.js";
 import { contentOf } from "../../onnx/evaluate.js";
 import type { RawModel, RawNode } from "../../onnx/format/raw-model.js";
 import { OPS } from "../../onnx/ops.js";
 import { sizeOf } from "../../onnx/shapes.js";
-import { isExternal, type Value } from "../../onnx/types.js";
+import { DTYPE_OF_CODE, type DType, isExternal, type Value } from "../../onnx/types.js";
 
 /** Most elements of a weight whose cast is kept beside it. */
 const SMALL = 2 ** 20;
@@ -59,6 +60,36 @@ export function withoutConstants(model: RawModel): WithoutConstants {
       return made.length === 0 ? [] : [{ made, model: modelOf(made, model) }];
     }),
     unread,
+  };
+}
+
+/**
+ * Gives the keys and values of earlier rounds and of this one (src/nn/past.ts) the 16 bits in which a graph reads and
+ * computes them.
+ */
+export function withHalfKeys(model: RawModel): RawModel {
+  const half = new Map<string, DType>();
+  const instead = new Map<string, string>();
+  const nodes = model.nodes.flatMap((node): RawNode[] => {
+    const [from = "", to = ""] = [node.inputs[0], node.outputs[0]];
+    const dtype = DTYPE_OF_CODE[Number(node.attributes.to)];
+    if (node.op === "Cast" && from.startsWith(PAST) && dtype !== undefined) {
+      half.set(from, dtype);
+      instead.set(to, from);
+      return [];
+    }
+    const isKept = node.op === "Cast" && to.startsWith(PRESENT);
+    return [isKept ? { ...node, op: "Identity", attributes: {} } : node];
+  });
+  const [dtype] = half.values();
+  if (dtype === undefined) return model;
+  const stored = (value: Value): Value =>
+    value.name.startsWith(PAST) || value.name.startsWith(PRESENT) ? { ...value, dtype } : value;
+  return {
+    ...model,
+    nodes: nodes.map((node) => ({ ...node, inputs: node.inputs.map((name) => instead.get(name ?? "") ?? name) })),
+    inputs: model.inputs.map(stored),
+    outputs: model.outputs.map(stored),
   };
 }
 

@@ -134,7 +134,7 @@ describe("graphs for CUDA, computed on the CPU", () => {
       }
     });
 
-  it("leaves open sizes open", async () => {
+  it("leaves open sizes open, and adds and normalises in one kernel without a gradient", async () => {
     const model = await exported("bf16");
     const { g, outputs } = bindModel(model.graph, "open", { lora: LORA, rows: "R" });
     g.output("out", outputs.logits as Value);
@@ -145,7 +145,11 @@ describe("graphs for CUDA, computed on the CPU", () => {
       return Array.from(out?.data as Float32Array);
     };
     const expected = await run(graph);
-    assert.ok(relativeError(await run(forCuda(graph, 3 * CONFIG.hidden_size, 1)), expected) < 1e-6);
+    const lowered = forCuda(graph, 3 * CONFIG.hidden_size, 1);
+    const count = (op: string): number => lowered.nodes.filter((n) => n.op === op).length;
+    // the first sum of a layer, and the last one with the next layer's norm; the first norm reads no sum
+    assert.deepEqual([count("SkipSimplifiedLayerNormalization"), count("Split")], [2 * Number(CONFIG.num_hidden_layers), 0]);
+    assert.ok(relativeError(await run(lowered), expected) < 1e-6);
     const halved = cudaOnCpu(halfTrunk(forCuda(graph), "float16"));
     assert.ok(relativeError(await run(halved), expected) < 0.003);
   });

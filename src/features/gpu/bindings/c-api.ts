@@ -3,7 +3,7 @@ import type { Binding, BindingKind, Held, InputOf, Loaded, Results } from "../..
 import { libraryPath, NOT_ON_CUDA } from "../../../onnx/runtimes/library.js";
 import type { LoadCall, ProviderName, WireTensor } from "../../../onnx/runtimes/messages.js";
 import { BYTES, DTYPE_CODE, DTYPE_OF_CODE, type DType, isExternal } from "../../../onnx/types.js";
-import { type Constants, withoutConstants } from "../constants.js";
+import { type Constants, withHalfKeys, withoutConstants } from "../constants.js";
 import { type Handle, OrtApi } from "../ort-api.js";
 import { type ReadBytes, SharedWeights } from "../shared-weights.js";
 
@@ -59,7 +59,7 @@ class ApiBinding implements Binding<ApiTensor, ApiSession> {
   /** ONNX Runtime's default allocator, which frees the arrays that it returns. */
   private readonly allocator: bigint;
   private readonly weights: SharedWeights<ApiTensor>;
-  /** Sessions with one node, which copy a tensor to a device or back. */
+  /** Sessions with one node, which copy a tensor to a device or back, or cast it. */
   private readonly carriers = new Map<string, ApiSession>();
   /** Sessions that compute constants. */
   private readonly makers = new Map<Constants, ApiSession>();
@@ -85,9 +85,10 @@ class ApiBinding implements Binding<ApiTensor, ApiSession> {
     const { provider, weightsDir } = call;
     if (provider !== "cuda" && provider !== "cpu")
       throw new Error(`the C API binding does not serve the provider ${provider}`);
-    const given = decodeModel(call.bytes, "the model");
+    const decoded = decodeModel(call.bytes, "the model");
+    const given = withHalfKeys(decoded);
     const { model, ...hoisted } = withoutConstants(given);
-    const bytes = hoisted.constants.length === 0 ? call.bytes : encodeModel(model, true);
+    const bytes = given === decoded && hoisted.constants.length === 0 ? call.bytes : encodeModel(model, true);
     const inputs: InputOf[] = given.inputs.map(({ name, dtype, shape }) => ({ name, dtype, shape }));
     const types = new Map(model.outputs.map(({ name, dtype, shape }) => [name, { name, dtype, shape }]));
     const external = [...model.initializers.values()].flatMap(({ value, data }) =>
@@ -175,6 +176,9 @@ class ApiBinding implements Binding<ApiTensor, ApiSession> {
       ...kept.map((name) => [name, home] as const),
       ...fetched.filter((name) => !kept.includes(name)).map((name) => [name, "cpu"] as const),
     ];
+    const types = new Map(session.inputs.map(({ name, dtype }) => [name, dtype as DType]));
+    for (const [name, tensor] of fed)
+      if (tensor.dtype !== types.get(name)) this.move(tensor, session.provider, types.get(name));
     const given = [...fed, ...bound].filter(([name]) => !session.unread.has(name));
     const find = (name: string) => (bound.get(name) ?? fed.get(name) ?? session.weights.get(name)) as ApiTensor;
     const constants = session.constants.flatMap((group) => this.constantsOf(group, find, home));
@@ -312,16 +316,18 @@ class ApiBinding implements Binding<ApiTensor, ApiSession> {
 
   /** Moves a tensor to a device permanently. */
   private settle(tensor: ApiTensor, provider: ProviderName): void {
-    if (tensor.provider !== "cpu" || provider === "cpu") return;
-    const moved = this.carry(tensor, provider, provider);
-    this.free(tensor);
-    tensor.value = moved.value;
-    tensor.provider = provider;
+    if (tensor.provider === "cpu" && provider !== "cpu") this.move(tensor, provider);
   }
 
-  /** Copies a tensor with an Identity session on a provider: its input is copied in, its output placed as wanted. */
-  private carry(tensor: ApiTensor, on: ProviderName, to: ProviderName): ApiTensor {
-    const session = this.carrierOf(tensor.dtype, tensor.shape.length, on);
+  private move(tensor: ApiTensor, provider: ProviderName, dtype?: DType): void {
+    const moved = this.carry(tensor, provider, provider, dtype);
+    this.free(tensor);
+    Object.assign(tensor, moved);
+  }
+
+  /** Copies a tensor with a session on a provider: its input is copied in, its output placed as wanted. */
+  private carry(tensor: ApiTensor, on: ProviderName, to: ProviderName, dtype = tensor.dtype): ApiTensor {
+    const session = this.carrierOf(tensor.dtype, tensor.shape.length, on, dtype);
     return this.execute(session, [["x", tensor]], [["y", to]]).get("y") as ApiTensor;
   }
 
@@ -355,22 +361,23 @@ class ApiBinding implements Binding<ApiTensor, ApiSession> {
     return made.map((constant) => [constant.value.name, known(constant) as ApiTensor]);
   }
 
-  private carrierOf(dtype: DType, rank: number, provider: ProviderName): ApiSession {
-    const key = `${provider}/${dtype}/${rank}`;
+  private carrierOf(dtype: DType, rank: number, provider: ProviderName, to = dtype): ApiSession {
+    const key = `${provider}/${dtype}/${to}/${rank}`;
     const known = this.carriers.get(key);
     if (known !== undefined) return known;
     const shape = Array.from({ length: rank }, (_, i) => `D${i}`);
     const [x, y] = [
       { name: "x", dtype, shape },
-      { name: "y", dtype, shape },
+      { name: "y", dtype: to, shape },
     ];
+    const [op, attributes] = to === dtype ? ["Identity", {}] : ["Cast", { to: DTYPE_CODE[to] }];
     const made = this.opened(
       {
         name: "carrier",
         opset: 21,
         inputs: [x],
         outputs: [y],
-        nodes: [{ name: "/carry", op: "Identity", domain: "", inputs: [x], outputs: [y], attributes: {} }],
+        nodes: [{ name: "/carry", op, domain: "", inputs: [x], outputs: [y], attributes }],
         initializers: new Map(),
       },
       provider,
