@@ -148,7 +148,10 @@ describe("graphs for CUDA, computed on the CPU", () => {
     const lowered = forCuda(graph, 3 * CONFIG.hidden_size, 1);
     const count = (op: string): number => lowered.nodes.filter((n) => n.op === op).length;
     // the first sum of a layer, and the last one with the next layer's norm; the first norm reads no sum
-    assert.deepEqual([count("SkipSimplifiedLayerNormalization"), count("Split")], [2 * Number(CONFIG.num_hidden_layers), 0]);
+    assert.deepEqual(
+      [count("SkipSimplifiedLayerNormalization"), count("Split")],
+      [2 * Number(CONFIG.num_hidden_layers), 0],
+    );
     assert.ok(relativeError(await run(lowered), expected) < 1e-6);
     const halved = cudaOnCpu(halfTrunk(forCuda(graph), "float16"));
     assert.ok(relativeError(await run(halved), expected) < 0.003);
