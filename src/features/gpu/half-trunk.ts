@@ -10,7 +10,7 @@ const PRODUCTS: ReadonlySet<string> = new Set(["Gemm", "MatMul", "MatMulBnb4"]);
 /** Ops whose result is in 16 bits if all their inputs of its size are. */
 const FOLLOWING: ReadonlySet<string> = new Set([
   ...["Reshape", "Transpose", "Split", "Concat", "Slice", "Squeeze", "Unsqueeze", "Flatten", "Expand", "Identity"],
-  ...["Add", "Sub", "Mul", "Neg", "Sigmoid", "Softmax", "ReduceSum", "QuickGelu", "Where"],
+  ...["Add", "Sub", "Mul", "Neg", "Sigmoid", "Softmax", "ReduceSum", "ReduceMean", "QuickGelu", "Where"],
   ...["Gather", "RotaryEmbedding", "SimplifiedLayerNormalization"],
 ]);
 
@@ -116,7 +116,10 @@ class HalfTrunk {
     const computed = floats.filter((v) => !this.graph.initializers.has(v.name));
     const { shape } = this.output(node);
     const deciding = BROADCAST.has(node.op) ? computed.filter((v) => sameShape(v.shape, shape)) : computed;
-    return deciding.length > 0 && deciding.every((v) => this.isHalf(v));
+    if (deciding.length === 0) return false;
+    // a norm's gradient reads its result, of which the products have a copy in 16 bits
+    const hasHalf = (v: Value): boolean => this.isHalf(v) || this.casts.has(`${v.name} ${this.half}`);
+    return deciding.some((v) => this.isHalf(v)) && deciding.every(node.op === "Mul" ? hasHalf : (v) => this.isHalf(v));
   }
 
   private output(node: Node): Value {

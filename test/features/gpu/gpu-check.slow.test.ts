@@ -22,7 +22,9 @@ interface Phase {
   readonly seconds: number;
   readonly host_mib: number;
 }
-type Agreement = Readonly<Record<"logits" | "logProbs" | "gradients" | "rounds", number>> & { readonly agrees: boolean };
+type Agreement = Readonly<Record<"logits" | "logProbs" | "gradients" | "rounds", number>> & {
+  readonly agrees: boolean;
+};
 interface Result {
   readonly agreement: { readonly float32: Agreement; readonly nf4: Agreement };
   readonly model: { readonly quantize: string; readonly weights_bytes: number };
