@@ -140,5 +140,10 @@ export async function agreement(provider, dir) {
     ["logits", "logProbs", "gradients"].map((what) => [what, relativeError(got[what], expected[what])]),
   );
   const rounds = relativeError(got.rounds.scored, got.rounds.recorded);
-  return { provider: got.provider, ...errors, rounds, agrees: Object.values(errors).every((error) => error <= TOLERANCE) };
+  return {
+    provider: got.provider,
+    ...errors,
+    rounds,
+    agrees: Object.values(errors).every((error) => error <= TOLERANCE),
+  };
 }
