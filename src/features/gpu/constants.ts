@@ -35,6 +35,49 @@ interface WithoutConstants {
   readonly unread: ReadonlySet<string>;
 }
 
+/** Tensors of constants, kept for as long as the first of their sources. */
+export class MadeConstants<T> {
+  private readonly made = new Map<T, Map<string, { readonly tensor: T; readonly others: readonly T[] }>>();
+
+  constructor(private readonly free: (tensor: T) => void) {}
+
+  /**
+   * Returns a group's tensors by name.
+   * @param find returns a source.
+   * @param compute computes the group; called where a source is new.
+   */
+  of(
+    { made }: Constants,
+    find: (name: string) => T,
+    compute: () => ReadonlyMap<string, T>,
+  ): readonly (readonly [string, T])[] {
+    const known = made.map((constant) => this.known(constant, find));
+    if (known.includes(undefined)) {
+      const computed = compute();
+      for (const { value, key, sources } of made) {
+        const [first, ...others] = sources.map(find) as [T, ...T[]];
+        const ofFirst = this.made.get(first) ?? new Map();
+        const before = ofFirst.get(key)?.tensor;
+        if (before !== undefined) this.free(before);
+        this.made.set(first, ofFirst.set(key, { tensor: computed.get(value.name) as T, others }));
+      }
+    }
+    return made.map((constant) => [constant.value.name, this.known(constant, find) as T]);
+  }
+
+  private known({ key, sources: [first, ...rest] }: Constant, find: (name: string) => T): T | undefined {
+    const { tensor, others } = this.made.get(find(first as string))?.get(key) ?? {};
+    return others?.every((other, i) => other === find(rest[i] as string)) ? tensor : undefined;
+  }
+
+  /** Frees what follows from a tensor. */
+  forget(source: T): void {
+    const all = this.made.get(source);
+    this.made.delete(source);
+    for (const { tensor } of all?.values() ?? []) this.free(tensor);
+  }
+}
+
 interface Computed extends Constant {
   readonly nodes: readonly RawNode[];
   readonly ofWeights: boolean;

@@ -3,7 +3,7 @@ import type { Binding, BindingKind, Held, InputOf, Loaded, Results } from "../..
 import { libraryPath, NOT_ON_CUDA } from "../../../onnx/runtimes/library.js";
 import type { LoadCall, ProviderName, WireTensor } from "../../../onnx/runtimes/messages.js";
 import { BYTES, DTYPE_CODE, DTYPE_OF_CODE, type DType, isExternal } from "../../../onnx/types.js";
-import { type Constants, withHalfKeys, withoutConstants } from "../constants.js";
+import { type Constants, MadeConstants, withHalfKeys, withoutConstants } from "../constants.js";
 import { type Handle, OrtApi } from "../ort-api.js";
 import { type ReadBytes, SharedWeights } from "../shared-weights.js";
 
@@ -20,8 +20,6 @@ interface ApiTensor extends Held {
   provider: ProviderName;
   /** The OrtValue that owns the memory this one points to. */
   owner?: Handle;
-  /** Constants that follow from this tensor and from others behind it, by their keys, once a session has needed them. */
-  constants?: Map<string, { readonly tensor: ApiTensor; readonly others: readonly ApiTensor[] }>;
 }
 
 interface ApiSession extends Loaded {
@@ -61,6 +59,7 @@ class ApiBinding implements Binding<ApiTensor, ApiSession> {
   private readonly weights: SharedWeights<ApiTensor>;
   /** Sessions with one node, which copy a tensor to a device or back, or cast it. */
   private readonly carriers = new Map<string, ApiSession>();
+  private readonly constants = new MadeConstants<ApiTensor>((tensor) => this.free(tensor));
   /** Sessions that compute constants. */
   private readonly makers = new Map<Constants, ApiSession>();
   /** Allocator of weights on the device; it must be freed before the device. */
@@ -157,7 +156,7 @@ class ApiBinding implements Binding<ApiTensor, ApiSession> {
   }
 
   free(tensor: ApiTensor): void {
-    for (const { tensor: constant } of tensor.constants?.values() ?? []) this.free(constant);
+    this.constants.forget(tensor);
     tensor.value.free();
     tensor.owner?.free();
     tensor.memory = undefined;
@@ -181,7 +180,9 @@ class ApiBinding implements Binding<ApiTensor, ApiSession> {
       if (tensor.dtype !== types.get(name)) this.move(tensor, session.provider, types.get(name));
     const given = [...fed, ...bound].filter(([name]) => !session.unread.has(name));
     const find = (name: string) => (bound.get(name) ?? fed.get(name) ?? session.weights.get(name)) as ApiTensor;
-    const constants = session.constants.flatMap((group) => this.constantsOf(group, find, home));
+    const constants = session.constants.flatMap((group) =>
+      this.constants.of(group, find, () => this.made(group, find, home)),
+    );
     const outputs = this.execute(session, [...given, ...constants], wanted);
     try {
       const back = Object.fromEntries(fetched.map((name) => [name, this.read(outputs.get(name) as ApiTensor)]));
@@ -331,34 +332,17 @@ class ApiBinding implements Binding<ApiTensor, ApiSession> {
     return this.execute(session, [["x", tensor]], [["y", to]]).get("y") as ApiTensor;
   }
 
-  /** Returns constants by name; in one run, where one of their sources is new. */
-  private constantsOf(
+  /** Computes constants in one run. */
+  private made(
     group: Constants,
     find: (name: string) => ApiTensor,
     provider: ProviderName,
-  ): (readonly [string, ApiTensor])[] {
-    const { made, model } = group;
-    const known = ({ key, sources: [first, ...rest] }: Constants["made"][number]): ApiTensor | undefined => {
-      const { tensor, others } = find(first as string).constants?.get(key) ?? {};
-      return others?.every((other, i) => other === find(rest[i] as string)) ? tensor : undefined;
-    };
-    if (!made.every((constant) => known(constant) !== undefined)) {
-      const maker = this.makers.get(group) ?? this.opened(model, provider);
-      this.makers.set(group, maker);
-      const inputs = model.inputs.map(({ name }) => [name, find(name)] as const);
-      const computed = this.execute(
-        maker,
-        inputs,
-        maker.outputs.map((name) => [name, provider]),
-      );
-      for (const { value, key, sources } of made) {
-        const [first, ...others] = sources.map(find) as [ApiTensor, ...ApiTensor[]];
-        const before = first.constants?.get(key)?.tensor;
-        if (before !== undefined) this.free(before);
-        first.constants = new Map(first.constants).set(key, { tensor: computed.get(value.name) as ApiTensor, others });
-      }
-    }
-    return made.map((constant) => [constant.value.name, known(constant) as ApiTensor]);
+  ): ReadonlyMap<string, ApiTensor> {
+    const maker = this.makers.get(group) ?? this.opened(group.model, provider);
+    this.makers.set(group, maker);
+    const inputs = group.model.inputs.map(({ name }) => [name, find(name)] as const);
+    const wanted = maker.outputs.map((name) => [name, provider] as const);
+    return this.execute(maker, inputs, wanted);
   }
 
   private carrierOf(dtype: DType, rank: number, provider: ProviderName, to = dtype): ApiSession {
