@@ -97,8 +97,9 @@ try {
     [quantize, small],
   ]) {
     agreed[name] = await agreement(provider, dir);
-    const { logits, logProbs, gradients } = agreed[name];
+    const { logits, logProbs, gradients, rounds } = agreed[name];
     log(`${name} against the CPU: logits ${logits}, log-probabilities ${logProbs}, gradients ${gradients}`);
+    log(`${name}: rounds with kept keys and values against their scores: ${rounds}`);
   }
   const rows = shape.group * (shape.prompt + shape.response);
   products = await measureProducts(provider, [rows, shape.ffn, shape.hidden]);
@@ -145,11 +146,11 @@ process.stdout.write(
   [
     `${device}, provider ${provider}, ${quantize}, ${shape.layers} layers of ${shape.hidden}, prompt ${shape.prompt}, response ${shape.response}, T = ${shape.rounds}, G = ${shape.group}`,
     "",
-    "| largest difference from the CPU | logits | log-probabilities | gradients | |",
-    "|---|---|---|---|---|",
+    "| largest difference from the CPU | logits | log-probabilities | gradients | rounds from scores | |",
+    "|---|---|---|---|---|---|",
     ...Object.entries(agreed).map(
       ([name, a]) =>
-        `| ${name} | ${percent(a.logits)} | ${percent(a.logProbs)} | ${percent(a.gradients)} | ${a.agrees ? "agrees" : "MORE THAN IS EXPECTED"} |`,
+        `| ${name} | ${percent(a.logits)} | ${percent(a.logProbs)} | ${percent(a.gradients)} | ${percent(a.rounds)} | ${a.agrees ? "agrees" : "MORE THAN IS EXPECTED"} |`,
     ),
     "",
     `| | s | limit at ${tflops} TFLOP/s | peak GiB on the GPU | GiB of the host |`,

@@ -5,12 +5,15 @@ export const TOLERANCE = 1e-2;
 
 const CONFIG = "configs/tiny/quickstart.yaml";
 
-/** Computes the logits, log-probabilities and gradients of a model on a provider. */
+/**
+ * Computes the logits, log-probabilities and gradients of a model on a provider, and the log-probabilities of rounds
+ * with kept keys and values beside those that scoring gives the same rounds.
+ */
 async function results(provider, dir) {
   const { loadConfig } = await load("config/config.js");
   const { openPolicy } = await load("engine/policy.js");
   const { optimizerOptions } = await load("config/optimizer.js");
-  const { prepareBatches } = await load("train/update.js");
+  const { prepareBatches, LENGTH_STEP } = await load("train/update.js");
   const { bindModel } = await load("nn/bind.js");
   const { freshAdapter } = await load("nn/lora.js");
   const { encodeModel } = await load("onnx/format/proto.js");
@@ -70,10 +73,18 @@ async function results(provider, dir) {
     const { logProbs } = await engine.score(micro.batch, "policy");
     await engine.accumulate(micro.batch, { ...micro.values, old: (await engine.score(micro.batch, "policy")).value });
     const gradients = await engine.getGradients();
+    const { sampler, options } = policy;
+    const rngs = trajectories.map((_, i) => Rng.named(0, `rollout ${i}`));
+    const prompts = trajectories.map(({ prompt }) => prompt);
+    const rollouts = await sampler.rollout(engine, prompts, { ...options, kvCache: true }, rngs);
+    const layout = { batch: rollouts.length, lengthStep: LENGTH_STEP, level: "step", share: false };
+    const steps = sampler.stepTerms(rollouts, options, layout);
+    const scored = await engine.score(steps, "policy");
     return {
       provider: runtime.provider,
       logits: result.data,
       logProbs: logProbs.filter((_, r) => micro.batch.coefficient[r] !== 0),
+      rounds: { recorded: steps.recorded, scored: scored.value },
       gradients: Float32Array.from([...gradients.values()].flatMap((t) => [...t.data])),
     };
   } finally {
@@ -119,11 +130,20 @@ function relativeError(got, expected) {
   return scale === 0 ? Number(difference > 0) : Math.min(1, difference / scale);
 }
 
-/** Measures the errors of a provider against the CPU on the model in a directory. */
+/**
+ * Measures the errors of a provider against the CPU on the model in a directory, and that of its rounds against its own
+ * scores.
+ */
 export async function agreement(provider, dir) {
   const [expected, got] = [await results("cpu", dir), await results(provider, dir)];
   const errors = Object.fromEntries(
     ["logits", "logProbs", "gradients"].map((what) => [what, relativeError(got[what], expected[what])]),
   );
-  return { provider: got.provider, ...errors, agrees: Object.values(errors).every((error) => error <= TOLERANCE) };
+  const rounds = relativeError(got.rounds.scored, got.rounds.recorded);
+  return {
+    provider: got.provider,
+    ...errors,
+    rounds,
+    agrees: Object.values(errors).every((error) => error <= TOLERANCE),
+  };
 }

@@ -1,6 +1,6 @@
 import type { Emitter } from "../../onnx/emit.js";
 import { type Formula, rewritten } from "../../onnx/passes/written-out.js";
-import { type Graph, isExternal, type Value } from "../../onnx/types.js";
+import { type ExternalData, type Graph, isExternal, type Value } from "../../onnx/types.js";
 
 /** Most elements of a matrix that is cast in one piece: 256 MB of float32. */
 export const LARGE = 2 ** 26;
@@ -14,18 +14,17 @@ const [ALIGNED, TILE] = [8, 64];
 
 /**
  * Rewrites products with a large matrix W [V, D] stored in 16 bits: a block of rows of W is cast, multiplied, and
- * freed. A block's rows are gathered at indices that depend on the other operand: ONNX Runtime would otherwise cast
- * all blocks early, and keep the matrix in float32 until it is used. Blocks have equal sizes; rows beyond the end
- * repeat the last one, and their columns of the result are cut off (their gradient is 0).
+ * freed. A block is a weight of its own, a range of the same file. Blocks have equal sizes; rows beyond the end repeat
+ * the last one, and their columns of the result are cut off (their gradient is 0).
  * @param tile a number of which a block's rows are a multiple.
  * @param large most elements of a matrix that is cast in one piece, if its rows are aligned.
  */
 export function inBlocks(graph: Graph, large: number, tile = TILE): Graph {
-  const stored = new Map<string, Value>();
+  const stored = new Map<string, Stored>();
   for (const { op, inputs, outputs } of graph.nodes) {
-    const weight = graph.initializers.get(inputs[0]?.name ?? "");
-    if (op === "Cast" && weight !== undefined && isExternal(weight.data) && outputs[0]?.dtype === "float32")
-      stored.set(outputs[0].name, weight.value);
+    const { value, data } = graph.initializers.get(inputs[0]?.name ?? "") ?? {};
+    if (op === "Cast" && value !== undefined && data && isExternal(data) && outputs[0]?.dtype === "float32")
+      stored.set(outputs[0].name, { value, data });
   }
   return rewritten(graph, (node, write) => {
     const [a, cast, c] = node.inputs;
@@ -33,40 +32,45 @@ export function inBlocks(graph: Graph, large: number, tile = TILE): Graph {
     if (node.op !== "Gemm" || a === undefined || weight === undefined) return [node];
     const { transA = 0, alpha = 1, beta = 1 } = node.attributes;
     if (Number(transA) === 1 || Number(alpha) !== 1 || Number(beta) !== 1) return [node];
-    const [rows, columns] = weight.shape as [number, number];
+    const [rows, columns] = weight.value.shape as [number, number];
     const blocks = Math.ceil((rows * columns) / large);
     if (blocks === 1 && rows % ALIGNED === 0) return [node];
     const size = Math.ceil(rows / blocks / tile) * tile;
-    const formula = Number(node.attributes.transB ?? 0) === 1 ? timesTransposed(size) : times(size);
+    const formula = Number(node.attributes.transB ?? 0) === 1 ? timesTransposed : times;
     // a separate path: names under the node's own are used by the weight's dependencies
-    const whole = { ...node, name: `${node.name}/blocks`, inputs: c === undefined ? [a, weight] : [a, weight, c] };
-    return write(whole, node.outputs[0] as Value, formula);
+    const whole = { ...node, name: `${node.name}/blocks`, inputs: c === undefined ? [a] : [a, c] };
+    return write(whole, node.outputs[0] as Value, formula(weight, size));
   });
+}
+
+/** A matrix [V, D] in a file. */
+interface Stored {
+  readonly value: Value;
+  readonly data: ExternalData;
 }
 
 /** Computes the first row of every block of `size` rows. */
 const starts = (rows: number, size: number): number[] =>
   Array.from({ length: Math.ceil(rows / size) }, (_, i) => i * size);
 
-/** `size` rows of W in float32, computed only after `behind`; indices beyond the end repeat the last row. */
-function blockOf(e: Emitter, behind: Value, weight: Value, from: number, size: number): Value {
-  const first = e.g.ints([0]);
-  const corner = e.gather(e.gather(behind, first), first, 1);
-  // cast to boolean first, so that NaN and infinity become harmless
-  const zero = e.mul(e.reshape(e.cast(e.cast(corner, "bool"), "int64"), [1]), e.g.scalar(0, "int64"));
-  const last = (weight.shape[0] as number) - 1;
-  const indices = e.g.ints(Array.from({ length: size }, (_, i) => Math.min(from + i, last)));
-  return e.cast(e.gather(weight, e.add(indices, zero)), "float32");
+/** `size` rows of W in float32; rows beyond the end repeat the last one. */
+function blockOf(e: Emitter, { value, data }: Stored, from: number, size: number): Value {
+  const [rows, columns] = value.shape as [number, number];
+  const own = Math.min(size, rows - from);
+  const row = data.length / rows;
+  const range = { file: data.file, offset: data.offset + from * row, length: own * row };
+  const block = e.g.initializer(`/${value.name}/${from}`, value.dtype, [own, columns], range);
+  if (own === size) return e.cast(block, "float32");
+  const indices = Array.from({ length: size }, (_, i) => Math.min(i, own - 1));
+  return e.cast(e.gather(block, e.g.ints(indices)), "float32");
 }
 
 /** x W^T + c [R, V] in blocks of equal size: otherwise CUDA's Concat copies a table of V indices to the device. */
 const timesTransposed =
-  (size: number): Formula =>
-  (e, x, weight, c) => {
-    const columns = (weight as Value).shape[0] as number;
-    const parts = starts(columns, size).map((from) =>
-      e.gemm(x, blockOf(e, x, weight as Value, from, size), { transB: true }),
-    );
+  (weight: Stored, size: number): Formula =>
+  (e, x, c) => {
+    const columns = weight.value.shape[0] as number;
+    const parts = starts(columns, size).map((from) => e.gemm(x, blockOf(e, weight, from, size), { transB: true }));
     const whole = parts.length === 1 ? (parts[0] as Value) : e.concat(parts, 1);
     const plain = size * parts.length === columns ? whole : e.slice(whole, 1, 0, columns);
     return c === undefined ? plain : e.add(plain, c);
@@ -74,16 +78,17 @@ const timesTransposed =
 
 /** dy W + c [R, D], summed over blocks of rows. */
 const times =
-  (size: number): Formula =>
-  (e, dy, weight, c) => {
-    const columns = (weight as Value).shape[0] as number;
+  (weight: Stored, size: number): Formula =>
+  (e, dy, c) => {
+    const columns = weight.value.shape[0] as number;
     let sum = c;
     for (const from of starts(columns, size)) {
-      const rows = blockOf(e, sum === undefined || from === 0 ? dy : sum, weight as Value, from, size);
       const part = e.slice(dy, 1, from, Math.min(columns, from + size));
       const missing = Math.max(0, from + size - columns);
       const whole = missing === 0 ? part : e.g.op("Pad", [part, e.g.ints([0, 0, 0, missing]), e.g.scalar(0)]);
-      sum = e.gemm(whole, rows, sum === undefined ? {} : { c: sum });
+      const product = e.gemm(whole, blockOf(e, weight, from, size));
+      // accumulated by the product (Gemm's C), ONNX Runtime would cast all blocks before the first product
+      sum = sum === undefined ? product : e.add(sum, product);
     }
     return sum as Value;
   };

@@ -1,3 +1,4 @@
+import { PAST } from "../../nn/past.js";
 import { Names } from "../../onnx/names.js";
 import type { HalfDType } from "../../onnx/precision.js";
 import { sameShape, sizeOf } from "../../onnx/shapes.js";
@@ -9,7 +10,7 @@ const PRODUCTS: ReadonlySet<string> = new Set(["Gemm", "MatMul", "MatMulBnb4"]);
 /** Ops whose result is in 16 bits if all their inputs of its size are. */
 const FOLLOWING: ReadonlySet<string> = new Set([
   ...["Reshape", "Transpose", "Split", "Concat", "Slice", "Squeeze", "Unsqueeze", "Flatten", "Expand", "Identity"],
-  ...["Add", "Sub", "Mul", "Neg", "Sigmoid", "Softmax", "ReduceSum", "QuickGelu", "Where"],
+  ...["Add", "Sub", "Mul", "Neg", "Sigmoid", "Softmax", "ReduceSum", "ReduceMean", "QuickGelu", "Where"],
   ...["Gather", "RotaryEmbedding", "SimplifiedLayerNormalization"],
 ]);
 
@@ -75,7 +76,9 @@ class HalfTrunk {
         this.views.set(this.output(node).name, node);
     }
     if (!inLayer || !this.runsInHalf(node)) {
-      this.nodes.push({ ...node, inputs: inputs.map((v) => v && this.as(v, "float32")) });
+      // a shape needs no cast
+      const given = (v: Value): Value => (node.op === "Shape" ? (this.halved.get(v.name) ?? v) : this.as(v, "float32"));
+      this.nodes.push({ ...node, inputs: inputs.map((v) => v && given(v)) });
       return;
     }
     const [, , c] = inputs;
@@ -107,11 +110,16 @@ class HalfTrunk {
     if (floats.length === 0 || this.output(node).dtype !== "float32") return false;
     if (PRODUCTS.has(node.op)) return true;
     if (!FOLLOWING.has(node.op)) return false;
-    if (BY_FIRST.has(node.op)) return this.isHalf(node.inputs[0] as Value);
+    const [first] = node.inputs as [Value];
+    // keys and values of earlier rounds were in 16 bits
+    if (BY_FIRST.has(node.op)) return this.isHalf(first) || first.name.startsWith(PAST);
     const computed = floats.filter((v) => !this.graph.initializers.has(v.name));
     const { shape } = this.output(node);
     const deciding = BROADCAST.has(node.op) ? computed.filter((v) => sameShape(v.shape, shape)) : computed;
-    return deciding.length > 0 && deciding.every((v) => this.isHalf(v));
+    if (deciding.length === 0) return false;
+    // a norm's gradient reads its result, of which the products have a copy in 16 bits
+    const hasHalf = (v: Value): boolean => this.isHalf(v) || this.casts.has(`${v.name} ${this.half}`);
+    return deciding.some((v) => this.isHalf(v)) && deciding.every(node.op === "Mul" ? hasHalf : (v) => this.isHalf(v));
   }
 
   private output(node: Node): Value {

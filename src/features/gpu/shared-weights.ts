@@ -14,11 +14,26 @@ export interface ExternalWeight {
 /** Reads `length` bytes of a weight from the offset `from`. */
 export type ReadBytes = (from: number, length: number) => ArrayBuffer;
 
+interface Entry<T> {
+  readonly tensor: T;
+  users: number;
+  readonly key: string;
+  /** The file and the device. */
+  readonly place: string;
+  readonly data: ExternalData;
+  /** The larger weight whose memory it uses. */
+  readonly within: Entry<T> | undefined;
+}
+
 /** Weights of external files, each on a device once for all its sessions, for as long as one uses it. */
 export class SharedWeights<T> {
-  private readonly entries = new Map<string, { tensor: T; users: number }>();
+  private readonly entries = new Map<string, Entry<T>>();
 
-  constructor(private readonly free: (tensor: T) => void) {}
+  /** @param part makes a tensor of the memory of another one, from a byte on. */
+  constructor(
+    private readonly free: (tensor: T) => void,
+    private readonly part: (whole: T, weight: Held, from: number) => T,
+  ) {}
 
   /**
    * @param dir directory of the files.
@@ -38,13 +53,21 @@ export class SharedWeights<T> {
       for (const key of taken.splice(0)) this.leave(key);
     };
     try {
-      for (const { name, dtype, shape, data } of weights) {
+      // a block of a matrix comes after the whole
+      for (const { name, dtype, shape, data } of [...weights].sort((a, b) => b.data.length - a.data.length)) {
         const path = join(dir, data.file);
-        const key = JSON.stringify([provider, path, data.offset, data.length, dtype, shape]);
+        const where = `${provider} ${path}`;
+        const key = JSON.stringify([where, data.offset, data.length, dtype, shape]);
         let entry = this.entries.get(key);
         if (entry === undefined) {
+          const within = this.around(where, data);
           const at: ReadBytes = (from, length) => readRange(path, data.offset + from, length);
-          entry = { tensor: place({ dtype, shape }, data.length, at), users: 0 };
+          const tensor =
+            within === undefined
+              ? place({ dtype, shape }, data.length, at)
+              : this.part(within.tensor, { dtype, shape }, data.offset - within.data.offset);
+          if (within !== undefined) within.users++;
+          entry = { tensor, users: 0, key, place: where, data, within };
           this.entries.set(key, entry);
         }
         entry.users++;
@@ -58,10 +81,22 @@ export class SharedWeights<T> {
     }
   }
 
+  /** Returns a weight whose bytes include these. */
+  private around(place: string, { offset, length }: ExternalData): Entry<T> | undefined {
+    return [...this.entries.values()].find(
+      ({ place: other, data, within }) =>
+        other === place &&
+        within === undefined &&
+        data.offset <= offset &&
+        offset + length <= data.offset + data.length,
+    );
+  }
+
   private leave(key: string): void {
     const entry = this.entries.get(key);
     if (entry === undefined || --entry.users > 0) return;
     this.entries.delete(key);
     this.free(entry.tensor);
+    if (entry.within !== undefined) this.leave(entry.within.key);
   }
 }

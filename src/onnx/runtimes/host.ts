@@ -106,7 +106,10 @@ function checkName(kind: "input" | "output", name: string, known: readonly strin
   );
 }
 
-/** Refuses a missing input, a wrong dtype, rank or fixed dimension, and one symbol with two sizes. @throws Error */
+/**
+ * Refuses a missing input, a wrong dtype, rank or fixed dimension, and one symbol with two sizes. A binding that keeps
+ * tensors in 16 bits rounds float32. @throws Error
+ */
 function checkFeeds({ inputs }: Loaded, feeds: ReadonlyMap<string, Held>): void {
   const symbols = new Map<string, { size: number; input: string }>();
   for (const { name, dtype, shape } of inputs) {
@@ -117,7 +120,8 @@ function checkFeeds({ inputs }: Loaded, feeds: ReadonlyMap<string, Held>): void 
     const refuse = (why: string): never => {
       throw new Error(`input "${name}": expected ${expected}, got ${got}${why}`);
     };
-    if (tensor.dtype !== dtype) refuse("");
+    const isRounded = tensor.dtype === "float32" && (dtype === "bfloat16" || dtype === "float16");
+    if (tensor.dtype !== dtype && !isRounded) refuse("");
     // ONNX Runtime reports both a scalar and an unknown rank as []
     if (shape.length === 0) continue;
     if (tensor.shape.length !== shape.length) refuse("");

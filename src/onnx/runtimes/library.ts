@@ -30,6 +30,7 @@ export function libraryPath(dir: string = libraryDir()): string {
 
 /**
  * Optimisations disabled on CUDA: each session would hold another copy of a folded weight, and a merged decoding of a
- * weight would persist from the forward to the backward pass.
+ * weight would persist from the forward to the backward pass; slices merged into a split exist all at once, and unequal
+ * ones copy a table to the device.
  */
-export const NOT_ON_CUDA = "ConstantFolding;CommonSubexpressionElimination";
+export const NOT_ON_CUDA = "ConstantFolding;CommonSubexpressionElimination;GatherSliceToSplitFusion";

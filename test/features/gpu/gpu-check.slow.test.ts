@@ -22,7 +22,9 @@ interface Phase {
   readonly seconds: number;
   readonly host_mib: number;
 }
-type Agreement = Readonly<Record<"logits" | "logProbs" | "gradients", number>> & { readonly agrees: boolean };
+type Agreement = Readonly<Record<"logits" | "logProbs" | "gradients" | "rounds", number>> & {
+  readonly agrees: boolean;
+};
 interface Result {
   readonly agreement: { readonly float32: Agreement; readonly nf4: Agreement };
   readonly model: { readonly quantize: string; readonly weights_bytes: number };
@@ -45,8 +47,10 @@ describe("gpu-check", () => {
     assert.match(stdout, /Copies: [\d.e+]+ GB\/s to the device, [\d.e+]+ GB\/s back/);
     const { agreement, model, phases } = JSON.parse(readFileSync(file, "utf8")) as Result;
     // the same provider twice: any difference would be the script's own
-    for (const { logits, logProbs, gradients, agrees } of [agreement.float32, agreement.nf4]) {
+    for (const { logits, logProbs, gradients, rounds, agrees } of [agreement.float32, agreement.nf4]) {
       assert.deepEqual([logits, logProbs, gradients], [0, 0, 0]);
+      // rounds with kept keys and values, against scores
+      assert.ok(rounds < 1e-4, `${rounds}`);
       assert.equal(agrees, true);
     }
     // 4-bit projections and 16-bit tables are far smaller than 2 x 64 x ... floats

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, it } from "node:test";
+import { describe, it, type TestContext } from "node:test";
 import { UserError } from "../../../src/core/errors.js";
+import { floatToFloat16 } from "../../../src/core/half.js";
 import { OrtApi } from "../../../src/features/gpu/ort-api.js";
 import { encodeModel } from "../../../src/onnx/format/proto.js";
 import { libraryPath } from "../../../src/onnx/runtimes/library.js";
@@ -50,32 +51,60 @@ describe("OrtApi", () => {
 });
 
 describe("the C API binding", () => {
-  it("casts a parameter to 16 bits once for each of its values", async (t) => {
-    const value = (name: string, dtype: Value["dtype"]): Value => ({ name, dtype, shape: [2] });
-    const node = (inputs: Value[], y: Value, op: string, attributes = {}): Node => {
-      return { name: `/${y.name}`, op, domain: "", inputs, outputs: [y], attributes };
-    };
-    const [a, x, y] = [value("base_model.m.lora_A.weight", "float32"), value("x", "float32"), value("y", "float32")];
-    const [half, back] = [value("half", "bfloat16"), value("back", "float32")];
-    const cast = (from: Value, to: Value): Node => node([from], to, "Cast", { to: DTYPE_CODE[to.dtype] });
-    const nodes = [cast(a, half), cast(half, back), node([back, x], y, "Add")];
-    const graph = { name: "casts", opset: 21, inputs: [a, x], outputs: [y], nodes, initializers: new Map() };
+  const value = (name: string, dtype: Value["dtype"], shape = [2]): Value => ({ name, dtype, shape });
+  const node = (inputs: Value[], y: Value, op: string, attributes = {}): Node => {
+    return { name: `/${y.name}`, op, domain: "", inputs, outputs: [y], attributes };
+  };
+  const cast = (from: Value, to: Value): Node => node([from], to, "Cast", { to: DTYPE_CODE[to.dtype] });
+  const loaded = async (t: TestContext, inputs: Value[], outputs: Value[], nodes: Node[]): Promise<Runtime> => {
     const runtime = await Runtime.open({ provider: "cpu", binding: "c-api", threads: 1 });
     t.after(() => runtime.close());
-    await runtime.load("casts", { bytes: encodeModel(graph) });
+    const graph = { name: "graph", opset: 21, inputs, outputs, nodes, initializers: new Map() };
+    await runtime.load("graph", { bytes: encodeModel(graph) });
+    return runtime;
+  };
+  const numbers = (tensor: Tensor | undefined): number[] => Array.from((tensor as Tensor).data, Number);
+
+  it("joins and casts parameters once for each of their values, whichever changes", async (t) => {
+    const [a, b] = ["q", "k"].map((m) => value(`base_model.${m}.lora_A.weight`, "float32", [1])) as [Value, Value];
+    const [all, half] = [value("all", "float32"), value("half", "bfloat16")];
+    const [back, x, y] = [value("back", "float32"), value("x", "float32"), value("y", "float32")];
+    const nodes = [
+      node([a, b], all, "Concat", { axis: 0 }),
+      cast(all, half),
+      cast(half, back),
+      node([back, x], y, "Add"),
+    ];
+    const runtime = await loaded(t, [a, b, x], [y], nodes);
+    const put = (to: Value, number: number): Promise<void> => runtime.put(to.name, f32([1], Float32Array.of(number)));
     const run = async (shift: number): Promise<number[]> => {
       const feeds = { x: f32([2], Float32Array.of(shift, 0)) };
-      const { y } = await runtime.run("casts", { feeds, bind: { [a.name]: "a" } });
-      return Array.from((y as Tensor).data, Number);
+      return numbers((await runtime.run("graph", { feeds, bind: { [a.name]: a.name, [b.name]: b.name } })).y);
     };
     // 1 + 2^-9 has no place in 16 bits
-    for (const [first, second] of [
-      [1.001953125, 3],
-      [-2, 5],
-    ] as const) {
-      await runtime.put("a", f32([2], Float32Array.of(first, second)));
-      for (const shift of [0, 4]) assert.deepEqual(await run(shift), [Math.round(first) + shift, second]);
-    }
+    await put(a, 1.001953125);
+    await put(b, 3);
+    for (const shift of [0, 4]) assert.deepEqual(await run(shift), [1 + shift, 3]);
+    await put(b, 5);
+    assert.deepEqual(await run(0), [1, 5]);
+    await put(a, -2);
+    assert.deepEqual(await run(0), [-2, 5]);
+  });
+
+  it("keeps keys and values in the 16 bits in which a graph computes them", async (t) => {
+    const [past, present] = [value("past/0", "float32"), value("present/0", "float32")];
+    const [old, sum, x, half] = ["old", "sum", "x", "half"].map((name, i) =>
+      value(name, i === 2 ? "float32" : "float16"),
+    ) as [Value, Value, Value, Value];
+    const nodes = [cast(past, old), cast(x, half), node([old, half], sum, "Add"), cast(sum, present)];
+    const runtime = await loaded(t, [past, x], [present], nodes);
+    const x1 = f32([2], Float32Array.of(1, 2));
+    const keep = { "present/0": "kept" };
+    // 1 + 2^-12 has no place in 16 bits
+    await runtime.run("graph", { feeds: { x: x1, "past/0": f32([2], Float32Array.of(1.000244140625, 3)) }, keep });
+    await runtime.run("graph", { feeds: { x: x1 }, bind: { "past/0": "kept" }, keep });
+    const { dtype, data } = await runtime.get("kept");
+    assert.deepEqual([dtype, data], ["float16", floatToFloat16(Float32Array.of(3, 7))]);
   });
 
   it("names an allocation that fails, with a next step, and goes on working", async () => {

@@ -16,9 +16,14 @@ describe("SharedWeights", () => {
     return { name, dtype: "uint8", shape: [length], data: { file, offset, length } };
   };
 
-  it("places a weight once for all that use it, and frees it when the last one leaves", async () => {
+  const opened = (): { weights: SharedWeights<string>; freed: string[] } => {
     const freed: string[] = [];
-    const weights = new SharedWeights<string>((tensor) => freed.push(tensor));
+    const free = (tensor: string): void => void freed.push(tensor);
+    return { weights: new SharedWeights(free, (whole, { shape }, from) => `${whole} ${from} ${shape}`), freed };
+  };
+
+  it("places a weight once for all that use it, and frees it when the last one leaves", async () => {
+    const { weights, freed } = opened();
     const placed: string[] = [];
     const place = (_: unknown, bytes: number, read: ReadBytes): string => {
       const text = [0, 1].map((half) => [...new Uint8Array(read(half, half === 0 ? 1 : bytes - 1))].join("")).join("");
@@ -35,17 +40,24 @@ describe("SharedWeights", () => {
     assert.deepEqual(freed, ["34"]);
     second.forget();
     assert.deepEqual(freed, ["34", "012", "567"]);
+    // a part of a weight is the same memory, which stays until the part leaves
+    const third = await weights.take(dir, "cpu", [weight("part", 1, 2), weight("whole", 0, 3)], place);
+    const fourth = await weights.take(dir, "cpu", [weight("part", 1, 2)], place);
+    assert.deepEqual(Object.fromEntries(third.tensors), { whole: "012", part: "012 1 2" });
+    third.forget();
+    assert.deepEqual(freed.splice(3), []);
+    fourth.forget();
+    assert.deepEqual([freed.splice(3), placed.splice(3)], [["012 1 2", "012"], ["012"]]);
     // another device has a copy of its own
     (await weights.take(dir, "cuda", [weight("a", 0, 3)], place)).forget();
     assert.deepEqual(placed.slice(3), ["012"]);
   });
 
   it("frees what was placed before a file turned out to be missing or too short", async () => {
-    const freed: string[] = [];
-    const weights = new SharedWeights<string>((tensor) => freed.push(tensor));
+    const { weights, freed } = opened();
     const bad = (wrong: ExternalWeight, pattern: RegExp): Promise<void> =>
       assert.rejects(
-        weights.take(dir, "cpu", [weight("a", 0, 3), wrong], (_, bytes, read) => {
+        weights.take(dir, "cpu", [weight("a", 0, 5), wrong], (_, bytes, read) => {
           read(0, bytes);
           return "a";
         }),

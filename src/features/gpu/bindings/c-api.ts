@@ -3,7 +3,7 @@ import type { Binding, BindingKind, Held, InputOf, Loaded, Results } from "../..
 import { libraryPath, NOT_ON_CUDA } from "../../../onnx/runtimes/library.js";
 import type { LoadCall, ProviderName, WireTensor } from "../../../onnx/runtimes/messages.js";
 import { BYTES, DTYPE_CODE, DTYPE_OF_CODE, type DType, isExternal } from "../../../onnx/types.js";
-import { type ConstantCast, withoutConstantCasts } from "../constant-casts.js";
+import { type Constants, MadeConstants, withHalfKeys, withoutConstants } from "../constants.js";
 import { type Handle, OrtApi } from "../ort-api.js";
 import { type ReadBytes, SharedWeights } from "../shared-weights.js";
 
@@ -20,8 +20,6 @@ interface ApiTensor extends Held {
   provider: ProviderName;
   /** The OrtValue that owns the memory this one points to. */
   owner?: Handle;
-  /** The same numbers in 16 bits, once a session has needed them. */
-  casts?: Map<DType, ApiTensor>;
 }
 
 interface ApiSession extends Loaded {
@@ -31,16 +29,16 @@ interface ApiSession extends Loaded {
   readonly types: ReadonlyMap<string, InputOf>;
   /** Releases its references to the shared weights. */
   readonly forget: () => void;
-  /** Inputs that are casts of bound inputs or of weights. */
-  readonly casts: readonly ConstantCast[];
-  /** Inputs that only such casts read. */
+  /** Inputs that follow from bound inputs or from weights. */
+  readonly constants: readonly Constants[];
+  /** Inputs that only these read. */
   readonly unread: ReadonlySet<string>;
   readonly weights: ReadonlyMap<string, ApiTensor>;
 }
 
 const NOTHING_SHARED = {
   forget: () => undefined,
-  casts: [],
+  constants: [],
   unread: new Set<string>(),
   weights: new Map<string, ApiTensor>(),
 };
@@ -61,6 +59,9 @@ class ApiBinding implements Binding<ApiTensor, ApiSession> {
   private readonly weights: SharedWeights<ApiTensor>;
   /** Sessions with one node, which copy a tensor to a device or back, or cast it. */
   private readonly carriers = new Map<string, ApiSession>();
+  private readonly constants = new MadeConstants<ApiTensor>((tensor) => this.free(tensor));
+  /** Sessions that compute constants. */
+  private readonly makers = new Map<Constants, ApiSession>();
   /** Allocator of weights on the device; it must be freed before the device. */
   private deviceAllocator: Handle | undefined;
   private arena = false;
@@ -73,16 +74,20 @@ class ApiBinding implements Binding<ApiTensor, ApiSession> {
     this.host = api.make("CreateCpuMemoryInfo", "ReleaseMemoryInfo", DEVICE_ALLOCATOR, DEFAULT_MEMORY);
     this.device = api.make("CreateMemoryInfo", "ReleaseMemoryInfo", "Cuda", DEVICE_ALLOCATOR, 0, DEFAULT_MEMORY);
     this.allocator = api.pointer("GetAllocatorWithDefaultOptions");
-    this.weights = new SharedWeights((tensor) => this.free(tensor));
+    this.weights = new SharedWeights(
+      (tensor) => this.free(tensor),
+      (whole, weight, from) => this.part(whole, weight, from),
+    );
   }
 
   async load(call: LoadCall): Promise<ApiSession> {
     const { provider, weightsDir } = call;
     if (provider !== "cuda" && provider !== "cpu")
       throw new Error(`the C API binding does not serve the provider ${provider}`);
-    const given = decodeModel(call.bytes, "the model");
-    const { model, ...hoisted } = withoutConstantCasts(given);
-    const bytes = hoisted.casts.length === 0 ? call.bytes : encodeModel(model, true);
+    const decoded = decodeModel(call.bytes, "the model");
+    const given = withHalfKeys(decoded);
+    const { model, ...hoisted } = withoutConstants(given);
+    const bytes = given === decoded && hoisted.constants.length === 0 ? call.bytes : encodeModel(model, true);
     const inputs: InputOf[] = given.inputs.map(({ name, dtype, shape }) => ({ name, dtype, shape }));
     const types = new Map(model.outputs.map(({ name, dtype, shape }) => [name, { name, dtype, shape }]));
     const external = [...model.initializers.values()].flatMap(({ value, data }) =>
@@ -116,8 +121,12 @@ class ApiBinding implements Binding<ApiTensor, ApiSession> {
     }
   }
 
-  async release({ handle, forget }: ApiSession): Promise<void> {
+  async release({ handle, forget, constants }: ApiSession): Promise<void> {
     handle.free();
+    for (const group of constants) {
+      this.makers.get(group)?.handle.free();
+      this.makers.delete(group);
+    }
     forget();
   }
 
@@ -147,7 +156,7 @@ class ApiBinding implements Binding<ApiTensor, ApiSession> {
   }
 
   free(tensor: ApiTensor): void {
-    for (const cast of tensor.casts?.values() ?? []) this.free(cast);
+    this.constants.forget(tensor);
     tensor.value.free();
     tensor.owner?.free();
     tensor.memory = undefined;
@@ -166,12 +175,15 @@ class ApiBinding implements Binding<ApiTensor, ApiSession> {
       ...kept.map((name) => [name, home] as const),
       ...fetched.filter((name) => !kept.includes(name)).map((name) => [name, "cpu"] as const),
     ];
+    const types = new Map(session.inputs.map(({ name, dtype }) => [name, dtype as DType]));
+    for (const [name, tensor] of fed)
+      if (tensor.dtype !== types.get(name)) this.move(tensor, session.provider, types.get(name));
     const given = [...fed, ...bound].filter(([name]) => !session.unread.has(name));
-    const casts = session.casts.map(({ source, name, dtype }) => {
-      const tensor = bound.get(source) ?? fed.get(source) ?? session.weights.get(source);
-      return [name, this.castOf(tensor as ApiTensor, home, dtype)] as const;
-    });
-    const outputs = this.execute(session, [...given, ...casts], wanted);
+    const find = (name: string) => (bound.get(name) ?? fed.get(name) ?? session.weights.get(name)) as ApiTensor;
+    const constants = session.constants.flatMap((group) =>
+      this.constants.of(group, find, () => this.made(group, find, home)),
+    );
+    const outputs = this.execute(session, [...given, ...constants], wanted);
     try {
       const back = Object.fromEntries(fetched.map((name) => [name, this.read(outputs.get(name) as ApiTensor)]));
       const staying = new Map(kept.map((name) => [name, outputs.get(name) as ApiTensor]));
@@ -184,7 +196,7 @@ class ApiBinding implements Binding<ApiTensor, ApiSession> {
 
   close(): void {
     this.deviceAllocator?.free();
-    for (const { handle } of this.carriers.values()) handle.free();
+    for (const sessions of [this.carriers, this.makers]) for (const { handle } of sessions.values()) handle.free();
     this.carriers.clear();
     for (const handle of [this.host, this.device, this.env]) handle.free();
   }
@@ -287,6 +299,14 @@ class ApiBinding implements Binding<ApiTensor, ApiSession> {
     }
   }
 
+  /** Makes a tensor of the memory of another one, from a byte on. */
+  private part({ value: whole, provider }: ApiTensor, weight: Held, from: number): ApiTensor {
+    const bytes = weight.shape.reduce((product, dim) => product * dim, BYTES[weight.dtype]);
+    const address = this.api.pointer("GetTensorMutableData", whole) + BigInt(from);
+    const value = this.over(provider === "cpu" ? this.host : this.device, address, bytes, weight);
+    return { ...weight, value, memory: undefined, provider };
+  }
+
   /** Copies bytes to an address of a device. */
   private carryOver(carrier: ApiSession, wire: WireTensor, address: bigint): void {
     const from = this.hold(wire);
@@ -297,51 +317,64 @@ class ApiBinding implements Binding<ApiTensor, ApiSession> {
 
   /** Moves a tensor to a device permanently. */
   private settle(tensor: ApiTensor, provider: ProviderName): void {
-    if (tensor.provider !== "cpu" || provider === "cpu") return;
-    const moved = this.carry(tensor, provider, provider);
-    this.free(tensor);
-    tensor.value = moved.value;
-    tensor.provider = provider;
+    if (tensor.provider === "cpu" && provider !== "cpu") this.move(tensor, provider);
   }
 
-  /** Copies a tensor with an Identity session on a provider: its input is copied in, its output placed as wanted. */
-  private carry(tensor: ApiTensor, on: ProviderName, to: ProviderName): ApiTensor {
-    const session = this.carrierOf(tensor.dtype, tensor.shape.length, on);
+  private move(tensor: ApiTensor, provider: ProviderName, dtype?: DType): void {
+    const moved = this.carry(tensor, provider, provider, dtype);
+    this.free(tensor);
+    Object.assign(tensor, moved);
+  }
+
+  /** Copies a tensor with a session on a provider: its input is copied in, its output placed as wanted. */
+  private carry(tensor: ApiTensor, on: ProviderName, to: ProviderName, dtype = tensor.dtype): ApiTensor {
+    const session = this.carrierOf(tensor.dtype, tensor.shape.length, on, dtype);
     return this.execute(session, [["x", tensor]], [["y", to]]).get("y") as ApiTensor;
   }
 
-  /** Returns a tensor in 16 bits, computed once. */
-  private castOf(tensor: ApiTensor, provider: ProviderName, dtype: DType): ApiTensor {
-    const known = tensor.casts?.get(dtype);
-    if (known !== undefined) return known;
-    const session = this.carrierOf(tensor.dtype, tensor.shape.length, provider, dtype);
-    const made = this.execute(session, [["x", tensor]], [["y", provider]]).get("y") as ApiTensor;
-    tensor.casts = new Map(tensor.casts).set(dtype, made);
-    return made;
+  /** Computes constants in one run. */
+  private made(
+    group: Constants,
+    find: (name: string) => ApiTensor,
+    provider: ProviderName,
+  ): ReadonlyMap<string, ApiTensor> {
+    const maker = this.makers.get(group) ?? this.opened(group.model, provider);
+    this.makers.set(group, maker);
+    const inputs = group.model.inputs.map(({ name }) => [name, find(name)] as const);
+    const wanted = maker.outputs.map((name) => [name, provider] as const);
+    return this.execute(maker, inputs, wanted);
   }
 
   private carrierOf(dtype: DType, rank: number, provider: ProviderName, to = dtype): ApiSession {
     const key = `${provider}/${dtype}/${to}/${rank}`;
     const known = this.carriers.get(key);
     if (known !== undefined) return known;
-    const dims = Array.from({ length: rank }, (_, i) => `D${i}`);
+    const shape = Array.from({ length: rank }, (_, i) => `D${i}`);
     const [x, y] = [
-      { name: "x", dtype, shape: dims },
-      { name: "y", dtype: to, shape: dims },
+      { name: "x", dtype, shape },
+      { name: "y", dtype: to, shape },
     ];
     const [op, attributes] = to === dtype ? ["Identity", {}] : ["Cast", { to: DTYPE_CODE[to] }];
-    const bytes = encodeModel({
-      name: "carrier",
-      opset: 21,
-      inputs: [x],
-      outputs: [y],
-      nodes: [{ name: "/carry", op, domain: "", inputs: [x], outputs: [y], attributes }],
-      initializers: new Map(),
-    });
-    const handle = this.session(bytes, provider);
-    const made = { handle, provider, inputs: [x], outputs: ["y"], types: new Map(), ...NOTHING_SHARED };
+    const made = this.opened(
+      {
+        name: "carrier",
+        opset: 21,
+        inputs: [x],
+        outputs: [y],
+        nodes: [{ name: "/carry", op, domain: "", inputs: [x], outputs: [y], attributes }],
+        initializers: new Map(),
+      },
+      provider,
+    );
     this.carriers.set(key, made);
     return made;
+  }
+
+  /** Opens a session of a small graph without weights. */
+  private opened(model: Parameters<typeof encodeModel>[0], provider: ProviderName): ApiSession {
+    const { inputs, outputs } = model;
+    const handle = this.session(encodeModel(model, true), provider);
+    return { handle, provider, inputs, outputs: outputs.map(({ name }) => name), types: new Map(), ...NOTHING_SHARED };
   }
 
   /** Creates a session of a graph. @param configure sets further options. */
