@@ -53,7 +53,8 @@ export async function fillShown(
   // the user's page may load anything
   await using host = closing(new BrowserHost({ headless }));
   context.signal.addEventListener("abort", () => void host.close());
-  const page = await (await host.browser()).newPage();
+  // a low picture: a short form is not mostly empty space
+  const page = await (await host.browser()).newPage(headless ? { viewport: { width: 1000, height: 400 } } : {});
   await page.goto(address, { timeout: OPEN_MS }).catch((error: unknown) =>
     fail(`${address} does not open: ${/(?:net::)?(ERR_\w+)/.exec(messageOf(error))?.[1] ?? messageOf(error)}.`, {
       hint: "start the site, and check the address",
