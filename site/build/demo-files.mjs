@@ -48,10 +48,10 @@ export async function writeDemo(out) {
   });
 }
 
-/** Writes the graph of the config's rollouts on Node's CPU, with all sizes dynamic, and its weights and manifest. */
+/** Writes the two graphs of the config's rollouts, with all sizes dynamic, and their weights and manifest. */
 async function writeModel(out) {
   const { openPolicy } = await compiled("library/policy.js");
-  const { rolloutGraph } = await compiled("engine/graphs.js");
+  const { headGraph, hiddenGraph } = await compiled("engine/graphs.js");
   const { graphWithKeys, usingGraph, WEIGHTS_FILE } = await compiled("nn/model.js");
   const { readPeft } = await compiled("nn/peft.js");
   const { writeModelFile } = await compiled("onnx/format/proto.js");
@@ -60,9 +60,12 @@ async function writeModel(out) {
   const { model, lora, options, sampler } = policy;
   const graph = await graphWithKeys(model, "past");
   const trained = { graph, lora, about: options.model };
-  const rollout = usingGraph(model, () => rolloutGraph(trained, undefined, sampler.roundHead));
+  const graphs = usingGraph(model, () => ({
+    hidden_model: hiddenGraph(trained, undefined),
+    head_model: headGraph(trained, undefined, sampler.roundHead),
+  }));
   await close();
-  await writeModelFile(join(out, "rollout_model.onnx"), rollout);
+  for (const [name, built] of Object.entries(graphs)) await writeModelFile(join(out, `${name}.onnx`), built);
   for (const file of [WEIGHTS_FILE, "tokenizer.json"]) copyFileSync(join(model.dir, file), join(out, file));
 
   const { tensors } = readPeft(ADAPTER);
@@ -74,7 +77,12 @@ async function writeModel(out) {
     special: [mask_token_id, pad_token_id, eos_token_id],
     options,
     adapter: [...tensors].map(([name, { shape }]) => ({ name, shape: [...shape] })),
-    inputs: rollout.inputs.map(({ name, dtype, shape }) => ({ name, dtype, shape })),
+    graphs: Object.fromEntries(
+      Object.entries(graphs).map(([graph, { inputs }]) => [
+        graph,
+        inputs.map(({ name, dtype, shape }) => ({ name, dtype, shape })),
+      ]),
+    ),
   };
   writeFileSync(join(out, "manifest.json"), JSON.stringify(manifest));
 }

@@ -9,11 +9,11 @@ import type { Task } from "../../src/env/site.js";
 import { FORMS, formOf } from "../../src/features/embedded/catalog.js";
 import { fieldsOf } from "../../src/features/embedded/form.js";
 import { fieldHtml } from "../../src/features/embedded/pages.js";
+import { letter } from "../../src/features/letters/letters/letters.js";
 import { PaperEnvironment } from "../../src/features/paper/environments/paper.js";
-import type { Value } from "../../src/onnx/types.js";
 import { spell } from "../../src/text/token-text.js";
 import { Tokenizer } from "../../src/text/tokenizer.js";
-import { BrowserRuntime, roundModel } from "./browser-runtime.js";
+import { BrowserRuntime, type Graphs, roundModel } from "./browser-runtime.js";
 import type { Answer, Call, Filled, Many, Opened, Rated, Reply, ShownTask } from "./messages.js";
 import { shownParts } from "./shown.mjs";
 
@@ -24,13 +24,16 @@ interface Manifest {
   readonly special: readonly number[];
   readonly options: UnmaskOptions;
   readonly adapter: readonly { readonly name: string; readonly shape: readonly number[] }[];
-  readonly inputs: readonly Value[];
+  readonly graphs: Graphs;
 }
 
 const ADAPTERS = ["before", "after"] as const;
 
 /** The environment of `npm start`, with its evaluation records only. */
-const environment = new PaperEnvironment({ letters: 1, style: "page", sizes: { train: 0, test: 0 } });
+const environment = new PaperEnvironment(
+  { style: "page", sizes: { train: 0, test: 0 } },
+  { level: 1, add: (task, fields, rng) => letter(task, fields, 1, rng) },
+);
 const tasks = environment.tasks as readonly Task[];
 
 const fileAt = (name: string): string => new URL(name, self.location.href).href;
@@ -42,21 +45,26 @@ const bytes = async (name: string): Promise<ArrayBuffer> => {
 
 async function load() {
   const json = async (name: string) => JSON.parse(new TextDecoder().decode(await bytes(name)));
-  const [manifest, tokenizerJson, graph, adapter] = await Promise.all([
+  const [manifest, tokenizerJson, adapter] = await Promise.all([
     json("manifest.json") as Promise<Manifest>,
     json("tokenizer.json"),
-    bytes("rollout_model.onnx"),
     bytes("adapter.bin"),
   ]);
+  const data = new Uint8Array(await bytes(manifest.weights));
   // one thread, since more need HTTP headers that a plain file server does not send
   ort.env.wasm.numThreads = 1;
   ort.env.wasm.wasmPaths = { wasm: fileAt("ort-wasm-simd-threaded.wasm") };
-  const session = await ort.InferenceSession.create(graph, {
-    executionProviders: ["wasm"],
-    externalData: [{ path: manifest.weights, data: new Uint8Array(await bytes(manifest.weights)) }],
-    enableMemPattern: false,
-  });
-  const runtime = new BrowserRuntime(session);
+  const sessions = new Map<string, ort.InferenceSession>();
+  for (const name of Object.keys(manifest.graphs))
+    sessions.set(
+      name,
+      await ort.InferenceSession.create(await bytes(`${name}.onnx`), {
+        executionProviders: ["wasm"],
+        externalData: [{ path: manifest.weights, data }],
+        enableMemPattern: false,
+      }),
+    );
+  const runtime = new BrowserRuntime(sessions);
   let offset = 0;
   for (const { name, shape } of manifest.adapter) {
     const size = shape.reduce((a, d) => a * d, 1);
@@ -70,7 +78,7 @@ async function load() {
     options: manifest.options,
     tokenizer: Tokenizer.fromJson(tokenizerJson, "tokenizer.json", manifest.special),
     models: Object.fromEntries(
-      ADAPTERS.map((name) => [name, roundModel(runtime, manifest.inputs, { name, parameters })]),
+      ADAPTERS.map((name) => [name, roundModel(runtime, manifest.graphs, { name, parameters })]),
     ),
   };
 }
