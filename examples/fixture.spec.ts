@@ -15,7 +15,7 @@ const server = createServer(async (request, response) => {
 });
 
 test.use({
-  agentFrom: { model: "models/tiny-refusion-template" }, // or { run: "runs/quickstart" }
+  agentFrom: { model: "models/tiny-refusion-template" }, // or { run: "runs/letters-flow-grpo" }
   launchOptions: process.env.REFUSION_BROWSER ? { executablePath: process.env.REFUSION_BROWSER } : {},
 });
 test.beforeAll(() => new Promise<void>((done) => server.listen(0, "127.0.0.1", done)));

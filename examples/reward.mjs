@@ -1,4 +1,4 @@
-// A reward of your own: refusion-train flow-grpo --config configs/tiny/quickstart.yaml reward=./examples/reward.mjs
+// A reward of your own: refusion-train flow-grpo --config configs/tiny/letters-flow-grpo.yaml reward=./examples/reward.mjs
 import { defineReward } from "refusion-train";
 
 /** All or nothing, with a little for every right field: less to learn from, and nothing to be had by halves. */

@@ -101,6 +101,9 @@ function show(form: string, n: number): ShownTask {
   return { id, letter: document, title: formTitle, intro, html, truth: fields };
 }
 
+/** A letter has the same noise alone and among many. */
+const noiseOf = (id: string, seed: number): Rng => Rng.named(seed, `answer/${id}`);
+
 async function fill({ id, letter, seed, rounds, greedy }: Extract<Call, { kind: "fill" }>["what"]): Promise<Filled> {
   const { options: own, tokenizer, models } = await loaded;
   const found = tasks.find((task) => task.id === id);
@@ -116,7 +119,7 @@ async function fill({ id, letter, seed, rounds, greedy }: Extract<Call, { kind: 
   const answers: Record<string, Answer> = {};
   for (const name of ADAPTERS) {
     const began = performance.now();
-    const [trajectory] = await sampler.rollout(models[name] as never, [start], options, [Rng.named(seed, "answer/0")]);
+    const [trajectory] = await sampler.rollout(models[name] as never, [start], options, [noiseOf(id, seed)]);
     if (trajectory === undefined) throw new Error("no rollout");
     const ms = performance.now() - began;
     const action = sampler.policy.action(trajectory, tokenizer, own.model);
@@ -144,7 +147,7 @@ async function many({ count, heldout, seed, rounds, greedy }: Many): Promise<Rat
   const starts = chosen.map((task) => sampler.policy.begin(environment.firstObservation(task), tokenizer, own.model));
   const rewards: Record<string, number[]> = {};
   for (const name of ADAPTERS) {
-    const rngs = chosen.map((_, i) => Rng.named(seed, `many/${i}`));
+    const rngs = chosen.map(({ id }) => noiseOf(id, seed));
     const drawn = await sampler.rollout(models[name] as never, starts, options, rngs);
     const outcomes = drawn.map((trajectory, i) =>
       environment.play(chosen[i] as Task, async () => sampler.policy.action(trajectory, tokenizer, own.model)),

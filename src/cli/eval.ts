@@ -53,7 +53,7 @@ async function build(context: CliContext): Promise<Command> {
     .option("--debug", "print the stack of an error")
     .addHelpText(
       "after",
-      "\nExamples:\n  refusion-eval --run runs/quickstart --split test\n  refusion-eval compare runs/quickstart runs/quickstart-2",
+      "\nExamples:\n  refusion-eval --run runs/letters-flow-grpo --split test\n  refusion-eval compare runs/letters-flow-grpo runs/letters-espo",
     )
     .action((overrides: string[], flags: EvalFlags) => evaluate(overrides, flags, context));
   program

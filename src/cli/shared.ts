@@ -3,7 +3,7 @@ import { delimiter, join, relative } from "node:path";
 import { type Command, CommanderError, Help, InvalidArgumentError } from "commander";
 import { firstFailure } from "../core/closing.js";
 import { EXIT, messageOf, UserError } from "../core/errors.js";
-import { packageRoot, readJson } from "../core/files.js";
+import { isWriteRefused, packageRoot, readJson, writeHint } from "../core/files.js";
 import { loadedModules, ownFrame } from "../core/own-module.js";
 import { withoutPasswords } from "../core/shown.js";
 import { openSpans } from "../core/spans.js";
@@ -121,6 +121,10 @@ export function reportError(error: unknown, log: (text: string) => void, debug: 
     if (error.hint !== undefined) log(`  next: ${error.hint}`);
     if (debug && error.stack !== undefined) log(error.stack);
     return error.exitCode;
+  }
+  if (isWriteRefused(error)) {
+    log(`  next: ${writeHint(error)}`);
+    return EXIT.failed;
   }
   const own = ownFrame(error);
   const modules = Object.keys(loadedModules());

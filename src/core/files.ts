@@ -94,6 +94,12 @@ export function writeHint(error: unknown): string {
   }
 }
 
+/** Tells whether the file system refused a write: no permission, or no space. */
+export function isWriteRefused(error: unknown): boolean {
+  const { code = "", path } = error as NodeJS.ErrnoException;
+  return path !== undefined && /^E(?:NOSPC|DQUOT|FBIG|ROFS|ACCES|PERM)$/.test(code);
+}
+
 /**
  * Reads a small text file. Refuses a device, which may have no end, and a file over `mostBytes` before reading it.
  * @throws Error that says so.

@@ -73,7 +73,7 @@ export class RunDirectory {
     const run = new RunDirectory(dir);
     if (!existsSync(run.config))
       fail(`${dir} is no run directory: ${run.config} is missing.`, {
-        hint: "give the directory of a run, as runs/quickstart",
+        hint: "give the directory of a run, as runs/letters-flow-grpo",
       });
     return run;
   }

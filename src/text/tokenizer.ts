@@ -106,12 +106,18 @@ export class Tokenizer {
     return ids;
   }
 
-  /** Lists the words of a text, separated by blanks, with a part that no token spells. */
-  unknownWords(text: string): string[] {
+  /**
+   * Lists the words of a text, separated by blanks, with a part that no token spells.
+   * @param options.bytes also words with a character that only tokens of single bytes spell: one that was rare or absent
+   * in the tokenizer's texts.
+   */
+  unknownWords(text: string, { bytes = false }: { readonly bytes?: boolean } = {}): string[] {
     const words = [...new Set(text.split(/\s+/))].filter((word) => word !== "");
     return words.filter((word) => {
       const ids = this.encode(word);
-      return ids.length === 0 || ids.some((id) => id === this.unknown);
+      return (
+        ids.length === 0 || ids.some((id) => id === this.unknown || (bytes && this.decode([id]).includes("\uFFFD")))
+      );
     });
   }
 

@@ -186,6 +186,7 @@ describe("the package as it is published", () => {
       ["training.steps=40", "training.steps=2"],
       ["step-000040", "step-000002"],
       ["steps: 10, prompts_per_step: 8", "steps: 1, prompts_per_step: 2"],
+      ["steps: 20", "steps: 1"],
       ["--episodes all", "--episodes 6"],
       ["episodes: 20", "episodes: 2"],
       // five letters of 20 are enough to read
@@ -197,7 +198,14 @@ describe("the package as it is published", () => {
       text = text.replaceAll(now, then);
     }
     const browser = findBrowser()?.path;
-    const env = { ...process.env, ...(browser === undefined ? {} : { REFUSION_BROWSER: browser }) };
+    // the base model of section 7 is taken from this checkout, where it has been fetched
+    const hasBase = existsSync(join(root, "models", "smollm2", "model.onnx"));
+    if (!hasBase) text = text.slice(0, text.indexOf("\n## 7. "));
+    const env = {
+      ...process.env,
+      REFUSION_HOME: root,
+      ...(browser === undefined ? {} : { REFUSION_BROWSER: browser }),
+    };
     writeFileSync(join(own, "letter.txt"), "Hi, put Monday for visit day, Ueda as last name, Clara as first name.");
     const blocks = [...text.matchAll(/^```(\w*)\n([\s\S]*?)^```/gm)];
     let server: ChildProcess | undefined;
@@ -225,7 +233,7 @@ describe("the package as it is published", () => {
     } finally {
       server?.kill();
     }
-    assert.equal(printed.filter((out) => /^\d+ of 20 fields are right$/m.test(out)).length, 3);
+    assert.equal(printed.filter((out) => /^\d+ of 20 fields are right$/m.test(out)).length, hasBase ? 5 : 3);
     assert.match(printed.join(""), /^oracle .* 1\.000 \[1\.000, 1\.000\]/m);
     assert.ok(existsSync(join(own, "runs", "club", "report.html")));
   });

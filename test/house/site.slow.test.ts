@@ -67,7 +67,7 @@ async function inNode({ task, seed, adapter, rounds, trajectory }: Recorded, let
     const shown = letter === undefined ? found : { ...found, document: letter };
     const observation = environment.firstObservation?.(shown) ?? {};
     const options = { ...policy.options, temperature: trajectory.temperature };
-    const rngs = [Rng.named(seed, "answer/0")];
+    const rngs = [Rng.named(seed, `answer/${task}`)];
     const [own] = await policy.sampler.rollout(policy.rounds, [policy.startOf(observation)], options, rngs);
     const action = policy.actionOf(own as UnmaskTrajectory);
     return { trajectory: own as UnmaskTrajectory, values: action.values ?? {} };

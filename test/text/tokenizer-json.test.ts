@@ -99,12 +99,13 @@ describe("readParts", () => {
   });
 
   it("lists the words that it has no tokens for", () => {
-    const words = (name: string): string[] => {
+    const words = (name: string, bytes = false): string[] => {
       const { json } = kinds.find((kind) => kind.name === name) as Kind;
-      return Tokenizer.fromJson(json, name).unknownWords("Ann \u0416\u0416\n Ann ");
+      return Tokenizer.fromJson(json, name).unknownWords("Ann \u0416\u0416\n Ann ", { bytes });
     };
     assert.deepEqual(words("model WordLevel"), ["ЖЖ"]);
     assert.deepEqual(words("released qwen2 qwen3"), []);
+    assert.deepEqual(words("released qwen2 qwen3", true), ["ЖЖ"]);
   });
 
   it("refuses an option and a component that it does not know", () => {

@@ -56,7 +56,7 @@ export interface Filled extends Departures {
   readonly leftOut: readonly LeftOut[];
   /** The button that sends the form, where it is disabled. */
   readonly disabledButton?: string;
-  /** Words of the text that the model's tokenizer does not have. */
+  /** Words of the text with a character that the model's tokenizer does not have, or has in single bytes only. */
   readonly unknownWords: readonly string[];
 }
 
@@ -165,7 +165,7 @@ async function fillForm(
     held,
     fields: filled.map((field) => ({ ...field, ...evidence(field, answer, text ?? "", requested[field.label]) })),
     leftOut: await leftOut(open, fields),
-    unknownWords: policy.policy.model.tokenizer?.unknownWords(text ?? "") ?? [],
+    unknownWords: policy.policy.model.tokenizer?.unknownWords(text ?? "", { bytes: true }) ?? [],
     ...(dead === undefined ? {} : { disabledButton: dead }),
   };
 }

@@ -34,7 +34,7 @@ export interface MergeSource {
 export async function mergeSource(dir: string, { step, model }: MergeOptions): Promise<MergeSource> {
   if (!existsSync(dir))
     fail(`There is no run or adapter ${dir}.`, {
-      hint: "give the directory of a run, as runs/quickstart, or of an adapter",
+      hint: "give the directory of a run, as runs/letters-flow-grpo, or of an adapter",
     });
   const checkpointItself = isCheckpoint(dir);
   const plain = !checkpointItself && existsSync(join(dir, ADAPTER));
@@ -60,7 +60,7 @@ export async function mergeSource(dir: string, { step, model }: MergeOptions): P
 function openRun(dir: string): RunDirectory {
   if (existsSync(join(dir, "config.yaml"))) return RunDirectory.open(dir);
   fail(`${dir} is no run, no checkpoint of one, and no adapter: it has no config.yaml, state.json or ${ADAPTER}.`, {
-    hint: "give the directory of a run, as runs/quickstart",
+    hint: "give the directory of a run, as runs/letters-flow-grpo",
   });
 }
 

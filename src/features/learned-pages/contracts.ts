@@ -1,5 +1,5 @@
-import { existsSync, renameSync } from "node:fs";
-import { join } from "node:path";
+import { accessSync, constants, existsSync, mkdirSync, renameSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { messageOf, UserError } from "../../core/errors.js";
 import { readSmall, writeAtomic } from "../../core/files.js";
 import { listed } from "../../core/problems.js";
@@ -151,6 +151,9 @@ export class Contracts implements KnownForms {
     const { minutes, submissions } = this.options;
     const limits = { formMs: minutes * 60_000, attemptMs: ATTEMPT_MS, submissions };
     await checkNoLogin(runner, task, limits.formMs);
+    // a folder that cannot be written is found before the search, which takes minutes
+    mkdirSync(dirname(file), { recursive: true });
+    accessSync(dirname(file), constants.W_OK);
     const { contract, words } = await learnForm(runner, tasks, limits, this.tell, given, recording);
     // the findings are kept even after a failure, so that the rest can be added by hand
     await writeAtomic(file, writeContract(contract));

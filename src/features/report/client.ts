@@ -40,10 +40,11 @@ function drawCharts(uPlot: typeof import("uplot"), moved: Moved): void {
     const inUnits = (): number => apart * 10 ** decimals;
     while (decimals < 15 && (inUnits() < 0.999 || Math.abs(inUnits() - Math.round(inUnits())) > 1e-3)) decimals++;
     const most = Math.max(...ticks.map(Math.abs));
+    const fixed = most < 1e5 && most >= 1e-3;
     return ticks.map((value) =>
-      value !== 0 && (most >= 1e5 || most < 1e-3)
-        ? value.toExponential(Math.max(0, decimals + Math.floor(Math.log10(Math.abs(value)) + 1e-9)))
-        : value.toFixed(decimals),
+      fixed || value === 0
+        ? value.toFixed(fixed ? decimals : 0)
+        : value.toExponential(Math.max(0, decimals + Math.floor(Math.log10(Math.abs(value)) + 1e-9))),
     );
   };
   type Line = Plot["series"][number];

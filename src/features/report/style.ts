@@ -31,7 +31,7 @@ h1{font-size:24px;margin:0;overflow-wrap:anywhere}h2{font-size:18px;margin:32px 
 [hidden]{display:none!important}
 .tiles{display:flex;flex-wrap:wrap;gap:12px;margin:16px 0 0;padding:0}.tiles>div{background:var(--card);border-radius:8px;padding:8px 14px;min-width:120px}.tiles dt{font-size:12px;color:var(--dim)}.tiles dd{margin:0;font-size:20px;font-weight:600;font-variant-numeric:tabular-nums}.tiles small{font-size:12px;font-weight:400;color:var(--dim)}
 .charts{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,320px),1fr));gap:16px;margin:8px 0}
-figure{margin:0;padding:12px;background:var(--card);border-radius:8px;min-width:0}figcaption{font-weight:600;margin-bottom:6px}.plot{min-height:196px;color:var(--dim)}.plot .u-legend{font-size:12px;margin:0;text-align:left;font-variant-numeric:tabular-nums}.plot .u-legend :is(th,td){border:0;padding:2px 4px 0 0;font-weight:400}
+figure{margin:0;padding:12px;background:var(--card);border-radius:8px;min-width:0}figcaption{font-weight:600;margin-bottom:6px}.u-legend .u-series:first-child .u-marker{display:none}.plot{min-height:196px;color:var(--dim)}.plot .u-legend{font-size:12px;margin:0;text-align:left;font-variant-numeric:tabular-nums}.plot .u-legend :is(th,td){border:0;padding:2px 4px 0 0;font-weight:400}
 .key{font-weight:400;font-size:12px;color:var(--dim);white-space:nowrap}.key:before{content:"";display:inline-block;width:10px;height:3px;margin:0 4px 3px 8px}
 .k0:before{background:var(--s0)}.k1:before{background:var(--s1)}.k2:before{background:var(--s2)}.k3:before{background:var(--s3)}
 .grid{stroke:var(--rule);stroke-width:1}.whisker{stroke-width:1.5}.whisker.s0{stroke:var(--s0)}.whisker.s1{stroke:var(--s1)}.mark.s0{fill:var(--s0)}.mark.s1{fill:var(--s1)}

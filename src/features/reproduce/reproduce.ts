@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
+import { foundPath } from "../../config/config.js";
 import { fail, misuse, nearest } from "../../core/errors.js";
 import { packageRoot, readJson } from "../../core/files.js";
 import { checked } from "../../core/problems.js";
@@ -48,6 +49,11 @@ export function rowsOfData(folder = join(packageRoot(), "docs", "data")): Row[] 
     });
 }
 
+/** Tells whether the models that a row's commands name are here: the package has some, a clone all. */
+export function hasModels({ commands }: Row): boolean {
+  return commands.every((line) => [...line.matchAll(/ model=(\S+)/g)].every(([, model = ""]) => foundPath(model)));
+}
+
 /** Finds a row. @throws UserError (exit 2) where there is none. */
 export function rowNamed(rows: readonly Row[], id: string): Row {
   const row = rows.find((one) => one.id === id);
@@ -86,7 +92,8 @@ function run(line: string, cwd: string, isLast: boolean): string {
     maxBuffer: 1 << 28,
     stdio: ["ignore", "pipe", "inherit"],
   });
-  if (status !== 0) fail(`${line} ended with exit code ${status}.`, { hint: "mend what its error names" });
+  if (status !== 0)
+    fail(`${line} ended with exit code ${status}.`, { hint: "correct what the error above names, and run it again" });
   return stdout;
 }
 

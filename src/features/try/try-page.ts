@@ -5,7 +5,7 @@ import type { Page } from "playwright";
 import type { CliContext } from "../../cli/shared.js";
 import { formatTables } from "../../cli/tables.js";
 import { closing } from "../../core/closing.js";
-import { messageOf, misuse } from "../../core/errors.js";
+import { fail, messageOf, misuse } from "../../core/errors.js";
 import { readSmall } from "../../core/files.js";
 import { findBrowser } from "../../env/browser/find-browser.js";
 import type { Filled } from "../agent/agent.js";
@@ -53,10 +53,11 @@ export async function fillShown(
   // the user's page may load anything
   await using host = closing(new BrowserHost({ headless }));
   context.signal.addEventListener("abort", () => void host.close());
-  const page = await (await host.browser()).newPage();
+  // a low picture: a short form is not mostly empty space
+  const page = await (await host.browser()).newPage(headless ? { viewport: { width: 1000, height: 400 } } : {});
   await page.goto(address, { timeout: OPEN_MS }).catch((error: unknown) =>
-    misuse(`${address} does not open: ${messageOf(error).split("\n")[0]}`, {
-      hint: "--url takes an address, or the path of an HTML file",
+    fail(`${address} does not open: ${/(?:net::)?(ERR_\w+)/.exec(messageOf(error))?.[1] ?? messageOf(error)}.`, {
+      hint: "start the site, and check the address",
     }),
   );
   await using agent = closing(await loadAgent(source));
@@ -107,7 +108,10 @@ function fieldTable({ fields }: Filled, text: string): Parameters<typeof formatT
 function addressOf(url: string): string {
   if (existsSync(url)) return pathToFileURL(resolve(url)).href;
   if (/^(?:https?|file):/i.test(url) && URL.canParse(url)) return url;
-  misuse(`${url} is neither an address nor a file.`, { hint: "write it as http://127.0.0.1:8080/visit or page.html" });
+  const address = /^[\w.-]+(?::\d|\/)/.test(url) ? url : "127.0.0.1:8080/visit";
+  misuse(`${url} is neither an address nor a file.`, {
+    hint: `write an address as http://${address}, or the path of an HTML file that exists`,
+  });
 }
 
 function textOf(file: string | undefined): string {

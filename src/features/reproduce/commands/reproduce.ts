@@ -10,16 +10,19 @@ export const command: CliCommand = {
       .argument("[row]", "its name; without one, the rows are listed")
       .option("--json", "print the figures as JSON")
       .action(async (id: string | undefined, flags: { readonly json?: boolean }) => {
-        const [{ formatOutcomes, reproduce, rowNamed, rowsOfData }, { formatTable }] = await Promise.all([
+        const [{ formatOutcomes, hasModels, reproduce, rowNamed, rowsOfData }, { formatTable }] = await Promise.all([
           import("../reproduce.js"),
           import("../../../runs/evaluation.js"),
         ]);
         const rows = rowsOfData();
         if (id === undefined) {
-          const table = rows.map((row) => [row.id, String(row.minutes), row.title]);
+          const here = rows.filter(hasModels);
+          const table = here.map((row) => [row.id, String(row.minutes), row.title]);
           context.print(
             flags.json === true ? JSON.stringify(rows) : formatTable([["row", "minutes", "table"], ...table]),
           );
+          if (here.length < rows.length)
+            context.log(`${rows.length - here.length} more rows need models that only a clone of the project has.`);
           return;
         }
         const row = rowNamed(rows, id);

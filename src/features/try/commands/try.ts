@@ -47,7 +47,7 @@ export const command: CliCommand = {
 Examples:
   refusion-train try
   refusion-train try --url http://127.0.0.1:8080/visit --text letter.txt
-  refusion-train try --run runs/quickstart --task embedded/starter/library/card-request/test/0001`,
+  refusion-train try --run runs/letters-flow-grpo --task embedded/starter/library/card-request/test/0001`,
       )
       .action((overrides: string[], flags: TryFlags) =>
         flags.url === undefined ? tryTask(overrides, flags, context) : tryPage(overrides, flags, context),
