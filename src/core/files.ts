@@ -134,7 +134,7 @@ export function sha256(data: string | Uint8Array): string {
 /** Returns the SHA-256 of a file of any size, in hex. */
 export async function sha256File(path: string): Promise<string> {
   const hash = createHash("sha256");
-  for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
+  for await (const chunk of createReadStream(path, { highWaterMark: 1 << 20 })) hash.update(chunk as Buffer);
   return hash.digest("hex");
 }
 

@@ -109,11 +109,12 @@ export function freshAdapter(
     const { tokens } = site;
     const bound = 1 / Math.sqrt(site.inFeatures);
     siteShapes(site, options.rank).forEach(([name, shape], part) => {
-      const length = shape.reduce((n, d) => n * d, 1);
       const data =
-        tokens !== undefined
-          ? Float32Array.from(tokens.flatMap((id) => [...rowOf(site, id)]))
-          : Float32Array.from({ length }, () => (part === 0 ? (2 * rng.uniform() - 1) * bound : 0));
+        tokens === undefined
+          ? new Float32Array(shape.reduce((n, d) => n * d, 1))
+          : Float32Array.from(tokens.flatMap((id) => [...rowOf(site, id)]));
+      if (tokens === undefined && part === 0)
+        for (let i = 0; i < data.length; i++) data[i] = (2 * rng.uniform() - 1) * bound;
       adapter.set(name, { dtype: "float32", shape, data });
     });
   }

@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import { Tokenizer as HuggingFaceTokenizer } from "@huggingface/tokenizers";
 import { fail, messageOf, UserError } from "../core/errors.js";
@@ -32,6 +33,8 @@ export class Tokenizer {
   /** The highest id plus one. A model's own vocabulary may be padded beyond it. */
   readonly vocabSize: number;
   private readonly known = new Map<string, readonly number[]>();
+  /** Loaded tokenizers by their file's state: a dry run opens its model twice. */
+  private static readonly opened = new Map<string, Tokenizer>();
 
   /**
    * @param implementation decodes ids, including special ones.
@@ -54,7 +57,11 @@ export class Tokenizer {
    */
   static load(dir: string, special: readonly number[] = []): Tokenizer {
     const path = join(dir, "tokenizer.json");
-    return Tokenizer.fromJson(readJson(path), path, special);
+    const { mtimeMs, size } = statSync(path, { throwIfNoEntry: false }) ?? {};
+    const key = JSON.stringify([path, mtimeMs, size, special]);
+    const tokenizer = Tokenizer.opened.get(key) ?? Tokenizer.fromJson(readJson(path), path, special);
+    Tokenizer.opened.set(key, tokenizer);
+    return tokenizer;
   }
 
   /**

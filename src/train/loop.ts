@@ -158,7 +158,8 @@ export async function runSteps(training: Training, steps: Steps): Promise<TrainR
   const { environment } = training.executor;
   // an interrupt must not wait, and a run from stored rollouts may have no browser
   const screenshots = interrupted || !environment.started ? 0 : config.report.screenshots;
-  await (await runPages())?.report(directory, watch, { ...config.report, screenshots, environment });
+  const { tokenizer } = training.policy.model;
+  await (await runPages())?.report(directory, watch, { ...config.report, screenshots, environment, tokenizer });
   const result = { runDir: directory.dir, steps: step, interrupted, stopped, best, before, after };
   return { ...result, ...(model === undefined ? {} : { model }) };
 }

@@ -2,6 +2,7 @@ import type { RunConfig } from "../config/schema.js";
 import { loadFolder } from "../core/registry.js";
 import type { Environment } from "../env/environment.js";
 import type { RunDirectory } from "../runs/run-directory.js";
+import type { Speller } from "../text/token-text.js";
 import type { Watcher } from "./watcher.js";
 
 export interface ReportOptions {
@@ -10,6 +11,8 @@ export interface ReportOptions {
   /** Number of pictures that it takes of the worst of them in the environment. */
   readonly screenshots: number;
   readonly environment: Environment;
+  /** Spells the tokens; undefined: the one of the model's directory. */
+  readonly tokenizer: Speller | undefined;
 }
 
 /** Pages of a run for a browser. A file under run-pages/ of a feature exports them as `pages`. */

@@ -5,6 +5,7 @@ import { messageOf, UserError } from "../../core/errors.js";
 import { type Evaluation, readEvaluation } from "../../runs/evaluation.js";
 import { readMetrics, type StepMetrics } from "../../runs/metrics.js";
 import type { RunDirectory, RunEnvironment } from "../../runs/run-directory.js";
+import type { Speller } from "../../text/token-text.js";
 import { type Look, lookOf } from "./look.js";
 import { type Attempt, type RolloutSample, sampleRollouts } from "./rollout-sample.js";
 
@@ -36,7 +37,7 @@ export interface SplitEvaluations {
 
 export async function readReportData(
   run: RunDirectory,
-  options: { readonly rollouts?: number } = {},
+  options: { readonly rollouts?: number; readonly tokenizer?: Speller | undefined } = {},
 ): Promise<ReportData> {
   const problems: string[] = [];
   const problem = (text: string): void => void problems.push(text);
@@ -46,7 +47,7 @@ export async function readReportData(
     config,
     environment: attempting(problem)(run.environment, () => run.readEnvironment()),
     ...readCourse(run, options.rollouts ?? DEFAULT_ROLLOUTS, problem),
-    look: await lookOf(treeOf(config)),
+    look: await lookOf(treeOf(config), options.tokenizer),
     screenshot: (place) => {
       const path = run.screenshot(place);
       return existsSync(path) ? readFileSync(path) : undefined;

@@ -25,8 +25,11 @@ const namesOf = z
   .object({ model: z.string().optional().catch(undefined), sampler: kindOf, environment: kindOf })
   .catch({});
 
-/** Loads the look of a run. @param config of the run; it may be damaged, and its parts may no longer exist. */
-export async function lookOf(config: unknown): Promise<Look> {
+/**
+ * Loads the look of a run. @param config of the run; it may be damaged, and its parts may no longer exist.
+ * @param opened the tokenizer of the run's model, if it is open.
+ */
+export async function lookOf(config: unknown, opened?: Speller): Promise<Look> {
   const { model, sampler, environment } = namesOf.parse(config);
   const tolerant = async <T>(find: () => T | Promise<T>): Promise<T | undefined> => {
     try {
@@ -38,7 +41,8 @@ export async function lookOf(config: unknown): Promise<Look> {
   return {
     reveals: await revealReader(sampler?.kind),
     kind: await tolerant(async () => environment && (await environmentKinds(environment.kind)).get(environment.kind)),
-    tokenizer: await tolerant(() => (model === undefined ? model : Tokenizer.load(resolvePath(model, "model")))),
+    tokenizer:
+      opened ?? (await tolerant(() => (model === undefined ? model : Tokenizer.load(resolvePath(model, "model"))))),
   };
 }
 

@@ -4,6 +4,7 @@ import { writeAtomic } from "../../core/files.js";
 import { countText, cspHash } from "../../core/html.js";
 import type { RolloutRecord } from "../../runs/rollout-record.js";
 import type { RunDirectory } from "../../runs/run-directory.js";
+import type { Speller } from "../../text/token-text.js";
 import type { RunPages } from "../../watch/run-pages.js";
 import { REPORT_SCRIPT } from "./client.js";
 import { curves } from "./curves.js";
@@ -17,12 +18,14 @@ import { REPORT_STYLE } from "./style.js";
 /**
  * Writes report.html of a run and returns its path.
  * @param options.rollouts number of rollouts that it shows.
+ * @param options.tokenizer spells the tokens; default: the one of the model's directory.
  * @param options.picture called with the shown rollouts, worst first, before the page is made, to take their pictures.
  */
 export async function writeReport(
   run: RunDirectory,
   options: {
     readonly rollouts?: number;
+    readonly tokenizer?: Speller | undefined;
     readonly picture?: (records: readonly RolloutRecord[]) => Promise<unknown>;
   } = {},
 ): Promise<string> {
@@ -33,14 +36,14 @@ export async function writeReport(
 }
 
 /** Writes the report of a run that has ended; an error is only noted. */
-export const reportAtEnd: RunPages["report"] = async (run, watch, { rollouts, screenshots, environment }) => {
+export const reportAtEnd: RunPages["report"] = async (run, watch, { screenshots, environment, ...options }) => {
   const picture = async (records: readonly RolloutRecord[]): Promise<void> => {
     if (screenshots === 0 || records.length === 0) return;
     watch.phase({ doing: "taking screenshots" });
     await takeScreenshots(run, environment, records.slice(0, screenshots));
   };
   try {
-    await writeReport(run, { rollouts, picture });
+    await writeReport(run, { ...options, picture });
   } catch (error) {
     watch.note(`report.html is not complete: ${messageOf(error)}; try refusion-train report ${run.dir}`);
   }

@@ -56,8 +56,8 @@ export interface MemoryEstimate {
   readonly parts: readonly MemoryPart[];
   /** Sum of all parts: sessions keep their memory, so nothing is shared over time, unless a budget releases them. */
   readonly total: number;
-  /** Bytes of the training session with the opposite setting of gradient checkpointing. */
-  readonly otherTraining: number;
+  /** Returns the bytes of the training session with the opposite setting of gradient checkpointing. */
+  otherTraining(): number;
 }
 
 interface Planned {
@@ -119,7 +119,7 @@ export async function estimateRun(config: RunConfig, command: string): Promise<M
     const released = totalOf(parts) - Math.max(memory_gib * 2 ** 30, least);
     if (released > 0) parts.push({ name: "released within runtime.memory_gib", bytes: -released });
   }
-  return { parts, total: totalOf(parts), otherTraining: bytesOf(trainingWith(!checkpoint)) };
+  return { parts, total: totalOf(parts), otherTraining: () => bytesOf(trainingWith(!checkpoint)) };
 }
 
 function weightBytes({ graph }: Model): number {
@@ -275,8 +275,8 @@ function memoryAdvice(config: RunConfig, estimate: MemoryEstimate): string {
   const advice: string[] = [];
   if (config.runtime.memory_gib === null)
     advice.push("runtime.memory_gib (graphs that were not used lately are released)");
-  if (!config.training.gradient_checkpointing && estimate.otherTraining < 0.8 * training)
-    advice.push(`training.gradient_checkpointing=true (saves ${gib(training - estimate.otherTraining)})`);
+  const saved = config.training.gradient_checkpointing ? 0 : training - estimate.otherTraining();
+  if (saved > 0.2 * training) advice.push(`training.gradient_checkpointing=true (saves ${gib(saved)})`);
   if (config.training.micro_batch > 1) advice.push("a smaller training.micro_batch");
   advice.push("a smaller training.rollout_batch and evaluation.batch", "fewer browser.contexts");
   return `Try ${advice.join(", ")}.`;
