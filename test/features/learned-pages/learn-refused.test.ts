@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
 import { after, before, test } from "node:test";
+import type { Contracts } from "../../../src/features/learned-pages/contracts.js";
 import { openForm } from "./form-site.js";
 
 /** A form with a canvas that cannot be operated; the server refuses the form without it. */
@@ -27,4 +29,31 @@ test("a form that was always refused, since one field was never found, is not ac
   assert.deepEqual([Object.keys(fields).length > 1, Object.keys(missing)], [true, ["Colour"]]);
   assert.deepEqual(accepted, []);
   assert.equal((detail as { accepted?: boolean }).accepted, false);
+});
+
+test("Ctrl-C keeps what was found, and a later search goes on; a form that sends nothing is shown in a picture", async () => {
+  const stop = new AbortController();
+  const page = '<form method="post" action="/send"><p><label>Name <input name="n"></label></p><button>Go</button></form>';
+  const people = ["Ann Lee", "Bo Diaz", "Cy Moss"].map((Name) => ({ Name }));
+  const ended = await openForm("ended", people, page, (sent) => {
+    stop.abort();
+    return sent.get("n") === "" ? "<h1>no</h1>" : "<h1>yes</h1>";
+  });
+  const dead = await openForm("dead", people, page.replace("<button", '<button type="button"'), () => "", 0, {
+    minutes: 0.1,
+  });
+  try {
+    const contracts = ended.env.contracts as Contracts;
+    contracts.signal = stop.signal;
+    await ended.env.form(ended.task(0));
+    assert.deepEqual([Object.keys(ended.contract().fields), ended.contract().request], [["Name"], undefined]);
+    contracts.signal = undefined;
+    contracts.forget(ended.task(0));
+    assert.equal((await ended.policy("oracle", 2)).reward, 1);
+    await assert.rejects(dead.policy("oracle", 0), /could not be learned/);
+    assert.ok(existsSync(dead.file.replace(/yaml$/, "jpg")));
+  } finally {
+    await ended.close();
+    await dead.close();
+  }
 });

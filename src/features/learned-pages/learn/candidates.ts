@@ -103,6 +103,8 @@ export class LearnedField {
   /** Set if no earlier try has changed the field on the open page. */
   isClean = true;
   isGivenUp = false;
+  /** Set for a file on a page that sends requests before the form: the form then waits for its upload. */
+  isUploaded = false;
   /** Set once `survey` has looked at its places. */
   surveyed = false;
   /** `isHurried`: the page was slow during a try. `isPatient`: failed candidates get a second try with longer waits. */
