@@ -33,7 +33,8 @@ test("a form that was always refused, since one field was never found, is not ac
 
 test("Ctrl-C keeps what was found, and a later search goes on; a form that sends nothing is shown in a picture", async () => {
   const stop = new AbortController();
-  const page = '<form method="post" action="/send"><p><label>Name <input name="n"></label></p><button>Go</button></form>';
+  const page =
+    '<form method="post" action="/send"><p><label>Name <input name="n"></label></p><button>Go</button></form>';
   const people = ["Ann Lee", "Bo Diaz", "Cy Moss"].map((Name) => ({ Name }));
   const ended = await openForm("ended", people, page, (sent) => {
     stop.abort();

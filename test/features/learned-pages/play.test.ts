@@ -14,7 +14,7 @@ const PAGE = `<!doctype html><title>Guest</title><form method="post" action="/se
 photo.onchange = () => setTimeout(async () => {
   await fetch("/upload", { method: "POST", body: new URLSearchParams({ part: 1 }) });
   token.value = "t/" + photo.files[0].name;
-}, guest.value.startsWith("Dee") ? 1500 : 0);
+}, guest.value.startsWith("Dee") ? 2500 : 0);
 let drawn = false;
 guest.oninput = () => {
   if (drawn || guest.value !== "Dee Moss") return;
@@ -38,5 +38,9 @@ after(() => site?.close());
 
 test("what a late script has blanked is typed once more, and a late upload is waited for", async () => {
   assert.equal((await site.policy("oracle", 3)).reward, 1);
-  assert.deepEqual(["guest", "token"].map((key) => site.received.at(-1)?.get(key)), ["Dee Moss", "t/gate.pdf"]);
+  assert.deepEqual(
+    ["guest", "token"].map((key) => site.received.at(-1)?.get(key)),
+    ["Dee Moss", "t/gate.pdf"],
+  );
+  assert.equal(site.contract().fields.Photo?.variant.late, true);
 });

@@ -128,7 +128,9 @@ export async function learnForm(
 async function pictured(session: Session, { failed, invalid }: Attempt): Promise<Uint8Array | undefined> {
   for (const label of [...failed, ...invalid])
     await boxAt(session, label, 0)
-      .then((box) => box.evaluate((e) => e.setAttribute("style", "outline: 3px solid red"), undefined, { timeout: 500 }))
+      .then((box) =>
+        box.evaluate((e) => e.setAttribute("style", "outline: 3px solid red"), undefined, { timeout: 500 }),
+      )
       .catch(() => undefined);
   return session.photograph().catch(() => undefined);
 }

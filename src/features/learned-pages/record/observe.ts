@@ -1,6 +1,8 @@
+import type { Page } from "playwright";
 import { messageOf } from "../../../core/errors.js";
 import { type NameKit, nameKit } from "../../../env/browser/page/names.js";
 import type { Session } from "../../../env/browser/session.js";
+import { slowed } from "../gestures.js";
 import { openPage } from "../operate.js";
 import { WRITABLE } from "../way.js";
 import { act, type Call, firstPlace, locatorOf, targetOf } from "./actions.js";
@@ -22,8 +24,9 @@ export interface Seen extends Line {
   readonly isText: boolean;
 }
 
-/** Time limit of a step of a recording, and of a look at the page's reaction, in milliseconds. */
-const STEP_MS = 20_000;
+/** Time limits of a step of a recording, of an element at its index, and of the page's reaction, in milliseconds. */
+const STEP_MS = 4000;
+const INDEX_MS = 2000;
 const LOOK_MS = 120;
 /** Number of further steps after which an element is looked for. */
 const FURTHER = 8;
@@ -53,38 +56,49 @@ const READ = new Function("e", "writable", `return (${read})(e, writable, (${nam
 ) => Read;
 
 /**
- * Repeats what a person did, up to the last step, and reads what the page shows of each element.
- * @throws UserError with the line of a step that does not work.
+ * Repeats what a person did, up to the last step, and reads what the page shows of each element. A step that does not
+ * work is passed over if the element of the next one is there: codegen may write a step twice, and once with a class
+ * that the step itself has set.
+ * @throws UserError with the line of another step that does not work.
  */
-export async function observed(session: Session, { lines }: Run, url: string): Promise<Seen[]> {
+export async function observed(
+  session: Session,
+  { lines }: Run,
+  url: string,
+  tell: (text: string) => void,
+): Promise<Seen[]> {
   const { page } = session;
   await openPage(session, url, [], firstPlace(lines.map(({ call }) => call)));
   const isThere = (call: Call): Promise<boolean> =>
     call.find.length === 0 ? Promise.resolve(true) : targetOf(page, call).first().isVisible();
   const fresh = await Promise.all(lines.map(({ call }) => isThere(call)));
   const seen: (Seen & { after: Set<number> })[] = [];
-  let isEarlier = true;
+  let [isEarlier, isNext] = [true, true];
   for (const [i, line] of lines.entries()) {
-    let { call } = line;
     const isLast = i === lines.length - 1;
+    let call = isLast ? line.call : await withoutIndex(page, line.call);
+    const made = call;
     const looked =
       call.find.length === 0
         ? undefined
         : await targetOf(page, call)
             .first()
-            .evaluate(READ, WRITABLE, { timeout: STEP_MS })
+            .evaluate(READ, WRITABLE, { timeout: slowed(session, STEP_MS) })
             .catch(() => undefined);
     const { names = [], isText = false, options = [] } = looked ?? {};
     if (call.method === "selectOption" && looked) call = byLabel(withoutOptions(call, names), options);
     const next = lines[i + 1]?.call;
     const isNextThere = next !== undefined && (await isThere(next));
-    if (!isLast)
-      await act(session, line.call, { texts: {} }, STEP_MS).catch((error: unknown) =>
-        refuseStatement(
-          line,
-          `does not work on the page (${messageOf(error).split("\n")[0]}), or a step before it is missing`,
-        ),
-      );
+    const failed = isLast
+      ? undefined
+      : await act(session, made, { texts: {} }, slowed(session, STEP_MS)).then(() => undefined, messageOf);
+    if (failed !== undefined && !isNextThere)
+      refuseStatement(line, `does not work on the page (${failed.split("\n")[0]}), or a step before it is missing`);
+    [isEarlier, isNext] = [isNext, isNextThere];
+    if (failed !== undefined) {
+      tell(`${line.file}:${line.line} is passed over, as it does not work on the page: ${line.text}`);
+      continue;
+    }
     await page.waitForTimeout(LOOK_MS);
     seen.push({
       ...line,
@@ -96,10 +110,28 @@ export async function observed(session: Session, { lines }: Run, url: string): P
       whole: withWholeName(call, names),
       after: new Set(),
     });
-    isEarlier = isNextThere;
-    for (const before of seen.slice(-FURTHER)) if (!isLast && (await isThere(before.call))) before.after.add(i);
+    for (const before of seen.slice(-FURTHER))
+      if (!isLast && (await isThere(before.call))) before.after.add(seen.length - 1);
   }
   return seen;
+}
+
+/** Leaves out an index that no element has: codegen counts with what the step itself has brought. */
+async function withoutIndex(page: Page, call: Call): Promise<Call> {
+  const { find } = call;
+  if (find.at(-1)?.name !== "nth") return call;
+  const isThere = await targetOf(page, call)
+    .waitFor({ state: "attached", timeout: INDEX_MS })
+    .then(
+      () => true,
+      () => false,
+    );
+  const last = [
+    { name: "locator", args: ["visible=true"] },
+    { name: "last", args: [] },
+  ];
+  const loose = { ...call, find: [...find.slice(0, -1), ...last] };
+  return isThere || (await targetOf(page, loose).count()) === 0 ? call : loose;
 }
 
 function withWholeName(call: Call, names: readonly string[]): Call {

@@ -34,7 +34,7 @@ export async function recordingOf(
   const played: Omit<Shown, "parts">[] = [];
   for (const run of runs) {
     const task = run.task ?? taskOf(run, tasks);
-    const found = await runner.converse((session) => observed(session, run, task.url), RUN_MS);
+    const found = await runner.converse((session) => observed(session, run, task.url, tell), RUN_MS);
     if ("fault" in found) fail(`${run.lines[0]?.file}: ${task.form} could not be filled in: ${found.fault}`);
     played.push({ task, seen: found.result });
   }
