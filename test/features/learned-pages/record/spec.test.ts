@@ -241,6 +241,14 @@ test("two people show where the value stands in each step", () => {
       ["getByLabel('N').fill('{value}')"],
     ],
     [
+      "a text that its box has formatted",
+      [
+        ["+447400123456", "getByLabel('N').fill('+44 7400 123456')"],
+        ["+447700900123", "getByLabel('N').fill('+44 7700 900123')"],
+      ],
+      ["getByLabel('N').fill('{value}')"],
+    ],
+    [
       "a text that its box cuts",
       [["Little Grey Seal", "getByLabel('N').fill('Little Grey ')"]],
       ["getByLabel('N').fill('{value}')"],
