@@ -2,9 +2,9 @@ import { looseLabel, parseDate } from "../../../env/forms/normalize.js";
 import { dayIn } from "../../../env/forms/values.js";
 import { isBlank } from "../../../env/forms/wire.js";
 import type { FieldValue, Task } from "../../../env/site.js";
-import { kindOfAll } from "../values.js";
+import { kindOfAll, partsOf as wordsOf } from "../values.js";
 import { stringsIn } from "./generalize.js";
-import { isSamePlace, type Seen } from "./observe.js";
+import { FURTHER, isSamePlace, type Seen } from "./observe.js";
 import { tokensOf } from "./tokens.js";
 
 /** The part that a step has: it enters a field's value, leads on, sends the form, or does nothing that counts. */
@@ -47,7 +47,15 @@ function worth(label: string, value: FieldValue, { call, names }: Seen, fixed: R
       ([name]) => !/^(?:value$|lower|value[:[]|.*months|.*years)/.test(name),
     );
     const isDated = kind === "date" || kind === "range" || kind === "moment";
-    if (texts.some((one) => parts.some(([, part]) => part === one && (isDated || part.length >= SHORT))))
+    const named = parts.filter(([name, part]) => /[Dd]/.test(name) || !/^\d/.test(part)).map(([, part]) => part);
+    // two parts of a day in a text that is no day: `Saturday, January 23,`
+    const isPart = (one: string): boolean => new Set(wordsOf(one).filter((word) => named.includes(word))).size > 1;
+    if (
+      texts.some(
+        (one) =>
+          parts.some(([, part]) => part === one && (isDated || part.length >= SHORT)) || (isDated && isPart(one)),
+      )
+    )
       return PIECE + 0.5;
     const isStart = (one: string): boolean => one.length >= SHORT && text.startsWith(one);
     return kind === "text" && varied.some(isStart) ? PIECE : 0;
@@ -127,7 +135,8 @@ function between(
   labels: readonly (string | undefined)[],
 ): Part {
   const target = seen[next] as Seen;
-  const isNeeded = next === i + 1 ? !target.isEarlier : !target.isFresh;
+  const one = seen[i] as Seen;
+  const isNeeded = !one.ahead.has(target.at) && !(target.isFresh && target.at > one.at + FURTHER);
   if (!isNeeded) return before === undefined ? "none" : { label: before };
   const end = labels.findLastIndex((label, j) => j >= next && label === after);
   const stays = target.after.has(Math.min(end, seen.length - 2)) && (target.after.has(next) || end > next);

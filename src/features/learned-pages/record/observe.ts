@@ -6,16 +6,19 @@ import { slowed } from "../gestures.js";
 import { openPage } from "../operate.js";
 import { WRITABLE } from "../way.js";
 import { act, type Call, firstPlace, locatorOf, targetOf } from "./actions.js";
-import { isOptions, refuseStatement, type Value } from "./code.js";
+import { isOptions, type Link, refuseStatement, type Value } from "./code.js";
 import type { Line, Run } from "./spec.js";
 
 /** A step of a recording with what its page shows of the element. */
 export interface Seen extends Line {
   /** Names that the page gives the element and its group. */
   readonly names: readonly string[];
-  /** Set if the element is on the fresh page, and if it was there before the step before it. */
+  /** Its number among the lines of the run. */
+  readonly at: number;
+  /** Set if the element is on the fresh page. */
   readonly isFresh: boolean;
-  readonly isEarlier: boolean;
+  /** The numbers of later lines whose elements were there before this step. */
+  readonly ahead: ReadonlySet<number>;
   /** The later steps after which the element was still there, by index. */
   readonly after: ReadonlySet<number>;
   /** The step with the element's whole name, of which codegen writes only as much as is unique. */
@@ -28,8 +31,8 @@ export interface Seen extends Line {
 const STEP_MS = 4000;
 const INDEX_MS = 2000;
 const LOOK_MS = 120;
-/** Number of further steps after which an element is looked for. */
-const FURTHER = 8;
+/** Number of further steps after which an element is looked for, and of those whose elements are looked for. */
+export const FURTHER = 8;
 
 interface Read {
   readonly names: readonly string[];
@@ -73,10 +76,9 @@ export async function observed(
     call.find.length === 0 ? Promise.resolve(true) : targetOf(page, call).first().isVisible();
   const fresh = await Promise.all(lines.map(({ call }) => isThere(call)));
   const seen: (Seen & { after: Set<number> })[] = [];
-  let [isEarlier, isNext] = [true, true];
   for (const [i, line] of lines.entries()) {
     const isLast = i === lines.length - 1;
-    let call = isLast ? line.call : await withoutIndex(page, line.call);
+    let call = isLast ? line.call : await mended(page, line.call);
     const made = call;
     const looked =
       call.find.length === 0
@@ -87,14 +89,14 @@ export async function observed(
             .catch(() => undefined);
     const { names = [], isText = false, options = [] } = looked ?? {};
     if (call.method === "selectOption" && looked) call = byLabel(withoutOptions(call, names), options);
-    const next = lines[i + 1]?.call;
-    const isNextThere = next !== undefined && (await isThere(next));
+    const ahead = new Set<number>();
+    for (let j = i + 1; j < Math.min(lines.length, i + 1 + FURTHER); j++)
+      if (await isThere((lines[j] as Line).call)) ahead.add(j);
     const failed = isLast
       ? undefined
       : await act(session, made, { texts: {} }, slowed(session, STEP_MS)).then(() => undefined, messageOf);
-    if (failed !== undefined && !isNextThere)
+    if (failed !== undefined && !ahead.has(i + 1))
       refuseStatement(line, `does not work on the page (${failed.split("\n")[0]}), or a step before it is missing`);
-    [isEarlier, isNext] = [isNext, isNextThere];
     if (failed !== undefined) {
       tell(`${line.file}:${line.line} is passed over, as it does not work on the page: ${line.text}`);
       continue;
@@ -104,8 +106,9 @@ export async function observed(
       ...line,
       call,
       names,
+      at: i,
       isFresh: fresh[i] === true,
-      isEarlier,
+      ahead,
       isText,
       whole: withWholeName(call, names),
       after: new Set(),
@@ -116,23 +119,42 @@ export async function observed(
   return seen;
 }
 
-/** Leaves out an index that no element has: codegen counts with what the step itself has brought. */
-async function withoutIndex(page: Page, call: Call): Promise<Call> {
+/**
+ * Writes a step as it has to be before it is taken, where codegen has written it as it was afterwards: without an index
+ * that counts what the step has brought, or a tick that it has set behind a name.
+ */
+async function mended(page: Page, call: Call): Promise<Call> {
   const { find } = call;
-  if (find.at(-1)?.name !== "nth") return call;
-  const isThere = await targetOf(page, call)
-    .waitFor({ state: "attached", timeout: INDEX_MS })
-    .then(
-      () => true,
-      () => false,
-    );
+  const is = (one: Call): Promise<boolean> =>
+    targetOf(page, one)
+      .count()
+      .then(Boolean, () => false);
   const last = [
     { name: "locator", args: ["visible=true"] },
     { name: "last", args: [] },
   ];
-  const loose = { ...call, find: [...find.slice(0, -1), ...last] };
-  return isThere || (await targetOf(page, loose).count()) === 0 ? call : loose;
+  const plain = find.map(({ name, args = [] }): Link => ({ name, args: args.map(withoutSigns) }));
+  const others = find.at(-1)?.name === "nth" ? [[...find.slice(0, -1), ...last], plain] : [plain];
+  if (
+    find.length === 0 ||
+    (await targetOf(page, call)
+      .first()
+      .waitFor({ state: "attached", timeout: INDEX_MS })
+      .then(
+        () => true,
+        () => false,
+      ))
+  )
+    return call;
+  for (const other of others) if (await is({ ...call, find: other })) return { ...call, find: other };
+  return call;
 }
+
+/** Leaves out signs before and behind a name. */
+const withoutSigns = (value: Value): Value =>
+  isOptions(value) && typeof value.name === "string"
+    ? { ...value, name: value.name.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, "") }
+    : value;
 
 function withWholeName(call: Call, names: readonly string[]): Call {
   const link = call.find.at(-1);
