@@ -26,6 +26,7 @@ test("codegen's statements are read as they stand", () => {
     "  await page.locator('#f').contentFrame().getByLabel('Name', { exact: true }).press('ControlOrMeta+A');",
     "  await page.getByLabel('Kinds').selectOption(['1', '2']);",
     "  await page.getByText('Next').dblclick();",
+    "  await page.locator('#file').fill('C:\\\\fakepath\\\\a.png');",
   ];
   const [found = []] = texts(
     inTest("  await page.goto('http://a/b');", ...lines, "  await expect(page).toHaveURL(/done/);"),
@@ -35,6 +36,7 @@ test("codegen's statements are read as they stand", () => {
     ...lines.slice(0, 4).map((line) => line.trim().slice("await page.".length, -1)),
     next,
     next,
+    "locator('#file').setInputFiles('a.png')",
   ]);
 });
 
