@@ -27,9 +27,10 @@ export interface Seen extends Line {
   readonly isText: boolean;
 }
 
-/** Time limits of a step of a recording, of an element at its index, and of the page's reaction, in milliseconds. */
+/** Time limits of a step of a recording, of an element at its index and beside its label, and of the page's reaction, in milliseconds. */
 const STEP_MS = 4000;
 const INDEX_MS = 2000;
+const TWIN_MS = 500;
 const LOOK_MS = 120;
 /** Number of further steps after which an element is looked for, and of those whose elements are looked for. */
 export const FURTHER = 8;
@@ -76,7 +77,9 @@ export async function observed(
     call.find.length === 0 ? Promise.resolve(true) : targetOf(page, call).first().isVisible();
   const fresh = await Promise.all(lines.map(({ call }) => isThere(call)));
   const seen: (Seen & { after: Set<number> })[] = [];
+  let twin = -1;
   for (const [i, line] of lines.entries()) {
+    if (i === twin) continue;
     const isLast = i === lines.length - 1;
     let call = isLast ? line.call : await mended(page, line.call);
     const made = call;
@@ -92,6 +95,7 @@ export async function observed(
     const ahead = new Set<number>();
     for (let j = i + 1; j < Math.min(lines.length, i + 1 + FURTHER); j++)
       if (await isThere((lines[j] as Line).call)) ahead.add(j);
+    if (!isLast && (await isLabelOf(page, made, (lines[i + 1] as Line).call))) twin = i + 1;
     const failed = isLast
       ? undefined
       : await act(session, made, { texts: {} }, slowed(session, STEP_MS)).then(() => undefined, messageOf);
@@ -117,6 +121,19 @@ export async function observed(
       if (!isLast && (await isThere(before.call))) before.after.add(seen.length - 1);
   }
   return seen;
+}
+
+/** Tells whether a click is on the label of the control that the next click is on: a browser clicks that by itself. */
+async function isLabelOf(page: Page, one: Call, next: Call): Promise<boolean> {
+  if (one.method !== "click" || next.method !== "click" || one.find.length === 0 || next.find.length === 0)
+    return false;
+  const control = await targetOf(page, next)
+    .first()
+    .elementHandle({ timeout: TWIN_MS })
+    .catch(() => null);
+  const isOf = (e: Element, other: unknown): boolean => e !== other && e.closest("label")?.control === other;
+  const target = targetOf(page, one).first();
+  return control !== null && (await target.evaluate(isOf, control, { timeout: TWIN_MS }).catch(() => false));
 }
 
 /**
