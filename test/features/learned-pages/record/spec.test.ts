@@ -281,6 +281,8 @@ test("a click that names nothing belongs to the one label without a step", () =>
   const fields = { "Full name": "Ann", City: "Bergen", Stars: 4 };
   assert.deepEqual(parts(fields), [name, { label: "Stars" }, city, "submit"]);
   assert.deepEqual(parts({ ...fields, Size: "Big" }), [name, name, city, "submit"]);
+  const inOrder = { "Full name": "Ann", Stars: 4, City: "Bergen", Size: "Big" };
+  assert.deepEqual(parts(inOrder), [name, { label: "Stars" }, city, "submit"]);
 });
 
 test("a recorded text is a typed one, and can be typed key by key", () => {
