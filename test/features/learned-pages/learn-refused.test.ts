@@ -41,7 +41,7 @@ test("Ctrl-C keeps what was found, and a later search goes on; a form that sends
     return sent.get("n") === "" ? "<h1>no</h1>" : "<h1>yes</h1>";
   });
   const dead = await openForm("dead", people, page.replace("<button", '<button type="button"'), () => "", 0, {
-    minutes: 0.1,
+    minutes: 0.5,
   });
   try {
     const contracts = ended.env.contracts as Contracts;

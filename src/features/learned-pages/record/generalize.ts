@@ -125,8 +125,8 @@ function carriers({ value, calls }: Sample): number[] {
   });
 }
 
-/** What stands before a text or a number that names nothing: a role, or an option. */
-const NAMELESS = /^(?:getByRole|exact|delay|force|button|x|y)$/;
+/** What stands before a text or a number that names nothing: a role, an index, or an option. */
+const NAMELESS = /^(?:getByRole|nth|exact|delay|force|button|x|y)$/;
 
 /** Lists all texts in a step. */
 export function stringsIn(call: Call): string[] {
