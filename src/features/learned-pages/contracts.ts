@@ -160,12 +160,12 @@ export class Contracts implements KnownForms {
     const contract: Contract = this.signal?.aborted ? begun : found;
     // the findings are kept even after a failure, so that the rest can be added by hand
     await writeAtomic(file, writeContract(contract));
-    if (contract.request !== undefined || this.signal?.aborted) return contract;
-    if (picture !== undefined) {
+    if (contract.request === undefined && picture !== undefined) {
       const image = file.replace(/yaml$/, "jpg");
       await writeAtomic(image, picture);
       this.tell(`${image} shows the form as it was last filled in, with a frame around what may be wrong`);
     }
+    if (contract.request !== undefined || this.signal?.aborted) return contract;
     throw new UserError(
       `The form ${task.form} could not be learned: ${words || "it sent nothing"}.${listed(missing(contract))}`,
       {
