@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { FieldValue, Task } from "../../../../src/env/site.js";
-import { actionProblem, byKeys, natureOf } from "../../../../src/features/learned-pages/record/actions.js";
+import { act, actionProblem, byKeys, natureOf } from "../../../../src/features/learned-pages/record/actions.js";
 import { partsOf } from "../../../../src/features/learned-pages/record/assign.js";
 import { generalized, textOf } from "../../../../src/features/learned-pages/record/generalize.js";
 import { runsIn } from "../../../../src/features/learned-pages/record/spec.js";
@@ -300,4 +300,12 @@ test("a recorded text is a typed one, and can be typed key by key", () => {
     "getByLabel('N').pressSequentially('{value}', { delay: 20 })",
   ]);
   assert.equal(filled("{D} {MMM} {value} {other}", tokensOf("date", "2026-03-05")), "5 Mar 2026-03-05 {other}");
+});
+
+test("a step that fails leaves the page's time limit as it was", async () => {
+  const limits: number[] = [];
+  const page = { setDefaultTimeout: (ms: number) => limits.push(ms) };
+  const step = { find: [{ name: "getByText", args: ["Next"] }], method: "click", args: [] };
+  await assert.rejects(act({ page, actionTimeoutMs: 20 } as never, step, { texts: {} }, 900));
+  assert.deepEqual(limits, [900, 20]);
 });
