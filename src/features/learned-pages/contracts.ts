@@ -79,6 +79,9 @@ export class Contracts implements KnownForms {
   /** Set by `learn`: a contract that does not fit is set aside and learned again, not refused. */
   mends = false;
 
+  /** Set by `learn`: it ends a search, and what was found is kept. */
+  signal: AbortSignal | undefined;
+
   /** Checks the contracts of all forms, once: no episode is played while one of them does not fit. */
   private checkAll(runner: () => Promise<EpisodeRunner>): Promise<void> {
     this.checking ??= (async () => {
@@ -149,15 +152,23 @@ export class Contracts implements KnownForms {
     const [task] = tasks as [Task];
     const file = this.fileOf(task.form);
     const { minutes, submissions } = this.options;
-    const limits = { formMs: minutes * 60_000, attemptMs: ATTEMPT_MS, submissions };
+    const limits = { formMs: minutes * 60_000, attemptMs: ATTEMPT_MS, submissions, signal: this.signal };
     await checkNoLogin(runner, task, limits.formMs);
     // a folder that cannot be written is found before the search, which takes minutes
     mkdirSync(dirname(file), { recursive: true });
     accessSync(dirname(file), constants.W_OK);
-    const { contract, words } = await learnForm(runner, tasks, limits, this.tell, given, recording);
+    const { contract: found, words, picture } = await learnForm(runner, tasks, limits, this.tell, given, recording);
+    // a search that was ended goes on with the fields that it has: a contract without a request is not complete
+    const { request: _, ...begun } = found;
+    const contract: Contract = this.signal?.aborted ? begun : found;
     // the findings are kept even after a failure, so that the rest can be added by hand
     await writeAtomic(file, writeContract(contract));
-    if (contract.request !== undefined) return contract;
+    if (contract.request === undefined && picture !== undefined) {
+      const image = file.replace(/yaml$/, "jpg");
+      await writeAtomic(image, picture);
+      this.tell(`${image} shows the form as it was last filled in, with a frame around what may be wrong`);
+    }
+    if (contract.request !== undefined || this.signal?.aborted) return contract;
     throw new UserError(
       `The form ${task.form} could not be learned: ${words || "it sent nothing"}.${listed(missing(contract))}`,
       {

@@ -108,9 +108,11 @@ export async function operate(
   patience?: number,
 ): Promise<void> {
   const { actions, kind = kindOfAll([value]) } = operation;
+  const begun = session.traffic.exchanges.length;
+  const isLate = operation.variant.late === true;
   if (actions !== undefined) {
     await perform(session, actions, kind, value, patience);
-    if (kind === "file") await uploadDone(session, label, false);
+    if (kind === "file") await uploadDone(session, label, begun, isLate);
     return;
   }
   const way = ways.get(operation.way);
@@ -125,12 +127,14 @@ export async function operate(
     const mistake = [TypeError, ReferenceError, RangeError, UserError].some((kind) => error instanceof kind);
     throw isModulePath(operation.way) && mistake ? new PolicyFailure("a way of the user's", { cause: error }) : error;
   }
-  if (way.sends === true) await uploadDone(session, label, operation.variant.late === true);
+  if (way.sends === true) await uploadDone(session, label, begun, isLate);
 }
 
-/** Waits until the page has uploaded a file and taken over the answer. @param isLate whether both have a delay. */
-async function uploadDone(session: Surface, label: string, isLate: boolean): Promise<void> {
-  const begun = session.traffic.exchanges.length;
+/**
+ * Waits until the page has uploaded a file and taken over the answer.
+ * @param begun number of requests before the file was attached. @param isLate whether both have a delay.
+ */
+async function uploadDone(session: Surface, label: string, begun: number, isLate: boolean): Promise<void> {
   const hasBegun = (): boolean => session.traffic.exchanges.slice(begun).some(({ method }) => method !== "GET");
   if (isLate) await session.until(slowed(session, UPLOAD_LATE_MS), hasBegun);
   await rest(session, UPLOAD_MS);

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
 import { after, before, test } from "node:test";
+import type { Contracts } from "../../../src/features/learned-pages/contracts.js";
 import { openForm } from "./form-site.js";
 
 /** A form with a canvas that cannot be operated; the server refuses the form without it. */
@@ -27,4 +29,41 @@ test("a form that was always refused, since one field was never found, is not ac
   assert.deepEqual([Object.keys(fields).length > 1, Object.keys(missing)], [true, ["Colour"]]);
   assert.deepEqual(accepted, []);
   assert.equal((detail as { accepted?: boolean }).accepted, false);
+});
+
+test("Ctrl-C keeps what was found, and a later search goes on; a form that sends nothing is shown in a picture", async () => {
+  const [stop, halt] = [new AbortController(), new AbortController()];
+  const page =
+    '<form method="post" action="/send"><p><label>Name <input name="n"></label></p><button>Go</button></form>';
+  const people = ["Ann Lee", "Bo Diaz", "Cy Moss"].map((Name) => ({ Name }));
+  const ended = await openForm("ended", people, page, (sent) => {
+    stop.abort();
+    return sent.get("n") === "" ? "<h1>no</h1>" : "<h1>yes</h1>";
+  });
+  // its button sends something else
+  const other = 'fetch("/other", { method: "POST", body: "x=1" })';
+  const dead = await openForm(
+    "dead",
+    people,
+    page.replace("<button", `<button type="button" onclick='${other}'`),
+    () => {
+      halt.abort();
+      return "";
+    },
+  );
+  try {
+    const contracts = ended.env.contracts as Contracts;
+    contracts.signal = stop.signal;
+    await ended.env.form(ended.task(0));
+    assert.deepEqual([Object.keys(ended.contract().fields), ended.contract().request], [["Name"], undefined]);
+    contracts.signal = undefined;
+    contracts.forget(ended.task(0));
+    assert.equal((await ended.policy("oracle", 2)).reward, 1);
+    (dead.env.contracts as Contracts).signal = halt.signal;
+    await dead.env.form(dead.task(0));
+    assert.ok(existsSync(dead.file.replace(/yaml$/, "jpg")));
+  } finally {
+    await ended.close();
+    await dead.close();
+  }
 });

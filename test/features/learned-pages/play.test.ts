@@ -2,11 +2,19 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { openForm } from "./form-site.js";
 
-/** A form whose script blanks one person's name once, as a mask does that is drawn late on a busy machine. */
+/**
+ * A form whose script does for one person what a busy machine does: it blanks the name once, as a mask does that is
+ * drawn late, and uploads the file late.
+ */
 const PAGE = `<!doctype html><title>Guest</title><form method="post" action="/send">
 <p><label>Guest <input name="guest" id="guest"></label></p><p><label>Room <input name="room"></label></p>
+<p><label for="photo">Photo</label> <input type="file" id="photo"><input type="hidden" name="token" id="token"></p>
 <button>Book</button></form>
 <script>
+photo.onchange = () => setTimeout(async () => {
+  await fetch("/upload", { method: "POST", body: new URLSearchParams({ part: 1 }) });
+  token.value = "t/" + photo.files[0].name;
+}, guest.value.startsWith("Dee") ? 2500 : 0);
 let drawn = false;
 guest.oninput = () => {
   if (drawn || guest.value !== "Dee Moss") return;
@@ -16,10 +24,10 @@ guest.oninput = () => {
 </script>`;
 
 const TASKS = [
-  { Guest: "Ann Lee", Room: "Garden" },
-  { Guest: "Bo Berg", Room: "Harbour" },
-  { Guest: "Cy Dunn", Room: "Tower" },
-  { Guest: "Dee Moss", Room: "Attic" },
+  { Guest: "Ann Lee", Room: "Garden", Photo: "dent.jpg" },
+  { Guest: "Bo Berg", Room: "Harbour", Photo: "roof.png" },
+  { Guest: "Cy Dunn", Room: "Tower", Photo: "bike.gif" },
+  { Guest: "Dee Moss", Room: "Attic", Photo: "gate.pdf" },
 ];
 
 let site: Awaited<ReturnType<typeof openForm>>;
@@ -28,7 +36,11 @@ before(async () => {
 });
 after(() => site?.close());
 
-test("what a late script has blanked is typed once more", async () => {
+test("what a late script has blanked is typed once more, and a late upload is waited for", async () => {
   assert.equal((await site.policy("oracle", 3)).reward, 1);
-  assert.equal(site.received.at(-1)?.get("guest"), "Dee Moss");
+  assert.deepEqual(
+    ["guest", "token"].map((key) => site.received.at(-1)?.get(key)),
+    ["Dee Moss", "t/gate.pdf"],
+  );
+  assert.equal(site.contract().fields.Photo?.variant.late, true);
 });

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { CliCommand, CliContext } from "../../../cli/shared.js";
 import { closing } from "../../../core/closing.js";
-import { fail, messageOf, misuse } from "../../../core/errors.js";
+import { EXIT, fail, messageOf, misuse } from "../../../core/errors.js";
 import { Rng } from "../../../core/rng.js";
 import type { FormsEnvironment } from "../../../env/environments/forms.js";
 import type { Task } from "../../../env/site.js";
@@ -51,6 +51,8 @@ export const command: CliCommand = {
         if (flags.check) return check(environment, chosen, context);
         const contracts = environment.contracts as Contracts;
         contracts.mends = true;
+        contracts.signal = context.signal;
+        context.afterInterrupt = "what was found is written once the present try ends";
         const [first, ...more] = chosen;
         const isShown = flags.from !== undefined || flags.record;
         if (isShown && (first === undefined || more.length > 0))
@@ -61,6 +63,10 @@ export const command: CliCommand = {
             : (await environment.form(task))?.contract;
           if (contract !== undefined)
             context.print(`# ${contracts.fileOf(task.form)}\n${writeContract(contract as Contract)}`);
+          if (contracts.signal.aborted) {
+            context.log(`Next: refusion-train learn -c ${flags.config} goes on with the fields that were found`);
+            return context.exitWith(EXIT.interrupted);
+          }
         }
         context.log(`Next: refusion-train learn --check -c ${flags.config}`);
       });

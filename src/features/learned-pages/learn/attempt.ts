@@ -32,6 +32,8 @@ export interface LearnLimits {
   readonly attemptMs: number;
   /** Most times that the form is sent. */
   readonly submissions: number;
+  /** Ends the search early. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Enters and sends one person's values on a fresh page. @returns undefined if the environment failed. */
@@ -74,7 +76,7 @@ type Chain = readonly [PlaceOf, ...PlaceOf[]];
 /** Fills the form in with one person's values and sends it. @returns undefined if it was sent as often as it may be. */
 export async function attempt(filling: Attempting): Promise<Attempt | undefined> {
   const { progress, surface: session } = filling;
-  while (progress.sent < progress.mostSent) {
+  while (progress.sent < progress.mostSent && !progress.isStopped) {
     try {
       const done = await once(filling);
       if (done !== "again") return done;
@@ -108,6 +110,9 @@ async function once(filling: Attempting): Promise<Attempt | "again"> {
   const done = await fillAll(filling, wanted);
   if (done === "spoilt") return "again";
   if (!search || progress.restsMs > 0) await settled(filling);
+  // a page that sends a file by itself may do so later at another time: its load decides, not the form
+  if (session.traffic.exchanges.some((e) => e.method !== "GET" && e.phase === "open" && !e.routine))
+    for (const field of wanted) field.isUploaded ||= field.kind === "file";
   const before = await shownLines(session);
   const options = await optionsIn(session, labels);
   const sent = await send(filling, labels);

@@ -103,6 +103,8 @@ export class LearnedField {
   /** Set if no earlier try has changed the field on the open page. */
   isClean = true;
   isGivenUp = false;
+  /** Set for a file on a page that sends requests before the form: the form then waits for its upload. */
+  isUploaded = false;
   /** Set once `survey` has looked at its places. */
   surveyed = false;
   /** `isHurried`: the page was slow during a try. `isPatient`: failed candidates get a second try with longer waits. */
@@ -119,7 +121,7 @@ export class LearnedField {
     values: readonly FieldValue[],
     private readonly formMs: number,
     first?: Operation & { readonly hand: boolean },
-    isRecorded = false,
+    private isRecorded = false,
   ) {
     this.candidates = [...ways]
       .filter(([, way]) => way.serves.includes(kind))
@@ -135,15 +137,16 @@ export class LearnedField {
           ),
       );
     this.byHand = first?.hand === true;
-    if (this.byHand || isRecorded) this.candidates.length = 0;
+    if (this.byHand) this.candidates.length = 0;
+    // recorded steps need no look at the label's places
     this.surveyed = isRecorded;
     if (first !== undefined) {
       const { locator, nth, way, variant, actions } = first;
       const keyed = actions && byKeys(actions);
-      for (const steps of keyed === undefined ? [actions] : [actions, keyed])
+      for (const [i, steps] of (keyed === undefined ? [actions] : [actions, keyed]).entries())
         this.candidates.push({
           operation: { locator, nth, way, variant, ...(steps && { actions: steps }) },
-          cost: this.candidates.length - 10,
+          cost: i - FIRST,
           isFreeText: actions !== undefined && natureOf(actions).isTyping === true,
         });
     }
@@ -273,6 +276,8 @@ export class LearnedField {
     if (current !== undefined && fate !== undefined) current.fate = fate;
     this.good = undefined;
     this.first();
+    // where the recorded steps fail, the field is searched
+    if (this.isRecorded && this.isByLabel) this.isRecorded = this.surveyed = false;
     if (this.at === this.candidates.length && this.isHurried && !this.isPatient) return this.retryFailed();
     return this.at < this.candidates.length;
   }

@@ -4,7 +4,7 @@ import { carries } from "../../../env/forms/wire.js";
 import type { FieldValue, Task } from "../../../env/site.js";
 import { type Action, type Contract, type PlaceOf, RECORDED } from "../contract.js";
 import { openPage, waysOf } from "../operate.js";
-import { type Shown, shownIn } from "../place.js";
+import { boxAt, type Shown, shownIn } from "../place.js";
 import { placeOf } from "../record/actions.js";
 import { structureHash } from "../structure.js";
 import { canonical, kindOfAll } from "../values.js";
@@ -29,7 +29,7 @@ const MOST_PERSONS = 3;
  * which key its value stands.
  * @param tasks tasks of this form with different values.
  * @param given fields that are known already: written by hand, or from an earlier search.
- * @returns the contract, and the last message of the page or its server.
+ * @returns the contract, the last message of the page or its server, and a picture of the form if it sent nothing.
  */
 export async function learnForm(
   runner: EpisodeRunner,
@@ -38,7 +38,7 @@ export async function learnForm(
   tell: (text: string) => void,
   given: Partial<Contract["fields"]> = {},
   recording?: Recording,
-): Promise<{ readonly contract: Contract; readonly words: string }> {
+): Promise<{ readonly contract: Contract; readonly words: string; readonly picture: Uint8Array | undefined }> {
   const task = tasks[0] as Task;
   const start = performance.now();
   const end = start + limits.formMs;
@@ -64,6 +64,10 @@ export async function learnForm(
         : placeOf(recording.fields.get(shown[0] ?? "")?.actions ?? []);
   }
   progress.mostSent = limits.submissions;
+  limits.signal?.addEventListener("abort", () => {
+    progress.isStopped = true;
+  });
+  let picture: Uint8Array | undefined;
   const page = await untouched(runner, task, fields, end, progress.opener);
   const { persons, spare } = unlike(tasks, fields);
   const search: Search = {
@@ -72,13 +76,18 @@ export async function learnForm(
     earlier: [],
     words: "",
     isOver: (share) =>
-      performance.now() > start + share * limits.formMs || progress.sent >= Math.ceil(share * limits.submissions),
+      progress.isStopped ||
+      performance.now() > start + share * limits.formMs ||
+      progress.sent >= Math.ceil(share * limits.submissions),
     note: (text) =>
       tell(`${task.form}: ${text} (${progress.sent} submissions, ${Math.round((performance.now() - start) / 1000)} s)`),
     async play(person, isSearch) {
       if (search.isOver(SHARES.codes)) return undefined;
-      const work = (session: Session): Promise<Attempt | undefined> =>
-        attempt({ surface: session, progress, person, search: isSearch });
+      const work = async (session: Session): Promise<Attempt | undefined> => {
+        const done = await attempt({ surface: session, progress, person, search: isSearch });
+        if (done !== undefined && done.exchange === undefined) picture = await pictured(session, done);
+        return done;
+      };
       const played = await runner.converse(work, limits.attemptMs, end);
       if (!("fault" in played)) return played.result;
       search.words = `${played.fault}${progress.at === undefined ? "" : `, after ${progress.at} was entered`}`;
@@ -112,7 +121,18 @@ export async function learnForm(
       missing.map(({ label, tried }) => [label, [tried, progress.reasons.get(label) ?? []].flat().join("; ")]),
     ),
   };
-  return { contract, words: search.words };
+  return { contract, words: search.words, picture };
+}
+
+/** Takes a picture (JPEG) of a form that sent nothing, with a frame around the fields that may be the reason. */
+async function pictured(session: Session, { failed, invalid }: Attempt): Promise<Uint8Array | undefined> {
+  for (const label of [...failed, ...invalid])
+    await boxAt(session, label, 0)
+      .then((box) =>
+        box.evaluate((e) => e.setAttribute("style", "outline: 3px solid red"), undefined, { timeout: 500 }),
+      )
+      .catch(() => undefined);
+  return session.photograph().catch(() => undefined);
 }
 
 /**
@@ -181,11 +201,12 @@ function heldBy({ progress, note }: Search, right: readonly Submitted[], request
 }
 
 function entryOf(field: LearnedField): [string, Contract["fields"][string]][] {
-  const { good, wire, kind, label, step, default: preset } = field;
+  const { good, wire, kind, label, step, isUploaded, default: preset } = field;
   // an operation whose value the page showed is kept even if nothing was sent
   const found = good ?? (field.isSure ? field.current?.operation : undefined);
   if (found === undefined) return [];
-  return [[label, { ...found, kind, step, default: preset, ...(wire && { wire }), hand: field.byHand }]];
+  const variant = { ...found.variant, ...(isUploaded && { late: true as const }) };
+  return [[label, { ...found, variant, kind, step, default: preset, ...(wire && { wire }), hand: field.byHand }]];
 }
 
 const orderIn = (shown: readonly string[], label: string): number =>

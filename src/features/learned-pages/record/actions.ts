@@ -153,18 +153,20 @@ export async function perform(
       for (let i = 0; i < Math.abs(times); i++) await run([times < 0 ? (one.back as string) : one.do], tokens);
     }
   }
-  surface.page.setDefaultTimeout(surface.actionTimeoutMs);
 }
 
 /** Carries out one step. @param limit its time limit in milliseconds. */
-export async function act(
-  surface: Surface,
-  { find, method, args }: Call,
-  tokens: Tokens,
-  limit: number,
-): Promise<void> {
+export async function act(surface: Surface, step: Call, tokens: Tokens, limit: number): Promise<void> {
+  surface.page.setDefaultTimeout(limit);
+  try {
+    await carriedOut(surface, step, tokens);
+  } finally {
+    surface.page.setDefaultTimeout(surface.actionTimeoutMs);
+  }
+}
+
+async function carriedOut(surface: Surface, { find, method, args }: Call, tokens: Tokens): Promise<void> {
   const { page } = surface;
-  page.setDefaultTimeout(limit);
   const given = args.map((value) => argumentOf(page, value, tokens));
   if (method === "waitForTimeout") return rest(surface, Math.min(MOST_PAUSE_MS, Number(given[0])));
   if (find.length === 0) {

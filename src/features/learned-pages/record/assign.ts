@@ -2,9 +2,9 @@ import { looseLabel, parseDate } from "../../../env/forms/normalize.js";
 import { dayIn } from "../../../env/forms/values.js";
 import { isBlank } from "../../../env/forms/wire.js";
 import type { FieldValue, Task } from "../../../env/site.js";
-import { kindOfAll } from "../values.js";
+import { kindOfAll, partsOf as wordsOf } from "../values.js";
 import { stringsIn } from "./generalize.js";
-import { isSamePlace, type Seen } from "./observe.js";
+import { FURTHER, isSamePlace, type Seen } from "./observe.js";
 import { tokensOf } from "./tokens.js";
 
 /** The part that a step has: it enters a field's value, leads on, sends the form, or does nothing that counts. */
@@ -47,7 +47,15 @@ function worth(label: string, value: FieldValue, { call, names }: Seen, fixed: R
       ([name]) => !/^(?:value$|lower|value[:[]|.*months|.*years)/.test(name),
     );
     const isDated = kind === "date" || kind === "range" || kind === "moment";
-    if (texts.some((one) => parts.some(([, part]) => part === one && (isDated || part.length >= SHORT))))
+    const named = parts.filter(([name, part]) => /[Dd]/.test(name) || !/^\d/.test(part)).map(([, part]) => part);
+    // two parts of a day in a text that is no day: `Saturday, January 23,`
+    const isPart = (one: string): boolean => new Set(wordsOf(one).filter((word) => named.includes(word))).size > 1;
+    if (
+      texts.some(
+        (one) =>
+          parts.some(([, part]) => part === one && (isDated || part.length >= SHORT)) || (isDated && isPart(one)),
+      )
+    )
       return PIECE + 0.5;
     const isStart = (one: string): boolean => one.length >= SHORT && text.startsWith(one);
     return kind === "text" && varied.some(isStart) ? PIECE : 0;
@@ -81,10 +89,38 @@ export function partsOf(seen: readonly Seen[], { fields }: Task, fixed: Readonly
     }
     labels[i] = label;
   }
-  const without = Object.entries(fields).filter(
-    ([label, value]) => value !== false && !isBlank(value) && !labels.includes(label),
-  );
-  return settledParts(seen, labels, without.length === 1 ? without[0]?.[0] : undefined);
+  const isOpen = (label: string): boolean =>
+    fields[label] !== false && !isBlank(fields[label] as FieldValue) && !labels.includes(label);
+  inOrder(seen, labels, Object.keys(fields), isOpen);
+  const without = Object.keys(fields).filter(isOpen);
+  return settledParts(seen, labels, without.length === 1 ? without[0] : undefined);
+}
+
+/** Finds the click that sends the form: the last one after all fields. */
+function sendsAt(seen: readonly Seen[], labels: readonly (string | undefined)[]): number {
+  const last = labels.findLastIndex((label) => label !== undefined);
+  return seen.findLastIndex(({ call }, i) => i > last && call.method === "click");
+}
+
+/**
+ * Assigns steps that name nothing between two fields to the labels that stand between these two on the page, if they
+ * are as many. A step onward is none of them: its element goes.
+ */
+function inOrder(
+  seen: readonly Seen[],
+  labels: (string | undefined)[],
+  all: readonly string[],
+  isOpen: (label: string) => boolean,
+): void {
+  const sends = sendsAt(seen, labels);
+  const end = sends < 0 ? seen.length : sends;
+  for (let i = 0, j = 0; i < end; i = j + 1) {
+    for (j = i; j < end && labels[j] === undefined; ) j++;
+    const to = j < end ? all.indexOf(labels[j] as string) : all.length;
+    const gap = all.slice(i === 0 ? 0 : all.indexOf(labels[i - 1] as string) + 1, Math.max(0, to)).filter(isOpen);
+    const isLasting = seen.slice(i, j).every(({ call, after }, n) => call.method === "click" && after.has(i + n));
+    if (gap.length === j - i && isLasting) labels.splice(i, gap.length, ...gap);
+  }
 }
 
 /** Finds the parts of the steps that no value names. @param open the one label without a step: an idle click is its own. */
@@ -94,8 +130,7 @@ function settledParts(
   open: string | undefined,
 ): Part[] {
   const parts: Part[] = labels.map((label) => (label === undefined ? "none" : { label }));
-  const last = labels.findLastIndex((label) => label !== undefined);
-  const sends = seen.findLastIndex(({ call }, i) => i > last && call.method === "click");
+  const sends = sendsAt(seen, labels);
   for (let i = 0; i < seen.length; i++) {
     if (labels[i] !== undefined) continue;
     const one = seen[i] as Seen;
@@ -127,7 +162,8 @@ function between(
   labels: readonly (string | undefined)[],
 ): Part {
   const target = seen[next] as Seen;
-  const isNeeded = next === i + 1 ? !target.isEarlier : !target.isFresh;
+  const one = seen[i] as Seen;
+  const isNeeded = !one.ahead.has(target.at) && !(target.isFresh && target.at > one.at + FURTHER);
   if (!isNeeded) return before === undefined ? "none" : { label: before };
   const end = labels.findLastIndex((label, j) => j >= next && label === after);
   const stays = target.after.has(Math.min(end, seen.length - 2)) && (target.after.has(next) || end > next);

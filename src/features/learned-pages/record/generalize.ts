@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { looseLabel } from "../../../env/forms/normalize.js";
+import { isSameNumber, looseLabel } from "../../../env/forms/normalize.js";
 import type { Kind } from "../../../env/forms/values.js";
 import { isBlank } from "../../../env/forms/wire.js";
 import type { FieldValue } from "../../../env/site.js";
@@ -125,8 +125,8 @@ function carriers({ value, calls }: Sample): number[] {
   });
 }
 
-/** What stands before a text or a number that names nothing: a role, or an option. */
-const NAMELESS = /^(?:getByRole|exact|delay|force|button|x|y)$/;
+/** What stands before a text or a number that names nothing: a role, an index, or an option. */
+const NAMELESS = /^(?:getByRole|nth|exact|delay|force|button|x|y)$/;
 
 /** Lists all texts in a step. */
 export function stringsIn(call: Call): string[] {
@@ -305,8 +305,13 @@ function templateOf(
   // a box may cut a value that is too long for it
   const isCut = texts.every((one, i) => whole[i]?.startsWith(one) === true && one.length * 2 > (whole[i]?.length ?? 0));
   if (texts.every((one, i) => one === whole[i]) || isCut) return "{value}";
-  return search(texts.map(() => 0));
+  // codegen writes what a mask has made of the typed text
+  const isMasked = (one: string, i: number): boolean =>
+    lettersOf(one) !== "" && (lettersOf(one) === lettersOf(whole[i] ?? "") || isSameNumber(whole[i] ?? "", one));
+  return search(texts.map(() => 0)) ?? (texts.every(isMasked) ? "{value}" : undefined);
 }
+
+const lettersOf = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
 
 const isPiece = (name: string): boolean => /^(?:value[:[]|index|number$)/.test(name);
 

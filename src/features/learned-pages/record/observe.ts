@@ -1,19 +1,24 @@
+import type { Page } from "playwright";
 import { messageOf } from "../../../core/errors.js";
 import { type NameKit, nameKit } from "../../../env/browser/page/names.js";
 import type { Session } from "../../../env/browser/session.js";
+import { slowed } from "../gestures.js";
 import { openPage } from "../operate.js";
 import { WRITABLE } from "../way.js";
 import { act, type Call, firstPlace, locatorOf, targetOf } from "./actions.js";
-import { isOptions, refuseStatement, type Value } from "./code.js";
+import { isOptions, type Link, refuseStatement, type Value } from "./code.js";
 import type { Line, Run } from "./spec.js";
 
 /** A step of a recording with what its page shows of the element. */
 export interface Seen extends Line {
   /** Names that the page gives the element and its group. */
   readonly names: readonly string[];
-  /** Set if the element is on the fresh page, and if it was there before the step before it. */
+  /** Its number among the lines of the run. */
+  readonly at: number;
+  /** Set if the element is on the fresh page. */
   readonly isFresh: boolean;
-  readonly isEarlier: boolean;
+  /** The numbers of later lines whose elements were there before this step. */
+  readonly ahead: ReadonlySet<number>;
   /** The later steps after which the element was still there, by index. */
   readonly after: ReadonlySet<number>;
   /** The step with the element's whole name, of which codegen writes only as much as is unique. */
@@ -22,11 +27,13 @@ export interface Seen extends Line {
   readonly isText: boolean;
 }
 
-/** Time limit of a step of a recording, and of a look at the page's reaction, in milliseconds. */
-const STEP_MS = 20_000;
+/** Time limits of a step of a recording, of an element at its index and beside its label, and of the page's reaction, in milliseconds. */
+const STEP_MS = 4000;
+const INDEX_MS = 2000;
+const TWIN_MS = 500;
 const LOOK_MS = 120;
-/** Number of further steps after which an element is looked for. */
-const FURTHER = 8;
+/** Number of further steps after which an element is looked for, and of those whose elements are looked for. */
+export const FURTHER = 8;
 
 interface Read {
   readonly names: readonly string[];
@@ -53,54 +60,118 @@ const READ = new Function("e", "writable", `return (${read})(e, writable, (${nam
 ) => Read;
 
 /**
- * Repeats what a person did, up to the last step, and reads what the page shows of each element.
- * @throws UserError with the line of a step that does not work.
+ * Repeats what a person did, up to the last step, and reads what the page shows of each element. A step that does not
+ * work is passed over if the element of the next one is there: codegen may write a step twice, and once with a class
+ * that the step itself has set.
+ * @throws UserError with the line of another step that does not work.
  */
-export async function observed(session: Session, { lines }: Run, url: string): Promise<Seen[]> {
+export async function observed(
+  session: Session,
+  { lines }: Run,
+  url: string,
+  tell: (text: string) => void,
+): Promise<Seen[]> {
   const { page } = session;
   await openPage(session, url, [], firstPlace(lines.map(({ call }) => call)));
   const isThere = (call: Call): Promise<boolean> =>
     call.find.length === 0 ? Promise.resolve(true) : targetOf(page, call).first().isVisible();
   const fresh = await Promise.all(lines.map(({ call }) => isThere(call)));
   const seen: (Seen & { after: Set<number> })[] = [];
-  let isEarlier = true;
+  let twin = -1;
   for (const [i, line] of lines.entries()) {
-    let { call } = line;
+    if (i === twin) continue;
     const isLast = i === lines.length - 1;
+    let call = isLast ? line.call : await mended(page, line.call);
+    const made = call;
     const looked =
       call.find.length === 0
         ? undefined
         : await targetOf(page, call)
             .first()
-            .evaluate(READ, WRITABLE, { timeout: STEP_MS })
+            .evaluate(READ, WRITABLE, { timeout: slowed(session, STEP_MS) })
             .catch(() => undefined);
     const { names = [], isText = false, options = [] } = looked ?? {};
     if (call.method === "selectOption" && looked) call = byLabel(withoutOptions(call, names), options);
-    const next = lines[i + 1]?.call;
-    const isNextThere = next !== undefined && (await isThere(next));
-    if (!isLast)
-      await act(session, line.call, { texts: {} }, STEP_MS).catch((error: unknown) =>
-        refuseStatement(
-          line,
-          `does not work on the page (${messageOf(error).split("\n")[0]}), or a step before it is missing`,
-        ),
-      );
+    const ahead = new Set<number>();
+    for (let j = i + 1; j < Math.min(lines.length, i + 1 + FURTHER); j++)
+      if (await isThere((lines[j] as Line).call)) ahead.add(j);
+    if (!isLast && (await isLabelOf(page, made, (lines[i + 1] as Line).call))) twin = i + 1;
+    const failed = isLast
+      ? undefined
+      : await act(session, made, { texts: {} }, slowed(session, STEP_MS)).then(() => undefined, messageOf);
+    if (failed !== undefined && !ahead.has(i + 1))
+      refuseStatement(line, `does not work on the page (${failed.split("\n")[0]}), or a step before it is missing`);
+    if (failed !== undefined) {
+      tell(`${line.file}:${line.line} is passed over, as it does not work on the page: ${line.text}`);
+      continue;
+    }
     await page.waitForTimeout(LOOK_MS);
     seen.push({
       ...line,
       call,
       names,
+      at: i,
       isFresh: fresh[i] === true,
-      isEarlier,
+      ahead,
       isText,
       whole: withWholeName(call, names),
       after: new Set(),
     });
-    isEarlier = isNextThere;
-    for (const before of seen.slice(-FURTHER)) if (!isLast && (await isThere(before.call))) before.after.add(i);
+    for (const before of seen.slice(-FURTHER))
+      if (!isLast && (await isThere(before.call))) before.after.add(seen.length - 1);
   }
   return seen;
 }
+
+/** Tells whether a click is on the label of the control that the next click is on: a browser clicks that by itself. */
+async function isLabelOf(page: Page, one: Call, next: Call): Promise<boolean> {
+  if (one.method !== "click" || next.method !== "click" || one.find.length === 0 || next.find.length === 0)
+    return false;
+  const control = await targetOf(page, next)
+    .first()
+    .elementHandle({ timeout: TWIN_MS })
+    .catch(() => null);
+  const isOf = (e: Element, other: unknown): boolean => e !== other && e.closest("label")?.control === other;
+  const target = targetOf(page, one).first();
+  return control !== null && (await target.evaluate(isOf, control, { timeout: TWIN_MS }).catch(() => false));
+}
+
+/**
+ * Writes a step as it has to be before it is taken, where codegen has written it as it was afterwards: without an index
+ * that counts what the step has brought, or a tick that it has set behind a name.
+ */
+async function mended(page: Page, call: Call): Promise<Call> {
+  const { find } = call;
+  const is = (one: Call): Promise<boolean> =>
+    targetOf(page, one)
+      .count()
+      .then(Boolean, () => false);
+  const last = [
+    { name: "locator", args: ["visible=true"] },
+    { name: "last", args: [] },
+  ];
+  const plain = find.map(({ name, args = [] }): Link => ({ name, args: args.map(withoutSigns) }));
+  const others = find.at(-1)?.name === "nth" ? [[...find.slice(0, -1), ...last], plain] : [plain];
+  if (
+    find.length === 0 ||
+    (await targetOf(page, call)
+      .first()
+      .waitFor({ state: "attached", timeout: INDEX_MS })
+      .then(
+        () => true,
+        () => false,
+      ))
+  )
+    return call;
+  for (const other of others) if (await is({ ...call, find: other })) return { ...call, find: other };
+  return call;
+}
+
+/** Leaves out signs before and behind a name. */
+const withoutSigns = (value: Value): Value =>
+  isOptions(value) && typeof value.name === "string"
+    ? { ...value, name: value.name.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, "") }
+    : value;
 
 function withWholeName(call: Call, names: readonly string[]): Call {
   const link = call.find.at(-1);

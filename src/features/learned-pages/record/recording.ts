@@ -5,7 +5,7 @@ import type { Task } from "../../../env/site.js";
 import type { Action, PlaceOf } from "../contract.js";
 import type { Recording } from "../learn/learner.js";
 import { kindOfAll } from "../values.js";
-import { locatorOf } from "./actions.js";
+import { type Call, locatorOf } from "./actions.js";
 import { type Part, partsOf } from "./assign.js";
 import { generalized, stringsIn } from "./generalize.js";
 import { isSamePlace, observed, type Seen } from "./observe.js";
@@ -34,7 +34,7 @@ export async function recordingOf(
   const played: Omit<Shown, "parts">[] = [];
   for (const run of runs) {
     const task = run.task ?? taskOf(run, tasks);
-    const found = await runner.converse((session) => observed(session, run, task.url), RUN_MS);
+    const found = await runner.converse((session) => observed(session, run, task.url, tell), RUN_MS);
     if ("fault" in found) fail(`${run.lines[0]?.file}: ${task.form} could not be filled in: ${found.fault}`);
     played.push({ task, seen: found.result });
   }
@@ -59,9 +59,15 @@ export async function recordingOf(
     });
     const kind = kindOfAll(values);
     const whole = samples.map((one) => ({ ...one, calls: one.seen.map((step) => step.whole) }));
+    // a click on a box's label is written as a click, and as a step that ticks the box
+    const ticked = samples.map((one) => ({
+      ...one,
+      calls: one.calls.filter((call, i) => !isTick(call, one.calls[i + 1])),
+    }));
     const actions =
       generalized(kind, samples, values) ??
       generalized(kind, whole, values) ??
+      generalized(kind, ticked, values) ??
       keyed(samples.flatMap((one) => one.seen));
     if (actions !== undefined) fields.set(label, { actions, step: stepOf(shown, label) });
   }
@@ -85,6 +91,9 @@ function keyed(steps: readonly Seen[]): Action[] | undefined {
   const at = locatorOf(first.call);
   return [`${at}.click()`, `${at}.pressSequentially('{value}', { delay: 20 })`];
 }
+
+const isTick = ({ method }: Call, next: Call | undefined): boolean =>
+  method === "click" && /^(?:un)?check$/.test(next?.method ?? "");
 
 const isOf = (part: Part | undefined, label: string): boolean => typeof part === "object" && part.label === label;
 

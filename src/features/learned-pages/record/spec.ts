@@ -221,9 +221,14 @@ class Notes {
   }
 }
 
+/** What a browser shows for the folder of a chosen file: codegen fills it in where the input is in a shadow root. */
+const FAKE_FOLDER = "C:\\fakepath\\";
+
 /** Splits a double click into single ones: codegen writes quick clicks on one element as one. */
 function singleClicks(call: Call): Call[] {
   const [options] = call.args;
+  if (call.method === "fill" && typeof options === "string" && options.startsWith(FAKE_FOLDER))
+    return [{ ...call, method: "setInputFiles", args: [options.slice(FAKE_FOLDER.length)] }];
   if (call.method !== "dblclick" && call.method !== "click") return [call];
   const { clickCount = 1, ...kept } = isOptions(options) ? options : {};
   const args = Object.keys(kept).length > 0 ? [kept] : [];

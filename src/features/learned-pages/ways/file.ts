@@ -12,7 +12,7 @@ export const way: Way = {
     ...["input", "box"].map((by) => ({ by })),
     ...["input", "box"].map((by) => ({ by, late: true as const })),
     ...["chooser", "any"].map((by) => ({ by })),
-    { by: "any", late: true },
+    ...["any", "chooser"].map((by) => ({ by, late: true as const })),
   ],
   async operate(place, value) {
     const { page, box, control, limit } = place;

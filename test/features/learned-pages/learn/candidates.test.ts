@@ -87,3 +87,17 @@ test("a choice that no field of a label can show is left for the server to judge
   assert.equal(field.current?.operation.locator, "css=body");
   assert.deepEqual([field.mayBeRight("same"), field.mayBeRight("failed")], [true, false]);
 });
+
+test("a known operation is tried first, recorded steps then key by key; where they fail, the field is searched", () => {
+  const known = { locator: "css=#n", nth: 0, way: "fill", variant: {}, hand: false };
+  const ways = new Map([["fill", FILL]]);
+  const found = new LearnedField("Name", "text", ways, ["Ann"], 60_000, known);
+  assert.equal(found.current?.operation.locator, "css=#n");
+  const recorded = { ...known, way: "recorded", actions: ["getByLabel('N').fill('{value}')"] };
+  const field = new LearnedField("Name", "text", ways, ["Ann"], 60_000, recorded, true);
+  const steps = field.current?.operation.actions;
+  field.advance("wrong");
+  assert.deepEqual([steps?.length, field.current?.operation.actions?.length, field.surveyed], [1, 3, true]);
+  field.advance("wrong");
+  assert.deepEqual([field.current?.operation.locator, field.surveyed], ["label=Name", false]);
+});

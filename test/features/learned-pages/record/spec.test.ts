@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { FieldValue, Task } from "../../../../src/env/site.js";
-import { actionProblem, byKeys, natureOf } from "../../../../src/features/learned-pages/record/actions.js";
+import { act, actionProblem, byKeys, natureOf } from "../../../../src/features/learned-pages/record/actions.js";
 import { partsOf } from "../../../../src/features/learned-pages/record/assign.js";
 import { generalized, textOf } from "../../../../src/features/learned-pages/record/generalize.js";
 import { runsIn } from "../../../../src/features/learned-pages/record/spec.js";
@@ -26,6 +26,7 @@ test("codegen's statements are read as they stand", () => {
     "  await page.locator('#f').contentFrame().getByLabel('Name', { exact: true }).press('ControlOrMeta+A');",
     "  await page.getByLabel('Kinds').selectOption(['1', '2']);",
     "  await page.getByText('Next').dblclick();",
+    "  await page.locator('#file').fill('C:\\\\fakepath\\\\a.png');",
   ];
   const [found = []] = texts(
     inTest("  await page.goto('http://a/b');", ...lines, "  await expect(page).toHaveURL(/done/);"),
@@ -35,6 +36,7 @@ test("codegen's statements are read as they stand", () => {
     ...lines.slice(0, 4).map((line) => line.trim().slice("await page.".length, -1)),
     next,
     next,
+    "locator('#file').setInputFiles('a.png')",
   ]);
 });
 
@@ -241,6 +243,14 @@ test("two people show where the value stands in each step", () => {
       ["getByLabel('N').fill('{value}')"],
     ],
     [
+      "a text that its box has formatted",
+      [
+        ["+447400123456", "getByLabel('N').fill('+44 7400 123456')"],
+        ["+447700900123", "getByLabel('N').fill('+44 7700 900123')"],
+      ],
+      ["getByLabel('N').fill('{value}')"],
+    ],
+    [
       "a text that its box cuts",
       [["Little Grey Seal", "getByLabel('N').fill('Little Grey ')"]],
       ["getByLabel('N').fill('{value}')"],
@@ -263,13 +273,16 @@ test("a click that names nothing belongs to the one label without a step", () =>
   const steps = ["getByLabel('Full name').fill('Ann')", "getByText('★').nth(3).click()"];
   const more = ["getByLabel('City').fill('Bergen')", "getByText('Send').click()"];
   const [run] = runsIn(inTest(...[...steps, ...more].map((line) => `await page.${line};`)), "a.spec.ts", TASKS);
-  const shown = { names: [], isFresh: true, isEarlier: true, isText: false, after: new Set([0, 1, 2, 3]) };
-  const seen = run?.lines.map((line) => ({ ...line, ...shown, whole: line.call })) ?? [];
+  const all = new Set([0, 1, 2, 3]);
+  const shown = { names: [], isFresh: true, ahead: all, isText: false, after: all };
+  const seen = run?.lines.map((line, at) => ({ ...line, ...shown, at, whole: line.call })) ?? [];
   const parts = (fields: Task["fields"]) => partsOf(seen, { fields } as Task, new Set());
   const [name, city] = [{ label: "Full name" }, { label: "City" }];
   const fields = { "Full name": "Ann", City: "Bergen", Stars: 4 };
   assert.deepEqual(parts(fields), [name, { label: "Stars" }, city, "submit"]);
   assert.deepEqual(parts({ ...fields, Size: "Big" }), [name, name, city, "submit"]);
+  const inOrder = { "Full name": "Ann", Stars: 4, City: "Bergen", Size: "Big" };
+  assert.deepEqual(parts(inOrder), [name, { label: "Stars" }, city, "submit"]);
 });
 
 test("a recorded text is a typed one, and can be typed key by key", () => {
@@ -287,4 +300,12 @@ test("a recorded text is a typed one, and can be typed key by key", () => {
     "getByLabel('N').pressSequentially('{value}', { delay: 20 })",
   ]);
   assert.equal(filled("{D} {MMM} {value} {other}", tokensOf("date", "2026-03-05")), "5 Mar 2026-03-05 {other}");
+});
+
+test("a step that fails leaves the page's time limit as it was", async () => {
+  const limits: number[] = [];
+  const page = { setDefaultTimeout: (ms: number) => limits.push(ms) };
+  const step = { find: [{ name: "getByText", args: ["Next"] }], method: "click", args: [] };
+  await assert.rejects(act({ page, actionTimeoutMs: 20 } as never, step, { texts: {} }, 900));
+  assert.deepEqual(limits, [900, 20]);
 });
