@@ -1,12 +1,14 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { backward } from "../../src/autodiff/backward.js";
 import { UserError } from "../../src/core/errors.js";
 import { Emitter } from "../../src/onnx/emit.js";
 import { encodeModel } from "../../src/onnx/format/proto.js";
 import { GraphBuilder } from "../../src/onnx/graph.js";
-import { Runtime } from "../../src/onnx/session.js";
 import type { Tensor, Value } from "../../src/onnx/types.js";
+import { cpuRuntime } from "../support/temporary.js";
+
+const runtime = await cpuRuntime();
 
 interface Sketch {
   readonly g: GraphBuilder;
@@ -44,12 +46,6 @@ const userError = (pattern: RegExp) => (error: unknown) => {
 };
 
 describe("backward", () => {
-  let runtime: Runtime;
-  before(async () => {
-    runtime = await Runtime.open({ provider: "cpu", threads: 1 });
-  });
-  after(() => runtime.close());
-
   /** Runs the gradients, as d0, d1, ... */
   async function run(g: GraphBuilder, gradients: readonly Value[], feeds: Record<string, Tensor>): Promise<Tensor[]> {
     gradients.forEach((d, i) => {

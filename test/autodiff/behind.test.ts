@@ -1,14 +1,16 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { backward } from "../../src/autodiff/backward.js";
 import { Rng } from "../../src/core/rng.js";
 import { Emitter } from "../../src/onnx/emit.js";
 import { encodeModel } from "../../src/onnx/format/proto.js";
 import { GraphBuilder } from "../../src/onnx/graph.js";
-import { Runtime } from "../../src/onnx/session.js";
 import { sizeOf } from "../../src/onnx/shapes.js";
 import type { Tensor, Value } from "../../src/onnx/types.js";
 import { relativeError } from "../support/golden.js";
+import { cpuRuntime } from "../support/temporary.js";
+
+const runtime = await cpuRuntime();
 
 type Build = (e: Emitter, wrt: readonly Value[], apart: (v: Value) => Value) => Value;
 
@@ -109,12 +111,6 @@ function indices(e: Emitter, shape: readonly number[]): Value {
 }
 
 describe("gradients of what lies behind an input", () => {
-  let runtime: Runtime;
-  before(async () => {
-    runtime = await Runtime.open({ provider: "cpu", threads: 1 });
-  });
-  after(() => runtime.close());
-
   /** The gradients in float64, and the ops that they took. */
   async function gradients(shapes: readonly number[][], build: Build, hidden: boolean) {
     const rng = Rng.named(3, "behind");

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { z } from "zod";
 import { configDifferences, formatConfig, type LoadOptions, loadConfig, resolvePath } from "../../src/config/config.js";
 import { loadRegistries } from "../../src/config/registries.js";
@@ -11,9 +10,9 @@ import { UserError } from "../../src/core/errors.js";
 import { packageRoot } from "../../src/core/files.js";
 import { environment as forms } from "../../src/env/environments/forms.js";
 import { sectionOf } from "../support/section.js";
+import { temporaryFolder } from "../support/temporary.js";
 
-const dir = mkdtempSync(join(tmpdir(), "config-"));
-after(() => rmSync(dir, { recursive: true, force: true }));
+const dir = temporaryFolder("config");
 
 /** A section of forms that no kind decides. */
 function ownSchema(name: string): SectionOf {

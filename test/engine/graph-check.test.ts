@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { UserError } from "../../src/core/errors.js";
@@ -10,17 +9,16 @@ import { loadModel } from "../../src/nn/model.js";
 import { readModelFile, writeModelFile } from "../../src/onnx/format/proto.js";
 import { Runtime } from "../../src/onnx/session.js";
 import { importedModel } from "../support/imported-model.js";
+import { temporaryFolder } from "../support/temporary.js";
 
 describe("a model's graph against its config.json", () => {
-  let root: string;
+  const root = temporaryFolder("graph-check");
   let runtime: Runtime;
   before(async () => {
-    root = mkdtempSync(join(tmpdir(), "graph-check-"));
     runtime = await Runtime.open({ provider: "cpu", threads: 1 });
   });
   after(async () => {
     await runtime.close();
-    rmSync(root, { recursive: true, force: true });
   });
 
   const open = async (dir: string): Promise<void> => checkGraph(runtime, await loadModel(dir));

@@ -12,6 +12,9 @@ import { Runtime } from "../../src/onnx/session.js";
 import type { Dim, Initializer, Tensor, Value } from "../../src/onnx/types.js";
 import { relativeError } from "../support/golden.js";
 import { freshWeights, microModel } from "../support/micro-model.js";
+import { cpuRuntime } from "../support/temporary.js";
+
+const runtime = await cpuRuntime();
 
 const B = 2;
 const N = 5;
@@ -260,11 +263,6 @@ function imported(): RawModel {
 }
 
 describe("bindModel on an imported graph", () => {
-  let runtime: Runtime;
-  before(async () => {
-    runtime = await Runtime.open({ provider: "cpu", threads: 1 });
-  });
-  after(() => runtime.close());
   const input_ids = i64([2, 3], [0, 6, 2, 3, 3, 1]);
 
   it("finds projections of MatMul, [in, out] as they lie", () => {

@@ -1,17 +1,19 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { messageOf } from "../../src/core/errors.js";
 import { Rng } from "../../src/core/rng.js";
 import { contentOf, evaluated, FOLDED } from "../../src/onnx/evaluate.js";
 import { encodeModel } from "../../src/onnx/format/proto.js";
 import type { OpCall } from "../../src/onnx/infer.js";
 import { MICROSOFT_OPS, OPS } from "../../src/onnx/ops.js";
-import { Runtime } from "../../src/onnx/session.js";
 import { formatShape } from "../../src/onnx/shapes.js";
 import type { Attribute, Dim, DType, Initializer, Tensor, Value } from "../../src/onnx/types.js";
 import { CASES } from "../autodiff/cases.js";
 import { bools, c, draw, fixed, index, int, ints, KERNEL, type OpCase, type Operand, v } from "../autodiff/operands.js";
 import { relativeError } from "../support/golden.js";
+import { cpuRuntime } from "../support/temporary.js";
+
+const runtime = await cpuRuntime();
 
 const [a, b] = [bools([2, 3], [1, 0, 1, 1, 0, 0]), bools([3], [1, 0, 0])];
 const comparisons = [
@@ -350,12 +352,6 @@ const infer = (opCall: OpCall) => {
 };
 
 describe("ops", () => {
-  let runtime: Runtime;
-  before(async () => {
-    runtime = await Runtime.open({ provider: "cpu", threads: 1 });
-  });
-  after(() => runtime.close());
-
   /** Compares what is inferred with what ONNX Runtime returns for one node. */
   async function check(op: string, test: OpCase, whole = false): Promise<boolean> {
     const rng = Rng.named(1, op);

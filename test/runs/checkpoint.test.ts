@@ -1,17 +1,7 @@
 import assert from "node:assert/strict";
-import {
-  appendFileSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  truncateSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { UserError } from "../../src/core/errors.js";
 import { Rng } from "../../src/core/rng.js";
 import type { Tensor } from "../../src/onnx/types.js";
@@ -28,9 +18,9 @@ import {
   writeCheckpoint,
 } from "../../src/runs/checkpoint.js";
 import { stepsIn } from "../../src/runs/run-directory.js";
+import { temporaryFolder } from "../support/temporary.js";
 
-const dir = mkdtempSync(join(tmpdir(), "checkpoint-"));
-after(() => rmSync(dir, { recursive: true, force: true }));
+const dir = temporaryFolder("checkpoint");
 
 function tensor(...values: number[]): Tensor {
   return { dtype: "float32", shape: [values.length], data: Float32Array.from(values) };

@@ -1,14 +1,13 @@
 import assert from "node:assert/strict";
-import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { UserError } from "../../src/core/errors.js";
 import { formatMetrics, MetricsWriter, readMetrics } from "../../src/runs/metrics.js";
 import { stepMetrics as metrics } from "../support/step-metrics.js";
+import { temporaryFolder } from "../support/temporary.js";
 
-const dir = mkdtempSync(join(tmpdir(), "metrics-"));
-after(() => rmSync(dir, { recursive: true, force: true }));
+const dir = temporaryFolder("metrics");
 
 test("what is written is read back, in a fixed order of keys", async () => {
   const path = join(dir, "a.jsonl");

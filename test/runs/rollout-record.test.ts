@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
-import { appendFileSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { appendFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { UserError } from "../../src/core/errors.js";
 import { type RolloutRecord, readRollouts, writeRollouts } from "../../src/runs/rollout-record.js";
+import { temporaryFolder } from "../support/temporary.js";
 
-const dir = mkdtempSync(join(tmpdir(), "rollouts-"));
-after(() => rmSync(dir, { recursive: true, force: true }));
+const dir = temporaryFolder("rollouts");
 
 const record: RolloutRecord = {
   format: 2,

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { loadConfig, type RunConfig } from "../../src/config/config.js";
 import { readMetrics, type StepMetrics } from "../../src/runs/metrics.js";
 import { readRollouts } from "../../src/runs/rollout-record.js";
@@ -10,6 +9,7 @@ import { train } from "../../src/train/recipe.js";
 import type { TrainOptions, TrainResult } from "../../src/train/types.js";
 import { sectionOf } from "../support/section.js";
 import { stopAfter } from "../support/stop-after.js";
+import { temporaryFolder } from "../support/temporary.js";
 import { trainOptions } from "../support/train-options.js";
 
 const STEPS = 2;
@@ -42,11 +42,7 @@ function smallConfig(...overrides: string[]): Promise<RunConfig> {
 }
 
 describe("the reinforcement recipe", () => {
-  let root: string;
-  before(() => {
-    root = mkdtempSync(join(tmpdir(), "recipe-"));
-  });
-  after(() => rmSync(root, { recursive: true, force: true }));
+  const root = temporaryFolder("recipe");
 
   const options = (name: string, changes?: Partial<TrainOptions>): TrainOptions =>
     trainOptions("flow-grpo", "configs/tiny/quickstart.yaml", join(root, name), changes);

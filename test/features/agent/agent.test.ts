@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { cpSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { type Browser, chromium } from "playwright";
@@ -8,12 +7,13 @@ import { findBrowser } from "../../../src/env/browser/find-browser.js";
 import { type Agent, loadAgent, train } from "../../../src/index.js";
 import { ADAPTER, readPeft, writePeftTensors } from "../../../src/nn/peft.js";
 import type { Tensor } from "../../../src/onnx/types.js";
+import { temporaryFolder } from "../../support/temporary.js";
 
 const FORM = `<title>Archive Visit</title><form action="http://127.0.0.1:9/never"><label>Guest Name <input id="name"></label>
 <label>Print Card <input id="news" type="checkbox"></label><button>Send</button></form>`;
 
 describe("an agent", () => {
-  let root: string;
+  const root = temporaryFolder("agent");
   let browser: Browser;
   let agent: Agent;
   const trained = async (plan: "template" | "free"): Promise<Agent> => {
@@ -34,7 +34,6 @@ describe("an agent", () => {
     return loadAgent(runDir);
   };
   before(async () => {
-    root = mkdtempSync(join(tmpdir(), "agent-"));
     agent = await trained("free");
     const found = findBrowser();
     browser = await chromium.launch({
@@ -45,7 +44,6 @@ describe("an agent", () => {
   after(async () => {
     await agent?.close();
     await browser?.close();
-    rmSync(root, { recursive: true, force: true });
   });
 
   it("fills a form on a page of the user's, and sends nothing", async () => {

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { create, fromBinary, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
 import fc from "fast-check";
 import { UserError } from "../../../src/core/errors.js";
@@ -17,6 +16,7 @@ import {
 import { decodeModel, encodeModel, readModelFile, writeModelFile } from "../../../src/onnx/format/proto.js";
 import type { RawModel } from "../../../src/onnx/format/raw-model.js";
 import type { Attribute, DType, Initializer, TypedArray, Value } from "../../../src/onnx/types.js";
+import { temporaryFolder } from "../../support/temporary.js";
 
 const ALL_DTYPES: Readonly<Record<DType, TypedArray>> = {
   float32: Float32Array.of(1.5, -0, Number.NaN),
@@ -319,8 +319,7 @@ describe("decodeModel", () => {
 });
 
 describe("readModelFile and writeModelFile", () => {
-  const dir = mkdtempSync(join(tmpdir(), "proto-test-"));
-  after(() => rmSync(dir, { recursive: true, force: true }));
+  const dir = temporaryFolder("proto-test");
 
   const withWeights = (file: string, offset: number): RawModel => ({
     ...fullModel(),

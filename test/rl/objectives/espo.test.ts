@@ -1,16 +1,12 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { Runtime } from "../../../src/onnx/session.js";
+import { test } from "node:test";
 import type { LayoutContext } from "../../../src/rl/objective.js";
 import { objective as espo } from "../../../src/rl/objectives/espo.js";
 import { runLoss, type SegmentInputs } from "../../support/loss-graph.js";
+import { cpuRuntime } from "../../support/temporary.js";
 import { objectiveOptions } from "../../support/typed.js";
 
-let runtime: Runtime;
-before(async () => {
-  runtime = await Runtime.open({ provider: "cpu", threads: 1 });
-});
-after(() => runtime.close());
+const runtime = await cpuRuntime();
 
 const units = [2, 4, 1, 5, 8, 3];
 const value = [-2, -8, -3, -10, -16, -1];
