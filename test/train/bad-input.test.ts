@@ -97,14 +97,6 @@ describe("whatever a file holds, it is read, or refused in words that name it", 
     }
   });
 
-  it("aliases that would multiply without end", async () => {
-    const bomb = ["a: &a [x,x,x,x,x,x,x,x,x]"];
-    for (let i = 1; i < 12; i++)
-      bomb.push(`${"abcdefghijkl"[i]}: &${"abcdefghijkl"[i]} [${Array(9).fill(`*${"abcdefghijkl"[i - 1]}`)}]`);
-    const path = file("bomb.yaml", `model: m\n${bomb.join("\n")}\n`);
-    assert.equal(await refusesOrReads(() => loadConfig(path), path), "refused");
-  });
-
   it("metrics, rollouts, evaluations and env.json of a run", async () => {
     const metrics = { step: 1, reward: 0.5, loss: null, time: { rollout: 1, score: 1, update: 1, total: 3 } };
     const lines = (value: unknown): fc.Arbitrary<string> => jsonOf(value).map((line) => `${line}\n`);

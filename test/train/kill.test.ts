@@ -62,17 +62,6 @@ describe("an ended process", () => {
     same("interrupted");
   });
 
-  it("interrupted twice, ends at once", async () => {
-    const child = start("twice", "objective.batch_size=96", "training.steps=1000");
-    assert.ok(await child.says(/step +1\/1000/), child.err);
-    child.signal("SIGINT");
-    assert.ok(await child.says(/once more ends at once/), child.err);
-    child.signal("SIGINT");
-    const { signal, err } = await child.ended;
-    assert.equal(signal, "SIGINT", "which a shell shows as 130");
-    assert.doesNotMatch(err, /interrupted after step/);
-  });
-
   it("refuses a resume with another config, and says what may change and how", async () => {
     const refused = (...args: string[]) => {
       const config = ["--config", join(root, "run.yaml"), "--run-dir", dir("interrupted")];

@@ -93,7 +93,7 @@ describe("the reinforcement recipe", () => {
     assert.deepEqual(resumed.after[0]?.per_task, whole.after[0]?.per_task);
   });
 
-  it("stops early where the validation reward no longer rises, at the same step after a resume", async () => {
+  it("stops early where the validation reward no longer rises", async () => {
     const base = await smallConfig();
     const config = {
       ...base,
@@ -106,15 +106,6 @@ describe("the reinforcement recipe", () => {
     assert.match(whole.stopped ?? "", /^the validation reward has not risen above [01]\.\d{3} for 1 evaluation$/);
     const best = whole.best;
     assert.ok(best !== null && (best.step === 1 || best.step === 2), JSON.stringify(best));
-
-    const first = await train(config, options("early-in-two", { signal: stopAfter(1) }));
-    assert.deepEqual([first.steps, first.interrupted, first.stopped], [1, true, null]);
-    const resumed = await train(config, options("early-in-two", { resume: true }));
-    const end = [resumed.steps, resumed.interrupted, resumed.stopped, resumed.best];
-    assert.deepEqual(end, [2, false, whole.stopped, best]);
-    assert.ok(adapter("early-in-two", 2).equals(adapter("early", 2)));
-    const rows = (name: string): unknown[] => timeless(readMetrics(join(root, name, "metrics.jsonl")));
-    assert.deepEqual(rows("early-in-two"), rows("early"));
   });
 
   it("refuses evaluations that cannot be made before it begins", async () => {

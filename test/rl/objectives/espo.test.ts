@@ -55,18 +55,6 @@ test("the loss by hand: one ratio a response, each side clipped by its own bound
   close(gradient, [0.2 * (0 + 0.1), 0.2 * (1.5 / 4 - 0.1), 0.2 * -0.5, 0.2 * (0 + 0.02), 0.2 * (-1.3 / 8 + 0.05), 0]);
 });
 
-test("on policy the gradient is that of REINFORCE per token", async () => {
-  const { metrics, gradient } = await run(0.1, { old: value, reference: value });
-  assert.deepEqual([metrics.ratio_error, metrics.kl, metrics.clip_fraction], [0, 0, 0]);
-  close(gradient, [-0.1, 0.05, -0.2, 0.04, -0.025, 0]);
-});
-
-test("without a penalty the reference changes nothing", async () => {
-  const [a, b] = [await run(0), await run(0, { reference: value })];
-  assert.equal(a.metrics.loss, b.metrics.loss);
-  assert.deepEqual(a.gradient, b.gradient);
-});
-
 test("cispo: the gradient of every response per token, weighted by its clipped ratio", async () => {
   const options = objectiveOptions(espo, {
     kl_coeff: 0,
