@@ -295,10 +295,11 @@ test("prototype names are unknown keys and pollute nothing", async () => {
 });
 
 test("a missing file is a usage error", async () => {
-  await assert.rejects(
-    loadConfig(join(dir, "none.yaml"), { registries }),
-    (e) => e instanceof UserError && e.exitCode === 2 && /none\.yaml/.test(e.message),
-  );
+  await assert.rejects(loadConfig(join(dir, "none.yaml"), { registries }), {
+    name: "UserError",
+    exitCode: 2,
+    message: /none\.yaml/,
+  });
 });
 
 test("the resolved config loads to itself, and differences name their keys", async () => {
@@ -339,10 +340,10 @@ test("without an installed plug-in its section accepts anything", async () => {
 
 test("paths are looked for in the working directory, then in the package", () => {
   assert.equal(resolvePath("configs", "model"), join(packageRoot(), "configs"));
-  assert.throws(
-    () => resolvePath("models/none-such", "model"),
-    (e) => e instanceof UserError && /model: models\/none-such does not exist/.test(e.message),
-  );
+  assert.throws(() => resolvePath("models/none-such", "model"), {
+    name: "UserError",
+    message: /model: models\/none-such does not exist/,
+  });
 });
 
 test("every key of the installed schema is described, and has a default save the model", async () => {

@@ -87,11 +87,10 @@ describe("a model's graph against its config.json", () => {
         const { dir, remove } = importedModel(name);
         const model = await loadModel(dir);
         checkLength(model, 32, "the text");
-        assert.throws(
-          () => checkLength(model, 33, "the text"),
-          (error) =>
-            error instanceof UserError && /^the text is 33 tokens, and the graph of .* takes 32 /.test(error.message),
-        );
+        assert.throws(() => checkLength(model, 33, "the text"), {
+          name: "UserError",
+          message: /^the text is 33 tokens, and the graph of .* takes 32 /,
+        });
         remove();
       });
 

@@ -28,10 +28,10 @@ describe("findBrowser", () => {
     symlinkSync(file("loop"), file("loop"));
     const PATH = path("loop", "x".repeat(300), "first");
     assert.equal(findBrowser({ env: { PATH }, own: file("none") })?.path, file("first", "google-chrome"));
-    assert.throws(
-      () => findBrowser({ env: { PATH, REFUSION_BROWSER: file("loop", "chromium") }, own: file("none") }),
-      (error) => error instanceof UserError && /which is no file/.test(error.message),
-    );
+    assert.throws(() => findBrowser({ env: { PATH, REFUSION_BROWSER: file("loop", "chromium") }, own: file("none") }), {
+      name: "UserError",
+      message: /which is no file/,
+    });
   });
 
   it("prefers the variable, then Playwright's own, then the PATH in its order", () => {

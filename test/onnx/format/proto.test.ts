@@ -337,25 +337,19 @@ describe("readModelFile and writeModelFile", () => {
   });
 
   it("name a missing or truncated file", async () => {
-    await assert.rejects(
-      readModelFile(join(dir, "none.onnx")),
-      (e) => e instanceof UserError && /none\.onnx/.test(e.message),
-    );
+    await assert.rejects(readModelFile(join(dir, "none.onnx")), { name: "UserError", message: /none\.onnx/ });
     await writeModelFile(join(dir, "orphan.onnx"), withWeights("gone.bin", 0));
-    await assert.rejects(
-      readModelFile(join(dir, "orphan.onnx")),
-      (e) => e instanceof UserError && /gone\.bin are missing/.test(e.message),
-    );
+    await assert.rejects(readModelFile(join(dir, "orphan.onnx")), {
+      name: "UserError",
+      message: /gone\.bin are missing/,
+    });
     writeFileSync(join(dir, "short.bin"), new Uint8Array(30));
     await writeModelFile(join(dir, "cut.onnx"), withWeights("short.bin", 8));
-    await assert.rejects(
-      readModelFile(join(dir, "cut.onnx")),
-      (e) => e instanceof UserError && /have 30 bytes, expected at least 32/.test(e.message),
-    );
+    await assert.rejects(readModelFile(join(dir, "cut.onnx")), {
+      name: "UserError",
+      message: /have 30 bytes, expected at least 32/,
+    });
     writeFileSync(join(dir, "junk.onnx"), "not a model");
-    await assert.rejects(
-      readModelFile(join(dir, "junk.onnx")),
-      (e) => e instanceof UserError && /junk\.onnx/.test(e.message),
-    );
+    await assert.rejects(readModelFile(join(dir, "junk.onnx")), { name: "UserError", message: /junk\.onnx/ });
   });
 });
