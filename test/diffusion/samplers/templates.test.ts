@@ -4,7 +4,6 @@ import fc from "fast-check";
 import { allOutcomes } from "../../../src/core/outcomes.js";
 import { Rng } from "../../../src/core/rng.js";
 import type { Batch } from "../../../src/diffusion/layout/batch.js";
-import type { StepLayout } from "../../../src/diffusion/layout/scorings.js";
 import type { RoundModel } from "../../../src/diffusion/sampler.js";
 import { corruptBatch } from "../../../src/diffusion/samplers/unmask/corrupt.js";
 import { boundTerms, drawMask, layMasked, type MaskDraw } from "../../../src/diffusion/samplers/unmask/elbo.js";
@@ -16,16 +15,11 @@ import { sampler as unmask } from "../../../src/diffusion/samplers/unmask.js";
 import { policyHead } from "../../../src/diffusion/score-head.js";
 import { Canvas, type TemplateStart, type TokenTemplate, templateOf } from "../../../src/diffusion/template.js";
 import { bufferTerms } from "../../../src/diffusion/terms.js";
+import { close } from "../../support/close.js";
 import { tokensOf } from "../../support/token-batch.js";
-import { FakeNetwork, MODEL, SMALL, streams, TOKENS } from "./unmask/fake-model.js";
+import { EXAMPLE, FakeNetwork, layout, MODEL, readAt, SMALL, scored, streams, TOKENS } from "./unmask/fake-model.js";
 
 const EOS = TOKENS.eos;
-const layout = (batch: number, rest: Partial<StepLayout> = {}): StepLayout => ({
-  batch,
-  lengthStep: 1,
-  level: "token",
-  ...rest,
-});
 
 /** Generates starts with random given texts and blanks. */
 const anyStart = fc
@@ -49,28 +43,6 @@ const anyStart = fc
   });
 
 const OPTIONS: UnmaskOptions = { ...SMALL, room: 4, responseLength: 24 };
-const EXAMPLE: TemplateStart = {
-  prompt: [1, 0],
-  parts: [[1, 1], { name: "a", needs: 2 }, [0, 1, 0], { name: "b", needs: 2 }, [1]],
-};
-
-/** Computes log p of the terms with a weight, in order. */
-function scored(network: FakeNetwork, batch: Batch): number[] {
-  const scores = network.score(batch);
-  return [...batch.coefficient].flatMap((c, r) => (c === 0 ? [] : [scores[r] as number]));
-}
-
-function close(actual: readonly number[], expected: readonly number[], tolerance = 1e-6): void {
-  assert.equal(actual.length, expected.length);
-  actual.forEach((x, i) => void assert.ok(Math.abs(x - (expected[i] as number)) < tolerance, `term ${i}`));
-}
-
-/** Lists the positions of a batch's terms, relative to the end of the prompt of its only sequence. */
-function readAt(batch: Batch, prompt: number): number[] {
-  const { rows, positionIds } = tokensOf(batch);
-  return [...batch.coefficient].flatMap((c, r) => (c === 0 ? [] : [Number(positionIds[Number(rows[r])]) - prompt]));
-}
-
 test("a canvas numbers the cells of its blanks, and knows where each stands", () => {
   const canvas = Canvas.of([[7, 8], { name: "a", room: 2 }, [9], { name: "b", room: 4 }]);
   assert.deepEqual([canvas.length, canvas.cells, canvas.given.map(([at]) => at)], [9, 6, [0, 1, 4]]);
