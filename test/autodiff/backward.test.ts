@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { backward } from "../../src/autodiff/backward.js";
-import { UserError } from "../../src/core/errors.js";
 import { Emitter } from "../../src/onnx/emit.js";
 import { encodeModel } from "../../src/onnx/format/proto.js";
 import { GraphBuilder } from "../../src/onnx/graph.js";
 import type { Tensor, Value } from "../../src/onnx/types.js";
 import { cpuRuntime } from "../support/temporary.js";
+import { userError } from "../support/user-error.js";
 
 const runtime = await cpuRuntime();
 
@@ -38,12 +38,7 @@ const f32 = (shape: readonly number[], ...data: number[]): Tensor => ({
   shape,
   data: Float32Array.from(data),
 });
-const userError = (pattern: RegExp) => (error: unknown) => {
-  assert.ok(error instanceof UserError, String(error));
-  assert.match(error.message, pattern);
-  assert.ok(error.hint !== undefined);
-  return true;
-};
+const named = (message: RegExp) => userError(message, { hint: /./ });
 
 describe("backward", () => {
   /** Runs the gradients, as d0, d1, ... */
@@ -185,7 +180,7 @@ describe("backward", () => {
     const top = g.scope("sorted", () => g.node("TopK", [h, g.ints([2])])[0] as Value);
     assert.throws(
       () => backward(g, e.total(top), [w]),
-      userError(/No gradient rule for TopK at \/sorted\/TopK .*model\.w/),
+      named(/No gradient rule for TopK at \/sorted\/TopK .*model\.w/),
     );
   });
 
