@@ -1,12 +1,14 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { backward } from "../../src/autodiff/backward.js";
-import { UserError } from "../../src/core/errors.js";
 import { Emitter } from "../../src/onnx/emit.js";
 import { encodeModel } from "../../src/onnx/format/proto.js";
 import { GraphBuilder } from "../../src/onnx/graph.js";
-import { Runtime } from "../../src/onnx/session.js";
 import type { Tensor, Value } from "../../src/onnx/types.js";
+import { cpuRuntime } from "../support/temporary.js";
+import { userError } from "../support/user-error.js";
+
+const runtime = await cpuRuntime();
 
 interface Sketch {
   readonly g: GraphBuilder;
@@ -36,20 +38,9 @@ const f32 = (shape: readonly number[], ...data: number[]): Tensor => ({
   shape,
   data: Float32Array.from(data),
 });
-const userError = (pattern: RegExp) => (error: unknown) => {
-  assert.ok(error instanceof UserError, String(error));
-  assert.match(error.message, pattern);
-  assert.ok(error.hint !== undefined);
-  return true;
-};
+const named = (message: RegExp) => userError(message, { hint: /./ });
 
 describe("backward", () => {
-  let runtime: Runtime;
-  before(async () => {
-    runtime = await Runtime.open({ provider: "cpu", threads: 1 });
-  });
-  after(() => runtime.close());
-
   /** Runs the gradients, as d0, d1, ... */
   async function run(g: GraphBuilder, gradients: readonly Value[], feeds: Record<string, Tensor>): Promise<Tensor[]> {
     gradients.forEach((d, i) => {
@@ -189,7 +180,7 @@ describe("backward", () => {
     const top = g.scope("sorted", () => g.node("TopK", [h, g.ints([2])])[0] as Value);
     assert.throws(
       () => backward(g, e.total(top), [w]),
-      userError(/No gradient rule for TopK at \/sorted\/TopK .*model\.w/),
+      named(/No gradient rule for TopK at \/sorted\/TopK .*model\.w/),
     );
   });
 

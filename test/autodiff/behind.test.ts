@@ -1,14 +1,16 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { backward } from "../../src/autodiff/backward.js";
 import { Rng } from "../../src/core/rng.js";
 import { Emitter } from "../../src/onnx/emit.js";
 import { encodeModel } from "../../src/onnx/format/proto.js";
 import { GraphBuilder } from "../../src/onnx/graph.js";
-import { Runtime } from "../../src/onnx/session.js";
 import { sizeOf } from "../../src/onnx/shapes.js";
 import type { Tensor, Value } from "../../src/onnx/types.js";
 import { relativeError } from "../support/golden.js";
+import { cpuRuntime } from "../support/temporary.js";
+
+const runtime = await cpuRuntime();
 
 type Build = (e: Emitter, wrt: readonly Value[], apart: (v: Value) => Value) => Value;
 
@@ -19,29 +21,20 @@ const guarded: Build = (e, [scores, v], apart) => {
   return e.matmul(apart(clean), v as Value);
 };
 
-/** title -> shapes of what is differentiated, and a function of it; `apart` hides what lies behind a value. */
-const CASES: Readonly<Record<string, { shapes: number[][]; build: Build; saves: string }>> = {
+/** title -> shapes of what is differentiated, between semicolons, and a function of it; `apart` hides what lies behind a value. */
+const CASES: Readonly<Record<string, { shapes: string; build: Build; saves: string }>> = {
   "a product with a softmax": {
-    shapes: [
-      [2, 3, 4],
-      [2, 4, 2],
-    ],
+    shapes: "2,3,4; 2,4,2",
     build: (e, [s, v], apart) => e.matmul(apart(e.softmax(s as Value)), v as Value),
     saves: "Sub",
   },
   "grouped heads: rows of a softmax under another shape": {
-    shapes: [
-      [2, 6, 3, 4],
-      [2, 2, 4, 2],
-    ],
+    shapes: "2,6,3,4; 2,2,4,2",
     build: (e, [s, v], apart) => e.matmul(apart(e.reshape(e.softmax(s as Value), [2, 2, 9, 4])), v as Value),
     saves: "Sub",
   },
   "a softmax with a second reader": {
-    shapes: [
-      [2, 3, 4],
-      [2, 4, 2],
-    ],
+    shapes: "2,3,4; 2,4,2",
     build: (e, [s, v], apart) => {
       const p = e.softmax(s as Value);
       return e.add(e.matmul(apart(p), v as Value), e.sum(e.mul(p, p), [-1]));
@@ -49,46 +42,37 @@ const CASES: Readonly<Record<string, { shapes: number[][]; build: Build; saves: 
     saves: "",
   },
   "a softmax that is kept from NaN": {
-    shapes: [
-      [2, 3, 4],
-      [2, 4, 2],
-    ],
+    shapes: "2,3,4; 2,4,2",
     build: guarded,
     saves: "Sub",
   },
   "a softmax over another axis": {
-    shapes: [
-      [2, 3, 4],
-      [2, 4, 2],
-    ],
+    shapes: "2,3,4; 2,4,2",
     build: (e, [s, v], apart) => e.matmul(apart(e.g.op("Softmax", [s as Value], { axis: 1 })), v as Value),
     saves: "",
   },
   "one matrix for all heads": {
-    shapes: [
-      [2, 3, 4],
-      [1, 4, 2],
-    ],
+    shapes: "2,3,4; 1,4,2",
     build: (e, [s, v], apart) => e.matmul(apart(e.softmax(s as Value)), v as Value),
     saves: "",
   },
   "picking from a log-softmax": {
-    shapes: [[3, 5]],
+    shapes: "3,5",
     build: (e, [z], apart) => e.gatherElements(apart(e.logSoftmax(z as Value)), indices(e, [3, 1]), 1),
     saves: "Sub",
   },
   "picking several, some twice": {
-    shapes: [[3, 5]],
+    shapes: "3,5",
     build: (e, [z], apart) => e.gatherElements(apart(e.logSoftmax(z as Value)), indices(e, [3, 4]), -1),
     saves: "Sub",
   },
   "picking along another axis": {
-    shapes: [[3, 5]],
+    shapes: "3,5",
     build: (e, [z], apart) => e.gatherElements(apart(e.logSoftmax(z as Value)), indices(e, [1, 5]), 0),
     saves: "",
   },
   "picking twice from one log-softmax, and summing over it": {
-    shapes: [[3, 5]],
+    shapes: "3,5",
     build: (e, [z], apart) => {
       const y = e.logSoftmax(z as Value);
       const [a, b] = [indices(e, [3, 1]), indices(e, [3, 2])];
@@ -109,12 +93,6 @@ function indices(e: Emitter, shape: readonly number[]): Value {
 }
 
 describe("gradients of what lies behind an input", () => {
-  let runtime: Runtime;
-  before(async () => {
-    runtime = await Runtime.open({ provider: "cpu", threads: 1 });
-  });
-  after(() => runtime.close());
-
   /** The gradients in float64, and the ops that they took. */
   async function gradients(shapes: readonly number[][], build: Build, hidden: boolean) {
     const rng = Rng.named(3, "behind");
@@ -149,8 +127,8 @@ describe("gradients of what lies behind an input", () => {
 
   for (const [title, { shapes, build, saves }] of Object.entries(CASES)) {
     it(title, async () => {
-      const ours = await gradients(shapes, build, false);
-      const plain = await gradients(shapes, build, true);
+      const of = shapes.split("; ").map((shape) => shape.split(",").map(Number));
+      const [ours, plain] = [await gradients(of, build, false), await gradients(of, build, true)];
       ours.values.forEach((values, i) => {
         const error = relativeError(values, plain.values[i] as number[]);
         assert.ok(error < 1e-12, `x${i}: error ${error}\n  ${values}\n  ${plain.values[i]}`);

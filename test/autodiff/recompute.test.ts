@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { promisify } from "node:util";
 import { backward } from "../../src/autodiff/backward.js";
 import { ALL_LAYERS, findBlocks, type Recomputed } from "../../src/autodiff/recompute.js";
@@ -11,12 +11,14 @@ import { bindModel } from "../../src/nn/bind.js";
 import type { LoraOptions } from "../../src/nn/lora.js";
 import { loadModel } from "../../src/nn/model.js";
 import { encodeModel } from "../../src/onnx/format/proto.js";
-import { Runtime } from "../../src/onnx/session.js";
 import { sizeOf } from "../../src/onnx/shapes.js";
 import type { Node, Tensor, Value } from "../../src/onnx/types.js";
 import { relativeError } from "../support/golden.js";
 import { importedModel } from "../support/imported-model.js";
 import { MICRO, microModel } from "../support/micro-model.js";
+import { cpuRuntime } from "../support/temporary.js";
+
+const runtime = await cpuRuntime();
 
 const [B, N] = [2, 6];
 
@@ -43,12 +45,6 @@ describe("findBlocks", () => {
 });
 
 describe("gradient checkpointing", () => {
-  let runtime: Runtime;
-  before(async () => {
-    runtime = await Runtime.open({ provider: "cpu", threads: 1 });
-  });
-  after(() => runtime.close());
-
   /** Gradients of a loss over all logits. */
   async function gradientsOf(
     dir: string,

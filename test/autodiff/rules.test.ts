@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { backward } from "../../src/autodiff/backward.js";
 import { RULES } from "../../src/autodiff/rules.js";
 import { messageOf, UserError } from "../../src/core/errors.js";
@@ -7,12 +7,14 @@ import { Rng } from "../../src/core/rng.js";
 import { Emitter } from "../../src/onnx/emit.js";
 import { encodeModel } from "../../src/onnx/format/proto.js";
 import { GraphBuilder } from "../../src/onnx/graph.js";
-import { Runtime } from "../../src/onnx/session.js";
 import { sizeOf } from "../../src/onnx/shapes.js";
 import type { Tensor, Value } from "../../src/onnx/types.js";
 import { relativeError } from "../support/golden.js";
+import { cpuRuntime } from "../support/temporary.js";
 import { CASES } from "./cases.js";
 import { draw, fixed, KERNEL, type OpCase, type Operand } from "./operands.js";
+
+const runtime = await cpuRuntime();
 
 type Float = "float32" | "float64";
 
@@ -57,12 +59,6 @@ function build(op: string, test: OpCase, float: Float): Built {
 }
 
 describe("gradient rules", () => {
-  let runtime: Runtime;
-  before(async () => {
-    runtime = await Runtime.open({ provider: "cpu", threads: 1 });
-  });
-  after(() => runtime.close());
-
   /** Central differences of the loss over every element of one input. */
   async function differences(
     session: string,

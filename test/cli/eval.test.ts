@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { summarize, writeEvaluation } from "../../src/runs/evaluation.js";
 import { callProgram } from "../support/call-program.js";
+import { temporaryFolder } from "../support/temporary.js";
 
-const dir = mkdtempSync(join(tmpdir(), "cli-eval-"));
-after(() => rmSync(dir, { recursive: true, force: true }));
+const dir = temporaryFolder("cli-eval");
 
 const run = (...args: string[]) => callProgram("eval", dir, args);
 

@@ -1,14 +1,13 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { packageRoot } from "../../src/core/files.js";
 import { findBrowser } from "../../src/env/browser/find-browser.js";
+import { temporaryFolder } from "../support/temporary.js";
 
-const dir = mkdtempSync(join(tmpdir(), "next-steps-"));
-after(() => rmSync(dir, { recursive: true, force: true }));
+const dir = temporaryFolder("next-steps");
 
 // the programs as an installed package has them
 const bin = join(dir, "bin");

@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { formatTables } from "../../src/cli/tables.js";
 import { CliProcess } from "../support/cli-process.js";
+import { temporaryFolder } from "../support/temporary.js";
 
-const dir = mkdtempSync(join(tmpdir(), "tables-"));
-after(() => rmSync(dir, { recursive: true, force: true }));
+const dir = temporaryFolder("tables");
 
 test("eval --show tells of each miss what was done and received, with a picture", async () => {
   const config = join(process.cwd(), "configs", "tiny", "quickstart.yaml");

@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { loadRegistries } from "../../src/config/registries.js";
 import { callProgram } from "../support/call-program.js";
+import { temporaryFolder } from "../support/temporary.js";
 
-const dir = mkdtempSync(join(tmpdir(), "cli-train-"));
-after(() => rmSync(dir, { recursive: true, force: true }));
+const dir = temporaryFolder("cli-train");
 
 const run = (...args: string[]) => callProgram("train", dir, args);
 

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { z } from "zod";
 import { configDifferences, formatConfig, type LoadOptions, loadConfig, resolvePath } from "../../src/config/config.js";
 import { loadRegistries } from "../../src/config/registries.js";
@@ -11,9 +10,9 @@ import { UserError } from "../../src/core/errors.js";
 import { packageRoot } from "../../src/core/files.js";
 import { environment as forms } from "../../src/env/environments/forms.js";
 import { sectionOf } from "../support/section.js";
+import { temporaryFolder } from "../support/temporary.js";
 
-const dir = mkdtempSync(join(tmpdir(), "config-"));
-after(() => rmSync(dir, { recursive: true, force: true }));
+const dir = temporaryFolder("config");
 
 /** A section of forms that no kind decides. */
 function ownSchema(name: string): SectionOf {
@@ -299,10 +298,11 @@ test("prototype names are unknown keys and pollute nothing", async () => {
 });
 
 test("a missing file is a usage error", async () => {
-  await assert.rejects(
-    loadConfig(join(dir, "none.yaml"), { registries }),
-    (e) => e instanceof UserError && e.exitCode === 2 && /none\.yaml/.test(e.message),
-  );
+  await assert.rejects(loadConfig(join(dir, "none.yaml"), { registries }), {
+    name: "UserError",
+    exitCode: 2,
+    message: /none\.yaml/,
+  });
 });
 
 test("the resolved config loads to itself, and differences name their keys", async () => {
@@ -343,10 +343,10 @@ test("without an installed plug-in its section accepts anything", async () => {
 
 test("paths are looked for in the working directory, then in the package", () => {
   assert.equal(resolvePath("configs", "model"), join(packageRoot(), "configs"));
-  assert.throws(
-    () => resolvePath("models/none-such", "model"),
-    (e) => e instanceof UserError && /model: models\/none-such does not exist/.test(e.message),
-  );
+  assert.throws(() => resolvePath("models/none-such", "model"), {
+    name: "UserError",
+    message: /model: models\/none-such does not exist/,
+  });
 });
 
 test("every key of the installed schema is described, and has a default save the model", async () => {

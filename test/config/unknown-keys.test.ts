@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { stringify } from "yaml";
 import { z } from "zod";
 import { loadConfig } from "../../src/config/config.js";
@@ -11,9 +10,9 @@ import { kindSections } from "../../src/config/kind-sections.js";
 import { loadRegistries } from "../../src/config/registries.js";
 import { configKeys, type Registries, runSchema, unwrap } from "../../src/config/schema.js";
 import { UserError } from "../../src/core/errors.js";
+import { temporaryFolder } from "../support/temporary.js";
 
-const dir = mkdtempSync(join(tmpdir(), "unknown-keys-"));
-after(() => rmSync(dir, { recursive: true, force: true }));
+const dir = temporaryFolder("unknown-keys");
 
 type Tree = Record<string, unknown>;
 type Path = readonly (string | number)[];

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { Rng } from "../../src/core/rng.js";
 import { allowedLogProbs, inverseCdf } from "../../src/diffusion/head.js";
 import { type RowStatistics, roundHead } from "../../src/diffusion/samplers/unmask/round.js";
 import { constrainedHead, modelHead, policyHead, type ScoreHead } from "../../src/diffusion/score-head.js";
-import { Runtime } from "../../src/onnx/session.js";
 import type { Tensor, Value } from "../../src/onnx/types.js";
 import {
   about,
@@ -18,6 +17,9 @@ import {
   normal,
   numbers,
 } from "../support/heads.js";
+import { cpuRuntime } from "../support/temporary.js";
+
+const runtime = await cpuRuntime();
 
 const ids = (shape: readonly number[], tokens: readonly number[]): Tensor => ({
   dtype: "int64",
@@ -26,13 +28,7 @@ const ids = (shape: readonly number[], tokens: readonly number[]): Tensor => ({
 });
 
 describe("the distribution on the graph", () => {
-  let runtime: Runtime;
   let graphs = 0;
-  before(async () => {
-    runtime = await Runtime.open({ provider: "cpu", threads: 1 });
-  });
-  after(() => runtime.close());
-
   const evaluate: Evaluate = (feeds, build) => evaluateOn(runtime, `graph ${graphs++}`, feeds, build);
 
   it("is a softmax at the temperature, without mask and pad, and without EOS where that is forbidden", async () => {

@@ -1,12 +1,14 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { BLOCKED, BufferBuilder, batchBuffers, tokenInputs } from "../../src/diffusion/layout/buffer.js";
 import { rangesOf, withRanges } from "../../src/engine/attention-ranges.js";
 import { encodeModel } from "../../src/onnx/format/proto.js";
 import { GraphBuilder } from "../../src/onnx/graph.js";
-import { Runtime } from "../../src/onnx/session.js";
 import { f32, i64 } from "../../src/onnx/tensors.js";
 import type { Dim, Graph, Tensor } from "../../src/onnx/types.js";
+import { cpuRuntime } from "../support/temporary.js";
+
+const runtime = await cpuRuntime();
 
 /** Builds a graph that returns its bias. */
 function graphOf(shape: readonly Dim[], more: (g: GraphBuilder) => void = () => undefined): Graph {
@@ -17,12 +19,6 @@ function graphOf(shape: readonly Dim[], more: (g: GraphBuilder) => void = () => 
 }
 
 describe("attention ranges", () => {
-  let runtime: Runtime;
-  before(async () => {
-    runtime = await Runtime.open({ provider: "cpu", threads: 1 });
-  });
-  after(() => runtime.close());
-
   async function writtenOut(graph: Graph, feeds: Record<string, Tensor>): Promise<Tensor> {
     assert.ok(!graph.inputs.some(({ name }) => name === "attention_bias"));
     await runtime.load("bias", { bytes: encodeModel(graph) });

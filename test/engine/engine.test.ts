@@ -21,8 +21,8 @@ import {
   goldenTerms,
   readGolden,
   relativeError,
-  under,
 } from "../support/golden.js";
+import { assertGradients, assertLoss, goldenAdapter, goldenEngine } from "../support/golden-engine.js";
 
 const TOLERANCE = 1e-4;
 
@@ -35,6 +35,9 @@ function roundWeights(batch: Batch): Float32Array {
   const count = real.reduce((a, x) => a + x, 0);
   return real.map((x) => x / count);
 }
+
+/** Flow-GRPO with these options. */
+const flow = (section: object = {}) => [flowGrpo, flowGrpo.schema.parse(section)] as const;
 
 function segmentValues(golden: Golden, batch: Batch): SegmentValues {
   const advantages = golden.floats("input.advantages");
@@ -57,17 +60,11 @@ describe("engine against PyTorch goldens", () => {
   afterEach(() => runtime.close());
 
   it("scores rounds and gives the Flow-GRPO loss and every LoRA gradient", async () => {
-    const model = await goldenModel(golden);
-    const options = flowGrpo.schema.parse({ clip_range: golden.meta.clip_range, kl_coeff: golden.meta.beta });
-    const engine = new Engine(runtime, model, {
-      sampler,
-      about: sampledModel(model.config),
-      lora: goldenLora(golden),
-      training: { objective: flowGrpo, options, optimizer: GOLDEN_OPTIMIZER },
-    });
-    const adapter = under(golden, "base_model.");
-    await engine.setParameters("policy", new Map([...adapter].map(([k, v]) => [`base_model.${k}`, v])));
-    await engine.setOptimizer(undefined);
+    const engine = await goldenEngine(
+      runtime,
+      golden,
+      flow({ clip_range: golden.meta.clip_range, kl_coeff: golden.meta.beta }),
+    );
     const batch = goldenTerms(golden);
 
     const scored = await engine.score(batch, "policy");
@@ -82,14 +79,8 @@ describe("engine against PyTorch goldens", () => {
     assert.ok(relativeError(scored.value, golden.floats("expect.round_log_probs")) < TOLERANCE);
 
     const values = segmentValues(golden, batch);
-    const metrics = await engine.accumulate(batch, values);
-    assert.ok(
-      Math.abs((metrics.loss as number) / (golden.floats("expect.flow_grpo_loss")[0] as number) - 1) < TOLERANCE,
-    );
-    const once = await engine.getGradients();
-    for (const [name, gradient] of once) {
-      assert.ok(relativeError(gradient.data as Float32Array, golden.floats(`grad.${name}`)) < TOLERANCE, name);
-    }
+    assertLoss(golden, "flow_grpo", (await engine.accumulate(batch, values)).loss);
+    await assertGradients(golden, "", engine);
     // the second micro-batch adds to the gradients of the first
     await engine.accumulate(batch, values);
     for (const [name, gradient] of await engine.getGradients()) {
@@ -115,9 +106,9 @@ describe("engine against PyTorch goldens", () => {
       return reference.logProbs;
     };
     const zero = new Map(
-      [...under(golden, "base_model.")].map(([name, tensor]): [string, Tensor] => {
+      [...goldenAdapter(golden)].map(([name, tensor]): [string, Tensor] => {
         const data = (tensor.data as Float32Array).map((x) => (name.includes("lora_B") ? 0 : x));
-        return [`base_model.${name}`, { ...tensor, data }];
+        return [name, { ...tensor, data }];
       }),
     );
     const loads: string[] = [];
@@ -143,21 +134,7 @@ describe("engine against PyTorch goldens", () => {
 
   it("within a budget releases what was used least lately, computes again, and says the same", async () => {
     const model = await goldenModel(golden);
-    const open = async (memory?: number): Promise<Engine> => {
-      const engine = new Engine(runtime, model, {
-        sampler,
-        about: sampledModel(model.config),
-        lora: goldenLora(golden),
-        training: { objective: flowGrpo, options: flowGrpo.schema.parse({}), optimizer: GOLDEN_OPTIMIZER },
-        ...(memory === undefined ? {} : { memory }),
-      });
-      await engine.setParameters(
-        "policy",
-        new Map([...under(golden, "base_model.")].map(([k, v]) => [`base_model.${k}`, v])),
-      );
-      await engine.setOptimizer(undefined);
-      return engine;
-    };
+    const open = (memory = {}): Promise<Engine> => goldenEngine(runtime, golden, flow(), { model, ...memory });
     const batch = goldenTerms(golden);
     const values = segmentValues(golden, batch);
     const isLoaded = (kind: string): boolean => loaded.some((name) => name.startsWith(kind) && runtime.has(name));
@@ -175,7 +152,7 @@ describe("engine against PyTorch goldens", () => {
     for (const name of loaded.splice(0)) await runtime.unload(name);
 
     // a budget below any session's size leaves one session at a time
-    const tight = await open(1);
+    const tight = await open({ memory: 1 });
     for (let again = 0; again < 2; again++) {
       const scored = tight.score(batch, "policy");
       // overlapping runs end before their session is released
@@ -194,15 +171,8 @@ describe("engine against PyTorch goldens", () => {
   });
 
   it("steps as Adam does with its bias corrections, on the gradients since the last step", async () => {
-    const model = await goldenModel(golden);
-    const engine = new Engine(runtime, model, {
-      sampler,
-      about: sampledModel(model.config),
-      lora: goldenLora(golden),
-      training: { objective: flowGrpo, options: flowGrpo.schema.parse({}), optimizer: GOLDEN_OPTIMIZER },
-    });
-    const start = new Map([...under(golden, "base_model.")].map(([k, v]) => [`base_model.${k}`, v]));
-    await engine.setOptimizer(undefined);
+    const engine = await goldenEngine(runtime, golden, flow());
+    const start = goldenAdapter(golden);
     const batch = goldenTerms(golden);
     const values = segmentValues(golden, batch);
     let norm = 0;
@@ -232,26 +202,12 @@ describe("engine against PyTorch goldens", () => {
   it("gives the loss and every LoRA gradient of the shipped model", async () => {
     const tiny = readGolden("tiny-refusion");
     const model = await loadModel(join(packageRoot(), "models", "tiny-refusion"));
-    const options = flowGrpo.schema.parse({ clip_range: tiny.meta.clip_range, kl_coeff: tiny.meta.beta });
-    const engine = new Engine(runtime, model, {
-      sampler,
-      about: sampledModel(model.config),
-      lora: goldenLora(tiny),
-      training: { objective: flowGrpo, options, optimizer: GOLDEN_OPTIMIZER },
-    });
-    await engine.setParameters(
-      "policy",
-      new Map([...under(tiny, "base_model.")].map(([k, v]) => [`base_model.${k}`, v])),
-    );
-    await engine.setOptimizer(undefined);
+    const objective = flow({ clip_range: tiny.meta.clip_range, kl_coeff: tiny.meta.beta });
+    const engine = await goldenEngine(runtime, tiny, objective, { model });
     const batch = goldenTerms(tiny);
-    const metrics = await engine.accumulate(batch, segmentValues(tiny, batch));
-    assert.ok(Math.abs((metrics.loss as number) / (tiny.floats("expect.flow_grpo_loss")[0] as number) - 1) < TOLERANCE);
-    const gradients = await engine.getGradients();
-    assert.equal(gradients.size, 4 * 7 * 2);
-    for (const [name, gradient] of gradients) {
-      assert.ok(relativeError(gradient.data as Float32Array, tiny.floats(`grad.${name}`)) < TOLERANCE, name);
-    }
+    assertLoss(tiny, "flow_grpo", (await engine.accumulate(batch, segmentValues(tiny, batch))).loss);
+    assert.equal((await engine.getGradients()).size, 4 * 7 * 2);
+    await assertGradients(tiny, "", engine);
   });
 
   for (const tied of [false, true]) {
@@ -281,25 +237,11 @@ describe("engine against PyTorch goldens", () => {
         units: new Float32Array(1),
         recorded: undefined,
       };
-      const none = (): Float32Array => new Float32Array(1);
-      const metrics = await engine.accumulate(batch, {
-        old: none(),
-        reference: none(),
-        advantage: none(),
-        weight: none(),
-      });
+      const none = new Float32Array(1);
+      const { loss } = await engine.accumulate(batch, { old: none, reference: none, advantage: none, weight: none });
       const prefix = tied ? "sft_tied" : "sft";
-      assert.ok(
-        Math.abs((metrics.loss as number) / (golden.floats(`expect.${prefix}_loss`)[0] as number) - 1) < TOLERANCE,
-      );
-      const gradients = await engine.getGradients();
-      assert.equal(gradients.size, under(golden, `grad.${prefix}.`).size);
-      for (const [name, gradient] of gradients) {
-        assert.ok(
-          relativeError(gradient.data as Float32Array, golden.floats(`grad.${prefix}.${name}`)) < TOLERANCE,
-          name,
-        );
-      }
+      assertLoss(golden, prefix, loss);
+      await assertGradients(golden, `${prefix}.`, engine);
     });
   }
 });

@@ -2,23 +2,14 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { z } from "zod";
 import type { Batch } from "../../src/diffusion/layout/batch.js";
-import { sampler } from "../../src/diffusion/samplers/unmask.js";
-import { Engine, type SegmentValues } from "../../src/engine/engine.js";
-import { sampledModel } from "../../src/engine/policy.js";
+import type { Engine, SegmentValues } from "../../src/engine/engine.js";
 import type { Model } from "../../src/nn/model.js";
 import { Runtime } from "../../src/onnx/session.js";
 import { f32, i64 } from "../../src/onnx/tensors.js";
 import type { Tensor, Value } from "../../src/onnx/types.js";
 import type { Objective } from "../../src/rl/objective.js";
-import {
-  GOLDEN_OPTIMIZER,
-  goldenLora,
-  goldenModel,
-  goldenTerms,
-  readGolden,
-  relativeError,
-  under,
-} from "../support/golden.js";
+import { goldenModel, goldenTerms, readGolden, relativeError } from "../support/golden.js";
+import { goldenAdapter, goldenEngine } from "../support/golden-engine.js";
 
 const golden = readGolden("micro");
 const CRITIC = "critic.weight";
@@ -83,21 +74,15 @@ describe("an objective with parameters of its own", () => {
       ),
     },
   };
-  const adapter = new Map([...under(golden, "base_model.")].map(([k, v]) => [`base_model.${k}`, v]));
+  const adapter = goldenAdapter(golden);
 
   before(async () => {
     runtime = await Runtime.open({ provider: "cpu", threads: 1 });
     model = await goldenModel(golden);
-    engine = new Engine(runtime, model, {
-      sampler,
-      about: sampledModel(model.config),
-      lora: goldenLora(golden),
-      training: { objective: actorCritic, options: { scale: 3 }, optimizer: GOLDEN_OPTIMIZER },
-    });
     const width = model.config.hidden_size;
     critic = Float32Array.from({ length: width }, (_, i) => 0.3 * Math.cos(i));
-    await engine.setParameters("policy", new Map([...adapter, [CRITIC, f32([width, 1], critic)]]));
-    await engine.setOptimizer(undefined);
+    const more = [[CRITIC, f32([width, 1], critic)]] as const;
+    engine = await goldenEngine(runtime, golden, [actorCritic, { scale: 3 }], { model, more });
   });
   after(() => runtime.close());
 

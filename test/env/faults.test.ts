@@ -4,6 +4,7 @@ import type { ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { EnvironmentFault } from "../../src/env/browser/browser.js";
 import type { EpisodeOptions, EpisodeRunner } from "../../src/env/browser/episode.js";
 import { BROWSER_VARIABLE } from "../../src/env/browser/find-browser.js";
 import type { Pace } from "../../src/env/browser/pace.js";
@@ -177,6 +178,7 @@ test("a server that closes each connection after one answer, as an idle one is c
 
 test("an answer that is no page is a fault that says so", async () => {
   const answer = ({ url }: { url: string }, response: ServerResponse): boolean => {
+    if (url === "/missing") return false;
     if (url === "/nothing") response.writeHead(204).end();
     else response.setHeader("content-disposition", "attachment; filename=form.html").end(FORM);
     return true;
@@ -186,6 +188,9 @@ test("an answer that is no page is a fault that says so", async () => {
     assert.deepEqual([nothing.fault, nothing.attempts], ["no page in HTTP 204 for GET /nothing", 3]);
     const file = await runner.run(taskFor("/file", FIELDS), PLAN);
     assert.equal(file.fault, "no page in HTTP 200 for GET /file");
+    const missing = await runner.run(taskFor("/missing", FIELDS), PLAN);
+    assert.match(missing.fault ?? "", /HTTP 404 for GET \/missing/);
+    await assert.rejects(runner.snapshot(taskFor("/missing")), EnvironmentFault);
   });
 });
 

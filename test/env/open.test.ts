@@ -1,18 +1,17 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { loadConfig } from "../../src/config/config.js";
 import { UserError } from "../../src/core/errors.js";
 import { packageRoot } from "../../src/core/files.js";
 import { ownFrame } from "../../src/core/own-module.js";
 import { FormsEnvironment } from "../../src/env/environments/forms.js";
 import { openEnvironment } from "../../src/env/open.js";
+import { temporaryFolder } from "../support/temporary.js";
 import { FORMS_OPTIONS, servePages, taskFor } from "./page-site.js";
 
-const dir = mkdtempSync(join(tmpdir(), "open-"));
-after(() => rmSync(dir, { recursive: true, force: true }));
+const dir = temporaryFolder("open");
 
 /** Opens a user's site module. @returns the reason of its refusal. */
 async function refusal(name: string, start: string): Promise<string> {

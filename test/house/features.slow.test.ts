@@ -1,20 +1,10 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { packageRoot } from "../../src/core/files.js";
+import { temporaryFolder } from "../support/temporary.js";
 
 const root = packageRoot();
 const features = readdirSync(join(root, "src", "features")).sort();
@@ -47,8 +37,7 @@ const OF_ALL_FEATURES = /(json-schema|unknown-keys)\.test\.js$/;
 
 /** Copies the project; tests of one feature may use another, so that only the core's are kept. */
 function copied(): string {
-  const copy = mkdtempSync(join(tmpdir(), "features-"));
-  after(() => rmSync(copy, { recursive: true, force: true }));
+  const copy = temporaryFolder("features");
   for (const name of readdirSync(root)) {
     if (["node_modules", "dist", "runs", ".git", ".cache"].includes(name)) continue;
     cpSync(join(root, name), join(copy, name), {

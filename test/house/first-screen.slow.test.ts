@@ -1,14 +1,13 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { packageRoot } from "../../src/core/files.js";
 import { findBrowser } from "../../src/env/browser/find-browser.js";
+import { temporaryFolder } from "../support/temporary.js";
 
-const dir = mkdtempSync(join(tmpdir(), "first-screen-"));
-after(() => rmSync(dir, { recursive: true, force: true }));
+const dir = temporaryFolder("first-screen");
 
 /** What each command is called with here, so that it ends soon. */
 const FEW: Readonly<Record<string, readonly string[]>> = {

@@ -12,11 +12,12 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { pathToFileURL } from "node:url";
 import { packageRoot } from "../../src/core/files.js";
 import { findBrowser } from "../../src/env/browser/find-browser.js";
 import { freePort } from "../support/redis.js";
+import { temporaryFolder } from "../support/temporary.js";
 
 const root = packageRoot();
 const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
@@ -35,13 +36,12 @@ function npm(args: readonly string[], cwd: string): Result {
 }
 
 describe("the package as it is published", () => {
-  let dir: string;
+  const dir = temporaryFolder("package");
   let files: string[] = [];
   let tarball = "";
   const installed = (): string => join(dir, "node_modules", manifest.name);
 
   before(() => {
-    dir = mkdtempSync(join(tmpdir(), "package-"));
     const packed = npm(["pack", "--json", "--pack-destination", dir], root);
     assert.equal(packed.status, 0, packed.stderr);
     const [about] = JSON.parse(packed.stdout) as { filename: string; size: number; files: { path: string }[] }[];
@@ -50,7 +50,6 @@ describe("the package as it is published", () => {
     tarball = about.filename;
     install(dir, join(dir, tarball));
   });
-  after(() => rmSync(dir, { recursive: true, force: true }));
 
   it("holds the programs, the shipped models, configs and docs, and nothing else", () => {
     const allowed =

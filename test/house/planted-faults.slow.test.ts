@@ -20,14 +20,19 @@ const FAULTS = Object.entries(LIST).flatMap(([file, { tests, faults }]) =>
   Object.entries(faults).map(([name, [from, to]]) => ({ name, file, from, to, tests: tests.split(" ") })),
 );
 
-/** Tells whether a test of a file fails; the first failure ends the file. */
-async function fails(folder: string, name: string): Promise<boolean> {
-  const child = spawn(process.execPath, ["--test-reporter=tap", join(folder, "test", `${name}.test.js`)], {
-    cwd: packageRoot(),
-    // the runner of this test must not take over the one that is started
-    env: { ...process.env, NODE_TEST_CONTEXT: undefined },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+/** Tells whether a test of a file fails, of `file:pattern` one whose title matches; the first failure ends the file. */
+async function fails(folder: string, named: string): Promise<boolean> {
+  const [name, title = "."] = named.split(":");
+  const child = spawn(
+    process.execPath,
+    ["--test-reporter=tap", `--test-name-pattern=${title}`, join(folder, "test", `${name}.test.js`)],
+    {
+      cwd: packageRoot(),
+      // the runner of this test must not take over the one that is started
+      env: { ...process.env, NODE_TEST_CONTEXT: undefined },
+      stdio: ["ignore", "pipe", "pipe"],
+    },
+  );
   let [out, err, found] = ["", "", false];
   child.stdout.on("data", (data: Buffer) => {
     out += data;
@@ -39,7 +44,7 @@ async function fails(folder: string, name: string): Promise<boolean> {
   });
   const [code] = await once(child, "close");
   // such as a file that cannot be loaded
-  assert.ok(found || code === 0, `${name} fails without a test: ${err}`);
+  assert.ok(found || code === 0, `${named} fails without a test: ${err}`);
   return found;
 }
 

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { parse } from "yaml";
 import { packageRoot } from "../../src/core/files.js";
+import { temporaryFolder } from "../support/temporary.js";
 
 const CONFIG = `
 model: models/tiny-refusion-template
@@ -32,7 +32,7 @@ const hasBash = spawnSync("bash", ["--version"]).status === 0;
 
 describe("action.yml", { skip: hasBash ? false : "there is no bash" }, () => {
   const action = parse(readFileSync(join(packageRoot(), "action.yml"), "utf8")) as Action;
-  let dir: string;
+  const dir = temporaryFolder("action");
   const file = (name: string): string => join(dir, name);
   const cli = (name: string, ...args: string[]): string =>
     execFileSync(process.execPath, [join(packageRoot(), "dist", "src", "cli", name), ...args], { encoding: "utf8" });
@@ -74,14 +74,12 @@ describe("action.yml", { skip: hasBash ? false : "there is no bash" }, () => {
   };
 
   before(() => {
-    dir = mkdtempSync(join(tmpdir(), "action-"));
     writeFileSync(file("mine.yaml"), CONFIG);
     // stands for GitHub's program: keeps what it was told, and fails where the token may not write
     writeFileSync(file("gh"), `#!/bin/sh\necho "$@" > ${file("told")}\ntest "$GH_TOKEN" = writes\n`);
     chmodSync(file("gh"), 0o755);
     cli("train.js", "flow-grpo", "--config", file("mine.yaml"), "--run-dir", file("a run"));
   });
-  after(() => rmSync(dir, { recursive: true, force: true }));
 
   it("writes tables with intervals into the summary, and differences to a baseline", () => {
     const { status, printed } = step("Evaluate", {

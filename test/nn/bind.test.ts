@@ -1,17 +1,19 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { backward } from "../../src/autodiff/backward.js";
-import { UserError } from "../../src/core/errors.js";
 import { Rng } from "../../src/core/rng.js";
 import { type BoundModel, bindModel, loraSites } from "../../src/nn/bind.js";
 import { freshAdapter, type LoraOptions } from "../../src/nn/lora.js";
 import { loadModel, type Model } from "../../src/nn/model.js";
 import { encodeModel } from "../../src/onnx/format/proto.js";
 import type { RawModel, RawNode } from "../../src/onnx/format/raw-model.js";
-import { Runtime } from "../../src/onnx/session.js";
 import type { Dim, Initializer, Tensor, Value } from "../../src/onnx/types.js";
 import { relativeError } from "../support/golden.js";
 import { freshWeights, microModel } from "../support/micro-model.js";
+import { cpuRuntime } from "../support/temporary.js";
+import { userError } from "../support/user-error.js";
+
+const runtime = await cpuRuntime();
 
 const B = 2;
 const N = 5;
@@ -52,29 +54,15 @@ function trainedAdapter(model: Model): Map<string, Tensor> {
   );
 }
 
-const userError =
-  (pattern: RegExp, exitCode = 1) =>
-  (error: unknown) => {
-    assert.ok(error instanceof UserError, String(error));
-    assert.match(error.message, pattern);
-    assert.equal(error.exitCode, exitCode);
-    return true;
-  };
-
 describe("bindModel", () => {
-  let runtime: Runtime;
   let model: Model;
   let remove: () => void;
   before(async () => {
     const micro = await microModel();
     remove = micro.remove;
     model = await loadModel(micro.dir);
-    runtime = await Runtime.open({ provider: "cpu", threads: 1 });
   });
-  after(async () => {
-    await runtime.close();
-    remove();
-  });
+  after(() => remove());
 
   it("multiplies what several sites read by all of their A matrices at once", () => {
     const targets = ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj", "lm_head"];
@@ -195,7 +183,10 @@ describe("bindModel", () => {
 
   it("refuses LoRA targets that the model does not have, as a wrong call", () => {
     const none = { ...lora, targets: ["query", "value"] };
-    assert.throws(() => loraSites(model.graph, none), userError(/LoRA targets query, value is a projection/, 2));
+    assert.throws(
+      () => loraSites(model.graph, none),
+      userError(/LoRA targets query, value is a projection/, { exitCode: 2 }),
+    );
   });
 
   it("refuses a graph whose logits are not a product", () => {
@@ -260,11 +251,6 @@ function imported(): RawModel {
 }
 
 describe("bindModel on an imported graph", () => {
-  let runtime: Runtime;
-  before(async () => {
-    runtime = await Runtime.open({ provider: "cpu", threads: 1 });
-  });
-  after(() => runtime.close());
   const input_ids = i64([2, 3], [0, 6, 2, 3, 3, 1]);
 
   it("finds projections of MatMul, [in, out] as they lie", () => {

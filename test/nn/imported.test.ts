@@ -3,7 +3,6 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { backward } from "../../src/autodiff/backward.js";
-import { UserError } from "../../src/core/errors.js";
 import { packageRoot } from "../../src/core/files.js";
 import { BLOCKED } from "../../src/diffusion/layout/buffer.js";
 import { bindModel, loraSites } from "../../src/nn/bind.js";
@@ -16,15 +15,10 @@ import { Runtime } from "../../src/onnx/session.js";
 import type { Tensor, Value } from "../../src/onnx/types.js";
 import { type Golden, readGolden, relativeError } from "../support/golden.js";
 import { EXPORTS, importedModel } from "../support/imported-model.js";
+import { userError } from "../support/user-error.js";
 
 const [B, N, V] = [2, 10, 64];
 const dims = { B, N };
-
-const userError = (pattern: RegExp) => (error: unknown) => {
-  assert.ok(error instanceof UserError, String(error));
-  assert.match(error.message, pattern);
-  return true;
-};
 
 /** The contract's inputs for a golden: a mask becomes the bias that hides padding. */
 function contractFeeds(golden: Golden): Record<string, Tensor> {

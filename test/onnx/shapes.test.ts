@@ -58,37 +58,20 @@ describe("shapes", () => {
     it(`divides ${total} by ${part} to ${expected ?? "nothing"}`, () => assert.equal(quotient(total, part), expected));
   }
 
-  const broadcasts: [Dim[][], Dim[] | undefined][] = [
-    [
-      [[2, 3], [3]],
-      [2, 3],
-    ],
-    [
-      [
-        [2, 1],
-        [1, 3],
-      ],
-      [2, 3],
-    ],
-    [[[], [2]], [2]],
-    [
-      [
-        ["B", 1, 4],
-        ["N", 1],
-      ],
-      ["B", "N", 4],
-    ],
-    [
-      [["B", 3], ["B", 3], [1]],
-      ["B", 3],
-    ],
-    [[[2], [3]], undefined],
-    [[["B"], ["N"]], undefined],
-    [[[0], [1]], [0]],
-  ];
-  for (const [shapes, expected] of broadcasts) {
-    it(`broadcasts ${shapes.map(formatShape).join(" and ")}`, () => assert.deepEqual(broadcast(...shapes), expected));
-  }
+  /** Shapes between semicolons. */
+  const shapesOf = (text: string): Dim[][] =>
+    text.split("; ").map((one) => (one.match(/\w+/g) ?? []).map((dim) => (/\d/.test(dim) ? Number(dim) : dim)));
+  for (const [shapes, expected] of [
+    ["2,3; 3", "2,3"],
+    ["2,1; 1,3", "2,3"],
+    ["; 2", "2"],
+    ["B,1,4; N,1", "B,N,4"],
+    ["B,3; B,3; 1", "B,3"],
+    ["2; 3", undefined],
+    ["B; N", undefined],
+    ["0; 1", "0"],
+  ] as const)
+    it(`broadcasts ${shapes}`, () => assert.deepEqual(broadcast(...shapesOf(shapes))?.join(), expected));
 
   it("counts negative axes from the end", () => {
     assert.equal(axisOf(-1, 3), 2);

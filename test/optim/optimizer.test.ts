@@ -1,13 +1,16 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { Rng } from "../../src/core/rng.js";
 import { encodeModel } from "../../src/onnx/format/proto.js";
-import { Runtime } from "../../src/onnx/session.js";
+import type { Runtime } from "../../src/onnx/session.js";
 import { sizeOf } from "../../src/onnx/shapes.js";
 import type { Tensor } from "../../src/onnx/types.js";
 import { optimizerGraph, type Parameter, type ParameterGroup, slot } from "../../src/optim/optimizer.js";
 import type { OptimizerOptions } from "../../src/optim/update-rule.js";
 import { relativeError } from "../support/golden.js";
+import { cpuRuntime } from "../support/temporary.js";
+
+const runtime = await cpuRuntime();
 
 const ADAMW: OptimizerOptions = {
   kind: "adamw",
@@ -124,12 +127,6 @@ function adamwReference(
 }
 
 describe("optimizerGraph", () => {
-  let runtime: Runtime;
-  before(async () => {
-    runtime = await Runtime.open({ provider: "cpu", threads: 1 });
-  });
-  after(() => runtime.close());
-
   const random = (rng: Rng, n: number, scale = 1): number[] =>
     Array.from({ length: n }, () => Math.fround(rng.normal() * scale));
   const draw = (rng: Rng, scale = 1): Arrays => ({ w: random(rng, 6, scale), gain: random(rng, 4, scale) });

@@ -3,16 +3,10 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { std } from "../../src/core/statistics.js";
 import { type AdvantageKind, advantages, SIGNAL_THRESHOLD } from "../../src/rl/advantages.js";
+import { close } from "../support/close.js";
 
 const KINDS: readonly AdvantageKind[] = ["group", "center", "leave_one_out"];
 const rewards = fc.array(fc.double({ min: -1, max: 1, noNaN: true }), { minLength: 2, maxLength: 12 });
-
-function close(actual: readonly number[] | undefined, expected: readonly number[]): void {
-  assert.equal(actual?.length, expected.length);
-  expected.forEach((x, i) => {
-    assert.ok(Math.abs((actual?.[i] as number) - x) < 1e-6, `${i}: ${actual?.[i]} against ${x}`);
-  });
-}
 
 test("each kind by hand", () => {
   const r = [0, 0.2, 1];

@@ -1,16 +1,12 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { Runtime } from "../../src/onnx/session.js";
+import { test } from "node:test";
 import { clippedLoss } from "../../src/rl/clipped.js";
 import { runLoss, type SegmentInputs } from "../support/loss-graph.js";
+import { cpuRuntime } from "../support/temporary.js";
+
+const runtime = await cpuRuntime();
 
 const OPTIONS = { clip_range: 0.2, kl_coeff: 0.04, surrogate: "ppo" as "ppo" | "cispo" };
-
-let runtime: Runtime;
-before(async () => {
-  runtime = await Runtime.open({ provider: "cpu", threads: 1 });
-});
-after(() => runtime.close());
 
 const run = (
   inputs: SegmentInputs,

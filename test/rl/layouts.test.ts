@@ -3,6 +3,7 @@ import { test } from "node:test";
 import type { Batch } from "../../src/diffusion/layout/batch.js";
 import { policyHead } from "../../src/diffusion/score-head.js";
 import { countEqually, meanOfRounds, perTerm } from "../../src/rl/layouts.js";
+import { close } from "../support/close.js";
 
 /** Token segments of two responses: rounds of 1 and 3 tokens, and one round of 2; the last segment is padding. */
 const tokens: Batch = {
@@ -16,13 +17,6 @@ const tokens: Batch = {
   step: [0, 1, 1, 1, 0, 0, -1],
   units: new Float32Array(7).fill(1),
   recorded: new Float32Array(7),
-};
-
-const close = (actual: ArrayLike<number> | undefined, expected: readonly number[]): void => {
-  assert.equal(actual?.length, expected.length);
-  expected.forEach((x, i) => {
-    assert.ok(Math.abs((actual?.[i] as number) - x) < 1e-6, `${i}: ${actual?.[i]} for ${x}`);
-  });
 };
 
 test("every response counts 1, every round of it the same, every token of a round the same", () => {

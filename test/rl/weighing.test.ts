@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Batch } from "../../src/diffusion/layout/batch.js";
 import { importanceWeights, normalised, totalShare, type WeighingOptions } from "../../src/rl/weighing.js";
+import { close } from "../support/close.js";
 
 /** A batch of three ratios of one response, one of another, and padding. */
 const batch = {
@@ -11,13 +12,6 @@ const batch = {
   recorded: Float32Array.from([-1, -2, -3, -1, 0]),
 } as unknown as Batch;
 const options: WeighingOptions = { length_norm: "own", importance_cap: 2 };
-const near = (a: readonly number[], b: readonly number[]): void => {
-  assert.equal(a.length, b.length);
-  a.forEach((x, i) => {
-    assert.ok(Math.abs(x - (b[i] as number)) < 1e-6, `${a} and ${b}`);
-  });
-};
-
 describe("length_norm", () => {
   /** Computes the weight of each segment of a step. */
   const weights = (norm: WeighingOptions["length_norm"]): number[] => {
@@ -31,11 +25,11 @@ describe("length_norm", () => {
     return shares.map((x) => x / total);
   };
 
-  it("own: as the objective laid them out", () => near(weights("own"), [0.1, 0.15, 0.25, 0.5, 0]));
-  it("segment: every ratio of the step the same", () => near(weights("segment"), [0.25, 0.25, 0.25, 0.25, 0]));
-  it("response: every response the same", () => near(weights("response"), [1 / 6, 1 / 6, 1 / 6, 1 / 2, 0]));
+  it("own: as the objective laid them out", () => close(weights("own"), [0.1, 0.15, 0.25, 0.5, 0]));
+  it("segment: every ratio of the step the same", () => close(weights("segment"), [0.25, 0.25, 0.25, 0.25, 0]));
+  it("response: every response the same", () => close(weights("response"), [1 / 6, 1 / 6, 1 / 6, 1 / 2, 0]));
   it("a number: the sum over a response by it, so that a long one counts more", () =>
-    near(weights(8), [1 / 16, 1 / 16, 1 / 16, 1 / 16, 0]));
+    close(weights(8), [1 / 16, 1 / 16, 1 / 16, 1 / 16, 0]));
 
   it("response: the mean over a random subset is not scaled up to the whole", () => {
     const sampled = { share: new Float32Array(5).fill(4), of: 12 };
@@ -48,7 +42,7 @@ describe("truncated importance sampling", () => {
   const old = Float32Array.from([-1.5, -1.5, -1, -1, 7]);
 
   it("weighs a segment by the ratio to what was recorded, at most the cap; padding by 0", () =>
-    near([...importanceWeights(batch, old, options)], [Math.exp(-0.5), Math.exp(0.5), 2, 1, 0]));
+    close([...importanceWeights(batch, old, options)], [Math.exp(-0.5), Math.exp(0.5), 2, 1, 0]));
   it("on policy it is 1", () =>
-    near([...importanceWeights(batch, batch.recorded as Float32Array, options)], [1, 1, 1, 1, 0]));
+    close([...importanceWeights(batch, batch.recorded as Float32Array, options)], [1, 1, 1, 1, 0]));
 });

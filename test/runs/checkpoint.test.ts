@@ -1,17 +1,7 @@
 import assert from "node:assert/strict";
-import {
-  appendFileSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  truncateSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { UserError } from "../../src/core/errors.js";
 import { Rng } from "../../src/core/rng.js";
 import type { Tensor } from "../../src/onnx/types.js";
@@ -28,9 +18,9 @@ import {
   writeCheckpoint,
 } from "../../src/runs/checkpoint.js";
 import { stepsIn } from "../../src/runs/run-directory.js";
+import { temporaryFolder } from "../support/temporary.js";
 
-const dir = mkdtempSync(join(tmpdir(), "checkpoint-"));
-after(() => rmSync(dir, { recursive: true, force: true }));
+const dir = temporaryFolder("checkpoint");
 
 function tensor(...values: number[]): Tensor {
   return { dtype: "float32", shape: [values.length], data: Float32Array.from(values) };
@@ -218,10 +208,7 @@ test("a kill at any point of a replacement loses no complete checkpoint", async 
 test("retention keeps the last ones; names find them", async () => {
   const run = { checkpoints: join(dir, "keep", "checkpoints"), best: join(dir, "keep", "best") };
   assert.equal(latestCheckpoint(run.checkpoints), undefined);
-  assert.throws(
-    () => findCheckpoint(run, "last"),
-    (e) => e instanceof UserError && /saved none/.test(e.hint ?? ""),
-  );
+  assert.throws(() => findCheckpoint(run, "last"), { name: "UserError", hint: /saved none/ });
   for (const step of [2, 10, 4, 6])
     await writeCheckpoint(join(run.checkpoints, `step-${String(step).padStart(6, "0")}`), checkpoint(step));
   await writeCheckpoint(run.best, checkpoint(4));
@@ -230,16 +217,13 @@ test("retention keeps the last ones; names find them", async () => {
   assert.equal(findCheckpoint(run, "last"), join(run.checkpoints, "step-000010"));
   assert.equal(findCheckpoint(run, "best"), run.best);
   assert.equal(findCheckpoint(run, 6), join(run.checkpoints, "step-000006"));
-  assert.throws(
-    () => findCheckpoint(run, 4),
-    (e) => e instanceof UserError && /best, last, 6, 10/.test(e.hint ?? ""),
-  );
+  assert.throws(() => findCheckpoint(run, 4), { name: "UserError", hint: /best, last, 6, 10/ });
 });
 
 test("a place that cannot be written is a clear error", async () => {
   writeFileSync(join(dir, "file"), "");
-  await assert.rejects(
-    writeCheckpoint(join(dir, "file", "step-000001"), checkpoint(1)),
-    (e) => e instanceof UserError && /Cannot write the checkpoint/.test(e.message),
-  );
+  await assert.rejects(writeCheckpoint(join(dir, "file", "step-000001"), checkpoint(1)), {
+    name: "UserError",
+    message: /Cannot write the checkpoint/,
+  });
 });

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { UserError } from "../../src/core/errors.js";
 import {
   compareEvaluations,
@@ -21,9 +20,9 @@ import {
   summarize,
   writeEvaluation,
 } from "../../src/runs/evaluation.js";
+import { temporaryFolder } from "../support/temporary.js";
 
-const dir = mkdtempSync(join(tmpdir(), "evaluation-"));
-after(() => rmSync(dir, { recursive: true, force: true }));
+const dir = temporaryFolder("evaluation");
 
 const about = { split: "heldout", policy: "model", seed: 1, split_hash: "abc", temperature: 1 };
 

@@ -1,14 +1,12 @@
 import assert from "node:assert/strict";
-import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
-import { UserError } from "../../src/core/errors.js";
+import { test } from "node:test";
 import { formatMetrics, MetricsWriter, readMetrics } from "../../src/runs/metrics.js";
 import { stepMetrics as metrics } from "../support/step-metrics.js";
+import { temporaryFolder } from "../support/temporary.js";
 
-const dir = mkdtempSync(join(tmpdir(), "metrics-"));
-after(() => rmSync(dir, { recursive: true, force: true }));
+const dir = temporaryFolder("metrics");
 
 test("what is written is read back, in a fixed order of keys", async () => {
   const path = join(dir, "a.jsonl");
@@ -99,10 +97,7 @@ test("a resume behind a checkpoint that its metrics do not reach says which step
 test("a broken line is named", () => {
   const path = join(dir, "broken.jsonl");
   writeFileSync(path, `${formatMetrics(metrics(1))}\nnonsense\n${formatMetrics(metrics(2))}\n`);
-  assert.throws(
-    () => readMetrics(path),
-    (e) => e instanceof UserError && /line 2/.test(e.message),
-  );
+  assert.throws(() => readMetrics(path), { name: "UserError", message: /line 2/ });
   writeFileSync(path, "[]\n");
   assert.throws(() => readMetrics(path), /line 1: no step metrics/);
 });

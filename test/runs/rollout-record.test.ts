@@ -1,13 +1,11 @@
 import assert from "node:assert/strict";
-import { appendFileSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { appendFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
-import { UserError } from "../../src/core/errors.js";
+import { test } from "node:test";
 import { type RolloutRecord, readRollouts, writeRollouts } from "../../src/runs/rollout-record.js";
+import { temporaryFolder } from "../support/temporary.js";
 
-const dir = mkdtempSync(join(tmpdir(), "rollouts-"));
-after(() => rmSync(dir, { recursive: true, force: true }));
+const dir = temporaryFolder("rollouts");
 
 const record: RolloutRecord = {
   format: 2,
@@ -44,10 +42,7 @@ test("records are read back with their turns and trajectories, and a wrong line 
   assert.deepEqual(first, record);
   assert.equal(second?.fault, "timeout");
   appendFileSync(path, '{"step":1}\n');
-  assert.throws(
-    () => readRollouts(path),
-    (e) => e instanceof UserError && /line 3 is no rollout/.test(e.message),
-  );
+  assert.throws(() => readRollouts(path), { name: "UserError", message: /line 3 is no rollout/ });
 });
 
 test("rollouts that no run records are refused, each with its line", async () => {
@@ -84,9 +79,6 @@ test("rollouts that no run records are refused, each with its line", async () =>
   ];
   for (const [changes, problem] of odd) {
     await writeRollouts(path, [good, { ...good, ...changes }]);
-    assert.throws(
-      () => readRollouts(path),
-      (error) => error instanceof UserError && problem.test(error.message),
-    );
+    assert.throws(() => readRollouts(path), { name: "UserError", message: problem });
   }
 });

@@ -1,23 +1,13 @@
 import assert from "node:assert/strict";
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { loadConfig } from "../../src/config/config.js";
 import { UserError } from "../../src/core/errors.js";
 import { RunDirectory } from "../../src/runs/run-directory.js";
+import { temporaryFolder } from "../support/temporary.js";
 
-const dir = mkdtempSync(join(tmpdir(), "run-"));
-after(() => rmSync(dir, { recursive: true, force: true }));
+const dir = temporaryFolder("run");
 
 test("a place where nothing can be made is refused with what to do", () => {
   writeFileSync(join(dir, "file"), "");
@@ -31,8 +21,7 @@ test("a place where nothing can be made is refused with what to do", () => {
   ])
     assert.throws(
       () => RunDirectory.create({ name: "q", runDir }),
-      (error) =>
-        error instanceof UserError && /--run-dir/.test(error.hint ?? "") && /^Cannot create/.test(error.message),
+      { name: "UserError", hint: /--run-dir/, message: /^Cannot create/ },
       runDir,
     );
 });
@@ -46,15 +35,7 @@ test("a default name gets a suffix, a given directory must be new", () => {
   );
   const runDir = join(dir, "mine", "deep");
   assert.equal(RunDirectory.create({ name: "q", runDir }).dir, runDir);
-  assert.throws(
-    () => RunDirectory.create({ name: "q", runDir }),
-    (e) => e instanceof UserError && e.exitCode === 1 && /--resume/.test(e.hint ?? ""),
-  );
-  writeFileSync(join(dir, "file"), "");
-  assert.throws(
-    () => RunDirectory.create({ name: "q", runDir: join(dir, "file", "x") }),
-    (e) => e instanceof UserError,
-  );
+  assert.throws(() => RunDirectory.create({ name: "q", runDir }), { name: "UserError", exitCode: 1, hint: /--resume/ });
 });
 
 test("an empty directory behind a symbolic link is used", () => {
@@ -104,10 +85,7 @@ test("config.yaml loads again and names its command; env.json keeps the facts", 
   assert.equal(environment.versions.node, process.versions.node);
   assert.match(environment.versions.onnxruntime_node ?? "", /^\d/);
   writeFileSync(run.environment, "{}");
-  assert.throws(
-    () => run.readEnvironment(),
-    (e) => e instanceof UserError && /env\.json/.test(e.message),
-  );
+  assert.throws(() => run.readEnvironment(), { name: "UserError", message: /env\.json/ });
 });
 
 test("a lock keeps a living process out and is taken over from an ended one", () => {

@@ -1,3 +1,4 @@
+import { after } from "node:test";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright";
 import { findBrowser } from "../../src/env/browser/find-browser.js";
 
@@ -9,6 +10,13 @@ export async function openBrowser(): Promise<Browser> {
     ...(found.path === undefined ? {} : { executablePath: found.path }),
     chromiumSandbox: process.getuid?.() !== 0,
   });
+}
+
+/** Starts a browser for a file of tests; it is closed after them. */
+export async function testBrowser(): Promise<Browser> {
+  const browser = await openBrowser();
+  after(() => browser.close());
+  return browser;
 }
 
 export interface WatchedPage {

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { UserError } from "../../src/core/errors.js";
 import { type PromptTask, renderPrompt, renderValue } from "../../src/text/prompt.js";
 
 const task: PromptTask = {
@@ -45,7 +44,7 @@ describe("renderPrompt", () => {
             { formTitle: "A", instruction: "", fields, ...(document === undefined ? {} : { document }) },
             "document",
           ),
-        (error) => error instanceof UserError && /a task of "A" has none/.test(error.message),
+        { name: "UserError", message: /a task of "A" has none/ },
       );
     }
   });

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { fromBinary, toBinary } from "@bufbuild/protobuf";
@@ -36,23 +35,22 @@ import { microModel } from "../support/micro-model.js";
 import { mutatedBytes, mutatedJson, mutatedJsonText, mutatedText, refusesOrReads } from "../support/mutations.js";
 import { plainTrajectory } from "../support/plain-trajectory.js";
 import { rolloutRecord } from "../support/rollout-record.js";
+import { temporaryFolder } from "../support/temporary.js";
 
 const LORA: LoraOptions = { rank: 2, alpha: 4, targets: ["q_proj", "v_proj"] };
 const SEED = { seed: 7 };
 
 describe("whatever a file holds, it is read, or refused in words that name it", () => {
-  let root: string;
+  const root = temporaryFolder("bad");
   let model: { dir: string; remove: () => void };
   let opened: Model;
   let sites: readonly LoraSite[];
   before(async () => {
-    root = mkdtempSync(join(tmpdir(), "bad-"));
     model = await microModel();
     opened = await loadModel(model.dir);
     sites = loraSites(opened.graph, LORA);
   });
   after(() => {
-    rmSync(root, { recursive: true, force: true });
     model.remove();
   });
 
@@ -97,14 +95,6 @@ describe("whatever a file holds, it is read, or refused in words that name it", 
       writeFileSync(path, source);
       await fuzz(path, fc.oneof(jsonOf(tree), mutatedText(source)), () => loadConfig(path), 60);
     }
-  });
-
-  it("aliases that would multiply without end", async () => {
-    const bomb = ["a: &a [x,x,x,x,x,x,x,x,x]"];
-    for (let i = 1; i < 12; i++)
-      bomb.push(`${"abcdefghijkl"[i]}: &${"abcdefghijkl"[i]} [${Array(9).fill(`*${"abcdefghijkl"[i - 1]}`)}]`);
-    const path = file("bomb.yaml", `model: m\n${bomb.join("\n")}\n`);
-    assert.equal(await refusesOrReads(() => loadConfig(path), path), "refused");
   });
 
   it("metrics, rollouts, evaluations and env.json of a run", async () => {

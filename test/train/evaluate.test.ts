@@ -1,17 +1,16 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { loadConfig } from "../../src/config/config.js";
 import { openEnvironment } from "../../src/env/open.js";
 import type { Evaluation } from "../../src/runs/evaluation.js";
 import { evaluateCommand } from "../../src/train/evaluate.js";
 import type { EvaluateOptions } from "../../src/train/types.js";
 import { servePages } from "../env/page-site.js";
+import { temporaryFolder } from "../support/temporary.js";
 
-const dir = mkdtempSync(join(tmpdir(), "evaluate-"));
-after(() => rmSync(dir, { recursive: true, force: true }));
+const dir = temporaryFolder("evaluate");
 const config = join(dir, "eval.yaml");
 writeFileSync(
   config,

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statfsSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { pathToFileURL } from "node:url";
 import { UserError } from "../../src/core/errors.js";
 import { packageRoot, writeAtomic } from "../../src/core/files.js";
 import { type Checkpoint, readCheckpoint, writeCheckpoint } from "../../src/runs/checkpoint.js";
+import { temporaryFolder } from "../support/temporary.js";
 
 const MIB = 2 ** 20;
 
@@ -24,11 +24,7 @@ function checkpoint(step: number, bytes: number): Checkpoint {
 }
 
 describe("a disk that fills up", () => {
-  let root: string;
-  before(() => {
-    root = mkdtempSync(join(tmpdir(), "full-disk-"));
-  });
-  after(() => rmSync(root, { recursive: true, force: true }));
+  const root = temporaryFolder("full-disk");
 
   it("loses no earlier checkpoint where a file may grow no further, and says what to do", async () => {
     const dir = join(root, "limited");

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, it, test } from "node:test";
+import { before, describe, it, test } from "node:test";
 import { Rng } from "../../src/core/rng.js";
 import { CliProcess, processesNaming } from "../support/cli-process.js";
 import type { Death } from "../support/die-in-write.js";
 import { differences, timelessFiles } from "../support/run-files.js";
+import { temporaryFolder } from "../support/temporary.js";
 
 /** Number of runs at once: those in a browser wait for it half of the time. */
 const AT_ONCE = 2;
@@ -53,12 +53,10 @@ const ROLLOUTS = "/rollouts/step-[0-9]+[.]jsonl";
 /** The moment of a kill: during or after a write, or a number of milliseconds after the start. */
 type Moment = Death | number;
 
-let root = "";
+const root = temporaryFolder("kill");
 before(() => {
-  root = mkdtempSync(join(tmpdir(), "kill-"));
   for (const [name, { config }] of Object.entries(CASES)) writeFileSync(join(root, `${name}.yaml`), config);
 });
-after(() => rmSync(root, { recursive: true, force: true }));
 
 /** The folder for temporary files of a run: killed processes leave browser profiles behind. */
 const leftBy = (dir: string): string => `${dir}-tmp`;

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { callProgram } from "../support/call-program.js";
 import { CliProcess } from "../support/cli-process.js";
 import { differences, timelessFiles } from "../support/run-files.js";
+import { temporaryFolder } from "../support/temporary.js";
 
 // kill.slow.test.ts kills reinforcement runs and their browsers at many points; this test needs no browser
 
@@ -20,7 +20,7 @@ runtime: {threads: 1, provider: cpu}
 `;
 
 describe("an ended process", () => {
-  let root: string;
+  const root = temporaryFolder("kill");
   let reference: ReturnType<typeof timelessFiles>;
   const dir = (name: string): string => join(root, name);
   const start = (name: string, ...args: string[]): CliProcess =>
@@ -28,13 +28,11 @@ describe("an ended process", () => {
   const same = (name: string): void => assert.deepEqual(differences(reference, timelessFiles(dir(name))), []);
 
   before(async () => {
-    root = mkdtempSync(join(tmpdir(), "kill-"));
     writeFileSync(join(root, "run.yaml"), config);
     const whole = await start("whole").ended;
     assert.equal(whole.code, 0, whole.err);
     reference = timelessFiles(dir("whole"));
   });
-  after(() => rmSync(root, { recursive: true, force: true }));
 
   it("killed where a checkpoint follows, ends in the same bytes after a resume", async () => {
     const killed = start("killed");
@@ -62,17 +60,6 @@ describe("an ended process", () => {
     const resumed = await new CliProcess(printed.split(" ")).ended;
     assert.equal(resumed.code, 0, resumed.err);
     same("interrupted");
-  });
-
-  it("interrupted twice, ends at once", async () => {
-    const child = start("twice", "objective.batch_size=96", "training.steps=1000");
-    assert.ok(await child.says(/step +1\/1000/), child.err);
-    child.signal("SIGINT");
-    assert.ok(await child.says(/once more ends at once/), child.err);
-    child.signal("SIGINT");
-    const { signal, err } = await child.ended;
-    assert.equal(signal, "SIGINT", "which a shell shows as 130");
-    assert.doesNotMatch(err, /interrupted after step/);
   });
 
   it("refuses a resume with another config, and says what may change and how", async () => {

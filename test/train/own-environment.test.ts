@@ -11,8 +11,7 @@ import { train } from "../../src/train/recipe.js";
 import type { TrainOptions } from "../../src/train/types.js";
 import { CliProcess } from "../support/cli-process.js";
 import { OWN_ENVIRONMENT, ownFolder } from "../support/own-modules.js";
-import { differences, timelessFiles } from "../support/run-files.js";
-import { stopAfter } from "../support/stop-after.js";
+import { timelessFiles } from "../support/run-files.js";
 import { trainOptions } from "../support/train-options.js";
 
 const STEPS = 2;
@@ -26,6 +25,8 @@ evaluation: { splits: [heldout], episodes: 6 }
 checkpoint: { every: 1, keep_last: 9 }
 runtime: { threads: 1, provider: cpu }
 `;
+
+type Files = ReturnType<typeof timelessFiles>;
 
 describe("an environment of one's own: three turns, no browser", () => {
   let dir: string;
@@ -126,16 +127,9 @@ describe("an environment of one's own: three turns, no browser", () => {
     }
   });
 
-  it("is resumed to the same bytes, and its recorded turns train to the same adapter", async () => {
-    const config = await loadConfig("run.yaml");
-    await train(config, options("stopped", { signal: stopAfter(1) }));
-    const { steps } = await train(config, options("stopped", { resume: true }));
-    assert.equal(steps, STEPS);
-    const [whole, again] = ["whole", "stopped"].map((name) => timelessFiles(join(dir, name)));
-    assert.ok(whole !== undefined && again !== undefined);
-    assert.deepEqual(differences(whole, again), []);
-    await train(config, options("recorded", { rolloutsRun: join(dir, "whole") }));
-    const learned = timelessFiles(join(dir, "recorded"));
+  it("has recorded turns that train to the same adapter", async () => {
+    await train(await loadConfig("run.yaml"), options("recorded", { rolloutsRun: join(dir, "whole") }));
+    const [whole, learned] = ["whole", "recorded"].map((name) => timelessFiles(join(dir, name))) as [Files, Files];
     for (const name of [1, 2].map((step) => `${step}/adapter_model.safetensors`))
       assert.deepEqual(learned.get(name), whole.get(name), name);
   });

@@ -11,8 +11,6 @@ import type { TrainOptions } from "../../src/train/types.js";
 import { readSafetensors } from "../../src/weights/safetensors.js";
 import { CliProcess } from "../support/cli-process.js";
 import { OWN_ENVIRONMENT, ownFolder } from "../support/own-modules.js";
-import { differences, timelessFiles } from "../support/run-files.js";
-import { stopAfter } from "../support/stop-after.js";
 import { trainOptions } from "../support/train-options.js";
 
 /**
@@ -156,17 +154,6 @@ describe("an objective of one's own, with a head, credit a step and hidden state
         });
       }
     }
-  });
-
-  it("is resumed to the same bytes, the head and its moments included", async () => {
-    const config = await loadConfig("run.yaml");
-    const stopped = await train(config, options("stopped", { signal: stopAfter(1) }));
-    assert.deepEqual([stopped.steps, stopped.interrupted], [1, true]);
-    const resumed = await train(config, options("stopped", { resume: true }));
-    assert.deepEqual([resumed.steps, resumed.interrupted], [3, false]);
-    const [whole, again] = ["whole", "stopped"].map((name) => timelessFiles(join(dir, name)));
-    assert.ok(whole !== undefined && again !== undefined && whole.has("3/log-z.safetensors"));
-    assert.deepEqual(differences(whole, again), []);
   });
 
   it("is checked by its own schema, and by what the sampler can score", async () => {

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { loadConfig, type RunConfig } from "../../src/config/config.js";
 import { readMetrics, type StepMetrics } from "../../src/runs/metrics.js";
 import { readRollouts } from "../../src/runs/rollout-record.js";
@@ -10,6 +9,7 @@ import { train } from "../../src/train/recipe.js";
 import type { TrainOptions, TrainResult } from "../../src/train/types.js";
 import { sectionOf } from "../support/section.js";
 import { stopAfter } from "../support/stop-after.js";
+import { temporaryFolder } from "../support/temporary.js";
 import { trainOptions } from "../support/train-options.js";
 
 const STEPS = 2;
@@ -42,11 +42,7 @@ function smallConfig(...overrides: string[]): Promise<RunConfig> {
 }
 
 describe("the reinforcement recipe", () => {
-  let root: string;
-  before(() => {
-    root = mkdtempSync(join(tmpdir(), "recipe-"));
-  });
-  after(() => rmSync(root, { recursive: true, force: true }));
+  const root = temporaryFolder("recipe");
 
   const options = (name: string, changes?: Partial<TrainOptions>): TrainOptions =>
     trainOptions("flow-grpo", "configs/tiny/quickstart.yaml", join(root, name), changes);
@@ -97,7 +93,7 @@ describe("the reinforcement recipe", () => {
     assert.deepEqual(resumed.after[0]?.per_task, whole.after[0]?.per_task);
   });
 
-  it("stops early where the validation reward no longer rises, at the same step after a resume", async () => {
+  it("stops early where the validation reward no longer rises", async () => {
     const base = await smallConfig();
     const config = {
       ...base,
@@ -110,15 +106,6 @@ describe("the reinforcement recipe", () => {
     assert.match(whole.stopped ?? "", /^the validation reward has not risen above [01]\.\d{3} for 1 evaluation$/);
     const best = whole.best;
     assert.ok(best !== null && (best.step === 1 || best.step === 2), JSON.stringify(best));
-
-    const first = await train(config, options("early-in-two", { signal: stopAfter(1) }));
-    assert.deepEqual([first.steps, first.interrupted, first.stopped], [1, true, null]);
-    const resumed = await train(config, options("early-in-two", { resume: true }));
-    const end = [resumed.steps, resumed.interrupted, resumed.stopped, resumed.best];
-    assert.deepEqual(end, [2, false, whole.stopped, best]);
-    assert.ok(adapter("early-in-two", 2).equals(adapter("early", 2)));
-    const rows = (name: string): unknown[] => timeless(readMetrics(join(root, name, "metrics.jsonl")));
-    assert.deepEqual(rows("early-in-two"), rows("early"));
   });
 
   it("refuses evaluations that cannot be made before it begins", async () => {

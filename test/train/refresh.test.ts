@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { type RunConfigInput, train } from "../../src/library/programs.js";
 import { readMetrics } from "../../src/runs/metrics.js";
 import { differences, timelessFiles } from "../support/run-files.js";
 import { stopAfter } from "../support/stop-after.js";
+import { temporaryFolder } from "../support/temporary.js";
 
 const CONFIG: RunConfigInput = {
   name: "refresh",
@@ -30,12 +29,10 @@ const CONFIG: RunConfigInput = {
 };
 
 describe("a reference that is refreshed", () => {
-  let dir: string;
+  const dir = temporaryFolder("refresh");
   before(async () => {
-    dir = mkdtempSync(join(tmpdir(), "refresh-"));
     await train(CONFIG, { runDir: join(dir, "whole") });
   });
-  after(() => rmSync(dir, { recursive: true, force: true }));
 
   it("after a refresh the policy is where its reference is: the penalty begins at 0 again", () => {
     const kl = readMetrics(join(dir, "whole", "metrics.jsonl")).map((row) => row.kl as number);

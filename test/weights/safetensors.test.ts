@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import fc from "fast-check";
 import { UserError } from "../../src/core/errors.js";
 import { BYTES, type DType, type Tensor } from "../../src/onnx/types.js";
 import { openSafetensors, readSafetensors, readTensor, writeSafetensors } from "../../src/weights/safetensors.js";
+import { temporaryFolder } from "../support/temporary.js";
 
 const ALL: readonly [string, Tensor][] = [
   ["f64", { dtype: "float64", shape: [2], data: Float64Array.of(Math.PI, -0) }],
@@ -23,13 +23,11 @@ const ALL: readonly [string, Tensor][] = [
 ];
 
 describe("safetensors", () => {
-  let dir = "";
+  const dir = temporaryFolder("safetensors");
   let path = "";
   before(() => {
-    dir = mkdtempSync(join(tmpdir(), "safetensors-"));
     path = join(dir, "a.safetensors");
   });
-  after(() => rmSync(dir, { recursive: true, force: true }));
 
   /** A file with this header (an object, or its text) and this many bytes of data. */
   const write = (header: unknown, bytes: number, length?: number): void => {

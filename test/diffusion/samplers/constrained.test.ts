@@ -2,25 +2,18 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Rng } from "../../../src/core/rng.js";
 import { drawAmong } from "../../../src/diffusion/constrained.js";
-import type { Batch } from "../../../src/diffusion/layout/batch.js";
 import type { UnmaskOptions } from "../../../src/diffusion/samplers/unmask/options.js";
 import { totalLogProb, type UnmaskTrajectory } from "../../../src/diffusion/samplers/unmask/trajectory.js";
 import { sampler as unmask } from "../../../src/diffusion/samplers/unmask.js";
 import { isRoom } from "../../../src/diffusion/template.js";
+import { close } from "../../support/close.js";
 import { having } from "../../support/typed.js";
 import { CHOOSING, isOption, valuesOf } from "./choices.js";
-import { FakeNetwork, MODEL, SMALL, streams } from "./unmask/fake-model.js";
+import { FakeNetwork, MODEL, SMALL, scored, streams } from "./unmask/fake-model.js";
 
 const OPTIONS: UnmaskOptions = { ...SMALL, responseLength: 24, temperature: 6, constrained: true };
 
 const layout = { batch: 1, lengthStep: 1, level: "token" as const };
-
-function close(network: FakeNetwork, batch: Batch, expected: readonly number[]): void {
-  const scores = network.score(batch);
-  const counted = [...batch.coefficient].flatMap((c, r) => (c === 0 ? [] : [scores[r] as number]));
-  assert.equal(counted.length, expected.length);
-  counted.forEach((x, i) => void assert.ok(Math.abs(x - (expected[i] as number)) < 1e-6, `term ${i}`));
-}
 
 test("unmask: every value is an option or nothing, all of them add up to 1, and the record is scored as it was drawn", async () => {
   for (const attention of ["causal", "bidirectional"] as const) {
@@ -54,7 +47,7 @@ test("unmask: every value is an option or nothing, all of them add up to 1, and 
         const recorded = trajectory.rounds.flatMap(({ logProbs }) => [...logProbs]);
         for (const packed of [true, false]) {
           const batch = having(unmask, "stepTerms").stepTerms([trajectory], options, { ...layout, packed });
-          close(network, batch, recorded);
+          close(scored(network, batch), recorded);
         }
       }
       const total = [...outcomes.values()].reduce((sum, p) => sum + p, 0);

@@ -1,15 +1,14 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { processStart } from "../../../src/core/processes.js";
 import { endOrphanedBrowsers, recordBrowser } from "../../../src/env/browser/browser-record.js";
+import { temporaryFolder } from "../../support/temporary.js";
 
-const dir = mkdtempSync(join(tmpdir(), "browser-record-"));
-after(() => rmSync(dir, { recursive: true, force: true }));
+const dir = temporaryFolder("browser-record");
 
 const unsupported =
   processStart(process.pid) === undefined ? "this system does not tell when a process started" : false;

@@ -2,8 +2,6 @@ import assert from "node:assert/strict";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
-import { EnvironmentFault } from "../../../src/env/browser/browser.js";
-import type { EpisodeRunner } from "../../../src/env/browser/episode.js";
 import { taskFor, using } from "../page-site.js";
 
 const FORM = `<form method=post><label>Name <input name=n></label><button>Submit</button></form>`;
@@ -19,9 +17,6 @@ function runs(pid: number): boolean {
     return false;
   }
 }
-
-/** Kills a Chromium process to simulate a crash. */
-const crash = (pid: number | undefined): boolean => pid !== undefined && process.kill(pid, "SIGKILL");
 
 test("an episode leaves nothing behind for the next one in its context", async () => {
   // the page shows stored data as the field's default, and stores data in all ways: at load, in a timer, and on leaving
@@ -98,72 +93,11 @@ test("dialogs are answered, popups and downloads refused, a flood of messages is
   });
 });
 
-test("a server error is a fault: tried again, and at last without a reward", async () => {
-  let failures = 1;
-  const answer = (request: { method: string }, response: ServerResponse): boolean => {
-    if (request.method !== "POST" || failures <= 0) return false;
-    failures--;
-    response.writeHead(503).end();
-    return true;
-  };
-  await using({ "/a": FORM }, { answer }, async (runner) => {
-    const once = await runner.run(taskFor("/a", FIELDS), PLAN);
-    assert.deepEqual([once.fault, once.reward, once.attempts], [undefined, 1, 2]);
-    failures = Number.POSITIVE_INFINITY;
-    const always = await runner.run(taskFor("/a", FIELDS), PLAN);
-    assert.equal(always.attempts, 3);
-    assert.match(always.fault ?? "", /HTTP 503 for POST \/a/);
-    assert.ok(Number.isNaN(always.reward) && Number.isNaN(always.fieldAccuracy));
-    const missing = await runner.run(taskFor("/missing", FIELDS), PLAN);
-    assert.match(missing.fault ?? "", /HTTP 404 for GET \/missing/);
-    await assert.rejects(runner.snapshot(taskFor("/missing")), EnvironmentFault);
-  });
-});
-
 test("a server that does not answer is a fault", async () => {
   const answer = (request: { method: string }): boolean => request.method === "POST";
   await using({ "/a": FORM }, { answer, actionTimeoutMs: 1000, episodeTimeoutMs: 4000 }, async (runner) => {
     const episode = await runner.run(taskFor("/a", FIELDS), PLAN);
     assert.deepEqual([episode.fault, episode.attempts], ["no answer to POST /a: timed out", 1]);
-  });
-});
-
-test("a page that hangs is a fault; the next episode works", async () => {
-  let loads = 0;
-  const answer = (request: { url: string }, response: ServerResponse): boolean => {
-    if (request.url !== "/hang" || loads++ > 0) return false;
-    response.setHeader("content-type", "text/html");
-    response.end(`${FORM}<script>document.querySelector("input").oninput = () => { for (;;); }</script>`);
-    return true;
-  };
-  await using({ "/hang": FORM }, { answer, actionTimeoutMs: 8000, episodeTimeoutMs: 8000 }, async (runner) => {
-    const episode = await runner.run(taskFor("/hang", FIELDS), PLAN);
-    assert.deepEqual([episode.fault, episode.reward, episode.attempts], [undefined, 1, 2]);
-  });
-});
-
-test("a browser that dies is replaced, in the middle of an episode and between two", async () => {
-  let runnerOf: EpisodeRunner | undefined;
-  let kills = 1;
-  const answer = (request: { method: string }): boolean => {
-    if (request.method !== "POST" || kills <= 0) return false;
-    kills--;
-    void runnerOf?.browserPid().then(crash);
-    return true;
-  };
-  await using({ "/a": FORM }, { answer, contexts: 2 }, async (runner) => {
-    runnerOf = runner;
-    const first = await runner.browserPid();
-    const middle = await runner.run(taskFor("/a", FIELDS), PLAN);
-    assert.deepEqual([middle.fault, middle.reward, middle.attempts], [undefined, 1, 2]);
-    const second = await runner.browserPid();
-    assert.notEqual(second, first);
-    crash(second);
-    const episodes = await Promise.all([1, 2, 3].map(() => runner.run(taskFor("/a", FIELDS), PLAN)));
-    assert.deepEqual(
-      episodes.map((e) => e.reward),
-      [1, 1, 1],
-    );
   });
 });
 

@@ -1,16 +1,15 @@
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { UserError } from "../../../src/core/errors.js";
 import { findBrowser } from "../../../src/env/browser/find-browser.js";
+import { temporaryFolder } from "../../support/temporary.js";
 
 describe("findBrowser", () => {
-  let dir = "";
+  const dir = temporaryFolder("find-browser");
   const file = (...parts: string[]): string => join(dir, ...parts);
   before(() => {
-    dir = mkdtempSync(join(tmpdir(), "find-browser-"));
     for (const name of ["first", "second", "decoy", "shell"]) mkdirSync(file(name));
     mkdirSync(file("decoy", "chromium"));
     for (const path of [
@@ -22,7 +21,6 @@ describe("findBrowser", () => {
     ])
       writeFileSync(path, "");
   });
-  after(() => rmSync(dir, { recursive: true, force: true }));
 
   const path = (...dirs: string[]): string => dirs.map((name) => file(name)).join(delimiter);
 
@@ -30,10 +28,10 @@ describe("findBrowser", () => {
     symlinkSync(file("loop"), file("loop"));
     const PATH = path("loop", "x".repeat(300), "first");
     assert.equal(findBrowser({ env: { PATH }, own: file("none") })?.path, file("first", "google-chrome"));
-    assert.throws(
-      () => findBrowser({ env: { PATH, REFUSION_BROWSER: file("loop", "chromium") }, own: file("none") }),
-      (error) => error instanceof UserError && /which is no file/.test(error.message),
-    );
+    assert.throws(() => findBrowser({ env: { PATH, REFUSION_BROWSER: file("loop", "chromium") }, own: file("none") }), {
+      name: "UserError",
+      message: /which is no file/,
+    });
   });
 
   it("prefers the variable, then Playwright's own, then the PATH in its order", () => {

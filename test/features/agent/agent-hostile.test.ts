@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { type Browser, chromium, type Page } from "playwright";
+import type { Page } from "playwright";
 import type { UserError } from "../../../src/core/errors.js";
-import { findBrowser } from "../../../src/env/browser/find-browser.js";
 import { type Agent, loadAgent } from "../../../src/index.js";
+import { testBrowser } from "../../support/page.js";
+
+const browser = await testBrowser();
 
 const FORM = `<title>Archive Visit</title><form method="post" action="http://127.0.0.1:9/never">
 <label>Guest Name <input name="guest"></label>
@@ -12,17 +14,13 @@ const FORM = `<title>Archive Visit</title><form method="post" action="http://127
 const LETTER = "Hello, guest name is Ines Meyer, print card too, put Evening for visit time.";
 
 describe("an agent on pages that mean it no good", () => {
-  let browser: Browser;
   let agent: Agent;
   before(async () => {
     const overrides = ["runtime.provider=cpu", "runtime.threads=1", "sampler.constrained_decoding=true"];
     agent = await loadAgent({ model: "models/tiny-refusion-letters", overrides });
-    const executablePath = findBrowser()?.path;
-    browser = await chromium.launch({ chromiumSandbox: false, ...(executablePath ? { executablePath } : {}) });
   });
   after(async () => {
     await agent?.close();
-    await browser?.close();
   });
   const open = async (html: string): Promise<{ page: Page; asked: string[] }> => {
     const page = await browser.newPage();

@@ -1,20 +1,20 @@
 import assert from "node:assert/strict";
-import { cpSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { type Browser, chromium } from "playwright";
-import { findBrowser } from "../../../src/env/browser/find-browser.js";
 import { type Agent, loadAgent, train } from "../../../src/index.js";
 import { ADAPTER, readPeft, writePeftTensors } from "../../../src/nn/peft.js";
 import type { Tensor } from "../../../src/onnx/types.js";
+import { testBrowser } from "../../support/page.js";
+import { temporaryFolder } from "../../support/temporary.js";
+
+const browser = await testBrowser();
 
 const FORM = `<title>Archive Visit</title><form action="http://127.0.0.1:9/never"><label>Guest Name <input id="name"></label>
 <label>Print Card <input id="news" type="checkbox"></label><button>Send</button></form>`;
 
 describe("an agent", () => {
-  let root: string;
-  let browser: Browser;
+  const root = temporaryFolder("agent");
   let agent: Agent;
   const trained = async (plan: "template" | "free"): Promise<Agent> => {
     const { runDir } = await train(
@@ -34,18 +34,10 @@ describe("an agent", () => {
     return loadAgent(runDir);
   };
   before(async () => {
-    root = mkdtempSync(join(tmpdir(), "agent-"));
     agent = await trained("free");
-    const found = findBrowser();
-    browser = await chromium.launch({
-      chromiumSandbox: false,
-      ...(found?.path === undefined ? {} : { executablePath: found.path }),
-    });
   });
   after(async () => {
     await agent?.close();
-    await browser?.close();
-    rmSync(root, { recursive: true, force: true });
   });
 
   it("fills a form on a page of the user's, and sends nothing", async () => {

@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { type Browser, chromium, type Page } from "playwright";
-import { findBrowser } from "../../../src/env/browser/find-browser.js";
+import { test } from "node:test";
+import type { Page } from "playwright";
 import type { Action } from "../../../src/env/forms/plan.js";
 import type { FieldValue } from "../../../src/env/site.js";
 import { type CarriedOut, carryOut, fieldsOf, withForm } from "../../../src/features/agent/filling.js";
 import { servePages } from "../../env/page-site.js";
+import { testBrowser } from "../../support/page.js";
+
+const browser = await testBrowser();
 
 /**
  * A list that a script draws, whose search box forgets what is typed; a switch; a slider; a field in a shadow root that is
@@ -46,13 +48,6 @@ const VALUES = {
   "Call sign": "DK-77",
   Arrival: "2026-07-09",
 };
-
-let browser: Browser;
-before(async () => {
-  const executablePath = findBrowser()?.path;
-  browser = await chromium.launch({ chromiumSandbox: false, ...(executablePath ? { executablePath } : {}) });
-});
-after(() => browser?.close());
 
 async function open(content: string): Promise<{ page: Page; sent: string[] }> {
   const page = await browser.newPage();

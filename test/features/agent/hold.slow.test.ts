@@ -2,11 +2,13 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
-import { after, before, describe, it } from "node:test";
-import { type Browser, chromium, type Page } from "playwright";
-import { findBrowser } from "../../../src/env/browser/find-browser.js";
+import { describe, it } from "node:test";
+import type { Page } from "playwright";
 import { type CarriedOut, carryOut, fieldsOf, withForm } from "../../../src/features/agent/filling.js";
 import { servePages } from "../../env/page-site.js";
+import { testBrowser } from "../../support/page.js";
+
+const browser = await testBrowser();
 
 const VALUE = "Ines Meyer";
 
@@ -144,13 +146,6 @@ async function fill(page: Page): Promise<CarriedOut> {
 }
 
 describe("a page that is filled in", { concurrency: 6 }, () => {
-  let browser: Browser;
-  before(async () => {
-    const executablePath = findBrowser()?.path;
-    browser = await chromium.launch({ chromiumSandbox: false, ...(executablePath ? { executablePath } : {}) });
-  });
-  after(() => browser?.close());
-
   for (const [name, channel] of Object.entries(CHANNELS))
     it(`sends nothing that is not reported: ${name}`, async () => {
       const got: string[] = [];

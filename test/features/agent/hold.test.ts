@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
-import { type Browser, chromium, type Page } from "playwright";
-import { findBrowser } from "../../../src/env/browser/find-browser.js";
+import { describe, it } from "node:test";
+import type { Page } from "playwright";
 import { type CarriedOut, carryOut, fieldsOf, withForm } from "../../../src/features/agent/filling.js";
 import { Hold } from "../../../src/features/agent/hold.js";
 import { type PageSite, servePages } from "../../env/page-site.js";
+import { testBrowser } from "../../support/page.js";
+
+const browser = await testBrowser();
 
 /** Saves each field half a second after its last change, as `PATCH /draft`; looks cities up, and sends all by POST. */
 const SAVES = `<form><label>Name <input name="name"></label><label>City <input name="city"></label><button>Go</button></form>
@@ -28,12 +30,6 @@ const writes = ({ received }: PageSite): string[] =>
   received.flatMap(({ method, url, body }) => (method === "GET" ? [] : [`${method} ${url} ${body}`]));
 
 describe("what a page sends while it is filled in", () => {
-  let browser: Browser;
-  before(async () => {
-    const executablePath = findBrowser()?.path;
-    browser = await chromium.launch({ chromiumSandbox: false, ...(executablePath ? { executablePath } : {}) });
-  });
-  after(() => browser?.close());
   const open = async (site: PageSite, path = "/"): Promise<Page> => {
     const page = await browser.newPage();
     await page.goto(site.baseUrl + path);

@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { pathToFileURL } from "node:url";
-import { type Browser, chromium, type Page } from "playwright";
+import type { Page } from "playwright";
 import { packageRoot } from "../../../src/core/files.js";
-import { findBrowser } from "../../../src/env/browser/find-browser.js";
 import { withForm } from "../../../src/features/agent/filling.js";
+import { testBrowser } from "../../support/page.js";
+
+const browser = await testBrowser();
 
 type Truth = Readonly<Record<string, string | readonly string[] | { readonly any: readonly string[] } | null>>;
 type Sent = Readonly<Record<string, readonly string[]>>;
@@ -44,13 +46,6 @@ async function fillByName(page: Page, truth: Truth): Promise<void> {
 }
 
 describe("pages that no model was trained on", () => {
-  let browser: Browser;
-  before(async () => {
-    const executablePath = findBrowser()?.path;
-    browser = await chromium.launch({ chromiumSandbox: false, ...(executablePath ? { executablePath } : {}) });
-  });
-  after(() => browser?.close());
-
   it("can be filled in right, and hold nothing right before; every field is read with a name of its own", async () => {
     const pages = [...unseenPages(false), ...unseenPages(true)];
     assert.equal(pages.length, 15);

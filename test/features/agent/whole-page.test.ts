@@ -3,11 +3,13 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { type Browser, chromium, type Page } from "playwright";
-import { findBrowser } from "../../../src/env/browser/find-browser.js";
+import type { Page } from "playwright";
 import { writeContract } from "../../../src/features/learned-pages/contract.js";
 import { type Agent, type FilledField, loadAgent } from "../../../src/index.js";
 import { type PageSite, servePages } from "../../env/page-site.js";
+import { testBrowser } from "../../support/page.js";
+
+const browser = await testBrowser();
 
 /** A telephone box whose state knows keys alone: it shows what is set, until it has the focus. */
 const KEYS = `<form id="f"><label>Name <input id="nm"></label><label>Phone <input id="ph" placeholder="____"></label><button>Call</button></form>
@@ -57,7 +59,6 @@ const CONTRACT = writeContract({
 });
 
 describe("an agent on a whole page", () => {
-  let browser: Browser;
   let agent: Agent;
   let site: PageSite;
   const folder = mkdtempSync(join(tmpdir(), "contracts-"));
@@ -65,8 +66,6 @@ describe("an agent on a whole page", () => {
     writeFileSync(join(folder, "size.yaml"), CONTRACT);
     const overrides = ["runtime.provider=cpu", "runtime.threads=1"];
     agent = await loadAgent({ model: "models/tiny-refusion-template", overrides, contracts: folder });
-    const executablePath = findBrowser()?.path;
-    browser = await chromium.launch({ chromiumSandbox: false, ...(executablePath ? { executablePath } : {}) });
     site = await servePages({
       ...{ "/keys": KEYS, "/late": LATE, "/dead": DEAD, "/many": MANY, "/list": LIST },
       "/card": `<label>Card number <input name="card"></label>`,
@@ -74,7 +73,6 @@ describe("an agent on a whole page", () => {
   });
   after(async () => {
     await agent?.close();
-    await browser?.close();
     await site?.stop();
     rmSync(folder, { recursive: true });
   });

@@ -3,7 +3,6 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { UserError } from "../../../src/core/errors.js";
 import { Rng } from "../../../src/core/rng.js";
-import type { StepLayout } from "../../../src/diffusion/layout/scorings.js";
 import { type RoundModel, refusalOf } from "../../../src/diffusion/sampler.js";
 import type { RowStatistics } from "../../../src/diffusion/samplers/unmask/round.js";
 import { sampler } from "../../../src/features/autoregressive/samplers/autoregressive.js";
@@ -14,7 +13,7 @@ import {
   textTerms,
 } from "../../../src/features/autoregressive/terms.js";
 import { type AutoregressiveTrajectory, parseTrajectory } from "../../../src/features/autoregressive/trajectory.js";
-import { FakeNetwork, MODEL, prompts, streams, TOKENS } from "../../diffusion/samplers/unmask/fake-model.js";
+import { FakeNetwork, layout, MODEL, prompts, streams, TOKENS } from "../../diffusion/samplers/unmask/fake-model.js";
 import { tokensOf } from "../../support/token-batch.js";
 import { samplerConfig } from "../../support/typed.js";
 
@@ -26,12 +25,6 @@ const SMALL: AutoregressiveOptions = {
   model: MODEL,
 };
 const PROMPT = [1, 0];
-const layout = (batch: number, rest: Partial<StepLayout> = {}): StepLayout => ({
-  batch,
-  lengthStep: 1,
-  level: "token",
-  ...rest,
-});
 
 /** Every response that the policy can write, with the sum of its log-probabilities. */
 async function enumerate(network: FakeNetwork, options: AutoregressiveOptions): Promise<Map<string, number>> {

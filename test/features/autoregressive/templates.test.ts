@@ -2,43 +2,23 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Rng } from "../../../src/core/rng.js";
 import type { Batch } from "../../../src/diffusion/layout/batch.js";
-import type { StepLayout } from "../../../src/diffusion/layout/scorings.js";
-import type { TemplateStart } from "../../../src/diffusion/template.js";
 import { sampler as autoregressive } from "../../../src/features/autoregressive/samplers/autoregressive.js";
 import { CHOOSING, isOption, valuesOf } from "../../diffusion/samplers/choices.js";
-import { FakeNetwork, MODEL, streams, TOKENS } from "../../diffusion/samplers/unmask/fake-model.js";
+import {
+  EXAMPLE,
+  FakeNetwork,
+  layout,
+  MODEL,
+  readAt,
+  scored,
+  streams,
+  TOKENS,
+} from "../../diffusion/samplers/unmask/fake-model.js";
+import { close } from "../../support/close.js";
 import { tokensOf } from "../../support/token-batch.js";
 import { having } from "../../support/typed.js";
 
 const EOS = TOKENS.eos;
-const layout = (batch: number, rest: Partial<StepLayout> = {}): StepLayout => ({
-  batch,
-  lengthStep: 1,
-  level: "token",
-  ...rest,
-});
-const EXAMPLE: TemplateStart = {
-  prompt: [1, 0],
-  parts: [[1, 1], { name: "a", needs: 2 }, [0, 1, 0], { name: "b", needs: 2 }, [1]],
-};
-
-/** log p of every term that counts, in order. */
-function scored(network: FakeNetwork, batch: Batch): number[] {
-  const scores = network.score(batch);
-  return [...batch.coefficient].flatMap((c, r) => (c === 0 ? [] : [scores[r] as number]));
-}
-
-function close(actual: readonly number[], expected: readonly number[]): void {
-  assert.equal(actual.length, expected.length);
-  actual.forEach((x, i) => void assert.ok(Math.abs(x - (expected[i] as number)) < 1e-6, `term ${i}`));
-}
-
-/** Positions that a batch's terms are read at, behind the prompt of its only sequence. */
-function readAt(batch: Batch, prompt: number): number[] {
-  const { rows, positionIds } = tokensOf(batch);
-  return [...batch.coefficient].flatMap((c, r) => (c === 0 ? [] : [Number(positionIds[Number(rows[r])]) - prompt]));
-}
-
 test("the autoregressive policy writes the values, and its steps are scored as they were drawn", async () => {
   const options = {
     responseLength: 16,

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { UserError } from "../../../src/core/errors.js";
 import { type Task, TIERS } from "../../../src/env/site.js";
 import { FORMS, formOf } from "../../../src/features/embedded/catalog.js";
 import type { Field } from "../../../src/features/embedded/fields.js";
@@ -132,10 +131,9 @@ test("the site starts on a free port and stops; a taken port is a UserError that
     const body = new URLSearchParams({ given_nm: "Nora", family_nm: "Sato" });
     assert.equal((await fetch(running.baseUrl + path, { method: "POST", body })).status, 200);
     const port = Number(new URL(running.baseUrl).port);
-    await assert.rejects(site.start({ ...options, port }), (error) => {
-      assert.ok(error instanceof UserError);
-      assert.match(error.message, new RegExp(`127\\.0\\.0\\.1:${port}`));
-      return true;
+    await assert.rejects(site.start({ ...options, port }), {
+      name: "UserError",
+      message: new RegExp(`127\\.0\\.0\\.1:${port}`),
     });
   } finally {
     await running.stop();

@@ -1,13 +1,9 @@
-import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { test } from "node:test";
 import { loadConfig, type RunConfig } from "../../../src/config/config.js";
 import { packageRoot } from "../../../src/core/files.js";
-import { formatProofs, verify } from "../../../src/features/verify/verify.js";
-import { briefProofs } from "./all-proofs.js";
 
-/** The families of shipped models: each has a test file of its own, since its proofs take minutes. */
+/** The families of shipped models; every proof is of the first. */
 export const FAMILIES = ["tiny-refusion", "tiny-masked-lm", "tiny-fsdfm"] as const;
 
 /** Each shipped model and sampler of the shipped configs and of the commands in their headers, with one config for it. */
@@ -28,20 +24,4 @@ export async function shipped(): Promise<Map<string, RunConfig>> {
     }
   }
   return found;
-}
-
-/** Tests that every proof holds of a family's models, as free text: templates.slow.test.ts proves what blanks change. */
-export async function proveShipped(family: (typeof FAMILIES)[number]): Promise<void> {
-  const brief = await briefProofs();
-  const only = family === FAMILIES[0] ? [] : brief;
-  for (const [name, config] of await shipped()) {
-    if (config.plan === "template" || !name.includes(family)) continue;
-    test(`every proof holds: ${name}`, async () => {
-      const lines = await verify({ config, objective: undefined, only, signal: new AbortController().signal });
-      assert.ok(
-        lines.every((line) => line.pass),
-        formatProofs(lines),
-      );
-    });
-  }
 }

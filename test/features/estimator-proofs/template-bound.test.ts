@@ -4,13 +4,12 @@ import { closing } from "../../../src/core/closing.js";
 import { boundTerms, type MaskDraw } from "../../../src/diffusion/samplers/unmask/elbo.js";
 import type { UnmaskOptions } from "../../../src/diffusion/samplers/unmask/options.js";
 import type { UnmaskTrajectory } from "../../../src/diffusion/samplers/unmask/trajectory.js";
-import { sampler } from "../../../src/diffusion/samplers/unmask.js";
-import { Engine } from "../../../src/engine/engine.js";
 import { sampledModel } from "../../../src/engine/policy.js";
 import { linearObjective } from "../../../src/features/estimator-proofs/linear-objective.js";
 import { Runtime } from "../../../src/onnx/session.js";
 import { SMALL, streams } from "../../diffusion/samplers/unmask/fake-model.js";
-import { GOLDEN_OPTIMIZER, goldenLora, goldenModel, readGolden, relativeError, under } from "../../support/golden.js";
+import { goldenModel, readGolden, relativeError } from "../../support/golden.js";
+import { assertGradients, goldenEngine } from "../../support/golden-engine.js";
 
 const micro = readGolden("micro");
 const golden = readGolden("template-bound");
@@ -29,15 +28,7 @@ for (const attention of ["causal", "bidirectional"] as const) {
       attention === "causal" ? {} : { architecture: "masked_lm", attention, qk_norm: true },
     );
     const about = { ...sampledModel(model.config), attention };
-    const engine = new Engine(runtime, model, {
-      sampler,
-      about,
-      lora: goldenLora(micro),
-      training: { objective: linearObjective, options: {}, optimizer: GOLDEN_OPTIMIZER },
-    });
-    const adapter = new Map([...micro.tensors].filter(([name]) => name.startsWith("base_model.")));
-    await engine.setParameters("policy", adapter);
-    await engine.setOptimizer(undefined);
+    const engine = await goldenEngine(runtime, micro, [linearObjective, {}], { model, about });
     const [a = 0, b = 0] = meta.rooms;
     const trajectory: UnmaskTrajectory = {
       prompt: ids("input.prompt"),
@@ -75,12 +66,6 @@ for (const attention of ["causal", "bidirectional"] as const) {
     assert.ok(relativeError(value, golden.floats(`expect.${attention}`)) < 1e-5, `${value}`);
     const none = new Float32Array(batch.segments);
     await engine.accumulate(batch, { old: none, reference: none, advantage: none, weight: none });
-    const gradients = await engine.getGradients();
-    const expected = under(golden, `grad.${attention}.`);
-    assert.equal(gradients.size, expected.size);
-    for (const [name, gradient] of gradients) {
-      const wanted = expected.get(name)?.data as Float32Array;
-      assert.ok(relativeError(gradient.data as Float32Array, wanted) < 1e-4, name);
-    }
+    await assertGradients(golden, `${attention}.`, engine);
   });
 }

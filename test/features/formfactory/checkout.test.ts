@@ -33,10 +33,7 @@ test("without a checkout: what is missing, and what to clone", () => {
     [join(empty, "file"), /file is not a directory/],
     [empty, /is no checkout of FormFactory: app\.py, templates, data\/data1, data\/data2 missing/],
   ] as const) {
-    assert.throws(
-      () => openCheckout(path, CATALOG),
-      (e) => e instanceof UserError && message.test(e.message) && /git clone https/.test(e.hint ?? ""),
-    );
+    assert.throws(() => openCheckout(path, CATALOG), { name: "UserError", message, hint: /git clone https/ });
   }
 });
 

@@ -3,7 +3,6 @@ import { rmSync } from "node:fs";
 import { after, afterEach, before, beforeEach, describe, it } from "node:test";
 import { Rng } from "../../../src/core/rng.js";
 import type { Batch } from "../../../src/diffusion/layout/batch.js";
-import { Engine } from "../../../src/engine/engine.js";
 import { flowBoundTerms } from "../../../src/features/fsdfm/jump/bound.js";
 import type { JumpOptions } from "../../../src/features/fsdfm/jump/options.js";
 import { type JumpTrajectory, responseOf } from "../../../src/features/fsdfm/jump/trajectory.js";
@@ -13,7 +12,8 @@ import { Runtime } from "../../../src/onnx/session.js";
 import type { Objective } from "../../../src/rl/objective.js";
 import { objective as espo } from "../../../src/rl/objectives/espo.js";
 import { objective as flowGrpo } from "../../../src/rl/objectives/flow-grpo.js";
-import { GOLDEN_OPTIMIZER, goldenModel, readGolden, relativeError, under } from "../../support/golden.js";
+import { goldenModel, readGolden, relativeError } from "../../support/golden.js";
+import { assertGradients, assertLoss, goldenEngine } from "../../support/golden-engine.js";
 import { having, objectiveOptions } from "../../support/typed.js";
 
 const sampler = having(jump, "stepTerms");
@@ -75,15 +75,12 @@ describe("objectives on FS-DFM against PyTorch", () => {
   async function compare<O>(name: string, objective: Objective<O>, options: O, batch: Batch): Promise<void> {
     const blocks = ["0", "1"].flatMap((i) => [`blocks.${i}.mlp.0`, `blocks.${i}.mlp.2`]);
     const lora = { rank: base.meta.rank, alpha: base.meta.alpha, targets: ["qw", "kw", "vw", "attn_out", ...blocks] };
-    const engine = new Engine(runtime, model, {
+    const engine = await goldenEngine(runtime, base, [objective, options], {
+      model,
       sampler,
       about: OPTIONS.model,
       lora,
-      training: { objective, options, optimizer: GOLDEN_OPTIMIZER },
     });
-    const adapter = new Map([...under(base, "base_model.")].map(([k, v]) => [`base_model.${k}`, v]));
-    await engine.setParameters("policy", adapter);
-    await engine.setOptimizer(undefined);
     const { value } = await engine.score(batch, "policy");
     const expected = golden.tensors.has(`expect.${name}_value`)
       ? golden.floats(`expect.${name}_value`)
@@ -99,16 +96,8 @@ describe("objectives on FS-DFM against PyTorch", () => {
       advantage: Float32Array.from(batch.owner, (b) => (b < 0 ? 0 : (advantages[b] as number))),
       weight: Float32Array.from(batch.owner, (b) => (b < 0 ? 0 : 1 / real)),
     });
-    assert.ok(
-      Math.abs((loss as number) / (golden.floats(`expect.${name}_loss`)[0] as number) - 1) < TOLERANCE,
-      `${loss}`,
-    );
-    const gradients = await engine.getGradients();
-    assert.equal(gradients.size, under(golden, `grad.${name}.`).size);
-    for (const [parameter, gradient] of gradients) {
-      const error = relativeError(gradient.data as Float32Array, golden.floats(`grad.${name}.${parameter}`));
-      assert.ok(error < TOLERANCE, `${parameter}: ${error}`);
-    }
+    assertLoss(golden, name, loss);
+    await assertGradients(golden, `${name}.`, engine);
   }
 
   for (const reduction of ["sum", "mean"] as const) {

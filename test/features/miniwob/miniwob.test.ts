@@ -3,7 +3,6 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { UserError } from "../../../src/core/errors.js";
 import type { Act } from "../../../src/core/interaction.js";
 import type { Environment, EpisodeOutcome } from "../../../src/env/environment.js";
 import { environment } from "../../../src/features/miniwob/environments/miniwob.js";
@@ -83,7 +82,7 @@ describe("task pages of MiniWoB++'s kind", () => {
   });
 
   it("refuses a folder that is none of it, and a page that is not there", async () => {
-    await assert.rejects(open({ path: tmpdir() }), (e) => e instanceof UserError && /has no core/.test(e.message));
-    await assert.rejects(open({ heldout: ["none"] }), (e) => e instanceof UserError && /no page none/.test(e.message));
+    await assert.rejects(open({ path: tmpdir() }), { name: "UserError", message: /has no core/ });
+    await assert.rejects(open({ heldout: ["none"] }), { name: "UserError", message: /no page none/ });
   });
 });

@@ -4,8 +4,6 @@ import type { DiscreteRng } from "../../../src/core/outcomes.js";
 import type { UnmaskOptions } from "../../../src/diffusion/samplers/unmask/options.js";
 import type { UnmaskTrajectory } from "../../../src/diffusion/samplers/unmask/trajectory.js";
 import { sampler as unmask } from "../../../src/diffusion/samplers/unmask.js";
-import { Engine } from "../../../src/engine/engine.js";
-import { sampledModel } from "../../../src/engine/policy.js";
 import { objective as cjGrpo } from "../../../src/features/objectives/objectives/cj-grpo.js";
 import { objective as coupledGrpo } from "../../../src/features/objectives/objectives/coupled-grpo.js";
 import { objective as flowRl } from "../../../src/features/objectives/objectives/flowrl.js";
@@ -17,7 +15,8 @@ import { objective as traceRl } from "../../../src/features/objectives/objective
 import { objective as wd1 } from "../../../src/features/objectives/objectives/wd1.js";
 import { Runtime } from "../../../src/onnx/session.js";
 import type { LayoutContext, Objective } from "../../../src/rl/objective.js";
-import { GOLDEN_OPTIMIZER, goldenLora, goldenModel, readGolden, relativeError, under } from "../../support/golden.js";
+import { readGolden, relativeError, under } from "../../support/golden.js";
+import { assertGradients, assertLoss, goldenEngine } from "../../support/golden-engine.js";
 import { having, objectiveOptions } from "../../support/typed.js";
 
 const TOLERANCE = 1e-4;
@@ -124,16 +123,7 @@ describe("objectives against PyTorch on the micro model", () => {
     name = objective.name,
   ): Promise<void> {
     const options = objectiveOptions(objective, section);
-    const model = await goldenModel(micro);
-    const engine = new Engine(runtime, model, {
-      sampler,
-      about: sampledModel(model.config),
-      lora: goldenLora(micro),
-      training: { objective, options, optimizer: GOLDEN_OPTIMIZER },
-    });
-    const adapter = [...under(micro, "base_model.")].map(([key, tensor]) => [`base_model.${key}`, tensor] as const);
-    await engine.setParameters("policy", new Map([...adapter, ...under(golden, "head.")]));
-    await engine.setOptimizer(undefined);
+    const engine = await goldenEngine(runtime, micro, [objective, options], { more: under(golden, "head.") });
     const batch = objective.layout(rollouts, options, context(draws));
     const own = (key: string): Float32Array => {
       const data = golden.tensors.get(`input.${name}_${key}`)?.data as Float32Array | undefined;
@@ -157,14 +147,8 @@ describe("objectives against PyTorch on the micro model", () => {
       ...(extra === undefined ? {} : { extra }),
       ...critic?.assess(batch, own("values"), advantage),
     });
-    const expected = golden.floats(`expect.${name}_loss`)[0] as number;
-    assert.ok(Math.abs((loss as number) / expected - 1) < TOLERANCE, `loss ${loss}, PyTorch ${expected}`);
-    const gradients = await engine.getGradients();
-    assert.equal(gradients.size, under(golden, `grad.${name}.`).size);
-    for (const [parameter, gradient] of gradients) {
-      const difference = relativeError(gradient.data as Float32Array, golden.floats(`grad.${name}.${parameter}`));
-      assert.ok(difference < TOLERANCE, `${parameter}: ${difference}`);
-    }
+    assertLoss(golden, name, loss);
+    await assertGradients(golden, `${name}.`, engine);
   }
 
   const clipped = { clip_range: meta.clip_range, kl_coeff: meta.beta };

@@ -1,17 +1,15 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { advantagesOf, objective as traceRl } from "../../../src/features/objectives/objectives/trace-rl.js";
 import { train } from "../../../src/library/programs.js";
 import type { LayoutContext } from "../../../src/rl/objective.js";
 import { readMetrics } from "../../../src/runs/metrics.js";
+import { temporaryFolder } from "../../support/temporary.js";
 import { objectiveOptions } from "../../support/typed.js";
 
 describe("trace-rl", () => {
-  const dir = mkdtempSync(join(tmpdir(), "trace-rl-"));
-  after(() => rmSync(dir, { recursive: true }));
+  const dir = temporaryFolder("trace-rl");
 
   it("GAE over rounds by hand: two tokens, then one, and padding", () => {
     const batch = { owner: [0, 0, 0, -1], step: [0, 0, 1, -1] };

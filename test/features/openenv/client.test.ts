@@ -5,7 +5,6 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { type WebSocket, WebSocketServer } from "ws";
-import { UserError } from "../../../src/core/errors.js";
 import { packageRoot } from "../../../src/core/files.js";
 import { type Environment, type EpisodeOutcome, ObservationTooLong } from "../../../src/env/environment.js";
 import { environment as openenv } from "../../../src/features/openenv/environments/openenv.js";
@@ -173,6 +172,6 @@ describe("an OpenEnv server that does not answer as it should", () => {
   it("is none: it is said before a run begins", async () => {
     const { url, server } = await serve(() => undefined);
     stop(server);
-    await assert.rejects(open(url), (error) => error instanceof UserError && /Nobody answers/.test(error.message));
+    await assert.rejects(open(url), { name: "UserError", message: /Nobody answers/ });
   });
 });

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { loadConfig } from "../../../src/config/config.js";
 import { optimizerOptions } from "../../../src/config/optimizer.js";
-import { UserError } from "../../../src/core/errors.js";
 import type { Observation } from "../../../src/core/interaction.js";
 import { Rng } from "../../../src/core/rng.js";
 import { initialAdapter } from "../../../src/engine/adapter.js";
@@ -73,10 +72,9 @@ describe("evaluation.sampler=refusion beside a policy that unmasks (shipped mode
 it("training with the sampler refusion is refused with the reason", async () => {
   const config = await loadConfig(CONFIG, { command: "flow-grpo", overrides: ["sampler.kind=refusion", ...quick] });
   const training = { objective, options: config.objective, optimizer: optimizerOptions(config) };
-  await assert.rejects(openPolicy(config, training), (error) => {
-    assert.ok(error instanceof UserError);
-    assert.match(error.message, /^flow-grpo does not work here: its sampler has no log-probabilities of its steps\.$/);
-    assert.equal(error.exitCode, 2);
-    return true;
+  await assert.rejects(openPolicy(config, training), {
+    name: "UserError",
+    message: /^flow-grpo does not work here: its sampler has no log-probabilities of its steps\.$/,
+    exitCode: 2,
   });
 });

@@ -1,14 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Canvas, type TemplateStart, type TokenTemplate } from "../../../src/diffusion/template.js";
+import { Canvas, type TokenTemplate } from "../../../src/diffusion/template.js";
 import { sampler as refusion } from "../../../src/features/refusion-decoding/samplers/refusion.js";
-import { FakeNetwork, MODEL, streams } from "../../diffusion/samplers/unmask/fake-model.js";
+import { EXAMPLE, FakeNetwork, MODEL, streams } from "../../diffusion/samplers/unmask/fake-model.js";
 import { Drafting } from "./drafting.js";
-
-const EXAMPLE: TemplateStart = {
-  prompt: [1, 0],
-  parts: [[1, 1], { name: "a", needs: 2 }, [0, 1, 0], { name: "b", needs: 2 }, [1]],
-};
 
 test("ReFusion's decoding fills every blank through its end", async () => {
   const options = {

@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { packageRoot } from "../../../src/core/files.js";
 import { crc32c, EventFile, encodeEvent, frame } from "../../../src/features/tensorboard/event-file.js";
+import { temporaryFolder } from "../../support/temporary.js";
 
-const dir = mkdtempSync(join(tmpdir(), "events-"));
-after(() => rmSync(dir, { recursive: true, force: true }));
+const dir = temporaryFolder("events");
 
 test("the bytes are those of TensorBoard's own writer (scripts/golden/tensorboard_events.py)", () => {
   const golden = readFileSync(join(packageRoot(), "test", "golden", "events.tfevents"));

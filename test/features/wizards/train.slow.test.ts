@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { loadConfig, type RunConfig } from "../../../src/config/config.js";
 import { readMetrics } from "../../../src/runs/metrics.js";
 import { readRollouts } from "../../../src/runs/rollout-record.js";
 import { train } from "../../../src/train/recipe.js";
 import type { TrainOptions } from "../../../src/train/types.js";
+import { temporaryFolder } from "../../support/temporary.js";
 import { trainOptions } from "../../support/train-options.js";
 
 const CONFIG = `
@@ -27,14 +27,12 @@ tracking: { tensorboard: false }
 `;
 
 describe("training on forms of several pages", () => {
-  let dir: string;
+  const dir = temporaryFolder("pages");
   let config: RunConfig;
   before(async () => {
-    dir = mkdtempSync(join(tmpdir(), "pages-"));
     writeFileSync(join(dir, "run.yaml"), CONFIG);
     config = await loadConfig(join(dir, "run.yaml"), { command: "flow-grpo" });
   });
-  after(() => rmSync(dir, { recursive: true, force: true }));
 
   const options = (name: string, changes?: Partial<TrainOptions>): TrainOptions =>
     trainOptions("flow-grpo", join(dir, "run.yaml"), join(dir, name), changes);

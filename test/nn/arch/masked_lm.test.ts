@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
-import { after, before, describe, it } from "node:test";
-import { Runtime } from "../../../src/onnx/session.js";
+import { describe, it } from "node:test";
 import type { Value } from "../../../src/onnx/types.js";
 import { compareWithGolden, type RowLoss } from "../../support/architecture-golden.js";
 import { goldenModel, readGolden } from "../../support/golden.js";
+import { cpuRuntime } from "../../support/temporary.js";
+
+const runtime = await cpuRuntime();
 
 const TARGETS = ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"];
 
@@ -14,12 +16,6 @@ const crossEntropy: RowLoss = ({ e, outputs }, { clean, weight }) =>
 
 describe("masked_lm against PyTorch", () => {
   const golden = readGolden("masked-lm");
-  let runtime: Runtime;
-  before(async () => {
-    runtime = await Runtime.open({ provider: "cpu", threads: 1 });
-  });
-  after(() => runtime.close());
-
   for (const [label, changes] of [
     ["normed", { qk_norm: true }],
     ["bare", { qk_norm: false, tie_word_embeddings: true }],

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { backward } from "../../../src/autodiff/backward.js";
 import { Rng } from "../../../src/core/rng.js";
 import { type AttentionShapes, attention } from "../../../src/nn/layers.js";
@@ -7,10 +7,12 @@ import { Emitter } from "../../../src/onnx/emit.js";
 import { encodeModel } from "../../../src/onnx/format/proto.js";
 import { peakActivationBytes } from "../../../src/onnx/liveness.js";
 import { FusingBuilder } from "../../../src/onnx/passes/fusions.js";
-import { Runtime } from "../../../src/onnx/session.js";
 import { sizeOf } from "../../../src/onnx/shapes.js";
 import type { Graph, Tensor } from "../../../src/onnx/types.js";
 import { relativeError } from "../../support/golden.js";
+import { cpuRuntime } from "../../support/temporary.js";
+
+const runtime = await cpuRuntime();
 
 interface Case {
   readonly batch: number;
@@ -59,12 +61,6 @@ const largest = (graph: Graph): number =>
   Math.max(...graph.nodes.filter((n) => n.op === "Softmax").map((n) => sizeOf((n.outputs[0]?.shape ?? []).slice(-2))));
 
 describe("attention in blocks", () => {
-  let runtime: Runtime;
-  before(async () => {
-    runtime = await Runtime.open({ provider: "cpu", threads: 1 });
-  });
-  after(() => runtime.close());
-
   async function compare(test: Case, tolerance: number): Promise<{ blocks: Graph; whole: Graph }> {
     const [whole, blocks] = [build(test, false), build(test, true)];
     const feeds = feedsOf(whole);

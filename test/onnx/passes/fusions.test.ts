@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { backward } from "../../../src/autodiff/backward.js";
 import { Rng } from "../../../src/core/rng.js";
 import { rotate, rotations } from "../../../src/nn/layers.js";
@@ -7,10 +7,12 @@ import { Emitter } from "../../../src/onnx/emit.js";
 import { encodeModel } from "../../../src/onnx/format/proto.js";
 import { GraphBuilder } from "../../../src/onnx/graph.js";
 import { FusingBuilder } from "../../../src/onnx/passes/fusions.js";
-import { Runtime } from "../../../src/onnx/session.js";
 import { sizeOf } from "../../../src/onnx/shapes.js";
 import type { Tensor, Value } from "../../../src/onnx/types.js";
 import { relativeError } from "../../support/golden.js";
+import { cpuRuntime } from "../../support/temporary.js";
+
+const runtime = await cpuRuntime();
 
 const POSITIONS = [3, 0, 7, 2, 9, 4];
 
@@ -118,12 +120,6 @@ const PATTERNS: Readonly<Record<string, Pattern>> = {
 };
 
 describe("fusions", () => {
-  let runtime: Runtime;
-  before(async () => {
-    runtime = await Runtime.open({ provider: "cpu", threads: 1 });
-  });
-  after(() => runtime.close());
-
   /** y and the gradient of a weighted sum of it. */
   async function run(g: GraphBuilder, { shape, build }: Pattern) {
     const e = new Emitter(g);

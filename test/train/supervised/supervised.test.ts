@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { loadConfig } from "../../../src/config/config.js";
 import { UserError } from "../../../src/core/errors.js";
 import { initialAdapter } from "../../../src/engine/adapter.js";
@@ -16,10 +15,10 @@ import { train } from "../../../src/train/recipe.js";
 import type { TrainOptions } from "../../../src/train/types.js";
 import { readSafetensors } from "../../../src/weights/safetensors.js";
 import { stopAfter } from "../../support/stop-after.js";
+import { temporaryFolder } from "../../support/temporary.js";
 import { trainOptions } from "../../support/train-options.js";
 
-const root = mkdtempSync(join(tmpdir(), "supervised-"));
-after(() => rmSync(root, { recursive: true, force: true }));
+const root = temporaryFolder("supervised");
 const path = join(root, "run.yaml");
 writeFileSync(
   path,

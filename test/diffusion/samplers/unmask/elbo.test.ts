@@ -22,6 +22,12 @@ function logProb(network: FakeNetwork, buffer: TokenBuffer, row: number, target:
   return network.logProbs(hidden, 1, true)[target] as number;
 }
 
+/** Makes a trajectory of which the response alone is known. */
+const written = (response: readonly number[], slotSize = 2): UnmaskTrajectory => ({
+  ...{ prompt: PROMPT, slotSize, responseLength: CANVAS, temperature: 1 },
+  ...{ rounds: [], response, ended: response.length < CANVAS ? "eos" : "length" },
+});
+
 /** Lays out one response with one draw. */
 function lay(
   response: readonly number[],
@@ -30,15 +36,7 @@ function lay(
   coupled: boolean,
   model = MODEL,
 ): Batch & TokenBatch {
-  const trajectory: UnmaskTrajectory = {
-    prompt: PROMPT,
-    slotSize,
-    responseLength: CANVAS,
-    temperature: 1,
-    rounds: [],
-    response,
-    ended: "eos",
-  };
+  const trajectory = written(response, slotSize);
   const options: UnmaskOptions = { ...SMALL, slotSize, responseLength: CANVAS, model };
   const layout = { batch: 1, lengthStep: 1, samples: 1, coupled, rngs: [Rng.named(0, "unused")] };
   return withTokens(boundTerms([trajectory], options, layout, () => draw));
@@ -183,17 +181,7 @@ test("the value of a response is the mean over its draws, whatever else is in th
   const rngs = responses.map((_, b) => Rng.named(4, `draws ${b}`));
   for (const coupled of [true, false]) {
     const draws: MaskDraw[] = [];
-    const trajectories = responses.map(
-      (response): UnmaskTrajectory => ({
-        prompt: PROMPT,
-        slotSize,
-        responseLength: CANVAS,
-        temperature: 0.5,
-        rounds: [],
-        response,
-        ended: "eos",
-      }),
-    );
+    const trajectories = responses.map((response) => ({ ...written(response, slotSize), temperature: 0.5 }));
     const options: UnmaskOptions = { ...SMALL, slotSize, responseLength: CANVAS };
     const layout = { batch: 3, lengthStep: 1, samples: 2, coupled, rngs };
     const batch = boundTerms(trajectories, options, layout, (slots, rng) => {
@@ -229,31 +217,14 @@ test("the value of a response is the mean over its draws, whatever else is in th
 });
 
 test("a response's masks are those of its own stream, whatever else is in the batch", () => {
-  const of = (length: number): UnmaskTrajectory => ({
-    prompt: PROMPT,
-    slotSize: 2,
-    responseLength: CANVAS,
-    temperature: 1,
-    rounds: [],
-    response: Array.from({ length }, (_, i) => i % 2),
-    ended: "length",
-  });
+  const of = (length: number) => written(Array.from({ length }, (_, i) => i % 2));
   const options: UnmaskOptions = { ...SMALL, responseLength: CANVAS };
   const network = new FakeNetwork(2);
   assertOwnStreams([of(12), of(8), of(12)], (some, layout) => network.values(boundTerms(some, options, layout)));
 });
 
 test("there is room for every token of every draw", () => {
-  const response = Array.from({ length: CANVAS }, () => 1);
-  const trajectory: UnmaskTrajectory = {
-    prompt: PROMPT,
-    slotSize: 2,
-    responseLength: CANVAS,
-    temperature: 1,
-    rounds: [],
-    response,
-    ended: "length",
-  };
+  const trajectory = written(Array.from({ length: CANVAS }, () => 1));
   const options: UnmaskOptions = { ...SMALL, responseLength: CANVAS };
   const layout = { batch: 2, lengthStep: 1, samples: 3, coupled: true, rngs: [1, 2].map((b) => Rng.named(b, "full")) };
   const terms = boundTerms([trajectory, trajectory], options, layout);

@@ -1,9 +1,11 @@
 import { Rng } from "../../../../src/core/rng.js";
 import type { Batch } from "../../../../src/diffusion/layout/batch.js";
 import type { BufferBatch } from "../../../../src/diffusion/layout/buffer.js";
+import type { StepLayout } from "../../../../src/diffusion/layout/scorings.js";
 import type { RoundInput, RoundModel } from "../../../../src/diffusion/sampler.js";
 import type { UnmaskOptions } from "../../../../src/diffusion/samplers/unmask/options.js";
 import { emptyStatistics, type RowStatistics } from "../../../../src/diffusion/samplers/unmask/round.js";
+import type { TemplateStart } from "../../../../src/diffusion/template.js";
 import type { SampledModel, TokenIds } from "../../../../src/diffusion/tokens.js";
 import type { Tensor } from "../../../../src/onnx/types.js";
 import { tokensOf } from "../../../support/token-batch.js";
@@ -29,6 +31,18 @@ export const SMALL: UnmaskOptions = {
   kvCache: "auto",
   model: MODEL,
 };
+
+/** A template of two blanks between given tokens. */
+export const EXAMPLE: TemplateStart = {
+  prompt: [1, 0],
+  parts: [[1, 1], { name: "a", needs: 2 }, [0, 1, 0], { name: "b", needs: 2 }, [1]],
+};
+
+/** Makes the layout of a batch whose ratios are of tokens. */
+export const layout = (batch: number, rest: Partial<StepLayout> = {}): StepLayout => ({
+  ...{ batch, lengthStep: 1, level: "token" },
+  ...rest,
+});
 
 /**
  * A random two-layer attention network in float64. Its logits depend on all entries that a row sees by the bias and,
@@ -189,4 +203,16 @@ export function streams(count: number, seed: number): Rng[] {
 export function prompts(count: number, longest: number, seed: number): number[][] {
   const rng = Rng.named(seed, "prompts");
   return Array.from({ length: count }, () => Array.from({ length: 1 + rng.int(longest) }, () => rng.int(2)));
+}
+
+/** Computes log p of the terms with a weight, in order. */
+export function scored(network: FakeNetwork, batch: Batch): number[] {
+  const scores = network.score(batch);
+  return [...batch.coefficient].flatMap((c, r) => (c === 0 ? [] : [scores[r] as number]));
+}
+
+/** Lists the positions of a batch's terms, relative to the end of the prompt of its only sequence. */
+export function readAt(batch: Batch, prompt: number): number[] {
+  const { rows, positionIds } = tokensOf(batch);
+  return [...batch.coefficient].flatMap((c, r) => (c === 0 ? [] : [Number(positionIds[Number(rows[r])]) - prompt]));
 }

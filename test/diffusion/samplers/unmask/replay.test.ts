@@ -8,16 +8,11 @@ import { SLOT_FILLS, type UnmaskOptions } from "../../../../src/diffusion/sample
 import { roundTerms as layRounds, packedLength } from "../../../../src/diffusion/samplers/unmask/replay.js";
 import type { UnmaskTrajectory } from "../../../../src/diffusion/samplers/unmask/trajectory.js";
 import { sampler } from "../../../../src/diffusion/samplers/unmask.js";
+import { close } from "../../../support/close.js";
 import { type TokenBatch, withTokens } from "../../../support/token-batch.js";
-import { FakeNetwork, MODEL, prompts, SMALL, streams, TOKENS } from "./fake-model.js";
+import { FakeNetwork, layout, MODEL, prompts, SMALL, streams, TOKENS } from "./fake-model.js";
 
 const roundTerms = (...given: Parameters<typeof layRounds>): Batch & TokenBatch => withTokens(layRounds(...given));
-const layout = (batch: number, rest: Partial<StepLayout> = {}): StepLayout => ({
-  batch,
-  lengthStep: 1,
-  level: "token",
-  ...rest,
-});
 
 /** Selects the values of trajectory b's terms, padding aside, in order. */
 function termsOf(batch: Batch, values: ArrayLike<number>, b: number): number[] {
@@ -28,13 +23,6 @@ function termsOf(batch: Batch, values: ArrayLike<number>, b: number): number[] {
 
 function recorded(trajectory: UnmaskTrajectory): number[] {
   return trajectory.rounds.flatMap((round) => [...round.logProbs]);
-}
-
-function close(actual: readonly number[], expected: readonly number[], tolerance = 1e-6): void {
-  assert.equal(actual.length, expected.length);
-  actual.forEach((x, i) => {
-    assert.ok(Math.abs(x - (expected[i] as number)) < tolerance, `term ${i}: ${x} against ${expected[i]}`);
-  });
 }
 
 const anyOptions = fc

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { loadConfig } from "../../../../src/config/config.js";
 import { loadRegistries } from "../../../../src/config/registries.js";
-import { UserError } from "../../../../src/core/errors.js";
 import { machineMemory } from "../../../../src/engine/memory.js";
 import {
   assertFits,
@@ -124,15 +123,11 @@ describe("estimateRun", () => {
     const config = await loadConfig(CONFIG, { command: "flow-grpo", registries: await loadRegistries() });
     const e = await estimateRun(config, "flow-grpo");
     assert.doesNotThrow(() => assertFits(config, e, 64 * 2 ** 30));
-    assert.throws(
-      () => assertFits(config, e, 2 ** 28),
-      (error: unknown) => {
-        assert.ok(error instanceof UserError);
-        assert.match(error.message, /needs about \d\.\d\d GiB of memory; the machine has 0\.25 GiB/);
-        assert.match(error.hint ?? "", /training\.gradient_checkpointing=true \(saves \d\.\d\d GiB\)/);
-        return true;
-      },
-    );
+    assert.throws(() => assertFits(config, e, 2 ** 28), {
+      name: "UserError",
+      message: /needs about \d\.\d\d GiB of memory; the machine has 0\.25 GiB/,
+      hint: /training\.gradient_checkpointing=true \(saves \d\.\d\d GiB\)/,
+    });
     assert.ok(machineMemory() > 2 ** 26);
   });
 });

@@ -1,16 +1,18 @@
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { Rng } from "../../../../src/core/rng.js";
 import { architecture } from "../../../../src/features/fsdfm/arch/fsdfm.js";
 import { initialise } from "../../../../src/nn/architecture.js";
 import { loraSites } from "../../../../src/nn/bind.js";
 import type { ModelConfig } from "../../../../src/nn/config.js";
-import { Runtime } from "../../../../src/onnx/session.js";
 import { sizeOf } from "../../../../src/onnx/shapes.js";
 import type { Value } from "../../../../src/onnx/types.js";
 import { compareWithGolden, type RowLoss } from "../../../support/architecture-golden.js";
 import { goldenModel, readGolden } from "../../../support/golden.js";
+import { cpuRuntime } from "../../../support/temporary.js";
+
+const runtime = await cpuRuntime();
 
 const ATTENTION = ["qw", "kw", "vw", "attn_out"];
 const MLP = ["0", "1"].flatMap((i) => [`blocks.${i}.mlp.0`, `blocks.${i}.mlp.2`]);
@@ -26,12 +28,6 @@ const generalisedKl: RowLoss = ({ e, outputs }, { noisy, clean, weight }) => {
 
 describe("fsdfm against PyTorch", () => {
   const golden = readGolden("fsdfm");
-  let runtime: Runtime;
-  before(async () => {
-    runtime = await Runtime.open({ provider: "cpu", threads: 1 });
-  });
-  after(() => runtime.close());
-
   for (const [label, step_conditioned] of [
     ["student", true],
     ["plain", false],

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { backward } from "../../../../src/autodiff/backward.js";
 import { Rng } from "../../../../src/core/rng.js";
 import type { ScoreHead } from "../../../../src/diffusion/score-head.js";
@@ -8,10 +8,12 @@ import { generalisedKlHead, jumpRoundHead, transitionHead } from "../../../../sr
 import { Emitter } from "../../../../src/onnx/emit.js";
 import { encodeModel } from "../../../../src/onnx/format/proto.js";
 import { GraphBuilder } from "../../../../src/onnx/graph.js";
-import { Runtime } from "../../../../src/onnx/session.js";
 import type { InputSpecs } from "../../../../src/onnx/tensors.js";
 import type { Tensor, Value } from "../../../../src/onnx/types.js";
+import { cpuRuntime } from "../../../support/temporary.js";
 import { transition } from "./reference.js";
+
+const runtime = await cpuRuntime();
 
 const VOCAB = 7;
 /** Tokens of the model; the last two are never sampled. */
@@ -76,12 +78,6 @@ function rows(): Row[] {
 }
 
 describe("jump heads on the graph", () => {
-  let runtime: Runtime;
-  before(async () => {
-    runtime = await Runtime.open({ provider: "cpu", threads: 1 });
-  });
-  after(() => runtime.close());
-
   /** Computes the scores of targets, and the gradient of their sum with respect to the logits. */
   async function scored(
     head: ScoreHead,

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { loadConfig, type RunConfig, resolvePath } from "../../../../src/config/config.js";
 import type { UnmaskTrajectory } from "../../../../src/diffusion/samplers/unmask/trajectory.js";
 import { openEnvironment, tasksOf } from "../../../../src/env/open.js";
@@ -14,6 +13,7 @@ import { train } from "../../../../src/train/recipe.js";
 import type { TrainOptions } from "../../../../src/train/types.js";
 import { differences, timelessFiles } from "../../../support/run-files.js";
 import { stopAfter } from "../../../support/stop-after.js";
+import { temporaryFolder } from "../../../support/temporary.js";
 import { trainOptions } from "../../../support/train-options.js";
 
 const STEPS = 2;
@@ -58,12 +58,11 @@ function trajectory(config: RunConfig, seed: number): UnmaskTrajectory {
 }
 
 describe("training from recorded rollouts", () => {
-  let root: string;
+  const root = temporaryFolder("recorded");
   let recorded: string;
   let records: (step: number, signal?: boolean) => RolloutRecord[];
 
   before(async () => {
-    root = mkdtempSync(join(tmpdir(), "recorded-"));
     recorded = join(root, "recorded");
     const config = await smallConfig("flow-grpo");
     const environment = await openEnvironment(config);
@@ -103,7 +102,6 @@ describe("training from recorded rollouts", () => {
     });
     for (let step = 1; step <= STEPS; step++) await writeRollouts(directory.rollouts(step), records(step));
   });
-  after(() => rmSync(root, { recursive: true, force: true }));
 
   const options = (name: string, command: string, changes: Partial<TrainOptions> = {}): TrainOptions =>
     trainOptions(command, "configs/tiny/quickstart.yaml", join(root, name), { rolloutsRun: recorded, ...changes });

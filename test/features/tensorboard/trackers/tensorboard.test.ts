@@ -1,17 +1,16 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { loadConfig, type RunConfig } from "../../../../src/config/config.js";
 import { createLog } from "../../../../src/core/log.js";
 import { RunDirectory } from "../../../../src/runs/run-directory.js";
 import type { Run } from "../../../../src/train/run.js";
 import { Watch } from "../../../../src/watch/watch.js";
 import { stepMetrics } from "../../../support/step-metrics.js";
+import { temporaryFolder } from "../../../support/temporary.js";
 
-const root = mkdtempSync(join(tmpdir(), "tensorboard-"));
-after(() => rmSync(root, { recursive: true, force: true }));
+const root = temporaryFolder("tensorboard");
 
 function runIn(name: string): Run {
   const directory = RunDirectory.create({ name, parent: root });

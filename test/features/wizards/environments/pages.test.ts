@@ -176,7 +176,7 @@ describe("an episode of several turns", () => {
     // its three posts: the third of the first attempt fails, as every third does
     const [outcome, asked] = await counted(environment, cardOf(environment));
     assert.equal(posts(), 9);
-    assert.deepEqual([outcome.reward, asked], [null, 3]);
+    assert.deepEqual([outcome.reward, outcome.metrics, outcome.success, asked], [null, {}, false, 3]);
     assert.match(outcome.fault ?? "", /HTTP 500 for POST \/wizard\/library\/card-request/);
     const second = await open(t, 4);
     const task = cardOf(second.environment);

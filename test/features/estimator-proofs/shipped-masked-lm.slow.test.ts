@@ -1,3 +1,0 @@
-import { proveShipped } from "./shipped.js";
-
-await proveShipped("tiny-masked-lm");
