@@ -6,7 +6,7 @@ import { within } from "../../core/within.js";
 import type { RunningSite } from "../site.js";
 import { endOrphanedBrowsers, recordBrowser } from "./browser-record.js";
 import { findBrowser } from "./find-browser.js";
-import { SCRIPT_FLAGS, watchMemory } from "./memory.js";
+import { HEAP_LIMIT, watchMemory } from "./memory.js";
 import { playwright } from "./playwright.js";
 
 /** A failure of the environment, not of the policy: the episode is tried again, never scored. */
@@ -105,15 +105,13 @@ export class BrowserHost {
         handleSIGHUP: false,
         args: [
           "--disable-gpu",
-          // a thread that only composes frames costs a fifth of an episode
-          "--disable-threaded-compositing",
           // only one origin can be reached: a process for each site would only cost time
           "--disable-site-isolation-trials",
           "--dns-prefetch-disable",
           "--disable-domain-reliability",
           "--no-pings",
           "--disable-shared-workers",
-          SCRIPT_FLAGS,
+          HEAP_LIMIT,
           ...wall(this.options.site),
         ],
       });

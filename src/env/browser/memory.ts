@@ -7,11 +7,8 @@ const MOST_MB = 1536;
 /** Time between two looks, in milliseconds: a script can fill about a gigabyte a second. */
 const LOOK_MS = 200;
 
-/**
- * Flags of the pages' JavaScript: a limit of the heap, which holds on every system, and no helper threads, which cost more
- * than they save on pages that live for a moment.
- */
-export const SCRIPT_FLAGS = `--js-flags=--max-old-space-size=${HEAP_MB} --single-threaded`;
+/** Limits the heap of every page; the limit holds on every system. */
+export const HEAP_LIMIT = `--js-flags=--max-old-space-size=${HEAP_MB}`;
 
 /** Browsers of which a page's process was ended, with the time of the last one. */
 const ended = new WeakMap<Browser, number>();
