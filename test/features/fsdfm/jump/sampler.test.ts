@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { UserError } from "../../../../src/core/errors.js";
+import { groupBy } from "../../../../src/core/group-by.js";
 import type { StepLayout } from "../../../../src/diffusion/layout/scorings.js";
 import { type RoundModel, refusalOf } from "../../../../src/diffusion/sampler.js";
 import { type Drawn, transitionHead } from "../../../../src/features/fsdfm/jump/heads.js";
@@ -14,6 +15,7 @@ import {
 } from "../../../../src/features/fsdfm/jump/trajectory.js";
 import { sampler as jump } from "../../../../src/features/fsdfm/samplers/jump.js";
 import { vector } from "../../../../src/onnx/tensors.js";
+import { assertFrequencies, assertZeroMean, sequences } from "../../../diffusion/samplers/unmask/enumeration.js";
 import { prompts, streams, TOKENS } from "../../../diffusion/samplers/unmask/fake-model.js";
 import { tokensOf } from "../../../support/token-batch.js";
 import { having, samplerConfig } from "../../../support/typed.js";
@@ -45,14 +47,8 @@ function forced(flow: FakeFlow, draws: readonly number[]): RoundModel<Drawn> {
 
 /** Enumerates every trajectory from one source. */
 async function enumerate(flow: FakeFlow, options: JumpOptions): Promise<JumpTrajectory[]> {
-  const ordinary = ordinaryTokens(options.model);
-  const draws = options.steps * options.responseLength;
   const out: JumpTrajectory[] = [];
-  for (let code = 0; code < ordinary.length ** draws; code++) {
-    const path = Array.from(
-      { length: draws },
-      (_, i) => ordinary[Math.floor(code / ordinary.length ** i) % ordinary.length] as number,
-    );
+  for (const path of sequences(ordinaryTokens(options.model), options.steps * options.responseLength)) {
     const [trajectory] = await sampler.rollout(forced(flow, path), [PROMPT], options, streams(1, 1));
     out.push(trajectory as JumpTrajectory);
   }
@@ -92,21 +88,10 @@ test("the score has zero mean under a constant reward, and not if what lies behi
       }
     }
     const cut = { ...terms, coefficient: behind };
-    const p = flow.values(terms).map(Math.exp);
     const { parameters } = flow.network;
-    for (const index of [7, 13, 420, 460, 500, 560, parameters.length - 17]) {
-      const origin = parameters[index] as number;
-      const at = (value: number): number[][] => {
-        parameters[index] = value;
-        return [flow.values(terms), flow.values(cut)];
-      };
-      const [[up, upWrong], [down, downWrong]] = [at(origin + 1e-4), at(origin - 1e-4)] as [number[][], number[][]];
-      parameters[index] = origin;
-      const mean = (a: number[] | undefined, b: number[] | undefined): number =>
-        p.reduce((sum, weight, i) => sum + (weight * ((a?.[i] as number) - (b?.[i] as number))) / 2e-4, 0);
-      assert.ok(Math.abs(mean(up, down)) < 1e-6, `${name}, parameter ${index}: ${mean(up, down)}`);
-      worstWrong = Math.max(worstWrong, Math.abs(mean(upWrong, downWrong)));
-    }
+    const indices = [7, 13, 420, 460, 500, 560, parameters.length - 17];
+    const values = (): [number[], number[]] => [flow.values(terms), flow.values(cut)];
+    worstWrong = Math.max(worstWrong, assertZeroMean(name, parameters, indices, values));
   }
   assert.ok(worstWrong > 1e-3, `a wrong score passes too: ${worstWrong}`);
 });
@@ -123,25 +108,14 @@ test("sampled frequencies match the probabilities", async () => {
     100,
   );
   const keyOf = (t: JumpTrajectory): string => t.steps.map((s) => s.tokens.join(",")).join(" | ");
-  const bySource = new Map<string, JumpTrajectory[]>();
-  for (const t of sampled) bySource.set(t.source.join(), [...(bySource.get(t.source.join()) ?? []), t]);
+  const bySource = groupBy(sampled, ({ source }) => source.join());
   assert.equal(bySource.size, 9);
-  let [chi2, cells] = [0, 0];
-  for (const some of bySource.values()) {
-    const seen = new Map<string, { count: number; probability: number }>();
-    for (const t of some) {
-      const entry = seen.get(keyOf(t)) ?? { count: 0, probability: Math.exp(logPi(t)) };
-      seen.set(keyOf(t), { ...entry, count: entry.count + 1 });
-    }
-    for (const entry of seen.values()) {
-      const expected = some.length * entry.probability;
-      if (expected < 5) continue;
-      chi2 += (entry.count - expected) ** 2 / expected;
-      cells++;
-    }
-  }
-  assert.ok(cells > 40, `only ${cells} cells`);
-  assert.ok(chi2 < cells + 4 * Math.sqrt(2 * cells), `chi2 ${chi2} over ${cells} cells`);
+  const cells = [...bySource.values()].flatMap((some) =>
+    [...groupBy(some, keyOf).values()].map((same) => {
+      return [same.length, some.length * Math.exp(logPi(same[0] as JumpTrajectory))] as const;
+    }),
+  );
+  assertFrequencies(cells, count);
 });
 
 const anyOptions = fc
