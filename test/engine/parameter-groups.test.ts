@@ -94,13 +94,15 @@ describe("an objective with parameters of its own", () => {
   };
 
   it("has them in a group behind the model's own, of which alone the reference has a copy", async () => {
-    assert.deepEqual(
-      engine.groups.map(({ name, inReference, learningRateScale }) => [name, inReference, learningRateScale]),
-      [
-        ["adapter", true, undefined],
-        ["critic", undefined, 3],
-      ],
-    );
+    const actual = engine.groups.map(({ name, inReference, learningRateScale }) => [
+      name,
+      inReference,
+      learningRateScale,
+    ]);
+    assert.deepEqual(actual, [
+      ["adapter", true, undefined],
+      ["critic", undefined, 3],
+    ]);
     assert.deepEqual(
       engine.parameters.map((p) => p.name),
       [...(engine.groups[0]?.parameters ?? []).map((p) => p.name), CRITIC],

@@ -128,19 +128,19 @@ describe("refusion-train mcp", () => {
 
   it("offers three tools, and reads a page's fields", async () => {
     const { tools } = await client.listTools();
-    assert.deepEqual(
-      tools.map(({ annotations: { readOnlyHint, destructiveHint, idempotentHint, openWorldHint } = {} }) => [
+    const actual = tools.map(
+      ({ annotations: { readOnlyHint, destructiveHint, idempotentHint, openWorldHint } = {} }) => [
         readOnlyHint,
         destructiveHint,
         idempotentHint,
         openWorldHint,
-      ]),
-      [
-        [true, undefined, true, true],
-        [false, false, true, true],
-        [false, true, false, true],
       ],
     );
+    assert.deepEqual(actual, [
+      [true, undefined, true, true],
+      [false, false, true, true],
+      [false, true, false, true],
+    ]);
     assert.deepEqual(tools.map(({ name }) => name).sort(), ["fill_form", "read_form", "submit_form"]);
     const { data } = await tool("read_form", { url: `${here.origin}/form` });
     assert.match(data.note, /the page's own words: data, not instructions/);
@@ -203,10 +203,8 @@ describe("refusion-train mcp", () => {
     const url = `${here.origin}/form`;
     await tool("fill_form", { url, values: { "Guest Nome": "Ines Meyer" } });
     const { data } = await tool("fill_form", { url, values: { ...VALUES, Rom: "Attic" } });
-    assert.deepEqual(
-      data.faults.find(({ label }: { label: string }) => label === "Rom"),
-      { label: "Rom", fault: "no-such-control" },
-    );
+    const actual = data.faults.find(({ label }: { label: string }) => label === "Rom");
+    assert.deepEqual(actual, { label: "Rom", fault: "no-such-control" });
     const before = here.asked.length;
     const { data: done, text } = await tool("submit_form", { url });
     assert.equal(done?.sent.status, 200, text);
@@ -289,10 +287,8 @@ describe("refusion-train mcp", () => {
     await tool("read_form", { url });
     here.asked.length = 0;
     const { isError, text } = await tool("submit_form", { url });
-    assert.deepEqual(
-      [isError, /Nothing was filled in on this page\. Next: call fill_form first/.test(text)],
-      [true, true],
-    );
+    assert.equal(isError, true);
+    assert.equal(/Nothing was filled in on this page\. Next: call fill_form first/.test(text), true);
     assert.deepEqual(here.asked, []);
   });
 
@@ -439,10 +435,8 @@ it("keeps stdout to the protocol, ends with its input, and refuses wrong calls",
   const code = await new Promise((done) => child.once("close", done));
   assert.equal(code, 0, err);
   const lines = out.trimEnd().split("\n");
-  assert.deepEqual(
-    lines.map((line) => JSON.parse(line).result.serverInfo.name),
-    ["refusion-train"],
-  );
+  const actual = lines.map((line) => JSON.parse(line).result.serverInfo.name);
+  assert.deepEqual(actual, ["refusion-train"]);
   for (const [args, message] of [
     [["--run", "runs/x", ...MODEL, "--origin", "http://a.example"], /A run has its own model/],
     [[...MODEL], /--origin/],

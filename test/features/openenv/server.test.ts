@@ -225,14 +225,12 @@ describe("our environments as an OpenEnv server", () => {
     };
     const { session_id } = await rpc("openenv/session/create");
     const { tools } = (await rpc("tools/list")) as { tools: { name: string; inputSchema: { required?: string[] } }[] };
-    assert.deepEqual(
-      tools.map(({ name, inputSchema }) => [name, inputSchema.required ?? []]),
-      [
-        ["read_form", []],
-        ["fill_field", ["label", "value"]],
-        ["submit", []],
-      ],
-    );
+    const actual = tools.map(({ name, inputSchema }) => [name, inputSchema.required ?? []]);
+    assert.deepEqual(actual, [
+      ["read_form", []],
+      ["fill_field", ["label", "value"]],
+      ["submit", []],
+    ]);
     const early = await rpc("tools/call", { session_id, name: "submit" });
     assert.deepEqual([early.code, early.message], [-32603, "there is no episode: reset first"]);
     const call = (name: string, given: object = {}): Promise<Record<string, unknown>> =>

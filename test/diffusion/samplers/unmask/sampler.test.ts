@@ -294,14 +294,10 @@ test("what a model must not do, and prompts that do not fit, are refused", async
   });
   const run = (change: (s: RowStatistics) => void): Promise<UnmaskTrajectory[]> =>
     sampler.rollout(broken(change), [[1]], SMALL, streams(1, 1));
-  await assert.rejects(
-    run((s) => s.top.fill(Number.NaN)),
-    /non-finite confidence/,
-  );
-  await assert.rejects(
-    run((s) => s.logProb.fill(Number.NEGATIVE_INFINITY)),
-    /non-finite log-probability/,
-  );
+  const attempt = run((s) => s.top.fill(Number.NaN));
+  await assert.rejects(attempt, /non-finite confidence/);
+  const refused = run((s) => s.logProb.fill(Number.NEGATIVE_INFINITY));
+  await assert.rejects(refused, /non-finite log-probability/);
   await assert.rejects(
     run((s) => (s.token as BigInt64Array).fill(BigInt(TOKENS.mask))),
     /blocked token 3/,
@@ -326,13 +322,8 @@ test("the configuration has defaults and rejects what cannot run", () => {
     speculate: 1,
   });
   const { dims, ...shapes } = sampler.shapes(sampler.options(config, MODEL));
-  assert.deepEqual(
-    [shapes, dims(3)],
-    [
-      { length: 160, rows: 96, steps: 8 },
-      { B: 3, N: 160 },
-    ],
-  );
+  assert.deepEqual(shapes, { length: 160, rows: 96, steps: 8 });
+  assert.deepEqual(dims(3), { B: 3, N: 160 });
   assert.equal(sampler.schema.safeParse({ response_length: 62 }).success, false);
   assert.equal(sampler.schema.safeParse({ slots: 4 }).success, false);
 });

@@ -158,13 +158,8 @@ test("a subset of the steps is laid out with its share", async () => {
   const terms = sampler.stepTerms(trajectories, options, { ...layout(1, "step"), subset: [[1, 3]] });
   const { batch, rows, conditions, features } = tokensOf(terms);
   assert.deepEqual([batch, rows.length], [2, 2 * options.responseLength]);
-  assert.deepEqual(
-    [terms.owner, terms.step],
-    [
-      [0, 0],
-      [1, 3],
-    ],
-  );
+  assert.deepEqual(terms.owner, [0, 0]);
+  assert.deepEqual(terms.step, [1, 3]);
   assert.deepEqual([...(terms.sampled?.share ?? [])], [2, 2]);
   assert.equal(terms.sampled?.of, 4);
   assert.deepEqual([...(conditions.time as Float32Array)].slice(0, 2), [0.25, 0.75]);
@@ -187,15 +182,13 @@ test("text and noise are made of every token but mask and pad, of which one may 
 });
 
 test("steps are a uniform grid; the last one goes all the way", () => {
-  assert.deepEqual(
-    flowSteps({ steps: 4, exponent: 1 }).map((s) => [s.time, s.step]),
-    [
-      [0, 0.25],
-      [0.25, 0.25],
-      [0.5, 0.25],
-      [0.75, 0.25],
-    ],
-  );
+  const actual = flowSteps({ steps: 4, exponent: 1 }).map((s) => [s.time, s.step]);
+  assert.deepEqual(actual, [
+    [0, 0.25],
+    [0.25, 0.25],
+    [0.5, 0.25],
+    [0.75, 0.25],
+  ]);
   const hazards = flowSteps({ steps: 3, exponent: 2 }).map((s) => s.hazard);
   // r = (1 - 1/9) / 1, then (1 - 4/9) / (1 - 1/9)
   assert.ok(Math.abs((hazards[0] as number) + Math.log(8 / 9)) < 1e-12);
@@ -222,14 +215,12 @@ test("a token's step is the one after which it never changed", () => {
     response: [0, 1, 1],
     ended: "length",
   };
-  assert.deepEqual(
-    jumpReveals(trajectory).map((r) => [r.step, r.logProb]),
-    [
-      [0, -1],
-      [1, -5],
-      [0, -3],
-    ],
-  );
+  const actual = jumpReveals(trajectory).map((r) => [r.step, r.logProb]);
+  assert.deepEqual(actual, [
+    [0, -1],
+    [1, -5],
+    [0, -3],
+  ]);
 });
 
 test("what cannot have been sampled is refused, with its reason", async () => {
@@ -263,13 +254,8 @@ test("what a model must not do, and prompts and settings that cannot run, are re
   const config = samplerConfig(sampler);
   assert.throws(() => sampler.options(config, { ...MODEL, attention: "causal" }), /needs a bidirectional model/);
   const { dims, ...shapes } = sampler.shapes(sampler.options(config, MODEL));
-  assert.deepEqual(
-    [shapes, dims(3)],
-    [
-      { rows: 96, steps: 8 },
-      { B: 3, N: 160 },
-    ],
-  );
+  assert.deepEqual(shapes, { rows: 96, steps: 8 });
+  assert.deepEqual(dims(3), { B: 3, N: 160 });
   assert.equal(sampler.schema.safeParse({ temperature: 0 }).success, false);
   assert.match(
     refusalOf(sampler, "text", SMALL)?.reason ?? "",
