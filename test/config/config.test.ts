@@ -219,10 +219,8 @@ test("every error at once, with key, line, value and the nearest name", async ()
     assert.match(message, part);
   }
   const lines = [...message.matchAll(/\(line (\d+)\)/g)].map((match) => Number(match[1]));
-  assert.deepEqual(
-    lines,
-    [...lines].sort((a, b) => a - b),
-  );
+  const expected = [...lines].sort((a, b) => a - b);
+  assert.deepEqual(lines, expected);
 });
 
 test("numbers must be finite and whole where they count", async () => {

@@ -291,10 +291,8 @@ describe("a step", () => {
     const total = await takeStep(fake, batches, 9, 0.125, { observer });
     assert.deepEqual(total, { loss: -0.75, ratio_max: 7, first: 5, grad_norm: 0.5 });
     assert.deepEqual(calls, ["batch 0 values 0", "batch 1 values 1", "batch 2 values 2", "step 9 0.125"]);
-    assert.deepEqual(
-      heard,
-      batches.map((_, i) => [i, i + 1]),
-    );
+    const expected = batches.map((_, i) => [i, i + 1]);
+    assert.deepEqual(heard, expected);
   });
 });
 

@@ -182,11 +182,8 @@ test("supervised with mask_given: all positions are masked and scored as what th
       ];
       const { inputIds, positionIds, rows, targets } = tokensOf(batch);
       const masks = [...inputIds].flatMap((id, n) => (Number(id) === TOKENS.mask ? [Number(positionIds[n]) - 1] : []));
-      assert.deepEqual(
-        masks,
-        [...masks].sort((a, b) => a - b),
-        "masks stand by position",
-      );
+      const expected = [...masks].sort((a, b) => a - b);
+      assert.deepEqual(masks, expected, "masks stand by position");
       for (const [first, second] of [
         [3, 4],
         [8, 9],

@@ -99,13 +99,11 @@ describe("our environments as an OpenEnv server", () => {
     ];
     const asked = [reset, { type: "state" }, ...steps.map((data) => ({ type: "step", data }))];
     const message = fc.oneof(...asked.map((value) => mutatedJsonText(value)));
-    await fc.assert(
-      fc.asyncProperty(message, async (text) => {
-        socket.send(text);
-        assert.match((await next())?.type ?? "closed", /^(error|observation|state)$/);
-      }),
-      { numRuns: 2000, seed: 49 },
-    );
+    const property = fc.asyncProperty(message, async (text) => {
+      socket.send(text);
+      assert.match((await next())?.type ?? "closed", /^(error|observation|state)$/);
+    });
+    await fc.assert(property, { numRuns: 2000, seed: 49 });
     assert.equal((await ask("reset", {}))?.type, "observation");
     socket.terminate();
   });
@@ -296,10 +294,8 @@ describe("our environments as an OpenEnv server", () => {
     const root = packageRoot();
     const { version, validation } = parse(readFileSync(join(root, "openenv.yaml"), "utf8"));
     assert.equal(version, JSON.parse(readFileSync(join(root, "package.json"), "utf8")).version);
-    assert.deepEqual(
-      validation.capabilities.declared_tools,
-      TOOLS.map(({ name }) => name),
-    );
+    const names = TOOLS.map(({ name }) => name);
+    assert.deepEqual(validation.capabilities.declared_tools, names);
     for (const file of [validation.execution.dockerfile, validation.execution.probe_path])
       assert.ok(readFileSync(join(root, file), "utf8").length > 0);
   });

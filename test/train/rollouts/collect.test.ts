@@ -148,13 +148,8 @@ describe("episodes of several turns", () => {
 
   it("are generated together turn by turn, by place, as long as each still runs", async () => {
     const { policy, calls } = fakePolicy(1000);
-    await collectRollouts(
-      policy,
-      turns(() => 0),
-      tasks,
-      streams(4),
-      { batch: 4 },
-    );
+    const environment = turns(() => 0);
+    await collectRollouts(policy, environment, tasks, streams(4), { batch: 4 });
     assert.deepEqual(starts(calls), [[0, 10, 20, 30], [1, 11, 31], [12, 32], [13]]);
   });
 

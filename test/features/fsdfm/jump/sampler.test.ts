@@ -129,26 +129,24 @@ const anyOptions = fc
 
 test("rollouts are scored again with their own log-probabilities, survive JSON and do not depend on the batch", async () => {
   const ends = new Set<string>();
-  await fc.assert(
-    fc.asyncProperty(anyOptions, fc.integer({ min: 0, max: 1000 }), async (options, seed) => {
-      const flow = new FakeFlow(seed);
-      const tasks = prompts(3, options.promptLength, seed);
-      const trajectories = await sampler.rollout(flow, tasks, options, streams(3, seed));
-      assert.deepEqual(await sampler.rollout(flow, tasks, options, streams(3, seed), 2), trajectories);
-      const terms = sampler.stepTerms(trajectories, options, layout(4, "token"));
-      const recorded = terms.recorded as Float32Array;
-      const real = [...terms.coefficient].flatMap((c, r) => (c === 1 ? [r] : []));
-      assert.equal(real.length, 3 * options.steps * options.responseLength);
-      const scores = flow.score(terms);
-      for (const r of real) assert.ok(Math.abs((scores[r] as number) - (recorded[r] as number)) < 1e-5);
-      for (const trajectory of trajectories) {
-        assert.deepEqual(parseJumpTrajectory(JSON.parse(JSON.stringify(trajectory)), "here", MODEL), trajectory);
-        assert.equal(jumpReveals(trajectory).length, trajectory.response.length);
-        ends.add(trajectory.ended);
-      }
-    }),
-    { numRuns: 40, seed: 11 },
-  );
+  const property = fc.asyncProperty(anyOptions, fc.integer({ min: 0, max: 1000 }), async (options, seed) => {
+    const flow = new FakeFlow(seed);
+    const tasks = prompts(3, options.promptLength, seed);
+    const trajectories = await sampler.rollout(flow, tasks, options, streams(3, seed));
+    assert.deepEqual(await sampler.rollout(flow, tasks, options, streams(3, seed), 2), trajectories);
+    const terms = sampler.stepTerms(trajectories, options, layout(4, "token"));
+    const recorded = terms.recorded as Float32Array;
+    const real = [...terms.coefficient].flatMap((c, r) => (c === 1 ? [r] : []));
+    assert.equal(real.length, 3 * options.steps * options.responseLength);
+    const scores = flow.score(terms);
+    for (const r of real) assert.ok(Math.abs((scores[r] as number) - (recorded[r] as number)) < 1e-5);
+    for (const trajectory of trajectories) {
+      assert.deepEqual(parseJumpTrajectory(JSON.parse(JSON.stringify(trajectory)), "here", MODEL), trajectory);
+      assert.equal(jumpReveals(trajectory).length, trajectory.response.length);
+      ends.add(trajectory.ended);
+    }
+  });
+  await fc.assert(property, { numRuns: 40, seed: 11 });
   assert.deepEqual([...ends].sort(), ["eos", "length"]);
 });
 

@@ -65,16 +65,10 @@ describe("the noise of a gradient, from two halves", () => {
             `${what}: ${mean(values)} for ${expected} +- ${error}`,
           );
         };
-        close(
-          samples.map((s) => s.signal),
-          signal,
-          "signal",
-        );
-        close(
-          samples.map((s) => s.square),
-          signal + noise,
-          "square",
-        );
+        const signals = samples.map((s) => s.signal);
+        close(signals, signal, "signal");
+        const squares = samples.map((s) => s.square);
+        close(squares, signal + noise, "square");
       }
     });
   }
