@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { before, describe, it } from "node:test";
+import { after, before, describe, it } from "node:test";
 import { Rng } from "../../../../src/core/rng.js";
 import type { Batch } from "../../../../src/diffusion/layout/batch.js";
 import type { StepLayout } from "../../../../src/diffusion/layout/scorings.js";
@@ -11,14 +11,13 @@ import type { FlowTrajectory } from "../../../../src/features/control/flow/traje
 import { sampler } from "../../../../src/features/control/samplers/flow.js";
 import type { ModelConfig } from "../../../../src/nn/config.js";
 import type { Model } from "../../../../src/nn/model.js";
+import { Runtime } from "../../../../src/onnx/session.js";
 import type { Objective } from "../../../../src/rl/objective.js";
 import { objective as flowGrpo } from "../../../../src/rl/objectives/flow-grpo.js";
 import { objective as sft } from "../../../../src/rl/objectives/sft.js";
 import { GOLDEN_OPTIMIZER, type Golden, readGolden, under } from "../../../support/golden.js";
-import { cpuRuntime } from "../../../support/temporary.js";
 import { flowOptions, VELOCITY, VELOCITY_WITH_DEPTH, velocityModel } from "../velocity-model.js";
 
-const runtime = await cpuRuntime();
 const STEPS = 3;
 const SIZE = 6;
 
@@ -38,10 +37,13 @@ function policyTests(golden: Golden, config: ModelConfig, seen: number): void {
     const flat = golden.floats(name);
     return Array.from({ length: flat.length / size }, (_, i) => [...flat.subarray(i * size, (i + 1) * size)]);
   };
+  let runtime: Runtime;
   let model: Model;
   before(async () => {
+    runtime = await Runtime.open({ provider: "cpu" });
     model = await velocityModel(under(golden, "weight."), config);
   });
+  after(() => runtime.close());
 
   const engineFor = async <O>(objective: Objective<O>, section: object): Promise<Engine> => {
     const engine = new Engine(runtime, model, {
