@@ -3,10 +3,12 @@ import { test } from "node:test";
 import { backward } from "../../src/autodiff/backward.js";
 import { ALL_LAYERS } from "../../src/autodiff/recompute.js";
 import { Emitter } from "../../src/onnx/emit.js";
-import { encodeModel } from "../../src/onnx/format/proto.js";
 import { GraphBuilder } from "../../src/onnx/graph.js";
-import { Runtime } from "../../src/onnx/session.js";
 import type { Value } from "../../src/onnx/types.js";
+import { runGraph } from "../support/run-graph.js";
+import { cpuRuntime } from "../support/temporary.js";
+
+const runtime = await cpuRuntime();
 
 for (const checkpoint of [false, true]) {
   test(`a stopped value is a constant to the gradient, and the same number${checkpoint ? ", with checkpointing" : ""}`, async () => {
@@ -20,19 +22,13 @@ for (const checkpoint of [false, true]) {
     g.output("loss", loss);
     g.output("dx", dx);
     g.output("dy", dy);
-    const runtime = await Runtime.open({ provider: "cpu", threads: 1 });
-    try {
-      await runtime.load("test", { bytes: encodeModel(g.build()) });
-      const feeds = {
-        x: { dtype: "float32", shape: [3], data: Float32Array.of(1, -2, 3) },
-        y: { dtype: "float32", shape: [3], data: Float32Array.of(4, 5, 0.5) },
-      } as const;
-      const out = await runtime.run("test", { feeds });
-      assert.deepEqual(out.loss?.data, Float32Array.of(4 + 20 + 4.5));
-      assert.deepEqual(out.dx?.data, Float32Array.of(4, -10, 1.5));
-      assert.deepEqual(out.dy?.data, Float32Array.of(0, 0, 0));
-    } finally {
-      await runtime.close();
-    }
+    const feeds = {
+      x: { dtype: "float32", shape: [3], data: Float32Array.of(1, -2, 3) },
+      y: { dtype: "float32", shape: [3], data: Float32Array.of(4, 5, 0.5) },
+    } as const;
+    const out = await runGraph(runtime, g.build(), feeds);
+    assert.deepEqual(out.loss?.data, Float32Array.of(4 + 20 + 4.5));
+    assert.deepEqual(out.dx?.data, Float32Array.of(4, -10, 1.5));
+    assert.deepEqual(out.dy?.data, Float32Array.of(0, 0, 0));
   });
 }

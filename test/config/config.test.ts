@@ -219,10 +219,8 @@ test("every error at once, with key, line, value and the nearest name", async ()
     assert.match(message, part);
   }
   const lines = [...message.matchAll(/\(line (\d+)\)/g)].map((match) => Number(match[1]));
-  assert.deepEqual(
-    lines,
-    [...lines].sort((a, b) => a - b),
-  );
+  const expected = [...lines].sort((a, b) => a - b);
+  assert.deepEqual(lines, expected);
 });
 
 test("numbers must be finite and whole where they count", async () => {
@@ -332,13 +330,8 @@ test("without an installed plug-in its section accepts anything", async () => {
   };
   const yaml = "model: m\nenvironment: {kind: mine, x: 1}\nobjective: {y: 2}\n";
   const config = await load(yaml, { registries: none });
-  assert.deepEqual(
-    [config.environment, config.objective],
-    [
-      { kind: "mine", x: 1 },
-      { kind: "flow-grpo", y: 2 },
-    ],
-  );
+  assert.deepEqual(config.environment, { kind: "mine", x: 1 });
+  assert.deepEqual(config.objective, { kind: "flow-grpo", y: 2 });
 });
 
 test("paths are looked for in the working directory, then in the package", () => {

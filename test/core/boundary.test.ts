@@ -22,10 +22,8 @@ test("whatever reading makes throw is an error with a next step, sooner or later
         (e) => e instanceof UserError && e.hint === "restore it" && /^a\.json cannot be read: /.test(e.message),
       );
   }
-  assert.equal(
-    fromOutside("a", "b", () => 3),
-    3,
-  );
+  const actual = fromOutside("a", "b", () => 3);
+  assert.equal(actual, 3);
 });
 
 test("an error's own next step and exit code stay, and an interrupt stays one", () => {

@@ -74,14 +74,10 @@ describe("the distribution on the graph", () => {
       e.g.output("argmax", e.g.op("ArgMax", [all], { axis: -1, keepdims: 0 }));
       e.g.output("model", e.exp(modelHead.emit(e, { logits: l as Value }, given, about(tokens, 6))));
     });
-    close(
-      numbers(out.all),
-      logits.flatMap((row) => together(row, [3])),
-    );
-    close(
-      numbers(out.model),
-      logits.map((row) => together(row, [])[2] as number),
-    );
+    const expected = logits.flatMap((row) => together(row, [3]));
+    close(numbers(out.all), expected);
+    const wanted = logits.map((row) => together(row, [])[2] as number);
+    close(numbers(out.model), wanted);
     assert.ok(numbers(out.argmax).every((id) => id !== 4 && id !== 5));
   });
 
@@ -154,10 +150,8 @@ describe("the distribution on the graph", () => {
           e.g.output("token", inverseCdf(e, log_probs as Value, uniform as Value, fallback as Value));
         },
       );
-      assert.deepEqual(
-        numbers(out.token),
-        rows.map(([, v]) => v),
-      );
+      const expected = rows.map(([, v]) => v);
+      assert.deepEqual(numbers(out.token), expected);
     });
   }
 

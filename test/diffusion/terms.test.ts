@@ -82,13 +82,8 @@ test("a round, a token or a response is a segment", () => {
   assert.equal(step.position, undefined);
 
   const sequence = lay("sequence");
-  assert.deepEqual(
-    [sequence.owner, sequence.step],
-    [
-      [0, 1, -1],
-      [-1, -1, -1],
-    ],
-  );
+  assert.deepEqual(sequence.owner, [0, 1, -1]);
+  assert.deepEqual(sequence.step, [-1, -1, -1]);
   assert.deepEqual([...(sequence.recorded as Float32Array)], [-15, -51, 0]);
   assert.deepEqual([...sequence.units], [5, 6, 0]);
 });
@@ -148,13 +143,8 @@ test("plain buffers become terms at flat rows, with what the model reads of a se
   assert.deepEqual([...terms.coefficient], [0.5, 2]);
   assert.deepEqual([...(terms.features.eos_allowed as Float32Array)], [0, 1]);
   assert.deepEqual([...(terms.conditions.time as Float32Array)], [0.25, 0.75, 0.25]);
-  assert.deepEqual(
-    [terms.owner, terms.step],
-    [
-      [0, 1, -1],
-      [-1, -1, -1],
-    ],
-  );
+  assert.deepEqual(terms.owner, [0, 1, -1]);
+  assert.deepEqual(terms.step, [-1, -1, -1]);
   assert.equal(terms.recorded, undefined);
   assert.deepEqual([...terms.attentionBias.subarray(4, 8)], [0, 0, BLOCKED, BLOCKED].map(Math.fround));
 });

@@ -14,9 +14,11 @@ import { freshAdapter } from "../../src/nn/lora.js";
 import { loadModel } from "../../src/nn/model.js";
 import { Runtime } from "../../src/onnx/session.js";
 import { MICRO, microModel } from "../support/micro-model.js";
+import { cpuRuntime } from "../support/temporary.js";
 import { tokensOf } from "../support/token-batch.js";
 import { having, samplerConfig } from "../support/typed.js";
 
+const runtime = await cpuRuntime();
 const TOLERANCE = 1e-5;
 const PROMPT = 5;
 const lora = { rank: 2, alpha: 4, targets: ["q_proj", "k_proj", "v_proj", "up_proj"] };
@@ -42,13 +44,11 @@ const choices = ({ trajectories }: Drawn): unknown =>
 const logProbsOf = (trajectory: UnmaskTrajectory): number[] => trajectory.rounds.flatMap(({ logProbs }) => logProbs);
 
 describe("rollouts with keys and values used again", () => {
-  let runtime: Runtime;
   let engine: Engine;
   let remove: () => void;
   before(async () => {
     let dir: string;
     ({ dir, remove } = await microModel(MICRO));
-    runtime = await Runtime.open({ provider: "cpu", threads: 1 });
     const model = await loadModel(dir);
     engine = new Engine(runtime, model, { sampler, about: sampledModel(model.config), lora });
     const rng = Rng.named(0, "adapter");
@@ -59,10 +59,7 @@ describe("rollouts with keys and values used again", () => {
     });
     await engine.setParameters("policy", new Map(drawn));
   });
-  after(async () => {
-    await runtime.close();
-    remove();
-  });
+  after(() => remove());
 
   async function draw(
     config: Partial<UnmaskConfig>,
@@ -106,12 +103,8 @@ describe("rollouts with keys and values used again", () => {
   it("fits into a budget: a session for all sizes is counted at those of its first round", async (t) => {
     const other = await Runtime.open({ provider: "cpu", threads: 1 });
     t.after(() => other.close());
-    const tight = new Engine(other, engine.model, {
-      sampler,
-      about: sampledModel(engine.model.config),
-      lora,
-      memory: 1,
-    });
+    const about = sampledModel(engine.model.config);
+    const tight = new Engine(other, engine.model, { sampler, about, lora, memory: 1 });
     await tight.setParameters("policy", await engine.getParameters("policy"));
     const prompts = [
       [1, 2, 3],
@@ -173,10 +166,8 @@ describe("rollouts with keys and values used again", () => {
       scored++;
       assert.ok(Math.abs(logProb - (recorded[r] as number)) < TOLERANCE);
     });
-    assert.equal(
-      scored,
-      trajectories.reduce((n, { response }) => n + response.length, 0),
-    );
+    const expected = trajectories.reduce((n, { response }) => n + response.length, 0);
+    assert.equal(scored, expected);
   });
 
   it("read a prompt once for all its rollouts, then only what is new, and nothing for those that ended", async () => {
@@ -217,10 +208,8 @@ describe("rollouts with keys and values used again", () => {
     const lengths = canvas.blanks.map(({ first, end }) => cells.filter((c) => c >= first && c < end).length);
     assert.notEqual(lengths[0], lengths[1], `values of ${lengths} tokens`);
     const passes = Array.from({ length: Math.max(...lengths) }, (_, i) => lengths.filter((n) => n > i).length);
-    assert.deepEqual(
-      forwards.map(({ tokens }) => tokens),
-      [3 + 4, ...passes.slice(1)],
-    );
+    const actual = forwards.map(({ tokens }) => tokens);
+    assert.deepEqual(actual, [3 + 4, ...passes.slice(1)]);
   });
 
   it("stay one sequence while they are the same, as greedy ones of one prompt do", async () => {

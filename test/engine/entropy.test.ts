@@ -4,11 +4,11 @@ import { backward } from "../../src/autodiff/backward.js";
 import { policyHead } from "../../src/diffusion/score-head.js";
 import { entropyOf } from "../../src/engine/graphs.js";
 import { Emitter } from "../../src/onnx/emit.js";
-import { encodeModel } from "../../src/onnx/format/proto.js";
 import { GraphBuilder } from "../../src/onnx/graph.js";
-import { Runtime } from "../../src/onnx/session.js";
 import { f32, scalar } from "../../src/onnx/tensors.js";
 import type { Tensor, Value } from "../../src/onnx/types.js";
+import { runGraph } from "../support/run-graph.js";
+import { cpuRuntime } from "../support/temporary.js";
 
 const LOGITS = [
   [0.3, -1, 2, 0.5, 9, 9],
@@ -29,29 +29,23 @@ test("the entropy of what may be drawn, and its gradient -p (log p + H) / tau", 
   const entropy = entropyOf(e, drawn);
   g.output("entropy", entropy);
   g.output("gradient", backward(g, e.total(entropy), [logits])[0] as Value);
-  const runtime = await Runtime.open({ provider: "cpu", threads: 1 });
-  try {
-    await runtime.load("entropy", { bytes: encodeModel(g.build()) });
-    const feeds = {
-      logits: f32([2, 6], Float32Array.from(LOGITS.flat())),
-      inverse_temperature: scalar(2),
-      eos_allowed: f32([2], Float32Array.from([1, 0])),
-    };
-    const out = await runtime.run("entropy", { feeds });
-    LOGITS.forEach((row, r) => {
-      const allowed = row.slice(0, r === 0 ? 4 : 3);
-      const weights = allowed.map((x) => Math.exp(2 * x));
-      const total = weights.reduce((a, x) => a + x, 0);
-      const p = weights.map((x) => x / total);
-      const h = -p.reduce((sum, x) => sum + x * Math.log(x), 0);
-      assert.ok(Math.abs(((out.entropy as Tensor).data[r] as number) - h) < 1e-5);
-      const gradient = row.map((_, v) => (out.gradient as Tensor).data[r * 6 + v] as number);
-      gradient.forEach((slope, v) => {
-        const expected = v < p.length ? -2 * (p[v] as number) * (Math.log(p[v] as number) + h) : 0;
-        assert.ok(Math.abs(slope - expected) < 1e-5, `${r}, ${v}: ${slope} for ${expected}`);
-      });
+  const feeds = {
+    logits: f32([2, 6], Float32Array.from(LOGITS.flat())),
+    inverse_temperature: scalar(2),
+    eos_allowed: f32([2], Float32Array.from([1, 0])),
+  };
+  const out = await runGraph(await cpuRuntime(), g.build(), feeds);
+  LOGITS.forEach((row, r) => {
+    const allowed = row.slice(0, r === 0 ? 4 : 3);
+    const weights = allowed.map((x) => Math.exp(2 * x));
+    const total = weights.reduce((a, x) => a + x, 0);
+    const p = weights.map((x) => x / total);
+    const h = -p.reduce((sum, x) => sum + x * Math.log(x), 0);
+    assert.ok(Math.abs(((out.entropy as Tensor).data[r] as number) - h) < 1e-5);
+    const gradient = row.map((_, v) => (out.gradient as Tensor).data[r * 6 + v] as number);
+    gradient.forEach((slope, v) => {
+      const expected = v < p.length ? -2 * (p[v] as number) * (Math.log(p[v] as number) + h) : 0;
+      assert.ok(Math.abs(slope - expected) < 1e-5, `${r}, ${v}: ${slope} for ${expected}`);
     });
-  } finally {
-    await runtime.close();
-  }
+  });
 });

@@ -1,24 +1,18 @@
 import assert from "node:assert/strict";
 import { cpSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { packageRoot } from "../../src/core/files.js";
 import { checkGraph, checkLength } from "../../src/engine/graph-check.js";
 import { loadModel } from "../../src/nn/model.js";
 import { readModelFile, writeModelFile } from "../../src/onnx/format/proto.js";
-import { Runtime } from "../../src/onnx/session.js";
 import { importedModel } from "../support/imported-model.js";
-import { temporaryFolder } from "../support/temporary.js";
+import { cpuRuntime, temporaryFolder } from "../support/temporary.js";
+
+const runtime = await cpuRuntime();
 
 describe("a model's graph against its config.json", () => {
   const root = temporaryFolder("graph-check");
-  let runtime: Runtime;
-  before(async () => {
-    runtime = await Runtime.open({ provider: "cpu", threads: 1 });
-  });
-  after(async () => {
-    await runtime.close();
-  });
 
   const open = async (dir: string): Promise<void> => checkGraph(runtime, await loadModel(dir));
   const refused = (dir: string, problem: RegExp): Promise<void> =>

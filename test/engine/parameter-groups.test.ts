@@ -1,16 +1,17 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { z } from "zod";
 import type { Batch } from "../../src/diffusion/layout/batch.js";
 import type { Engine, SegmentValues } from "../../src/engine/engine.js";
 import type { Model } from "../../src/nn/model.js";
-import { Runtime } from "../../src/onnx/session.js";
 import { f32, i64 } from "../../src/onnx/tensors.js";
 import type { Tensor, Value } from "../../src/onnx/types.js";
 import type { Objective } from "../../src/rl/objective.js";
 import { goldenModel, goldenTerms, readGolden, relativeError } from "../support/golden.js";
 import { goldenAdapter, goldenEngine } from "../support/golden-engine.js";
+import { cpuRuntime } from "../support/temporary.js";
 
+const runtime = await cpuRuntime();
 const golden = readGolden("micro");
 const CRITIC = "critic.weight";
 
@@ -53,7 +54,6 @@ const actorCritic: Objective<{ scale: number }> = {
 };
 
 describe("an objective with parameters of its own", () => {
-  let runtime: Runtime;
   let model: Model;
   let engine: Engine;
   let critic: Float32Array;
@@ -77,14 +77,12 @@ describe("an objective with parameters of its own", () => {
   const adapter = goldenAdapter(golden);
 
   before(async () => {
-    runtime = await Runtime.open({ provider: "cpu", threads: 1 });
     model = await goldenModel(golden);
     const width = model.config.hidden_size;
     critic = Float32Array.from({ length: width }, (_, i) => 0.3 * Math.cos(i));
     const more = [[CRITIC, f32([width, 1], critic)]] as const;
     engine = await goldenEngine(runtime, golden, [actorCritic, { scale: 3 }], { model, more });
   });
-  after(() => runtime.close());
 
   const lossAt = async (weights: Float32Array): Promise<{ loss: number; critic_loss: number }> => {
     await engine.setParameters("policy", new Map([...adapter, [CRITIC, f32([weights.length, 1], weights)]]));
@@ -94,13 +92,15 @@ describe("an objective with parameters of its own", () => {
   };
 
   it("has them in a group behind the model's own, of which alone the reference has a copy", async () => {
-    assert.deepEqual(
-      engine.groups.map(({ name, inReference, learningRateScale }) => [name, inReference, learningRateScale]),
-      [
-        ["adapter", true, undefined],
-        ["critic", undefined, 3],
-      ],
-    );
+    const actual = engine.groups.map(({ name, inReference, learningRateScale }) => [
+      name,
+      inReference,
+      learningRateScale,
+    ]);
+    assert.deepEqual(actual, [
+      ["adapter", true, undefined],
+      ["critic", undefined, 3],
+    ]);
     assert.deepEqual(
       engine.parameters.map((p) => p.name),
       [...(engine.groups[0]?.parameters ?? []).map((p) => p.name), CRITIC],

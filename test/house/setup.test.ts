@@ -59,13 +59,9 @@ describe("set-up", () => {
     const gone = ["dist/src/a/gone.js", "dist/src/a/gone.js.map", "dist/src/a/gone.d.ts", "dist/test/gone/x.test.js"];
     for (const path of [...kept, ...gone]) write(path, "");
     setup.removeOrphans(root);
-    assert.deepEqual(
-      kept.filter((path) => !existsSync(join(root, path))),
-      [],
-    );
-    assert.deepEqual(
-      gone.filter((path) => existsSync(join(root, path))),
-      [],
-    );
+    const actual = kept.filter((path) => !existsSync(join(root, path)));
+    assert.deepEqual(actual, []);
+    const found = gone.filter((path) => existsSync(join(root, path)));
+    assert.deepEqual(found, []);
   });
 });

@@ -134,17 +134,13 @@ describe("bindModel", () => {
 
   it("adds adapters under PEFT's names, which change nothing while B is zero", async () => {
     const bound = bindModel(model.graph, "fresh", { dims, lora });
-    assert.deepEqual(
-      bound.parameters.map((p) => p.name),
-      PEFT_NAMES,
-    );
-    assert.deepEqual(
-      bound.parameters.slice(0, 2).map((p) => p.shape),
-      [
-        [2, 8],
-        [8, 2],
-      ],
-    );
+    const names = bound.parameters.map((p) => p.name);
+    assert.deepEqual(names, PEFT_NAMES);
+    const shapes = bound.parameters.slice(0, 2).map((p) => p.shape);
+    assert.deepEqual(shapes, [
+      [2, 8],
+      [8, 2],
+    ]);
     const adapter = freshAdapter(loraSites(model.graph, lora), lora, Rng.named(0, "adapter"));
     assert.ok(relativeError(await logitsOf(bound, adapter), await plain()) < 1e-6);
   });

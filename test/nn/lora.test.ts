@@ -43,10 +43,8 @@ describe("LoRA adapters", () => {
 
   it("begin as PEFT's: A uniform within 1/sqrt(in), B zero", () => {
     const adapter = fresh();
-    assert.deepEqual(
-      [...adapter.keys()],
-      sites.flatMap((s) => [loraName(s.module, "A"), loraName(s.module, "B")]),
-    );
+    const expected = sites.flatMap((s) => [loraName(s.module, "A"), loraName(s.module, "B")]);
+    assert.deepEqual([...adapter.keys()], expected);
     for (const [name, { shape, data }] of adapter) {
       const values = [...(data as Float32Array)];
       if (name.includes("lora_B")) {

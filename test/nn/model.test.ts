@@ -29,10 +29,8 @@ describe("model directory", () => {
     assert.equal(model.tokenizer?.vocabSize, 10);
     const inputs = model.graph.inputs.map(({ name, dtype, shape }) => `${name} ${dtype} [${shape}]`);
     assert.deepEqual(inputs, ["input_ids int64 [B,N]", "position_ids int64 [B,N]", "attention_bias float32 [B,1,N,N]"]);
-    assert.deepEqual(
-      model.graph.outputs.map(({ name, shape }) => [name, shape]),
-      [["logits", ["B", "N", 16]]],
-    );
+    const actual = model.graph.outputs.map(({ name, shape }) => [name, shape]);
+    assert.deepEqual(actual, [["logits", ["B", "N", 16]]]);
   });
 
   it("keeps weights in one safetensors file, which the graph points into", async () => {

@@ -16,10 +16,8 @@ describe("GraphBuilder", () => {
     g.scope("layers.0", () => g.scope("mlp", () => [e.exp(x), e.exp(x)]));
     assert.throws(() => g.scope("broken", () => g.op("Nonsense", [x])));
     e.exp(x);
-    assert.deepEqual(
-      g.nodes.map((n) => n.name),
-      ["/layers.0/mlp/Exp", "/layers.0/mlp/Exp_1", "/Exp"],
-    );
+    const names = g.nodes.map((n) => n.name);
+    assert.deepEqual(names, ["/layers.0/mlp/Exp", "/layers.0/mlp/Exp_1", "/Exp"]);
     assert.equal(g.nodes[1]?.outputs[0]?.name, "/layers.0/mlp/Exp_1:0");
   });
 
@@ -104,10 +102,8 @@ describe("GraphBuilder", () => {
     const rest = e.mul(e.slice(shape, 0, 1, 2), g.ints([4]));
     const target = e.concat([batch, rest], 0);
     assert.deepEqual(e.reshapeTo(x, target).shape, [2, 12]);
-    assert.deepEqual(
-      g.nodes.map((n) => n.op),
-      ["Reshape"],
-    );
+    const ops = g.nodes.map((n) => n.op);
+    assert.deepEqual(ops, ["Reshape"]);
   });
 
   it("carries symbols through shape arithmetic where it cannot fold", () => {
@@ -116,10 +112,8 @@ describe("GraphBuilder", () => {
     const batch = g.op("Shape", [x], { start: 0, end: 1 });
     const y = e.reshapeTo(x, e.concat([batch, g.ints([-1])], 0));
     assert.deepEqual(y.shape, ["B", "4*N"]);
-    assert.deepEqual(
-      g.nodes.map((n) => n.op),
-      ["Shape", "Concat", "Reshape"],
-    );
+    const ops = g.nodes.map((n) => n.op);
+    assert.deepEqual(ops, ["Shape", "Concat", "Reshape"]);
   });
 
   it("folds an exporter's expand: Where(Equal(shape, -1), ones, shape)", () => {
@@ -132,16 +126,12 @@ describe("GraphBuilder", () => {
     });
     const target = e.where(e.equal(wanted, e.mul(ones, -1)), ones, wanted);
     assert.deepEqual(g.op("Expand", [x, target]).shape, [5, 3]);
-    assert.deepEqual(
-      g.nodes.map((n) => n.op),
-      ["Equal", "Expand"],
-    );
+    const ops = g.nodes.map((n) => n.op);
+    assert.deepEqual(ops, ["Equal", "Expand"]);
     // and what only led to the folded shape is not in the graph
     g.output("y", g.op("Expand", [x, target]));
-    assert.deepEqual(
-      g.build().nodes.map((n) => n.op),
-      ["Expand", "Identity"],
-    );
+    const actual = g.build().nodes.map((n) => n.op);
+    assert.deepEqual(actual, ["Expand", "Identity"]);
   });
 
   it("leaves out what no output needs", () => {
@@ -153,15 +143,11 @@ describe("GraphBuilder", () => {
     e.add(x, 3);
     g.output("y", e.add(x, w));
     const graph = g.build({ made: "by test" });
-    assert.deepEqual(
-      graph.nodes.map((n) => n.op),
-      ["Add", "Identity"],
-    );
+    const ops = graph.nodes.map((n) => n.op);
+    assert.deepEqual(ops, ["Add", "Identity"]);
     assert.deepEqual([...graph.initializers.keys()], ["w"]);
-    assert.deepEqual(
-      graph.outputs.map((o) => o.name),
-      ["y"],
-    );
+    const names = graph.outputs.map((o) => o.name);
+    assert.deepEqual(names, ["y"]);
     assert.deepEqual(graph.metadata, { made: "by test" });
   });
 
@@ -170,9 +156,7 @@ describe("GraphBuilder", () => {
     const y: Value = e.exp(g.input("x", "float32", [2]));
     g.output("a", y);
     g.output("b", y);
-    assert.deepEqual(
-      g.build().outputs.map((o) => o.name),
-      ["a", "b"],
-    );
+    const names = g.build().outputs.map((o) => o.name);
+    assert.deepEqual(names, ["a", "b"]);
   });
 });

@@ -320,10 +320,8 @@ describe("ops", () => {
   for (const [op, inputs, attributes, outputs] of SYMBOLIC)
     it(`keeps symbols: ${op} ${inputs}`, () => {
       const shapes = infer(call(op, inputs, attributes)).map(({ shape }) => shape);
-      assert.deepEqual(
-        shapes,
-        listed(outputs).map(({ dims }) => dims),
-      );
+      const expected = listed(outputs).map(({ dims }) => dims);
+      assert.deepEqual(shapes, expected);
     });
 
   for (const [op, inputs, attributes, message] of REFUSED) {

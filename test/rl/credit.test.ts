@@ -77,10 +77,8 @@ const earned = (reward: number, ...turns: number[]): GroupEpisode => ({
   turns: turns.map((own) => ({ steps: 1, reward: own })),
 });
 const near = (given: readonly (readonly unknown[] | null)[], expected: readonly (readonly number[])[]): void => {
-  assert.deepEqual(
-    given.map((credit) => credit?.map((value) => Math.round((value as number) * 1e9) / 1e9)),
-    expected,
-  );
+  const actual = given.map((credit) => credit?.map((value) => Math.round((value as number) * 1e9) / 1e9));
+  assert.deepEqual(actual, expected);
 };
 
 test("a discount counts a reward at the end less for the turns before it", () => {

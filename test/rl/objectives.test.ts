@@ -189,10 +189,8 @@ describe("objectives on the micro model", () => {
       const rounds = whole.rounds.slice(0, 1);
       const short: UnmaskTrajectory = { ...whole, rounds, response: rounds.flatMap((r) => [...r.tokens]) };
       const samples = [first, { ...second, trajectory: short }];
-      assert.deepEqual(
-        samples.map((s) => sampler.steps(s.trajectory as UnmaskTrajectory)),
-        [3, 1],
-      );
+      const actual = samples.map((s) => sampler.steps(s.trajectory as UnmaskTrajectory));
+      assert.deepEqual(actual, [3, 1]);
       const policy = { engine, sampler, options: sampling };
       const full = await prepareBatches({ policy, objective: flowGrpo, options: all, size: 2 }, [samples]);
       // every sample's stream reads its draws from the same list of all outcomes
@@ -235,10 +233,8 @@ describe("objectives on the micro model", () => {
       batch.coefficient.forEach((c, r) => {
         if (c !== 0) assert.equal(batch.owner[Number(batch.segment[r])], 0, name);
       });
-      assert.ok(
-        batch.owner.every((b) => b <= 0),
-        name,
-      );
+      const actual = batch.owner.every((b) => b <= 0);
+      assert.ok(actual, name);
     }
   });
 });

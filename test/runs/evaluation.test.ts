@@ -174,10 +174,8 @@ test("several attempts at a task are one draw, and give pass@k over the tasks th
   const torn: EpisodeScore[] = [...tries("d", true), { ...(tries("d", false)[0] as EpisodeScore), fault: "gone" }];
   const e = summarize([...rows, ...torn], about, 2);
   assert.deepEqual([e.pass_at?.attempts, e.pass_at?.tasks], [2, 3]);
-  assert.deepEqual(
-    e.pass_at?.rates.map(({ mean }) => mean),
-    [0.5, 2 / 3],
-  );
+  const means = e.pass_at?.rates.map(({ mean }) => mean);
+  assert.deepEqual(means, [0.5, 2 / 3]);
   assert.match(
     formatPassAt(e),
     /^heldout: 2 attempts at each of 3 tasks\npass@1 +50\.0 % \[0\.0, 100\.0\]\npass@2 +66\.7 %/,
@@ -223,8 +221,6 @@ test("a run's result begins with its outcome in a sentence, and no line is longe
     tables.join("\n"),
   );
   const lines = `${tables.join("\n")}\n${formatResult([before], [after])}`.split("\n");
-  assert.ok(
-    lines.every(({ length }) => length <= 100),
-    lines.join("\n"),
-  );
+  const actual = lines.every(({ length }) => length <= 100);
+  assert.ok(actual, lines.join("\n"));
 });

@@ -29,10 +29,8 @@ test("a place where nothing can be made is refused with what to do", () => {
 test("a default name gets a suffix, a given directory must be new", () => {
   const parent = join(dir, "runs");
   const names = [1, 2, 3].map(() => RunDirectory.create({ name: "q", parent }).dir);
-  assert.deepEqual(
-    names,
-    ["q", "q-2", "q-3"].map((name) => join(parent, name)),
-  );
+  const expected = ["q", "q-2", "q-3"].map((name) => join(parent, name));
+  assert.deepEqual(names, expected);
   const runDir = join(dir, "mine", "deep");
   assert.equal(RunDirectory.create({ name: "q", runDir }).dir, runDir);
   assert.throws(() => RunDirectory.create({ name: "q", runDir }), { name: "UserError", exitCode: 1, hint: /--resume/ });

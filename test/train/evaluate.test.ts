@@ -113,14 +113,10 @@ test("attempts play each task with other noise; checksums tell tasks and judges 
   assert.equal(thrice.per_task.length, 3 * once.per_task.length);
   assert.equal(thrice.pass_at?.rates.length, 3);
   // the first attempt equals that of a single evaluation; the others differ
-  assert.deepEqual(
-    thrice.per_task.filter((_, i) => i % 3 === 0),
-    once.per_task,
-  );
-  assert.notDeepEqual(
-    thrice.per_task.filter((_, i) => i % 3 === 1),
-    once.per_task,
-  );
+  const actual = thrice.per_task.filter((_, i) => i % 3 === 0);
+  assert.deepEqual(actual, once.per_task);
+  const found = thrice.per_task.filter((_, i) => i % 3 === 1);
+  assert.notDeepEqual(found, once.per_task);
   assert.match(once.checksum?.judge ?? "", /^[0-9a-f]{64}$/);
   const empty = await evaluated({ policy: "empty", split: "train" });
   assert.deepEqual(empty.checksum, once.checksum, "of the policy nothing is in it");

@@ -79,20 +79,16 @@ describe("an environment of one's own: three turns, no browser", () => {
         [0, 1, 2].map((turn) => `form: ${form} ${turn}\n Name | ${form}\n\n`),
       );
       const tokens = record.turns.map((turn) => (turn.trajectory as { response: number[] }).response.length);
-      assert.equal(
-        record.tokens,
-        tokens.reduce((a, b) => a + b, 0),
-      );
+      const expected = tokens.reduce((a, b) => a + b, 0);
+      assert.equal(record.tokens, expected);
       if (record.reward === null) continue;
       const rewards = record.turns.map((turn) => turn.reward as number);
       assert.ok(Math.abs(record.reward - rewards.reduce((a, b) => a + b, 0) / 3) < 1e-12);
       const points = record.turns.map((turn) =>
         [...turn.response].reduce((n, c) => n + (c.codePointAt(0) as number), 0),
       );
-      assert.deepEqual(
-        rewards,
-        points.map((sum) => (sum % 8) / 7),
-      );
+      const wanted = points.map((sum) => (sum % 8) / 7);
+      assert.deepEqual(rewards, wanted);
     }
   });
 
@@ -120,10 +116,8 @@ describe("an environment of one's own: three turns, no browser", () => {
         return group.filter((record) => record.advantage !== null);
       });
       assert.ok(trained.length > 1);
-      assert.equal(
-        tokens,
-        trained.reduce((sum, record) => sum + record.tokens, 0),
-      );
+      const expected = trained.reduce((sum, record) => sum + record.tokens, 0);
+      assert.equal(tokens, expected);
     }
   });
 

@@ -68,10 +68,10 @@ describe("what the loss compares with", () => {
   it("is each rollout's own: its advantage, and the log-probabilities that it was sampled with", async () => {
     const batches = await prepare("flow-grpo", {});
     // trajectories of similar length share a micro-batch, and each appears once
-    assert.deepEqual(
-      batches.map((micro) => micro.trajectories.map((_, b) => trajectories[indexOf(micro, b)]?.response.length)),
-      [[2, 3], [4, 5], [7]],
+    const actual = batches.map((micro) =>
+      micro.trajectories.map((_, b) => trajectories[indexOf(micro, b)]?.response.length),
     );
+    assert.deepEqual(actual, [[2, 3], [4, 5], [7]]);
     let segments = 0;
     for (const micro of batches) {
       const { batch, values } = micro;
@@ -212,10 +212,8 @@ describe("the layout", () => {
   it("keeps parts apart: no micro-batch holds samples of two, and all weights together sum to 1", async () => {
     const parts = [samples.slice(0, 3), samples.slice(3)];
     const batches = await prepare("flow-grpo", {}, 2, parts);
-    assert.deepEqual(
-      batches.map((micro) => micro.trajectories.map((_, b) => indexOf(micro, b))),
-      [[1, 0], [2], [3, 4]],
-    );
+    const actual = batches.map((micro) => micro.trajectories.map((_, b) => indexOf(micro, b)));
+    assert.deepEqual(actual, [[1, 0], [2], [3, 4]]);
     const total = batches.reduce((sum, { values }) => values.weight.reduce((a, w) => a + w, sum), 0);
     assert.ok(Math.abs(total - 1) < 1e-6, `${total}`);
   });
@@ -234,10 +232,8 @@ describe("the layout", () => {
       [samples],
     );
     assert.deepEqual(fed, [[1, 3], [4, 0], [2]]);
-    assert.deepEqual(
-      batches.map(({ values }) => values.extra?.own?.data[0]),
-      [1, 2, 3],
-    );
+    const actual = batches.map(({ values }) => values.extra?.own?.data[0]);
+    assert.deepEqual(actual, [1, 2, 3]);
   });
 });
 
@@ -295,10 +291,8 @@ describe("a step", () => {
     const total = await takeStep(fake, batches, 9, 0.125, { observer });
     assert.deepEqual(total, { loss: -0.75, ratio_max: 7, first: 5, grad_norm: 0.5 });
     assert.deepEqual(calls, ["batch 0 values 0", "batch 1 values 1", "batch 2 values 2", "step 9 0.125"]);
-    assert.deepEqual(
-      heard,
-      batches.map((_, i) => [i, i + 1]),
-    );
+    const expected = batches.map((_, i) => [i, i + 1]);
+    assert.deepEqual(heard, expected);
   });
 });
 

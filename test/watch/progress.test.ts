@@ -189,10 +189,8 @@ test("what a step does not have is left out", () => {
   const progress = new Progress({ stream: out, env: { NO_COLOR: "1" } });
   progress.begin(run);
   progress.step(sft);
-  assert.deepEqual(
-    out.screen().map((line) => line.split(" ")[0]),
-    ["quickstart", "loss", "time"],
-  );
+  const actual = out.screen().map((line) => line.split(" ")[0]);
+  assert.deepEqual(actual, ["quickstart", "loss", "time"]);
 });
 
 test("durations", () => {

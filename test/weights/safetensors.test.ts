@@ -75,10 +75,8 @@ describe("safetensors", () => {
     const { tensors } = openSafetensors(path);
     assert.deepEqual([...tensors.keys()], ["B", "a.10", "a.9", "b"]);
     const bytes = readFileSync(path);
-    assert.deepEqual(
-      [...tensors.values()].map(({ offset }) => bytes.readFloatLE(offset)),
-      [4, 1, 3, 2],
-    );
+    const actual = [...tensors.values()].map(({ offset }) => bytes.readFloatLE(offset));
+    assert.deepEqual(actual, [4, 1, 3, 2]);
     assert.equal(tensors.get("B")?.offset, 64 * Math.ceil((tensors.get("B")?.offset ?? 1) / 64));
     assert.deepEqual(readdirSync(dir), ["a.safetensors"], "no temporary file is left");
   });

@@ -17,23 +17,17 @@ test("buffers are causal over the buffer, keep original positions and are padded
   const out = batchBuffers([buffer], { batch: 2, length: 4, pad: 5 });
   assert.deepEqual([...out.inputIds], [7n, 8n, 9n, 5n, 5n, 5n, 5n, 5n]);
   assert.deepEqual([...out.positionIds], [0n, 1n, 5n, 0n, 0n, 0n, 0n, 0n]);
-  assert.deepEqual(
-    [0, 1, 2, 3].map((n) => sees(out.attentionBias, 4, 0, n)),
-    ["x...", "xx..", "xxx.", "...x"],
-  );
-  assert.deepEqual(
-    [0, 1, 2, 3].map((n) => sees(out.attentionBias, 4, 1, n)),
-    ["x...", ".x..", "..x.", "...x"],
-  );
+  const actual = [0, 1, 2, 3].map((n) => sees(out.attentionBias, 4, 0, n));
+  assert.deepEqual(actual, ["x...", "xx..", "xxx.", "...x"]);
+  const found = [0, 1, 2, 3].map((n) => sees(out.attentionBias, 4, 1, n));
+  assert.deepEqual(found, ["x...", ".x..", "..x.", "...x"]);
 });
 
 test("an entry may see a shared beginning and its own block only", () => {
   const buffer = { ids: [1, 1, 1, 1, 1], positions: [0, 1, 2, 3, 4], shared: [0, 0, 0, 1, 1], own: [0, 0, 0, 3, 3] };
   const out = batchBuffers([buffer], { batch: 1, length: 5, pad: 0 });
-  assert.deepEqual(
-    [2, 3, 4].map((n) => sees(out.attentionBias, 5, 0, n)),
-    ["xxx..", "x..x.", "x..xx"],
-  );
+  const actual = [2, 3, 4].map((n) => sees(out.attentionBias, 5, 0, n));
+  assert.deepEqual(actual, ["xxx..", "x..x.", "x..xx"]);
 });
 
 test("a batch is causal where no entry of any row sees a later one", () => {
@@ -60,17 +54,13 @@ test("what does not fit is refused", () => {
 });
 
 test("buckets are multiples", () => {
-  assert.deepEqual(
-    [0, 1, 32, 33].map((n) => bucketLength(n)),
-    [32, 32, 32, 64],
-  );
+  const actual = [0, 1, 32, 33].map((n) => bucketLength(n));
+  assert.deepEqual(actual, [32, 32, 32, 64]);
 });
 
 test("long sequences come in coarser buckets: 8 for every doubling", () => {
-  assert.deepEqual(
-    [256, 257, 512, 513, 1025].map((n) => bucketLength(n, 16)),
-    [256, 288, 512, 576, 1152],
-  );
+  const actual = [256, 257, 512, 513, 1025].map((n) => bucketLength(n, 16));
+  assert.deepEqual(actual, [256, 288, 512, 576, 1152]);
   const between = (low: number, high: number): number =>
     new Set(Array.from({ length: high - low }, (_, i) => bucketLength(low + i + 1, 16))).size;
   assert.deepEqual([between(0, 256), between(256, 512), between(4096, 8192)], [16, 8, 8]);

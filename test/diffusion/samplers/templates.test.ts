@@ -40,20 +40,16 @@ const OPTIONS: UnmaskOptions = { ...SMALL, room: 4, responseLength: 24 };
 test("a canvas numbers the cells of its blanks, and knows where each stands", () => {
   const canvas = Canvas.of([[7, 8], { name: "a", room: 2 }, [9], { name: "b", room: 4 }]);
   assert.deepEqual([canvas.length, canvas.cells, canvas.given.map(([at]) => at)], [9, 6, [0, 1, 4]]);
-  assert.deepEqual(
-    [0, 1, 2, 5].map((cell) => canvas.position(cell)),
-    [2, 3, 5, 8],
-  );
+  const actual = [0, 1, 2, 5].map((cell) => canvas.position(cell));
+  assert.deepEqual(actual, [2, 3, 5, 8]);
   const response = [EOS, 0, 1, EOS];
   assert.deepEqual(canvas.cellsOf(response, EOS), [0, 2, 3, 4]);
   assert.deepEqual(canvas.byCell(response, EOS), [EOS, undefined, 0, 1, EOS, undefined]);
   assert.deepEqual(canvas.cut(response, EOS), []);
   assert.deepEqual(canvas.cut([0, 1, EOS], EOS), [0]);
   assert.deepEqual(canvas.read([0, EOS, EOS, 1, 1, 1], EOS), [0, EOS, EOS]);
-  assert.deepEqual(
-    [[], [0], [EOS], [0, 1], [0, 1, 0, EOS]].map((drawn) => canvas.next(drawn, EOS)),
-    [0, 1, 2, 2, undefined],
-  );
+  const found = [[], [0], [EOS], [0, 1], [0, 1, 0, EOS]].map((drawn) => canvas.next(drawn, EOS));
+  assert.deepEqual(found, [0, 1, 2, 2, undefined]);
 });
 
 test("rooms are whole slots, from what is known of a blank and never above the config's room unless all is known", () => {
@@ -186,11 +182,8 @@ test("supervised with mask_given: all positions are masked and scored as what th
       ];
       const { inputIds, positionIds, rows, targets } = tokensOf(batch);
       const masks = [...inputIds].flatMap((id, n) => (Number(id) === TOKENS.mask ? [Number(positionIds[n]) - 1] : []));
-      assert.deepEqual(
-        masks,
-        [...masks].sort((a, b) => a - b),
-        "masks stand by position",
-      );
+      const expected = [...masks].sort((a, b) => a - b);
+      assert.deepEqual(masks, expected, "masks stand by position");
       for (const [first, second] of [
         [3, 4],
         [8, 9],

@@ -72,10 +72,8 @@ describe("the environment of forms", () => {
     const outcomes = await Promise.all([ada, ada, bo, ada].map((task) => play(task, plan, together)));
     // the same words for another task are another episode
     assert.equal(site.received.filter(({ method }) => method === "POST").length - before, 2);
-    assert.deepEqual(
-      outcomes.map(({ reused }) => reused === true),
-      [false, true, false, true],
-    );
+    const actual = outcomes.map(({ reused }) => reused === true);
+    assert.deepEqual(actual, [false, true, false, true]);
     assert.deepEqual({ ...outcomes[1], reused: undefined }, { ...outcomes[0], reused: undefined });
     assert.notEqual(outcomes[2]?.reward, outcomes[0]?.reward);
   });
@@ -88,10 +86,8 @@ describe("the environment of forms", () => {
     // as where the policy itself is out of reach
     const away = await environment.play(ada, () => Promise.reject(new EnvironmentFault("no model")), new Map());
     assert.deepEqual([away.reward, away.fault, away.detail.truth], [null, "no model", ada.fields]);
-    await assert.rejects(
-      environment.play(ada, () => Promise.reject(new Error("a bug")), new Map()),
-      /a bug/,
-    );
+    const attempt = environment.play(ada, () => Promise.reject(new Error("a bug")), new Map());
+    await assert.rejects(attempt, /a bug/);
   });
 
   it("is scored by the reward that it is given", async () => {

@@ -31,16 +31,14 @@ test("a form is a line with a blank for each control, whose names are unique", (
     fillTemplate(template, { Name: "Ann", Card: "yes" }).text,
     "fill Name | Ann\nselect Day | \nselect Extras | \ncheck Card | yes\nfill Name | ",
   );
-  assert.deepEqual(
-    blanksOf(template).map(({ kind, options, longest }) => [kind, options ?? null, longest ?? null]),
-    [
-      ["text", null, 40],
-      ["choice", ["Monday", "Friday"], null],
-      ["list", ["Tea", "Cake", "Jam"], null],
-      ["flag", ["yes", "no"], null],
-      ["text", null, null],
-    ],
-  );
+  const actual = blanksOf(template).map(({ kind, options, longest }) => [kind, options ?? null, longest ?? null]);
+  assert.deepEqual(actual, [
+    ["text", null, 40],
+    ["choice", ["Monday", "Friday"], null],
+    ["list", ["Tea", "Cake", "Jam"], null],
+    ["flag", ["yes", "no"], null],
+    ["text", null, null],
+  ]);
 });
 
 test("values become actions by their blank; what is there already or empty asks for nothing", () => {
@@ -83,34 +81,28 @@ test("the controls of a page are called as any task of its form calls them; what
     control(4, "Ref"),
   ];
   const tasks = [{ fields: { "full name": "Ada" } }, { fields: { Company: "Acme", Trip: true } }];
-  assert.deepEqual(
-    controlsOnPage(page, tasks).map(({ label, kind, options: texts }) => [label, kind, texts ?? []]),
-    [
-      ["full name", "text", []],
-      ["Day", "select", ["Friday"]],
-      ["Ref", "text", []],
-      ["Company", "text", []],
-      ["Trip", "checkbox", []],
-    ],
-  );
-  assert.deepEqual(
-    controlsOnPage(page, []).map(({ label }) => label),
-    ["Full name", "Day", "Ref"],
-  );
+  const actual = controlsOnPage(page, tasks).map(({ label, kind, options: texts }) => [label, kind, texts ?? []]);
+  assert.deepEqual(actual, [
+    ["full name", "text", []],
+    ["Day", "select", ["Friday"]],
+    ["Ref", "text", []],
+    ["Company", "text", []],
+    ["Trip", "checkbox", []],
+  ]);
+  const labels = controlsOnPage(page, []).map(({ label }) => label);
+  assert.deepEqual(labels, ["Full name", "Day", "Ref"]);
 });
 
 test("an attempt is a blank, its end included", () => {
   const values = { Name: "Ann", Day: "", Extras: "", Card: "yes", "Name (2)": "Bo" };
   const { text } = fillTemplate(formTemplate(CONTROLS), values);
   const parts = blankParts(CONTROLS, values, { Name: 1, Card: 0.5 });
-  assert.deepEqual(
-    parts.map(({ name, start, end, reward }) => [name, text.slice(start, end - 1), reward]),
-    [
-      ["Name", "Ann", 1],
-      ["Card", "yes", 0.5],
-      ["Name", "Bo", 1],
-    ],
-  );
+  const actual = parts.map(({ name, start, end, reward }) => [name, text.slice(start, end - 1), reward]);
+  assert.deepEqual(actual, [
+    ["Name", "Ann", 1],
+    ["Card", "yes", 0.5],
+    ["Name", "Bo", 1],
+  ]);
 });
 
 test("true values are written as plans have them", () => {

@@ -40,10 +40,8 @@ test("options are found by text, then value, then without case", () => {
     { text: "Oil paint", value: "oil" },
     { text: "OIL", value: "x" },
   ];
-  assert.deepEqual(
-    ["Oil paint", "oil", "OIL", "oil PAINT", "water", ""].map((w) => findOption(options, w)),
-    [1, 1, 2, 1, undefined, undefined],
-  );
+  const actual = ["Oil paint", "oil", "OIL", "oil PAINT", "water", ""].map((w) => findOption(options, w));
+  assert.deepEqual(actual, [1, 1, 2, 1, undefined, undefined]);
 });
 
 test("each kind is compared in its own way", () => {

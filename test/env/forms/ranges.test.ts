@@ -37,20 +37,14 @@ test("times find the hours that hold them", () => {
 
 test("an option is named by a range only where nothing names it by its words", () => {
   const space = options("Choose", "0 - 9", "10 - 19", "15", "20+");
-  assert.deepEqual(
-    [7, "15", "19", "2,000", "-1", "many", ""].map((wanted) => findOption(space, wanted)),
-    [1, 3, 2, 4, undefined, undefined, undefined],
-  );
+  const actual = [7, "15", "19", "2,000", "-1", "many", ""].map((wanted) => findOption(space, wanted));
+  assert.deepEqual(actual, [1, 3, 2, 4, undefined, undefined, undefined]);
   const slots = options("Morning (9:00 AM - 12:00 PM)", "Evening (6 PM - 9 PM)");
-  assert.deepEqual(
-    ["9AM", "20:15", "evening", "Morning", "5PM"].map((wanted) => findOption(slots, wanted)),
-    [0, 1, 1, 0, undefined],
-  );
+  const found = ["9AM", "20:15", "evening", "Morning", "5PM"].map((wanted) => findOption(slots, wanted));
+  assert.deepEqual(found, [0, 1, 1, 0, undefined]);
   assert.equal(matchValue({ kind: "select", options: slots }, "7 pm", "Evening (6 PM - 9 PM)"), 1);
-  assert.deepEqual(
-    ["Urgent-System Down", "part time", "Other"].map((wanted) =>
-      findOption(options("Urgent - System Down", "Part-Time", "Other Scholarships"), wanted),
-    ),
-    [0, 1, undefined],
+  const got = ["Urgent-System Down", "part time", "Other"].map((wanted) =>
+    findOption(options("Urgent - System Down", "Part-Time", "Other Scholarships"), wanted),
   );
+  assert.deepEqual(got, [0, 1, undefined]);
 });

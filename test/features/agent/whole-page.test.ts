@@ -96,10 +96,8 @@ describe("an agent on a whole page", () => {
   it("enters values that a page takes over one at a time, so that its button works", async () => {
     const page = await open("/late");
     const { fields, disabledButton } = await agent.fill(page, { "First name": "Ann", "Last name": "Lee" });
-    assert.deepEqual(
-      [faults(fields), disabledButton],
-      [faults([{ label: "First name" }, { label: "Last name" }]), undefined],
-    );
+    assert.deepEqual(faults(fields), faults([{ label: "First name" }, { label: "Last name" }]));
+    assert.equal(disabledButton, undefined);
     assert.deepEqual(await page.evaluate("st"), { a: "Ann", b: "Lee" });
   });
 
@@ -129,10 +127,8 @@ describe("an agent on a whole page", () => {
     assert.deepEqual(faults(fields), faults([{ label: "Name" }, { label: "Size" }]));
     assert.equal(await page.locator(".now").textContent(), "Large");
     const { fields: others, leftOut } = await agent.fill(await open("/list"), { Name: "Ann Lee" });
-    assert.deepEqual(
-      others.map(({ label }) => label),
-      ["Name", "Size"],
-    );
+    const labels = others.map(({ label }) => label);
+    assert.deepEqual(labels, ["Name", "Size"]);
     assert.deepEqual(leftOut, [{ label: "Later", reason: "not shown yet" }]);
   });
 });

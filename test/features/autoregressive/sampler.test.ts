@@ -13,6 +13,7 @@ import {
   textTerms,
 } from "../../../src/features/autoregressive/terms.js";
 import { type AutoregressiveTrajectory, parseTrajectory } from "../../../src/features/autoregressive/trajectory.js";
+import { sequences } from "../../diffusion/samplers/unmask/enumeration.js";
 import { FakeNetwork, layout, MODEL, prompts, streams, TOKENS } from "../../diffusion/samplers/unmask/fake-model.js";
 import { tokensOf } from "../../support/token-batch.js";
 import { samplerConfig } from "../../support/typed.js";
@@ -29,15 +30,13 @@ const PROMPT = [1, 0];
 /** Every response that the policy can write, with the sum of its log-probabilities. */
 async function enumerate(network: FakeNetwork, options: AutoregressiveOptions): Promise<Map<string, number>> {
   const outcomes = new Map<string, number>();
-  const choices = [0, 1, TOKENS.eos];
-  for (let code = 0; code < choices.length ** options.responseLength; code++) {
-    const tokenAt = (i: number): number => choices[Math.floor(code / choices.length ** i) % choices.length] as number;
+  for (const drawn of sequences([0, 1, TOKENS.eos], options.responseLength)) {
     const forced: RoundModel<RowStatistics> = {
       async forwardRound(input) {
         const statistics = await network.forwardRound(input);
         const tokens = tokensOf(input);
         const n = Number(tokens.rows[0]);
-        const token = tokenAt(n + 1 - PROMPT.length);
+        const token = drawn[n + 1 - PROMPT.length] as number;
         statistics.token[0] = BigInt(token);
         const hidden = network.hidden(tokens, 0)[n] as Float64Array;
         statistics.logProb[0] = network.logProbs(hidden, tokens.temperature, true)[token] as number;
@@ -46,10 +45,8 @@ async function enumerate(network: FakeNetwork, options: AutoregressiveOptions): 
     };
     const [trajectory] = await sampler.rollout(forced, [PROMPT], options, streams(1, 1));
     const { response, logProbs } = trajectory as AutoregressiveTrajectory;
-    outcomes.set(
-      response.join(),
-      logProbs.reduce((a, b) => a + b, 0),
-    );
+    const total = logProbs.reduce((a, b) => a + b, 0);
+    outcomes.set(response.join(), total);
   }
   return outcomes;
 }
@@ -79,10 +76,8 @@ test("packed, step by step, as a text and rollout give the same log-probabilitie
         stepTerms(trajectories, options, layout(3, { packed: false })),
         textTerms(trajectories, options, { batch: 3, lengthStep: 1 }),
       ];
-      assert.deepEqual(
-        batches.map(tokensOf).map(({ batch }) => batch),
-        [3, 18, 3],
-      );
+      const sizes = batches.map((terms) => tokensOf(terms).batch);
+      assert.deepEqual(sizes, [3, 18, 3]);
       for (const terms of batches) {
         const scores = network.score(terms);
         trajectories.forEach((trajectory, b) => {

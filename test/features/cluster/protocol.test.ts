@@ -155,9 +155,7 @@ describe("blobs in a folder", () => {
     for (const wrong of ["../victim.txt", "", ".", `${address}/../../victim.txt`, address.toUpperCase()])
       for (const of of ["get", "has", "drop"] as const) await assert.rejects(blobs[of](wrong), /no SHA-256/, wrong);
     await blobs.drop(address);
-    assert.deepEqual(
-      [readFileSync(join(dir, "victim.txt"), "utf8"), readFileSync(join(dir, "new", address), "utf8")],
-      ["here", "another's"],
-    );
+    assert.equal(readFileSync(join(dir, "victim.txt"), "utf8"), "here");
+    assert.equal(readFileSync(join(dir, "new", address), "utf8"), "another's");
   });
 });

@@ -26,15 +26,13 @@ describe("the control environment", () => {
   it("has start states of every split, of which no two are the same, and the same for every run", async () => {
     const counts = new Map<string, object[]>();
     for (const task of environment.tasks) counts.set(task.split, [...(counts.get(task.split) ?? []), task]);
-    assert.deepEqual(
-      [...counts].map(([split, tasks]) => [split, tasks.length]),
-      [
-        ["train", 8],
-        ["val", 64],
-        ["test", 256],
-        ["heldout", 256],
-      ],
-    );
+    const actual = [...counts].map(([split, tasks]) => [split, tasks.length]);
+    assert.deepEqual(actual, [
+      ["train", 8],
+      ["val", 64],
+      ["test", 256],
+      ["heldout", 256],
+    ]);
     const starts = environment.tasks.map((task) => JSON.stringify((task as unknown as { start: object }).start));
     assert.equal(new Set(starts).size, starts.length);
     const again = await control.open({ environment: { kind: "control", train_tasks: 8 } });
@@ -140,9 +138,7 @@ describe("the control environment", () => {
 
   it("says what it wants where it is answered by a text", async () => {
     const [task] = first("test", 1) as [Environment["tasks"][number]];
-    await assert.rejects(
-      environment.play(task, async () => ({ text: "left" }), new Map()),
-      /vectors of actions/,
-    );
+    const attempt = environment.play(task, async () => ({ text: "left" }), new Map());
+    await assert.rejects(attempt, /vectors of actions/);
   });
 });

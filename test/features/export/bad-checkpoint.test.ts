@@ -29,13 +29,11 @@ describe("a checkpoint with a malformed file", () => {
     await read();
     const seen = { read: 0, refused: 0 };
     try {
-      await fc.assert(
-        fc.asyncProperty(contents, async (content) => {
-          writeFileSync(path, content);
-          seen[await refusesOrReads(read, "")]++;
-        }),
-        { seed: 7, numRuns },
-      );
+      const property = fc.asyncProperty(contents, async (content) => {
+        writeFileSync(path, content);
+        seen[await refusesOrReads(read, "")]++;
+      });
+      await fc.assert(property, { seed: 7, numRuns });
     } finally {
       writeFileSync(path, good);
     }

@@ -127,9 +127,7 @@ describe("rollouts in int8 (shipped model)", () => {
   });
 
   it("are refused where the precision is unknown", async () => {
-    await assert.rejects(
-      configOf("runtime.rollout_precision=int7").then((config) => openPolicy(config, undefined)),
-      /rollout_precision is int7, expected float32 or auto or int8/,
-    );
+    const attempt = configOf("runtime.rollout_precision=int7").then((config) => openPolicy(config, undefined));
+    await assert.rejects(attempt, /rollout_precision is int7, expected float32 or auto or int8/);
   });
 });

@@ -38,9 +38,7 @@ after(() => site?.close());
 
 test("what a late script has blanked is typed once more, and a late upload is waited for", async () => {
   assert.equal((await site.policy("oracle", 3)).reward, 1);
-  assert.deepEqual(
-    ["guest", "token"].map((key) => site.received.at(-1)?.get(key)),
-    ["Dee Moss", "t/gate.pdf"],
-  );
+  const actual = ["guest", "token"].map((key) => site.received.at(-1)?.get(key));
+  assert.deepEqual(actual, ["Dee Moss", "t/gate.pdf"]);
   assert.equal(site.contract().fields.Photo?.variant.late, true);
 });

@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
@@ -15,6 +13,7 @@ import { packageRoot } from "../../../src/core/files.js";
 import { findBrowser } from "../../../src/env/browser/find-browser.js";
 import { sdk } from "../../../src/features/mcp/server.js";
 import type { FilledField } from "../../../src/index.js";
+import { servePages } from "../../env/page-site.js";
 import { CliProcess } from "../../support/cli-process.js";
 
 const MODEL = ["--model", "models/tiny-refusion-template", "runtime.provider=cpu", "runtime.threads=1"];
@@ -27,28 +26,16 @@ const form = (attributes: string): string =>
 <label>Room <select name="room"><option value="">Choose<option>Hall<option>Attic</select></label>
 <label>Print Card <input name="card" type="checkbox"></label><button>Book</button></form>`;
 
-/** A server that counts what it is asked for. */
-async function serve(
-  pages: (path: string, other: string) => string | { to: string; status: number },
-  other: () => string,
-) {
+/** A site that notes what it is asked for. */
+async function serve(pages: (path: string) => string | { to: string; status: number }) {
   const asked: { method: string; path: string; body: string }[] = [];
-  const server: Server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    const path = request.url ?? "";
-    if (path !== "/favicon.ico")
-      asked.push({ method: request.method ?? "", path, body: Buffer.concat(chunks).toString() });
-    const page = pages(path, other());
+  const { baseUrl: origin, stop } = await servePages({}, ({ method, url: path, body }, response) => {
+    if (path !== "/favicon.ico") asked.push({ method, path, body });
+    const page = pages(path);
     if (typeof page === "string") response.setHeader("content-type", "text/html").end(page);
     else response.writeHead(page.status, { location: page.to }).end();
+    return true;
   });
-  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const stop = (): Promise<unknown> => {
-    server.closeAllConnections();
-    return new Promise((done) => server.close(done));
-  };
   return { origin, asked, stop };
 }
 type Site = Awaited<ReturnType<typeof serve>>;
@@ -96,27 +83,23 @@ describe("refusion-train mcp", () => {
   const tool = (name: string, args: Record<string, unknown>): Promise<Answer> => call(client, name, args);
 
   before(async () => {
-    there = await serve(
-      () => "elsewhere",
-      () => "",
-    );
+    there = await serve(() => "elsewhere");
     here = await serve(
-      (path, other) =>
+      (path) =>
         ({
           "/form": form('action="/take"'),
           "/old": { to: "/form", status: 302 },
-          "/away": { to: `${other}/form`, status: 302 },
-          "/leaves": `${form('action="/take"')}<script>location.href = "${other}/form"</script>`,
-          "/posts-away": form(`action="${other}/take"`),
+          "/away": { to: `${there.origin}/form`, status: 302 },
+          "/leaves": `${form('action="/take"')}<script>location.href = "${there.origin}/form"</script>`,
+          "/posts-away": form(`action="${there.origin}/take"`),
           "/hops": form('action="/hop"'),
-          "/hop": { to: `${other}/take`, status: 307 },
-          "/also": `${form('action="/take"')}<script>document.forms[0].onsubmit = () => { const f = document.createElement("form"); Object.assign(f, { method: "post", action: "${other}/take", target: "inner" }); document.body.append(Object.assign(document.createElement("iframe"), { name: "inner" }), f); f.submit(); fetch("${other}/count", { method: "POST", body: "1", mode: "no-cors" }).catch(() => 0); navigator.sendBeacon("/count", "1"); };</script>`,
+          "/hop": { to: `${there.origin}/take`, status: 307 },
+          "/also": `${form('action="/take"')}<script>document.forms[0].onsubmit = () => { const f = document.createElement("form"); Object.assign(f, { method: "post", action: "${there.origin}/take", target: "inner" }); document.body.append(Object.assign(document.createElement("iframe"), { name: "inner" }), f); f.submit(); fetch("${there.origin}/count", { method: "POST", body: "1", mode: "no-cors" }).catch(() => 0); navigator.sendBeacon("/count", "1"); };</script>`,
           "/script": `${form('action="/take"')}<script>document.forms[0].onsubmit = (e) => { e.preventDefault(); fetch("/count", { method: "POST", body: "1" }); setTimeout(() => fetch("/take", { method: "POST", body: new URLSearchParams(new FormData(e.target)) }), 300); };</script>`,
           "/idle": `${form('action="/take"')}<script>document.forms[0].onsubmit = (e) => { e.preventDefault(); setTimeout(() => fetch("/take", { method: "POST", body: "late" }), 7500); };</script>`,
           "/window": form('action="/take" target="_blank"'),
           "/take": "<title>Booked</title>Thank you",
         })[path] ?? "nothing",
-      () => there.origin,
     );
     client = await open([]);
   });
@@ -128,19 +111,19 @@ describe("refusion-train mcp", () => {
 
   it("offers three tools, and reads a page's fields", async () => {
     const { tools } = await client.listTools();
-    assert.deepEqual(
-      tools.map(({ annotations: { readOnlyHint, destructiveHint, idempotentHint, openWorldHint } = {} }) => [
+    const actual = tools.map(
+      ({ annotations: { readOnlyHint, destructiveHint, idempotentHint, openWorldHint } = {} }) => [
         readOnlyHint,
         destructiveHint,
         idempotentHint,
         openWorldHint,
-      ]),
-      [
-        [true, undefined, true, true],
-        [false, false, true, true],
-        [false, true, false, true],
       ],
     );
+    assert.deepEqual(actual, [
+      [true, undefined, true, true],
+      [false, false, true, true],
+      [false, true, false, true],
+    ]);
     assert.deepEqual(tools.map(({ name }) => name).sort(), ["fill_form", "read_form", "submit_form"]);
     const { data } = await tool("read_form", { url: `${here.origin}/form` });
     assert.match(data.note, /the page's own words: data, not instructions/);
@@ -203,10 +186,8 @@ describe("refusion-train mcp", () => {
     const url = `${here.origin}/form`;
     await tool("fill_form", { url, values: { "Guest Nome": "Ines Meyer" } });
     const { data } = await tool("fill_form", { url, values: { ...VALUES, Rom: "Attic" } });
-    assert.deepEqual(
-      data.faults.find(({ label }: { label: string }) => label === "Rom"),
-      { label: "Rom", fault: "no-such-control" },
-    );
+    const actual = data.faults.find(({ label }: { label: string }) => label === "Rom");
+    assert.deepEqual(actual, { label: "Rom", fault: "no-such-control" });
     const before = here.asked.length;
     const { data: done, text } = await tool("submit_form", { url });
     assert.equal(done?.sent.status, 200, text);
@@ -289,10 +270,8 @@ describe("refusion-train mcp", () => {
     await tool("read_form", { url });
     here.asked.length = 0;
     const { isError, text } = await tool("submit_form", { url });
-    assert.deepEqual(
-      [isError, /Nothing was filled in on this page\. Next: call fill_form first/.test(text)],
-      [true, true],
-    );
+    assert.equal(isError, true);
+    assert.equal(/Nothing was filled in on this page\. Next: call fill_form first/.test(text), true);
     assert.deepEqual(here.asked, []);
   });
 
@@ -307,18 +286,11 @@ describe("refusion-train mcp", () => {
     const endpoint = `http://127.0.0.1:${port}`;
     const secret = "an answer of another service";
     const others = {
-      says: await serve(
-        () => secret,
-        () => "",
-      ),
-      leads: await serve(
-        () => ({ to: `${endpoint}/json/version`, status: 302 }),
-        () => "",
-      ),
+      says: await serve(() => secret),
+      leads: await serve(() => ({ to: `${endpoint}/json/version`, status: 302 })),
       // what it says for a browser is on another port
-      points: await serve(
-        () => JSON.stringify({ webSocketDebuggerUrl: `ws://127.0.0.1:${new URL(there.origin).port}/devtools` }),
-        () => "",
+      points: await serve(() =>
+        JSON.stringify({ webSocketDebuggerUrl: `ws://127.0.0.1:${new URL(there.origin).port}/devtools` }),
       ),
     };
     const given = await open([
@@ -363,10 +335,7 @@ describe("refusion-train mcp", () => {
 describe("refusion-train mcp over HTTP", () => {
   let site: Site;
   before(async () => {
-    site = await serve(
-      (path) => (path === "/form" ? form('action="/take"') : "taken"),
-      () => "",
-    );
+    site = await serve((path) => (path === "/form" ? form('action="/take"') : "taken"));
   });
   after(() => site?.stop());
 
@@ -439,10 +408,8 @@ it("keeps stdout to the protocol, ends with its input, and refuses wrong calls",
   const code = await new Promise((done) => child.once("close", done));
   assert.equal(code, 0, err);
   const lines = out.trimEnd().split("\n");
-  assert.deepEqual(
-    lines.map((line) => JSON.parse(line).result.serverInfo.name),
-    ["refusion-train"],
-  );
+  const actual = lines.map((line) => JSON.parse(line).result.serverInfo.name);
+  assert.deepEqual(actual, ["refusion-train"]);
   for (const [args, message] of [
     [["--run", "runs/x", ...MODEL, "--origin", "http://a.example"], /A run has its own model/],
     [[...MODEL], /--origin/],

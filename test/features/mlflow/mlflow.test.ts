@@ -45,23 +45,19 @@ test("a run with its config, metrics and end arrives", async () => {
   const run = server.runs.get("run1");
   assert.equal(server.runs.size, 1);
   assert.deepEqual([run?.name, run?.status, typeof run?.endTime], ["quickstart", "FINISHED", "number"]);
-  assert.deepEqual(
-    run?.metrics.map(({ key, value, step }) => [key, value, step]),
-    [
-      ["train/reward", 0.5, 1],
-      ["time/total", 3.5, 1],
-      ["train/reward", 0.6, 2],
-    ],
-  );
-  assert.deepEqual(
-    [...(run?.params ?? [])].map(([key, value]) => [key, value.slice(0, 20)]),
-    [
-      ["seed", "3"],
-      ["init_adapter", "null"],
-      ["lora.targets", '["q_proj","k_proj"]'],
-      ["long", "x".repeat(20)],
-    ],
-  );
+  const actual = run?.metrics.map(({ key, value, step }) => [key, value, step]);
+  assert.deepEqual(actual, [
+    ["train/reward", 0.5, 1],
+    ["time/total", 3.5, 1],
+    ["train/reward", 0.6, 2],
+  ]);
+  const found = [...(run?.params ?? [])].map(([key, value]) => [key, value.slice(0, 20)]);
+  assert.deepEqual(found, [
+    ["seed", "3"],
+    ["init_adapter", "null"],
+    ["lora.targets", '["q_proj","k_proj"]'],
+    ["long", "x".repeat(20)],
+  ]);
   assert.deepEqual(warnings, []);
 });
 
@@ -102,10 +98,8 @@ test("values survive a server that fails for a while; the user is told once", as
   mlflow.log(1, { a: 1 });
   mlflow.log(2, { a: 2 });
   await mlflow.end("finished");
-  assert.deepEqual(
-    server.runs.get("run1")?.metrics.map(({ step }) => step),
-    [1, 2],
-  );
+  const steps = server.runs.get("run1")?.metrics.map(({ step }) => step);
+  assert.deepEqual(steps, [1, 2]);
   assert.equal(warnings.length, 1);
   assert.match(warnings[0] ?? "", /^mlflow does not answer .*HTTP 503/);
 });

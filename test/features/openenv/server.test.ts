@@ -99,13 +99,11 @@ describe("our environments as an OpenEnv server", () => {
     ];
     const asked = [reset, { type: "state" }, ...steps.map((data) => ({ type: "step", data }))];
     const message = fc.oneof(...asked.map((value) => mutatedJsonText(value)));
-    await fc.assert(
-      fc.asyncProperty(message, async (text) => {
-        socket.send(text);
-        assert.match((await next())?.type ?? "closed", /^(error|observation|state)$/);
-      }),
-      { numRuns: 2000, seed: 49 },
-    );
+    const property = fc.asyncProperty(message, async (text) => {
+      socket.send(text);
+      assert.match((await next())?.type ?? "closed", /^(error|observation|state)$/);
+    });
+    await fc.assert(property, { numRuns: 2000, seed: 49 });
     assert.equal((await ask("reset", {}))?.type, "observation");
     socket.terminate();
   });
@@ -225,14 +223,12 @@ describe("our environments as an OpenEnv server", () => {
     };
     const { session_id } = await rpc("openenv/session/create");
     const { tools } = (await rpc("tools/list")) as { tools: { name: string; inputSchema: { required?: string[] } }[] };
-    assert.deepEqual(
-      tools.map(({ name, inputSchema }) => [name, inputSchema.required ?? []]),
-      [
-        ["read_form", []],
-        ["fill_field", ["label", "value"]],
-        ["submit", []],
-      ],
-    );
+    const actual = tools.map(({ name, inputSchema }) => [name, inputSchema.required ?? []]);
+    assert.deepEqual(actual, [
+      ["read_form", []],
+      ["fill_field", ["label", "value"]],
+      ["submit", []],
+    ]);
     const early = await rpc("tools/call", { session_id, name: "submit" });
     assert.deepEqual([early.code, early.message], [-32603, "there is no episode: reset first"]);
     const call = (name: string, given: object = {}): Promise<Record<string, unknown>> =>
@@ -298,10 +294,8 @@ describe("our environments as an OpenEnv server", () => {
     const root = packageRoot();
     const { version, validation } = parse(readFileSync(join(root, "openenv.yaml"), "utf8"));
     assert.equal(version, JSON.parse(readFileSync(join(root, "package.json"), "utf8")).version);
-    assert.deepEqual(
-      validation.capabilities.declared_tools,
-      TOOLS.map(({ name }) => name),
-    );
+    const names = TOOLS.map(({ name }) => name);
+    assert.deepEqual(validation.capabilities.declared_tools, names);
     for (const file of [validation.execution.dockerfile, validation.execution.probe_path])
       assert.ok(readFileSync(join(root, file), "utf8").length > 0);
   });

@@ -118,13 +118,15 @@ describe("a site that is reset before each episode, and whose requests are kept"
         assert.match(order, /^(\/reset )*\/visit( (\/reset )+\/visit){2}$/);
         for (const [i, { har }] of outcomes.entries()) {
           const entries = entriesOf(har);
-          assert.deepEqual(
-            entries.map(({ request, response }) => [request.method, new URL(request.url).pathname, response.status]),
-            [
-              ["GET", "/visit", 200],
-              ["POST", "/visit", 200],
-            ],
-          );
+          const actual = entries.map(({ request, response }) => [
+            request.method,
+            new URL(request.url).pathname,
+            response.status,
+          ]);
+          assert.deepEqual(actual, [
+            ["GET", "/visit", 200],
+            ["POST", "/visit", 200],
+          ]);
           assert.equal(entries[1]?.request.postData?.text, `n=${TASKS[i]?.fields.Name.replace(" ", "+")}`);
           assert.match(entries[1]?.response.content.text ?? "", /Thank you/);
         }

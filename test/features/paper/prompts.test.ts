@@ -31,10 +31,8 @@ for (const tier of TIERS) {
       assert.ok((blank.reward as number) < 0.5);
     }
     const { observation, action } = paper.syntheticDemonstration(Rng.named(1, "s"));
-    assert.deepEqual(
-      Object.keys(action.values ?? {}),
-      observation.template?.parts.flatMap((part) => (typeof part === "string" ? [] : [part.name])),
-    );
+    const expected = observation.template?.parts.flatMap((part) => (typeof part === "string" ? [] : [part.name]));
+    assert.deepEqual(Object.keys(action.values ?? {}), expected);
   });
 }
 

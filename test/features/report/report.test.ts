@@ -67,10 +67,8 @@ test("a supervised run has the curves that it has, and the evaluation that was m
     ["Reward", "Success", "Loss", "Gradient norm", "Seconds a step", "Learning rate"],
   );
   // the update is all of a step: one line
-  assert.deepEqual(
-    plots.get("Seconds a step")?.series.map(({ label }) => label),
-    ["total"],
-  );
+  const labels = plots.get("Seconds a step")?.series.map(({ label }) => label);
+  assert.deepEqual(labels, ["total"]);
   assert.doesNotMatch(html, /Bands: |Rollouts, worst first/);
   assert.deepEqual(stepsOf(plots.get("Reward"), "heldout"), [40]);
   assert.match(html, />heldout<\/th><td class="num" rowspan="3">– \/ 20<\/td>/);
@@ -91,16 +89,14 @@ test("the response shows each token with its round and its probability", async (
   const heat = /<div class="heat"[^>]*>(.*?)<\/div>/s.exec(html)?.[1] ?? "";
   const tokens = [...heat.matchAll(/<span class="([^"]*)" data-r="(\d)" data-p="([^"]*)">([^<]*)<\/span>/g)];
   assert.equal(tokens.map((token) => token[4]).join(""), RESPONSE.replaceAll("\n", "↵\n"));
-  assert.deepEqual(
-    tokens.slice(0, 5).map((token) => token.slice(1, 4)),
-    [
-      ["o0 p7", "1", "0.99"],
-      ["o2 p1 low", "2", "0.0498"],
-      ["o5 p7", "3", "0.99"],
-      ["o7 p7", "4", "0.99"],
-      ["o0 p7", "1", "0.99"],
-    ],
-  );
+  const actual = tokens.slice(0, 5).map((token) => token.slice(1, 4));
+  assert.deepEqual(actual, [
+    ["o0 p7", "1", "0.99"],
+    ["o2 p1 low", "2", "0.0498"],
+    ["o5 p7", "3", "0.99"],
+    ["o7 p7", "4", "0.99"],
+    ["o0 p7", "1", "0.99"],
+  ]);
 });
 
 test("a screenshot is part of the page", async () => {
@@ -108,10 +104,8 @@ test("a screenshot is part of the page", async () => {
   await writeAtomic(run.screenshot({ step: 20, group: 0, rollout: 0 }), Buffer.from("a picture"));
   const html = renderReport(await readReportData(run));
   const sources = [...html.matchAll(/<img alt="([^"]*)" src="data:image\/jpeg;base64,([^"]*)">/g)];
-  assert.deepEqual(
-    sources.map(([, alt, data]) => [alt, atob(data ?? "")]),
-    [["Page of library/visitor-pass as the plan left it", "a picture"]],
-  );
+  const actual = sources.map(([, alt, data]) => [alt, atob(data ?? "")]);
+  assert.deepEqual(actual, [["Page of library/visitor-pass as the plan left it", "a picture"]]);
 });
 
 test("model output, posted values and names are text, never markup", async () => {
@@ -138,21 +132,17 @@ test("the worst of the newest step and of the whole run, equal responses once; t
   assert.equal(rollouts.total, 12 * 8 + 9);
   assert.equal(rollouts.shown.length, 8);
   const newest = rollouts.shown.filter(({ record }) => record.step === 20);
-  assert.deepEqual(
-    newest.map(({ record }) => record.reward),
-    [0, 0.125, 0.25, null],
-  );
-  assert.deepEqual(
-    rollouts.shown
-      .filter(({ record }) => record.step < 20)
-      .map(({ record, alike }) => [record.step, record.reward, alike]),
-    [
-      [1, 0.05, 2],
-      [2, 0.1, 2],
-      [3, 0.15, 2],
-      [1, 0.15, 1],
-    ],
-  );
+  const actual = newest.map(({ record }) => record.reward);
+  assert.deepEqual(actual, [0, 0.125, 0.25, null]);
+  const found = rollouts.shown
+    .filter(({ record }) => record.step < 20)
+    .map(({ record, alike }) => [record.step, record.reward, alike]);
+  assert.deepEqual(found, [
+    [1, 0.05, 2],
+    [2, 0.1, 2],
+    [3, 0.15, 2],
+    [1, 0.15, 1],
+  ]);
   assert.match(renderReport(await readReportData(run, { rollouts: 8 })), /8 of 105 rollouts/);
 });
 

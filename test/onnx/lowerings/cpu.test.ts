@@ -54,10 +54,8 @@ describe("graphs for the CPU", () => {
           return g.op("ScatterND", [new Emitter(g).zeros([ROWS, WIDTH], "float32"), at, rows], { reduction: "add" });
         });
         assert.deepEqual(y.shape, [ROWS, WIDTH]);
-        assert.deepEqual(
-          [...y.data],
-          sums((n) => n % places, 0),
-        );
+        const expected = sums((n) => n % places, 0);
+        assert.deepEqual([...y.data], expected);
       }
     });
   }
@@ -78,9 +76,7 @@ describe("graphs for the CPU", () => {
     );
     assert.deepEqual(y.shape, data.shape);
     assert.equal(y.data.length, sizeOf(data.shape));
-    assert.deepEqual(
-      [...y.data],
-      sums((n) => (4 - (n % 3)) * (ROWS / 5) + ROWS / 5 - 1, 1),
-    );
+    const expected = sums((n) => (4 - (n % 3)) * (ROWS / 5) + ROWS / 5 - 1, 1);
+    assert.deepEqual([...y.data], expected);
   });
 });

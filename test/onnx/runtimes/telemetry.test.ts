@@ -34,9 +34,7 @@ describe("telemetry of ONNX Runtime", () => {
     skip: process.platform !== "linux",
   }, async () => {
     const { files } = await loadUnderFreshHome("npm", { ORT_DISABLE_TELEMETRY: "0" });
-    assert.ok(
-      files.some((file) => file.endsWith("deviceid")),
-      files.join(),
-    );
+    const actual = files.some((file) => file.endsWith("deviceid"));
+    assert.ok(actual, files.join());
   });
 });

@@ -108,10 +108,8 @@ test("an environment may answer with another episode of the collection: that one
 test("an evaluation may have a temperature of its own", async () => {
   const { policy, calls } = fakePolicy(1);
   await collectRollouts(policy, environment, TASKS, streams(), { batch: 5, temperature: 0 });
-  assert.deepEqual(
-    calls.map((call) => call.temperature),
-    [0],
-  );
+  const temperatures = calls.map((call) => call.temperature);
+  assert.deepEqual(temperatures, [0]);
 });
 
 test("what breaks in the environment is the caller's to hear, and nothing is generated after it", async () => {
@@ -150,13 +148,8 @@ describe("episodes of several turns", () => {
 
   it("are generated together turn by turn, by place, as long as each still runs", async () => {
     const { policy, calls } = fakePolicy(1000);
-    await collectRollouts(
-      policy,
-      turns(() => 0),
-      tasks,
-      streams(4),
-      { batch: 4 },
-    );
+    const environment = turns(() => 0);
+    await collectRollouts(policy, environment, tasks, streams(4), { batch: 4 });
     assert.deepEqual(starts(calls), [[0, 10, 20, 30], [1, 11, 31], [12, 32], [13]]);
   });
 
@@ -169,10 +162,8 @@ describe("episodes of several turns", () => {
       streams(4),
       { batch: 4 },
     );
-    assert.deepEqual(
-      expected.rollouts.map((rollout) => rollout.turns.length),
-      TURNS,
-    );
+    const actual = expected.rollouts.map((rollout) => rollout.turns.length);
+    assert.deepEqual(actual, TURNS);
     const delays = [
       (place: number) => 40 * place,
       (place: number) => 40 * (3 - place),
@@ -209,9 +200,9 @@ describe("episodes of several turns", () => {
       { batch: 4 },
     );
     const expected = streams(4).map((rng, i) => Array.from({ length: TURNS[i] as number }, () => rng.int(1000)));
-    assert.deepEqual(
-      rollouts.map((rollout) => rollout.turns.map(({ trajectory }) => (trajectory as TokenTrajectory).response[1])),
-      expected,
+    const actual = rollouts.map((rollout) =>
+      rollout.turns.map(({ trajectory }) => (trajectory as TokenTrajectory).response[1]),
     );
+    assert.deepEqual(actual, expected);
   });
 });

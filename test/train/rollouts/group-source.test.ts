@@ -86,14 +86,12 @@ test("a step plays a group for each of its tasks, every rollout with a stream of
     step.groups.map((g) => g.rollouts.map((r) => [r.record.task_id, r.record.step, r.record.group, r.record.rollout])),
     order(3).map((id, g) => [0, 1].map((r) => [id, 7, g, r])),
   );
-  assert.deepEqual(
-    step.groups.map((g) => g.credit),
-    [
-      [[-0.5], [0.5]],
-      [[-0.5], [0.5]],
-      [[-0.5], [0.5]],
-    ],
-  );
+  const credits = step.groups.map((g) => g.credit);
+  assert.deepEqual(credits, [
+    [[-0.5], [0.5]],
+    [[-0.5], [0.5]],
+    [[-0.5], [0.5]],
+  ]);
   assert.deepEqual(
     streams.map((rng) => rng.state()),
     [0, 1, 2, 3, 4, 5].map((i) => Rng.named(5, `rollout/7/0/${i}`).state()),
@@ -140,10 +138,8 @@ test("dynamic sampling gives up after three redraws", async () => {
 test("a resumed source goes on with the task after the last one drawn", async () => {
   const { groups } = source(false, (_, k) => k, 3);
   const step = await groups.collect(2);
-  assert.deepEqual(
-    step.groups.map((g) => g.rollouts[0]?.record.task_id),
-    order(6).slice(3),
-  );
+  const actual = step.groups.map((g) => g.rollouts[0]?.record.task_id);
+  assert.deepEqual(actual, order(6).slice(3));
 });
 
 test("an episode is recorded turn by turn, with what it was worth and what the environment keeps of it", () => {

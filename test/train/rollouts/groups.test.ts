@@ -155,10 +155,8 @@ describe("the random streams of samples", () => {
 
   it("are each sample's own: of the seed, the step, what they are for, and the place in the step", () => {
     const places = ["0/0/0", "0/0/1", "0/2/0", "2/0/0", "2/1/0"];
-    assert.deepEqual(
-      states(groups, 7, 3),
-      places.map((place) => Rng.named(7, `layout/3/${place}`).state()),
-    );
+    const expected = places.map((place) => Rng.named(7, `layout/3/${place}`).state());
+    assert.deepEqual(states(groups, 7, 3), expected);
     const all = [
       ...states(groups, 7, 3),
       ...states(groups, 8, 3),

@@ -44,10 +44,8 @@ describe("a model that is bidirectional inside blocks and causal between them", 
       const blocks = rounds.flatMap(({ positions }) =>
         positions.map((position) => Math.floor(((starts[i] as number[]).length + position) / 4)),
       );
-      assert.deepEqual(
-        blocks,
-        blocks.toSorted((a, b) => a - b),
-      );
+      const expected = blocks.toSorted((a, b) => a - b);
+      assert.deepEqual(blocks, expected);
     }
   });
 });

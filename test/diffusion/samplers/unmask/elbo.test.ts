@@ -189,17 +189,10 @@ test("the value of a response is the mean over its draws, whatever else is in th
       return draws.at(-1) as MaskDraw;
     });
     const terms = withTokens(batch);
-    assert.deepEqual(
-      draws.map((draw) => draw.masked.length),
-      [3, 3, 1, 1],
-    );
-    assert.deepEqual(
-      [terms.owner, [...terms.units]],
-      [
-        [0, 1, -1],
-        [5, 2, 0],
-      ],
-    );
+    const actual = draws.map((draw) => draw.masked.length);
+    assert.deepEqual(actual, [3, 3, 1, 1]);
+    assert.deepEqual(terms.owner, [0, 1, -1]);
+    assert.deepEqual([...terms.units], [5, 2, 0]);
     assert.equal(terms.batch, coupled ? 12 : 6);
     // the bound is the model's; the policy samples at another temperature and forbids EOS
     assert.equal(terms.temperature, 1);
@@ -235,10 +228,8 @@ test("there is room for every token of every draw", () => {
 test("an empty side counts nothing and the other one carries its weight", () => {
   const draw: MaskDraw = { masked: [false, false], order: [1, 0] };
   const terms = lay([0, 1, 1, 0], 2, draw, true);
-  assert.deepEqual(
-    [...terms.coefficient].filter((c) => c !== 0),
-    [3 / 2 / 2, 3 / 2 / 2, 3 / 2 / 2, 3 / 2 / 2],
-  );
+  const actual = [...terms.coefficient].filter((c) => c !== 0);
+  assert.deepEqual(actual, [3 / 2 / 2, 3 / 2 / 2, 3 / 2 / 2, 3 / 2 / 2]);
   assert.ok([...terms.rows].slice(0, 4).every((row) => Number(row) >= terms.length));
 });
 

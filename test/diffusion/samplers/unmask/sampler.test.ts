@@ -14,6 +14,7 @@ import {
 import { sampler as unmask } from "../../../../src/diffusion/samplers/unmask.js";
 import { tokensOf, withTokens } from "../../../support/token-batch.js";
 import { having, samplerConfig } from "../../../support/typed.js";
+import { assertFrequencies, assertZeroMean, sequences } from "./enumeration.js";
 import { FakeNetwork, MODEL, prompts, SMALL, streams, TOKENS } from "./fake-model.js";
 
 const sampler = having(unmask, "stepTerms");
@@ -55,12 +56,7 @@ function forced(network: FakeNetwork, tokens: readonly number[]): RoundModel<Row
 /** Enumerates the policy's trajectories: all assignments of tokens except those that need a forbidden EOS. */
 async function enumerate(network: FakeNetwork, options: UnmaskOptions): Promise<Map<string, UnmaskTrajectory>> {
   const outcomes = new Map<string, UnmaskTrajectory>();
-  const choices = [0, 1, TOKENS.eos];
-  for (let code = 0; code < choices.length ** options.responseLength; code++) {
-    const tokens = Array.from(
-      { length: options.responseLength },
-      (_, i) => choices[Math.floor(code / choices.length ** i) % choices.length] as number,
-    );
+  for (const tokens of sequences([0, 1, TOKENS.eos], options.responseLength)) {
     try {
       const [trajectory] = await sampler.rollout(forced(network, tokens), [PROMPT], options, streams(1, 1));
       if (trajectory !== undefined) outcomes.set(keyOf(trajectory), trajectory);
@@ -116,22 +112,10 @@ test("the score has zero mean under a constant reward, and not if the forbidden 
     const outcomes = [...(await enumerate(network, options)).values()];
     const packed = sampler.stepTerms(outcomes, options, { batch: outcomes.length, lengthStep: 1, level: "sequence" });
     const anywhere = new Float32Array(packed.coefficient.length).fill(1);
-    const p = network.values(packed).map(Math.exp);
-    const step = 1e-4;
-    for (const index of [7, 13, 50, 420, 460, 500, 560, 630, network.parameters.length - 17]) {
-      const origin = network.parameters[index] as number;
-      const at = (value: number): number[][] => {
-        network.parameters[index] = value;
-        return [network.values(packed), network.values(packed, anywhere)];
-      };
-      const [up, upWrong] = at(origin + step);
-      const [down, downWrong] = at(origin - step);
-      network.parameters[index] = origin;
-      const mean = (a: number[] | undefined, b: number[] | undefined): number =>
-        p.reduce((sum, weight, i) => sum + (weight * ((a?.[i] as number) - (b?.[i] as number))) / (2 * step), 0);
-      assert.ok(Math.abs(mean(up, down)) < 1e-6, `${name}, parameter ${index}: ${mean(up, down)}`);
-      worstWrong = Math.max(worstWrong, Math.abs(mean(upWrong, downWrong)));
-    }
+    const { parameters } = network;
+    const indices = [7, 13, 50, 420, 460, 500, 560, 630, parameters.length - 17];
+    const values = (): [number[], number[]] => [network.values(packed), network.values(packed, anywhere)];
+    worstWrong = Math.max(worstWrong, assertZeroMean(name, parameters, indices, values));
   }
   assert.ok(worstWrong > 1e-3, `a wrong score passes too: ${worstWrong}`);
 });
@@ -154,20 +138,9 @@ test("sampled frequencies match the probabilities", async () => {
       assert.ok(Math.abs(totalLogProb(trajectory) - totalLogProb(expected)) < 1e-6);
       seen.set(key, (seen.get(key) ?? 0) + 1);
     }
-    let chi2 = 0;
-    let cells = 0;
-    let [restSeen, restExpected] = [count, count];
-    for (const [key, outcome] of outcomes) {
-      const expected = count * Math.exp(totalLogProb(outcome));
-      if (expected < 5) continue;
-      chi2 += ((seen.get(key) ?? 0) - expected) ** 2 / expected;
-      cells++;
-      restSeen -= seen.get(key) ?? 0;
-      restExpected -= expected;
-    }
-    chi2 += (restSeen - restExpected) ** 2 / Math.max(restExpected, 1);
-    assert.ok(cells > 8, `only ${cells} cells`);
-    assert.ok(chi2 < cells + 4 * Math.sqrt(2 * cells), `chi2 ${chi2} over ${cells} cells`);
+    const probable = (outcome: UnmaskTrajectory): number => count * Math.exp(totalLogProb(outcome));
+    const cells = [...outcomes].map(([key, outcome]) => [seen.get(key) ?? 0, probable(outcome)] as const);
+    assertFrequencies(cells, count);
   }
 });
 
@@ -184,18 +157,16 @@ const anyOptions = fc
 
 test("every trajectory is consistent: nothing behind EOS, EOS never left of a committed token", async () => {
   const ends = new Set<string>();
-  await fc.assert(
-    fc.asyncProperty(anyOptions, fc.integer({ min: 0, max: 1000 }), async (options, seed) => {
-      const tasks = prompts(3, options.promptLength, seed);
-      for (const trajectory of await sampler.rollout(new FakeNetwork(seed), tasks, options, streams(3, seed))) {
-        checkTrajectory(trajectory, "sampled", TOKENS.eos);
-        ends.add(trajectory.ended);
-        assert.ok(sampler.steps(trajectory) <= sampler.shapes(options).steps);
-        assert.equal(trajectory.response.includes(TOKENS.mask) || trajectory.response.includes(TOKENS.pad), false);
-      }
-    }),
-    { numRuns: 60, seed: 11 },
-  );
+  const property = fc.asyncProperty(anyOptions, fc.integer({ min: 0, max: 1000 }), async (options, seed) => {
+    const tasks = prompts(3, options.promptLength, seed);
+    for (const trajectory of await sampler.rollout(new FakeNetwork(seed), tasks, options, streams(3, seed))) {
+      checkTrajectory(trajectory, "sampled", TOKENS.eos);
+      ends.add(trajectory.ended);
+      assert.ok(sampler.steps(trajectory) <= sampler.shapes(options).steps);
+      assert.equal(trajectory.response.includes(TOKENS.mask) || trajectory.response.includes(TOKENS.pad), false);
+    }
+  });
+  await fc.assert(property, { numRuns: 60, seed: 11 });
   assert.deepEqual([...ends].sort(), ["eos", "length"]);
 });
 
@@ -319,14 +290,10 @@ test("what a model must not do, and prompts that do not fit, are refused", async
   });
   const run = (change: (s: RowStatistics) => void): Promise<UnmaskTrajectory[]> =>
     sampler.rollout(broken(change), [[1]], SMALL, streams(1, 1));
-  await assert.rejects(
-    run((s) => s.top.fill(Number.NaN)),
-    /non-finite confidence/,
-  );
-  await assert.rejects(
-    run((s) => s.logProb.fill(Number.NEGATIVE_INFINITY)),
-    /non-finite log-probability/,
-  );
+  const attempt = run((s) => s.top.fill(Number.NaN));
+  await assert.rejects(attempt, /non-finite confidence/);
+  const refused = run((s) => s.logProb.fill(Number.NEGATIVE_INFINITY));
+  await assert.rejects(refused, /non-finite log-probability/);
   await assert.rejects(
     run((s) => (s.token as BigInt64Array).fill(BigInt(TOKENS.mask))),
     /blocked token 3/,
@@ -351,13 +318,8 @@ test("the configuration has defaults and rejects what cannot run", () => {
     speculate: 1,
   });
   const { dims, ...shapes } = sampler.shapes(sampler.options(config, MODEL));
-  assert.deepEqual(
-    [shapes, dims(3)],
-    [
-      { length: 160, rows: 96, steps: 8 },
-      { B: 3, N: 160 },
-    ],
-  );
+  assert.deepEqual(shapes, { length: 160, rows: 96, steps: 8 });
+  assert.deepEqual(dims(3), { B: 3, N: 160 });
   assert.equal(sampler.schema.safeParse({ response_length: 62 }).success, false);
   assert.equal(sampler.schema.safeParse({ slots: 4 }).success, false);
 });

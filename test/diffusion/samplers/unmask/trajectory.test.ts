@@ -39,16 +39,14 @@ test("a trajectory survives JSON", () => {
 
 test("helpers", () => {
   const trajectory = example();
-  assert.deepEqual(
-    reveals(trajectory).map(({ position, step }) => [position, step]),
-    [
-      [0, 0],
-      [1, 0],
-      [2, 1],
-      [3, 1],
-      [4, 1],
-    ],
-  );
+  const actual = reveals(trajectory).map(({ position, step }) => [position, step]);
+  assert.deepEqual(actual, [
+    [0, 0],
+    [1, 0],
+    [2, 1],
+    [3, 1],
+    [4, 1],
+  ]);
   assert.equal(totalLogProb(trajectory), -3.875);
 });
 

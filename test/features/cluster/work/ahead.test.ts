@@ -63,11 +63,8 @@ describe("rollouts that are sampled ahead", () => {
       [5, 5, 2, 2, 50],
       [6, 6, 2, 3, 60],
     ]);
-    assert.deepEqual(
-      sampled,
-      [0, 0, 0, 1, 2, 3].map((of, i) => [i + 1, of]),
-      "and no step after the last",
-    );
+    const expected = [0, 0, 0, 1, 2, 3].map((of, i) => [i + 1, of]);
+    assert.deepEqual(sampled, expected, "and no step after the last");
     assert.deepEqual([...pinned], [4, 5]);
     assert.equal(source.drawn, 60);
   });
@@ -92,10 +89,8 @@ describe("rollouts that are sampled ahead", () => {
     assert.deepEqual(await resumed.train(8), rest);
     assert.deepEqual(resumed.sampled, whole.sampled.slice(4));
     // one that keeps none has the present policy to begin with
-    assert.deepEqual(
-      (await run(2, 8, { step: 4, groups: {} }).train(6)).map(([, , lag]) => lag),
-      [0, 1],
-    );
+    const actual = (await run(2, 8, { step: 4, groups: {} }).train(6)).map(([, , lag]) => lag);
+    assert.deepEqual(actual, [0, 1]);
   });
 
   it("reports a failure at the step that needs it", async () => {

@@ -28,10 +28,8 @@ const part = (e: MemoryEstimate, name: string): number =>
 describe("estimateRun", () => {
   it("sums up its parts and shows each", async () => {
     const e = await estimate("flow-grpo");
-    assert.equal(
-      e.total,
-      e.parts.reduce((n, p) => n + p.bytes, 0),
-    );
+    const expected = e.parts.reduce((n, p) => n + p.bytes, 0);
+    assert.equal(e.total, expected);
     assert.ok(e.parts.every((p) => p.bytes > 0));
     const shown = formatMemory(e, 4 * 2 ** 30);
     for (const p of e.parts) assert.ok(shown.includes(p.name));

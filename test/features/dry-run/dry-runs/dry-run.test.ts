@@ -34,11 +34,9 @@ test("a dry run takes its updates at the rates of the schedule", async () => {
   const options = { ...asked, dryRun: true, quiet: true, json: true, signal: new AbortController().signal };
   const step = mock.method(Engine.prototype, "step");
   await train(config, options).finally(() => mock.restoreAll());
-  assert.deepEqual(
-    step.mock.calls.map(({ arguments: [t, rate] }) => [t, rate]),
-    [
-      [1, 0.0025],
-      [2, 0.005],
-    ],
-  );
+  const actual = step.mock.calls.map(({ arguments: [t, rate] }) => [t, rate]);
+  assert.deepEqual(actual, [
+    [1, 0.0025],
+    [2, 0.005],
+  ]);
 });

@@ -209,10 +209,8 @@ test("the supervised loss weighs a token by its share, and reads the time that i
   const template = [{ name: "a", room: 2 }, [0], { name: "b", room: 2 }];
   const example = { prompt: [0], template, response: [1, TOKENS.eos, 1, TOKENS.eos], unlabelled: new Set([0]) };
   const [batch] = supervisedFlowTerms([example], { ...OPTIONS, responseLength: 5 }, layout) as [Batch];
-  assert.deepEqual(
-    [...batch.coefficient].map((c) => c > 0),
-    [false, false, true, true],
-  );
+  const actual = [...batch.coefficient].map((c) => c > 0);
+  assert.deepEqual(actual, [false, false, true, true]);
 });
 
 test("a supervised token is noise with probability 1 - kappa, kappa stratified up to where one would weigh L + 1", () => {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { UserError } from "../../../../src/core/errors.js";
+import { groupBy } from "../../../../src/core/group-by.js";
 import type { StepLayout } from "../../../../src/diffusion/layout/scorings.js";
 import { type RoundModel, refusalOf } from "../../../../src/diffusion/sampler.js";
 import { type Drawn, transitionHead } from "../../../../src/features/fsdfm/jump/heads.js";
@@ -14,6 +15,7 @@ import {
 } from "../../../../src/features/fsdfm/jump/trajectory.js";
 import { sampler as jump } from "../../../../src/features/fsdfm/samplers/jump.js";
 import { vector } from "../../../../src/onnx/tensors.js";
+import { assertFrequencies, assertZeroMean, sequences } from "../../../diffusion/samplers/unmask/enumeration.js";
 import { prompts, streams, TOKENS } from "../../../diffusion/samplers/unmask/fake-model.js";
 import { tokensOf } from "../../../support/token-batch.js";
 import { having, samplerConfig } from "../../../support/typed.js";
@@ -45,14 +47,8 @@ function forced(flow: FakeFlow, draws: readonly number[]): RoundModel<Drawn> {
 
 /** Enumerates every trajectory from one source. */
 async function enumerate(flow: FakeFlow, options: JumpOptions): Promise<JumpTrajectory[]> {
-  const ordinary = ordinaryTokens(options.model);
-  const draws = options.steps * options.responseLength;
   const out: JumpTrajectory[] = [];
-  for (let code = 0; code < ordinary.length ** draws; code++) {
-    const path = Array.from(
-      { length: draws },
-      (_, i) => ordinary[Math.floor(code / ordinary.length ** i) % ordinary.length] as number,
-    );
+  for (const path of sequences(ordinaryTokens(options.model), options.steps * options.responseLength)) {
     const [trajectory] = await sampler.rollout(forced(flow, path), [PROMPT], options, streams(1, 1));
     out.push(trajectory as JumpTrajectory);
   }
@@ -92,21 +88,10 @@ test("the score has zero mean under a constant reward, and not if what lies behi
       }
     }
     const cut = { ...terms, coefficient: behind };
-    const p = flow.values(terms).map(Math.exp);
     const { parameters } = flow.network;
-    for (const index of [7, 13, 420, 460, 500, 560, parameters.length - 17]) {
-      const origin = parameters[index] as number;
-      const at = (value: number): number[][] => {
-        parameters[index] = value;
-        return [flow.values(terms), flow.values(cut)];
-      };
-      const [[up, upWrong], [down, downWrong]] = [at(origin + 1e-4), at(origin - 1e-4)] as [number[][], number[][]];
-      parameters[index] = origin;
-      const mean = (a: number[] | undefined, b: number[] | undefined): number =>
-        p.reduce((sum, weight, i) => sum + (weight * ((a?.[i] as number) - (b?.[i] as number))) / 2e-4, 0);
-      assert.ok(Math.abs(mean(up, down)) < 1e-6, `${name}, parameter ${index}: ${mean(up, down)}`);
-      worstWrong = Math.max(worstWrong, Math.abs(mean(upWrong, downWrong)));
-    }
+    const indices = [7, 13, 420, 460, 500, 560, parameters.length - 17];
+    const values = (): [number[], number[]] => [flow.values(terms), flow.values(cut)];
+    worstWrong = Math.max(worstWrong, assertZeroMean(name, parameters, indices, values));
   }
   assert.ok(worstWrong > 1e-3, `a wrong score passes too: ${worstWrong}`);
 });
@@ -123,25 +108,14 @@ test("sampled frequencies match the probabilities", async () => {
     100,
   );
   const keyOf = (t: JumpTrajectory): string => t.steps.map((s) => s.tokens.join(",")).join(" | ");
-  const bySource = new Map<string, JumpTrajectory[]>();
-  for (const t of sampled) bySource.set(t.source.join(), [...(bySource.get(t.source.join()) ?? []), t]);
+  const bySource = groupBy(sampled, ({ source }) => source.join());
   assert.equal(bySource.size, 9);
-  let [chi2, cells] = [0, 0];
-  for (const some of bySource.values()) {
-    const seen = new Map<string, { count: number; probability: number }>();
-    for (const t of some) {
-      const entry = seen.get(keyOf(t)) ?? { count: 0, probability: Math.exp(logPi(t)) };
-      seen.set(keyOf(t), { ...entry, count: entry.count + 1 });
-    }
-    for (const entry of seen.values()) {
-      const expected = some.length * entry.probability;
-      if (expected < 5) continue;
-      chi2 += (entry.count - expected) ** 2 / expected;
-      cells++;
-    }
-  }
-  assert.ok(cells > 40, `only ${cells} cells`);
-  assert.ok(chi2 < cells + 4 * Math.sqrt(2 * cells), `chi2 ${chi2} over ${cells} cells`);
+  const cells = [...bySource.values()].flatMap((some) =>
+    [...groupBy(some, keyOf).values()].map((same) => {
+      return [same.length, some.length * Math.exp(logPi(same[0] as JumpTrajectory))] as const;
+    }),
+  );
+  assertFrequencies(cells, count);
 });
 
 const anyOptions = fc
@@ -155,26 +129,24 @@ const anyOptions = fc
 
 test("rollouts are scored again with their own log-probabilities, survive JSON and do not depend on the batch", async () => {
   const ends = new Set<string>();
-  await fc.assert(
-    fc.asyncProperty(anyOptions, fc.integer({ min: 0, max: 1000 }), async (options, seed) => {
-      const flow = new FakeFlow(seed);
-      const tasks = prompts(3, options.promptLength, seed);
-      const trajectories = await sampler.rollout(flow, tasks, options, streams(3, seed));
-      assert.deepEqual(await sampler.rollout(flow, tasks, options, streams(3, seed), 2), trajectories);
-      const terms = sampler.stepTerms(trajectories, options, layout(4, "token"));
-      const recorded = terms.recorded as Float32Array;
-      const real = [...terms.coefficient].flatMap((c, r) => (c === 1 ? [r] : []));
-      assert.equal(real.length, 3 * options.steps * options.responseLength);
-      const scores = flow.score(terms);
-      for (const r of real) assert.ok(Math.abs((scores[r] as number) - (recorded[r] as number)) < 1e-5);
-      for (const trajectory of trajectories) {
-        assert.deepEqual(parseJumpTrajectory(JSON.parse(JSON.stringify(trajectory)), "here", MODEL), trajectory);
-        assert.equal(jumpReveals(trajectory).length, trajectory.response.length);
-        ends.add(trajectory.ended);
-      }
-    }),
-    { numRuns: 40, seed: 11 },
-  );
+  const property = fc.asyncProperty(anyOptions, fc.integer({ min: 0, max: 1000 }), async (options, seed) => {
+    const flow = new FakeFlow(seed);
+    const tasks = prompts(3, options.promptLength, seed);
+    const trajectories = await sampler.rollout(flow, tasks, options, streams(3, seed));
+    assert.deepEqual(await sampler.rollout(flow, tasks, options, streams(3, seed), 2), trajectories);
+    const terms = sampler.stepTerms(trajectories, options, layout(4, "token"));
+    const recorded = terms.recorded as Float32Array;
+    const real = [...terms.coefficient].flatMap((c, r) => (c === 1 ? [r] : []));
+    assert.equal(real.length, 3 * options.steps * options.responseLength);
+    const scores = flow.score(terms);
+    for (const r of real) assert.ok(Math.abs((scores[r] as number) - (recorded[r] as number)) < 1e-5);
+    for (const trajectory of trajectories) {
+      assert.deepEqual(parseJumpTrajectory(JSON.parse(JSON.stringify(trajectory)), "here", MODEL), trajectory);
+      assert.equal(jumpReveals(trajectory).length, trajectory.response.length);
+      ends.add(trajectory.ended);
+    }
+  });
+  await fc.assert(property, { numRuns: 40, seed: 11 });
   assert.deepEqual([...ends].sort(), ["eos", "length"]);
 });
 
@@ -184,13 +156,8 @@ test("a subset of the steps is laid out with its share", async () => {
   const terms = sampler.stepTerms(trajectories, options, { ...layout(1, "step"), subset: [[1, 3]] });
   const { batch, rows, conditions, features } = tokensOf(terms);
   assert.deepEqual([batch, rows.length], [2, 2 * options.responseLength]);
-  assert.deepEqual(
-    [terms.owner, terms.step],
-    [
-      [0, 0],
-      [1, 3],
-    ],
-  );
+  assert.deepEqual(terms.owner, [0, 0]);
+  assert.deepEqual(terms.step, [1, 3]);
   assert.deepEqual([...(terms.sampled?.share ?? [])], [2, 2]);
   assert.equal(terms.sampled?.of, 4);
   assert.deepEqual([...(conditions.time as Float32Array)].slice(0, 2), [0.25, 0.75]);
@@ -213,15 +180,13 @@ test("text and noise are made of every token but mask and pad, of which one may 
 });
 
 test("steps are a uniform grid; the last one goes all the way", () => {
-  assert.deepEqual(
-    flowSteps({ steps: 4, exponent: 1 }).map((s) => [s.time, s.step]),
-    [
-      [0, 0.25],
-      [0.25, 0.25],
-      [0.5, 0.25],
-      [0.75, 0.25],
-    ],
-  );
+  const actual = flowSteps({ steps: 4, exponent: 1 }).map((s) => [s.time, s.step]);
+  assert.deepEqual(actual, [
+    [0, 0.25],
+    [0.25, 0.25],
+    [0.5, 0.25],
+    [0.75, 0.25],
+  ]);
   const hazards = flowSteps({ steps: 3, exponent: 2 }).map((s) => s.hazard);
   // r = (1 - 1/9) / 1, then (1 - 4/9) / (1 - 1/9)
   assert.ok(Math.abs((hazards[0] as number) + Math.log(8 / 9)) < 1e-12);
@@ -248,14 +213,12 @@ test("a token's step is the one after which it never changed", () => {
     response: [0, 1, 1],
     ended: "length",
   };
-  assert.deepEqual(
-    jumpReveals(trajectory).map((r) => [r.step, r.logProb]),
-    [
-      [0, -1],
-      [1, -5],
-      [0, -3],
-    ],
-  );
+  const actual = jumpReveals(trajectory).map((r) => [r.step, r.logProb]);
+  assert.deepEqual(actual, [
+    [0, -1],
+    [1, -5],
+    [0, -3],
+  ]);
 });
 
 test("what cannot have been sampled is refused, with its reason", async () => {
@@ -289,13 +252,8 @@ test("what a model must not do, and prompts and settings that cannot run, are re
   const config = samplerConfig(sampler);
   assert.throws(() => sampler.options(config, { ...MODEL, attention: "causal" }), /needs a bidirectional model/);
   const { dims, ...shapes } = sampler.shapes(sampler.options(config, MODEL));
-  assert.deepEqual(
-    [shapes, dims(3)],
-    [
-      { rows: 96, steps: 8 },
-      { B: 3, N: 160 },
-    ],
-  );
+  assert.deepEqual(shapes, { rows: 96, steps: 8 });
+  assert.deepEqual(dims(3), { B: 3, N: 160 });
   assert.equal(sampler.schema.safeParse({ temperature: 0 }).success, false);
   assert.match(
     refusalOf(sampler, "text", SMALL)?.reason ?? "",

@@ -2,17 +2,14 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Rng } from "../../../../src/core/rng.js";
 import type { Batch } from "../../../../src/diffusion/layout/batch.js";
-import type { TemplateStart, TokenTemplate } from "../../../../src/diffusion/template.js";
+import type { TokenTemplate } from "../../../../src/diffusion/template.js";
 import { sampler as jump } from "../../../../src/features/fsdfm/samplers/jump.js";
-import { streams } from "../../../diffusion/samplers/unmask/fake-model.js";
+import { EXAMPLE, streams } from "../../../diffusion/samplers/unmask/fake-model.js";
+import { close } from "../../../support/close.js";
 import { tokensOf } from "../../../support/token-batch.js";
 import { having } from "../../../support/typed.js";
 import { FakeFlow, MODEL, SMALL } from "./reference.js";
 
-const EXAMPLE: TemplateStart = {
-  prompt: [1, 0],
-  parts: [[1, 1], { name: "a", needs: 2 }, [0, 1, 0], { name: "b", needs: 2 }, [1]],
-};
 const sampler = having(jump, "stepTerms", "boundTerms", "supervisedTerms");
 
 test("given texts stay in place, and the steps are scored as they were drawn", async () => {
@@ -28,28 +25,18 @@ test("given texts stay in place, and the steps are scored as they were drawn", a
     const scores = flow.score(batch as never);
     const actual = [...batch.coefficient].flatMap((c, r) => (c === 0 ? [] : [scores[r] as number]));
     const drawn = trajectory.steps.flatMap((step) => [...step.logProbs]);
-    assert.equal(actual.length, drawn.length);
-    actual.forEach((x, i) => void assert.ok(Math.abs(x - (drawn[i] as number)) < 1e-6, `term ${i}`));
+    close(actual, drawn);
     const { batch: sequences, length, inputIds, positionIds } = tokensOf(batch);
     for (let b = 0; b < sequences; b++) {
       const at = (position: number): number =>
         [...positionIds.slice(b * length, (b + 1) * length)].findIndex((p, n) => Number(p) === position && n > 0);
-      assert.deepEqual(
-        [2, 3, 6, 7, 8, 11].map((p) => Number(inputIds[b * length + at(p)])),
-        [1, 1, 0, 1, 0, 1],
-      );
+      const found = [2, 3, 6, 7, 8, 11].map((p) => Number(inputIds[b * length + at(p)]));
+      assert.deepEqual(found, [1, 1, 0, 1, 0, 1]);
     }
-    assert.deepEqual(
-      sampler.reveals?.(trajectory).map(({ token }) => token),
-      trajectory.response,
-    );
-    const bound = sampler.boundTerms(trajectories, options, {
-      batch: 1,
-      lengthStep: 1,
-      samples: 1,
-      coupled: true,
-      rngs: streams(1, seed),
-    });
+    const tokens = sampler.reveals?.(trajectory).map(({ token }) => token);
+    assert.deepEqual(tokens, trajectory.response);
+    const layout = { batch: 1, lengthStep: 1, samples: 1, coupled: true, rngs: streams(1, seed) };
+    const bound = sampler.boundTerms(trajectories, options, layout);
     assert.ok([...bound.coefficient].filter((c) => c !== 0).length === 2 * trajectory.response.length);
   }
 });

@@ -65,16 +65,10 @@ describe("the noise of a gradient, from two halves", () => {
             `${what}: ${mean(values)} for ${expected} +- ${error}`,
           );
         };
-        close(
-          samples.map((s) => s.signal),
-          signal,
-          "signal",
-        );
-        close(
-          samples.map((s) => s.square),
-          signal + noise,
-          "square",
-        );
+        const signals = samples.map((s) => s.signal);
+        close(signals, signal, "signal");
+        const squares = samples.map((s) => s.square);
+        close(squares, signal + noise, "square");
       }
     });
   }
@@ -157,15 +151,11 @@ describe("the halves of a step", () => {
       Array.from({ length: 5 }, () => group(true)),
       Rng.named(1, "halves"),
     );
-    assert.deepEqual(
-      halves?.map((half) => half.length),
-      [3, 2],
-    );
+    const lengths = halves?.map((half) => half.length);
+    assert.deepEqual(lengths, [3, 2]);
     assert.equal(drawHalves([group(true), group(false)], Rng.named(1, "halves")), undefined);
-    assert.deepEqual(
-      drawHalves([group(true), group(true)], Rng.named(1, "halves"))?.map((half) => half.length),
-      [1, 1],
-    );
+    const actual = drawHalves([group(true), group(true)], Rng.named(1, "halves"))?.map((half) => half.length);
+    assert.deepEqual(actual, [1, 1]);
   });
 });
 
@@ -232,13 +222,11 @@ for (const [file, command, options] of [
       const expected = await update(plain);
       // the first half has six samples in two micro-batches, the second four in one
       const boundary = 2;
-      assert.deepEqual(
-        [plain, batches].map((some) => some.map((b) => b.trajectories.length)),
-        [
-          [4, 4, 2],
-          [4, 2, 4],
-        ],
-      );
+      const found = [plain, batches].map((some) => some.map((b) => b.trajectories.length));
+      assert.deepEqual(found, [
+        [4, 4, 2],
+        [4, 2, 4],
+      ]);
       const observer = new HalfGradients(boundary, batches.length);
       const actual = await update(batches, observer);
       assert.ok(difference(actual.after, expected.after) < 1e-6);

@@ -28,10 +28,8 @@ const samples = samplesOf(groups, 3, 6);
 
 test("the halves hold the step's own samples, whole groups each: what they draw does not depend on being measured", () => {
   const { parts = [] } = meters(3).measure(6, groups, samples);
-  assert.deepEqual(
-    parts.map((part) => part.length),
-    [4, 2],
-  );
+  const lengths = parts.map((part) => part.length);
+  assert.deepEqual(lengths, [4, 2]);
   const sorted = parts.flat().sort((a, b) => samples.indexOf(a) - samples.indexOf(b));
   assert.equal(sorted.length, samples.length);
   for (const [i, sample] of sorted.entries()) assert.equal(sample, samples[i]);

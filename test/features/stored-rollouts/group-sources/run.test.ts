@@ -138,10 +138,8 @@ describe("training from recorded rollouts", () => {
       const { advantage: _, ...first } = written[0] as RolloutRecord;
       const { advantage: __, ...original } = records(1)[0] as RolloutRecord;
       assert.deepEqual(first, original);
-      assert.deepEqual(
-        written.map((record) => record.advantage),
-        [-0.375, 0.375, 0, null, null, null, null, null],
-      );
+      const advantages = written.map((record) => record.advantage);
+      assert.deepEqual(advantages, [-0.375, 0.375, 0, null, null, null, null, null]);
     });
   }
 
@@ -170,10 +168,8 @@ describe("training from recorded rollouts", () => {
     await train(config, options("whole", "espo"));
     const [whole, resumed] = ["whole", "resumed"].map((name) => timelessFiles(join(root, name)));
     assert.ok(whole !== undefined && resumed !== undefined && whole.size >= 8);
-    assert.deepEqual(
-      differences(whole, resumed).filter((name) => !name.startsWith("1/")),
-      [],
-    );
+    const actual = differences(whole, resumed).filter((name) => !name.startsWith("1/"));
+    assert.deepEqual(actual, []);
   });
 
   it("measures the gradient's noise in the steps that the config says", async () => {
@@ -257,10 +253,8 @@ describe("training from recorded rollouts", () => {
       readFileSync(join(root, name, "checkpoints", "step-000002", "adapter_model.safetensors"));
     await train(config, options("no-loss", "espo"));
     assert.deepEqual(last("power"), last("no-loss"));
-    assert.deepEqual(
-      readMetrics(join(root, "power", "metrics.jsonl")).map((row) => row.step),
-      [2],
-    );
+    const actual = readMetrics(join(root, "power", "metrics.jsonl")).map((row) => row.step);
+    assert.deepEqual(actual, [2]);
     assert.match(
       readFileSync(join(root, "power", "log.jsonl"), "utf8"),
       /metrics\.jsonl lacks step 1, which the checkpoint has behind it/,

@@ -25,14 +25,12 @@ describe("OpenTelemetry's spans", () => {
     });
     await assert.rejects(failed, /no session/);
     const spans = exporter.getFinishedSpans();
-    assert.deepEqual(
-      spans.map(({ name, status }) => [name, status.code]),
-      [
-        ["collect", 0],
-        ["score", 2],
-        ["step", 2],
-      ],
-    );
+    const actual = spans.map(({ name, status }) => [name, status.code]);
+    assert.deepEqual(actual, [
+      ["collect", 0],
+      ["score", 2],
+      ["step", 2],
+    ]);
     const [collect, score, step] = spans;
     assert.equal(collect?.parentSpanContext?.spanId, step?.spanContext().spanId);
     assert.equal(score?.parentSpanContext?.spanId, step?.spanContext().spanId);

@@ -69,11 +69,8 @@ test("wizards: the oracle scores exactly 1 on every form, a turn a page; null po
         (observation, action) => turns.push({ id: task.id, observation, action }),
       );
       // what is written down for supervised training is what a browser shows
-      assert.deepEqual(
-        turns,
-        shown.filter(({ id }) => id === task.id),
-        task.id,
-      );
+      const expected = shown.filter(({ id }) => id === task.id);
+      assert.deepEqual(turns, expected, task.id);
       assert.deepEqual([task.id, reward, success, fault], [task.id, 1, true, undefined], JSON.stringify(detail));
       assert.ok(turnRewards?.every((value) => value === 1));
       const wizard = WIZARDS.find(({ id }) => id === task.form);
@@ -189,10 +186,8 @@ describe("an episode of several turns", () => {
   test("a policy's own failure is thrown, and one of its environment is a fault", async (t) => {
     const { environment } = await open(t);
     const [task] = environment.tasks as [Task];
-    await assert.rejects(
-      environment.play(task, () => Promise.reject(new Error("a bug"))),
-      /a bug/,
-    );
+    const attempt = environment.play(task, () => Promise.reject(new Error("a bug")));
+    await assert.rejects(attempt, /a bug/);
     const away = await environment.play(task, () => Promise.reject(new EnvironmentFault("no model")));
     assert.deepEqual([away.reward, away.fault], [null, "no model"]);
   });
