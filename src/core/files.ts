@@ -76,28 +76,29 @@ export function cannotWrite(path: string, error: unknown): UserError {
   return new UserError(`Cannot write ${path}: ${messageOf(error)}`, { hint: writeHint(error), cause: error });
 }
 
+const NO_SPACE = "free some space on that disk, then run the command again (a training run: with --resume)";
+const NO_PERMISSION = "give a place that can be written, or correct its permissions";
+/** Hints for the errors by which a file system refuses a write. */
+const REFUSED_WRITES: ReadonlyMap<string, string> = new Map([
+  ["ENOSPC", NO_SPACE],
+  ["EDQUOT", NO_SPACE],
+  ["EFBIG", "this file system or shell (`ulimit -f`) allows no file of that size"],
+  ["EROFS", NO_PERMISSION],
+  ["EACCES", NO_PERMISSION],
+  ["EPERM", NO_PERMISSION],
+]);
+
 /** Returns the hint for a failed write, by the system error behind it. */
 export function writeHint(error: unknown): string {
   if (error instanceof UserError && error.cause !== undefined) return writeHint(error.cause);
-  switch ((error as NodeJS.ErrnoException).code) {
-    case "ENOSPC":
-    case "EDQUOT":
-      return "free some space on that disk, then run the command again (a training run: with --resume)";
-    case "EFBIG":
-      return "this file system or shell (`ulimit -f`) allows no file of that size";
-    case "EROFS":
-    case "EACCES":
-    case "EPERM":
-      return "give a place that can be written, or correct its permissions";
-    default:
-      return "check that the directory can be written and its disk is in order";
-  }
+  const { code = "" } = error as NodeJS.ErrnoException;
+  return REFUSED_WRITES.get(code) ?? "check that the directory can be written and its disk is in order";
 }
 
 /** Tells whether the file system refused a write: no permission, or no space. */
 export function isWriteRefused(error: unknown): boolean {
   const { code = "", path } = error as NodeJS.ErrnoException;
-  return path !== undefined && /^E(?:NOSPC|DQUOT|FBIG|ROFS|ACCES|PERM)$/.test(code);
+  return path !== undefined && REFUSED_WRITES.has(code);
 }
 
 /**

@@ -175,9 +175,10 @@ class ApiBinding implements Binding<ApiTensor, ApiSession> {
       ...kept.map((name) => [name, home] as const),
       ...fetched.filter((name) => !kept.includes(name)).map((name) => [name, "cpu"] as const),
     ];
-    const types = new Map(session.inputs.map(({ name, dtype }) => [name, dtype as DType]));
-    for (const [name, tensor] of fed)
-      if (tensor.dtype !== types.get(name)) this.move(tensor, session.provider, types.get(name));
+    for (const { name, dtype } of session.inputs) {
+      const tensor = fed.get(name);
+      if (tensor !== undefined && tensor.dtype !== dtype) this.move(tensor, home, dtype as DType);
+    }
     const given = [...fed, ...bound].filter(([name]) => !session.unread.has(name));
     const find = (name: string) => (bound.get(name) ?? fed.get(name) ?? session.weights.get(name)) as ApiTensor;
     const constants = session.constants.flatMap((group) =>

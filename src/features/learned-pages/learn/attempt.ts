@@ -76,7 +76,7 @@ type Chain = readonly [PlaceOf, ...PlaceOf[]];
 /** Fills the form in with one person's values and sends it. @returns undefined if it was sent as often as it may be. */
 export async function attempt(filling: Attempting): Promise<Attempt | undefined> {
   const { progress, surface: session } = filling;
-  while (progress.sent < progress.mostSent && !progress.isStopped) {
+  while (progress.sent < progress.mostSent && progress.signal?.aborted !== true) {
     try {
       const done = await once(filling);
       if (done !== "again") return done;

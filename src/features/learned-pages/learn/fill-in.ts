@@ -33,8 +33,8 @@ export class SearchState {
   /** Counts how often the form was sent, and how often it may be. */
   sent = 0;
   mostSent = Number.POSITIVE_INFINITY;
-  /** Set by Ctrl-C: what was found is kept. */
-  isStopped = false;
+  /** Ends the search early (Ctrl-C): its findings are kept. */
+  signal: AbortSignal | undefined;
   /** The requests in which a page sends each field by itself, while it is filled in. */
   piecemeal: string | undefined;
   /** Set if people have shown the form: its request may hold no value, and fields may be saved before it. */
@@ -281,7 +281,7 @@ async function fillField(filling: Filling, field: LearnedField): Promise<boolean
       // the server decides on a candidate that may be right, and on one whose evidence has not changed
       if (field.mayBeRight(evidence)) current.fate = evidence;
       if (current.fate === evidence) return true;
-      if (progress.isStopped || field.isSpent() || !field.advance(evidence)) break;
+      if (progress.signal?.aborted || field.isSpent() || !field.advance(evidence)) break;
       if (current.operation.way === "calendar") field.preferWritten((await look()).values.join(" "), value);
       await closeOpenAt(surface, label);
     }

@@ -64,9 +64,7 @@ export async function learnForm(
         : placeOf(recording.fields.get(shown[0] ?? "")?.actions ?? []);
   }
   progress.mostSent = limits.submissions;
-  limits.signal?.addEventListener("abort", () => {
-    progress.isStopped = true;
-  });
+  progress.signal = limits.signal;
   let picture: Uint8Array | undefined;
   const page = await untouched(runner, task, fields, end, progress.opener);
   const { persons, spare } = unlike(tasks, fields);
@@ -76,7 +74,7 @@ export async function learnForm(
     earlier: [],
     words: "",
     isOver: (share) =>
-      progress.isStopped ||
+      limits.signal?.aborted === true ||
       performance.now() > start + share * limits.formMs ||
       progress.sent >= Math.ceil(share * limits.submissions),
     note: (text) =>

@@ -125,7 +125,7 @@ function carriers({ value, calls }: Sample): number[] {
   });
 }
 
-/** What stands before a text or a number that names nothing: a role, an index, or an option. */
+/** The beginning of a link whose text or number is no name: a role, an index, or an option. */
 const NAMELESS = /^(?:getByRole|nth|exact|delay|force|button|x|y)$/;
 
 /** Lists all texts in a step. */

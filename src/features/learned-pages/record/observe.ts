@@ -142,28 +142,28 @@ async function isLabelOf(page: Page, one: Call, next: Call): Promise<boolean> {
  */
 async function mended(page: Page, call: Call): Promise<Call> {
   const { find } = call;
-  const is = (one: Call): Promise<boolean> =>
-    targetOf(page, one)
-      .count()
-      .then(Boolean, () => false);
+  const isThere = (): Promise<boolean> =>
+    targetOf(page, call)
+      .first()
+      .waitFor({ state: "attached", timeout: INDEX_MS })
+      .then(
+        () => true,
+        () => false,
+      );
+  if (find.length === 0 || (await isThere())) return call;
   const last = [
     { name: "locator", args: ["visible=true"] },
     { name: "last", args: [] },
   ];
   const plain = find.map(({ name, args = [] }): Link => ({ name, args: args.map(withoutSigns) }));
   const others = find.at(-1)?.name === "nth" ? [[...find.slice(0, -1), ...last], plain] : [plain];
-  if (
-    find.length === 0 ||
-    (await targetOf(page, call)
-      .first()
-      .waitFor({ state: "attached", timeout: INDEX_MS })
-      .then(
-        () => true,
-        () => false,
-      ))
-  )
-    return call;
-  for (const other of others) if (await is({ ...call, find: other })) return { ...call, find: other };
+  for (const other of others) {
+    const one = { ...call, find: other };
+    const count = await targetOf(page, one)
+      .count()
+      .catch(() => 0);
+    if (count > 0) return one;
+  }
   return call;
 }
 

@@ -221,7 +221,7 @@ class Notes {
   }
 }
 
-/** What a browser shows for the folder of a chosen file: codegen fills it in where the input is in a shadow root. */
+/** The folder that a browser shows for a chosen file: codegen fills it in where the input is in a shadow root. */
 const FAKE_FOLDER = "C:\\fakepath\\";
 
 /** Splits a double click into single ones: codegen writes quick clicks on one element as one. */
