@@ -167,7 +167,7 @@ async function openRuntime(
   });
   try {
     await checkGraph(runtime, model);
-    return { runtime, rollout: await rolloutPrecisionOf(rollout_precision, runtime.provider, trains) };
+    return { runtime, rollout: await rolloutPrecisionOf(rollout_precision, runtime, trains) };
   } catch (error) {
     await runtime.close();
     throw error;

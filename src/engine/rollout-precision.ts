@@ -1,6 +1,7 @@
 import { misuse } from "../core/errors.js";
 import { loadFolder } from "../core/registry.js";
 import type { ProviderName } from "../onnx/runtimes/messages.js";
+import type { Runtime } from "../onnx/session.js";
 import type { Graph, Tensor } from "../onnx/types.js";
 
 /** Rollouts in the precision of scoring, that of the model's graph. */
@@ -15,8 +16,13 @@ const AUTO = "auto";
  */
 export interface RolloutPrecision {
   readonly providers: readonly ProviderName[];
-  /** Converts a graph to this precision. @param adapter that is added to the weights, where the graph has none. */
-  readonly apply: (graph: Graph, adapter?: MergedAdapter) => Graph;
+  /** Returns why this machine cannot use it; undefined where it can. */
+  readonly obstacle: (runtime: Runtime) => Promise<string | undefined>;
+  /**
+   * Converts a graph to this precision. @param adapter that is added to the weights, where the graph has none.
+   * @returns undefined where the graph has nothing to convert.
+   */
+  readonly apply: (graph: Graph, adapter?: MergedAdapter) => Graph | undefined;
 }
 
 /** An adapter that stays as it is: A [r, in] and B [out, r] by PEFT's names, and alpha / r. */
@@ -27,11 +33,11 @@ export interface MergedAdapter {
 
 /**
  * Finds a precision by `runtime.rollout_precision`; undefined for float32. @param trains tells whether the policy does.
- * @throws UserError where no precision has the name, or the provider does not support it.
+ * @throws UserError where no precision has the name, or the provider or the machine does not support it.
  */
 export async function rolloutPrecisionOf(
   name: string,
-  provider: ProviderName,
+  runtime: Runtime,
   trains = true,
 ): Promise<RolloutPrecision | undefined> {
   if (name === EXACT || (name === AUTO && trains)) return undefined;
@@ -39,15 +45,20 @@ export async function rolloutPrecisionOf(
     new URL("./rollout-precisions/", import.meta.url),
     "rolloutPrecision",
   );
-  if (name === AUTO) return [...known.values()].find(({ providers }) => providers.includes(provider));
+  const { provider } = runtime;
+  if (name === AUTO) {
+    const fastest = [...known.values()].find(({ providers }) => providers.includes(provider));
+    if (fastest === undefined || (await fastest.obstacle(runtime)) !== undefined) return undefined;
+    return fastest;
+  }
   const precision = known.get(name);
   if (precision === undefined)
     misuse(`runtime.rollout_precision is ${name}, expected ${[EXACT, AUTO, ...known.keys()].join(" or ")}.`);
-  if (precision.providers.includes(provider)) return precision;
-  misuse(
-    `runtime.rollout_precision=${name} is of the provider ${precision.providers.join(" or ")}, this is ${provider}.`,
-    {
-      hint: `Set runtime.rollout_precision=${EXACT}.`,
-    },
-  );
+  const why = precision.providers.includes(provider)
+    ? await precision.obstacle(runtime)
+    : `it is of the provider ${precision.providers.join(" or ")}, this is ${provider}`;
+  const hint = `Set runtime.rollout_precision=${EXACT}.`;
+  if (why !== undefined) misuse(`runtime.rollout_precision=${name} cannot be used: ${why}.`, { hint });
+  const nothing = `runtime.rollout_precision=${name} changes nothing here: a model in 4 bits, or one that is trained whole, is generated with as it is.`;
+  return { ...precision, apply: (graph, adapter) => precision.apply(graph, adapter) ?? misuse(nothing, { hint }) };
 }

@@ -55,7 +55,8 @@ export async function configOfModel(source: Exclude<AgentSource, { readonly run:
   const fresh = {
     model,
     ...(plan === undefined ? {} : { plan }),
-    ...(runtime === undefined ? {} : { runtime }),
+    // one page at a time, and nothing is trained
+    runtime: { rollout_precision: "auto", ...(runtime as object) },
     ...(Object.keys(style).length === 0 ? {} : { prompt: style }),
     sampler,
     objective: { kind: OBJECTIVE },

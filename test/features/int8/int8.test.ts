@@ -88,10 +88,19 @@ describe("rollouts in int8 (shipped model)", () => {
     await assert.rejects(final.engine.setParameters("policy", adapter), /final/);
   });
 
-  it("are int8 by `auto` where nothing is trained", async () => {
-    const precision = (trains: boolean) => rolloutPrecisionOf("auto", "cpu", trains);
-    assert.deepEqual([await precision(true), (await precision(false))?.providers], [undefined, ["cpu"]]);
-    assert.equal(await rolloutPrecisionOf("auto", "cuda", false), undefined);
+  it("are int8 by `auto` where nothing is trained, and the processor's sums of int8 products are right", async () => {
+    const chosen = async (name: string, trains: boolean, runtime = exact.runtime) =>
+      (await rolloutPrecisionOf(name, runtime, trains))?.providers;
+    assert.deepEqual([await chosen("auto", true), await chosen("auto", false)], [undefined, ["cpu"]]);
+    const halved = async (...call: Parameters<typeof exact.runtime.run>): ReturnType<typeof exact.runtime.run> => {
+      const sums = Object.entries(await exact.runtime.run(...call));
+      return Object.fromEntries(
+        sums.map(([name, y]) => [name, { ...y, data: (y.data as Float32Array).map((sum) => sum / 2) } as typeof y]),
+      );
+    };
+    const overflowing = Object.assign(Object.create(exact.runtime), { run: halved });
+    assert.equal(await chosen("auto", false, overflowing), undefined);
+    await assert.rejects(chosen("int8", false, overflowing), /overflow/);
   });
 
   it("count by truncated importance weights of the exact probabilities, from which ratios begin at 1", async () => {

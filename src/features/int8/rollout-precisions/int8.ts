@@ -1,10 +1,11 @@
-import { misuse } from "../../../core/errors.js";
 import type { RolloutPrecision } from "../../../engine/rollout-precision.js";
 import { moduleOf } from "../../../nn/bind.js";
 import { loraName } from "../../../nn/lora.js";
-import type { Emitter } from "../../../onnx/emit.js";
+import { Emitter } from "../../../onnx/emit.js";
+import { GraphBuilder } from "../../../onnx/graph.js";
 import { type Formula, rewritten } from "../../../onnx/passes/written-out.js";
-import { type Graph, type Initializer, isExternal, type Node, type Value } from "../../../onnx/types.js";
+import type { Runtime } from "../../../onnx/session.js";
+import { type Graph, type Initializer, isExternal, type Node, type Tensor, type Value } from "../../../onnx/types.js";
 
 /** Largest absolute code; -128 is not used, so that a column and its negative have the same scale. */
 const LARGEST = 127;
@@ -19,6 +20,8 @@ const SMALLEST = 1e-30;
  */
 export const rolloutPrecision: RolloutPrecision = {
   providers: ["cpu"],
+  obstacle: async (runtime) =>
+    (await overflows(runtime)) ? "this processor's sums of int8 products overflow" : undefined,
   apply: (graph, adapter) => {
     const added: Initializer[] = [];
     let products = 0;
@@ -38,10 +41,7 @@ export const rolloutPrecision: RolloutPrecision = {
       const formula = product(matrix.transposed, low.length > 0 ? adapter?.scale : undefined);
       return write({ ...node, inputs }, node.outputs[0] as Value, formula);
     });
-    if (products === 0)
-      misuse("runtime.rollout_precision=int8 changes nothing here: no matrix of the model is kept in 16 or 32 bits.", {
-        hint: "Set runtime.rollout_precision=float32: a model in 4 bits, or one that is trained whole, is generated with as it is.",
-      });
+    if (products === 0) return undefined;
     const constants = added.map((constant) => [constant.value.name, constant] as const);
     return { ...made, initializers: new Map([...made.initializers, ...constants]) };
   },
@@ -89,4 +89,27 @@ function quantized(e: Emitter, weights: Value, transposed: boolean): { codes: Va
   const zero = e.cast(e.zeros([columns], "float32"), "int8");
   const codes = e.g.op("QuantizeLinear", [weights, scales, zero], { axis });
   return { codes: transposed ? e.transpose(codes, [1, 0]) : codes, scales };
+}
+
+/**
+ * Multiplies the largest codes, in one row and in several. x86 without VNNI adds each two products in 16 bits, and cuts
+ * what does not fit, without an error (ONNX Runtime's page on quantization).
+ */
+async function overflows(runtime: Runtime): Promise<boolean> {
+  const [rows, length, columns] = [5, 64, 32];
+  const g = new GraphBuilder("int8-check");
+  const e = new Emitter(g);
+  const w = g.initializer("w", "float32", [length, columns], new Float32Array(length * columns).fill(1));
+  const feeds = Object.fromEntries(
+    [1, rows].map((count): [string, Tensor] => {
+      const x = g.input(`x${count}`, "float32", [count, length]);
+      g.output(`y${count}`, product(false, undefined)(e, x, w));
+      return [x.name, { dtype: "float32", shape: [count, length], data: new Float32Array(count * length).fill(1) }];
+    }),
+  );
+  const graph = g.build();
+  await runtime.load(graph.name, { bytes: runtime.encode(graph) });
+  const sums = Object.values(await runtime.run(graph.name, { feeds }));
+  await runtime.unload(graph.name);
+  return sums.some(({ data }) => [...(data as Float32Array)].some((sum) => Math.abs(sum / length - 1) > 0.01));
 }
