@@ -5,8 +5,10 @@
 // ours / theirs is printed, or with --json everything. Peers: eager (as installed), overridden (without MKL's check of
 // the processor's vendor), compile, bf16, bf16-compile, or all. `--only rl_step_135m` measures the RL step at 135 M
 // parameters: 3 runs with --peer took 45 minutes beside other work, and 12 GB. `--only int8`: rollouts in int8.
+// `--only documents --site FORMFACTORY`: forms a CPU second, against llama.cpp (scripts/bench/documents.mjs).
 import { benchCheckpointing } from "./bench/checkpointing.mjs";
 import { benchDecoding } from "./bench/decoding.mjs";
+import { benchDocuments } from "./bench/documents.mjs";
 import { benchInt8 } from "./bench/int8.mjs";
 import { benchLoraStep } from "./bench/lora-step.mjs";
 import { coreName, formatPeers, peersOf } from "./bench/peers.mjs";
@@ -21,6 +23,7 @@ const { values } = flagsOf(import.meta.url, {
     peer: { type: "string" },
     runs: { type: "string", default: "9" },
     only: { type: "string" },
+    site: { type: "string", default: "formfactory" },
     json: { type: "boolean", default: false },
     python: { type: "string", default: "python3" },
   },
@@ -43,6 +46,7 @@ const result = {
   ...(only.includes("checkpointing") ? { checkpointing: await benchCheckpointing({ runs }) } : {}),
   ...(only.includes("decoding") ? { decoding: await benchDecoding({ runs }) } : {}),
   ...(only.includes("int8") ? { int8: await benchInt8({ runs }) } : {}),
+  ...(only.includes("documents") ? { documents: await benchDocuments({ runs, site: values.site }) } : {}),
   ...(only.includes("policy") ? await benchPolicy({ runs, contexts: [1, 2, 4, 8] }) : {}),
   peak_rss_mb: Math.round(process.resourceUsage().maxRSS / 1024),
 };

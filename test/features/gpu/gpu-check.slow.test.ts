@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { packageRoot } from "../../../src/core/files.js";
+import { readPeft } from "../../../src/nn/peft.js";
 import { temporaryFolder } from "../../support/temporary.js";
 
 const script = join(packageRoot(), "scripts", "gpu-check.mjs");
@@ -79,5 +80,23 @@ describe("gpu-check", () => {
     const { rollout, espo } = shape.limits(eight, 790);
     assert.ok(Math.abs(rollout - 2.48) < 0.01);
     assert.ok(Math.abs(espo.update - 0.31) < 0.01);
+  });
+});
+
+describe("scripts/gpu/train.sh", () => {
+  it("brings the adapter of the last checkpoint back, and goes on when it is called again", () => {
+    const out = temporaryFolder("gpu-train-test");
+    const train = (config: string, ...overrides: string[]): ReturnType<typeof check> =>
+      spawnSync(join(packageRoot(), "scripts", "gpu", "train.sh"), ["600", "sft", config, ...overrides], {
+        encoding: "utf8",
+        env: { ...process.env, REFUSION_DIST: compiled, OUT: out },
+      });
+    const small = ["objective.trainable=lora", "objective.output=null", "objective.batch_size=2", "training.steps=2"];
+    for (const _ of ["trained", "resumed after its end"]) {
+      const { status, stdout, stderr } = train("configs/tiny/letters-sft.yaml", ...small, "objective.optimizer=adamw");
+      assert.equal(status, 0, `${stderr}${readFileSync(join(out, "train.log"), "utf8")}`);
+      assert.deepEqual(JSON.parse(stdout), { part: "train", checkpoint: "step-000002", rc: 0 });
+    }
+    assert.equal(readPeft(join(out, "adapter")).rank, 8);
   });
 });

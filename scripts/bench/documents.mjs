@@ -1,0 +1,134 @@
+/**
+ * Measures the CPU time of a form of FormFactory's documents at batch 1, one thread, greedy: blanks in parallel, left
+ * to right, and llama.cpp (`npm install --no-save node-llama-cpp@3.22.1`), which reads the same given tokens and writes
+ * the same blanks from left to right, with the adapter merged by `export`. The ways take turns. Fields: equal to the
+ * record's up to case, llama.cpp without limits to a choice's options.
+ */
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ROOT } from "../lib/setup.mjs";
+import { load, median } from "./support.mjs";
+import { cpuMs } from "./work.mjs";
+
+const CONFIG = "configs/formfactory/smollm2-documents-sft.yaml";
+const ADAPTER = "models/smollm2-documents";
+const PROMPT = 480;
+const GUESSES = ["sampler.slot_size=8", "sampler.speculate=8"];
+const INT8 = ["runtime.rollout_precision=int8"];
+const WAYS = {
+  "blanks, float32": [],
+  "blanks with guesses, float32": GUESSES,
+  "blanks, int8": INT8,
+  "blanks with guesses, int8": [...GUESSES, ...INT8],
+  "left to right, float32": ["sampler.kind=autoregressive"],
+  "left to right, int8": ["sampler.kind=autoregressive", ...INT8],
+};
+const FILES = { float32: "none", bfloat16: "bf16", q8_0: "q8_0" };
+
+/** @param site FormFactory's clone. @param count records of unseen forms, as many of each. */
+export async function benchDocuments({ runs, site, count = 8 }) {
+  const { loadConfig } = await load("config/config.js");
+  const { openEnvironment } = await load("env/open.js");
+  const { openPolicy } = await load("library/policy.js");
+  const { readPeft } = await load("nn/peft.js");
+  const { rank, alpha } = readPeft(ADAPTER);
+  const common = [`site.path=${site}`, `init_adapter=${ADAPTER}`, `lora.rank=${rank}`, `lora.alpha=${alpha}`];
+  const configOf = (...more) => loadConfig(CONFIG, { overrides: [...common, "runtime.threads=1", ...more] });
+  const environment = await openEnvironment(await configOf());
+  const open = await openPolicy({ config: await configOf() });
+  const records = recordsOf(environment, open, count);
+  const ways = [];
+  for (const [name, overrides] of Object.entries(WAYS)) {
+    const policy = await openPolicy({ config: await configOf(...overrides) });
+    ways.push({ name, fill: async ({ observation }) => (await policy.act([observation]))[0].values });
+  }
+  const dir = mkdtempSync(join(tmpdir(), "bench-"));
+  try {
+    ways.push(...(await llamaWays(dir, open)));
+    return await measured(ways, records, runs);
+  } finally {
+    rmSync(dir, { recursive: true });
+  }
+}
+
+/** Returns the first records of every unseen form that fit, in turn. */
+function recordsOf(environment, { policy }, count) {
+  const unseen = environment.tasks.filter(({ split }) => split === "heldout");
+  const forms = [...new Set(unseen.map(({ form }) => form))];
+  const fitting = forms.map((form) =>
+    environment.demonstrations(unseen.filter((task) => task.form === form)).flatMap(({ observation, action }) => {
+      const start = policy.startOf(observation);
+      return start.prompt.length <= PROMPT ? [{ observation, start, values: action.values }] : [];
+    }),
+  );
+  return Array.from({ length: count }, (_, i) => fitting[i % fitting.length][Math.floor(i / fitting.length)]);
+}
+
+async function measured(ways, records, runs) {
+  const times = ways.map(() => []);
+  const right = ways.map(() => 0);
+  // the first record also builds and loads the graphs
+  for (const { fill } of ways) await fill(records[0]);
+  for (let run = 0; run < runs; run++)
+    for (const [i, { fill }] of ways.entries()) {
+      const filled = [];
+      const ms = await cpuMs(async () => {
+        for (const record of records) filled.push(await fill(record));
+      });
+      times[i].push(ms / 1000 / records.length);
+      right[i] = filled.reduce((sum, values, r) => sum + equal(values, records[r].values), 0);
+    }
+  const fields = records.reduce((sum, { values }) => sum + Object.keys(values).length, 0);
+  return Object.fromEntries(
+    ways.map(({ name }, i) => [name, { cpu_s: Number(median(times[i]).toFixed(3)), right: right[i], fields }]),
+  );
+}
+
+const plain = (value) =>
+  String(value ?? "")
+    .trim()
+    .toLowerCase();
+const equal = (values, truth) =>
+  Object.entries(truth).filter(([name, value]) => plain(values?.[name]) === plain(value)).length;
+
+/** Opens llama.cpp on the merged model in each precision; none where node-llama-cpp is not installed. */
+async function llamaWays(dir, { policy }) {
+  const { getLlama } = await import("node-llama-cpp").catch(() => ({}));
+  if (getLlama === undefined) return [];
+  const llama = await getLlama({ gpu: false, build: "never", maxThreads: 1 });
+  const { tokenizer } = policy.model;
+  const { eos } = policy.options.model.tokens;
+  const { room, paragraphRoom } = policy.options;
+  const open = async ([precision, quantize]) => {
+    const file = join(dir, `${precision}.gguf`);
+    const args = ["export", "--merge", ADAPTER, "--model", "models/smollm2", "--out", file, "--quantize", quantize];
+    execFileSync(process.execPath, [join(ROOT, "dist", "src", "cli", "train.js"), ...args], { stdio: "ignore" });
+    const model = await llama.loadModel({ modelPath: file });
+    const sequence = (await model.createContext({ contextSize: 2048, batchSize: 512, threads: 1 })).getSequence();
+    const fill = async ({ start: { prompt, parts } }) => {
+      await sequence.clearHistory();
+      const values = {};
+      let given = [...prompt];
+      for (const part of parts) {
+        if (Array.isArray(part)) {
+          given.push(...part);
+          continue;
+        }
+        const drawn = [];
+        for await (const token of sequence.evaluate(given, { temperature: 0, yieldEogToken: true })) {
+          if (token === eos || drawn.length + 1 >= (part.long ? paragraphRoom : room)) break;
+          drawn.push(token);
+        }
+        given = [];
+        values[part.name] = tokenizer.decode(drawn);
+      }
+      return values;
+    };
+    return { name: `llama.cpp, ${precision}`, fill };
+  };
+  const ways = [];
+  for (const file of Object.entries(FILES)) ways.push(await open(file));
+  return ways;
+}
