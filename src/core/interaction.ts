@@ -24,6 +24,8 @@ export interface Blank {
   readonly options?: readonly string[];
   /** Most characters that the page accepts, where known. */
   readonly longest?: number;
+  /** Set where one of the options must be given. */
+  readonly required?: true;
 }
 
 /**

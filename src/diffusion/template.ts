@@ -14,6 +14,8 @@ export interface OpenBlank {
   readonly whole?: true;
   /** All its possible values besides none, in tokens without an end. */
   readonly choices?: readonly (readonly number[])[];
+  /** Set where it must have one of these. */
+  readonly required?: true;
   /** The given text ends in a space that belongs to the value's first token. */
   readonly space?: true;
 }
@@ -38,6 +40,8 @@ export const templateSchema = z
         space: z.literal(true).optional(),
         /** Values that may be drawn besides none, in tokens without an end (constrained decoding); absent: all. */
         choices: z.array(z.array(natural)).min(1).optional(),
+        /** None is not allowed. */
+        required: z.literal(true).optional(),
       }),
     ]),
   )
@@ -102,14 +106,15 @@ export function decodeValue(tokens: readonly number[], space: boolean | undefine
 }
 
 function needsOf(
-  { kind, options, longest }: Blank,
+  { kind, options, longest, required }: Blank,
   space: boolean,
   tokenizer: Tokenizer,
-): Pick<OpenBlank, "needs" | "long" | "whole" | "choices"> {
+): Pick<OpenBlank, "needs" | "long" | "whole" | "choices" | "required"> {
   if (options !== undefined && options.length > 0) {
     if (kind === "list") return { needs: encodeValue(options.join(", "), space, tokenizer).length + 1 };
     const choices = options.map((option) => encodeValue(option, space, tokenizer));
-    return { needs: Math.max(...choices.map(({ length }) => length)) + 1, whole: true, choices };
+    const most = Math.max(...choices.map(({ length }) => length));
+    return { needs: most + 1, whole: true, choices, ...(required ? { required } : {}) };
   }
   // a token spells at least one character
   const characters = Math.min(longest ?? Number.POSITIVE_INFINITY, CHARACTERS[kind] ?? Number.POSITIVE_INFINITY);
@@ -125,7 +130,7 @@ export interface Rooms {
   readonly paragraphRoom?: number | null | undefined;
   /** k: rooms are multiples of it; default 1. */
   readonly slotSize?: number;
-  /** Limits blanks with options to one of them or nothing; default false. */
+  /** Limits blanks with options to one of them, or nothing where the page allows it; default false. */
   readonly constrained?: boolean;
 }
 
@@ -134,7 +139,7 @@ export const constrainedOption = z
   .boolean()
   .default(false)
   .describe(
-    "selects, radios and boxes of a template: only tokens that continue one of the options, or end it, are drawn",
+    "selects, radios and boxes of a template: only tokens that continue one of the options, or end it, are drawn; nothing at all only where one may be left open",
   );
 
 const ROOM = 12;
@@ -167,9 +172,10 @@ export function layTemplate(
   return parts.map((part) => {
     if (!("name" in part)) return part;
     const most = (part.long && paragraphRoom) || line;
-    const { name, needs = most, whole, space, choices } = part;
+    const { name, needs = most, whole, space, choices, required } = part;
     const room = slotSize * Math.ceil((whole ? needs : Math.min(needs, most)) / slotSize);
-    return { name, room, ...(space ? { space } : {}), ...(constrained && choices ? { choices } : {}) };
+    const limits = constrained && choices ? { choices, ...(required ? { required } : {}) } : {};
+    return { name, room, ...(space ? { space } : {}), ...limits };
   });
 }
 
@@ -185,6 +191,7 @@ interface Run {
   readonly end: number;
   /** Position of its first cell. */
   readonly start: number;
+  /** Values that it may have; undefined: all. */
   readonly choices: Room["choices"];
 }
 
@@ -209,7 +216,8 @@ export class Canvas {
     const all: TokenTemplate = parts ?? [{ name: "", room: Number.POSITIVE_INFINITY }];
     for (const part of all) {
       if (isRoom(part)) {
-        blanks.push({ first: cell, end: cell + part.room, start: position, choices: part.choices });
+        const choices = part.choices && (part.required ? part.choices : [[], ...part.choices]);
+        blanks.push({ first: cell, end: cell + part.room, start: position, choices });
         position += part.room;
         cell += part.room;
       } else for (const token of part) given.push([position++, token]);
@@ -261,7 +269,7 @@ export class Canvas {
     const { first, end, choices } = this.blanks[this.blankOf(cell)] as Run;
     if (choices === undefined) return undefined;
     const here = [...known].filter(([other]) => other >= first && other < end);
-    const fitting = [[], ...choices]
+    const fitting = choices
       .map((choice) => [...choice, eos])
       .filter((choice) => cell - first < choice.length && here.every(([at, token]) => choice[at - first] === token));
     return [...new Set(fitting.map((choice) => choice[cell - first] as number))].sort((a, b) => a - b);

@@ -65,7 +65,7 @@ export function formTemplate(controls: readonly TemplateControl[]): Template {
 
 function blanksOf(controls: readonly TemplateControl[]): Blank[] {
   const taken = new Set<string>();
-  return (controls.length === 0 ? [SUBMIT] : controls).map(({ label, kind, options, longest }) => {
+  return (controls.length === 0 ? [SUBMIT] : controls).map(({ label, kind, options, longest, required }) => {
     let name = label;
     for (let n = 2; taken.has(name); n++) name = `${label} (${n})`;
     taken.add(name);
@@ -75,6 +75,10 @@ function blanksOf(controls: readonly TemplateControl[]): Blank[] {
       kind: KINDS[kind],
       ...(all.length === 0 ? {} : { options: all }),
       ...(longest === undefined ? {} : { longest }),
+      // a box is ticked or not, and a page may refuse a form without a choice
+      ...(kind === "checkbox" || (required === true && options?.length && kind !== "checkbox-group")
+        ? { required: true as const }
+        : {}),
     };
   });
 }
@@ -155,7 +159,7 @@ export function trueValues(
       const control = controls[i] as TemplateControl;
       const truth = byLabel(fields, control.label)?.[1];
       if (truth === undefined && control.required === true && kind === "flag") return [];
-      return [[name, written(truth ?? "", control)]];
+      return [[name, written(truth ?? (kind === "flag" ? control.default === true : ""), control)]];
     }),
   );
 }

@@ -1,7 +1,7 @@
 import type { Page } from "playwright";
 import { loadConfig, type RunConfig } from "../../config/config.js";
 import { fail } from "../../core/errors.js";
-import type { Observation } from "../../core/interaction.js";
+import type { Blank, Observation, Template } from "../../core/interaction.js";
 import { type Control, findControl } from "../../env/browser/controls.js";
 import type { ActionRecord, Fate } from "../../env/browser/fill.js";
 import { controlsOnPage, formTemplate, planOf, type TemplateControl } from "../../env/forms/blanks.js";
@@ -148,7 +148,7 @@ async function fillForm(
     ...(text === undefined ? {} : { document: text }),
   };
   const shown = Object.fromEntries(controls.map(({ label, ...control }) => [label, control]));
-  const lines = formTemplate(controls);
+  const lines = openLines(controls);
   const template = quotes && text !== undefined ? quoting(lines, text) : lines;
   const [answer = { rounds: [] }] = await policy.act([{ text: renderPrompt(task, style, shown), template }], seed);
   const { actions, unresolved } = planOf(answer, controls);
@@ -202,6 +202,13 @@ function evidence(
   };
 }
 
+/** Returns the lines of a page with blanks that may all stay empty: what a text does not say is left to the person. */
+function openLines(controls: readonly TemplateControl[]): Template {
+  const { parts } = formTemplate(controls);
+  const open = ({ required, ...blank }: Blank): Blank => blank;
+  return { parts: parts.map((part) => (typeof part === "string" ? part : open(part))) };
+}
+
 /**
  * Builds the observation of a policy that reads texts: a page's controls as a person sees them, the text
  * (`prompt.style: page`), and the page's lines with their blanks.
@@ -214,7 +221,7 @@ export function pageObservation(
 ): Observation {
   const shown = Object.fromEntries(controls.map(({ label, ...control }) => [label, control]));
   const task = { formTitle: title, instruction: "", fields: {}, document: text };
-  return { text: renderPrompt(task, style, shown), template: formTemplate(controls) };
+  return { text: renderPrompt(task, style, shown), template: openLines(controls) };
 }
 
 /** Reads the page field by field, with the requested labels. */
