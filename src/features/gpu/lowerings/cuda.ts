@@ -7,6 +7,7 @@ import { type Graph, type Initializer, isExternal, type Node, type Value } from 
 import { inBlocks, LARGE } from "../cuda-blocks.js";
 import { withoutLoraSplits, withSkipNorms } from "../fused-forward.js";
 import { halfTrunk } from "../half-trunk.js";
+import { shortGradients } from "../short-gradients.js";
 
 /** Lowers a graph for CUDA; layers are computed in 16 bits if requested. */
 export const lowering: Lowering = (graph, precision) => {
@@ -25,13 +26,14 @@ export const lowering: Lowering = (graph, precision) => {
  * - a large matrix stored in 16 bits and multiplied in float32, such as the output head, is cast in blocks of
  *   sizes that tensor cores like;
  * - keys and values of earlier rounds are not concatenated with new ones before the lookup;
+ * - the gradients of SiLU and of a norm take fewer passes;
  * - without a gradient, sums are normalised in one kernel, and adapters of one input share a product without a split.
  * @param largest most elements of a matrix that is cast in one piece.
  * @param tile a number of which its blocks' rows are a multiple.
  */
 export function forCuda(graph: Graph, largest = LARGE, tile?: number): Graph {
   const plain = packedGradients(withoutJoining(withoutLate(graph)));
-  return live(inBlocks(withSkipNorms(withoutLoraSplits(plain)), largest, tile));
+  return live(inBlocks(withSkipNorms(withoutLoraSplits(shortGradients(plain))), largest, tile));
 }
 
 /** Removes reshapes of constants with computed targets, or gives them constant targets. */
