@@ -50,8 +50,8 @@ class HalfTrunk {
   private readonly sources = new Map<string, Value>();
   private readonly initializers: Map<string, Initializer>;
   /**
-   * Nodes of layers that reshape values of all layers, such as angles, and choices between two numbers, such as the
-   * attention's bias, by their result.
+   * Nodes of layers that reshape values of all layers, such as angles, and nodes that choose between numbers or repeat
+   * one, such as the attention's bias, by their result.
    */
   private readonly views = new Map<string, Node>();
   /** Results of nodes in layers. */
@@ -78,12 +78,9 @@ class HalfTrunk {
     if (node.op === "Cast" && node.outputs[0] !== undefined && inputs[0] !== undefined)
       this.sources.set(node.outputs[0].name, this.halved.get(inputs[0].name) ?? inputs[0]);
     const inLayer = LAYER.test(node.name);
-    if (inLayer) {
-      for (const { name } of node.outputs) this.inLayers.add(name);
-      if (node.op === "Reshape" && !this.inLayers.has(inputs[0]?.name ?? ""))
-        this.views.set(this.output(node).name, node);
-    } else if (node.op === "Where" && inputs.slice(1).every((v) => this.number(v) !== undefined))
-      this.views.set(this.output(node).name, node);
+    const isOfAll = inLayer && node.op === "Reshape" && !this.inLayers.has(inputs[0]?.name ?? "");
+    if (isOfAll || this.isOfNumbers(node)) this.views.set(this.output(node).name, node);
+    if (inLayer) for (const { name } of node.outputs) this.inLayers.add(name);
     if (!inLayer || !this.runsInHalf(node)) {
       // a shape needs no cast
       const given = (v: Value): Value => (node.op === "Shape" ? (this.halved.get(v.name) ?? v) : this.as(v, "float32"));
@@ -122,7 +119,9 @@ class HalfTrunk {
     const [first] = node.inputs as [Value];
     // keys and values of earlier rounds were in 16 bits
     if (BY_FIRST.has(node.op)) return this.isHalf(first) || first.name.startsWith(PAST);
-    const computed = floats.filter((v) => !this.graph.initializers.has(v.name));
+    const computed = floats.filter(
+      (v) => !this.graph.initializers.has(v.name) && !this.isOfNumbers(this.views.get(v.name)),
+    );
     const { shape } = this.output(node);
     const deciding = BROADCAST.has(node.op) ? computed.filter((v) => sameShape(v.shape, shape)) : computed;
     if (deciding.length === 0) return false;
@@ -177,6 +176,12 @@ class HalfTrunk {
     if (weight === undefined || !isExternal(weight.data) || sizeOf(v.shape as number[]) <= SMALL)
       this.casts.set(key, made);
     return made;
+  }
+
+  /** Tells whether a node chooses between numbers of the graph, or repeats one: 16 bits of it cost nothing. */
+  private isOfNumbers(node: Node | undefined): boolean {
+    const numbers = node?.op === "Where" ? node.inputs.slice(1) : node?.op === "Expand" ? node.inputs.slice(0, 1) : [];
+    return numbers.length > 0 && numbers.every((v) => this.number(v) !== undefined);
   }
 
   /** Returns a float32 constant of the graph itself. */

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { ALL_LAYERS } from "../../../src/autodiff/recompute.js";
 import { exportModel } from "../../../src/features/export/export.js";
 import { halfTrunk } from "../../../src/features/gpu/half-trunk.js";
 import { forCuda } from "../../../src/features/gpu/lowerings/cuda.js";
@@ -64,15 +65,20 @@ describe("graphs for CUDA, computed on the CPU", () => {
     ["bf16", false],
   ];
   for (const [precision, nested] of FORMS) {
-    for (const checkpoint of [false, true]) {
-      const what = `${precision}${nested ? " with nested scales" : ""}${checkpoint ? ", checkpointed" : ""}`;
+    for (const recomputed of [{}, { layers: ALL_LAYERS }, { cheap: 1 }]) {
+      const what = `${precision}${nested ? " with nested scales" : ""}, recomputed: ${Object.keys(recomputed)}`;
       it(`${what}: nothing waits for a shape, nothing in 4 bits is decoded, and the numbers stay`, async () => {
         const model = await exported(precision, nested);
-        const graph = trainingGraph(model, checkpoint);
+        const graph = trainingGraph(model, recomputed);
         const lowered = forCuda(graph);
         const shapes = lowered.nodes.filter((n) => n.op === "Reshape" && isComputed(lowered, n.inputs[1]));
         const names = shapes.map((n) => n.name);
         assert.deepEqual(names, []);
+        // but what is computed again waits for a gradient
+        assert.equal(
+          lowered.nodes.some((n) => n.op === "Min"),
+          "cheap" in recomputed,
+        );
         if (precision === "nf4") {
           const gradients = packed(lowered).filter((n) => Number(n.attributes.transB) === 0);
           // of the first layer, q, k and v pass a gradient on to nothing that is trained
@@ -165,7 +171,7 @@ describe("graphs for CUDA, computed on the CPU", () => {
   for (const half of ["bfloat16", "float16"] as const) {
     it(`layers in ${half}: all their products, and what that costs in logits and gradients`, async () => {
       const model = await exported("nf4");
-      const graph = trainingGraph(model, true);
+      const graph = trainingGraph(model, { layers: ALL_LAYERS });
       const halved = halfTrunk(forCuda(graph), half);
       const inLayers = halved.nodes.filter((n) => /\/layers\.\d+\//.test(n.name));
       const products = inLayers.filter((n) => ["Gemm", "MatMul", "MatMulBnb4"].includes(n.op));

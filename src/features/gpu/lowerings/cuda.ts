@@ -3,6 +3,7 @@ import { Names } from "../../../onnx/names.js";
 import { bnb4Attributes } from "../../../onnx/nf4.js";
 import { type Formula, rewritten } from "../../../onnx/passes/written-out.js";
 import type { Lowering } from "../../../onnx/session.js";
+import { sameShape } from "../../../onnx/shapes.js";
 import { type Graph, type Initializer, isExternal, type Node, type Value } from "../../../onnx/types.js";
 import { inBlocks, LARGE } from "../cuda-blocks.js";
 import { withoutLoraSplits, withSkipNorms } from "../fused-forward.js";
@@ -21,6 +22,7 @@ export const lowering: Lowering = (graph, precision) => {
  * (session options of the bindings):
  *
  * - constants no longer wait for other values (delayed.ts): waiting costs a synchronisation, as shapes live on the host;
+ *   what is computed again adds a zero that waits instead;
  * - the gradient of a 4-bit product becomes a 4-bit product: the CUDA kernel of MatMulBnb4 supports transB = 0, which
  *   was made for that, and decodes on its way. The CPU kernel ignores it.
  * - a large matrix stored in 16 bits and multiplied in float32, such as the output head, is cast in blocks of
@@ -32,7 +34,7 @@ export const lowering: Lowering = (graph, precision) => {
  * @param tile a number of which its blocks' rows are a multiple.
  */
 export function forCuda(graph: Graph, largest = LARGE, tile?: number): Graph {
-  const plain = packedGradients(withoutJoining(withoutLate(graph)));
+  const plain = packedGradients(withoutJoining(withoutWaits(withoutLate(graph))));
   return live(inBlocks(withSkipNorms(withoutLoraSplits(shortGradients(plain))), largest, tile));
 }
 
@@ -58,6 +60,21 @@ function withoutLate(graph: Graph): Graph {
     return [{ ...node, inputs: [constant, shape] }];
   });
   return { ...graph, nodes, initializers };
+}
+
+/** Replaces reshapes of computed values whose targets are zeros that wait by sums with the zero. */
+function withoutWaits(graph: Graph): Graph {
+  const producers = new Map(graph.nodes.flatMap((node) => node.outputs.map((v) => [v.name, node] as const)));
+  return rewritten(graph, (node, write) => {
+    const [x, target] = node.inputs;
+    const [y] = node.outputs;
+    const dimensions = producers.get(target?.name ?? "");
+    const [zero] = dimensions?.op === "Concat" ? dimensions.inputs : [];
+    const isWait = node.op === "Reshape" && producers.get(zero?.name ?? "")?.op === "Min";
+    if (!isWait || x === undefined || zero === undefined || y === undefined) return [node];
+    if (!producers.has(x.name) || !sameShape(x.shape, y.shape)) return [node];
+    return write({ ...node, inputs: [x, zero] }, y, (e, v, wait) => e.add(v, e.cast(wait as Value, v.dtype)));
+  });
 }
 
 /** Replaces dx = dy W, with W decoded from NF4 (emitNf4Matrix), by MatMulBnb4 with transB = 0. */
