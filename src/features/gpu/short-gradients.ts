@@ -1,5 +1,5 @@
 import { rewritten } from "../../onnx/passes/written-out.js";
-import { sameShape } from "../../onnx/shapes.js";
+import { isStatic, sameShape, sizeOf } from "../../onnx/shapes.js";
 import type { Graph, Node, Value } from "../../onnx/types.js";
 import { readersOf } from "./fused-forward.js";
 
@@ -48,4 +48,30 @@ export function shortGradients(graph: Graph): Graph {
       e.g.op("Sum", [g, a as Value, e.mul(x as Value, e.neg(c as Value))]),
     );
   });
+}
+
+/** Most elements of a value that is kept instead of being computed again, such as the angles of all layers. */
+const SMALL = 2 ** 18;
+
+/** Computes small values once that several nodes compute from the same inputs: CUDA's sessions merge nothing. */
+export function withoutRepeats(graph: Graph): Graph {
+  const outputs = new Set(graph.outputs.map(({ name }) => name));
+  const instead = new Map<string, Value>();
+  const known = new Map<string, Value>();
+  const nodes = graph.nodes.flatMap((node): Node[] => {
+    const inputs = node.inputs.map((v) => v && (instead.get(v.name) ?? v));
+    const [output] = node.outputs;
+    const isSmall = output !== undefined && isStatic(output.shape) && sizeOf(output.shape) <= SMALL;
+    const numbers = Object.values(node.attributes).every((value) => typeof value === "number");
+    if (!isSmall || !numbers || node.outputs.length > 1 || outputs.has(output.name)) return [{ ...node, inputs }];
+    const key = JSON.stringify([node.op, node.domain, node.attributes, inputs.map((v) => v?.name ?? "")]);
+    const same = known.get(key);
+    if (same === undefined) {
+      known.set(key, output);
+      return [{ ...node, inputs }];
+    }
+    instead.set(output.name, same);
+    return [];
+  });
+  return { ...graph, nodes };
 }

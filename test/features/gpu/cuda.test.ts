@@ -5,7 +5,7 @@ import { after, before, describe, it } from "node:test";
 import { ALL_LAYERS } from "../../../src/autodiff/recompute.js";
 import { exportModel } from "../../../src/features/export/export.js";
 import { halfTrunk } from "../../../src/features/gpu/half-trunk.js";
-import { forCuda } from "../../../src/features/gpu/lowerings/cuda.js";
+import { forCuda, lowering } from "../../../src/features/gpu/lowerings/cuda.js";
 import { selfCheck as packedGradientCheck } from "../../../src/features/gpu/self-checks/packed-gradients.js";
 import { shortGradients } from "../../../src/features/gpu/short-gradients.js";
 import { bindModel } from "../../../src/nn/bind.js";
@@ -172,7 +172,9 @@ describe("graphs for CUDA, computed on the CPU", () => {
     it(`layers in ${half}: all their products, and what that costs in logits and gradients`, async () => {
       const model = await exported("nf4");
       const graph = trainingGraph(model, { layers: ALL_LAYERS });
-      const halved = halfTrunk(forCuda(graph), half);
+      const halved = lowering(graph, half);
+      // the angles of queries and keys are turned back once for all layers
+      assert.equal(halved.nodes.filter((n) => n.op === "Neg" && n.inputs[0]?.shape[1] === 8).length, 2);
       const inLayers = halved.nodes.filter((n) => /\/layers\.\d+\//.test(n.name));
       const products = inLayers.filter((n) => ["Gemm", "MatMul", "MatMulBnb4"].includes(n.op));
       assert.ok(products.length > 4 * PROJECTIONS);

@@ -8,13 +8,13 @@ import { type Graph, type Initializer, isExternal, type Node, type Value } from 
 import { inBlocks, LARGE } from "../cuda-blocks.js";
 import { withoutLoraSplits, withSkipNorms } from "../fused-forward.js";
 import { halfTrunk } from "../half-trunk.js";
-import { shortGradients } from "../short-gradients.js";
+import { shortGradients, withoutRepeats } from "../short-gradients.js";
 
 /** Lowers a graph for CUDA; layers are computed in 16 bits if requested. */
 export const lowering: Lowering = (graph, precision) => {
   const lowered = forCuda(graph);
   // casts of weights that are now used in 16 bits are left over: ONNX Runtime would compute them in every run
-  return precision === "float32" ? lowered : live(halfTrunk(lowered, precision));
+  return withoutRepeats(precision === "float32" ? lowered : live(halfTrunk(lowered, precision)));
 };
 
 /**
