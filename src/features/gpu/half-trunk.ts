@@ -166,7 +166,7 @@ class HalfTrunk {
     else if (view !== undefined)
       this.nodes.push({
         ...view,
-        name: `${view.name}/${dtype}`,
+        name: this.names.fresh(`${view.name}/${dtype}`),
         inputs: view.inputs.map((input) => input && this.as(input, dtype)),
         outputs: [made],
       });
