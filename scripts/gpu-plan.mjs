@@ -1,4 +1,4 @@
-// npm run gpu-plan [-- --size 8b|tiny] [--gpu-gb 24] [--quantize nf4|bf16|fp16|none] [--checkpoint] [--cached] [--json FILE]
+// npm run gpu-plan [-- --size 8b|tiny] [--gpu-gb 24] [--quantize nf4|bf16|fp16|none] [--checkpoint] [--cached] [--memory-gb GB] [--json FILE]
 // Plans a run on a GPU without having one: ONNX Runtime's real CUDA provider runs on a CUDA runtime that only counts
 // (scripts/gpu/stub). Placement, copies, shapes and memory are exact; seconds are lower bounds.
 import { spawnSync } from "node:child_process";
@@ -20,6 +20,7 @@ const { values } = flagsOf(import.meta.url, {
     precision: { type: "string", default: "bfloat16" },
     checkpoint: { type: "boolean", default: false },
     cached: { type: "boolean", default: false },
+    "memory-gb": { type: "string" },
     "tf32-tflops": { type: "string", default: "380" },
     tflops: { type: "string", default: "790" },
     bandwidth: { type: "string", default: "4000" },
@@ -50,6 +51,7 @@ const plan = {
   precision: oneOf("precision", values.precision, ["float32", "bfloat16", "float16"]),
   checkpoint: values.checkpoint,
   cached: values.cached,
+  memory: values["memory-gb"] === undefined ? undefined : number("memory-gb", values["memory-gb"]) * 1e9,
   rates: {
     single: number("tf32-tflops", values["tf32-tflops"]) * 1e12,
     half: number("tflops", values.tflops) * 1e12,

@@ -11,7 +11,7 @@ const LEARNING_RATE = 1e-9;
  * @param more `flowUpdate` false leaves Flow-GRPO's update out, which builds many graphs.
  */
 export async function measurePhases(dir, s, { provider, rank, microBatch, repeats, log, ...more }) {
-  const { meter = withPeak, openRuntime, cached = false, checkpoint = false, flowUpdate = true } = more;
+  const { meter = withPeak, openRuntime, cached = false, checkpoint = false, flowUpdate = true, memory } = more;
   const { loadModel } = await load("nn/model.js");
   const { sampledModel } = await load("engine/policy.js");
   const { sampler } = await load("diffusion/samplers/unmask.js");
@@ -29,7 +29,20 @@ export async function measurePhases(dir, s, { provider, rank, microBatch, repeat
   const rng = Rng.named(0, "prompts");
   const ordinary = model.config.vocab_size - 3;
   const prompt = Array.from({ length: s.prompt }, () => rng.int(ordinary));
-  const about = { model, sampler, options, provider, rank, microBatch, repeats, log, meter, openRuntime, checkpoint };
+  const about = {
+    model,
+    sampler,
+    options,
+    provider,
+    rank,
+    microBatch,
+    repeats,
+    log,
+    meter,
+    openRuntime,
+    checkpoint,
+    memory,
+  };
 
   const { objective: flowGrpo } = await load("rl/objectives/flow-grpo.js");
   const steps = { steps_per_update: Math.min(s["rounds-per-update"], s.rounds) };
@@ -64,7 +77,7 @@ async function onEngine(about, objective, chosen, work) {
   const { freshAdapter } = await load("nn/lora.js");
   const { prepareUpdate, takeStep } = await load("train/update.js");
   const { Rng } = await load("core/rng.js");
-  const { model, sampler, options, provider, rank, microBatch, repeats, log, meter, checkpoint } = about;
+  const { model, sampler, options, provider, rank, microBatch, repeats, log, meter, checkpoint, memory } = about;
   const lora = {
     rank,
     alpha: 2 * rank,
@@ -87,6 +100,7 @@ async function onEngine(about, objective, chosen, work) {
       about: sampledModel(model.config),
       lora,
       checkpoint,
+      memory,
       training: { objective, options: objectiveOptions, optimizer },
     });
     const adapter = freshAdapter(loraSites(model.graph, lora), lora, Rng.named(0, "adapter"));

@@ -40,8 +40,9 @@ try {
       plan.rates,
     );
   try {
-    const { rank, microBatch, checkpoint, cached } = plan;
-    const options = { provider: "cuda", rank, microBatch, repeats: 1, log, meter, openRuntime, checkpoint, cached };
+    const { rank, microBatch, checkpoint, cached, memory } = plan;
+    const chosen = { rank, microBatch, checkpoint, cached, memory };
+    const options = { provider: "cuda", repeats: 1, log, meter, openRuntime, ...chosen };
     await measurePhases(dir, plan.shape, options);
   } catch (error) {
     const counted = read();

@@ -6,7 +6,7 @@ const ROLES = {
   elementwise: [
     ...["Add", "Sub", "Mul", "Div", "Neg", "Abs", "Exp", "Log", "Sqrt", "Reciprocal", "Sin", "Cos", "Tanh", "Sigmoid"],
     ...["Clip", "Where", "Min", "Max", "Pow", "Erf", "QuickGelu", "RotaryEmbedding", "Equal", "Less", "Greater", "Not"],
-    ...["LessOrEqual", "GreaterOrEqual", "And", "Or"],
+    ...["LessOrEqual", "GreaterOrEqual", "And", "Or", "Sum"],
   ],
   sums: [
     ...["ReduceSum", "ReduceMax", "ReduceMean", "Softmax", "LogSoftmax", "SimplifiedLayerNormalization", "TopK"],

@@ -30,7 +30,7 @@ interface Block {
 }
 
 /** Splits a path at its first numbered part: `/model/layers` and `3` of `/model/layers.3/mlp/Mul`; `h/3` counts too. */
-function layerOf(path: string): { stack: string; index: string } | undefined {
+export function layerOf(path: string): { stack: string; index: string } | undefined {
   const match = /^(.*?\/[A-Za-z_]\w*)[./](\d+)(?=\/)/.exec(path);
   return match === null ? undefined : { stack: match[1] as string, index: match[2] as string };
 }

@@ -141,6 +141,7 @@ const matmulBnb4: Rule = (c) => [
       ? delayed(e, c.x(2), c.dy, blocks)
       : e.reshape(c.rematerialized(2), blocks);
     const weight = emitNf4Matrix(e, delayed(e, c.x(1), c.dy), scales, n, k);
+    if (c.dy.shape.length === 2) return e.gemm(c.dy, weight);
     return e.reshape(e.gemm(e.reshape(c.dy, [-1, n]), weight), c.x().shape);
   },
   null,

@@ -23,11 +23,10 @@ export function withRanges(graph: Graph): Graph {
   const node: Node = { name: names.fresh(`/${BIAS}`), op: "", domain: "", inputs, outputs: [bias], attributes: {} };
   const part = writtenOut(node, bias, names, (e, given, index) => {
     const place = index === undefined ? places(e, width as number) : openPlaces(e, index);
-    const bound = (i: number): Value => e.unsqueeze(e.slice(given, 2, i, i + 1), [1]);
+    const bounds = e.split(e.unsqueeze(given, [1]), [1, 1, 1, 1], 3);
     const within = (from: number): Value =>
-      e.g.op("And", [e.greaterOrEqual(place, bound(from)), e.less(place, bound(from + 1))]);
-    const [shown, blocked] = [e.g.scalar(0), e.g.scalar(BLOCKED)];
-    return e.where(within(0), shown, e.where(within(2), shown, blocked));
+      e.g.op("And", [e.greaterOrEqual(place, bounds[from] as Value), e.less(place, bounds[from + 1] as Value)]);
+    return e.where(e.g.op("Or", [within(0), within(2)]), e.g.scalar(0), e.g.scalar(BLOCKED));
   });
   return {
     ...graph,
@@ -45,8 +44,8 @@ function places(e: Emitter, width: number): Value {
 
 /** Returns the key indices for an open W from an index [B, W], by a cumulative sum: a Range needs W on the host. */
 function openPlaces(e: Emitter, index: Value): Value {
-  const ones = e.add(e.mul(e.cast(index, "float32"), 0), 1);
-  return e.unsqueeze(e.sub(e.g.op("CumSum", [ones, e.g.scalar(1, "int64")]), 1), [1, 2]);
+  const ones = e.g.op("Expand", [e.g.scalar(1), e.g.op("Shape", [index])]);
+  return e.unsqueeze(e.g.op("CumSum", [ones, e.g.scalar(1, "int64")], { exclusive: 1 }), [1, 2]);
 }
 
 /** Selects the tensors of a layout that are inputs of a graph: not every model reads a step size. */

@@ -5,6 +5,7 @@ import type { KeysOf } from "../nn/architecture.js";
 import { HIDDEN } from "../nn/bind.js";
 import type { LoraOptions } from "../nn/lora.js";
 import { graphWithKeys, type Model, usingGraph } from "../nn/model.js";
+import { encodeModel } from "../onnx/format/proto.js";
 import type { LoadOptions, RunRequest, Runtime } from "../onnx/session.js";
 import { type NamedTensors, scalar, vector } from "../onnx/tensors.js";
 import type { Graph, Tensor } from "../onnx/types.js";
@@ -108,9 +109,8 @@ export class Engine extends TrainedParameters implements RoundModel<unknown> {
       about,
     };
     this.budget = memory === undefined ? undefined : sessionBudget(memory, model.graph, this.parameters, this.copies);
-    this.sessions = new Sessions(runtime, model.dir, this.budget ?? Number.POSITIVE_INFINITY, (build) =>
-      this.made(build),
-    );
+    const { budget = Number.POSITIVE_INFINITY } = this;
+    this.sessions = new Sessions(runtime, model.dir, budget, (build) => this.made(build), this.copies);
   }
 
   /** Tells whether each session holds its own copy of the weights. */
@@ -377,7 +377,7 @@ export class Engine extends TrainedParameters implements RoundModel<unknown> {
 
   private made(build: () => Graph): Built {
     return usingGraph(this.model, () => {
-      const graph = this.runtime.provider === "cuda" ? withRanges(build()) : build();
+      const graph = this.runtime.lower(this.runtime.provider === "cuda" ? withRanges(build()) : build());
       const inputs = new Set(graph.inputs.map(({ name }) => name));
       const sizes = new Map<string, number>();
       const size = (feeds: NamedTensors): number => {
@@ -387,7 +387,7 @@ export class Engine extends TrainedParameters implements RoundModel<unknown> {
         sizes.set(key, bytes);
         return bytes;
       };
-      return { bytes: this.runtime.encode(graph), inputs, size };
+      return { bytes: encodeModel(graph, true), inputs, size };
     });
   }
 }

@@ -35,6 +35,8 @@ export class Sessions {
     private readonly budget: number,
     /** Serializes a graph for a session. */
     private readonly make: (build: () => Graph) => Built,
+    /** Each session keeps the memory of its runs, and the weights; otherwise all share them, and none is released. */
+    private readonly keepsMemory: boolean,
   ) {}
 
   /**
@@ -74,6 +76,7 @@ export class Sessions {
 
   /** Releases sessions until one of `wanted` bytes fits. */
   private release(wanted: number, name: string): Promise<void>[] {
+    if (!this.keepsMemory) return [];
     const others = [...this.held].filter(([other]) => other !== name);
     let total = others.reduce((sum, [, { bytes }]) => sum + bytes, wanted);
     return others.flatMap(([other, { bytes, users }]) => {

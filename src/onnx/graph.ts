@@ -197,6 +197,11 @@ export class GraphBuilder {
     this.recipes.set(value.name, make);
   }
 
+  /** Tells whether it is recorded how a value is emitted again. */
+  isRecorded(value: Value): boolean {
+    return this.recipes.has(value.name);
+  }
+
   /** Emits a recorded value again after `behind`, so that the first need not be kept; others are returned unchanged. */
   rematerialize(value: Value, behind: Value): Value {
     return this.recipes.get(value.name)?.(behind) ?? value;

@@ -144,9 +144,14 @@ export class Runtime {
     return this.chosen.reason;
   }
 
+  /** Rewrites a graph for a provider and a precision, by default this runtime's. */
+  lower(graph: Graph, provider = this.provider, precision = this.precision): Graph {
+    return this.lowerings.get(provider)?.(graph, precision) ?? graph;
+  }
+
   /** Serializes a graph for `load`, lowered for this runtime's provider. */
   encode(graph: Graph): Uint8Array {
-    return this.encodeFor(this.provider, graph, this.precision);
+    return encodeModel(this.lower(graph), true);
   }
 
   /** Creates a session. External weights are looked up in `weightsDir`. @throws Error with the session's name. */
@@ -228,7 +233,8 @@ export class Runtime {
   /** Runs a self-check on one provider; returns its outputs by name. */
   private async probe(provider: ProviderName, { graph, feeds }: SelfCheck): Promise<Map<string, Float32Array>> {
     const session = `${graph.name} on ${provider}`;
-    await this.loadOn(provider, session, { bytes: this.encodeFor(provider, graph) }, {});
+    const bytes = encodeModel(this.lower(graph, provider, "float32"), true);
+    await this.loadOn(provider, session, { bytes }, {});
     try {
       const outputs = Object.entries(await this.run(session, { feeds }));
       return new Map(
@@ -240,11 +246,6 @@ export class Runtime {
     } finally {
       await this.unload(session);
     }
-  }
-
-  private encodeFor(provider: ProviderName, graph: Graph, precision: Precision = "float32"): Uint8Array {
-    const lower = this.lowerings.get(provider);
-    return encodeModel(lower === undefined ? graph : lower(graph, precision), true);
   }
 
   private async loadOn(

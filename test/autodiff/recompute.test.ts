@@ -50,7 +50,7 @@ describe("gradient checkpointing", () => {
     dir: string,
     lora: LoraOptions,
     again: Recomputed,
-  ): Promise<{ values: Map<string, Float32Array>; recomputed: number }> {
+  ): Promise<{ values: Map<string, Float32Array>; recomputed: string[] }> {
     const model = await loadModel(dir);
     const { g, e, outputs, parameters } = bindModel(model.graph, "step", { dims: { B, N }, lora });
     const logits = outputs.logits as Value;
@@ -77,7 +77,7 @@ describe("gradient checkpointing", () => {
     await runtime.unload("step");
     return {
       values: new Map(Object.entries(out).map(([name, tensor]) => [name, tensor.data as Float32Array])),
-      recomputed: graph.nodes.filter((n) => /\/(recompute|again)\//.test(n.name)).length,
+      recomputed: graph.nodes.filter((n) => /\/(recompute|again)\//.test(n.name)).map(({ op }) => op),
     };
   }
 
@@ -95,9 +95,11 @@ describe("gradient checkpointing", () => {
       const whole = await gradientsOf(dir, lora, { layers: ALL_LAYERS });
       const first = await gradientsOf(dir, lora, { layers: 1, cheap: 1 });
       remove();
-      assert.equal(plain.recomputed, 0);
-      assert.ok(whole.recomputed > 20, `${whole.recomputed} nodes computed again`);
-      assert.ok(first.recomputed > 10 && first.recomputed < whole.recomputed, `${first.recomputed} computed again`);
+      const [none, all, some] = [plain, whole, first].map(({ recomputed }) => recomputed.length);
+      assert.ok(none === 0 && Number(all) > 20 && Number(some) > 10 && Number(some) < Number(all), `${all}, ${some}`);
+      // selected results include the weights of an attention whose scores are a product and a bias
+      const weights = [whole, first].map(({ recomputed }) => recomputed.filter((op) => op === "Softmax").length);
+      assert.deepEqual(weights, [2, what === "our own model" ? 2 : 1]);
       assert.ok(plain.values.size > 4);
       for (const [name, expected] of plain.values) {
         for (const again of [whole, first]) {

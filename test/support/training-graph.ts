@@ -1,5 +1,5 @@
 import { backward } from "../../src/autodiff/backward.js";
-import { ALL_LAYERS } from "../../src/autodiff/recompute.js";
+import type { Recomputed } from "../../src/autodiff/recompute.js";
 import { Rng } from "../../src/core/rng.js";
 import { bindModel, loraSites } from "../../src/nn/bind.js";
 import { freshAdapter, type LoraOptions } from "../../src/nn/lora.js";
@@ -19,7 +19,7 @@ const [B, N, R] = [2, 6, 5];
 export const DIMS = { B, N };
 
 /** Outputs: `out` [R, V], and the gradient of a mix of log-probabilities by every adapter matrix, added to `acc/...`. */
-export function trainingGraph({ graph, config }: Model, checkpoint = false): Graph {
+export function trainingGraph({ graph, config }: Model, recomputed: Recomputed = {}): Graph {
   const rng = Rng.named(1, "mix");
   const { g, e, outputs, parameters } = bindModel(graph, "training", { dims: DIMS, lora: LORA, rows: R });
   const logits = outputs.logits as Value;
@@ -27,7 +27,7 @@ export function trainingGraph({ graph, config }: Model, checkpoint = false): Gra
   const mix = Array.from({ length: R * config.vocab_size }, () => rng.normal());
   const loss = e.total(e.mul(e.logSoftmax(logits), g.constant("float32", size, mix)));
   const initial = new Map(parameters.map((p) => [p.name, g.input(`acc/${p.name}`, "float32", p.shape)]));
-  const gradients = backward(g, loss, parameters, initial, checkpoint ? { layers: ALL_LAYERS } : {});
+  const gradients = backward(g, loss, parameters, initial, recomputed);
   g.output("out", logits);
   for (const [i, { name }] of parameters.entries()) g.output(`grad/${name}`, gradients[i] as Value);
   return g.build();

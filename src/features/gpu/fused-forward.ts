@@ -4,7 +4,7 @@ import { sameShape } from "../../onnx/shapes.js";
 import type { Graph, Node, Value } from "../../onnx/types.js";
 
 /** The nodes that read each value, by its name. */
-function readersOf({ nodes }: Graph): ReadonlyMap<string, readonly Node[]> {
+export function readersOf({ nodes }: Graph): ReadonlyMap<string, readonly Node[]> {
   const readers = new Map<string, Node[]>();
   for (const node of nodes)
     for (const v of node.inputs) {

@@ -1,8 +1,9 @@
+import { floatToBfloat16, floatToFloat16 } from "../../core/half.js";
 import { PAST } from "../../nn/past.js";
 import { Names } from "../../onnx/names.js";
 import type { HalfDType } from "../../onnx/precision.js";
 import { sameShape, sizeOf } from "../../onnx/shapes.js";
-import { DTYPE_CODE, type Graph, isExternal, type Node, type Value } from "../../onnx/types.js";
+import { DTYPE_CODE, type Graph, type Initializer, isExternal, type Node, type Value } from "../../onnx/types.js";
 
 /** Ops computed in 16 bits (their kernels sum in float32). */
 const PRODUCTS: ReadonlySet<string> = new Set(["Gemm", "MatMul", "MatMulBnb4"]);
@@ -26,6 +27,8 @@ const BROADCAST: ReadonlySet<string> = new Set(["Add", "Sub", "Mul", "Where"]);
 /** Most elements of a weight, such as a norm's or the scales of a 4-bit matrix, whose cast is made once and kept. */
 const SMALL = 2 ** 20;
 
+const ROUNDED = { bfloat16: floatToBfloat16, float16: floatToFloat16 } as const;
+
 /** A node of a repeated layer, or of its gradient: `/model/layers.3/...`, `/grad/model/layers.3/...`. */
 const LAYER = /\/[A-Za-z_]\w*[./]\d+\//;
 
@@ -45,7 +48,11 @@ class HalfTrunk {
   private readonly halved = new Map<string, Value>();
   private readonly casts = new Map<string, Value>();
   private readonly sources = new Map<string, Value>();
-  /** Nodes of layers that reshape values of all layers, such as angles, by their result. */
+  private readonly initializers: Map<string, Initializer>;
+  /**
+   * Nodes of layers that reshape values of all layers, such as angles, and nodes that choose between numbers or repeat
+   * one, such as the attention's bias, by their result.
+   */
   private readonly views = new Map<string, Node>();
   /** Results of nodes in layers. */
   private readonly inLayers = new Set<string>();
@@ -58,11 +65,12 @@ class HalfTrunk {
   ) {
     this.outputs = new Set(graph.outputs.map((v) => v.name));
     this.names = Names.of(graph);
+    this.initializers = new Map(graph.initializers);
   }
 
   convert(): Graph {
     for (const node of this.graph.nodes) this.add(node);
-    return { ...this.graph, nodes: this.nodes };
+    return { ...this.graph, nodes: this.nodes, initializers: this.initializers };
   }
 
   private add(node: Node): void {
@@ -70,11 +78,9 @@ class HalfTrunk {
     if (node.op === "Cast" && node.outputs[0] !== undefined && inputs[0] !== undefined)
       this.sources.set(node.outputs[0].name, this.halved.get(inputs[0].name) ?? inputs[0]);
     const inLayer = LAYER.test(node.name);
-    if (inLayer) {
-      for (const { name } of node.outputs) this.inLayers.add(name);
-      if (node.op === "Reshape" && !this.inLayers.has(inputs[0]?.name ?? ""))
-        this.views.set(this.output(node).name, node);
-    }
+    const isOfAll = inLayer && node.op === "Reshape" && !this.inLayers.has(inputs[0]?.name ?? "");
+    if (isOfAll || this.isOfNumbers(node)) this.views.set(this.output(node).name, node);
+    if (inLayer) for (const { name } of node.outputs) this.inLayers.add(name);
     if (!inLayer || !this.runsInHalf(node)) {
       // a shape needs no cast
       const given = (v: Value): Value => (node.op === "Shape" ? (this.halved.get(v.name) ?? v) : this.as(v, "float32"));
@@ -113,7 +119,9 @@ class HalfTrunk {
     const [first] = node.inputs as [Value];
     // keys and values of earlier rounds were in 16 bits
     if (BY_FIRST.has(node.op)) return this.isHalf(first) || first.name.startsWith(PAST);
-    const computed = floats.filter((v) => !this.graph.initializers.has(v.name));
+    const computed = floats.filter(
+      (v) => !this.graph.initializers.has(v.name) && !this.isOfNumbers(this.views.get(v.name)),
+    );
     const { shape } = this.output(node);
     const deciding = BROADCAST.has(node.op) ? computed.filter((v) => sameShape(v.shape, shape)) : computed;
     if (deciding.length === 0) return false;
@@ -152,13 +160,14 @@ class HalfTrunk {
     if (known !== undefined) return known;
     const made = this.fresh(v, dtype);
     const view = this.views.get(v.name);
-    const [whole, ...shape] = view?.inputs ?? [];
+    const number = this.number(v);
+    if (number !== undefined) this.initializers.set(made.name, { value: made, data: ROUNDED[this.half](number) });
     // one cast for all layers
-    if (view !== undefined && whole !== undefined)
+    else if (view !== undefined)
       this.nodes.push({
         ...view,
-        name: `${view.name}/${dtype}`,
-        inputs: [this.as(whole, dtype), ...shape],
+        name: this.names.fresh(`${view.name}/${dtype}`),
+        inputs: view.inputs.map((input) => input && this.as(input, dtype)),
         outputs: [made],
       });
     else this.nodes.push(this.castNode(v, made));
@@ -167,6 +176,18 @@ class HalfTrunk {
     if (weight === undefined || !isExternal(weight.data) || sizeOf(v.shape as number[]) <= SMALL)
       this.casts.set(key, made);
     return made;
+  }
+
+  /** Tells whether a node chooses between numbers of the graph, or repeats one: 16 bits of it cost nothing. */
+  private isOfNumbers(node: Node | undefined): boolean {
+    const numbers = node?.op === "Where" ? node.inputs.slice(1) : node?.op === "Expand" ? node.inputs.slice(0, 1) : [];
+    return numbers.length > 0 && numbers.every((v) => this.number(v) !== undefined);
+  }
+
+  /** Returns a float32 constant of the graph itself. */
+  private number(v: Value | undefined): Float32Array | undefined {
+    const data = this.graph.initializers.get(v?.name ?? "")?.data;
+    return data instanceof Float32Array ? data : undefined;
   }
 
   private castNode(from: Value, to: Value): Node {

@@ -2,10 +2,12 @@ import assert from "node:assert/strict";
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { ALL_LAYERS } from "../../../src/autodiff/recompute.js";
 import { exportModel } from "../../../src/features/export/export.js";
 import { halfTrunk } from "../../../src/features/gpu/half-trunk.js";
-import { forCuda } from "../../../src/features/gpu/lowerings/cuda.js";
+import { forCuda, lowering } from "../../../src/features/gpu/lowerings/cuda.js";
 import { selfCheck as packedGradientCheck } from "../../../src/features/gpu/self-checks/packed-gradients.js";
+import { shortGradients } from "../../../src/features/gpu/short-gradients.js";
 import { bindModel } from "../../../src/nn/bind.js";
 import type { ModelConfig } from "../../../src/nn/config.js";
 import { loadModel, type Model } from "../../../src/nn/model.js";
@@ -63,15 +65,20 @@ describe("graphs for CUDA, computed on the CPU", () => {
     ["bf16", false],
   ];
   for (const [precision, nested] of FORMS) {
-    for (const checkpoint of [false, true]) {
-      const what = `${precision}${nested ? " with nested scales" : ""}${checkpoint ? ", checkpointed" : ""}`;
+    for (const recomputed of [{}, { layers: ALL_LAYERS }, { cheap: 1 }]) {
+      const what = `${precision}${nested ? " with nested scales" : ""}, recomputed: ${Object.keys(recomputed)}`;
       it(`${what}: nothing waits for a shape, nothing in 4 bits is decoded, and the numbers stay`, async () => {
         const model = await exported(precision, nested);
-        const graph = trainingGraph(model, checkpoint);
+        const graph = trainingGraph(model, recomputed);
         const lowered = forCuda(graph);
         const shapes = lowered.nodes.filter((n) => n.op === "Reshape" && isComputed(lowered, n.inputs[1]));
         const names = shapes.map((n) => n.name);
         assert.deepEqual(names, []);
+        // but what is computed again waits for a gradient
+        assert.equal(
+          lowered.nodes.some((n) => n.op === "Min"),
+          "cheap" in recomputed,
+        );
         if (precision === "nf4") {
           const gradients = packed(lowered).filter((n) => Number(n.attributes.transB) === 0);
           // of the first layer, q, k and v pass a gradient on to nothing that is trained
@@ -79,6 +86,11 @@ describe("graphs for CUDA, computed on the CPU", () => {
           assert.equal(packed(graph).filter((n) => Number(n.attributes.transB) === 0).length, 0);
           assert.ok(!lowered.nodes.some((n) => n.op === "Gather" && n.inputs[0]?.shape.join() === "256,2"));
         }
+        // each layer's SiLU, and the norms behind which a gradient adds to another
+        const count = (op: string, alpha?: number): number =>
+          lowered.nodes.filter((n) => n.op === op && n.attributes.alpha === alpha).length;
+        const layers = Number(CONFIG.num_hidden_layers);
+        assert.deepEqual([count("QuickGelu", -1), count("Sum")], [layers, 2 * layers - 1]);
         const { logits, gradients } = await errors(model, cudaOnCpu(lowered), graph);
         assert.ok(logits < 1e-5 && gradients < 1e-5, `logits ${logits}, gradients ${gradients}`);
       });
@@ -122,7 +134,7 @@ describe("graphs for CUDA, computed on the CPU", () => {
         const head = lowered.nodes.filter((n) => n.op === "Gemm" && n.name.includes("lm_head"));
         assert.equal(head.length, 2 * blocks);
         for (const { inputs } of head) assert.equal((inputs[1]?.shape[0] as number) % 64, 0);
-        const { logits, gradients } = await errors(model, lowered, graph);
+        const { logits, gradients } = await errors(model, lowered, shortGradients(graph));
         assert.equal(logits, 0);
         assert.ok(gradients <= (blocks === 1 ? 0 : 1e-5), `${gradients}`);
       } finally {
@@ -159,8 +171,10 @@ describe("graphs for CUDA, computed on the CPU", () => {
   for (const half of ["bfloat16", "float16"] as const) {
     it(`layers in ${half}: all their products, and what that costs in logits and gradients`, async () => {
       const model = await exported("nf4");
-      const graph = trainingGraph(model, true);
-      const halved = halfTrunk(forCuda(graph), half);
+      const graph = trainingGraph(model, { layers: ALL_LAYERS });
+      const halved = lowering(graph, half);
+      // the angles of queries and keys are turned back once for all layers
+      assert.equal(halved.nodes.filter((n) => n.op === "Neg" && n.inputs[0]?.shape[1] === 8).length, 2);
       const inLayers = halved.nodes.filter((n) => /\/layers\.\d+\//.test(n.name));
       const products = inLayers.filter((n) => ["Gemm", "MatMul", "MatMulBnb4"].includes(n.op));
       assert.ok(products.length > 4 * PROJECTIONS);

@@ -8,7 +8,7 @@ import { OrtApi } from "../../../src/features/gpu/ort-api.js";
 import { encodeModel } from "../../../src/onnx/format/proto.js";
 import { libraryPath } from "../../../src/onnx/runtimes/library.js";
 import { Runtime } from "../../../src/onnx/session.js";
-import { f32 } from "../../../src/onnx/tensors.js";
+import { f32, i64 } from "../../../src/onnx/tensors.js";
 import { DTYPE_CODE, type Node, type Tensor, type Value } from "../../../src/onnx/types.js";
 import { temporaryFolder } from "../../support/temporary.js";
 
@@ -107,30 +107,12 @@ describe("the C API binding", () => {
     assert.deepEqual([dtype, data], ["float16", floatToFloat16(Float32Array.of(3, 7))]);
   });
 
-  it("names an allocation that fails, with a next step, and goes on working", async () => {
-    const shape: Value = { name: "shape", dtype: "int64", shape: [1] };
+  it("names an allocation that fails, with a next step, and goes on working", async (t) => {
+    const shape = value("shape", "int64", [1]);
     const zeros: Value = { name: "zeros", dtype: "float32", shape: ["N"] };
-    const bytes = encodeModel({
-      name: "zeros",
-      opset: 21,
-      inputs: [shape],
-      outputs: [zeros],
-      nodes: [{ name: "/Zeros", op: "ConstantOfShape", domain: "", inputs: [shape], outputs: [zeros], attributes: {} }],
-      initializers: new Map(),
-    });
-    const runtime = await Runtime.open({ provider: "cpu", binding: "c-api", threads: 1 });
-    try {
-      await runtime.load("zeros", { bytes });
-      const of = (n: bigint): Tensor => ({ dtype: "int64", shape: [1], data: BigInt64Array.of(n) });
-      await refused(
-        runtime.run("zeros", { feeds: { shape: of(2n ** 50n) } }),
-        /session "zeros": the memory does not suffice/,
-        /gradient_checkpointing/,
-      );
-      const out = await runtime.run("zeros", { feeds: { shape: of(3n) } });
-      assert.deepEqual(out.zeros, { dtype: "float32", shape: [3], data: new Float32Array(3) });
-    } finally {
-      await runtime.close();
-    }
+    const runtime = await loaded(t, [shape], [zeros], [node([shape], zeros, "ConstantOfShape")]);
+    const run = (n: bigint) => runtime.run("graph", { feeds: { shape: i64([1], BigInt64Array.of(n)) } });
+    await refused(run(2n ** 50n), /session "graph": the memory does not suffice/, /gradient_checkpointing/);
+    assert.deepEqual((await run(3n)).zeros, f32([3], new Float32Array(3)));
   });
 });

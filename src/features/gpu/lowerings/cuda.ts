@@ -3,16 +3,18 @@ import { Names } from "../../../onnx/names.js";
 import { bnb4Attributes } from "../../../onnx/nf4.js";
 import { type Formula, rewritten } from "../../../onnx/passes/written-out.js";
 import type { Lowering } from "../../../onnx/session.js";
+import { sameShape } from "../../../onnx/shapes.js";
 import { type Graph, type Initializer, isExternal, type Node, type Value } from "../../../onnx/types.js";
 import { inBlocks, LARGE } from "../cuda-blocks.js";
 import { withoutLoraSplits, withSkipNorms } from "../fused-forward.js";
 import { halfTrunk } from "../half-trunk.js";
+import { shortGradients, withoutRepeats } from "../short-gradients.js";
 
 /** Lowers a graph for CUDA; layers are computed in 16 bits if requested. */
 export const lowering: Lowering = (graph, precision) => {
   const lowered = forCuda(graph);
   // casts of weights that are now used in 16 bits are left over: ONNX Runtime would compute them in every run
-  return precision === "float32" ? lowered : live(halfTrunk(lowered, precision));
+  return withoutRepeats(precision === "float32" ? lowered : live(halfTrunk(lowered, precision)));
 };
 
 /**
@@ -20,18 +22,20 @@ export const lowering: Lowering = (graph, precision) => {
  * (session options of the bindings):
  *
  * - constants no longer wait for other values (delayed.ts): waiting costs a synchronisation, as shapes live on the host;
+ *   what is computed again adds a zero that waits instead;
  * - the gradient of a 4-bit product becomes a 4-bit product: the CUDA kernel of MatMulBnb4 supports transB = 0, which
  *   was made for that, and decodes on its way. The CPU kernel ignores it.
  * - a large matrix stored in 16 bits and multiplied in float32, such as the output head, is cast in blocks of
  *   sizes that tensor cores like;
  * - keys and values of earlier rounds are not concatenated with new ones before the lookup;
+ * - the gradients of SiLU and of a norm take fewer passes;
  * - without a gradient, sums are normalised in one kernel, and adapters of one input share a product without a split.
  * @param largest most elements of a matrix that is cast in one piece.
  * @param tile a number of which its blocks' rows are a multiple.
  */
 export function forCuda(graph: Graph, largest = LARGE, tile?: number): Graph {
-  const plain = packedGradients(withoutJoining(withoutLate(graph)));
-  return live(inBlocks(withSkipNorms(withoutLoraSplits(plain)), largest, tile));
+  const plain = packedGradients(withoutJoining(withoutWaits(withoutLate(graph))));
+  return live(inBlocks(withSkipNorms(withoutLoraSplits(shortGradients(plain))), largest, tile));
 }
 
 /** Removes reshapes of constants with computed targets, or gives them constant targets. */
@@ -56,6 +60,21 @@ function withoutLate(graph: Graph): Graph {
     return [{ ...node, inputs: [constant, shape] }];
   });
   return { ...graph, nodes, initializers };
+}
+
+/** Replaces reshapes of computed values whose targets are zeros that wait by sums with the zero. */
+function withoutWaits(graph: Graph): Graph {
+  const producers = new Map(graph.nodes.flatMap((node) => node.outputs.map((v) => [v.name, node] as const)));
+  return rewritten(graph, (node, write) => {
+    const [x, target] = node.inputs;
+    const [y] = node.outputs;
+    const dimensions = producers.get(target?.name ?? "");
+    const [zero] = dimensions?.op === "Concat" ? dimensions.inputs : [];
+    const isWait = node.op === "Reshape" && producers.get(zero?.name ?? "")?.op === "Min";
+    if (!isWait || x === undefined || zero === undefined || y === undefined) return [node];
+    if (!producers.has(x.name) || !sameShape(x.shape, y.shape)) return [node];
+    return write({ ...node, inputs: [x, zero] }, y, (e, v, wait) => e.add(v, e.cast(wait as Value, v.dtype)));
+  });
 }
 
 /** Replaces dx = dy W, with W decoded from NF4 (emitNf4Matrix), by MatMulBnb4 with transB = 0. */
