@@ -275,7 +275,7 @@ test("a click that names nothing belongs to the one label without a step", () =>
   const [run] = runsIn(inTest(...[...steps, ...more].map((line) => `await page.${line};`)), "a.spec.ts", TASKS);
   const all = new Set([0, 1, 2, 3]);
   const shown = { names: [], isFresh: true, ahead: all, isText: false, after: all };
-  const seen = run?.lines.map((line, at) => ({ ...line, ...shown, at, whole: line.call })) ?? [];
+  const seen = run?.lines.map((line, at) => ({ ...line, ...shown, at, whole: line.call, named: line.call })) ?? [];
   const parts = (fields: Task["fields"]) => partsOf(seen, { fields } as Task, new Set());
   const [name, city] = [{ label: "Full name" }, { label: "City" }];
   const fields = { "Full name": "Ann", City: "Bergen", Stars: 4 };
