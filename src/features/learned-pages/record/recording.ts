@@ -44,7 +44,7 @@ export async function recordingOf(
       ? new Set<string>()
       : new Set([...(texts[0] ?? [])].filter((text) => texts.every((one) => one.has(text))));
   const shown = played.map((one): Shown => ({ ...one, parts: partsOf(one.seen, one.task, fixed) }));
-  const [one] = shown as [Shown];
+  const [first] = shown as [Shown];
   const labels = [...new Set(tasks.flatMap(({ fields }) => Object.keys(fields)))];
   const order = [
     ...new Set(shown.flatMap(({ parts }) => parts.flatMap((part) => (typeof part === "object" ? [part.label] : [])))),
@@ -58,22 +58,20 @@ export async function recordingOf(
       return value === undefined ? [] : [{ value, seen: own }];
     });
     const kind = kindOfAll(values);
-    const actions =
-      first(READINGS, (reading) =>
-        generalized(
-          kind,
-          samples.map(({ value, seen }) => ({ value, calls: reading(seen) })),
-          values,
-        ),
-      ) ?? keyed(samples.flatMap((one) => one.seen));
+    let actions: Action[] | undefined;
+    for (const reading of READINGS) {
+      const read = samples.map(({ value, seen }) => ({ value, calls: reading(seen) }));
+      actions ??= generalized(kind, read, values);
+    }
+    actions ??= keyed(samples.flatMap((one) => one.seen));
     if (actions !== undefined) fields.set(label, { actions, step: stepOf(shown, label) });
   }
   const open = labels.filter((label) => !fields.has(label));
-  if (open.length > 0) tell(`${one.task.form}: the recording leaves open: ${open.join(", ")}; these are searched`);
-  const steps = one.seen
-    .filter((_, i) => one.parts[i] === "step")
+  if (open.length > 0) tell(`${first.task.form}: the recording leaves open: ${open.join(", ")}; these are searched`);
+  const steps = first.seen
+    .filter((_, i) => first.parts[i] === "step")
     .map(({ call }): PlaceOf => ({ locator: locatorOf(call), nth: 0 }));
-  const submit = one.seen.find((_, i) => one.parts[i] === "submit");
+  const submit = first.seen.find((_, i) => first.parts[i] === "submit");
   return { fields, steps, submit: submit && { locator: locatorOf(submit.call), nth: 0 } };
 }
 
@@ -94,7 +92,7 @@ const READINGS: readonly ((own: readonly Seen[]) => Call[])[] = [
   (own) => own.map(({ call }) => call),
   (own) => own.map(({ whole }) => whole),
   // a click on a box's label is written as a click, and as a step that ticks the box
-  (own) => own.map(({ call }) => call).filter(({ method }, i) => method !== "click" || !isTick(own[i + 1]?.call)),
+  (own) => own.map(({ call }) => call).filter((call, i) => !isTick(call, own[i + 1]?.call)),
   // a key goes to the element that has the focus, whatever its name is
   (own) =>
     own.map(({ call }, i) =>
@@ -112,16 +110,8 @@ const READINGS: readonly ((own: readonly Seen[]) => Call[])[] = [
   (own) => own.map(({ named }) => named),
 ];
 
-const isTick = (call: Call | undefined): boolean => /^(?:un)?check$/.test(call?.method ?? "");
-
-/** Returns the first result that is none of undefined. */
-function first<T, R>(all: readonly T[], resultOf: (one: T) => R | undefined): R | undefined {
-  for (const one of all) {
-    const result = resultOf(one);
-    if (result !== undefined) return result;
-  }
-  return undefined;
-}
+const isTick = ({ method }: Call, next: Call | undefined): boolean =>
+  method === "click" && /^(?:un)?check$/.test(next?.method ?? "");
 
 const isOf = (part: Part | undefined, label: string): boolean => typeof part === "object" && part.label === label;
 
