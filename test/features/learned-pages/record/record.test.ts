@@ -160,15 +160,11 @@ by.onclick = () => {
   by.after(list);
 };
 const all = [""];
-const draw = () => {
-  const at = document.activeElement.name;
-  rows.innerHTML = all.map((_, i) => '<p><input placeholder="Driver" name="drivers.' + i + '"></p>').join("");
-  all.forEach((text, i) => {
-    const e = document.getElementsByName("drivers." + i)[0];
-    e.value = text;
-    e.oninput = () => { all[i] = e.value; draw(); };
-    if (e.name === at) e.focus();
-  });
+const draw = () => { rows.innerHTML = all.map((text, i) => '<p><input placeholder="Driver" name="drivers.' + i + '" value="' + text + '"></p>').join(""); };
+rows.oninput = ({ target: { name, value } }) => {
+  all[name.slice(8)] = value;
+  draw();
+  document.getElementsByName(name)[0].focus();
 };
 add.onclick = () => { all.push(""); draw(); };
 draw();

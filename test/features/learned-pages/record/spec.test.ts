@@ -174,14 +174,6 @@ test("two people show where the value stands in each step", () => {
       ],
     ],
     [
-      "a star",
-      [
-        [4, "locator('.star').nth(3).click()"],
-        [2, "locator('.star').nth(1).click()"],
-      ],
-      ["locator('.star').nth('{value * 1 + -1}').click()"],
-    ],
-    [
       "a share of a track",
       [
         [50, "getByRole('slider').dragTo(page.locator('#t'), { targetPosition: { x: 100, y: 5 } })"],
@@ -190,14 +182,6 @@ test("two people show where the value stands in each step", () => {
       ["getByRole('slider').dragTo(locator('#t'), { targetPosition: { x: '{value * 2 + 0}', y: 5 } })"],
     ],
     ["a box", [[true, "getByLabel('News').check()"], [false]], ["getByLabel('News').setChecked('{value}')"]],
-    [
-      "two answers",
-      [
-        [true, "getByText('Yes').click()"],
-        [false, "getByText('No').click()"],
-      ],
-      [{ cases: { true: ["getByText('Yes').click()"], false: ["getByText('No').click()"] } }],
-    ],
     [
       "items of an open list",
       [
