@@ -35,11 +35,11 @@ export interface Sample {
   readonly posted: readonly PostedPair[];
 }
 
-/** Replaces the numbers in brackets that count the items of a list: `days[0]` becomes `days[#]`. */
-export const counted = (name: string): string => name.replace(/\[\d+\]/g, "[#]");
+/** Replaces the numbers that count the items of a list: `days[0]` becomes `days[#]`, `days.0.at` becomes `days.#.at`. */
+export const counted = (name: string): string => name.replace(/(\[|\.)\d+(?=\]|\.|$)/g, "$1#");
 
 export const rawsOf = (posted: readonly PostedPair[], key: string): string[] =>
-  posted.filter(([name]) => (key.includes("[#]") ? counted(name) : name) === key).map(([, value]) => value);
+  posted.filter(([name]) => (/[[.]#/.test(key) ? counted(name) : name) === key).map(([, value]) => value);
 
 /**
  * Returns the texts under a key. For a file, JSON is left out: an upload may send it beside the name of the file. Of a

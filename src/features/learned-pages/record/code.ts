@@ -35,10 +35,9 @@ export const isOptions = (value: Value | undefined): value is { readonly [key: s
 export function refuseStatement(
   { file, line, text }: { readonly file: string; readonly line: number; readonly text: string },
   why = "is not understood",
+  hint = "docs/contracts.md lists the statements that a recording may have; `playwright codegen` writes only these.",
 ): never {
-  fail(`${file}:${line}: this statement ${why}: ${text}`, {
-    hint: "docs/contracts.md lists the statements that a recording may have; `playwright codegen` writes only these.",
-  });
+  fail(`${file}:${line}: this statement ${why}: ${text}`, { hint });
 }
 
 const parsed = new Map<string, readonly Link[]>();

@@ -6,7 +6,7 @@ import type { FieldValue } from "../../../env/site.js";
 import type { Action } from "../contract.js";
 import { escaped } from "../way.js";
 import type { Call } from "./actions.js";
-import { type Link, type Token, tokensIn, written, writtenChain } from "./code.js";
+import { isOptions, type Link, type Token, tokensIn, written, writtenChain } from "./code.js";
 import { itemTokens, PLACE, type Tokens, tokensOf } from "./tokens.js";
 
 /** What one person did for one field. */
@@ -49,6 +49,8 @@ export function generalized(kind: Kind, samples: readonly Sample[], all: readonl
   if (found !== undefined) return found;
   const cases: Record<string, string[]> = kind === "flag" ? { true: [], false: [] } : {};
   for (const { value, calls } of entered) cases[String(value)] = calls.map(textOf);
+  // the same steps for two values lack the one that chooses
+  if (new Set(Object.values(cases).map(String)).size < Object.keys(cases).length) return undefined;
   return all.every((value) => isBlank(value) || Object.hasOwn(cases, String(value))) ? [{ cases }] : undefined;
 }
 
@@ -60,7 +62,8 @@ function whole(samples: readonly Sample[]): Action[] | undefined {
   const method = one(first);
   if (!/^(?:setChecked|selectOption|setInputFiles)$/.test(method) || samples.some((s) => one(s) !== method))
     return undefined;
-  return [textOf({ ...(first.calls[0] as Call), method, args: ["{value}"] })];
+  const [call] = first.calls as [Call];
+  return [textOf({ ...call, method, args: ["{value}", ...call.args.filter(isOptions)] })];
 }
 
 /** Finds the steps that are taken for each item of a list. */
@@ -112,17 +115,23 @@ const all = <T>(list: readonly (T | undefined)[]): T[] | undefined =>
 
 /** Lists the steps that name an item of a list, in the order of the items or of the steps. */
 function carriers({ value, calls }: Sample): number[] {
-  const items = [value].flat().map((item) => looseLabel(String(item)));
-  const left = new Set(items);
-  return calls.flatMap((call, i) => {
+  const left = [value].flat().map((item) => looseLabel(String(item)));
+  const found: number[] = [];
+  let last: string | undefined;
+  for (const [i, call] of calls.entries()) {
     const named = stringsIn(call).map(looseLabel);
     const item =
-      items.find((one) => left.has(one) && named.some((name) => name === one)) ??
-      items.find((one) => left.has(one) && named.some((name) => name.includes(one)));
-    if (item === undefined) return [];
-    left.delete(item);
-    return [i];
-  });
+      left.find((one) => named.some((name) => name === one)) ??
+      left.find((one) => named.some((name) => name.includes(one)));
+    // a choice among what was typed
+    if (call.method === "click" && last !== undefined && named.includes(last)) found[found.length - 1] = i;
+    else if (item !== undefined) {
+      left.splice(left.indexOf(item), 1);
+      last = item;
+      found.push(i);
+    }
+  }
+  return found;
 }
 
 /** The beginning of a link whose text or number is no name: a role, an index, or an option. */
@@ -181,6 +190,8 @@ function aligned(kind: Kind, samples: readonly Sample[]): Action[] | undefined {
   );
   if (rows.some(({ left }) => left.length > 0)) return undefined;
   const actions = all(columns.map((column) => repeatedStep(column) ?? countedStep(kind, column)))?.flat();
+  // a beginning is typed to find an option: the choice is missing
+  if (/\{value:\d+\}/.test(String(actions?.at(-1)))) return undefined;
   return actions?.some((one) => typeof one !== "string" || PLACE.test(one)) ? actions : undefined;
 }
 
@@ -285,7 +296,9 @@ function templateOf(
     .filter((name) => !/months$|years$/.test(name))
     .filter((name) => !isAlone || isTelling(name, text, own?.texts[name] ?? ""))
     .sort((a, b) => (own?.texts[b]?.length ?? 0) - (own?.texts[a]?.length ?? 0))
-    .map((name) => ({ name, as: `{${name}}`, parts: tokens.map((one) => write(one.texts[name] ?? "")) }));
+    .map((name) => ({ name, as: `{${name}}`, parts: tokens.map((one) => write(one.texts[name] ?? "")) }))
+    // a word that all values have may be the label's: it stands as it is
+    .filter(({ name, parts }) => isAlone || !name.startsWith("value.") || new Set(parts).size > 1);
   const pieces = places.filter(({ name }) => isPiece(name));
   const wholes = places.filter(({ name }) => !isPiece(name));
   const dead = new Set<string>();
@@ -303,12 +316,20 @@ function templateOf(
   };
   const whole = tokens.map((one) => one.texts.value ?? "");
   // a box may cut a value that is too long for it
-  const isCut = texts.every((one, i) => whole[i]?.startsWith(one) === true && one.length * 2 > (whole[i]?.length ?? 0));
+  const isCut =
+    new Set(texts).size === new Set(whole).size &&
+    texts.every((one, i) => whole[i]?.startsWith(one) === true && one.length * 2 > (whole[i]?.length ?? 0));
   if (texts.every((one, i) => one === whole[i]) || isCut) return "{value}";
+  // a beginning that is typed: no letters that both have by chance, and the one that differs
+  const begun = isAlone ? undefined : pieces.find(({ parts }) => isDeepStrictEqual(parts, texts));
+  if (begun !== undefined && new Set(texts).size > 1) return begun.as;
   // codegen writes what a mask has made of the typed text
   const isMasked = (one: string, i: number): boolean =>
     lettersOf(one) !== "" && (lettersOf(one) === lettersOf(whole[i] ?? "") || isSameNumber(whole[i] ?? "", one));
-  return search(texts.map(() => 0)) ?? (texts.every(isMasked) ? "{value}" : undefined);
+  // a name that goes on behind the value is found by the value: `Express, ready tomorrow`
+  const isBegun = (one: string, i: number): boolean => !isAlone && one.startsWith(`${whole[i]} `);
+  const isWhole = texts.every(isMasked) || texts.every(isBegun);
+  return search(texts.map(() => 0)) ?? (isWhole ? "{value}" : undefined);
 }
 
 const lettersOf = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");

@@ -2,6 +2,7 @@ import type { Page } from "playwright";
 import { messageOf } from "../../../core/errors.js";
 import { type NameKit, nameKit } from "../../../env/browser/page/names.js";
 import type { Session } from "../../../env/browser/session.js";
+import type { Task } from "../../../env/site.js";
 import { slowed } from "../gestures.js";
 import { openPage } from "../operate.js";
 import { WRITABLE } from "../way.js";
@@ -23,6 +24,8 @@ export interface Seen extends Line {
   readonly after: ReadonlySet<number>;
   /** The step with the element's whole name, of which codegen writes only as much as is unique. */
   readonly whole: Call;
+  /** The step with the element's `name` attribute, if no other element has it. */
+  readonly named: Call;
   /** Set if the element takes typed text. */
   readonly isText: boolean;
 }
@@ -39,9 +42,13 @@ interface Read {
   readonly names: readonly string[];
   readonly options: readonly (readonly [value: string, text: string])[];
   readonly isText: boolean;
+  readonly text: string;
+  readonly hasBox: boolean;
+  /** CSS of its `name` attribute, if no other element has it. */
+  readonly named: string | undefined;
 }
 
-/** Runs IN THE PAGE: reads the names of an element and of its group, and the options of a native list. */
+/** Runs IN THE PAGE: reads an element's text, the names of it and of its group, and the options of a native list. */
 function read(e: Element, writable: string, { labelsOf, textOf, listedIn, ariaName, clean }: NameKit): Read {
   const group = e.parentElement?.closest("fieldset,[role=radiogroup],[role=group]") ?? null;
   const texts = [
@@ -52,7 +59,12 @@ function read(e: Element, writable: string, { labelsOf, textOf, listedIn, ariaNa
     group === null ? "" : ariaName(group),
   ];
   const options = e instanceof HTMLSelectElement ? [...e.options].map((o): [string, string] => [o.value, o.label]) : [];
-  return { names: texts.filter((text) => text !== ""), options, isText: e.matches(writable) };
+  const names = texts.filter((text) => text !== "");
+  const own = `${e.localName}[name=${JSON.stringify(e.getAttribute("name"))}]`;
+  const isAlone = e.hasAttribute("name") && document.querySelectorAll(own).length === 1;
+  const hasBox = e.getClientRects().length > 0;
+  const named = isAlone ? own : undefined;
+  return { names, options, isText: e.matches(writable), text: clean(e.textContent), hasBox, named };
 }
 const READ = new Function("e", "writable", `return (${read})(e, writable, (${nameKit})())`) as (
   e: Element,
@@ -60,15 +72,15 @@ const READ = new Function("e", "writable", `return (${read})(e, writable, (${nam
 ) => Read;
 
 /**
- * Repeats what a person did, up to the last step, and reads what the page shows of each element. A step that does not
- * work is passed over if the element of the next one is there: codegen may write a step twice, and once with a class
- * that the step itself has set.
- * @throws UserError with the line of another step that does not work.
+ * Repeats what a person did, up to the last step, and reads what the page shows of each element. Where a step does not
+ * work, the recording goes on at the next element that is there: codegen loses the click on an option that goes before
+ * the button is released, and may write a step twice, once with a class that the step itself has set.
+ * @throws UserError with the line of a step that does not work, if none of the next ones is there.
  */
 export async function observed(
   session: Session,
   { lines }: Run,
-  url: string,
+  { url, fields }: Task,
   tell: (text: string) => void,
 ): Promise<Seen[]> {
   const { page } = session;
@@ -77,12 +89,12 @@ export async function observed(
     call.find.length === 0 ? Promise.resolve(true) : targetOf(page, call).first().isVisible();
   const fresh = await Promise.all(lines.map(({ call }) => isThere(call)));
   const seen: (Seen & { after: Set<number> })[] = [];
-  let twin = -1;
+  const values = new Set(Object.values(fields).flat().map(String).filter(Boolean));
+  let next = 0;
   for (const [i, line] of lines.entries()) {
-    if (i === twin) continue;
+    if (i < next) continue;
     const isLast = i === lines.length - 1;
     let call = isLast ? line.call : await mended(page, line.call);
-    const made = call;
     const looked =
       call.find.length === 0
         ? undefined
@@ -90,21 +102,31 @@ export async function observed(
             .first()
             .evaluate(READ, WRITABLE, { timeout: slowed(session, STEP_MS) })
             .catch(() => undefined);
-    const { names = [], isText = false, options = [] } = looked ?? {};
-    if (call.method === "selectOption" && looked) call = byLabel(withoutOptions(call, names), options);
+    const { names = [], isText = false, options = [], text = "", named } = looked ?? {};
+    // the mouse reaches no element without a box of its own, such as a slot, but what is around it
+    if (looked?.hasBox === false && call.method === "click")
+      call = { ...call, find: [...call.find, { name: "locator", args: [".."] }] };
     const ahead = new Set<number>();
     for (let j = i + 1; j < Math.min(lines.length, i + 1 + FURTHER); j++)
       if (await isThere((lines[j] as Line).call)) ahead.add(j);
-    if (!isLast && (await isLabelOf(page, made, (lines[i + 1] as Line).call))) twin = i + 1;
-    const failed = isLast
-      ? undefined
-      : await act(session, made, { texts: {} }, slowed(session, STEP_MS)).then(() => undefined, messageOf);
-    if (failed !== undefined && !ahead.has(i + 1))
-      refuseStatement(line, `does not work on the page (${failed.split("\n")[0]}), or a step before it is missing`);
+    if (!isLast && (await isLabelOf(page, call, (lines[i + 1] as Line).call))) next = i + 2;
+    const taken = (): Promise<string | undefined> =>
+      act(session, call, { texts: {} }, slowed(session, STEP_MS)).then(() => undefined, messageOf);
+    let failed = isLast ? undefined : call.find.length > 0 && !looked ? "its element is not there" : await taken();
+    if (failed !== undefined && looked) {
+      // a box may lie under its own label; a list that is still open, because the choice in it was lost, over all
+      if (/check$/i.test(call.method)) call = { ...call, args: [...call.args, { force: true }] };
+      else await page.keyboard.press("Escape");
+      failed = await taken();
+    }
     if (failed !== undefined) {
-      tell(`${line.file}:${line.line} is passed over, as it does not work on the page: ${line.text}`);
+      next = [...ahead].find((j) => (lines[j] as Line).call.find.length > 0) ?? refuseStep(line, failed);
+      const most = next > i + 1 ? `, and what follows up to line ${(lines[next - 1] as Line).line}` : "";
+      tell(`${line.file}:${line.line} does not work on the page, and is passed over${most}: ${line.text}`);
       continue;
     }
+    if (call.method === "selectOption" && looked) call = byLabel(withoutOptions(call, names), options);
+    else if (values.has(text)) call = byText(call, text);
     await page.waitForTimeout(LOOK_MS);
     seen.push({
       ...line,
@@ -115,6 +137,7 @@ export async function observed(
       ahead,
       isText,
       whole: withWholeName(call, names),
+      named: named === undefined ? call : { ...call, find: [{ name: "locator", args: [named] }] },
       after: new Set(),
     });
     for (const before of seen.slice(-FURTHER))
@@ -122,6 +145,14 @@ export async function observed(
   }
   return seen;
 }
+
+/** @throws UserError for a step that does not work on the page, where none of the next ones is there. */
+const refuseStep = (line: Line, why: string): never =>
+  refuseStatement(
+    line,
+    `does not work on the page (${why.split("\n")[0]}), or a step before it is missing`,
+    "Write the missing step by hand, or record once more and wait until the page is still before each click.",
+  );
 
 /** Tells whether a click is on the label of the control that the next click is on: a browser clicks that by itself. */
 async function isLabelOf(page: Page, one: Call, next: Call): Promise<boolean> {
@@ -172,6 +203,12 @@ const withoutSigns = (value: Value): Value =>
   isOptions(value) && typeof value.name === "string"
     ? { ...value, name: value.name.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, "") }
     : value;
+
+/** Finds an element by the value that it shows, where codegen finds it by CSS: its class or index may be another one's. */
+const byText = (call: Call, text: string): Call =>
+  call.find.every(({ name }) => /^(?:locator|nth|first|last)$/.test(name))
+    ? { ...call, find: [{ name: "getByText", args: [text, { exact: true }] }] }
+    : call;
 
 function withWholeName(call: Call, names: readonly string[]): Call {
   const link = call.find.at(-1);

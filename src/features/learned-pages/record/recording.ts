@@ -34,7 +34,7 @@ export async function recordingOf(
   const played: Omit<Shown, "parts">[] = [];
   for (const run of runs) {
     const task = run.task ?? taskOf(run, tasks);
-    const found = await runner.converse((session) => observed(session, run, task.url, tell), RUN_MS);
+    const found = await runner.converse((session) => observed(session, run, task, tell), RUN_MS);
     if ("fault" in found) fail(`${run.lines[0]?.file}: ${task.form} could not be filled in: ${found.fault}`);
     played.push({ task, seen: found.result });
   }
@@ -55,20 +55,15 @@ export async function recordingOf(
     const samples = shown.flatMap(({ task, seen, parts }) => {
       const value = task.fields[label];
       const own = seen.filter((_, i) => isOf(parts[i], label));
-      return value === undefined ? [] : [{ value, calls: own.map(({ call }) => call), seen: own }];
+      return value === undefined ? [] : [{ value, seen: own }];
     });
     const kind = kindOfAll(values);
-    const whole = samples.map((one) => ({ ...one, calls: one.seen.map((step) => step.whole) }));
-    // a click on a box's label is written as a click, and as a step that ticks the box
-    const ticked = samples.map((one) => ({
-      ...one,
-      calls: one.calls.filter((call, i) => !isTick(call, one.calls[i + 1])),
-    }));
-    const actions =
-      generalized(kind, samples, values) ??
-      generalized(kind, whole, values) ??
-      generalized(kind, ticked, values) ??
-      keyed(samples.flatMap((one) => one.seen));
+    let actions: Action[] | undefined;
+    for (const reading of READINGS) {
+      const read = samples.map(({ value, seen }) => ({ value, calls: reading(seen) }));
+      actions ??= generalized(kind, read, values);
+    }
+    actions ??= keyed(samples.flatMap((one) => one.seen));
     if (actions !== undefined) fields.set(label, { actions, step: stepOf(shown, label) });
   }
   const open = labels.filter((label) => !fields.has(label));
@@ -91,6 +86,29 @@ function keyed(steps: readonly Seen[]): Action[] | undefined {
   const at = locatorOf(first.call);
   return [`${at}.click()`, `${at}.pressSequentially('{value}', { delay: 20 })`];
 }
+
+/** How the steps of a field may be read; the first reading by which they show where the value stands counts. */
+const READINGS: readonly ((own: readonly Seen[]) => Call[])[] = [
+  (own) => own.map(({ call }) => call),
+  (own) => own.map(({ whole }) => whole),
+  // a click on a box's label is written as a click, and as a step that ticks the box
+  (own) => own.map(({ call }) => call).filter((call, i) => !isTick(call, own[i + 1]?.call)),
+  // a key goes to the element that has the focus, whatever its name is
+  (own) =>
+    own.map(({ call }, i) =>
+      call.method === "press" && i > 0 && isSamePlace(call, (own[i - 1] as Seen).call)
+        ? { find: [], method: "keyboard.press", args: call.args }
+        : call,
+    ),
+  // the first of several has no number while it is alone
+  (own) =>
+    own.map(({ call }) =>
+      call.find.length === 0 || call.find.at(-1)?.name === "nth"
+        ? call
+        : { ...call, find: [...call.find, { name: "nth", args: [0] }] },
+    ),
+  (own) => own.map(({ named }) => named),
+];
 
 const isTick = ({ method }: Call, next: Call | undefined): boolean =>
   method === "click" && /^(?:un)?check$/.test(next?.method ?? "");

@@ -9,7 +9,7 @@ import type { FieldValue, RunningSite, Task } from "../../../env/site.js";
 interface Recorder {
   _startRecording?(
     options: { readonly language: string; readonly mode: string },
-    sink: Record<"actionAdded" | "actionUpdated" | "signalAdded", (page: Page, data: unknown, code: string) => void>,
+    sink: Record<"actionAdded" | "actionUpdated" | "signalAdded", (page: Page, action: object, code: string) => void>,
   ): Promise<void>;
 }
 
@@ -80,13 +80,43 @@ export async function recordPeople(
   }
 }
 
+/** Most characters of an option, and most pixels between press and release of a click. */
+const LIMITS = { text: 80, px: 5 };
+
+/**
+ * Runs IN THE PAGE: gives the recorder the click on an option that is pressed and gone before its click comes. The
+ * recorder sees none, or one on what lies behind.
+ */
+function reportGone({ text: most, px }: typeof LIMITS): void {
+  const on = <K extends "pointerdown" | "pointerup" | "click">(kind: K, then: (e: WindowEventMap[K]) => void): void =>
+    addEventListener(kind, then, true);
+  let [at, down, isInstead]: [Element?, PointerEvent?, boolean?] = [];
+  on("pointerdown", (event) => {
+    [down, isInstead] = [event, false];
+    at = (event.composedPath() as Element[]).find((one) => one.textContent?.trim());
+  });
+  on("click", (event) => {
+    if (at !== undefined && event.composedPath().includes(at)) down = undefined;
+    else isInstead = true;
+  });
+  on("pointerup", ({ x, y }) => {
+    const text = (at?.textContent ?? "").trim().replace(/\s+/g, " ");
+    if (down === undefined || Math.hypot(x - down.x, y - down.y) > px || text === "" || text.length > most) return;
+    const selector = `internal:text=${JSON.stringify(text)}s`;
+    const click = { name: "click", selector, button: "left", modifiers: 0, clickCount: 1 };
+    const { __pw_recorderRecordAction: add } = window as unknown as Record<string, (action: object) => void>;
+    setTimeout(() => down !== undefined && add?.({ ...click, isInstead }));
+  });
+}
+
 async function startRecording(context: BrowserContext & Recorder, lines: string[], note: () => void): Promise<void> {
   if (context._startRecording === undefined)
     misuse("This version of Playwright has no recorder for programs.", {
       hint: "Record with `npx playwright codegen URL`, once for each of two tasks, and use `learn --from`.",
     });
-  const updated = (at: number) => (_page: Page, _data: unknown, code: string) => {
-    lines[lines.length + at] = code;
+  await context.addInitScript(reportGone, LIMITS);
+  const updated = (at: number) => (_page: Page, action: { readonly isInstead?: boolean }, code: string) => {
+    lines[lines.length + (action.isInstead ? -1 : at)] = code;
     note();
   };
   await context._startRecording(

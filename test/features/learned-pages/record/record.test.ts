@@ -3,8 +3,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import type { Page } from "playwright";
 import { BrowserHost } from "../../../../src/env/browser/browser.js";
 import type { FormsEnvironment } from "../../../../src/env/environments/forms.js";
+import type { Task } from "../../../../src/env/site.js";
 import type { Contracts } from "../../../../src/features/learned-pages/contracts.js";
 import { runsIn } from "../../../../src/features/learned-pages/record/spec.js";
 import { recordPeople } from "../../../../src/features/learned-pages/record/window.js";
@@ -40,38 +42,12 @@ ok.onclick = async () => {
 };
 </script>`;
 
+const LABELS = ["Home phone", "Work phone", "Postcode", "Nickname", "Note", "City", "Floor", "Pets"];
 const PEOPLE = [
-  {
-    "Home phone": "511 1234",
-    "Work phone": "733 9876",
-    Postcode: "SW1A 2AA",
-    Nickname: "",
-    Note: "Ring twice",
-    City: "Bergen",
-    Floor: "Second",
-    Pets: true,
-  },
-  {
-    "Home phone": "622 4455",
-    "Work phone": "944 1212",
-    Postcode: "M1 1AE",
-    Nickname: "Lu",
-    Note: "Back door",
-    City: "Porto",
-    Floor: "First",
-    Pets: false,
-  },
-  {
-    "Home phone": "377 9090",
-    "Work phone": "288 6767",
-    Postcode: "EH8 9YL",
-    Nickname: "Ace",
-    Note: "No dogs",
-    City: "Turku",
-    Floor: "Top",
-    Pets: true,
-  },
-];
+  ["511 1234", "733 9876", "SW1A 2AA", "", "Ring twice", "Bergen", "Second", true],
+  ["622 4455", "944 1212", "M1 1AE", "Lu", "Back door", "Porto", "First", false],
+  ["377 9090", "288 6767", "EH8 9YL", "Ace", "No dogs", "Turku", "Top", true],
+].map((values) => Object.fromEntries(values.map((value, i) => [LABELS[i], value])));
 
 const steps = ([home, work, one, two, nick, note, city, code]: string[]): string => `test('test', async ({ page }) => {
   await page.goto('http://127.0.0.1/');
@@ -163,36 +139,101 @@ for (const e of [v, c]) { let t; e.oninput = () => { clearTimeout(t); t = setTim
 document.forms[0].onsubmit = (e) => { e.preventDefault(); send("/close/", "POST", {}); };
 </script>`;
 
-test("people are recorded in a window; a form that saves each field is judged at its end", async () => {
-  const people = ["MV Havbris", "Santa Rita", "Nordlys"].map((Vessel, i) => ({ Vessel, Crew: 14 + i }));
-  const site = await openForm("saves", people, SAVES, () => "closed");
+/**
+ * A page whose list goes when an option is pressed, before its click; the option brings a field, as a frame does that is
+ * loaded; a button adds rows that are drawn anew for each key.
+ */
+const ROWS = `<!doctype html><title>Load</title><form method="post" action="/send"><label>Load <input name="load"></label>
+<p id="l">By</p><button type="button" id="by" aria-labelledby="l">Choose</button><input type="hidden" name="by"><div id="frame"></div>
+<div id="rows"></div><button type="button" id="add">Add a driver</button><button>Send</button></form><script>
+by.onclick = () => {
+  const list = document.createElement("ul");
+  for (const name of ["Rail", "Road"]) {
+    const item = Object.assign(document.createElement("li"), { textContent: name, role: "option" });
+    item.onpointerdown = () => {
+      document.getElementsByName("by")[0].value = by.textContent = name;
+      list.remove();
+      setTimeout(() => { frame.innerHTML = name === "Road" ? "" : '<label>Platform <input name="platform"></label>'; }, 300);
+    };
+    list.append(item);
+  }
+  by.after(list);
+};
+const all = [""];
+const draw = () => { rows.innerHTML = all.map((text, i) => '<p><input placeholder="Driver" name="drivers.' + i + '" value="' + text + '"></p>').join(""); };
+rows.oninput = ({ target: { name, value } }) => {
+  all[name.slice(8)] = value;
+  draw();
+  document.getElementsByName(name)[0].focus();
+};
+add.onclick = () => { all.push(""); draw(); };
+draw();
+</script>`;
+
+/** Records two people in a window, and makes the contract. @param fill enters a task's values. */
+async function shown(site: typeof odd, fill: (page: Page, fields: Task["fields"]) => Promise<void>): Promise<void> {
   const host = new BrowserHost({ headless: true });
   try {
-    const file = join(folder, "saves.spec.ts");
+    const file = join(folder, "shown.spec.ts");
     await recordPeople(await host.browser(), site.env.site, site.env.tasks, file, async (page, panel, { fields }) => {
+      await fill(page, fields);
+      await page.waitForTimeout(500);
+      assert.ok(await panel.getByText(String(Object.values(fields)[0])).isVisible());
+      await panel.getByText("I have sent it").click();
+    });
+    await recorded(site, readFileSync(file, "utf8"));
+  } finally {
+    await host.close();
+  }
+}
+
+test("a click on what goes before it, a field that another brings, and rows are recorded in a window", async () => {
+  const people = [
+    ["Sand", "Rail", "A1", ["Ann"]],
+    ["Coal", "Road", "", ["Bo", "Cy"]],
+    ["Milk", "Rail", "B2", ["Di", "Ed", "Fay"]],
+  ].map(([Load, By, Platform, Driver]) => ({ Load, By, Platform, Driver }));
+  const site = await openForm("rows", people, ROWS, (sent) => (sent.get("load") ? "yes" : { status: 422, html: "no" }));
+  try {
+    await shown(site, async (page, { Load, By, Platform, Driver }) => {
+      await page.getByLabel("Load").fill(String(Load));
+      await page.getByText("Choose").click();
+      await page.getByRole("option", { name: String(By) }).click();
+      if (Platform !== "") await page.getByLabel("Platform").fill(String(Platform));
+      for (const [i, driver] of [Driver].flat().entries()) {
+        if (i > 0) await page.getByText("Add a driver").click();
+        await page.getByPlaceholder("Driver").nth(i).fill(String(driver));
+      }
+      await page.getByText("Send").click();
+    });
+    const { fields, not_learned } = site.contract();
+    assert.deepEqual([not_learned, fields.Driver?.wire?.key], [{}, "drivers.#"]);
+    assert.ok(Object.values(fields).every(({ way }) => way === "recorded"));
+    assert.equal((await site.policy("oracle", 2)).reward, 1);
+  } finally {
+    await site.close();
+  }
+});
+
+test("a form that saves each field is judged at its end", async () => {
+  const people = ["MV Havbris", "Santa Rita", "Nordlys"].map((Vessel, i) => ({ Vessel, Crew: 14 + i }));
+  const site = await openForm("saves", people, SAVES, () => "closed");
+  try {
+    await shown(site, async (page, fields) => {
       for (const [label, value] of Object.entries(fields)) {
         await page.getByLabel(label).click();
         await page.keyboard.type(String(value));
       }
       await page.getByText("Close").click();
-      await page.waitForTimeout(500);
-      assert.ok(await panel.getByText(String(fields.Vessel)).isVisible());
-      await panel.getByText("I have sent it").click();
     });
-    await recorded(site, readFileSync(file, "utf8"));
     const { saves, fields, request } = site.contract();
     assert.deepEqual(saves, ["/draft/*"]);
     assert.equal(fields.Crew?.wire?.key, "before /draft/* c");
     assert.deepEqual(request, { method: "POST", path: "/close/*" });
     assert.equal((await site.policy("oracle", 2)).reward, 1);
-    const { reward } = await site.env.play(
-      site.task(2),
-      async () => ({ text: "fill Vessel | Nordlys\nsubmit" }),
-      new Map(),
-    );
-    assert.ok((reward as number) < 0.6);
+    const act = async () => ({ text: "fill Vessel | Nordlys\nsubmit" });
+    assert.ok(((await site.env.play(site.task(2), act, new Map())).reward as number) < 0.6);
   } finally {
-    await host.close();
     await site.close();
   }
 });
