@@ -5,14 +5,14 @@ import { TOKENS } from "./unmask/fake-model.js";
 /** Options of two blanks, as tokens. */
 const CHOICES = { a: [[0], [0, 1], [1, 1, 0]], b: [[1], [0, 0]] };
 
-/** A template with both blanks. */
+/** A template with both blanks; b may not stay empty. */
 export const CHOOSING: TemplateStart = {
   prompt: [1, 0],
   parts: [
     [1],
     { name: "a", needs: 4, whole: true, choices: CHOICES.a },
     [0, 1],
-    { name: "b", needs: 3, whole: true, choices: CHOICES.b },
+    { name: "b", needs: 3, whole: true, choices: CHOICES.b, required: true },
   ],
 };
 
@@ -26,4 +26,4 @@ export function valuesOf({ template, response }: Pick<TokenTrajectory, "template
 }
 
 export const isOption = (name: "a" | "b", value: readonly number[]): boolean =>
-  [[], ...CHOICES[name]].some((choice) => String(choice) === String(value));
+  [...(name === "a" ? [[]] : []), ...CHOICES[name]].some((choice) => String(choice) === String(value));

@@ -114,6 +114,7 @@ test("true values are written as plans have them", () => {
     "Name (2)": "Ann",
   });
   assert.equal(trueValues(CONTROLS, { Card: "TRUE" }).Card, "yes", "one spelling for a box");
+  assert.equal(trueValues(CONTROLS, {}).Card, "no", "a box that no task names stays as the page has it");
   // a required box that is not named cannot be right unticked: it has no value; another field may be out of place
   const required = CONTROLS.slice(2, 5).map((control) => ({ ...control, required: true }));
   assert.deepEqual(trueValues(required, {}), { Extras: "", Name: "" });
