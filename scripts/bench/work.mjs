@@ -29,18 +29,17 @@ function operationsOf(graph) {
  * @returns a function that gives the operations in matrix products so far.
  */
 export function countOperations(runtime) {
-  const graphs = new Map();
   const sessions = new Map();
   let operations = 0;
-  const { encode, load, run } = runtime;
-  runtime.encode = (graph) => {
-    const bytes = encode.call(runtime, graph);
-    graphs.set(bytes, { inputs: graph.inputs, of: operationsOf(graph) });
-    return bytes;
+  let last;
+  const { lower, load, run } = runtime;
+  // a graph is lowered before it is loaded, one after another
+  runtime.lower = (graph, ...rest) => {
+    last = { inputs: graph.inputs, of: operationsOf(graph) };
+    return lower.call(runtime, graph, ...rest);
   };
   runtime.load = (name, model, options) => {
-    sessions.set(name, graphs.get(model.bytes));
-    graphs.delete(model.bytes);
+    sessions.set(name, last);
     return load.call(runtime, name, model, options);
   };
   runtime.run = async (name, request) => {
