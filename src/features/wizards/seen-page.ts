@@ -47,19 +47,21 @@ export function knownPage(title: string, { headings, fields }: KnownPage): SeenP
     title,
     headings: headings.slice(0, MOST_HEADINGS),
     messages: [],
-    controls: Object.entries(fields).map(([label, { kind, default: preset, options = [] }], index) => ({
-      index,
-      kind,
-      widget: "native",
-      label,
-      name: "",
-      required: false,
-      default: preset,
-      value: preset,
-      // an empty list begins with an entry that is not a choice
-      options: options.map((text, i) => ({ text, value: kind === "select" && preset === "" && i === 0 ? "" : text })),
-      present: true,
-    })),
+    controls: Object.entries(fields).map(
+      ([label, { kind, default: preset, options = [], required = false }], index) => ({
+        index,
+        kind,
+        widget: "native",
+        label,
+        name: "",
+        required,
+        default: preset,
+        value: preset,
+        // an empty list begins with an entry that is not a choice
+        options: options.map((text, i) => ({ text, value: kind === "select" && preset === "" && i === 0 ? "" : text })),
+        present: true,
+      }),
+    ),
     buttons: [],
   };
 }
