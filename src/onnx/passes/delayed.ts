@@ -11,10 +11,11 @@ import type { Dim, Value } from "../types.js";
  */
 export function delayed(e: Emitter, constant: Value, behind: Value, shape: readonly Dim[] = constant.shape): Value {
   const zero = known(e.g, behind.name, () => zeroBehind(e, behind));
-  // a 0 in a target keeps the dimension: values of one rank have the same target
+  // a 0 in a target keeps the dimension: values of one rank have the same target, but for vectors, where ONNX Runtime
+  // takes a single unknown dimension for -1 and drops the dependency
   const kept = (): Value => e.concat(new Array<Value>(shape.length).fill(zero), 0);
   const other = (): Value => (shape.length === 0 ? e.slice(zero, 0, 0, 0) : e.add(e.g.ints(shape), zero));
-  const isKept = shape === constant.shape && shape.length > 0;
+  const isKept = shape === constant.shape && shape.length > 1;
   const target = isKept ? known(e.g, `${behind.name} ${shape.length}`, kept) : other();
   return e.g.op("Reshape", [constant, { ...target, content: shape }]);
 }
