@@ -42,13 +42,18 @@ export async function benchDocuments({ runs, site, count = 8 }) {
   const ways = [];
   for (const [name, overrides] of Object.entries(WAYS)) {
     const policy = await openPolicy({ config: await configOf(...overrides) });
-    ways.push({ name, fill: async ({ observation }) => (await policy.act([observation]))[0].values });
+    ways.push({
+      name,
+      fill: async ({ observation }) => (await policy.act([observation]))[0].values,
+      close: () => policy.close(),
+    });
   }
   const dir = mkdtempSync(join(tmpdir(), "bench-"));
   try {
     ways.push(...(await llamaWays(dir, open)));
     return await measured(ways, records, runs);
   } finally {
+    for (const { close } of [...ways, open, environment]) await close();
     rmSync(dir, { recursive: true });
   }
 }
@@ -126,7 +131,7 @@ async function llamaWays(dir, { policy }) {
       }
       return values;
     };
-    return { name: `llama.cpp, ${precision}`, fill };
+    return { name: `llama.cpp, ${precision}`, fill, close: () => model.dispose() };
   };
   const ways = [];
   for (const file of Object.entries(FILES)) ways.push(await open(file));
