@@ -45,18 +45,18 @@ export async function rolloutPrecisionOf(
     new URL("./rollout-precisions/", import.meta.url),
     "rolloutPrecision",
   );
-  const { provider } = runtime;
+  const whyNot = async ({ providers, obstacle }: RolloutPrecision): Promise<string | undefined> =>
+    providers.includes(runtime.provider)
+      ? obstacle(runtime)
+      : `it is of the provider ${providers.join(" or ")}, this is ${runtime.provider}`;
   if (name === AUTO) {
-    const fastest = [...known.values()].find(({ providers }) => providers.includes(provider));
-    if (fastest === undefined || (await fastest.obstacle(runtime)) !== undefined) return undefined;
-    return fastest;
+    for (const precision of known.values()) if ((await whyNot(precision)) === undefined) return precision;
+    return undefined;
   }
   const precision = known.get(name);
   if (precision === undefined)
     misuse(`runtime.rollout_precision is ${name}, expected ${[EXACT, AUTO, ...known.keys()].join(" or ")}.`);
-  const why = precision.providers.includes(provider)
-    ? await precision.obstacle(runtime)
-    : `it is of the provider ${precision.providers.join(" or ")}, this is ${provider}`;
+  const why = await whyNot(precision);
   const hint = `Set runtime.rollout_precision=${EXACT}.`;
   if (why !== undefined) misuse(`runtime.rollout_precision=${name} cannot be used: ${why}.`, { hint });
   const nothing = `runtime.rollout_precision=${name} changes nothing here: a model in 4 bits, or one that is trained whole, is generated with as it is.`;

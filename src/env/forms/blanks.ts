@@ -76,7 +76,7 @@ function blanksOf(controls: readonly TemplateControl[]): Blank[] {
       ...(all.length === 0 ? {} : { options: all }),
       ...(longest === undefined ? {} : { longest }),
       // a box is ticked or not, and a page may refuse a form without a choice
-      ...(kind === "checkbox" || (required === true && options?.length && kind !== "checkbox-group")
+      ...(kind === "checkbox" || (required === true && all.length > 0 && kind !== "checkbox-group")
         ? { required: true as const }
         : {}),
     };

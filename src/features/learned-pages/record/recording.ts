@@ -59,10 +59,12 @@ export async function recordingOf(
     });
     const kind = kindOfAll(values);
     let actions: Action[] | undefined;
-    for (const reading of READINGS) {
-      const read = samples.map(({ value, seen }) => ({ value, calls: reading(seen) }));
-      actions ??= generalized(kind, read, values);
-    }
+    for (const reading of READINGS)
+      actions ??= generalized(
+        kind,
+        samples.map(({ value, seen }) => ({ value, calls: reading(seen) })),
+        values,
+      );
     actions ??= keyed(samples.flatMap((one) => one.seen));
     if (actions !== undefined) fields.set(label, { actions, step: stepOf(shown, label) });
   }
@@ -87,7 +89,7 @@ function keyed(steps: readonly Seen[]): Action[] | undefined {
   return [`${at}.click()`, `${at}.pressSequentially('{value}', { delay: 20 })`];
 }
 
-/** How the steps of a field may be read; the first reading by which they show where the value stands counts. */
+/** Readings of a field's steps: the first by which they show where the value stands counts. */
 const READINGS: readonly ((own: readonly Seen[]) => Call[])[] = [
   (own) => own.map(({ call }) => call),
   (own) => own.map(({ whole }) => whole),
