@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import module from "node:module";
 import { delimiter, join, relative } from "node:path";
 import { type Command, CommanderError, Help, InvalidArgumentError } from "commander";
 import { firstFailure } from "../core/closing.js";
@@ -32,6 +33,8 @@ export async function runProgram(
   build: (context: CliContext) => Promise<Command>,
   argv: readonly string[],
 ): Promise<void> {
+  // Node 20 has no cache of compiled modules; others keep it in the temporary folder
+  (module as { enableCompileCache?: () => void }).enableCompileCache?.();
   const interrupt = onInterrupt();
   let code: number = EXIT.ok;
   let failed = false;
