@@ -4,8 +4,9 @@
 // step alternate with PyTorch 2.13 (scripts/bench/torch_peer.py and torch_rl_peer.py), one thread each, and a table of
 // ours / theirs is printed, or with --json everything. Peers: eager (as installed), overridden (without MKL's check of
 // the processor's vendor), compile, bf16, bf16-compile, or all. `--only rl_step_135m` measures the RL step at 135 M
-// parameters: 3 runs with --peer took 45 minutes beside other work, and 12 GB. `--only int8`: rollouts in int8.
-// `--only documents --site FORMFACTORY`: forms a CPU second, against llama.cpp (scripts/bench/documents.mjs).
+// parameters: 3 runs with --peer took 45 minutes beside other work, and 12 GB. `--only rl_step,rl_step_49k`: the tiny
+// model with a vocabulary of 1,024 and of 49,152. `--only int8`: rollouts in int8.
+// `--only documents --site FORMFACTORY [--batch 8]`: forms a CPU second, against llama.cpp (scripts/bench/documents.mjs).
 import { benchCheckpointing } from "./bench/checkpointing.mjs";
 import { benchDecoding } from "./bench/decoding.mjs";
 import { benchDocuments } from "./bench/documents.mjs";
@@ -24,6 +25,7 @@ const { values } = flagsOf(import.meta.url, {
     runs: { type: "string", default: "9" },
     only: { type: "string" },
     site: { type: "string", default: "formfactory" },
+    batch: { type: "string", default: "1" },
     json: { type: "boolean", default: false },
     python: { type: "string", default: "python3" },
   },
@@ -42,11 +44,14 @@ const result = {
   node: process.versions.node,
   ...(only.includes("lora_step") ? { lora_step: await benchLoraStep({ runs, ...peer }) } : {}),
   ...(only.includes("rl_step") ? { rl_step: await benchRlStep({ size: "tiny", runs, ...peer }) } : {}),
+  ...(only.includes("rl_step_49k") ? { rl_step_49k: await benchRlStep({ size: "tiny-49k", runs, ...peer }) } : {}),
   ...(only.includes("rl_step_135m") ? { rl_step_135m: await benchRlStep({ size: "135m", runs, ...peer }) } : {}),
   ...(only.includes("checkpointing") ? { checkpointing: await benchCheckpointing({ runs }) } : {}),
   ...(only.includes("decoding") ? { decoding: await benchDecoding({ runs }) } : {}),
   ...(only.includes("int8") ? { int8: await benchInt8({ runs }) } : {}),
-  ...(only.includes("documents") ? { documents: await benchDocuments({ runs, site: values.site }) } : {}),
+  ...(only.includes("documents")
+    ? { documents: await benchDocuments({ runs, site: values.site, batch: Number(values.batch) }) }
+    : {}),
   ...(only.includes("policy") ? await benchPolicy({ runs, contexts: [1, 2, 4, 8] }) : {}),
   peak_rss_mb: Math.round(process.resourceUsage().maxRSS / 1024),
 };

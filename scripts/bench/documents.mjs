@@ -1,8 +1,8 @@
 /**
- * Measures the CPU time of a form of FormFactory's documents at batch 1, one thread, greedy: blanks in parallel, left
- * to right, and llama.cpp (`npm install --no-save node-llama-cpp@3.22.1`), which reads the same given tokens and writes
- * the same blanks from left to right, with the adapter merged by `export`. The ways take turns. Fields: equal to the
- * record's up to case, llama.cpp without limits to a choice's options.
+ * Measures the CPU time of a form of FormFactory's documents, `batch` forms at once, one thread, greedy: blanks in
+ * parallel, left to right, and llama.cpp (`npm install --no-save node-llama-cpp@3.22.1`), which reads the same given
+ * tokens and writes the same blanks from left to right, a sequence a form, with the adapter merged by `export`. The ways
+ * take turns. Fields: equal to the record's up to case, llama.cpp without limits to a choice's options.
  */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -28,7 +28,7 @@ const WAYS = {
 const FILES = { float32: "none", bfloat16: "bf16", q8_0: "q8_0" };
 
 /** @param site FormFactory's clone. @param count records of unseen forms, as many of each. */
-export async function benchDocuments({ runs, site, count = 8 }) {
+export async function benchDocuments({ runs, site, count = 8, batch = 1 }) {
   const { loadConfig } = await load("config/config.js");
   const { openEnvironment } = await load("env/open.js");
   const { openPolicy } = await load("library/policy.js");
@@ -44,14 +44,14 @@ export async function benchDocuments({ runs, site, count = 8 }) {
     const policy = await openPolicy({ config: await configOf(...overrides) });
     ways.push({
       name,
-      fill: async ({ observation }) => (await policy.act([observation]))[0].values,
+      fill: async (some) => (await policy.act(some.map(({ observation }) => observation))).map(({ values }) => values),
       close: () => policy.close(),
     });
   }
   const dir = mkdtempSync(join(tmpdir(), "bench-"));
   try {
-    ways.push(...(await llamaWays(dir, open)));
-    return await measured(ways, records, runs);
+    ways.push(...(await llamaWays(dir, open, batch)));
+    return await measured(ways, records, runs, batch);
   } finally {
     for (const { close } of [...ways, open, environment]) await close();
     rmSync(dir, { recursive: true });
@@ -71,16 +71,16 @@ function recordsOf(environment, { policy }, count) {
   return Array.from({ length: count }, (_, i) => fitting[i % fitting.length][Math.floor(i / fitting.length)]);
 }
 
-async function measured(ways, records, runs) {
+async function measured(ways, records, runs, batch) {
   const times = ways.map(() => []);
   const right = ways.map(() => 0);
-  // the first record also builds and loads the graphs
-  for (const { fill } of ways) await fill(records[0]);
+  // the first records also build and load the graphs
+  for (const { fill } of ways) await fill(records.slice(0, batch));
   for (let run = 0; run < runs; run++)
     for (const [i, { fill }] of ways.entries()) {
       const filled = [];
       const ms = await cpuMs(async () => {
-        for (const record of records) filled.push(await fill(record));
+        for (let i = 0; i < records.length; i += batch) filled.push(...(await fill(records.slice(i, i + batch))));
       });
       times[i].push(ms / 1000 / records.length);
       right[i] = filled.reduce((sum, values, r) => sum + equal(values, records[r].values), 0);
@@ -99,7 +99,7 @@ const equal = (values, truth) =>
   Object.entries(truth).filter(([name, value]) => plain(values?.[name]) === plain(value)).length;
 
 /** Opens llama.cpp on the merged model in each precision; none where node-llama-cpp is not installed. */
-async function llamaWays(dir, { policy }) {
+async function llamaWays(dir, { policy }, batch) {
   const { getLlama } = await import("node-llama-cpp").catch(() => ({}));
   if (getLlama === undefined) return [];
   const llama = await getLlama({ gpu: false, build: "never", maxThreads: 1 });
@@ -111,8 +111,9 @@ async function llamaWays(dir, { policy }) {
     const args = ["export", "--merge", ADAPTER, "--model", "models/smollm2", "--out", file, "--quantize", quantize];
     execFileSync(process.execPath, [join(ROOT, "dist", "src", "cli", "train.js"), ...args], { stdio: "ignore" });
     const model = await llama.loadModel({ modelPath: file });
-    const sequence = (await model.createContext({ contextSize: 2048, batchSize: 512, threads: 1 })).getSequence();
-    const fill = async ({ start: { prompt, parts } }) => {
+    const context = await model.createContext({ contextSize: 2048, batchSize: 512, threads: 1, sequences: batch });
+    const sequences = Array.from({ length: batch }, () => context.getSequence());
+    const fillOne = async ({ start: { prompt, parts } }, sequence) => {
       await sequence.clearHistory();
       const values = {};
       let given = [...prompt];
@@ -131,6 +132,7 @@ async function llamaWays(dir, { policy }) {
       }
       return values;
     };
+    const fill = (some) => Promise.all(some.map((record, i) => fillOne(record, sequences[i])));
     return { name: `llama.cpp, ${precision}`, fill, close: () => model.dispose() };
   };
   const ways = [];

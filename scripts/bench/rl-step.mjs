@@ -14,12 +14,14 @@ import { load, median, openPeer } from "./support.mjs";
 import { countOperations, cpuMs, openPeak } from "./work.mjs";
 
 const RANK = 16;
+/** The sizes of models/tiny-refusion and of configs/tiny/rl.yaml. */
+const TINY = {
+  ...{ layers: 4, hidden: 192, heads: 6, "kv-heads": 2, "head-dim": 32, ffn: 512, vocab: 1024 },
+  ...{ prompt: 56, response: 56, rounds: 4, prompts: 8, group: 4, microBatch: 8 },
+};
 export const SHAPES = {
-  // the sizes of models/tiny-refusion and of configs/tiny/rl.yaml
-  tiny: {
-    ...{ layers: 4, hidden: 192, heads: 6, "kv-heads": 2, "head-dim": 32, ffn: 512, vocab: 1024 },
-    ...{ prompt: 56, response: 56, rounds: 4, prompts: 8, group: 4, microBatch: 8 },
-  },
+  tiny: TINY,
+  "tiny-49k": { ...TINY, vocab: 49152 },
   // the sizes of SmolLM2-135M
   "135m": {
     ...{ layers: 30, hidden: 576, heads: 9, "kv-heads": 3, "head-dim": 64, ffn: 1536, vocab: 49152 },
@@ -27,7 +29,7 @@ export const SHAPES = {
   },
 };
 /** The peer's rollouts for each shape: at 135 M parameters, whole sequences would take most of the benchmark's time. */
-const WAYS = { tiny: ["cached", "whole"], "135m": ["cached"] };
+const WAYS = { tiny: ["cached", "whole"], "tiny-49k": ["cached"], "135m": ["cached"] };
 const PHASES = ["rollout", "score", "update"];
 const PEER = fileURLToPath(new URL("./torch_rl_peer.py", import.meta.url));
 const SLOT = 4;
