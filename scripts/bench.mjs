@@ -6,7 +6,8 @@
 // the processor's vendor), compile, bf16, bf16-compile, or all. `--only rl_step_135m` measures the RL step at 135 M
 // parameters: 3 runs with --peer took 45 minutes beside other work, and 12 GB. `--only rl_step,rl_step_49k`: the tiny
 // model with a vocabulary of 1,024 and of 49,152. `--only int8`: rollouts in int8.
-// `--only documents --site FORMFACTORY [--batch 8]`: forms a CPU second, against llama.cpp (scripts/bench/documents.mjs).
+// `--only documents --site FORMFACTORY [--batch 8] [--ways 8]`: forms a CPU second, against llama.cpp
+// (scripts/bench/documents.mjs); only the ways whose names have this text.
 import { benchCheckpointing } from "./bench/checkpointing.mjs";
 import { benchDecoding } from "./bench/decoding.mjs";
 import { benchDocuments } from "./bench/documents.mjs";
@@ -26,6 +27,7 @@ const { values } = flagsOf(import.meta.url, {
     only: { type: "string" },
     site: { type: "string", default: "formfactory" },
     batch: { type: "string", default: "1" },
+    ways: { type: "string" },
     json: { type: "boolean", default: false },
     python: { type: "string", default: "python3" },
   },
@@ -50,7 +52,7 @@ const result = {
   ...(only.includes("decoding") ? { decoding: await benchDecoding({ runs }) } : {}),
   ...(only.includes("int8") ? { int8: await benchInt8({ runs }) } : {}),
   ...(only.includes("documents")
-    ? { documents: await benchDocuments({ runs, site: values.site, batch: Number(values.batch) }) }
+    ? { documents: await benchDocuments({ runs, site: values.site, batch: Number(values.batch), only: values.ways }) }
     : {}),
   ...(only.includes("policy") ? await benchPolicy({ runs, contexts: [1, 2, 4, 8] }) : {}),
   peak_rss_mb: Math.round(process.resourceUsage().maxRSS / 1024),

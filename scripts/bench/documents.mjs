@@ -27,8 +27,8 @@ const WAYS = {
 };
 const FILES = { float32: "none", bfloat16: "bf16", q8_0: "q8_0" };
 
-/** @param site FormFactory's clone. @param count records of unseen forms, as many of each. */
-export async function benchDocuments({ runs, site, count = 8, batch = 1 }) {
+/** @param site FormFactory's clone. @param count records of unseen forms, as many of each. @param only part of the ways' names. */
+export async function benchDocuments({ runs, site, count = 8, batch = 1, only = "" }) {
   const { loadConfig } = await load("config/config.js");
   const { openEnvironment } = await load("env/open.js");
   const { openPolicy } = await load("library/policy.js");
@@ -40,7 +40,7 @@ export async function benchDocuments({ runs, site, count = 8, batch = 1 }) {
   const open = await openPolicy({ config: await configOf() });
   const records = recordsOf(environment, open, count);
   const ways = [];
-  for (const [name, overrides] of Object.entries(WAYS)) {
+  for (const [name, overrides] of Object.entries(WAYS).filter(([name]) => name.includes(only))) {
     const policy = await openPolicy({ config: await configOf(...overrides) });
     ways.push({
       name,
@@ -50,7 +50,7 @@ export async function benchDocuments({ runs, site, count = 8, batch = 1 }) {
   }
   const dir = mkdtempSync(join(tmpdir(), "bench-"));
   try {
-    ways.push(...(await llamaWays(dir, open, batch)));
+    ways.push(...(await llamaWays(dir, open, batch, only)));
     return await measured(ways, records, runs, batch);
   } finally {
     for (const { close } of [...ways, open, environment]) await close();
@@ -99,7 +99,7 @@ const equal = (values, truth) =>
   Object.entries(truth).filter(([name, value]) => plain(values?.[name]) === plain(value)).length;
 
 /** Opens llama.cpp on the merged model in each precision; none where node-llama-cpp is not installed. */
-async function llamaWays(dir, { policy }, batch) {
+async function llamaWays(dir, { policy }, batch, only) {
   const { getLlama } = await import("node-llama-cpp").catch(() => ({}));
   if (getLlama === undefined) return [];
   const llama = await getLlama({ gpu: false, build: "never", maxThreads: 1 });
@@ -136,6 +136,6 @@ async function llamaWays(dir, { policy }, batch) {
     return { name: `llama.cpp, ${precision}`, fill, close: () => model.dispose() };
   };
   const ways = [];
-  for (const file of Object.entries(FILES)) ways.push(await open(file));
+  for (const file of Object.entries(FILES).filter(([name]) => name.includes(only))) ways.push(await open(file));
   return ways;
 }
