@@ -30,7 +30,7 @@ import {
 import { recomputedWithin, sessionBudget, sessionBytes } from "./memory.js";
 import type { MergedAdapter, RolloutPrecision } from "./rollout-precision.js";
 import { type Built, Sessions } from "./sessions.js";
-import { type PolicyKey, TrainedParameters } from "./trained-parameters.js";
+import { hasNoEffect, type PolicyKey, TrainedParameters } from "./trained-parameters.js";
 
 export interface EngineOptions {
   /** Provides the heads of rounds and of scores. */
@@ -85,8 +85,8 @@ export class Engine extends TrainedParameters implements RoundModel<unknown> {
   private readonly budget: number | undefined;
   private readonly withKeys = new Map<KeysOf, ReturnType<typeof graphWithKeys>>();
   private caches = 0;
-  /** The adapter that rollouts have in their weights. */
-  private merged: MergedAdapter | undefined;
+  /** A policy that is not trained: the adapter that rollouts have in their weights, or none. */
+  private final: MergedAdapter | "base" | undefined;
   /** The tokens of the hidden states in the runtime's store. */
   private lastRead: Tensor | undefined;
   /** The reduction of each metric of the loss head over micro-batches; filled when the training graph is built. */
@@ -142,15 +142,20 @@ export class Engine extends TrainedParameters implements RoundModel<unknown> {
     ]);
   }
 
-  /** Stores the parameters of a policy that is not trained: rollouts in a precision of their own merge the adapter. */
+  /**
+   * Stores the parameters of a policy that is not trained: its rollouts have no adapter where it has no effect, and
+   * merge it where they have a precision of their own.
+   */
   async setFinal(tensors: ReadonlyMap<string, Tensor>): Promise<void> {
     const { lora, rollout } = this.options;
     await this.setParameters("policy", tensors);
-    if (lora !== undefined && rollout !== undefined) this.merged = { tensors, scale: lora.alpha / lora.rank };
+    if (lora === undefined) return;
+    if (hasNoEffect(tensors)) this.final = "base";
+    else if (rollout !== undefined) this.final = { tensors, scale: lora.alpha / lora.rank };
   }
 
   override async setParameters(key: PolicyKey, tensors: ReadonlyMap<string, Tensor>): Promise<void> {
-    if (this.merged !== undefined) throw new Error("the parameters were final");
+    if (this.final !== undefined) throw new Error("the parameters were final");
     await super.setParameters(key, tensors);
   }
 
@@ -251,13 +256,14 @@ export class Engine extends TrainedParameters implements RoundModel<unknown> {
 
   /** Converts a rollout's graph to the precision of rollouts. */
   private rounded(graph: Graph): Graph {
-    return this.options.rollout?.apply(graph, this.merged) ?? graph;
+    return this.options.rollout?.apply(graph, this.final === "base" ? undefined : this.final) ?? graph;
   }
 
-  /** The model of rollouts: without the projections' adapters, where they are merged. */
+  /** The model of rollouts: without the projections' adapters, where they are merged or have no effect. */
   private get acting(): TrainedModel {
-    const { trained, merged } = this;
-    return merged && trained.lora ? { ...trained, lora: { ...trained.lora, targets: [] } } : trained;
+    const { trained, final } = this;
+    if (final === "base") return { ...trained, unadapted: true };
+    return final && trained.lora ? { ...trained, lora: { ...trained.lora, targets: [] } } : trained;
   }
 
   private graphWithKeys(of: KeysOf): ReturnType<typeof graphWithKeys> {

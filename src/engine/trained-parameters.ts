@@ -159,7 +159,7 @@ function ownParameters(model: Model, lora: LoraOptions | undefined): Parameter[]
 }
 
 /** Tells whether an adapter consists of pairs A and B whose B is zero. */
-function hasNoEffect(adapter: ReadonlyMap<string, Tensor>): boolean {
+export function hasNoEffect(adapter: ReadonlyMap<string, Tensor>): boolean {
   return [...adapter].every(([name, { data }]) =>
     isLora(name, "B") ? (data as Float32Array).every((x) => x === 0) : isLora(name, "A"),
   );

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import fc from "fast-check";
+import { closing } from "../../src/core/closing.js";
 import { Rng } from "../../src/core/rng.js";
 import type { RoundInput, RoundModel } from "../../src/diffusion/sampler.js";
 import type { RowStatistics } from "../../src/diffusion/samplers/unmask/round.js";
@@ -113,6 +114,21 @@ describe("rollouts with keys and values used again", () => {
     const free = await draw({ rounds: 3 }, prompts, {});
     const within = await draw({ rounds: 3 }, prompts, { on: tight });
     assert.deepEqual(within.trajectories, free.trajectories);
+  });
+
+  it("run a final policy without an adapter that has no effect, to the last bit", async (t) => {
+    const fresh = freshAdapter(loraSites(engine.model.graph, lora), lora, Rng.named(0, "fresh"));
+    const drawnBy = async (store: "setParameters" | "setFinal") => {
+      await using other = closing(await Runtime.open({ provider: "cpu", threads: 1 }));
+      const load = t.mock.method(other, "load");
+      const on = new Engine(other, engine.model, { sampler, about: sampledModel(engine.model.config), lora });
+      await (store === "setFinal" ? on.setFinal(fresh) : on.setParameters("policy", fresh));
+      const { trajectories } = await draw({ rounds: 3 }, [[1, 2, 3]], { on });
+      return { trajectories, size: load.mock.calls.reduce((n, call) => n + call.arguments[1].bytes.length, 0) };
+    };
+    const [adapted, base] = [await drawnBy("setParameters"), await drawnBy("setFinal")];
+    assert.deepEqual(base.trajectories, adapted.trajectories);
+    assert.ok(base.size < adapted.size, `${base.size}, ${adapted.size}`);
   });
 
   it("draw the same tokens with the same probabilities, whatever the batch", async () => {
