@@ -1,8 +1,8 @@
 /**
  * Measures the CPU time of a form of FormFactory's documents, `batch` forms at once, one thread, greedy: blanks in
  * parallel, left to right, and llama.cpp (`npm install --no-save node-llama-cpp@3.22.1`), which reads the same given
- * tokens and writes the same blanks from left to right, a sequence a form, with the adapter merged by `export`. The ways
- * take turns. Fields: equal to the record's up to case, llama.cpp without limits to a choice's options.
+ * tokens and writes the same blanks from left to right, a sequence a form. All read the model that `export` merges with
+ * the adapter. The ways take turns. Fields: equal to the record's up to case, llama.cpp without limits to a choice's options.
  */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -32,9 +32,10 @@ export async function benchDocuments({ runs, site, count = 8, batch = 1, only = 
   const { loadConfig } = await load("config/config.js");
   const { openEnvironment } = await load("env/open.js");
   const { openPolicy } = await load("library/policy.js");
-  const { readPeft } = await load("nn/peft.js");
-  const { rank, alpha } = readPeft(ADAPTER);
-  const common = [`site.path=${site}`, `init_adapter=${ADAPTER}`, `lora.rank=${rank}`, `lora.alpha=${alpha}`];
+  const dir = mkdtempSync(join(tmpdir(), "bench-"));
+  const model = join(dir, "model");
+  exported(["--merge", ADAPTER, "--model", "models/smollm2", "--out", model]);
+  const common = [`site.path=${site}`, `model=${model}`];
   const configOf = (...more) => loadConfig(CONFIG, { overrides: [...common, "runtime.threads=1", ...more] });
   const environment = await openEnvironment(await configOf());
   const open = await openPolicy({ config: await configOf() });
@@ -48,14 +49,18 @@ export async function benchDocuments({ runs, site, count = 8, batch = 1, only = 
       close: () => policy.close(),
     });
   }
-  const dir = mkdtempSync(join(tmpdir(), "bench-"));
   try {
-    ways.push(...(await llamaWays(dir, open, batch, only)));
+    ways.push(...(await llamaWays(dir, model, open, batch, only)));
     return await measured(ways, records, runs, batch);
   } finally {
     for (const { close } of [...ways, open, environment]) await close();
     rmSync(dir, { recursive: true });
   }
+}
+
+function exported(args) {
+  const program = join(ROOT, "dist", "src", "cli", "train.js");
+  execFileSync(process.execPath, [program, "export", ...args], { stdio: "ignore" });
 }
 
 /** Returns the first records of every unseen form that fit, in turn. */
@@ -99,7 +104,7 @@ const equal = (values, truth) =>
   Object.entries(truth).filter(([name, value]) => plain(values?.[name]) === plain(value)).length;
 
 /** Opens llama.cpp on the merged model in each precision; none where node-llama-cpp is not installed. */
-async function llamaWays(dir, { policy }, batch, only) {
+async function llamaWays(dir, merged, { policy }, batch, only) {
   const { getLlama } = await import("node-llama-cpp").catch(() => ({}));
   if (getLlama === undefined) return [];
   const llama = await getLlama({ gpu: false, build: "never", maxThreads: 1 });
@@ -108,8 +113,7 @@ async function llamaWays(dir, { policy }, batch, only) {
   const { room, paragraphRoom } = policy.options;
   const open = async ([precision, quantize]) => {
     const file = join(dir, `${precision}.gguf`);
-    const args = ["export", "--merge", ADAPTER, "--model", "models/smollm2", "--out", file, "--quantize", quantize];
-    execFileSync(process.execPath, [join(ROOT, "dist", "src", "cli", "train.js"), ...args], { stdio: "ignore" });
+    exported(["--model", merged, "--out", file, "--quantize", quantize]);
     const model = await llama.loadModel({ modelPath: file });
     const context = await model.createContext({ contextSize: 2048, batchSize: 512, threads: 1, sequences: batch });
     const sequences = Array.from({ length: batch }, () => context.getSequence());
