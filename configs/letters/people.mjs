@@ -12,7 +12,6 @@ const ONES =
   "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split(
     " ",
   );
-const ORDINALS = "zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split(" ");
 const TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split(" ");
 const two = (n) => String(n).padStart(2, "0");
 const upper = (text) => text.charAt(0).toUpperCase() + text.slice(1);
@@ -302,41 +301,6 @@ function choiceField(rng, side) {
   };
 }
 
-/** A number that is said, and the option that holds it: its band, or the number itself. */
-function bandField(rng, side) {
-  const { labels, unit, bounds, say } = rng.pick(sideOf(w.BANDS, side));
-  const isBand = unit !== "";
-  const at = rng.int(bounds.length - (isBand ? 1 : 0));
-  const n = isBand ? between(rng, bounds[at], bounds[at + 1] - 1) : bounds[at];
-  const write = rng.pick([String, String, ordinal, (one) => upper(inWords(one))]);
-  const options = isBand ? bandsOf(bounds, chance(rng, 0.7) ? ` ${unit}` : "", rng) : bounds.map((one) => write(one));
-  const said = rng
-    .pick(say)
-    .replace("{v}", spokenNumber(n, rng))
-    .replace("{o}", chance(rng, 0.6) && n < ORDINALS.length ? ORDINALS[n] : ordinal(n));
-  return {
-    aspect: labels[0],
-    control: { label: rng.pick(labels), kind: rng.pick(["select", "select", "radio"]), options },
-    value: options[at],
-    clause: said,
-    line: `${keyOf(rng.pick(labels))}: ${chance(rng, 0.6) ? n : said}`,
-  };
-}
-
-/** Writes bands as options; the first may be open below and the last above. */
-function bandsOf(bounds, unit, rng) {
-  const dash = rng.pick([" to ", "-", " - "]);
-  const below = rng.pick(["Under", "Less than", "Below"]);
-  const above = rng.pick([(n) => `${n} or more`, (n) => `${n}+`, (n) => `More than ${n - 1}`, (n) => `Over ${n - 1}`]);
-  const isOpenBelow = bounds[1] > 2 && chance(rng, 0.7);
-  return bounds.slice(0, -1).map((from, i) => {
-    const next = bounds[i + 1];
-    if (i === 0 && isOpenBelow) return `${below} ${next}${unit}`;
-    if (i === bounds.length - 2) return `${above(from)}${unit}`;
-    return next - from === 1 ? `${from}${unit}` : `${from}${dash}${next - 1}${unit}`;
-  });
-}
-
 function listField(rng, side) {
   const { labels, options } = rng.pick(sideOf(w.LISTS, side));
   const right = options.filter(() => chance(rng, 0.5));
@@ -387,8 +351,7 @@ function fieldsOf(who, rng, side) {
       if (again) continue;
       taken.add(aspect.value);
       field = aspectField(aspect, who, rng, side);
-    } else if (sort < 0.82) field = sort < 0.79 ? choiceField(rng, side) : bandField(rng, side);
-    else field = sort < 0.87 ? listField(rng, side) : flagField(rng, side);
+    } else field = sort < 0.82 ? choiceField(rng, side) : sort < 0.87 ? listField(rng, side) : flagField(rng, side);
     const id = field.control.label.toLowerCase();
     if (
       taken.has(id) ||

@@ -138,20 +138,6 @@ Recommended by | recommended_by | {v} recommended you / I was recommended to you
 Beneficiary | beneficiary | it should go to {v} / in favour of {v}
 Accompanied by | companion | {v} will come along / I am travelling with {v}
 Trainer | trainer / coach | {v} trains us / our coach is {v}
-Patient | patient / patient_name | it is about my mother, {v} / my husband {v} is the one who is ill
-Owner of the car | owner / keeper | the car belongs to {v} / {v} owns it, I only drive it
-Deceased | deceased | my uncle {v} died / we have lost our grandmother {v}
-Bride | bride | {v} is the bride / I marry {v}
-Other driver | other_driver / opponent | the other one was {v} / {v} drove into me
-Receiver | recipient / receiver / to_name | it is a present for {v} / please send it to {v} / {v} shall get it
-Sender | sender / from_name | it comes from {v} / {v} sends it
-Guardian | guardian / parent | her mother is {v} / his father is {v}
-Previous tenant | previous_tenant | {v} lived here before us / we took over from {v}
-Nurse | nurse | {v} looks after me / the nurse is called {v}
-Interviewer | interviewer | I talked with {v} of your staff / it was {v} who asked me the questions
-Architect | architect | {v} drew the plans / our architect is {v}
-Choir leader | conductor / leader | {v} leads us / our conductor is {v}
-Singer | singer / performer | {v} will sing / we have engaged {v}
 `).map(([label, keys, say]) => ({ label, keys: entries(keys), say: entries(say) }));
 
 /** Choices: labels | option = what people say / ... ; option = ... */
@@ -200,61 +186,6 @@ Format / Kind of book / Edition | Hardcover = bound, with a hard cover / Paperba
 Position on the team / Where do you play? / Role in the team | Goalkeeper = I stand in goal / Defender = at the back / Midfielder = in the middle of the field / Striker = I score the goals
 Wine / Drink / To drink | Red wine = a glass of red / White wine = something white / Beer = a beer / Juice = something without alcohol / Water = just water
 Direction / Trip / One way or return? | One way = I am not coming back / only there / Return = there and back / Multi-city = with a stop in a third town
-Gender of the baby / Boy or girl? / The child is | Girl = it is a girl / a little daughter / Boy = it is a boy / a son was born
-Kind of wood / Material / Made of | Oak = in oak / Pine = pine will do / Walnut = dark walnut wood / Metal = steel rather than wood / Plastic = something that may get wet, so plastic
-Type of glasses / Lenses / Which glasses? | Reading glasses = I cannot read small print / for reading / Distance glasses = I cannot see far away things / for driving / Varifocals = for near and far in one / Sunglasses = against the sun
-Subject / Which subject? / Tutoring in / Help wanted in | Mathematics = in maths / algebra is the trouble / Physics = forces and electricity / Chemistry = acids and reactions / History = wars and kings / Biology = plants and animals / Geography = maps and rivers
-Ticket type / Kind of pass / Which ticket? | Single ride = only one trip / Day pass = for the whole day / Weekly pass = for seven days / Monthly pass = for a month / Season ticket = for the whole year
-Reason for return / What is wrong with it? / Why do you send it back? | Damaged = it arrived broken / there is a crack in it / Wrong item = it is not what I ordered / you sent something else / Too late = it came after the party / Does not fit = it is too tight / Changed my mind = I do not want it any more
-Sleeping / Bed / How do you sleep? | Bunk bed = one above the other / Sofa bed = on the sofa / King size = a really wide bed / Twin beds = two separate beds / Cot = a bed for the baby
-Fuel / Runs on / Type of drive | Petrol = it takes petrol / Diesel = a diesel / Hybrid = half petrol, half battery / Electric motor = it has to be plugged in / Gas engine = it drives on LPG
-Garden / Kind of garden / What do you have outside? | Lawn = mostly grass / Vegetable beds = I grow carrots and beans / Orchard = apple and pear trees / Pond = with water and fish / Paved yard = only stones
-Skin type / Your skin | Dry = my skin is dry / Oily = it shines soon / Sensitive = it gets red easily / Combination = dry cheeks and a greasy nose
-Hair / Haircut / What shall we do? | Cut = only a cut / the tips off / Colouring = I want another colour / cover the grey / Perm = curls please / Wash and dry = a wash and a blow-dry
-Coffee / How do you take it? / Your drink | Espresso = small and strong / Cappuccino = with milk foam / Filter coffee = an ordinary one from the pot / Tea = no coffee, a tea rather / Hot chocolate = a cocoa
-Bread / Kind of bread / Which loaf? | White bread = white / Rye = dark and sour / Wholegrain = with whole grains / Baguette = a long French one / Rolls = small ones for breakfast
-Photo size / Print size | 10 x 15 = the ordinary size / A4 = as a sheet of paper / Poster = as large as possible / Passport format = for my passport
-Finish / Paper / Surface | Glossy = shiny / Matt = without any shine / Silk = something between shiny and dull
-Binding / How shall it be bound? | Spiral = with a spiral / Glued = glued at the back / Stapled = two staples will do / Hard binding = in hard covers
-Storage / How long shall we keep it? / Retention | One month = for four weeks / Half a year = for six months / Indefinitely = for ever / as long as you can
-Access / Entrance / How do we get in? | Key box = the key is in the box by the door / Doorman = ask the man at the desk / Neighbour's key = next door they have a key / I am at home = I shall be there and open
-Floor covering / Floor | Carpet = carpet everywhere / Parquet = wooden floors / Tiles = tiled / Linoleum = old lino
-Type of roof / Roof | Flat roof = it is flat / Pitched roof = it slopes on two sides / Thatched = of reed / Green roof = grass grows on it
-Window type / Windows | Single glazing = one pane only / Double glazing = two panes / Triple glazing = three panes, well insulated
-Internet speed / Connection / Line | DSL = over the old phone line / Fibre = glass fibre / Cable = by the TV cable / Mobile = over the mobile network
-Phone model / Kind of phone | Smartphone = with a touch screen / Feature phone = one with keys / Landline phone = one with a cord / Satellite phone = one that works in the desert
-Shift / Working hours / When can you work? | Early shift = from six in the morning / Late shift = until ten at night / Night shift = while others sleep / Day shift = nine to five
-Contract / Type of contract / Employment type | Full-time = forty hours a week / Part-time = half of the week / Temporary = only for the summer / Internship = as an intern / Freelance = on my own account
-Salutation / Title / How shall we address you? | Mr = I am a man / Mister, please / Ms = I am a woman / Dr = I have a doctor's degree / Professor = I hold a chair
-Party / Occasion / What do you celebrate? | Birthday party = I turn forty / it is my birthday / Wedding party = we get married / Anniversary = twenty-five years of the firm / Farewell = a colleague leaves us / Graduation = she has finished university
-Music at the event / Who plays? | Live band = a band shall play / DJ = somebody with records / Background music = softly from a loudspeaker / No music = it shall stay quiet
-Flowers / Bouquet / Which flowers? | Roses = roses please / Tulips = tulips / Sunflowers = big yellow ones / Lilies = white lilies / Mixed bouquet = a bit of everything
-Cake / Flavour / Which cake? | Chocolate cake = with lots of chocolate / Cheesecake = with cream cheese / Carrot cake = with carrots / Lemon cake = something with lemon
-Boat / Kind of boat / Vessel | Kayak = a kayak / Rowing boat = with two oars / Sailing boat = with a sail / Motor boat = one with an engine / Pedal boat = that one pedals
-Slope / Ski level / Where do you ski? | Green run = on the easiest slopes / Blue run = on easy ones / Red run = on the middling ones / Black run = on the steepest
-Horse riding / Gait / How well do you ride? | On the lunge = I need somebody who holds the rope / Walk and trot = I can trot / Canter = I can gallop / Jumping = I jump fences
-Vaccine / Vaccination against | Flu = against the flu / Tetanus = after a rusty nail / Hepatitis = for a trip to the tropics / Measles = against measles
-Examination / Type of scan / Which examination? | X-ray = a picture of the bone / Ultrasound = with sound, for my belly / MRI = in the tube / Blood test = they shall take blood
-Part of the body / Where does it hurt? / Affected area | Knee = my knee / Shoulder = my shoulder / Back = my spine / Hip = my hip / Ankle = I twisted my foot / Wrist = my hand joint
-Hearing / Ear / Which ear? | Left ear = on the left / Right ear = on the right / Both ears = on both sides
-Complaint about / Who or what was it? | Noise = it is too loud at night / Smell = it stinks / Litter = rubbish lies around / Dogs off the leash = dogs run free / Street lights = the lamps do not work
-Waste / Kind of waste / What shall we collect? | Furniture = an old sofa / Electrical appliances = a dead fridge / Garden waste = branches and leaves / Rubble = broken bricks / Paper = boxes and newspapers
-Permit / Type of permit / You apply for | Resident parking = I live here and want to park / Street party = we want to close the street and celebrate / Tree felling = a tree has to go / Market stall = I sell honey on the market / Building work = I put up a garage
-Bin size / Container | 60 litres = the smallest / 120 litres = the middle one / 240 litres = the large one
-Donation for / Purpose of the gift / Use it for | Children's home = for the children / Animal shelter = for the animals / Hospital = for the sick / Where needed most = you decide / wherever it helps
-Account type / Kind of account | Current account = for everyday payments / Savings account = to put something aside / Joint account = together with my wife / Youth account = for our teenager
-Card / Which card? | Debit card = paid at once from the account / Credit card with limit = paid at the end of the month / Prepaid card = I load it before
-Loan / What do you need the money for? | New kitchen = for a kitchen / Car purchase = to buy a car / Studies = for my studies / House building = we build a house / Debt = to pay back other debts
-Claim / What happened to the car? / Kind of damage | Collision = somebody drove into me / Hail = ice fell from the sky / Theft = it was stolen / Glass = the windscreen broke / Marten = an animal bit the cables
-Weather / What was the weather like? | Sunny = the sun shone / Rain = it poured / Snow = it snowed / Fog = one could not see ten metres / Ice = the road was frozen
-Luggage / Bags / What do you take along? | Hand luggage only = only what I carry / One suitcase = one case / Two suitcases = two cases / Bulky goods = my surfboard
-Cabin / Kind of cabin | Inside cabin = without a window / Outside cabin = with a porthole / Balcony cabin = with a place to sit outside / Suite = the best there is
-Guide / Tour in / Tour language | Norwegian = in Norwegian / Danish = in Danish / Czech = in Czech / Hungarian = in Hungarian / Greek = in Greek
-Exhibition / What would you like to see? | Old masters = Rembrandt and such / Modern art = something of our time / Dinosaurs = the big bones / Space = rockets and planets / Ancient Egypt = the mummies
-Instrument / You play / Which instrument? | Cello = the cello / Trombone = the trombone / Accordion = the accordion / Harp = the harp / Saxophone = the sax
-Voice / Part / You sing | Soprano = the highest part / Alto = the low women's voice / Tenor = high, as a man / Bass = down in the cellar
-Chess title / Rank / Belt | White belt = I only start / Yellow belt = I passed the first exam / Green belt = half way up / Black belt = I have the highest
-Reading / How do you read? / Version | Print = on paper / Large print = in big letters / Audio = I listen / Digital = on my tablet / Braille = with my fingers
 `).map(([labels, options]) => ({ labels: entries(labels), options: optionsOf(options) }));
 
 /** Lists of which several may be chosen: labels | option = what people say / ... */
@@ -272,50 +203,7 @@ Documents / Enclosed / Attachments | Passport copy = a copy of my passport / Cer
 Toppings / Ingredients / With | Mushrooms = mushrooms / Olives = olives / Onions = onions / Peppers = peppers / Extra cheese = more cheese
 Software / Programs you know / Tools | Photoshop = Photoshop / AutoCAD = AutoCAD / Word = Word / PowerPoint = PowerPoint / Git = Git
 Sports / Which sports do you do? | Running = running / Cycling = cycling / Skiing = skiing / Rowing machine = the rowing machine / Boxing = boxing
-Courses / Dishes / To eat | Soup = the soup / Salad = a salad / Main dish = something warm / Dessert = a dessert / Cheese plate = some cheese
-Rooms / Which rooms? / To be painted | Kitchen = the kitchen / Bathroom = the bathroom / Bedroom = where we sleep / Hall = the corridor / Living room = the living room
-Devices / What do you use? / Equipment at home | Laptop = a laptop / Tablet = a tablet / Games console = a console / Television = the telly / Printer = a printer
-Family history / Illnesses in the family | Stroke = my father had a stroke / Cancer = an aunt had cancer / High pressure = my mother's blood pressure is high / Gout = grandfather had gout
-Sources of income / You live on | Wages = my wages / Pension = a pension / Rent = rent from a flat / Savings = what I saved / Benefits = help from the state
-Tasks / Duties / I can | Washing up = washing up / Shopping = going shopping / Ironing = ironing / Gardening = working in the garden / Reading aloud = reading to people
-Winter sports / On the snow | Cross-country = cross-country skiing / Sledging = with the sledge / Ice skating = on skates / Snowboard = on a snowboard
-Materials / You bring | Brushes = brushes / Paint = paint / Apron = an apron / Canvas = a canvas / Clay = some clay
-Damage / Damaged parts | Bumper = the bumper / Headlight = a lamp at the front / Door = one of the doors / Mirror = the mirror / Bonnet = the bonnet
-Subjects taught / You teach | Latin = Latin / Sport lessons = sport / Ethics = ethics / Computing = computers / Drawing = drawing
-Trees / Plants / To plant | Apple tree = an apple tree / Cherry tree = a cherry / Hedge = a hedge / Roses bed = roses / Herbs = herbs
-Bring along / Please bring | Towel = a towel / Slippers = slippers / Water bottle = something to drink / Mat = a mat
 `).map(([labels, options]) => ({ labels: entries(labels), options: optionsOf(options) }));
-
-/**
- * Numbers that a select asks for in bands, or one by one: labels | what is counted, for the options | bounds of the
- * bands, in order; none: the numbers themselves | what people say, of a number `{v}` in words or `{o}` as an ordinal.
- */
-export const BANDS = rows(`
-Age group of the participant / Age range / Which age group? | years | 6 13 18 31 51 66 95 | she is {v} years old / I am {v} / he turned {v} in spring
-Number of employees / Size of the company / Staff | employees | 1 10 50 250 999 | we are {v} people in the firm / {v} of us work here / the firm has {v} employees
-Household income bracket / Yearly turnover / Annual budget | thousand | 1 20 50 100 500 | about {v} thousand a year / we turn over {v} thousand
-Distance to work / How far do you commute? / Way to school | km | 1 5 20 50 150 | I live {v} kilometres away / it is {v} km from my door
-Experience / Years of practice / How long have you done it? | years | 1 3 6 11 30 | I have done it for {v} years / for {v} years now / {v} years ago I began
-Pages / Length of the manuscript / Volume | pages | 1 50 200 400 900 | it has {v} pages / {v} pages long
-Living area / Size of the flat / Floor area | m2 | 20 40 70 100 240 | it has {v} square metres / {v} m2 in all
-Mileage / Kilometres driven a year | thousand km | 1 10 30 80 250 | it has run {v} thousand kilometres / {v} thousand km on the clock
-Weight of the parcel / Weight class / How heavy is it? | kg | 1 3 6 11 31 | it weighs {v} kilos / {v} kg heavy
-Waiting time / How long did you wait? | minutes | 1 10 30 60 180 | I waited for {v} minutes / after {v} minutes somebody came
-Age of the building / Age of the machine | years | 1 5 15 40 150 | it is {v} years old / built {v} years ago
-Platform / Which platform? / Track | | 1 2 3 4 5 6 7 8 9 | it leaves from platform {v} / on track number {v}
-Bus route / Line / Which line? | | 3 8 11 14 16 19 | I was on the number {v} / with line {v}
-Class / Form / Grade | | 1 2 3 4 5 6 7 8 9 | he goes to the {o} form / she is in the {o} grade / class {v}
-Row / Which row? | | 1 2 3 4 5 6 7 8 9 10 | in the {o} row / row {v} please
-Semester / Term / Year of training | | 1 2 3 4 5 6 7 8 | I am in my {o} semester / in the {o} year
-Children in the family / Brothers and sisters | | 0 1 2 3 4 5 | we have {v} children / there are {v} of them / {v} kids
-Number of bedrooms / Bedrooms | | 1 2 3 4 5 | with {v} bedrooms / {v} bedrooms would do
-Visits so far / How many times have you been here? | times | 1 2 4 10 40 | I have been here {v} times / it would be the {o} time
-`).map(([labels, unit, bounds, say]) => ({
-  labels: entries(labels),
-  unit,
-  bounds: words(bounds).map(Number),
-  say: entries(say),
-}));
 
 /** Boxes: labels | what people say for yes / ... | for no / ... */
 export const FLAGS = rows(`
@@ -356,42 +244,6 @@ Same billing address / Bill to the same address | the bill goes to the same addr
 Helper / I can help to set up / Help on the day | I can help you to set up / I am happy to lend a hand | I cannot help on that day
 Second-hand / Used parts are fine | a used one would do / second-hand is fine with me | only new parts please
 Vaccinated / Vaccination up to date | all vaccinations are up to date | the vaccinations are missing
-Key deposit paid / Deposit paid | I have paid the deposit / the deposit is paid | I will pay the deposit on the day
-Works from home / Home office | I work from home / my desk is in the bedroom | I am in the office every day
-Under 18 / Minor | she is not yet eighteen / I am sixteen | all of us are grown up
-Has a heart condition / Heart trouble | my heart is not the best / I have a pacemaker | my heart is fine
-Wears glasses / Glasses or contact lenses | I cannot see much without my glasses / I wear lenses | I see well without glasses
-Needs an interpreter / Interpreter wanted | my father does not speak the language / please have somebody who translates | I need no interpreter
-Can swim / Swimmer | I can swim / she swims like a fish | he cannot swim yet
-Fragile / Handle with care | it breaks easily, so be careful / it is made of glass | nothing in it can break
-Leave at the door / Leave with a neighbour | put it at the door if I am out / simply leave it at the neighbour's | please give it to nobody else
-Phone ahead / Call before coming | ring me before you set out / please phone before you come | you need not phone before
-Lift available / Elevator | there is a lift / the elevator takes you up | there are only stairs
-Cellar included / With cellar | it has a cellar / we need a cellar | no cellar is needed
-Ground floor only / Ground level | it must be on the ground floor / no stairs please | any storey is fine
-Dishwasher / With dishwasher | there should be a dishwasher / I hate washing up | I wash up by hand
-Night flight / Overnight travel | we travel by night / I can sleep on the way | not at night please
-Group discount / Group rate | we are a group, so is there a discount? / we hope for the group rate | we pay the ordinary price
-Weapon licence / Holds a hunting licence | I have a hunting licence / I hunt | I have no such licence
-Organ donor / Donor card | I carry a donor card / I am an organ donor | I have no donor card
-Plays an instrument / Musical | I play the piano / I have played since I was six | I play nothing at all
-Already a customer / Existing customer | I have been your customer for years / you have my data already | I am a new customer
-Invoice by mail / Paperless | no paper please, send it by mail / electronically will do | I need it on paper
-Sugar free / Without sugar | without sugar please / I may not eat sugar | sugar is fine
-Add a card / Greeting card | please put a card in / with a few nice words on a card | no card is needed
-Recurring / Repeat every month | the same again each month / let it run on | only this once
-Shared room / Willing to share | I would share the room / I do not mind another person in it | I want the room for myself
-Allow publication / May be published | you may print it / publish it if you like | please do not publish it
-Own transport / Comes by own car | I have a car of my own / I get there by myself | somebody would have to pick me up
-Reduced mobility / Needs help walking | I walk with a stick / I need an arm to lean on | I am good on my feet
-Deaf or hard of hearing / Hearing aid | I wear a hearing aid / I do not hear well | I hear well
-Twin / Has a twin | he has a twin brother / they are twins | she has no twin
-Breastfeeding / Pregnant | I am in my fifth month / we expect a baby | I am not pregnant
-Electricity at the site / Power available | there is a socket / power is there | there is no power out there
-Scaffolding / Scaffold needed | you need a scaffold for it / it is high up | a ladder is enough
-Old wallpaper / Remove the wallpaper | the old paper has to come off / take the wallpaper off first | the wallpaper may stay
-Sunday delivery / Deliver on Sundays | Sunday is fine too / you may come on a Sunday | not on Sundays
-Second opinion / Another doctor asked | another doctor has seen it already / I want a second opinion | no other doctor has seen it
 `).map(([labels, yes, no]) => ({ labels: entries(labels), yes: entries(yes), no: entries(no).filter(Boolean) }));
 
 /** What people write about in sentences of their own: values of descriptions. */
