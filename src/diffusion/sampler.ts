@@ -62,6 +62,8 @@ export type CacheUse = boolean | "auto";
 
 /** Rounds with a shared cache. */
 export interface CachedRounds<Round> {
+  /** Keys of a page, where rounds may leave what is kept in place (layout/prefix-cache.ts). */
+  readonly page?: number | undefined;
   /** Runs a round of new tokens after those that earlier rounds have read. */
   forwardRound(input: RoundInput): Promise<Round>;
   /** Frees the keys and values. Never fails. */

@@ -11,6 +11,7 @@ import type { Tensor } from "../onnx/types.js";
 export interface CacheOptions {
   /** Prefix of the keys and values in the runtime's store. */
   readonly id: string;
+  readonly page: number | undefined;
   /** Runs the graph up to the hidden states. */
   read(feeds: NamedTensors, stores: Pick<RunRequest, "bind" | "keep">): Promise<unknown>;
   /** Runs the head on rows of the hidden states under a store key. */
@@ -21,15 +22,15 @@ export interface CacheOptions {
 /** Opens rounds of a graph with a past (src/nn/past.ts), whose keys and values stay in the runtime between rounds. */
 export function openCachedRounds(
   graph: Pick<RawModel, "inputs">,
-  { id, read, head, drop }: CacheOptions,
+  { id, page, read, head, drop }: CacheOptions,
 ): CachedRounds<unknown> {
   const stores = graph.inputs
     .filter((input) => input.name.startsWith(PAST))
-    .map(({ name, shape: [, heads, width] }) => ({
+    .map(({ name, shape: [, , heads, width] }) => ({
       input: name,
       output: `${PRESENT}${name.slice(PAST.length)}`,
       key: `${id}/${name}`,
-      shape: [NOTHING_KEPT, heads as number, width as number],
+      shape: [1, NOTHING_KEPT, heads as number, width as number],
     }));
   const hidden = `${id}/${HIDDEN}`;
   const kept = Object.fromEntries(stores.map(({ input, key }) => [input, key]));
@@ -40,6 +41,7 @@ export function openCachedRounds(
   );
   let begun = false;
   return {
+    page,
     forwardRound: async ({ inputs, headInputs, again }) => {
       if (again !== true) await read({ ...inputs, ...(begun ? {} : nothing) }, { bind: begun ? kept : {}, keep });
       begun = true;

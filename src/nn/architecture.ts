@@ -14,8 +14,8 @@ export interface WeightSpec {
   readonly init: Initialisation;
 }
 
-/** Source of further keys and values that a graph's tokens see besides their own sequence's. */
-export type KeysOf = "past" | "shared";
+/** Source of further keys and values that a graph's tokens see besides their own sequence's; classes of past.ts. */
+export type KeysOf = "past" | "shared" | "lanes";
 
 /** Facts that an optimizer and an adapter need of the weights of a network, by their names. */
 export interface WeightNames {
