@@ -97,7 +97,8 @@ export class RoundReader<Round> {
     const all = requests.map((request) => request ?? EMPTY_REQUEST);
     const places = all.map(({ rows }, b) => rows.map((n, r) => (n >= 0 && isAsked(b, r) ? size++ : -1)));
     const { rows, headInputs } = this.draws(all, places, size, flat, drawn);
-    const round = { inputs: { ...inputs, rows }, headInputs, ...(again ? { again } : {}) };
+    const how = { ...(again ? { again } : {}), ...(drawn ? {} : { ranks: true }) };
+    const round = { inputs: { ...inputs, rows }, headInputs, ...how };
     return { round: await (this.cached ?? this.model).forwardRound(round), places };
   }
 

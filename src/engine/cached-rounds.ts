@@ -1,5 +1,5 @@
 import { NOTHING_KEPT } from "../diffusion/layout/prefix-cache.js";
-import type { CachedRounds } from "../diffusion/sampler.js";
+import type { CachedRounds, RoundInput } from "../diffusion/sampler.js";
 import { HIDDEN } from "../nn/bind.js";
 import { PAST, PRESENT } from "../nn/past.js";
 import type { RawModel } from "../onnx/format/raw-model.js";
@@ -15,7 +15,7 @@ export interface CacheOptions {
   /** Runs the graph up to the hidden states. */
   read(feeds: NamedTensors, stores: Pick<RunRequest, "bind" | "keep">): Promise<unknown>;
   /** Runs the head on rows of the hidden states under a store key. */
-  head(hidden: string, rows: Tensor | undefined, headInputs: NamedTensors): Promise<unknown>;
+  head(hidden: string, rows: Tensor | undefined, round: Pick<RoundInput, "headInputs" | "ranks">): Promise<unknown>;
   drop(keys: readonly string[]): Promise<void>;
 }
 
@@ -42,10 +42,10 @@ export function openCachedRounds(
   let begun = false;
   return {
     page,
-    forwardRound: async ({ inputs, headInputs, again }) => {
+    forwardRound: async ({ inputs, again, ...round }) => {
       if (again !== true) await read({ ...inputs, ...(begun ? {} : nothing) }, { bind: begun ? kept : {}, keep });
       begun = true;
-      return head(hidden, inputs.rows, headInputs);
+      return head(hidden, inputs.rows, round);
     },
     close: () => void drop(Object.values(keep)).catch(() => undefined),
   };
