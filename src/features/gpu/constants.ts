@@ -159,7 +159,7 @@ function computedOf(model: RawModel): Map<string, Computed> {
     const [made] = OPS[op]?.({ op, inputs: known.map(({ value }) => value), attributes }) ?? [];
     // what else follows from weights is kept as it is stored
     const isHalf = made?.dtype === "bfloat16" || made?.dtype === "float16";
-    if (made === undefined || (ofWeights && !(op === "Cast" && isHalf))) continue;
+    if (made === undefined || (ofWeights && !isHalf)) continue;
     const key = `${op}${JSON.stringify(attributes)}(${known.map((operand) => operand.key)})`;
     const nodes = [...new Set([...known.flatMap((operand) => operand.nodes), node])];
     computed.set(name, { value: { name, ...made }, sources, key, nodes, ofWeights });

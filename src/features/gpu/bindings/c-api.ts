@@ -5,6 +5,7 @@ import { libraryPath, NOT_ON_CUDA } from "../../../onnx/runtimes/library.js";
 import type { LoadCall, ProviderName, WireTensor } from "../../../onnx/runtimes/messages.js";
 import { BYTES, DTYPE_CODE, DTYPE_OF_CODE, type DType, isExternal } from "../../../onnx/types.js";
 import { type Constants, MadeConstants, withHalfKeys, withoutConstants } from "../constants.js";
+import { withJoinedProducts } from "../joined-products.js";
 import { type Handle, OrtApi } from "../ort-api.js";
 import { type ReadBytes, SharedWeights } from "../shared-weights.js";
 
@@ -89,7 +90,7 @@ class ApiBinding implements Binding<ApiTensor, ApiSession> {
     if (provider !== "cuda" && provider !== "cpu")
       throw new Error(`the C API binding does not serve the provider ${provider}`);
     const decoded = decodeModel(call.bytes, "the model");
-    const given = withHalfKeys(decoded);
+    const given = withJoinedProducts(withHalfKeys(decoded));
     const { model, ...hoisted } = withoutConstants(given);
     const bytes = given === decoded && hoisted.constants.length === 0 ? call.bytes : encodeModel(model, true);
     const inputs: InputOf[] = given.inputs.map(({ name, dtype, shape }) => ({ name, dtype, shape }));
