@@ -1,6 +1,6 @@
 import type { Emitter } from "../../../onnx/emit.js";
 import type { Value } from "../../../onnx/types.js";
-import { allowedLogProbs, drawToken, pickLogProb, weightsInBlocks } from "../../head.js";
+import { allowedLogProbs, drawTokens, weightsInBlocks } from "../../head.js";
 import { BLOCKED } from "../../layout/buffer.js";
 import { DRAW_INPUTS, type RoundHead } from "../../sampler.js";
 import type { TokenIds } from "../../tokens.js";
@@ -86,11 +86,12 @@ function emitRanks(e: Emitter, logits: Value, inputs: Readonly<Record<string, Va
   const [[first, second], [argmax, next]] = [columns(best), columns(bestIndex)];
   const eosIsArgmax = e.equal(argmax, e.g.scalar(tokens.eos, "int64"));
   const argmaxForbidden = e.where(eosIsArgmax, next, argmax);
-  e.g.output("argmax", pair(e, argmax, argmaxForbidden));
+  const mostProbable = pair(e, argmax, argmaxForbidden);
+  e.g.output("argmax", mostProbable);
   e.g.output("top", e.exp(first));
   e.g.output("top2", e.exp(second));
   e.g.output("eos_is_argmax", e.cast(eosIsArgmax, "uint8"));
-  return { all, first, other: e.where(eosIsArgmax, second, first), argmax, argmaxForbidden };
+  return { all, first, other: e.where(eosIsArgmax, second, first), mostProbable };
 }
 
 /**
@@ -101,18 +102,18 @@ function emitRanks(e: Emitter, logits: Value, inputs: Readonly<Record<string, Va
  */
 function emitRowStatistics(e: Emitter, logits: Value, inputs: Readonly<Record<string, Value>>, tokens: TokenIds): void {
   const uniform = inputs.uniform as Value;
-  const { all, argmax, argmaxForbidden, ...of } = emitRanks(e, logits, inputs, tokens);
+  const { all, mostProbable, ...of } = emitRanks(e, logits, inputs, tokens);
   const ofDrawn = (v: Value): Value => e.gather(v, inputs.drawn as Value);
   const [logProbs, other] = [ofDrawn(all), ofDrawn(of.other)];
   const relative = e.exp(e.clip(e.sub(logProbs, e.unsqueeze(other, [1])), 2 * BLOCKED, DOMINANT));
   const entropy = e.neg(e.mul(e.exp(other), e.sum(e.mul(relative, logProbs), [1], false)));
   const weights = weightsInBlocks(e, relative);
-  const draw = { logProbs, uniform, unit: other };
-  const drawn = drawToken(e, weights, { ...draw, fallback: ofDrawn(argmax) }).token;
-  const forbidden = drawToken(e, weights, { ...draw, fallback: ofDrawn(argmaxForbidden), without: tokens.eos });
-  e.g.output("token", pair(e, drawn, forbidden.token));
-  e.g.output("log_prob", pair(e, pickLogProb(e, logProbs, drawn), forbidden.logProb));
-  e.g.output("argmax_log_prob", pair(e, ofDrawn(of.first), forbidden.unitLogProb));
+  const draw = { logProbs, uniform, unit: other, fallback: ofDrawn(mostProbable), without: tokens.eos };
+  const { token, logProb, unitLogProb } = drawTokens(e, weights, draw);
+  e.g.output("token", token);
+  e.g.output("log_prob", logProb);
+  const isFirst = e.g.constant("bool", [1, 2], [1, 0]);
+  e.g.output("argmax_log_prob", e.where(isFirst, e.unsqueeze(ofDrawn(of.first), [1]), unitLogProb));
   e.g.output("entropy", entropy);
   e.g.output("candidate_log_prob", e.gatherElements(logProbs, inputs.candidates as Value, 1));
 }
