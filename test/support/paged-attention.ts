@@ -33,7 +33,8 @@ function tokensOf(e: Emitter, tokens: Value, starts: Value, kept: Value, lanes: 
  * of each row's keys: queries are padded at the front, to as many as a lane has keys.
  */
 export function withoutPages(graph: Graph): Graph {
-  const nodes = rewritten(graph, (node, write, names) => {
+  if (!graph.nodes.some(({ op }) => op === "PagedAttention")) return graph;
+  const written = rewritten(graph, (node, write, names) => {
     if (node.op !== "PagedAttention") return [node];
     const [q, k, v, pastKeys, pastValues, starts, kept, lanes] = node.inputs as Value[] as [Value, Value, ...Value[]];
     const [context, keys, values] = node.outputs as [Value, Value, Value];
@@ -98,5 +99,5 @@ export function withoutPages(graph: Graph): Graph {
       }),
     ];
   });
-  return nodes === graph || !nodes.nodes.some(({ op }) => op === "Attention") ? graph : { ...nodes, opset: 24 };
+  return { ...written, opset: 24 };
 }

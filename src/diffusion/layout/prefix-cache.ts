@@ -131,7 +131,7 @@ export class PrefixCache {
         inputIds[t] = BigInt(id);
         positionIds[t] = BigInt(position);
       }
-    const lanes = this.page === undefined ? undefined : this.lanesOf(sequences);
+    const lanes = this.page === undefined || count === 0 ? undefined : this.lanesOf(sequences);
     if (lanes === undefined) {
       const [longest, unit] = [Math.max(1, ...sequences.map(({ entries }) => entries.length)), this.page ?? LANES];
       this.width = unit * Math.ceil(longest / unit);

@@ -142,6 +142,15 @@ export function withHalfKeys(model: RawModel): RawModel {
   };
 }
 
+/** Returns the outputs of a graph that PagedAttention writes over its keys and values, with these inputs. */
+export function writtenInPlace({ nodes }: RawModel): ReadonlyMap<string, string> {
+  return new Map(
+    nodes
+      .filter(({ op }) => op === "PagedAttention")
+      .flatMap(({ inputs, outputs }) => [1, 2].map((i) => [outputs[i] ?? "", inputs[i + 2] ?? ""] as const)),
+  );
+}
+
 /** Returns all values of a graph that follow from its parameters or small weights alone, by name. */
 function computedOf(model: RawModel): Map<string, Computed> {
   const computed = new Map<string, Computed>();

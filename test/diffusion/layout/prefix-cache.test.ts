@@ -196,21 +196,6 @@ describe("prefix cache", () => {
     assert.equal(next([1, 2, 3, 7], [1, 2, 3, 7], [4, 2, 3, 7]).sequences, 2);
   });
 
-  it("reads sequences of unlike lengths without padding", () => {
-    const cache = new PrefixCache();
-    const next = (...ids: number[][]): NewTokens => {
-      const buffers = ids.map((list) => ({ ids: list, positions: list.map((_, i) => i) }));
-      return cache.next(new Map(buffers.map((buffer, key) => [key, { buffer, rows: [buffer.ids.length - 1] }]))).tokens;
-    };
-    const first = next([1, 2, 3], [4]);
-    assert.deepEqual(first.rows, [2, 3, 32]);
-    assert.deepEqual([...first.inputIds].map(Number), [1, 2, 3, 4]);
-    const second = next([1, 2, 3, 5], [4, 6, 7, 8]);
-    assert.deepEqual(second.rows, [2, 3, 32]);
-    assert.deepEqual([...second.inputIds].map(Number), [5, 6, 7, 8]);
-    assert.deepEqual([...(second.seen as SeenByRows).places].map(Number), [0, 3, 4, 5]);
-  });
-
   it("finds a token where others stand between it and what it sees", () => {
     const cache = new PrefixCache();
     const next = (buffer: TokenBuffer, rows: number[]): number =>

@@ -1,10 +1,9 @@
 import { decodeModel, encodeModel } from "../../../onnx/format/proto.js";
-import type { RawModel } from "../../../onnx/format/raw-model.js";
 import type { Binding, BindingKind, Held, InputOf, Loaded, Results } from "../../../onnx/runtimes/binding.js";
 import { libraryPath, NOT_ON_CUDA } from "../../../onnx/runtimes/library.js";
 import type { LoadCall, ProviderName, WireTensor } from "../../../onnx/runtimes/messages.js";
 import { BYTES, DTYPE_CODE, DTYPE_OF_CODE, type DType, isExternal } from "../../../onnx/types.js";
-import { type Constants, MadeConstants, withHalfKeys, withoutConstants } from "../constants.js";
+import { type Constants, MadeConstants, withHalfKeys, withoutConstants, writtenInPlace } from "../constants.js";
 import { withJoinedProducts } from "../joined-products.js";
 import { type Handle, OrtApi } from "../ort-api.js";
 import { type ReadBytes, SharedWeights } from "../shared-weights.js";
@@ -430,15 +429,6 @@ class ApiBinding implements Binding<ApiTensor, ApiSession> {
     api.check("UpdateCUDAProviderOptions", cuda, keys, values, keys.length);
     api.check("SessionOptionsAppendExecutionProvider_CUDA_V2", options, cuda);
   }
-}
-
-/** Returns the outputs of a graph that PagedAttention writes over its keys and values, with these inputs. */
-function writtenInPlace({ nodes }: RawModel): ReadonlyMap<string, string> {
-  return new Map(
-    nodes
-      .filter(({ op }) => op === "PagedAttention")
-      .flatMap(({ inputs, outputs }) => [1, 2].map((i) => [outputs[i] ?? "", inputs[i + 2] ?? ""] as const)),
-  );
 }
 
 /** The C API of onnxruntime-node's library, called through koffi: tensors stay on the device. */
