@@ -232,22 +232,6 @@ describe("rollouts with keys and values used again", () => {
     assert.deepEqual(actual, [3 + 4, ...passes.slice(1)]);
   });
 
-  it("stay one sequence while they are the same, as greedy ones of one prompt do", async () => {
-    const prompts = [
-      [7, 8],
-      [7, 8],
-      [7, 8],
-    ];
-    const { trajectories, forwards } = await draw(
-      { temperature: 0, rounds: 8, slot_size: 1, kv_cache: true },
-      prompts,
-      {},
-    );
-    assert.ok(forwards.length > 1);
-    assert.ok(forwards.every(({ sequences }) => sequences === 1));
-    assert.deepEqual(trajectories[1], trajectories[0]);
-  });
-
   it("leave no keys and values behind, not even where a forward fails", async () => {
     const keys = new Set<string>();
     let [forwards, fails] = [0, Number.POSITIVE_INFINITY];

@@ -59,7 +59,10 @@ function memberOf(
   if (weight === undefined || !isExternal(weight.data) || weight.data.length % ALIGNED !== 0) return undefined;
   if (readers.get(weight.value.name)?.length !== 1) return undefined;
   const next = readers.get(outputs[0] ?? "") ?? [];
-  const adapter = next.length === 1 && next[0]?.op === "Gemm" && next[0].inputs[2] === outputs[0] ? next[0] : undefined;
+  const [after] = next;
+  const isAdapter =
+    after?.op === "Gemm" && after.inputs[2] === outputs[0] && Number(after.attributes.transB ?? 0) === 1;
+  const adapter = next.length === 1 && isAdapter ? after : undefined;
   return { product, rows: Number(attributes.N ?? weight.value.shape[0]), adapter };
 }
 
