@@ -6,7 +6,6 @@ import { HIDDEN } from "../nn/bind.js";
 import type { LoraOptions } from "../nn/lora.js";
 import { graphWithKeys, type Model, usingGraph } from "../nn/model.js";
 import { encodeModel } from "../onnx/format/proto.js";
-import type { RawModel } from "../onnx/format/raw-model.js";
 import type { LoadOptions, RunRequest, Runtime } from "../onnx/session.js";
 import { type NamedTensors, scalar, vector } from "../onnx/tensors.js";
 import type { Graph, Tensor } from "../onnx/types.js";
@@ -239,16 +238,16 @@ export class Engine extends TrainedParameters implements RoundModel<unknown> {
     if (use === "auto" && this.runtime.provider !== "cpu" && this.runtime.binding === "npm") return undefined;
     const graph = await this.graphWithKeys("past");
     if (graph === undefined) return undefined;
-    const { page } = this.runtime;
     const gathered = { ...this.acting, graph };
-    const inLanes = page && { ...gathered, graph: (await this.graphWithKeys("lanes")) as RawModel };
+    const lanes = this.runtime.page === undefined ? undefined : await this.graphWithKeys("lanes");
     return openCachedRounds(graph, {
       id: `cache/${this.caches++}`,
-      page,
+      page: lanes && this.runtime.page,
       read: (feeds, stores) => {
-        const [label, model] = inLanes && feeds.lanes ? (["lanes", inLanes] as const) : (["cached", gathered] as const);
-        const build = () => hiddenGraph(model, undefined);
-        return this.runPolicy(`hidden_model/${label}`, build, { memPattern: false }, feeds, stores);
+        const inLanes = feeds.lanes === undefined ? undefined : lanes;
+        const build = () => hiddenGraph({ ...gathered, graph: inLanes ?? graph }, undefined);
+        const label = `hidden_model/${inLanes === undefined ? "cached" : "lanes"}`;
+        return this.runPolicy(label, build, { memPattern: false }, feeds, stores);
       },
       head: this.head(name, roundHead, gathered, undefined),
       drop: (keys) => this.runtime.drop(keys),

@@ -41,7 +41,7 @@ export interface Architecture {
    * Emits the graph whose tokens also see other keys and values (past.ts): of an earlier forward, or of other sequences
    * of the same one; absent where the architecture cannot.
    */
-  readonly buildWithKeys?: Readonly<Record<KeysOf, Architecture["build"]>>;
+  readonly buildWithKeys?: Readonly<Partial<Record<KeysOf, Architecture["build"]>>>;
   names(config: ModelConfig): WeightNames;
   /** Returns every weight under its checkpoint name, in checkpoint order. */
   weights(config: ModelConfig): ReadonlyMap<string, WeightSpec>;
