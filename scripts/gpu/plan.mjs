@@ -71,8 +71,9 @@ function finite(runtime) {
     for (const { dtype, data } of Object.values(results))
       if (dtype === "float32") data.set(data.map((x) => (Number.isFinite(x) ? x : 0)));
     const { token, argmax, top, eos_is_argmax: isEos } = results;
-    if (token === undefined || top === undefined) return results;
-    for (const { data } of [token, argmax]) data.set(data.map(() => BigInt(rng.int(ordinary))));
+    if (argmax === undefined || top === undefined) return results;
+    for (const { data } of token === undefined ? [argmax] : [token, argmax])
+      data.set(data.map(() => BigInt(rng.int(ordinary))));
     top.data.set(top.data.map(() => rng.uniform()));
     isEos?.data.fill(0);
     return results;

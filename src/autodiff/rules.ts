@@ -401,5 +401,6 @@ export const RULES: Readonly<Record<OpName, Rule | typeof NO_GRADIENT | typeof N
   TopK: NO_RULE,
   ConvTranspose: NO_RULE,
   DynamicQuantizeMatMul: NO_RULE,
+  PagedAttention: NO_RULE,
   QuantizeLinear: NO_RULE,
 };

@@ -121,16 +121,17 @@ export function weightsInBlocks(e: Emitter, weights: Value): Weights {
  * @returns [R] int64
  */
 export function inverseCdf(e: Emitter, logProbs: Value, uniform: Value, fallback: Value): Value {
-  return drawToken(e, weightsInBlocks(e, e.exp(logProbs)), { logProbs, uniform, fallback }).token;
+  const draw = { logProbs, uniform, fallback: e.unsqueeze(fallback, [1]) };
+  return e.squeeze(drawTokens(e, weightsInBlocks(e, e.exp(logProbs)), draw).token, [1]);
 }
 
 /**
- * {@link inverseCdf} over existing weights.
- * @param draw `unit` [R]: the log-probability of weight 1, default 0; `without`: a token that may not be drawn,
- *   whose weight counts as 0.
- * @returns `token` [R] int64, and [R] its log-probability among the allowed weights, and that of weight 1.
+ * {@link inverseCdf} over existing weights, for each row once (K = 1), or once more without a token (K = 2).
+ * @param draw `fallback` [R, K]; `unit` [R]: the log-probability of weight 1, default 0; `without`: the token that may
+ *   not be drawn in the second column, whose weight counts as 0 there.
+ * @returns [R, K]: `token`, its log-probability among the allowed weights, and that of weight 1.
  */
-export function drawToken(
+export function drawTokens(
   e: Emitter,
   { grid, mass: whole, vocabulary }: Weights,
   draw: {
@@ -148,42 +149,45 @@ export function drawToken(
     e.g.constant(
       "bool",
       shape,
-      Array.from({ length: shape.at(-1) as number }, (_, i) => (i === at ? 1 : 0)),
+      Array.from({ length: shape.reduce((n, d) => n * d) }, (_, i) => (i === at ? 1 : 0)),
     );
-  let mass = whole;
+  const isSecond = isAt([1, 2], 1);
+  let mass = e.unsqueeze(whole, [1]);
   if (place !== undefined) {
     // the others are summed afresh: a difference of sums may be all rounding
     const own = e.squeeze(e.slice(grid, 1, place.block, place.block + 1), [1]);
     const others = e.sum(e.where(isAt([1, BLOCK], place.column), e.g.scalar(0), own), [1]);
-    mass = e.where(isAt([1, blocks], place.block), others, whole);
+    mass = e.concat([mass, e.unsqueeze(e.where(isAt([1, blocks], place.block), others, whole), [1])], 1);
   }
-  const noise = e.unsqueeze(uniform, [1]);
-  const axis = e.g.scalar(1, "int64");
+  const axis = e.g.scalar(2, "int64");
   const running = e.g.op("CumSum", [mass, axis]);
-  const total = e.slice(running, 1, blocks - 1, blocks);
+  const total = e.slice(running, 2, blocks - 1, blocks);
   // probabilities sum to 1 only up to rounding: scale the noise by their own total
-  const target = e.mul(noise, total);
+  const target = e.mul(e.unsqueeze(uniform, [1, 2]), total);
   // counted in float32, exact below 2^24: accelerators leave sums of integers to the CPU
   const countBelow = (sums: Value, limit: Value, size: number): Value =>
-    e.cast(e.min(e.sum(e.indicator(e.lessOrEqual(sums, limit)), [1]), size - 1), "int64");
+    e.cast(e.min(e.sum(e.indicator(e.lessOrEqual(sums, limit)), [2]), size - 1), "int64");
   const block = countBelow(running, target, blocks);
-  const before = e.sub(e.gatherElements(running, block, 1), e.gatherElements(mass, block, 1));
-  const columns = e.add(e.unsqueeze(block, [2]), e.zeros([1, 1, BLOCK], "int64"));
-  let chosen = e.squeeze(e.gatherElements(grid, columns, 1), [1]);
+  const before = e.sub(e.gatherElements(running, block, 2), e.gatherElements(mass, block, 2));
+  let chosen = e.gatherElements(grid, e.add(block, e.zeros([1, 1, BLOCK], "int64")), 1);
   if (place !== undefined) {
     const isHere = e.equal(block, e.g.scalar(place.block, "int64"));
-    const left = e.g.op("And", [isHere, isAt([1, BLOCK], place.column)]);
+    const left = e.g.op("And", [isHere, isAt([1, 2, BLOCK], BLOCK + place.column)]);
     chosen = e.where(left, e.g.scalar(0), chosen);
   }
   const inside = countBelow(e.g.op("CumSum", [chosen, axis]), e.sub(target, before), BLOCK);
-  const token = e.squeeze(e.add(e.mul(block, e.g.scalar(BLOCK, "int64")), inside), [1]);
-  const last = e.g.scalar(vocabulary - 1, "int64");
-  const safe = e.min(token, last);
-  const unitLogProb = e.neg(e.log(e.squeeze(total, [1])));
-  const offset = unit === undefined ? unitLogProb : e.sub(unitLogProb, unit);
-  const logProbOf = (tokens: Value): Value => e.add(pickLogProb(e, logProbs, tokens), offset);
-  let impossible = e.less(logProbOf(safe), IMPOSSIBLE);
-  if (without !== undefined) impossible = e.g.op("Or", [impossible, e.equal(safe, e.g.scalar(without, "int64"))]);
+  const token = e.squeeze(e.add(e.mul(block, e.g.scalar(BLOCK, "int64")), inside), [2]);
+  const safe = e.min(token, e.g.scalar(vocabulary - 1, "int64"));
+  const unitLogProb = e.neg(e.log(e.squeeze(total, [2])));
+  const offset = unit === undefined ? unitLogProb : e.sub(unitLogProb, e.unsqueeze(unit, [1]));
+  const given = (tokens: Value): Value => e.gatherElements(logProbs, tokens, 1);
+  let impossible = e.less(e.add(given(safe), offset), IMPOSSIBLE);
+  if (without !== undefined) {
+    const isLeft = e.g.op("And", [e.equal(safe, e.g.scalar(without, "int64")), isSecond]);
+    impossible = e.g.op("Or", [impossible, isLeft]);
+  }
   const drawn = e.where(impossible, fallback, safe);
-  return { token: drawn, logProb: logProbOf(drawn), unitLogProb };
+  const own = given(drawn);
+  const logProb = without === undefined ? own : e.add(own, e.where(isSecond, offset, e.g.scalar(0)));
+  return { token: drawn, logProb, unitLogProb };
 }

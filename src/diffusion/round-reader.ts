@@ -1,8 +1,8 @@
-import { f32, i64, type NamedTensors, scalar, vector } from "../onnx/tensors.js";
+import { f32, i32, i64, type NamedTensors, scalar, vector } from "../onnx/tensors.js";
 import type { Tensor } from "../onnx/types.js";
 import { tokenTable } from "./constrained.js";
 import { batchBuffers, type TokenBuffer, tokenInputs } from "./layout/buffer.js";
-import { PrefixCache, type Reading } from "./layout/prefix-cache.js";
+import { type NewTokens, PrefixCache, type Reading } from "./layout/prefix-cache.js";
 import {
   type CachedRounds,
   type CacheUse,
@@ -66,14 +66,16 @@ const EMPTY_REQUEST: RowRequest = { buffer: { ids: [], positions: [] }, rows: []
  * floating-point sums.
  */
 export class RoundReader<Round> {
-  private readonly cache = new PrefixCache();
+  private readonly cache: PrefixCache;
   private read: Read | undefined;
 
   private constructor(
     private readonly model: RoundModel<Round>,
     private readonly cached: CachedRounds<Round> | undefined,
     private readonly options: ReaderOptions,
-  ) {}
+  ) {
+    this.cache = new PrefixCache(cached?.page);
+  }
 
   static async open<Round>(model: RoundModel<Round>, options: ReaderOptions): Promise<RoundReader<Round>> {
     const { kvCache } = options;
@@ -95,7 +97,8 @@ export class RoundReader<Round> {
     const all = requests.map((request) => request ?? EMPTY_REQUEST);
     const places = all.map(({ rows }, b) => rows.map((n, r) => (n >= 0 && isAsked(b, r) ? size++ : -1)));
     const { rows, headInputs } = this.draws(all, places, size, flat, drawn);
-    const round = { inputs: { ...inputs, rows }, headInputs, ...(again ? { again } : {}) };
+    const how = { ...(again ? { again } : {}), ...(drawn ? {} : { ranks: true }) };
+    const round = { inputs: { ...inputs, rows }, headInputs, ...how };
     return { round: await (this.cached ?? this.model).forwardRound(round), places };
   }
 
@@ -119,17 +122,9 @@ export class RoundReader<Round> {
       readings.set(b, { buffer, rows: rows.filter((row) => row >= 0) });
     });
     const { tokens, row } = this.cache.next(readings);
-    const [sequences, queries, width] = tokens.rows;
     const count = tokens.inputIds.length;
-    const inputs = {
-      input_ids: i64([1, count], tokens.inputIds),
-      position_ids: i64([1, count], tokens.positionIds),
-      attention_bias: f32([sequences, 1, queries, width], tokens.attentionBias),
-      keys: i64([sequences, width], tokens.keys),
-      queries: i64([sequences, queries], tokens.queries),
-      places: i64([1, count], tokens.places),
-    };
-    return { inputs, flat: row };
+    const ids = { input_ids: i64([1, count], tokens.inputIds), position_ids: i64([1, count], tokens.positionIds) };
+    return { inputs: { ...ids, ...seenInputs(tokens) }, flat: row };
   }
 
   /** @param size rows of the head. @param flat maps an entry of a rollout's buffer to its row in the forward. */
@@ -172,4 +167,21 @@ export class RoundReader<Round> {
       },
     };
   }
+}
+
+/** Returns the inputs by which a graph's tokens see those of earlier forwards (nn/past.ts). */
+function seenInputs({ rows: [sequences, queries, width], inputIds, seen }: NewTokens): NamedTensors {
+  if ("lanes" in seen)
+    return {
+      starts: i32([sequences + 1], seen.starts),
+      kept: i32([sequences], seen.kept),
+      lanes: i32([sequences, 1], seen.lanes),
+      longest: i32([2], Int32Array.of(queries, width)),
+    };
+  return {
+    attention_bias: f32([sequences, 1, queries, width], seen.attentionBias),
+    keys: i64([sequences, width], seen.keys),
+    queries: i64([sequences, queries], seen.queries),
+    places: i64([1, inputIds.length], seen.places),
+  };
 }

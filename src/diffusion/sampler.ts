@@ -39,6 +39,8 @@ export interface RoundInput {
   readonly headInputs: NamedTensors;
   /** The tokens are those of the last round, so that their hidden states can be used again: only rows differ. */
   readonly again?: boolean;
+  /** Rows are ranked, and nothing is drawn. */
+  readonly ranks?: boolean;
 }
 
 /** Inputs of a head that draws from a vocabulary: noise [R] in [0, 1), strictly below 1 in float32, and 1 / tau. */
@@ -62,6 +64,8 @@ export type CacheUse = boolean | "auto";
 
 /** Rounds with a shared cache. */
 export interface CachedRounds<Round> {
+  /** Keys of a page, where rounds may leave what is kept in place (layout/prefix-cache.ts). */
+  readonly page?: number | undefined;
   /** Runs a round of new tokens after those that earlier rounds have read. */
   forwardRound(input: RoundInput): Promise<Round>;
   /** Frees the keys and values. Never fails. */
@@ -79,6 +83,9 @@ export interface RoundHead<Round, About = SampledModel> {
     inputs: Readonly<Record<string, Value>>,
     about: About,
   ): void;
+  /** Declares those outputs alone by which rows are ranked; absent: nothing ranks rows. */
+  emitRanking?: RoundHead<Round, About>["emit"];
+  /** Outputs may be those of `emitRanking`. */
   read(outputs: Readonly<Record<string, Tensor>>): Round;
 }
 

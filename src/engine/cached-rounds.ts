@@ -1,5 +1,5 @@
 import { NOTHING_KEPT } from "../diffusion/layout/prefix-cache.js";
-import type { CachedRounds } from "../diffusion/sampler.js";
+import type { CachedRounds, RoundInput } from "../diffusion/sampler.js";
 import { HIDDEN } from "../nn/bind.js";
 import { PAST, PRESENT } from "../nn/past.js";
 import type { RawModel } from "../onnx/format/raw-model.js";
@@ -11,25 +11,26 @@ import type { Tensor } from "../onnx/types.js";
 export interface CacheOptions {
   /** Prefix of the keys and values in the runtime's store. */
   readonly id: string;
+  readonly page: number | undefined;
   /** Runs the graph up to the hidden states. */
   read(feeds: NamedTensors, stores: Pick<RunRequest, "bind" | "keep">): Promise<unknown>;
   /** Runs the head on rows of the hidden states under a store key. */
-  head(hidden: string, rows: Tensor | undefined, headInputs: NamedTensors): Promise<unknown>;
+  head(hidden: string, rows: Tensor | undefined, round: Pick<RoundInput, "headInputs" | "ranks">): Promise<unknown>;
   drop(keys: readonly string[]): Promise<void>;
 }
 
 /** Opens rounds of a graph with a past (src/nn/past.ts), whose keys and values stay in the runtime between rounds. */
 export function openCachedRounds(
   graph: Pick<RawModel, "inputs">,
-  { id, read, head, drop }: CacheOptions,
+  { id, page, read, head, drop }: CacheOptions,
 ): CachedRounds<unknown> {
   const stores = graph.inputs
     .filter((input) => input.name.startsWith(PAST))
-    .map(({ name, shape: [, heads, width] }) => ({
+    .map(({ name, shape: [, , heads, width] }) => ({
       input: name,
       output: `${PRESENT}${name.slice(PAST.length)}`,
       key: `${id}/${name}`,
-      shape: [NOTHING_KEPT, heads as number, width as number],
+      shape: [1, NOTHING_KEPT, heads as number, width as number],
     }));
   const hidden = `${id}/${HIDDEN}`;
   const kept = Object.fromEntries(stores.map(({ input, key }) => [input, key]));
@@ -40,10 +41,11 @@ export function openCachedRounds(
   );
   let begun = false;
   return {
-    forwardRound: async ({ inputs, headInputs, again }) => {
+    page,
+    forwardRound: async ({ inputs, again, ...round }) => {
       if (again !== true) await read({ ...inputs, ...(begun ? {} : nothing) }, { bind: begun ? kept : {}, keep });
       begun = true;
-      return head(hidden, inputs.rows, headInputs);
+      return head(hidden, inputs.rows, round);
     },
     close: () => void drop(Object.values(keep)).catch(() => undefined),
   };

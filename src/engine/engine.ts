@@ -180,34 +180,39 @@ export class Engine extends TrainedParameters implements RoundModel<unknown> {
   private async round(
     name: string,
     roundHead: RoundHead<unknown, unknown>,
-    { inputs, headInputs, again }: RoundInput,
+    { inputs, again, ...of }: RoundInput,
   ): Promise<unknown> {
     const dims = dimensionsOf(this.model.graph, inputs);
     const label = JSON.stringify(dims);
     if (inputs.rows === undefined) {
       const graph = () => rolloutGraph(this.acting, { dims, rows: undefined }, roundHead);
-      return roundHead.read(await this.runPolicy(`${name}/${label}`, graph, {}, { ...inputs, ...headInputs }));
+      return roundHead.read(await this.runPolicy(`${name}/${label}`, graph, {}, { ...inputs, ...of.headInputs }));
     }
     if (again !== true || this.lastRead !== inputs.input_ids) {
       this.lastRead = inputs.input_ids;
       const graph = () => hiddenGraph(this.acting, dims);
       await this.runPolicy(`hidden_model/${label}`, graph, {}, inputs, { keep: { [HIDDEN]: HIDDEN } });
     }
-    return this.head(name, roundHead, this.acting, dims)(HIDDEN, inputs.rows, headInputs);
+    return this.head(name, roundHead, this.acting, dims)(HIDDEN, inputs.rows, of);
   }
 
-  /** Returns the head of rounds, which works for all sizes. @param dims with which its graph is built. */
+  /**
+   * Returns the head of rounds, which works for all sizes. Where sessions share the weights, a head of its own ranks
+   * rows. @param dims with which its graph is built.
+   */
   private head(
     name: string,
     roundHead: RoundHead<unknown, unknown>,
     model: TrainedModel,
     dims: GraphShape["dims"],
   ): CacheOptions["head"] {
-    const graph = () => headGraph(model, dims, roundHead);
-    return async (hidden, rows, headInputs) => {
+    return async (hidden, rows, { headInputs, ranks = false }) => {
       const feeds = { ...headInputs, rows: rows as Tensor };
       const bind = { [HIDDEN]: hidden };
-      return roundHead.read(await this.runPolicy(`${name}/head`, graph, { memPattern: false }, feeds, { bind }));
+      const ranking = ranks && !this.copies ? roundHead.emitRanking : undefined;
+      const label = `${name}/${ranking === undefined ? "head" : "ranking"}`;
+      const graph = () => headGraph(model, dims, { ...roundHead, emit: ranking ?? roundHead.emit });
+      return roundHead.read(await this.runPolicy(label, graph, { memPattern: false }, feeds, { bind }));
     };
   }
 
@@ -238,18 +243,18 @@ export class Engine extends TrainedParameters implements RoundModel<unknown> {
     if (use === "auto" && this.runtime.provider !== "cpu" && this.runtime.binding === "npm") return undefined;
     const graph = await this.graphWithKeys("past");
     if (graph === undefined) return undefined;
-    const model = { ...this.acting, graph };
+    const gathered = { ...this.acting, graph };
+    const lanes = this.runtime.page === undefined ? undefined : await this.graphWithKeys("lanes");
     return openCachedRounds(graph, {
       id: `cache/${this.caches++}`,
-      read: (feeds, stores) =>
-        this.runPolicy(
-          "hidden_model/cached",
-          () => hiddenGraph(model, undefined),
-          { memPattern: false },
-          feeds,
-          stores,
-        ),
-      head: this.head(name, roundHead, model, undefined),
+      page: lanes && this.runtime.page,
+      read: (feeds, stores) => {
+        const inLanes = feeds.lanes === undefined ? undefined : lanes;
+        const build = () => hiddenGraph({ ...gathered, graph: inLanes ?? graph }, undefined);
+        const label = `hidden_model/${inLanes === undefined ? "cached" : "lanes"}`;
+        return this.runPolicy(label, build, { memPattern: false }, feeds, stores);
+      },
+      head: this.head(name, roundHead, gathered, undefined),
       drop: (keys) => this.runtime.drop(keys),
     });
   }

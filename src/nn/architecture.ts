@@ -14,8 +14,8 @@ export interface WeightSpec {
   readonly init: Initialisation;
 }
 
-/** Source of further keys and values that a graph's tokens see besides their own sequence's. */
-export type KeysOf = "past" | "shared";
+/** Source of further keys and values that a graph's tokens see besides their own sequence's; classes of past.ts. */
+export type KeysOf = "past" | "shared" | "lanes";
 
 /** Facts that an optimizer and an adapter need of the weights of a network, by their names. */
 export interface WeightNames {
@@ -41,7 +41,7 @@ export interface Architecture {
    * Emits the graph whose tokens also see other keys and values (past.ts): of an earlier forward, or of other sequences
    * of the same one; absent where the architecture cannot.
    */
-  readonly buildWithKeys?: Readonly<Record<KeysOf, Architecture["build"]>>;
+  readonly buildWithKeys?: Readonly<Partial<Record<KeysOf, Architecture["build"]>>>;
   names(config: ModelConfig): WeightNames;
   /** Returns every weight under its checkpoint name, in checkpoint order. */
   weights(config: ModelConfig): ReadonlyMap<string, WeightSpec>;

@@ -12,7 +12,7 @@ import {
 } from "./architecture.js";
 import { baseConfigSchema, MOST_LAYERS, type ModelConfig, parseConfig, size, WIDEST } from "./config.js";
 import { attention, linear, rmsNorm, rotate, rotations, swiglu, Targets } from "./layers.js";
-import { type Keys, Past, SharedKeys } from "./past.js";
+import { type Keys, Lanes, Past, SharedKeys } from "./past.js";
 import { ropeScalingSchema } from "./rope.js";
 
 /** Model directories may have `null` or the type "default" from their checkpoint. */
@@ -113,6 +113,7 @@ export function transformer(schema: z.ZodType<TransformerConfig>): Architecture 
     buildWithKeys: {
       past: (g, config, weight) => emit(g, parse(config), weight, new Past(new Emitter(g))),
       shared: (g, config, weight) => emit(g, parse(config), weight, new SharedKeys(new Emitter(g))),
+      lanes: (g, config, weight) => emit(g, parse(config), weight, new Lanes(new Emitter(g))),
     },
   };
 }
@@ -127,9 +128,10 @@ function emit(g: GraphBuilder, c: TransformerConfig, weight: WeightDeclarer, key
 
   const inputIds = g.input("input_ids", "int64", ["B", "N"]);
   const positionIds = g.input("position_ids", "int64", ["B", "N"]);
-  const [rows, queries] = keys?.rows ?? ["B", "N"];
-  const bias = g.input("attention_bias", "float32", [rows, 1, queries, keys === undefined ? "N" : "W"]);
-  const seen = (name: string, x: Value): Value => keys?.seen(name, x) ?? x;
+  const shapes = { heads, kvHeads, headDim: hd };
+  const bias = keys === undefined ? g.input("attention_bias", "float32", ["B", 1, "N", "N"]) : undefined;
+  const attend = (layer: number, q: Value, k: Value, v: Value): Value =>
+    keys?.attend(String(layer), q, k, v, shapes) ?? attention(e, q, k, v, bias as Value, shapes);
 
   g.scope("model", () => {
     const t = new Targets(e, inputIds);
@@ -152,12 +154,9 @@ function emit(g: GraphBuilder, c: TransformerConfig, weight: WeightDeclarer, key
           ];
           const rope = c.no_rope_layers?.[i] !== 0;
           const turned = rope ? rotate(e, ownQueries, rotation.query) : e.mul(ownQueries, hd ** -0.5);
-          const q = keys?.queriesOf(turned) ?? turned;
-          const ownKeys = rope ? rotate(e, unturned, rotation.key) : unturned;
-          const k = seen(`${i}/key`, ownKeys);
-          const v = seen(`${i}/value`, project("v_proj", kvHeads));
-          const context = attention(e, q, k, v, bias, { heads, kvHeads, headDim: hd });
-          return g.scope("o_proj", () => biased(keys?.toTokens(context) ?? context, "o_proj", c.o_bias));
+          const k = rope ? rotate(e, unturned, rotation.key) : unturned;
+          const context = attend(i, turned, k, project("v_proj", kvHeads));
+          return g.scope("o_proj", () => biased(context, "o_proj", c.o_bias));
         });
         const middle = e.add(x, attended);
         const fed = g.scope("mlp", () => {

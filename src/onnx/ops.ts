@@ -37,6 +37,7 @@ import { axisOf, formatShape, product } from "./shapes.js";
 export const MICROSOFT_OPS: ReadonlySet<string> = new Set([
   "DynamicQuantizeMatMul",
   "MatMulBnb4",
+  "PagedAttention",
   "QuickGelu",
   "RotaryEmbedding",
 ]);
@@ -120,6 +121,8 @@ const TABLE = {
     if (x.shape.at(-1) !== k) throw new Error(`MatMulBnb4: ${formatShape(x.shape)} does not fit K = ${k}`);
     return [{ dtype: x.dtype, shape: [...x.shape.slice(0, -1), n] }];
   },
+  // queries [T, H*D]; keys and values of earlier forwards and of this one
+  PagedAttention: (c) => [0, 3, 4].map((i) => required(c, i)).map(({ dtype, shape }) => ({ dtype, shape })),
   Conv: conv,
   ConvTranspose: convTranspose,
   // layout

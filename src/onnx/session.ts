@@ -144,6 +144,11 @@ export class Runtime {
     return this.chosen.reason;
   }
 
+  /** Keys of a page of PagedAttention, where this runtime has it: CUDA's fast kernel takes multiples of 256. */
+  get page(): number | undefined {
+    return this.provider === "cuda" && this.binding === "c-api" && this.precision !== "float32" ? 256 : undefined;
+  }
+
   /** Rewrites a graph for a provider and a precision, by default this runtime's. */
   lower(graph: Graph, provider = this.provider, precision = this.precision): Graph {
     return this.lowerings.get(provider)?.(graph, precision) ?? graph;

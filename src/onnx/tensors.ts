@@ -8,6 +8,7 @@ export type InputSpecs = Readonly<Record<string, { readonly dtype: DType; readon
 
 export const f32 = (shape: readonly number[], data: Float32Array): Tensor => ({ dtype: "float32", shape, data });
 export const i64 = (shape: readonly number[], data: BigInt64Array): Tensor => ({ dtype: "int64", shape, data });
+export const i32 = (shape: readonly number[], data: Int32Array): Tensor => ({ dtype: "int32", shape, data });
 export const scalar = (x: number): Tensor => f32([], Float32Array.of(x));
 
 /** Wraps a flat array as a tensor of one dimension. */

@@ -64,6 +64,8 @@ export interface ExternalData {
   readonly file: string;
   readonly offset: number;
   readonly length: number;
+  /** Where the bytes are, one behind the other, if they are not in one piece. */
+  readonly parts?: readonly ExternalData[];
 }
 
 export interface Initializer {

@@ -15,11 +15,16 @@ import { freshAdapter } from "../../src/nn/lora.js";
 import { loadModel } from "../../src/nn/model.js";
 import { Runtime } from "../../src/onnx/session.js";
 import { MICRO, microModel } from "../support/micro-model.js";
+import { withoutPages } from "../support/paged-attention.js";
 import { cpuRuntime } from "../support/temporary.js";
 import { tokensOf } from "../support/token-batch.js";
 import { having, samplerConfig } from "../support/typed.js";
 
 const runtime = await cpuRuntime();
+/** A runtime on which rounds leave keys and values in place, as on CUDA. */
+const paged = await cpuRuntime();
+Object.defineProperty(paged, "page", { value: 32 });
+paged.lower = withoutPages;
 const TOLERANCE = 1e-5;
 const PROMPT = 5;
 const lora = { rank: 2, alpha: 4, targets: ["q_proj", "k_proj", "v_proj", "up_proj"] };
@@ -29,6 +34,8 @@ interface Forward {
   readonly sequences: number;
   /** Tokens of all sequences, with padding. */
   readonly tokens: number;
+  /** Keys and values stayed in place. */
+  readonly lanes: boolean;
 }
 
 interface Drawn {
@@ -46,6 +53,7 @@ const logProbsOf = (trajectory: UnmaskTrajectory): number[] => trajectory.rounds
 
 describe("rollouts with keys and values used again", () => {
   let engine: Engine;
+  let inLanes: Engine;
   let remove: () => void;
   before(async () => {
     let dir: string;
@@ -58,7 +66,8 @@ describe("rollouts with keys and values used again", () => {
       const data = (tensor.data as Float32Array).map(() => rng.normal() * 0.3);
       return [name, { ...tensor, data }] as const;
     });
-    await engine.setParameters("policy", new Map(drawn));
+    inLanes = new Engine(paged, model, { sampler, about: sampledModel(model.config), lora });
+    for (const one of [engine, inLanes]) await one.setParameters("policy", new Map(drawn));
   });
   after(() => remove());
 
@@ -71,7 +80,12 @@ describe("rollouts with keys and values used again", () => {
     const spied = <R>(forward: (input: RoundInput) => Promise<R>): ((input: RoundInput) => Promise<R>) => {
       return (input) => {
         const { inputIds } = tokensOf(input);
-        forwards.push({ sequences: input.inputs.attention_bias?.shape[0] as number, tokens: inputIds.length });
+        const { lanes, attention_bias = lanes } = input.inputs;
+        forwards.push({
+          sequences: attention_bias?.shape[0] as number,
+          tokens: inputIds.length,
+          lanes: lanes !== undefined,
+        });
         return forward(input);
       };
     };
@@ -81,6 +95,7 @@ describe("rollouts with keys and values used again", () => {
         const rounds = await on.cachedRounds(use);
         assert.ok(rounds !== undefined);
         return {
+          page: rounds.page,
           forwardRound: spied((input) => rounds.forwardRound(input) as Promise<RowStatistics>),
           close: () => rounds.close(),
         };
@@ -133,7 +148,7 @@ describe("rollouts with keys and values used again", () => {
 
   it("draw the same tokens with the same probabilities, whatever the batch", async () => {
     const ends = { eos: 0, length: 0 };
-    let [read, whole] = [0, 0];
+    let [read, whole, kept] = [0, 0, 0];
     await fc.assert(
       fc.asyncProperty(
         anyConfig,
@@ -145,24 +160,29 @@ describe("rollouts with keys and values used again", () => {
           const prompts = groups.flatMap(([ids, size]) => Array.from({ length: size }, () => ids));
           const order = config.slot_fill === "next-token" ? "blanks" : config.order;
           const plain = await draw({ ...config, order, kv_cache: false }, prompts, { seed, batch });
-          const cached = await draw({ ...config, order, kv_cache: true }, prompts, { seed, batch });
-          assert.deepEqual(choices(cached), choices(plain));
-          cached.trajectories.forEach((trajectory, i) => {
-            const expected = logProbsOf(plain.trajectories[i] as UnmaskTrajectory);
-            logProbsOf(trajectory).forEach((logProb, j) => {
-              assert.ok(Math.abs(logProb - (expected[j] as number)) < TOLERANCE, `${logProb}, expected ${expected[j]}`);
+          for (const on of [engine, inLanes]) {
+            const cached = await draw({ ...config, order, kv_cache: true }, prompts, { seed, batch, on });
+            assert.deepEqual(choices(cached), choices(plain));
+            cached.trajectories.forEach((trajectory, i) => {
+              const expected = logProbsOf(plain.trajectories[i] as UnmaskTrajectory);
+              logProbsOf(trajectory).forEach((logProb, j) => {
+                const error = Math.abs(logProb - (expected[j] as number));
+                assert.ok(error < TOLERANCE, `${logProb}, expected ${expected[j]}`);
+              });
+              ends[trajectory.ended]++;
             });
-            ends[trajectory.ended]++;
-          });
-          assert.equal(cached.forwards.length, plain.forwards.length);
-          read += entriesOf(cached);
-          whole += entriesOf(plain);
+            assert.equal(cached.forwards.length, plain.forwards.length);
+            read += entriesOf(cached);
+            whole += entriesOf(plain);
+            kept += cached.forwards.filter(({ lanes }) => lanes).length;
+          }
         },
       ),
       { seed: 5, numRuns: 60 },
     );
     assert.ok(ends.eos > 20 && ends.length > 20, JSON.stringify(ends));
     assert.ok(read < 0.5 * whole, `${read} of ${whole} entries`);
+    assert.ok(kept > 50, `${kept} rounds in place`);
   });
 
   it("give log-probabilities that scoring finds again", async () => {
@@ -200,7 +220,7 @@ describe("rollouts with keys and values used again", () => {
     );
     const [first, ...others] = forwards;
     // the prompt and the masks of the first slot; no token of a causal model sees the masks after them
-    assert.deepEqual(first, { sequences: 2, tokens: 2 * (3 + 2) });
+    assert.deepEqual(first, { sequences: 2, tokens: 2 * (3 + 2), lanes: false });
     const rounds = trajectories.map((trajectory) => trajectory.rounds.length);
     assert.ok(Math.min(...rounds) < Math.max(...rounds), `all took ${rounds} rounds`);
     others.forEach(({ sequences, tokens }, i) => {
@@ -226,22 +246,6 @@ describe("rollouts with keys and values used again", () => {
     const passes = Array.from({ length: Math.max(...lengths) }, (_, i) => lengths.filter((n) => n > i).length);
     const actual = forwards.map(({ tokens }) => tokens);
     assert.deepEqual(actual, [3 + 4, ...passes.slice(1)]);
-  });
-
-  it("stay one sequence while they are the same, as greedy ones of one prompt do", async () => {
-    const prompts = [
-      [7, 8],
-      [7, 8],
-      [7, 8],
-    ];
-    const { trajectories, forwards } = await draw(
-      { temperature: 0, rounds: 8, slot_size: 1, kv_cache: true },
-      prompts,
-      {},
-    );
-    assert.ok(forwards.length > 1);
-    assert.ok(forwards.every(({ sequences }) => sequences === 1));
-    assert.deepEqual(trajectories[1], trajectories[0]);
   });
 
   it("leave no keys and values behind, not even where a forward fails", async () => {

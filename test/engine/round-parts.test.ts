@@ -51,8 +51,17 @@ it("a round in two parts has the bits of a round in one, and a head no node of t
     });
   };
   const whole = await run(rolloutGraph(model, { dims, rows: 3 }, roundHead), all);
-  const parts = await run(head, { ...all, ...(await run(hiddenGraph(model, dims), all)) });
+  const hidden = await run(hiddenGraph(model, dims), all);
+  const parts = await run(head, { ...all, ...hidden });
   assert.deepEqual(parts, whole);
+  const { emitRanking = roundHead.emit } = roundHead;
+  const ranks = headGraph(model, dims, { ...roundHead, emit: emitRanking });
+  const { argmax, top, top2, eos_is_argmax } = whole;
+  assert.deepEqual(await run({ ...ranks, name: "ranks" }, { ...all, ...hidden }), { argmax, eos_is_argmax, top, top2 });
+  assert.deepEqual(
+    ranks.inputs.map(({ name }) => name).filter((name) => Object.hasOwn(roundHead.inputs, name)),
+    ["inverse_temperature"],
+  );
   assert.deepEqual([whole.top?.shape, whole.token?.shape], [[3], [2, 2]]);
   assert.ok(head.nodes.every(({ name }) => !name.includes("layers")));
 });

@@ -10,17 +10,24 @@ export const cacheUse = z
   );
 
 /**
- * One forward over the new tokens only: T tokens, concatenated without padding. The attention has a row of Q queries
- * for each of A sequences, and the W keys of its buffer, in order; padding is at the end of both and no real token sees
- * it. Readings of the same buffer share a sequence.
+ * One forward over the new tokens only: T tokens, concatenated without padding, by sequence. Readings of the same
+ * buffer share a sequence.
  */
 export interface NewTokens {
-  /** A, Q, W; W is a multiple of {@link LANES}. */
+  /** A, Q, W; W is a multiple of {@link LANES}, or of a page. */
   readonly rows: readonly [sequences: number, queries: number, width: number];
   /** [T] */
   readonly inputIds: BigInt64Array;
   /** [T] original positions */
   readonly positionIds: BigInt64Array;
+  readonly seen: SeenByRows | SeenInLanes;
+}
+
+/**
+ * The attention has a row of Q queries for each of A sequences, and the W keys of its buffer, in order; padding is at
+ * the end of both and no real token sees it.
+ */
+export interface SeenByRows {
   /** [A*Q] the token of each query. */
   readonly queries: BigInt64Array;
   /** [T] the query index a*Q+q of each token. */
@@ -32,6 +39,16 @@ export interface NewTokens {
   readonly keys: BigInt64Array;
   /** [A*Q*W] additive, query-major. */
   readonly attentionBias: Float32Array;
+}
+
+/** All that is kept stays in place: each sequence has a lane of W keys, and its new tokens see all before them. */
+export interface SeenInLanes {
+  /** [A + 1] the first token of each sequence, and T. */
+  readonly starts: Int32Array;
+  /** [A] kept keys of each sequence, at the start of its lane. */
+  readonly kept: Int32Array;
+  /** [A] */
+  readonly lanes: Int32Array;
 }
 
 /** Cached rows before the first forward: one, which no query sees. */
@@ -59,6 +76,8 @@ interface Entry {
 /** A sequence of the next forward. */
 interface Part {
   readonly entries: readonly Entry[];
+  /** Names of the lists of its first 0, 1, ... entries. */
+  readonly starts: readonly number[];
   /** The token index of each computed entry. */
   readonly computed: Map<number, number>;
 }
@@ -73,6 +92,12 @@ export class PrefixCache {
   private readonly names = new EntryNames();
   /** Index a*W+w in the last forward, by name. */
   private kept: ReadonlyMap<number, number> = new Map();
+  /** What the rows of the last forward's keys hold: {@link Part.starts}. */
+  private lanes: readonly (readonly number[])[] = [];
+  private width = 0;
+
+  /** @param page keys of which a row has a multiple, where what is kept may stay in place; default: it is gathered. */
+  constructor(private readonly page?: number) {}
 
   /**
    * Lays out the next forward.
@@ -83,8 +108,9 @@ export class PrefixCache {
     const parts = new Map<number, Part>();
     const partOf = new Map<number, Part>();
     for (const [key, { buffer, rows }] of readings) {
-      const { entries, all } = this.names.ofBuffer(buffer);
-      const part = parts.get(all) ?? { entries, computed: new Map() };
+      const { entries, starts } = this.names.ofBuffer(buffer);
+      const all = starts.at(-1) as number;
+      const part = parts.get(all) ?? { entries, starts, computed: new Map() };
       parts.set(all, part);
       partOf.set(key, part);
       for (const n of rows) part.computed.set(n, 0);
@@ -96,22 +122,56 @@ export class PrefixCache {
         if (computed.has(j) || !this.kept.has(name)) computed.set(j, count++);
       });
     }
-    const tokens = this.layOut(sequences, Math.max(1, count));
-    const width = tokens.rows[2];
-    this.kept = new Map(sequences.flatMap(({ entries }, a) => entries.map(({ name }, j) => [name, a * width + j])));
-    return { tokens, row: (key, n) => partOf.get(key)?.computed.get(n) as number };
+    const queries = Math.max(1, ...sequences.map(({ computed }) => computed.size));
+    const inputIds = new BigInt64Array(Math.max(1, count));
+    const positionIds = new BigInt64Array(inputIds.length);
+    for (const { entries, computed } of sequences)
+      for (const [n, t] of computed) {
+        const { id, position } = entries[n] as Entry;
+        inputIds[t] = BigInt(id);
+        positionIds[t] = BigInt(position);
+      }
+    const lanes = this.page === undefined || count === 0 ? undefined : this.lanesOf(sequences);
+    if (lanes === undefined) {
+      const [longest, unit] = [Math.max(1, ...sequences.map(({ entries }) => entries.length)), this.page ?? LANES];
+      this.width = unit * Math.ceil(longest / unit);
+    }
+    const { width } = this;
+    const rows = [sequences.length, queries, width] as const;
+    const seen = lanes === undefined ? this.byRows(sequences, rows, inputIds.length) : inLanes(sequences, lanes);
+    const held = lanes === undefined ? [] : [...this.lanes];
+    const places = sequences.flatMap(({ entries, starts }, a) => {
+      const lane = lanes?.[a] ?? a;
+      held[lane] = starts;
+      return entries.map(({ name }, j) => [name, lane * width + j] as const);
+    });
+    this.lanes = held;
+    this.kept = new Map(places);
+    return {
+      tokens: { rows, inputIds, positionIds, seen },
+      row: (key, n) => partOf.get(key)?.computed.get(n) as number,
+    };
   }
 
-  private layOut(sequences: readonly Part[], count: number): NewTokens {
-    const longest = Math.max(1, ...sequences.map(({ entries }) => entries.length));
-    const [queries, width] = [
-      Math.max(1, ...sequences.map(({ computed }) => computed.size)),
-      LANES * Math.ceil(longest / LANES),
-    ];
-    const tokens: NewTokens = {
-      rows: [sequences.length, queries, width],
-      inputIds: new BigInt64Array(count),
-      positionIds: new BigInt64Array(count),
+  /**
+   * Finds a lane of its own for each sequence that begins with all that the sequence has kept. New tokens must follow
+   * this, and see all before them. @returns undefined where a sequence has no such lane.
+   */
+  private lanesOf(sequences: readonly Part[]): number[] | undefined {
+    const lanes: number[] = [];
+    for (const { entries, starts, computed } of sequences) {
+      const kept = entries.length - computed.size;
+      const fits =
+        entries.length <= this.width && entries.every(({ own }, j) => j < kept || (computed.has(j) && own === 0));
+      const lane = this.lanes.findIndex((held, i) => held[kept] === starts[kept] && !lanes.includes(i));
+      if (!fits || lane < 0) return undefined;
+      lanes.push(lane);
+    }
+    return lanes;
+  }
+
+  private byRows(sequences: readonly Part[], [, queries, width]: NewTokens["rows"], count: number): SeenByRows {
+    const tokens: SeenByRows = {
       queries: new BigInt64Array(sequences.length * queries),
       places: new BigInt64Array(count),
       keys: new BigInt64Array(sequences.length * width),
@@ -119,12 +179,10 @@ export class PrefixCache {
     };
     sequences.forEach(({ entries, computed }, a) => {
       let query = a * queries;
-      entries.forEach(({ id, position, shared, own, name }, j) => {
+      entries.forEach(({ shared, own, name }, j) => {
         const t = computed.get(j);
         tokens.keys[a * width + j] = BigInt(t === undefined ? (this.kept.get(name) as number) : t - count);
         if (t === undefined) return;
-        tokens.inputIds[t] = BigInt(id);
-        tokens.positionIds[t] = BigInt(position);
         tokens.queries[query] = BigInt(t);
         tokens.places[t] = BigInt(query);
         tokens.attentionBias.fill(0, query * width, query * width + shared);
@@ -136,6 +194,15 @@ export class PrefixCache {
     });
     return tokens;
   }
+}
+
+function inLanes(sequences: readonly Part[], lanes: readonly number[]): SeenInLanes {
+  const starts = new Int32Array(sequences.length + 1);
+  sequences.forEach(({ computed }, a) => {
+    starts[a + 1] = (starts[a] as number) + computed.size;
+  });
+  const kept = Int32Array.from(sequences, ({ entries, computed }) => entries.length - computed.size);
+  return { starts, kept, lanes: Int32Array.from(lanes) };
 }
 
 /** Numbers pairs of numbers: equal pairs get equal numbers. */
@@ -160,8 +227,8 @@ class EntryNames {
   private readonly entries = new PairNumbers();
   private readonly lists = new PairNumbers();
 
-  /** @returns the buffer's entries, and a name for the whole list. */
-  ofBuffer({ ids, positions, shared, own }: TokenBuffer): { entries: Entry[]; all: number } {
+  /** @returns the buffer's entries, and names of the lists of its first 0, 1, ... entries. */
+  ofBuffer({ ids, positions, shared, own }: TokenBuffer): { entries: Entry[]; starts: number[] } {
     const entries: Entry[] = [];
     // the list of the first n entries; 0 is the empty one
     const before = [0];
@@ -185,6 +252,6 @@ class EntryNames {
       entries.push(entry);
       before.push(extended(before[j] as number, entry));
     });
-    return { entries, all: before.at(-1) as number };
+    return { entries, starts: before };
   }
 }

@@ -108,21 +108,23 @@ export function withoutConstants(model: RawModel): WithoutConstants {
 
 /**
  * Gives the keys and values of earlier rounds and of this one (src/nn/past.ts) the 16 bits in which a graph reads and
- * computes them.
+ * computes them, and names them where they are computed, without a copy.
  */
 export function withHalfKeys(model: RawModel): RawModel {
   const half = new Map<string, DType>();
   const instead = new Map<string, string>();
-  const nodes = model.nodes.flatMap((node): RawNode[] => {
-    const [from = "", to = ""] = [node.inputs[0], node.outputs[0]];
-    const dtype = DTYPE_OF_CODE[Number(node.attributes.to)];
-    if (node.op === "Cast" && from.startsWith(PAST) && dtype !== undefined) {
+  const renamed = (name: string | undefined): string => instead.get(name ?? "") ?? name ?? "";
+  const nodes = [...model.nodes].reverse().filter(({ op, inputs, outputs, attributes }) => {
+    const [from = "", to] = [inputs[0], renamed(outputs[0])];
+    const dtype = DTYPE_OF_CODE[Number(attributes.to)];
+    const isRead = op === "Cast" && from.startsWith(PAST) && dtype !== undefined;
+    if (isRead) {
       half.set(from, dtype);
       instead.set(to, from);
-      return [];
     }
-    const isKept = node.op === "Cast" && to.startsWith(PRESENT);
-    return [isKept ? { ...node, op: "Identity", attributes: {} } : node];
+    const isKept = (op === "Cast" || op === "Identity") && to.startsWith(PRESENT);
+    if (isKept) instead.set(from, to);
+    return !isRead && !isKept;
   });
   const [dtype] = half.values();
   if (dtype === undefined) return model;
@@ -130,10 +132,23 @@ export function withHalfKeys(model: RawModel): RawModel {
     value.name.startsWith(PAST) || value.name.startsWith(PRESENT) ? { ...value, dtype } : value;
   return {
     ...model,
-    nodes: nodes.map((node) => ({ ...node, inputs: node.inputs.map((name) => instead.get(name ?? "") ?? name) })),
+    nodes: nodes.reverse().map((node) => ({
+      ...node,
+      inputs: node.inputs.map((name) => name && renamed(name)),
+      outputs: node.outputs.map(renamed),
+    })),
     inputs: model.inputs.map(stored),
     outputs: model.outputs.map(stored),
   };
+}
+
+/** Returns the outputs of a graph that PagedAttention writes over its keys and values, with these inputs. */
+export function writtenInPlace({ nodes }: RawModel): ReadonlyMap<string, string> {
+  return new Map(
+    nodes
+      .filter(({ op }) => op === "PagedAttention")
+      .flatMap(({ inputs, outputs }) => [1, 2].map((i) => [outputs[i] ?? "", inputs[i + 2] ?? ""] as const)),
+  );
 }
 
 /** Returns all values of a graph that follow from its parameters or small weights alone, by name. */
@@ -153,7 +168,7 @@ function computedOf(model: RawModel): Map<string, Computed> {
     const [made] = OPS[op]?.({ op, inputs: known.map(({ value }) => value), attributes }) ?? [];
     // what else follows from weights is kept as it is stored
     const isHalf = made?.dtype === "bfloat16" || made?.dtype === "float16";
-    if (made === undefined || (ofWeights && !(op === "Cast" && isHalf))) continue;
+    if (made === undefined || (ofWeights && !isHalf)) continue;
     const key = `${op}${JSON.stringify(attributes)}(${known.map((operand) => operand.key)})`;
     const nodes = [...new Set([...known.flatMap((operand) => operand.nodes), node])];
     computed.set(name, { value: { name, ...made }, sources, key, nodes, ofWeights });

@@ -6,7 +6,7 @@ import { sameShape, sizeOf } from "../../onnx/shapes.js";
 import { DTYPE_CODE, type Graph, type Initializer, isExternal, type Node, type Value } from "../../onnx/types.js";
 
 /** Ops computed in 16 bits (their kernels sum in float32). */
-const PRODUCTS: ReadonlySet<string> = new Set(["Gemm", "MatMul", "MatMulBnb4"]);
+const PRODUCTS: ReadonlySet<string> = new Set(["Gemm", "MatMul", "MatMulBnb4", "PagedAttention"]);
 
 /** Ops whose result is in 16 bits if all their inputs of its size are. */
 const FOLLOWING: ReadonlySet<string> = new Set([
@@ -118,7 +118,8 @@ class HalfTrunk {
     if (!FOLLOWING.has(node.op)) return false;
     const [first] = node.inputs as [Value];
     // keys and values of earlier rounds were in 16 bits
-    if (BY_FIRST.has(node.op)) return this.isHalf(first) || first.name.startsWith(PAST);
+    if (first.name.startsWith(PAST)) return true;
+    if (BY_FIRST.has(node.op)) return this.isHalf(first);
     const computed = floats.filter(
       (v) => !this.graph.initializers.has(v.name) && !this.isOfNumbers(this.views.get(v.name)),
     );

@@ -57,15 +57,15 @@ export class SharedWeights<T> {
       for (const { name, dtype, shape, data } of [...weights].sort((a, b) => b.data.length - a.data.length)) {
         const path = join(dir, data.file);
         const where = `${provider} ${path}`;
-        const key = JSON.stringify([where, data.offset, data.length, dtype, shape]);
+        const key = JSON.stringify([where, placesOf(data).map((at) => [at.offset, at.length]), dtype, shape]);
         let entry = this.entries.get(key);
         if (entry === undefined) {
           const within = this.around(where, data);
-          const at: ReadBytes = (from, length) => readRange(path, data.offset + from, length);
+          const at: ReadBytes = (from, length) => readParts(path, data, from, length);
           const tensor =
             within === undefined
               ? place({ dtype, shape }, data.length, at)
-              : this.part(within.tensor, { dtype, shape }, data.offset - within.data.offset);
+              : this.part(within.tensor, { dtype, shape }, placeIn(within.data, data) as number);
           if (within !== undefined) within.users++;
           entry = { tensor, users: 0, key, place: where, data, within };
           this.entries.set(key, entry);
@@ -82,13 +82,9 @@ export class SharedWeights<T> {
   }
 
   /** Returns a weight whose bytes include these. */
-  private around(place: string, { offset, length }: ExternalData): Entry<T> | undefined {
+  private around(place: string, part: ExternalData): Entry<T> | undefined {
     return [...this.entries.values()].find(
-      ({ place: other, data, within }) =>
-        other === place &&
-        within === undefined &&
-        data.offset <= offset &&
-        offset + length <= data.offset + data.length,
+      ({ place: other, data, within }) => other === place && within === undefined && placeIn(data, part) !== undefined,
     );
   }
 
@@ -99,4 +95,31 @@ export class SharedWeights<T> {
     this.free(entry.tensor);
     if (entry.within !== undefined) this.leave(entry.within.key);
   }
+}
+
+const placesOf = (data: ExternalData): readonly ExternalData[] => data.parts ?? [data];
+
+/** Returns the byte of a weight at which another one begins, if that is a part of it. */
+function placeIn(whole: ExternalData, part: ExternalData): number | undefined {
+  if (part.parts !== undefined) return undefined;
+  let before = 0;
+  for (const { offset, length } of placesOf(whole)) {
+    if (offset <= part.offset && part.offset + part.length <= offset + length) return before + part.offset - offset;
+    before += length;
+  }
+  return undefined;
+}
+
+/** Reads bytes of a weight, which may be in several places of a file. */
+function readParts(path: string, data: ExternalData, from: number, length: number): ArrayBuffer {
+  if (data.parts === undefined) return readRange(path, data.offset + from, length);
+  const bytes = new Uint8Array(length);
+  let before = 0;
+  for (const part of data.parts) {
+    const [begin, end] = [Math.max(from, before), Math.min(from + length, before + part.length)];
+    if (begin < end)
+      bytes.set(new Uint8Array(readRange(path, part.offset + begin - before, end - begin)), begin - from);
+    before += part.length;
+  }
+  return bytes.buffer;
 }

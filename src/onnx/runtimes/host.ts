@@ -53,6 +53,8 @@ export class Host<T extends Held, S extends Loaded> {
   }
 
   private keep(key: string, tensor: T): void {
+    // written in place
+    if (this.store.get(key) === tensor) return;
     this.drop(key);
     this.store.set(key, tensor);
   }

@@ -2,7 +2,13 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import type { TokenBuffer } from "../../../src/diffusion/layout/buffer.js";
-import { type NewTokens, PrefixCache, type Reading } from "../../../src/diffusion/layout/prefix-cache.js";
+import {
+  type NewTokens,
+  PrefixCache,
+  type Reading,
+  type SeenByRows,
+  type SeenInLanes,
+} from "../../../src/diffusion/layout/prefix-cache.js";
 
 /** Encodes all that keys and values depend on: the token, its position, and the states of the tokens it sees. */
 function state(id: number, position: number, seen: readonly string[]): string {
@@ -24,8 +30,11 @@ class Kept {
   private states: readonly string[] = ["nothing"];
 
   /** @returns the states of the T new tokens. */
-  forward({ rows: [sequences, queries, width], ...tokens }: NewTokens): string[] {
-    const { inputIds, positionIds, keys, attentionBias } = tokens;
+  forward(tokens: NewTokens): string[] {
+    if ("lanes" in tokens.seen) return this.inLanes(tokens, tokens.seen);
+    const { rows, inputIds, positionIds } = tokens;
+    const [sequences, queries, width] = rows;
+    const { keys, attentionBias, ...seen } = tokens.seen;
     const [old, ours] = [this.states.length, inputIds.length];
     const fresh: string[] = [];
     const seenBy = (a: number): (string | undefined)[] =>
@@ -35,9 +44,9 @@ class Kept {
         return at < 0 ? fresh[ours + at] : this.states[at];
       });
     for (let query = 0; query < sequences * queries; query++) {
-      const [a, t] = [Math.floor(query / queries), Number(tokens.queries[query])];
+      const [a, t] = [Math.floor(query / queries), Number(seen.queries[query])];
       const bias = attentionBias.subarray(query * width, (query + 1) * width);
-      if (tokens.places[t] !== BigInt(query)) {
+      if (seen.places[t] !== BigInt(query)) {
         assert.ok(bias.includes(0), "padding sees something");
         continue;
       }
@@ -47,12 +56,28 @@ class Kept {
       const actual = bias.subarray(itself + 1).every((x) => x < -1e8);
       assert.ok(actual, "nothing sees what lies behind it");
       const row = seenBy(a);
-      const seen = row.filter((_, w) => bias[w] === 0 && w !== itself);
-      assert.ok(seen.every((key) => key !== undefined));
-      fresh.push(state(Number(inputIds[t]), Number(positionIds[t]), seen as string[]));
+      const before = row.filter((_, w) => bias[w] === 0 && w !== itself);
+      assert.ok(before.every((key) => key !== undefined));
+      fresh.push(state(Number(inputIds[t]), Number(positionIds[t]), before as string[]));
     }
     assert.equal(fresh.length, ours, "every token has a query, and there is no padding among them");
     this.states = Array.from({ length: sequences }, (_, a) => seenBy(a) as string[]).flat();
+    return fresh;
+  }
+
+  /** Writes new states behind those that a lane keeps. */
+  private inLanes({ rows, inputIds, positionIds }: NewTokens, { starts, kept, lanes }: SeenInLanes): string[] {
+    const states = [...this.states];
+    const fresh: string[] = [];
+    lanes.forEach((lane, a) => {
+      const [from, past] = [lane * rows[2], kept[a] as number];
+      for (let t = starts[a] as number; t < (starts[a + 1] as number); t++) {
+        const at = from + past + t - (starts[a] as number);
+        states[at] = state(Number(inputIds[t]), Number(positionIds[t]), states.slice(from, at));
+        fresh.push(states[at]);
+      }
+    });
+    this.states = states;
     return fresh;
   }
 }
@@ -93,13 +118,14 @@ function rowsOf({ ids }: TokenBuffer, from: number): number[] {
 
 describe("prefix cache", () => {
   it("gives every token the state that it has in the whole buffer, whatever was read before", () => {
-    let [computed, whole] = [0, 0];
+    let [computed, whole, inPlace] = [0, 0, 0];
     fc.assert(
       fc.property(
         fc.array(fc.array(step, { minLength: 3, maxLength: 3 }), { minLength: 1, maxLength: 6 }),
         fc.nat(4),
-        (rounds, splits) => {
-          const [cache, network] = [new PrefixCache(), new Kept()];
+        fc.constantFrom(undefined, 32),
+        (rounds, splits, page) => {
+          const [cache, network] = [new PrefixCache(page), new Kept()];
           const buffers = new Map<number, TokenBuffer>();
           for (const [r, [a, b, c]] of (rounds as [Step, Step, Step][]).entries()) {
             const readings = new Map<number, Reading>();
@@ -114,6 +140,7 @@ describe("prefix cache", () => {
             const { tokens, row } = cache.next(readings);
             if (r < splits && readings.has(0)) assert.ok(tokens.rows[0] < readings.size);
             const got = network.forward(tokens);
+            if ("lanes" in tokens.seen) inPlace++;
             computed += tokens.inputIds.length;
             for (const [key, { buffer, rows }] of readings) {
               const expected = read(buffer);
@@ -126,6 +153,7 @@ describe("prefix cache", () => {
       { seed: 3, numRuns: 300 },
     );
     assert.ok(computed < 0.8 * whole, `${computed} of ${whole} tokens were computed`);
+    assert.ok(inPlace > 25, `${inPlace} rounds left all in place`);
   });
 
   it("computes what follows the first difference, and what is asked for", () => {
@@ -152,7 +180,9 @@ describe("prefix cache", () => {
       const { tokens, row } = cache.next(new Map(buffers.map((buffer, key) => [key, { buffer, rows: [3] }])));
       const [sequences, , width] = tokens.rows;
       assert.equal(width, 32);
-      const keys = Array.from({ length: sequences }, (_, a) => [...tokens.keys.subarray(a * width, a * width + 4)]);
+      const keys = Array.from({ length: sequences }, (_, a) => [
+        ...(tokens.seen as SeenByRows).keys.subarray(a * width, a * width + 4),
+      ]);
       const rows = ids.map((_, key) => row(key, 3));
       return { sequences, tokens: tokens.inputIds.length, keys: keys.flat().map(Number), rows };
     };
@@ -164,21 +194,6 @@ describe("prefix cache", () => {
     assert.deepEqual(next([1, 2, 3, 5], [1, 2, 3, 6], [4, 2, 3, 6]), second);
     // rollouts share again once they are equal
     assert.equal(next([1, 2, 3, 7], [1, 2, 3, 7], [4, 2, 3, 7]).sequences, 2);
-  });
-
-  it("reads sequences of unlike lengths without padding", () => {
-    const cache = new PrefixCache();
-    const next = (...ids: number[][]): NewTokens => {
-      const buffers = ids.map((list) => ({ ids: list, positions: list.map((_, i) => i) }));
-      return cache.next(new Map(buffers.map((buffer, key) => [key, { buffer, rows: [buffer.ids.length - 1] }]))).tokens;
-    };
-    const first = next([1, 2, 3], [4]);
-    assert.deepEqual(first.rows, [2, 3, 32]);
-    assert.deepEqual([...first.inputIds].map(Number), [1, 2, 3, 4]);
-    const second = next([1, 2, 3, 5], [4, 6, 7, 8]);
-    assert.deepEqual(second.rows, [2, 3, 32]);
-    assert.deepEqual([...second.inputIds].map(Number), [5, 6, 7, 8]);
-    assert.deepEqual([...second.places].map(Number), [0, 3, 4, 5]);
   });
 
   it("finds a token where others stand between it and what it sees", () => {

@@ -30,14 +30,15 @@ function feedsOf(old: number, fresh: number, seen: number): NamedTensors {
   const feeds: Record<string, ReturnType<typeof f32>> = {};
   for (const name of ["k", "v"]) {
     feeds[name] = f32([BATCH, fresh, HEADS, WIDTH], numbers(BATCH * fresh * HEADS * WIDTH));
-    feeds[`past/${name}`] = f32([old, HEADS, WIDTH], numbers(old * HEADS * WIDTH));
+    feeds[`past/${name}`] = f32([1, old, HEADS, WIDTH], numbers(old * HEADS * WIDTH));
   }
   const keys = BigInt64Array.from({ length: BATCH * seen }, () =>
     BigInt(Math.floor(rng.uniform() * rows) - BATCH * fresh),
   );
   const all = BigInt64Array.from({ length: BATCH * fresh }, (_, i) => BigInt(i));
+  const attention_bias = f32([BATCH, 1, fresh, seen], new Float32Array(BATCH * fresh * seen));
   const [queries, places] = [i64([BATCH, fresh], all), i64([BATCH, fresh], all)];
-  return { ...feeds, keys: i64([BATCH, seen], keys), queries, places };
+  return { ...feeds, keys: i64([BATCH, seen], keys), queries, places, attention_bias };
 }
 
 const runtime = await cpuRuntime();

@@ -80,11 +80,13 @@ describe("gpu-plan", { skip: possible ? false : "needs Linux x64, g++ and Python
     // two at the end of a run, none inside: four micro-batches, the step, and one run for all constants of the step
     assert.ok((result.phases["ESPO, update"] as Counters).syncs <= 16);
     assert.ok((result.phases["rollout group"] as Counters).syncs <= 6.1 * rounds);
-    const { runs = 0, roles } = result.sessions.find(({ session }) => session === "hidden_model/cached") ?? {};
+    const { runs = 0, roles } = result.sessions.find(({ session }) => session === "hidden_model/lanes") ?? {};
     // roles: the products of a round read the base at least, and what is constant is cast before the rounds
-    assert.ok((roles?.products?.bytes ?? 0) > 128 * 1e8 && runs === 2 * rounds);
+    assert.ok((roles?.products?.bytes ?? 0) > runs * 1e8);
+    // what is kept moves in the first round, and in the second, where the rollouts part
+    assert.equal(runs, 2 * (rounds - 2));
     assert.equal(roles?.["casts of constants"], undefined);
-    // into the residual stream and out of it twice a layer; the angles, the tokens and their places
+    // into the residual stream and out of it twice a layer; the angles
     assert.equal(roles?.["casts of activations"]?.launches, (4 + 6) * runs);
     const uploaded = (result.first["Flow-GRPO, update"] as Counters).toDevice.bytes;
     assert.ok(uploaded < 0.1 * result.weights, `${uploaded} bytes to the device where the base was there already`);

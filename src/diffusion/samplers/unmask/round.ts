@@ -1,6 +1,6 @@
 import type { Emitter } from "../../../onnx/emit.js";
-import type { Tensor, Value } from "../../../onnx/types.js";
-import { allowedLogProbs, drawToken, pickLogProb, weightsInBlocks } from "../../head.js";
+import type { Value } from "../../../onnx/types.js";
+import { allowedLogProbs, drawTokens, weightsInBlocks } from "../../head.js";
 import { BLOCKED } from "../../layout/buffer.js";
 import { DRAW_INPUTS, type RoundHead } from "../../sampler.js";
 import type { TokenIds } from "../../tokens.js";
@@ -55,8 +55,9 @@ export const roundHead: RoundHead<RowStatistics> = {
     candidates: { dtype: "int64", shape: ["Q", "M"] },
   },
   emit: (e, { logits }, inputs, { tokens }) => emitRowStatistics(e, logits as Value, inputs, tokens),
+  emitRanking: (e, { logits }, inputs, { tokens }) => void emitRanks(e, logits as Value, inputs, tokens),
   read: (outputs) => {
-    const take = <T>(name: string): T => (outputs[name] as Tensor).data as T;
+    const take = <T>(name: string): T => (outputs[name]?.data ?? []) as T;
     return {
       token: take<BigInt64Array>("token"),
       logProb: take<Float32Array>("log_prob"),
@@ -74,6 +75,25 @@ export const roundHead: RoundHead<RowStatistics> = {
 /** Weights relative to the largest other token, in nats, beyond which all others are 0 in float32 anyway. */
 const DOMINANT = 80;
 
+const pair = (e: Emitter, a: Value, b: Value): Value => e.concat([e.unsqueeze(a, [1]), e.unsqueeze(b, [1])], 1);
+
+/** Declares the outputs by which rows of logits [R, V] are ranked, and returns what they follow from. */
+function emitRanks(e: Emitter, logits: Value, inputs: Readonly<Record<string, Value>>, tokens: TokenIds) {
+  const all = allowedLogProbs(e, logits, inputs.inverse_temperature as Value, tokens, undefined);
+  const [best, bestIndex] = e.g.node("TopK", [all, e.g.ints([2])], { axis: -1 }) as [Value, Value];
+  const columns = (v: Value): [Value, Value] =>
+    [0, 1].map((i) => e.squeeze(e.slice(v, 1, i, i + 1), [1])) as [Value, Value];
+  const [[first, second], [argmax, next]] = [columns(best), columns(bestIndex)];
+  const eosIsArgmax = e.equal(argmax, e.g.scalar(tokens.eos, "int64"));
+  const argmaxForbidden = e.where(eosIsArgmax, next, argmax);
+  const mostProbable = pair(e, argmax, argmaxForbidden);
+  e.g.output("argmax", mostProbable);
+  e.g.output("top", e.exp(first));
+  e.g.output("top2", e.exp(second));
+  e.g.output("eos_is_argmax", e.cast(eosIsArgmax, "uint8"));
+  return { all, first, other: e.where(eosIsArgmax, second, first), mostProbable };
+}
+
 /**
  * Declares the graph's outputs from logits [R, V]. Rows that are only ranked need their log-probabilities and the two
  * largest; `drawn` [Q] are the rows of the rest. Forbidding EOS changes the others by a common factor, so few arrays
@@ -82,30 +102,19 @@ const DOMINANT = 80;
  */
 function emitRowStatistics(e: Emitter, logits: Value, inputs: Readonly<Record<string, Value>>, tokens: TokenIds): void {
   const uniform = inputs.uniform as Value;
-  const all = allowedLogProbs(e, logits, inputs.inverse_temperature as Value, tokens, undefined);
-  const [best, bestIndex] = e.g.node("TopK", [all, e.g.ints([2])], { axis: -1 }) as [Value, Value];
-  const column = (v: Value, i: number): Value => e.squeeze(e.slice(v, 1, i, i + 1), [1]);
-  const argmax = column(bestIndex, 0);
-  const eosIsArgmax = e.equal(argmax, e.g.scalar(tokens.eos, "int64"));
-  const argmaxForbidden = e.where(eosIsArgmax, column(bestIndex, 1), argmax);
+  const { all, mostProbable, ...of } = emitRanks(e, logits, inputs, tokens);
   const ofDrawn = (v: Value): Value => e.gather(v, inputs.drawn as Value);
-  const logProbs = ofDrawn(all);
-  const other = ofDrawn(e.where(eosIsArgmax, column(best, 1), column(best, 0)));
+  const [logProbs, other] = [ofDrawn(all), ofDrawn(of.other)];
   const relative = e.exp(e.clip(e.sub(logProbs, e.unsqueeze(other, [1])), 2 * BLOCKED, DOMINANT));
   const entropy = e.neg(e.mul(e.exp(other), e.sum(e.mul(relative, logProbs), [1], false)));
   const weights = weightsInBlocks(e, relative);
-  const draw = { logProbs, uniform, unit: other };
-  const drawn = drawToken(e, weights, { ...draw, fallback: ofDrawn(argmax) }).token;
-  const forbidden = drawToken(e, weights, { ...draw, fallback: ofDrawn(argmaxForbidden), without: tokens.eos });
-  const pair = (a: Value, b: Value): Value => e.concat([e.unsqueeze(a, [1]), e.unsqueeze(b, [1])], 1);
-  e.g.output("token", pair(drawn, forbidden.token));
-  e.g.output("log_prob", pair(pickLogProb(e, logProbs, drawn), forbidden.logProb));
-  e.g.output("argmax", pair(argmax, argmaxForbidden));
-  e.g.output("argmax_log_prob", pair(ofDrawn(column(best, 0)), forbidden.unitLogProb));
-  e.g.output("top", e.exp(column(best, 0)));
-  e.g.output("top2", e.exp(column(best, 1)));
+  const draw = { logProbs, uniform, unit: other, fallback: ofDrawn(mostProbable), without: tokens.eos };
+  const { token, logProb, unitLogProb } = drawTokens(e, weights, draw);
+  e.g.output("token", token);
+  e.g.output("log_prob", logProb);
+  const isFirst = e.g.constant("bool", [1, 2], [1, 0]);
+  e.g.output("argmax_log_prob", e.where(isFirst, e.unsqueeze(ofDrawn(of.first), [1]), unitLogProb));
   e.g.output("entropy", entropy);
-  e.g.output("eos_is_argmax", e.cast(eosIsArgmax, "uint8"));
   e.g.output("candidate_log_prob", e.gatherElements(logProbs, inputs.candidates as Value, 1));
 }
 

@@ -3,7 +3,8 @@ import type { Binding, BindingKind, Held, InputOf, Loaded, Results } from "../..
 import { libraryPath, NOT_ON_CUDA } from "../../../onnx/runtimes/library.js";
 import type { LoadCall, ProviderName, WireTensor } from "../../../onnx/runtimes/messages.js";
 import { BYTES, DTYPE_CODE, DTYPE_OF_CODE, type DType, isExternal } from "../../../onnx/types.js";
-import { type Constants, MadeConstants, withHalfKeys, withoutConstants } from "../constants.js";
+import { type Constants, MadeConstants, withHalfKeys, withoutConstants, writtenInPlace } from "../constants.js";
+import { withJoinedProducts } from "../joined-products.js";
 import { type Handle, OrtApi } from "../ort-api.js";
 import { type ReadBytes, SharedWeights } from "../shared-weights.js";
 
@@ -34,6 +35,8 @@ interface ApiSession extends Loaded {
   /** Inputs that only these read. */
   readonly unread: ReadonlySet<string>;
   readonly weights: ReadonlyMap<string, ApiTensor>;
+  /** Outputs that are written over an input, by name. */
+  readonly inPlace: ReadonlyMap<string, string>;
 }
 
 const NOTHING_SHARED = {
@@ -41,6 +44,7 @@ const NOTHING_SHARED = {
   constants: [],
   unread: new Set<string>(),
   weights: new Map<string, ApiTensor>(),
+  inPlace: new Map<string, string>(),
 };
 const LEVELS = { disabled: 0, basic: 1, extended: 2, all: 99 } as const;
 const ERRORS_ONLY = 3;
@@ -85,7 +89,7 @@ class ApiBinding implements Binding<ApiTensor, ApiSession> {
     if (provider !== "cuda" && provider !== "cpu")
       throw new Error(`the C API binding does not serve the provider ${provider}`);
     const decoded = decodeModel(call.bytes, "the model");
-    const given = withHalfKeys(decoded);
+    const given = withJoinedProducts(withHalfKeys(decoded));
     const { model, ...hoisted } = withoutConstants(given);
     const bytes = given === decoded && hoisted.constants.length === 0 ? call.bytes : encodeModel(model, true);
     const inputs: InputOf[] = given.inputs.map(({ name, dtype, shape }) => ({ name, dtype, shape }));
@@ -114,7 +118,8 @@ class ApiBinding implements Binding<ApiTensor, ApiSession> {
         for (const [name, tensor] of shared?.tensors ?? []) api.check("AddInitializer", options, name, tensor.value);
       });
       const weights = shared?.tensors ?? new Map();
-      return { handle, provider, inputs, outputs: [...types.keys()], types, forget, weights, ...hoisted };
+      const inPlace = writtenInPlace(model);
+      return { handle, provider, inputs, outputs: [...types.keys()], types, forget, weights, inPlace, ...hoisted };
     } catch (error) {
       forget();
       throw error;
@@ -184,7 +189,11 @@ class ApiBinding implements Binding<ApiTensor, ApiSession> {
     const constants = session.constants.flatMap((group) =>
       this.constants.of(group, find, () => this.made(group, find, home)),
     );
-    const outputs = this.execute(session, [...given, ...constants], wanted);
+    const over = kept.flatMap((name) => {
+      const tensor = bound.get(session.inPlace.get(name) ?? "");
+      return tensor === undefined ? [] : [[name, tensor] as const];
+    });
+    const outputs = this.execute(session, [...given, ...constants], wanted, new Map(over));
     try {
       const back = Object.fromEntries(fetched.map((name) => [name, this.read(outputs.get(name) as ApiTensor)]));
       const staying = new Map(kept.map((name) => [name, outputs.get(name) as ApiTensor]));
@@ -202,20 +211,29 @@ class ApiBinding implements Binding<ApiTensor, ApiSession> {
     for (const handle of [this.host, this.device, this.env]) handle.free();
   }
 
-  /** Runs a session; each output is placed on its wanted provider. */
+  /** Runs a session; each output is placed on its wanted provider, or written over a tensor. */
   private execute(
     session: ApiSession,
     inputs: Iterable<readonly [string, ApiTensor]>,
     wanted: readonly (readonly [string, ProviderName])[],
+    over: ReadonlyMap<string, ApiTensor> = new Map(),
   ): Map<string, ApiTensor> {
     using binding = this.runBound(session, inputs, (to) => {
-      for (const [name, provider] of wanted)
-        this.api.check("BindOutputToDevice", to, name, provider === "cpu" ? this.host : this.device);
+      for (const [name, provider] of wanted) {
+        const tensor = over.get(name);
+        if (tensor !== undefined) this.api.check("BindOutput", to, name, tensor.value);
+        else this.api.check("BindOutputToDevice", to, name, provider === "cpu" ? this.host : this.device);
+      }
     });
     const values = this.boundOutputs(binding);
     return new Map(
       wanted.map(([name, provider], i) => {
         const value = values[i] as Handle;
+        const tensor = over.get(name);
+        if (tensor !== undefined) {
+          value.free();
+          return [name, tensor];
+        }
         return [name, { ...this.typeOf(session.types.get(name), value), value, memory: undefined, provider }];
       }),
     );
