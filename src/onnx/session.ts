@@ -144,9 +144,13 @@ export class Runtime {
     return this.chosen.reason;
   }
 
-  /** Keys of a page of PagedAttention, where this runtime has it: CUDA's fast kernel takes multiples of 256. */
-  get page(): number | undefined {
-    return this.provider === "cuda" && this.binding === "c-api" && this.precision !== "float32" ? 256 : undefined;
+  /**
+   * Returns the keys of a page of PagedAttention, where this runtime has it for heads of a width: CUDA's fast kernel
+   * takes pages of multiples of 256, and widths of multiples of 8 up to 256.
+   */
+  page(width: number): number | undefined {
+    const isThere = this.provider === "cuda" && this.binding === "c-api" && this.precision !== "float32";
+    return isThere && width % 8 === 0 && width <= 256 ? 256 : undefined;
   }
 
   /** Rewrites a graph for a provider and a precision, by default this runtime's. */
