@@ -157,7 +157,13 @@ async function confirmed(search: Search, found: Submitted[], spare: Task[]): Pro
     }
     note(`not confirmed: ${missed.map(({ label }) => label).join(", ")} of a further person did not arrive`);
     persons.push(person);
-    right = await rounds(search);
+    // what was sent may show another key or notation; else the further person comes first, as its values fail
+    const wrong = unexplained(progress, [...right, one], true);
+    if (wrong.length === 0) right = [...right, one];
+    else {
+      for (const field of wrong) field.advance("wrong");
+      right = await rounds(search, [person, ...persons.slice(0, -1)]);
+    }
   }
   return right;
 }

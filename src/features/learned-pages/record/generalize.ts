@@ -209,6 +209,12 @@ function countedStep(kind: Kind, column: Column): Action[] | undefined {
   const texts = [...new Set(column.flatMap(({ step }) => (step === undefined ? [] : [textOf(step.call)])))];
   const [forth, back, ...more] = texts;
   if (forth === undefined || more.length > 0) return undefined;
+  // a line through two people fits anything: a step that names a part of the value is none that is counted
+  const isNaming = ({ call, tokens }: Tagged): boolean =>
+    stringsIn(call).some((text) =>
+      Object.entries(tokens.texts).some(([name, part]) => part === text && !/s$/.test(name)),
+    );
+  if (column.every(({ step }) => step === undefined || isNaming(step))) return undefined;
   const counts = column.map(({ step }) =>
     step === undefined ? 0 : textOf(step.call) === forth ? step.times : -step.times,
   );
