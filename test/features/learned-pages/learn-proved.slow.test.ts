@@ -47,16 +47,6 @@ test("the form's request is the one whose answer differs, not the analytics that
   }
 });
 
-test("errors in an answer of 200 refuse", async () => {
-  const answer: Answer = (sent) => JSON.stringify({ errors: isFull(sent) ? {} : { name: "missing" } });
-  const { contract, reward } = await learned(
-    `<form method=post action=/send>${FIELDS}<button>Send</button></form>`,
-    answer,
-  );
-  assert.equal(reward, 1);
-  assert.deepEqual(contract.accepted, ["json errors is an empty object"]);
-});
-
 test("where no refusal was seen, an answer that was never seen does not accept", async () => {
   const tasks = [120, 87, 240].map((Amount, i) => ({ Amount, Purpose: ["Train", "Paper", "Lunch"][i] }));
   const page =
@@ -92,14 +82,6 @@ test("a text that the page cuts is not learned, and its contract says what arriv
   assert.match(contract.not_learned.Boat ?? "", /only a part of its value arrived, "Queen of the" under b/);
   // 12 while it was learned, a page that was sent early may hold one more, and the task itself
   assert.ok(sent <= 20, String(sent));
-});
-
-test("a token in place of a code is not learned", async () => {
-  const page = scripted(
-    "await fetch('/send', { method: 'POST', body: new URLSearchParams({ n: n.value, plan: 'x' + Math.random().toString(36).slice(2, 7) }) }); say.textContent = 'ok'",
-  );
-  const { contract, reward } = await learned(page, (sent) => (sent.get("n") ? "yes" : { status: 422, html: "no" }));
-  assert.ok("Plan" in contract.not_learned && reward < 1);
 });
 
 test("a value that the page changes back is entered again after a pause", async () => {

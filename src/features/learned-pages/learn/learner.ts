@@ -158,7 +158,7 @@ async function confirmed(search: Search, found: Submitted[], spare: Task[]): Pro
     note(`not confirmed: ${missed.map(({ label }) => label).join(", ")} of a further person did not arrive`);
     persons.push(person);
     // what was sent may show another key or notation; else the further person comes first, as its values fail
-    const wrong = unexplained(progress, [...right, one], true);
+    const wrong = unexplained(progress, [...right, one], true).filter((field) => !field.isLost);
     if (wrong.length === 0) right = [...right, one];
     else {
       for (const field of wrong) field.advance("wrong");

@@ -329,6 +329,10 @@ function templateOf(
   // a beginning that is typed: no letters that both have by chance, and the one that differs
   const begun = isAlone ? undefined : pieces.find(({ parts }) => isDeepStrictEqual(parts, texts));
   if (begun !== undefined && new Set(texts).size > 1) return begun.as;
+  // one person alone has typed the beginning of a word
+  const isBeginning = isAlone && text.length > 1 && /^[\p{L}\p{N}]/u.test((whole[0] ?? "").slice(text.length));
+  if (isBeginning && Object.hasOwn(own?.texts ?? {}, `value:${text.length}`) && whole[0]?.startsWith(text))
+    return `{value:${text.length}}`;
   // codegen writes what a mask has made of the typed text
   const isMasked = (one: string, i: number): boolean =>
     lettersOf(one) !== "" && (lettersOf(one) === lettersOf(whole[i] ?? "") || isSameNumber(whole[i] ?? "", one));

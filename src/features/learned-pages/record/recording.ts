@@ -69,6 +69,8 @@ export async function recordingOf(
     actions ??= keyed(samples.flatMap((one) => one.seen));
     if (actions !== undefined) fields.set(label, { actions, step: stepOf(shown, label) });
   }
+  if (runs.length < 2)
+    tell(`${first.task.form}: one person is recorded; a second one would show where the value stands in each step`);
   const open = labels.filter((label) => !fields.has(label));
   if (open.length > 0) tell(`${first.task.form}: the recording leaves open: ${open.join(", ")}; these are searched`);
   const steps = first.seen
