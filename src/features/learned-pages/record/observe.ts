@@ -96,9 +96,10 @@ export async function observed(
   for (const [i, line] of lines.entries()) {
     if (i < next) continue;
     const isLast = i === lines.length - 1;
-    let call = isLast ? line.call : await mended(page, line.call);
+    const there = isLast ? line.call : await mended(session, line.call);
+    let call = there ?? line.call;
     const looked =
-      call.find.length === 0
+      call.find.length === 0 || there === undefined
         ? undefined
         : await targetOf(page, call)
             .first()
@@ -177,13 +178,15 @@ async function isLabelOf(page: Page, one: Call, next: Call): Promise<boolean> {
 /**
  * Writes a step as it has to be before it is taken, where codegen has written it as it was afterwards: without an index
  * that counts what the step has brought, or a tick that it has set behind a name.
+ * @returns undefined if no such element is there.
  */
-async function mended(page: Page, call: Call): Promise<Call> {
+async function mended(session: Session, call: Call): Promise<Call | undefined> {
+  const { page } = session;
   const { find } = call;
   const isThere = (): Promise<boolean> =>
     targetOf(page, call)
       .first()
-      .waitFor({ state: "attached", timeout: INDEX_MS })
+      .waitFor({ state: "attached", timeout: slowed(session, INDEX_MS) })
       .then(
         () => true,
         () => false,
@@ -202,7 +205,7 @@ async function mended(page: Page, call: Call): Promise<Call> {
       .catch(() => 0);
     if (count > 0) return one;
   }
-  return call;
+  return undefined;
 }
 
 /** Leaves out signs before and behind a name. */
