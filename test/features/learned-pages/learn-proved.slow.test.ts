@@ -47,24 +47,6 @@ test("the form's request is the one whose answer differs, not the analytics that
   }
 });
 
-test("where no refusal was seen, an answer that was never seen does not accept", async () => {
-  const tasks = [120, 87, 240].map((Amount, i) => ({ Amount, Purpose: ["Train", "Paper", "Lunch"][i] }));
-  const page =
-    "<form method=post action=/send><p><label>Amount <input name=a></label></p><p><label>Purpose <input name=q></label></p><button>Send</button></form>";
-  const site = await openForm("limit", tasks, page, (sent) =>
-    Number(sent.get("a")) > 500 ? "<h1>Nothing was handed in</h1>" : "<h1>Handed in</h1>",
-  );
-  try {
-    assert.equal((await site.policy("oracle", 0)).reward, 1);
-    assert.equal(site.contract().no_refusal, true);
-    const plan = "fill Amount | 900\nfill Purpose | Train\nsubmit";
-    const { detail } = await site.env.play(site.task(0), async () => ({ text: plan }), new Map());
-    assert.equal(detail.accepted, false);
-  } finally {
-    await site.close();
-  }
-});
-
 test("a text that the page cuts is not learned, and its contract says what arrived", async () => {
   const tasks = ["Queen of the Fjords", "Little Grey Seal", "Estrela da Manha"].map((Boat, i) => ({
     Owner: TASKS[i]?.Name,
