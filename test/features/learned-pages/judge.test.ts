@@ -183,13 +183,6 @@ test("an error, a refusal and what the plan wrote accept no form, whatever else 
   await Promise.all(tried);
 });
 
-test("the page's own sign counts beside a value that holds the same words", async () => {
-  await using plays = await openPlays();
-  const Note = "All done, and more";
-  const [episode] = await plays.play("/echo", marker, [RIGHT.replace(FIELDS.Note, Note)], { ...FIELDS, Note });
-  assert.equal(episode?.reward, 1, episode?.refusal);
-});
-
 test("a late answer is waited for, and a form is never sent again because it did not come", async () => {
   const learned = { accepted: ["status 201"], refused: ["status 422"] };
   await using plays = await openPlays({ actionTimeoutMs: 800, episodeTimeoutMs: 8000 });

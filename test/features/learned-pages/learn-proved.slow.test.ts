@@ -47,34 +47,6 @@ test("the form's request is the one whose answer differs, not the analytics that
   }
 });
 
-test("errors in an answer of 200 refuse", async () => {
-  const answer: Answer = (sent) => JSON.stringify({ errors: isFull(sent) ? {} : { name: "missing" } });
-  const { contract, reward } = await learned(
-    `<form method=post action=/send>${FIELDS}<button>Send</button></form>`,
-    answer,
-  );
-  assert.equal(reward, 1);
-  assert.deepEqual(contract.accepted, ["json errors is an empty object"]);
-});
-
-test("where no refusal was seen, an answer that was never seen does not accept", async () => {
-  const tasks = [120, 87, 240].map((Amount, i) => ({ Amount, Purpose: ["Train", "Paper", "Lunch"][i] }));
-  const page =
-    "<form method=post action=/send><p><label>Amount <input name=a></label></p><p><label>Purpose <input name=q></label></p><button>Send</button></form>";
-  const site = await openForm("limit", tasks, page, (sent) =>
-    Number(sent.get("a")) > 500 ? "<h1>Nothing was handed in</h1>" : "<h1>Handed in</h1>",
-  );
-  try {
-    assert.equal((await site.policy("oracle", 0)).reward, 1);
-    assert.equal(site.contract().no_refusal, true);
-    const plan = "fill Amount | 900\nfill Purpose | Train\nsubmit";
-    const { detail } = await site.env.play(site.task(0), async () => ({ text: plan }), new Map());
-    assert.equal(detail.accepted, false);
-  } finally {
-    await site.close();
-  }
-});
-
 test("a text that the page cuts is not learned, and its contract says what arrived", async () => {
   const tasks = ["Queen of the Fjords", "Little Grey Seal", "Estrela da Manha"].map((Boat, i) => ({
     Owner: TASKS[i]?.Name,
@@ -92,14 +64,6 @@ test("a text that the page cuts is not learned, and its contract says what arriv
   assert.match(contract.not_learned.Boat ?? "", /only a part of its value arrived, "Queen of the" under b/);
   // 12 while it was learned, a page that was sent early may hold one more, and the task itself
   assert.ok(sent <= 20, String(sent));
-});
-
-test("a token in place of a code is not learned", async () => {
-  const page = scripted(
-    "await fetch('/send', { method: 'POST', body: new URLSearchParams({ n: n.value, plan: 'x' + Math.random().toString(36).slice(2, 7) }) }); say.textContent = 'ok'",
-  );
-  const { contract, reward } = await learned(page, (sent) => (sent.get("n") ? "yes" : { status: 422, html: "no" }));
-  assert.ok("Plan" in contract.not_learned && reward < 1);
 });
 
 test("a value that the page changes back is entered again after a pause", async () => {

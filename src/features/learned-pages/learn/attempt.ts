@@ -51,6 +51,7 @@ export interface Attempt extends Press {
   readonly complaints: readonly string[];
   /** The options that the page offers for each label. */
   readonly options: Readonly<Record<string, Options>>;
+  /** Lines of the page before the form was sent, with those of the untouched page. */
   readonly before: readonly string[];
   readonly after: readonly string[];
 }
@@ -104,6 +105,7 @@ async function once(filling: Attempting): Promise<Attempt | "again"> {
     progress.opener ?? (progress.fields.every(({ step }) => step > 0) ? progress.steps[0] : undefined),
   );
   await rest(session, 120);
+  const untouched = await shownLines(session);
   progress.last = undefined;
   progress.filled = [];
   progress.typed = [];
@@ -113,7 +115,8 @@ async function once(filling: Attempting): Promise<Attempt | "again"> {
   // a page that sends a file by itself may do so later at another time: its load decides, not the form
   if (session.traffic.exchanges.some((e) => e.method !== "GET" && e.phase === "open" && !e.routine))
     for (const field of wanted) field.isUploaded ||= field.kind === "file";
-  const before = await shownLines(session);
+  // a page that empties its form shows again what an entry has hidden: that is no answer
+  const before = [...new Set([...untouched, ...(await shownLines(session))])];
   const options = await optionsIn(session, labels);
   const sent = await send(filling, labels);
   if (sent === "undone") return "again";

@@ -7,7 +7,7 @@ import type { PlaceOf } from "../contract.js";
 import type { Evidence } from "../evidence.js";
 import { type Operation, wayOf } from "../operate.js";
 import { fieldOf, type Shown } from "../place.js";
-import { byKeys, natureOf } from "../record/actions.js";
+import { natureOf, otherReadings } from "../record/actions.js";
 import type { Way } from "../way.js";
 
 /** Places where a label's field may be, with the cost that each adds. */
@@ -142,8 +142,7 @@ export class LearnedField {
     this.surveyed = isRecorded;
     if (first !== undefined) {
       const { locator, nth, way, variant, actions } = first;
-      const keyed = actions && byKeys(actions);
-      for (const [i, steps] of (keyed === undefined ? [actions] : [actions, keyed]).entries())
+      for (const [i, steps] of [actions, ...otherReadings(actions ?? [])].entries())
         this.candidates.push({
           operation: { locator, nth, way, variant, ...(steps && { actions: steps }) },
           cost: i - FIRST,

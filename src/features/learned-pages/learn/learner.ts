@@ -157,7 +157,15 @@ async function confirmed(search: Search, found: Submitted[], spare: Task[]): Pro
     }
     note(`not confirmed: ${missed.map(({ label }) => label).join(", ")} of a further person did not arrive`);
     persons.push(person);
-    right = await rounds(search);
+    // what was sent may show another key or notation; else the further person comes first, as its values fail
+    const all = [...right, one];
+    const wrong = unexplained(progress, all, true).filter((field) => !field.isLost);
+    if (wrong.length === 0) right = all;
+    else {
+      // of a form that the page did not send, the fields that it marks are in question, not all of them
+      if (attempt.exchange !== undefined) for (const field of wrong) field.advance("wrong");
+      right = await rounds(search, [person, ...persons.slice(0, -1)]);
+    }
   }
   return right;
 }

@@ -5,17 +5,27 @@ import type { FieldValue } from "../../../env/site.js";
 const STRENGTH = [/^status/, /^leads/, /^the form/, /^json has/, /^json/, /^at /, /^says/, /^shows/];
 const MOST_KEPT = 4;
 
-/** Finds the features that all accepted answers have and no refused one; with swapped arguments, the reverse. */
-export function telling(accepted: readonly (readonly string[])[], refused: readonly (readonly string[])[]): string[] {
-  const [first = [], ...rest] = accepted;
-  const constant = first.filter((feature) => rest.every((other) => other.includes(feature)));
-  const apart = constant.filter((feature) => !refused.some((other) => other.includes(feature)));
+type Answers = readonly (readonly string[])[];
+
+/** Lists the features that all answers have. */
+const constantIn = ([first = [], ...rest]: Answers): string[] =>
+  first.filter((feature) => rest.every((other) => other.includes(feature)));
+
+/** Lists the features that all answers have and no other one. */
+export const apart = (answers: Answers, others: Answers): string[] =>
+  constantIn(answers).filter((feature) => !others.some((other) => other.includes(feature)));
+
+/** Finds the features that tell accepted answers from refused ones; with swapped arguments, the reverse. */
+export function telling(accepted: Answers, refused: Answers): string[] {
+  const differs = apart(accepted, refused);
   for (const kind of STRENGTH) {
-    const kept = apart.filter((feature) => kind.test(feature));
+    const kept = differs.filter((feature) => kind.test(feature));
     if (kept.length > 0) return kept.slice(0, MOST_KEPT);
   }
   // without a refused answer, any answer of this status is taken for acceptance, unless it is the form again
-  return refused.length > 0 ? [] : constant.filter((feature) => feature.startsWith("status") || feature === AGAIN);
+  return refused.length > 0
+    ? []
+    : constantIn(accepted).filter((feature) => feature.startsWith("status") || feature === AGAIN);
 }
 
 /** Drops features that contain one of the entered values: they differ from person to person. */

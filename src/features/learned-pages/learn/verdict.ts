@@ -5,7 +5,7 @@ import type { FieldValue } from "../../../env/site.js";
 import type { Contract } from "../contract.js";
 import type { Attempt, Play, Submitted } from "./attempt.js";
 import type { Person, SearchState } from "./fill-in.js";
-import { telling, withoutValues } from "./telling.js";
+import { apart, telling, withoutValues } from "./telling.js";
 
 /** Most fields that are left out, one at a time, until the server refuses. */
 const MOST_LEFT_OUT = 3;
@@ -57,7 +57,7 @@ function compared(
   right: readonly Submitted[],
   wrong: Submitted,
   request: Request,
-): (Verdict & { readonly isWeak: boolean }) | undefined {
+): { readonly verdict: Verdict; readonly isWeak: boolean; readonly worth: number } | undefined {
   const taken = right.filter(({ attempt }) => !isError(exchangeIn(attempt, request)?.answer?.status ?? null));
   const seen = observed(wrong, request);
   if (taken.length === 0 || seen.length === 0) return undefined;
@@ -68,7 +68,8 @@ function compared(
   const kept = differs.length > 0 ? differs : telling(accepted, []);
   // a difference in texts alone may only reflect the missing value
   const isWeak = (differs.length > 0 ? differs : refused).every((feature) => /^(?:says|shows)/.test(feature));
-  return { request, accepted: kept, refused, no_refusal: false, isWeak };
+  const worth = apart(accepted, [seen]).length + apart([seen], accepted).length;
+  return { verdict: { request, accepted: kept, refused, no_refusal: false }, isWeak, worth };
 }
 
 /**
@@ -95,29 +96,32 @@ export async function learnVerdict(
     .filter(({ label, kind }) => label in base && kind !== "flag")
     .map(({ label }) => label);
   const without: Person[] = [{}, ...labels.slice(0, MOST_LEFT_OUT).map((label) => leftOut(base, label))];
-  let weak: Verdict | undefined;
+  let weak: { readonly verdict?: Verdict; readonly worth: number } = { worth: 0 };
   const tried: Submitted[] = [];
-  const strong = (wrong: Submitted): Verdict | undefined => {
+  const strong = (wrong: Submitted, isAsked: boolean): Verdict | undefined => {
     tried.push(wrong);
     for (const request of requests) {
       const found = compared(right, wrong, request);
-      if (found === undefined) continue;
-      const { isWeak, ...verdict } = found;
-      if (!isWeak) return verdict;
-      weak ??= verdict;
+      if (found?.isWeak === false) return found.verdict;
+      // the server may have accepted a form without a value: of texts alone, those of the answer that differs most
+      // count, and of answers that differ as much, one to a form that was sent to be refused
+      const worth = (found?.worth ?? 0) + (isAsked ? 0.5 : 0);
+      if (found !== undefined && worth > weak.worth) weak = { verdict: found.verdict, worth };
     }
     return undefined;
   };
   for (const wrong of isBest ? earlier : found) {
-    const found = strong(wrong);
+    const found = strong(wrong, false);
     if (found !== undefined) return found;
   }
   for (const person of without) {
     const attempt = await play(person, false);
-    const found = attempt === undefined ? undefined : strong({ person, attempt });
+    const found = attempt === undefined ? undefined : strong({ person, attempt }, true);
     if (found !== undefined) return found;
   }
-  return weak ?? { request: first, accepted: constant([...right, ...tried], first), refused: [], no_refusal: true };
+  return (
+    weak.verdict ?? { request: first, accepted: constant([...right, ...tried], first), refused: [], no_refusal: true }
+  );
 }
 
 /**

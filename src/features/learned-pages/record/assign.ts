@@ -25,12 +25,18 @@ const SHORT = 2;
 const isKey = ({ call }: Seen): boolean => /press|waitForTimeout|keyboard|blur/.test(call.method);
 
 /** Rates how sure a step enters a value. */
-function worth(label: string, value: FieldValue, { call, names }: Seen, fixed: ReadonlySet<string>): number {
+function worth(
+  label: string,
+  value: FieldValue,
+  { call, names }: Seen,
+  fixed: ReadonlySet<string>,
+  isLast: boolean,
+): number {
   const texts = stringsIn(call);
   const loose = texts.map(looseLabel);
   const [own, groups] = [looseLabel(label), names.map(looseLabel)];
   const isNamed = (text: string): boolean =>
-    text === own || (own.length > 3 && text.length < own.length + 20 && text.includes(own));
+    text === own || (!isLast && own.length > 3 && text.length < own.length + 20 && text.includes(own));
   const named = [...loose, ...groups].some(isNamed) ? NAMED : 0;
   // a name that is the same for everybody holds no part of a value
   const varied = loose.filter((one) => !fixed.has(one));
@@ -46,7 +52,13 @@ function worth(label: string, value: FieldValue, { call, names }: Seen, fixed: R
     const parts = Object.entries(tokensOf(kind, item).texts).filter(
       ([name]) => !/^(?:value$|lower|value[:[]|.*months|.*years)/.test(name),
     );
+    // a day or a time in another notation: `19.01.2027`, `1:30`
+    const all = new Set(parts.map(([, part]) => part));
+    const isMade = (one: string, least: number): boolean =>
+      wordsOf(one).length >= least && wordsOf(one).every((word) => all.has(word));
     const isDated = kind === "date" || kind === "range" || kind === "moment";
+    const isTimed = kind === "time" || kind === "moment";
+    if ((isDated || isTimed) && texts.some((one) => isMade(one, isTimed ? 2 : 3))) return HELD;
     const named = parts.filter(([name, part]) => /[Dd]/.test(name) || !/^\d/.test(part)).map(([, part]) => part);
     // two parts of a day in a text that is no day: `Saturday, January 23,`
     const isPart = (one: string): boolean => new Set(wordsOf(one).filter((word) => named.includes(word))).size > 1;
@@ -71,7 +83,8 @@ export function partsOf(seen: readonly Seen[], { fields }: Task, fixed: Readonly
     const same = seen.findIndex((other, j) => j < i && j >= i - 2 && isSamePlace(other.call, one.call));
     const before = labels[i - 1];
     const rated = Object.entries(fields).map(([label, value]) => {
-      const base = worth(label, value, one, fixed);
+      // the button that sends may have a label in its name: `Send message`
+      const base = worth(label, value, one, fixed, i === seen.length - 1 && one.call.method === "click");
       const isOther = label !== before && used.has(label);
       return [label, base === 0 ? 0 : base + (label === before ? AGAIN : 0) - (isOther ? USED : 0)] as const;
     });
@@ -81,9 +94,9 @@ export function partsOf(seen: readonly Seen[], { fields }: Task, fixed: Readonly
     if (label === undefined && same >= 0) label = labels[same];
     if (label !== undefined) {
       used.set(label, i);
-      // a click on the element that is filled in next, or that gets the next keys, belongs to it
-      if (/^keyboard/.test(one.call.method) && labels[i - 1] === undefined && seen[i - 1]?.call.method === "click")
-        labels[i - 1] = label;
+      // a click on the element that is filled in next, on its label, or that gets the next keys, belongs to it
+      const led = /^keyboard/.test(one.call.method) ? seen[i - 1]?.call.method === "click" : seen[i - 1]?.isLabel;
+      if (led && labels[i - 1] === undefined) labels[i - 1] = label;
       for (let j = i - 1; j >= 0 && labels[j] !== label && isSamePlace((seen[j] as Seen).call, one.call); j--)
         labels[j] = label;
     }

@@ -209,6 +209,12 @@ function countedStep(kind: Kind, column: Column): Action[] | undefined {
   const texts = [...new Set(column.flatMap(({ step }) => (step === undefined ? [] : [textOf(step.call)])))];
   const [forth, back, ...more] = texts;
   if (forth === undefined || more.length > 0) return undefined;
+  // a line through two people fits anything: a step that names a part of the value is none that is counted
+  const isNaming = ({ call, tokens }: Tagged): boolean =>
+    stringsIn(call).some((text) =>
+      Object.entries(tokens.texts).some(([name, part]) => part === text && !/s$/.test(name)),
+    );
+  if (column.every(({ step }) => step === undefined || isNaming(step))) return undefined;
   const counts = column.map(({ step }) =>
     step === undefined ? 0 : textOf(step.call) === forth ? step.times : -step.times,
   );
@@ -323,6 +329,10 @@ function templateOf(
   // a beginning that is typed: no letters that both have by chance, and the one that differs
   const begun = isAlone ? undefined : pieces.find(({ parts }) => isDeepStrictEqual(parts, texts));
   if (begun !== undefined && new Set(texts).size > 1) return begun.as;
+  // one person alone has typed the beginning of a word
+  const isBeginning = isAlone && text.length > 1 && /^[\p{L}\p{N}]/u.test((whole[0] ?? "").slice(text.length));
+  if (isBeginning && Object.hasOwn(own?.texts ?? {}, `value:${text.length}`) && whole[0]?.startsWith(text))
+    return `{value:${text.length}}`;
   // codegen writes what a mask has made of the typed text
   const isMasked = (one: string, i: number): boolean =>
     lettersOf(one) !== "" && (lettersOf(one) === lettersOf(whole[i] ?? "") || isSameNumber(whole[i] ?? "", one));

@@ -28,6 +28,8 @@ export interface Seen extends Line {
   readonly named: Call;
   /** Set if the element takes typed text. */
   readonly isText: boolean;
+  /** Set if the step clicks the label of the control that the next one clicks or ticks. */
+  readonly isLabel: boolean;
 }
 
 /** Time limits of a step of a recording, of an element at its index and beside its label, and of the page's reaction, in milliseconds. */
@@ -94,9 +96,10 @@ export async function observed(
   for (const [i, line] of lines.entries()) {
     if (i < next) continue;
     const isLast = i === lines.length - 1;
-    let call = isLast ? line.call : await mended(page, line.call);
+    const there = isLast ? line.call : await mended(session, line.call);
+    let call = there ?? line.call;
     const looked =
-      call.find.length === 0
+      call.find.length === 0 || there === undefined
         ? undefined
         : await targetOf(page, call)
             .first()
@@ -106,10 +109,12 @@ export async function observed(
     // the mouse reaches no element without a box of its own, such as a slot, but what is around it
     if (looked?.hasBox === false && call.method === "click")
       call = { ...call, find: [...call.find, { name: "locator", args: [".."] }] };
-    const ahead = new Set<number>();
-    for (let j = i + 1; j < Math.min(lines.length, i + 1 + FURTHER); j++)
-      if (await isThere((lines[j] as Line).call)) ahead.add(j);
-    if (!isLast && (await isLabelOf(page, call, (lines[i + 1] as Line).call))) next = i + 2;
+    const further = lines.slice(i + 1, i + 1 + FURTHER);
+    const areAhead = await Promise.all(further.map((later) => isThere(later.call)));
+    const ahead = new Set(further.flatMap((_, j) => (areAhead[j] ? [i + 1 + j] : [])));
+    const then = lines[i + 1]?.call;
+    const isLabel = then !== undefined && (await isLabelOf(page, call, then));
+    if (isLabel && then.method === "click") next = i + 2;
     const taken = (): Promise<string | undefined> =>
       act(session, call, { texts: {} }, slowed(session, STEP_MS)).then(() => undefined, messageOf);
     let failed = isLast ? undefined : call.find.length > 0 && !looked ? "its element is not there" : await taken();
@@ -136,12 +141,15 @@ export async function observed(
       isFresh: fresh[i] === true,
       ahead,
       isText,
+      isLabel,
       whole: withWholeName(call, names),
       named: named === undefined ? call : { ...call, find: [{ name: "locator", args: [named] }] },
       after: new Set(),
     });
-    for (const before of seen.slice(-FURTHER))
-      if (!isLast && (await isThere(before.call))) before.after.add(seen.length - 1);
+    const last = seen.length - 1;
+    const look = async (before: (typeof seen)[number]): Promise<unknown> =>
+      (await isThere(before.call)) && before.after.add(last);
+    if (!isLast) await Promise.all(seen.slice(-FURTHER).map(look));
   }
   return seen;
 }
@@ -154,10 +162,10 @@ const refuseStep = (line: Line, why: string): never =>
     "Write the missing step by hand, or record once more and wait until the page is still before each click.",
   );
 
-/** Tells whether a click is on the label of the control that the next click is on: a browser clicks that by itself. */
+/** Tells whether a click is on the label of the control that the next step clicks: a browser clicks that by itself. */
 async function isLabelOf(page: Page, one: Call, next: Call): Promise<boolean> {
-  if (one.method !== "click" || next.method !== "click" || one.find.length === 0 || next.find.length === 0)
-    return false;
+  const isClick = one.method === "click" && /^(?:click|check|uncheck)$/.test(next.method);
+  if (!isClick || one.find.length === 0 || next.find.length === 0) return false;
   const control = await targetOf(page, next)
     .first()
     .elementHandle({ timeout: TWIN_MS })
@@ -170,13 +178,15 @@ async function isLabelOf(page: Page, one: Call, next: Call): Promise<boolean> {
 /**
  * Writes a step as it has to be before it is taken, where codegen has written it as it was afterwards: without an index
  * that counts what the step has brought, or a tick that it has set behind a name.
+ * @returns undefined if no such element is there.
  */
-async function mended(page: Page, call: Call): Promise<Call> {
+async function mended(session: Session, call: Call): Promise<Call | undefined> {
+  const { page } = session;
   const { find } = call;
   const isThere = (): Promise<boolean> =>
     targetOf(page, call)
       .first()
-      .waitFor({ state: "attached", timeout: INDEX_MS })
+      .waitFor({ state: "attached", timeout: slowed(session, INDEX_MS) })
       .then(
         () => true,
         () => false,
@@ -195,7 +205,7 @@ async function mended(page: Page, call: Call): Promise<Call> {
       .catch(() => 0);
     if (count > 0) return one;
   }
-  return call;
+  return undefined;
 }
 
 /** Leaves out signs before and behind a name. */
@@ -231,7 +241,7 @@ function withoutOptions(call: Call, [name]: readonly string[]): Call {
 function byLabel(call: Call, options: Read["options"]): Call {
   const named = (value: Value): Value => {
     const option = options.find((one) => one[0] === value) ?? options.find((one) => one[1] === value);
-    return option === undefined ? value : { label: option[1].trim() };
+    return option === undefined || option[1].trim() === "" ? value : { label: option[1].trim() };
   };
   const [first, ...more] = call.args;
   if (first === undefined) return call;

@@ -7,6 +7,7 @@ import type { Recording } from "../learn/learner.js";
 import { kindOfAll } from "../values.js";
 import { type Call, locatorOf } from "./actions.js";
 import { type Part, partsOf } from "./assign.js";
+import { isOptions, type Link } from "./code.js";
 import { generalized, stringsIn } from "./generalize.js";
 import { isSamePlace, observed, type Seen } from "./observe.js";
 import type { Run } from "./spec.js";
@@ -68,6 +69,8 @@ export async function recordingOf(
     actions ??= keyed(samples.flatMap((one) => one.seen));
     if (actions !== undefined) fields.set(label, { actions, step: stepOf(shown, label) });
   }
+  if (runs.length < 2)
+    tell(`${first.task.form}: one person is recorded; a second one would show where the value stands in each step`);
   const open = labels.filter((label) => !fields.has(label));
   if (open.length > 0) tell(`${first.task.form}: the recording leaves open: ${open.join(", ")}; these are searched`);
   const steps = first.seen
@@ -93,8 +96,12 @@ function keyed(steps: readonly Seen[]): Action[] | undefined {
 const READINGS: readonly ((own: readonly Seen[]) => Call[])[] = [
   (own) => own.map(({ call }) => call),
   (own) => own.map(({ whole }) => whole),
-  // a click on a box's label is written as a click, and as a step that ticks the box
-  (own) => own.map(({ call }) => call).filter((call, i) => !isTick(call, own[i + 1]?.call)),
+  // a click on a box's label is written as a click, and as a step that ticks the box: it may lie under the label
+  (own) =>
+    own
+      .map(({ call }) => call)
+      .filter((call, i) => !isTick(call, own[i + 1]?.call))
+      .map((call) => (/check$/.test(call.method) ? { ...call, args: [{ force: true }] } : call)),
   // a key goes to the element that has the focus, whatever its name is
   (own) =>
     own.map(({ call }, i) =>
@@ -110,7 +117,16 @@ const READINGS: readonly ((own: readonly Seen[]) => Call[])[] = [
         : { ...call, find: [...call.find, { name: "nth", args: [0] }] },
     ),
   (own) => own.map(({ named }) => named),
+  // a name is exact only where another one holds it: a step on several elements is taken on the exact one
+  (own) => own.map(({ call }) => ({ ...call, find: call.find.map(withoutExact) })),
 ];
+
+function withoutExact({ name, args = [] }: Link): Link {
+  const last = args.at(-1);
+  if (!isOptions(last)) return { name, args };
+  const { exact: _, ...kept } = last;
+  return { name, args: [...args.slice(0, -1), ...(Object.keys(kept).length > 0 ? [kept] : [])] };
+}
 
 const isTick = ({ method }: Call, next: Call | undefined): boolean =>
   method === "click" && /^(?:un)?check$/.test(next?.method ?? "");

@@ -1,7 +1,7 @@
 import { isRegExp } from "node:util/types";
 import { createContext, runInContext, Script } from "node:vm";
 import { parse, type Token } from "acorn";
-import { fail, UserError } from "../../../core/errors.js";
+import { fail, messageOf, UserError } from "../../../core/errors.js";
 import { looseLabel } from "../../../env/forms/normalize.js";
 import type { Task } from "../../../env/site.js";
 import { ACTS, type Call, callOf } from "./actions.js";
@@ -65,7 +65,8 @@ function scriptOf(source: string, file: string): Script {
   } catch (error) {
     const { loc, stack = "" } = error as { readonly loc?: { readonly line: number }; readonly stack?: string };
     const line = loc?.line ?? numberAfter(`${file}:`, stack);
-    return refuseStatement({ file, line, text: lineOf(source, line) }, "is not understood (no plain JavaScript)");
+    const why = `is not understood as plain JavaScript, which has no types (${messageOf(error)})`;
+    return refuseStatement({ file, line, text: lineOf(source, line) }, why);
   }
 }
 

@@ -12,13 +12,6 @@ function failAll(field: LearnedField): number {
   return tries;
 }
 
-test("what failed on a quiet machine is not tried again", () => {
-  const field = fieldOfName();
-  assert.equal(failAll(field), 4);
-  assert.equal(field.isLost, true);
-  assert.equal(field.isPatient, false);
-});
-
 test("what failed on a busy machine is looked for and tried once more, and no oftener; what the server got wrong is not", () => {
   const field = fieldOfName();
   field.surveyed = true;

@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { EpisodeRunner } from "../../../../src/env/browser/episode.js";
 import type { FieldValue, Task } from "../../../../src/env/site.js";
-import { act, actionProblem, byKeys, natureOf } from "../../../../src/features/learned-pages/record/actions.js";
+import { act, actionProblem, natureOf, otherReadings } from "../../../../src/features/learned-pages/record/actions.js";
 import { partsOf } from "../../../../src/features/learned-pages/record/assign.js";
 import { generalized, textOf } from "../../../../src/features/learned-pages/record/generalize.js";
+import type { Seen } from "../../../../src/features/learned-pages/record/observe.js";
+import { recordingOf } from "../../../../src/features/learned-pages/record/recording.js";
 import { runsIn } from "../../../../src/features/learned-pages/record/spec.js";
 import { filled, tokensOf } from "../../../../src/features/learned-pages/record/tokens.js";
 import { kindOfAll } from "../../../../src/features/learned-pages/values.js";
@@ -217,6 +220,11 @@ test("two people show where the value stands in each step", () => {
       ["getByLabel('N').fill('{value}')"],
     ],
     [
+      "a beginning that one person has typed",
+      [["Oslo East", "getByLabel('N').fill('Osl')", "getByText('Oslo East').click()"]],
+      ["getByLabel('N').fill('{value:3}')", "getByText('{value}').click()"],
+    ],
+    [
       "a text that its box cuts",
       [["Little Grey Seal", "getByLabel('N').fill('Little Grey ')"]],
       ["getByLabel('N').fill('{value}')"],
@@ -235,20 +243,70 @@ test("two people show where the value stands in each step", () => {
   );
 });
 
+/** Steps as a page shows them that has all of their elements from the start. @param isLabel step on the next one's label. */
+const seenOn = (steps: readonly string[], isLabel = -1): Seen[] => {
+  const [run] = runsIn(inTest(...steps.map((line) => `await page.${line};`)), "a.spec.ts", TASKS);
+  const all = new Set(steps.keys());
+  const shown = { names: [], isFresh: true, ahead: all, isText: false, after: all };
+  const lines = run?.lines ?? [];
+  return lines.map((line, at) => {
+    return { ...line, ...shown, isLabel: at === isLabel, at, whole: line.call, named: line.call };
+  });
+};
+const partsIn = (steps: readonly string[], fields: Task["fields"], isLabel = -1) =>
+  partsOf(seenOn(steps, isLabel), { fields } as Task, new Set()).map((part) =>
+    typeof part === "object" ? part.label : part,
+  );
+
 test("a click that names nothing belongs to the one label without a step", () => {
   const steps = ["getByLabel('Full name').fill('Ann')", "getByText('★').nth(3).click()"];
   const more = ["getByLabel('City').fill('Bergen')", "getByText('Send').click()"];
-  const [run] = runsIn(inTest(...[...steps, ...more].map((line) => `await page.${line};`)), "a.spec.ts", TASKS);
-  const all = new Set([0, 1, 2, 3]);
-  const shown = { names: [], isFresh: true, ahead: all, isText: false, after: all };
-  const seen = run?.lines.map((line, at) => ({ ...line, ...shown, at, whole: line.call, named: line.call })) ?? [];
-  const parts = (fields: Task["fields"]) => partsOf(seen, { fields } as Task, new Set());
-  const [name, city] = [{ label: "Full name" }, { label: "City" }];
+  const parts = (fields: Task["fields"]) => partsIn([...steps, ...more], fields);
   const fields = { "Full name": "Ann", City: "Bergen", Stars: 4 };
-  assert.deepEqual(parts(fields), [name, { label: "Stars" }, city, "submit"]);
-  assert.deepEqual(parts({ ...fields, Size: "Big" }), [name, name, city, "submit"]);
+  assert.deepEqual(parts(fields), ["Full name", "Stars", "City", "submit"]);
+  assert.deepEqual(parts({ ...fields, Size: "Big" }), ["Full name", "Full name", "City", "submit"]);
   const inOrder = { "Full name": "Ann", Stars: 4, City: "Bergen", Size: "Big" };
-  assert.deepEqual(parts(inOrder), [name, { label: "Stars" }, city, "submit"]);
+  assert.deepEqual(parts(inOrder), ["Full name", "Stars", "City", "submit"]);
+});
+
+test("a day or a time in another notation names its field, and so does the box whose label is clicked", () => {
+  const steps = [
+    ["Rental", "getByLabel('Start').fill('04.01.2027')"],
+    ["Rental", "getByLabel('End').fill('30.06.2027')"],
+    ["Hour", "getByRole('textbox').nth(2).fill('1:30')"],
+    ["Extras", "locator('b').nth(4).click()"],
+    ["Extras", "getByRole('checkbox', { name: 'Lunch' }).check()"],
+    ["submit", "getByRole('button', { name: 'Send Rental' }).click()"],
+  ] as const;
+  const fields = { Rental: "2027-01-04 - 2027-06-30", Hour: "13:30", Extras: ["Lunch"], Note: "none", Size: 4 };
+  const texts = steps.map(([, text]) => text);
+  assert.deepEqual(
+    partsIn(texts, fields, 3),
+    steps.map(([part]) => part),
+  );
+});
+
+test("a name that is exact for one person alone, and a box under its label, are the same step for all", async () => {
+  const steps = (name: string, exact: string, day: string): string[] => [
+    `getByLabel('Name').fill('${name}')`,
+    `getByRole('button', { name: '${day}'${exact} }).click()`,
+    `locator('.box-${name.length}').click()`,
+    `getByRole('radio', { name: '${name} pays' }).check()`,
+    "getByText('Send').click()",
+  ];
+  const people = [
+    { Name: "Ann Lee", Day: "2027-01-14", Payer: "Ann Lee pays" },
+    { Name: "Bo", Day: "2027-02-09", Payer: "Bo pays" },
+    { Name: "Cy Moss", Day: "2027-03-28", Payer: "Cy Moss pays" },
+  ];
+  const tasks = people.map((fields) => ({ form: "f", fields })) as unknown as Task[];
+  const shown = [seenOn(steps("Ann Lee", "", "14"), 2), seenOn(steps("Bo", ", exact: true", "9"), 2)];
+  const runs = tasks.slice(0, 2).map((task) => ({ task, lines: [] }));
+  const runner = { converse: async () => ({ result: shown.shift() }) } as unknown as EpisodeRunner;
+  const { fields, submit } = await recordingOf(runner, runs, tasks, () => undefined);
+  assert.deepEqual(fields.get("Day")?.actions, ["getByRole('button', { name: '{D}' }).click()"]);
+  assert.deepEqual(fields.get("Payer")?.actions, ["getByRole('radio', { name: '{value}' }).check({ force: true })"]);
+  assert.equal(submit?.locator, "getByText('Send')");
 });
 
 test("a recorded text is a typed one, and can be typed key by key", () => {
@@ -260,10 +318,16 @@ test("a recorded text is a typed one, and can be typed key by key", () => {
     natureOf(["getByRole('combobox', { name: 'N' }).click()", "getByRole('option', { name: '{value}' }).click()"]),
     {},
   );
-  assert.deepEqual(byKeys(["getByLabel('N').fill('{value}')"]), [
-    "getByLabel('N').press('ControlOrMeta+a')",
-    "getByLabel('N').press('Delete')",
-    "getByLabel('N').pressSequentially('{value}', { delay: 20 })",
+  assert.deepEqual(otherReadings(["getByLabel('N').fill('{value}')"]), [
+    [
+      "getByLabel('N').press('ControlOrMeta+a')",
+      "getByLabel('N').press('Delete')",
+      "getByLabel('N').pressSequentially('{value}', { delay: 20 })",
+    ],
+  ]);
+  const each = ["getByText('{value}').click()"];
+  assert.deepEqual(otherReadings([{ each, between: ["getByRole('button').nth(1).click()"] }]), [
+    [{ each, between: ["getByRole('button').nth('{index * 1 + 0}').click()"] }],
   ]);
   assert.equal(filled("{D} {MMM} {value} {other}", tokensOf("date", "2026-03-05")), "5 Mar 2026-03-05 {other}");
 });
