@@ -14,22 +14,10 @@ import { trackerKinds } from "../../src/watch/tracker.js";
 
 /** Keys of the training loop, in addition to those of the environment, the sampler and the objective's loss. */
 const RECIPE_KEYS = [
-  "after_eos_fraction",
-  "blanks_cut",
-  "ended_by_eos",
-  "episodes_played",
-  "gradient_agreement",
-  "gradient_noise_fraction",
-  "gradient_noise_scale",
-  "importance_distance",
-  "importance_truncated",
-  "importance_weight",
-  "mask_noise_fraction",
-  "nonfinite_steps",
-  "on_policy_ratio_error",
-  "response_length",
-  "skipped_steps",
-  "staleness",
+  ...["after_eos_fraction", "blanks_cut", "ended_by_eos", "episodes_played", "gradient_agreement"],
+  ...["gradient_noise_fraction", "gradient_noise_scale", "importance_distance", "importance_truncated"],
+  ...["importance_weight", "mask_noise_fraction", "nonfinite_steps", "on_policy_ratio_error", "response_length"],
+  ...["skipped_steps", "staleness"],
 ] as const;
 
 const doc = readFileSync(join(packageRoot(), "docs", "runs.md"), "utf8");
