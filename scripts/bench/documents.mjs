@@ -53,7 +53,7 @@ export async function benchDocuments({ runs, site, count = 8, batch = 1, only = 
     ways.push(...(await llamaWays(dir, model, open, batch, only)));
     return await measured(ways, records, runs, batch);
   } finally {
-    for (const { close } of [...ways, open, environment]) await close();
+    for (const opened of [...ways, open, environment]) await opened.close();
     rmSync(dir, { recursive: true });
   }
 }
