@@ -157,7 +157,7 @@ describe("ReFusion's decoding with keys and values used again", () => {
   it("keeps nothing on a GPU from where what is computed comes back, unless it is told to", async () => {
     const model = await loadModel(base);
     const kept = async (binding: Runtime["binding"], use: true | "auto"): Promise<boolean> => {
-      const onGpu = { provider: "cuda", binding } as Runtime;
+      const onGpu = { provider: "cuda", binding, page: () => undefined } as unknown as Runtime;
       const engine = new Engine(onGpu, model, { sampler, about: sampledModel(model.config), lora });
       return (await engine.cachedRounds(use)) !== undefined;
     };

@@ -172,7 +172,7 @@ function keepsPast({ runtime }: RunConfig, use: CacheUse | undefined): boolean {
 async function keptBytes(model: Model): Promise<number> {
   const inputs = (await graphWithKeys(model, "past"))?.inputs ?? [];
   const kept = inputs.filter(({ name }) => name.startsWith(PAST));
-  return sum(kept.map(({ shape: [, heads, width] }) => 4 * Number(heads) * Number(width)));
+  return sum(kept.map(({ shape: [, , heads, width] }) => 4 * Number(heads) * Number(width)));
 }
 
 /** Makes a model with a small vocabulary, which does not affect the shapes. */
