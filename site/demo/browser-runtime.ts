@@ -66,8 +66,9 @@ export function roundModel(
         { inputs },
         {
           id: `${adapter.name}/${caches++}`,
+          page: undefined,
           read: (feeds, stores) => runtime.run("hidden", { feeds, ...stores, bind: { ...adapted, ...stores.bind } }),
-          head: async (hidden, rows, headInputs) =>
+          head: async (hidden, rows, { headInputs }) =>
             roundHead.read(
               await runtime.run("head", {
                 feeds: { ...headInputs, ...(rows === undefined ? {} : { rows }) },
