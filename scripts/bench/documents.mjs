@@ -2,7 +2,8 @@
  * Measures the CPU time of a form of FormFactory's documents, `batch` forms at once, one thread, greedy: blanks in
  * parallel, left to right, and llama.cpp (`npm install --no-save node-llama-cpp@3.22.1`), which reads the same given
  * tokens and writes the same blanks from left to right, a sequence a form. All read the model that `export` merges with
- * the adapter. The ways take turns. Fields: equal to the record's up to case, llama.cpp without limits to a choice's options.
+ * the adapter. The ways take turns. Fields: equal to the record's up to case, llama.cpp without limits to a choice's
+ * options.
  */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -27,7 +28,10 @@ const WAYS = {
 };
 const FILES = { float32: "none", bfloat16: "bf16", q8_0: "q8_0" };
 
-/** @param site FormFactory's clone. @param count records of unseen forms, as many of each. @param only part of the ways' names. */
+/**
+ * @param site FormFactory's clone. @param count records of unseen forms, as many of each. @param batch forms at once.
+ * @param only part of the names of the ways that are run.
+ */
 export async function benchDocuments({ runs, site, count = 8, batch = 1, only = "" }) {
   const { loadConfig } = await load("config/config.js");
   const { openEnvironment } = await load("env/open.js");

@@ -66,7 +66,6 @@ export function roundModel(
         { inputs },
         {
           id: `${adapter.name}/${caches++}`,
-          page: undefined,
           read: (feeds, stores) => runtime.run("hidden", { feeds, ...stores, bind: { ...adapted, ...stores.bind } }),
           head: async (hidden, rows, { headInputs }) =>
             roundHead.read(

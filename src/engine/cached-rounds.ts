@@ -1,7 +1,7 @@
 import { NOTHING_KEPT } from "../diffusion/layout/prefix-cache.js";
 import type { CachedRounds, RoundInput } from "../diffusion/sampler.js";
 import { HIDDEN } from "../nn/bind.js";
-import { PAST, PRESENT } from "../nn/past.js";
+import { PAST, PRESENT, pastInputs } from "../nn/past.js";
 import type { RawModel } from "../onnx/format/raw-model.js";
 import type { RunRequest } from "../onnx/session.js";
 import { sizeOf } from "../onnx/shapes.js";
@@ -11,7 +11,8 @@ import type { Tensor } from "../onnx/types.js";
 export interface CacheOptions {
   /** Prefix of the keys and values in the runtime's store. */
   readonly id: string;
-  readonly page: number | undefined;
+  /** Keys of a page, where rounds may leave what is kept in place; default: they are gathered. */
+  readonly page?: number | undefined;
   /** Runs the graph up to the hidden states. */
   read(feeds: NamedTensors, stores: Pick<RunRequest, "bind" | "keep">): Promise<unknown>;
   /** Runs the head on rows of the hidden states under a store key. */
@@ -24,14 +25,12 @@ export function openCachedRounds(
   graph: Pick<RawModel, "inputs">,
   { id, page, read, head, drop }: CacheOptions,
 ): CachedRounds<unknown> {
-  const stores = graph.inputs
-    .filter((input) => input.name.startsWith(PAST))
-    .map(({ name, shape: [, , heads, width] }) => ({
-      input: name,
-      output: `${PRESENT}${name.slice(PAST.length)}`,
-      key: `${id}/${name}`,
-      shape: [1, NOTHING_KEPT, heads as number, width as number],
-    }));
+  const stores = pastInputs(graph.inputs).map(({ name, heads, width }) => ({
+    input: name,
+    output: `${PRESENT}${name.slice(PAST.length)}`,
+    key: `${id}/${name}`,
+    shape: [1, NOTHING_KEPT, heads, width],
+  }));
   const hidden = `${id}/${HIDDEN}`;
   const kept = Object.fromEntries(stores.map(({ input, key }) => [input, key]));
   const keep = { ...Object.fromEntries(stores.map(({ output, key }) => [output, key])), [HIDDEN]: hidden };

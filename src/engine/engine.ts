@@ -5,7 +5,7 @@ import type { KeysOf } from "../nn/architecture.js";
 import { HIDDEN } from "../nn/bind.js";
 import type { LoraOptions } from "../nn/lora.js";
 import { graphWithKeys, type Model, usingGraph } from "../nn/model.js";
-import { PAST } from "../nn/past.js";
+import { pastInputs } from "../nn/past.js";
 import { encodeModel } from "../onnx/format/proto.js";
 import type { LoadOptions, RunRequest, Runtime } from "../onnx/session.js";
 import { type NamedTensors, scalar, vector } from "../onnx/tensors.js";
@@ -245,7 +245,8 @@ export class Engine extends TrainedParameters implements RoundModel<unknown> {
     const graph = await this.graphWithKeys("past");
     if (graph === undefined) return undefined;
     const gathered = { ...this.acting, graph };
-    const page = this.runtime.page(graph.inputs.find(({ name }) => name.startsWith(PAST))?.shape[3] as number);
+    const [kept] = pastInputs(graph.inputs);
+    const page = kept && this.runtime.page(kept.width);
     const lanes = page === undefined ? undefined : await this.graphWithKeys("lanes");
     return openCachedRounds(graph, {
       id: `cache/${this.caches++}`,

@@ -1,5 +1,5 @@
 import type { Emitter } from "../onnx/emit.js";
-import type { Value } from "../onnx/types.js";
+import type { Dim, Value } from "../onnx/types.js";
 import { type AttentionShapes, attention } from "./layers.js";
 
 /** Name of the input that selects the keys and values of each attention row. */
@@ -53,6 +53,13 @@ export class SharedKeys implements Keys {
 /** Prefixes of a graph's inputs and outputs that carry keys and values from one forward to the next. */
 export const PAST = "past/";
 export const PRESENT = "present/";
+
+/** Lists the keys and values of an earlier forward that a graph reads, with their heads and the heads' width. */
+export function pastInputs(inputs: readonly { readonly name: string; readonly shape: readonly Dim[] }[]) {
+  return inputs
+    .filter(({ name }) => name.startsWith(PAST))
+    .map(({ name, shape: [, , heads, width] }) => ({ name, heads: heads as number, width: width as number }));
+}
 
 /**
  * Reads keys and values of an earlier forward, gathered in rows as in {@link SharedKeys}. The outputs `present/<name>`

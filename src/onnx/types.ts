@@ -64,7 +64,7 @@ export interface ExternalData {
   readonly file: string;
   readonly offset: number;
   readonly length: number;
-  /** Where the bytes are, one behind the other, if they are not in one piece. */
+  /** The places of the bytes, one behind the other, if they are not in one piece. */
   readonly parts?: readonly ExternalData[];
 }
 

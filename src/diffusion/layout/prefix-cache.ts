@@ -92,7 +92,7 @@ export class PrefixCache {
   private readonly names = new EntryNames();
   /** Index a*W+w in the last forward, by name. */
   private kept: ReadonlyMap<number, number> = new Map();
-  /** What the rows of the last forward's keys hold: {@link Part.starts}. */
+  /** The sequences whose keys the rows of the last forward hold: {@link Part.starts}. */
   private lanes: readonly (readonly number[])[] = [];
   private width = 0;
 

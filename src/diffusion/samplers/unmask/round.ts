@@ -75,8 +75,6 @@ export const roundHead: RoundHead<RowStatistics> = {
 /** Weights relative to the largest other token, in nats, beyond which all others are 0 in float32 anyway. */
 const DOMINANT = 80;
 
-const pair = (e: Emitter, a: Value, b: Value): Value => e.concat([e.unsqueeze(a, [1]), e.unsqueeze(b, [1])], 1);
-
 /** Declares the outputs by which rows of logits [R, V] are ranked, and returns what they follow from. */
 function emitRanks(e: Emitter, logits: Value, inputs: Readonly<Record<string, Value>>, tokens: TokenIds) {
   const all = allowedLogProbs(e, logits, inputs.inverse_temperature as Value, tokens, undefined);
@@ -86,7 +84,7 @@ function emitRanks(e: Emitter, logits: Value, inputs: Readonly<Record<string, Va
   const [[first, second], [argmax, next]] = [columns(best), columns(bestIndex)];
   const eosIsArgmax = e.equal(argmax, e.g.scalar(tokens.eos, "int64"));
   const argmaxForbidden = e.where(eosIsArgmax, next, argmax);
-  const mostProbable = pair(e, argmax, argmaxForbidden);
+  const mostProbable = e.concat([e.unsqueeze(argmax, [1]), e.unsqueeze(argmaxForbidden, [1])], 1);
   e.g.output("argmax", mostProbable);
   e.g.output("top", e.exp(first));
   e.g.output("top2", e.exp(second));

@@ -28,7 +28,7 @@ import { environmentKinds } from "../../../env/open.js";
 import { loraSites } from "../../../nn/bind.js";
 import { siteShapes } from "../../../nn/lora.js";
 import { graphWithKeys, loadModel, type Model } from "../../../nn/model.js";
-import { PAST } from "../../../nn/past.js";
+import { pastInputs } from "../../../nn/past.js";
 import { Emitter } from "../../../onnx/emit.js";
 import { encodeModel } from "../../../onnx/format/proto.js";
 import type { RawModel } from "../../../onnx/format/raw-model.js";
@@ -171,8 +171,7 @@ function keepsPast({ runtime }: RunConfig, use: CacheUse | undefined): boolean {
 /** Bytes of one token's keys and values in float32: 2 * 4 * layers * KV heads * head size; 0 without a cache. */
 async function keptBytes(model: Model): Promise<number> {
   const inputs = (await graphWithKeys(model, "past"))?.inputs ?? [];
-  const kept = inputs.filter(({ name }) => name.startsWith(PAST));
-  return sum(kept.map(({ shape: [, , heads, width] }) => 4 * Number(heads) * Number(width)));
+  return sum(pastInputs(inputs).map(({ heads, width }) => 4 * heads * width));
 }
 
 /** Makes a model with a small vocabulary, which does not affect the shapes. */

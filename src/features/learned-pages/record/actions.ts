@@ -106,7 +106,7 @@ function growing(actions: readonly Action[]): Action[] | undefined {
 }
 
 /** Returns the same actions with every text typed key by key, for an input that takes no text at once. */
-export function byKeys(actions: readonly Action[]): Action[] | undefined {
+function byKeys(actions: readonly Action[]): Action[] | undefined {
   const typed = actions.flatMap((one): Action[] => {
     if (typeof one !== "string" || call(one).method !== "fill") return [one];
     const { find, args } = call(one);
