@@ -168,8 +168,8 @@ export function drawTokens(
   const countBelow = (sums: Value, limit: Value, size: number): Value =>
     e.cast(e.min(e.sum(e.indicator(e.lessOrEqual(sums, limit)), [2]), size - 1), "int64");
   const block = countBelow(running, target, blocks);
-  const before = e.sub(e.gatherElements(running, block, 2), e.gatherElements(mass, block, 2));
-  let chosen = e.gatherElements(grid, e.add(block, e.zeros([1, 1, BLOCK], "int64")), 1);
+  const before = e.gatherElements(e.sub(running, mass), block, 2);
+  let chosen = e.gatherElements(grid, e.expand(block, [1, 1, BLOCK]), 1);
   if (place !== undefined) {
     const isHere = e.equal(block, e.g.scalar(place.block, "int64"));
     const left = e.g.op("And", [isHere, isAt([1, 2, BLOCK], BLOCK + place.column)]);

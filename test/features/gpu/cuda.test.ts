@@ -100,8 +100,8 @@ describe("graphs for CUDA, computed on the CPU", () => {
   it("a large matrix in 16 bits is cast in blocks, ranges of its file, with the same numbers", async () => {
     const model = await exported("bf16");
     const graph = trainingGraph(model);
-    // blocks of 3 rows of the head [16, 64]: the last one is smaller; the layers' matrices are larger still
-    const lowered = forCuda(graph, 3 * CONFIG.hidden_size, 1);
+    // blocks of 6 rows of the head [16, 64]: the last one is smaller; the layers' matrices are larger still
+    const lowered = forCuda(graph, 6 * CONFIG.hidden_size, 1);
     const isWeight = (v: Value | undefined): boolean => v?.name.endsWith("weight") === true;
     const whole = lowered.nodes.filter(
       (n) => n.op === "Cast" && isWeight(n.inputs[0]) && n.inputs[0]?.shape.length === 2,
@@ -110,7 +110,7 @@ describe("graphs for CUDA, computed on the CPU", () => {
     assert.deepEqual(names, []);
     // the last block looks its rows up, to repeat the last one
     const blocks = lowered.nodes.filter((n) => n.inputs[0]?.name.includes("/lm_head.weight/"));
-    assert.equal(blocks.length, 2 * Math.ceil(CONFIG.vocab_size / 3));
+    assert.equal(blocks.length, 2 * Math.ceil(CONFIG.vocab_size / 6));
     const { logits, gradients } = await errors(model, lowered, graph);
     assert.ok(logits < 1e-5 && gradients < 1e-5, `logits ${logits}, gradients ${gradients}`);
   });
@@ -120,6 +120,7 @@ describe("graphs for CUDA, computed on the CPU", () => {
     [64, 1],
     [97, 2],
     [191, 3],
+    [509, 8],
   ] as const)
     it(`a head of ${vocabulary} rows is multiplied in whole tiles, with the same numbers`, async () => {
       const config = { ...CONFIG, vocab_size: vocabulary };

@@ -5,7 +5,7 @@ import { type Formula, rewritten } from "../../../onnx/passes/written-out.js";
 import type { Lowering } from "../../../onnx/session.js";
 import { sameShape } from "../../../onnx/shapes.js";
 import { type Graph, type Initializer, isExternal, type Node, type Value } from "../../../onnx/types.js";
-import { inBlocks, LARGE } from "../cuda-blocks.js";
+import { inBlocks } from "../cuda-blocks.js";
 import { withoutLoraSplits, withSkipNorms } from "../fused-forward.js";
 import { halfTrunk } from "../half-trunk.js";
 import { shortGradients, withoutRepeats } from "../short-gradients.js";
@@ -33,7 +33,7 @@ export const lowering: Lowering = (graph, precision) => {
  * @param largest most elements of a matrix that is cast in one piece.
  * @param tile a number of which its blocks' rows are a multiple.
  */
-export function forCuda(graph: Graph, largest = LARGE, tile?: number): Graph {
+export function forCuda(graph: Graph, largest?: number, tile?: number): Graph {
   const plain = packedGradients(withoutJoining(withoutWaits(withoutLate(graph))));
   return live(inBlocks(withSkipNorms(withoutLoraSplits(shortGradients(plain))), largest, tile));
 }
