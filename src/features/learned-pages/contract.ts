@@ -54,6 +54,7 @@ const step = z.string().max(4000);
 const action = z.union([
   step,
   z.strictObject({ do: step, times: z.string(), back: step.optional() }),
+  z.strictObject({ do: step, until: z.string() }),
   z.strictObject({ each: z.array(step).min(1), between: z.array(step).default([]) }),
   z.strictObject({ cases: z.record(z.string(), z.array(step)) }),
 ]);

@@ -11,7 +11,8 @@ import { NoOption, NoWay, type Way } from "../way.js";
 import { fileOf } from "../ways/file.js";
 import { type Link, parseChain, type Value, written, writtenChain } from "./code.js";
 import { argumentOf, FINDS, found, numberIn } from "./locate.js";
-import { itemTokens, PLACE, type Tokens, tokensOf } from "./tokens.js";
+import { filled, itemTokens, PLACE, type Tokens, tokensOf } from "./tokens.js";
+import { untilMarked } from "./until.js";
 
 /** Methods of Playwright by which a recording may operate an element, or the page. */
 export const ACTS =
@@ -59,6 +60,7 @@ const call = (text: string): Call => {
 export const textsOf = (actions: readonly Action[]): string[] =>
   actions.flatMap((one) => {
     if (typeof one === "string") return [one];
+    if ("until" in one) return [one.do];
     if ("do" in one) return [one.do, ...(one.back === undefined ? [] : [one.back])];
     return "each" in one ? [...one.each, ...one.between] : Object.values(one.cases).flat();
   });
@@ -162,6 +164,9 @@ export async function perform(
         await run(one.each, of);
         await rest(surface, ITEM_MS);
       }
+    } else if ("until" in one) {
+      const target = found(surface.page, call(one.do).find, tokens);
+      await untilMarked(target, filled(one.until, tokens), () => run([one.do], tokens));
     } else {
       const times = Math.round(numberIn(one.times, tokens));
       if (Math.abs(times) > MOST_TIMES) throw new NoWay(`${times} times are too many`);

@@ -204,7 +204,7 @@ function repeatedStep(column: Column): Action[] | undefined {
   return text !== undefined && isSame ? Array<string>(times).fill(text) : undefined;
 }
 
-/** Finds how often a step is taken for a value: once a month or a year from now, or by the size of a number. */
+/** Finds how often a step is taken for a value: once a month or a year from now, by a number's size, or until it is marked. */
 function countedStep(kind: Kind, column: Column): Action[] | undefined {
   const texts = [...new Set(column.flatMap(({ step }) => (step === undefined ? [] : [textOf(step.call)])))];
   const [forth, back, ...more] = texts;
@@ -226,7 +226,9 @@ function countedStep(kind: Kind, column: Column): Action[] | undefined {
     if (line !== undefined && line[0] !== 0)
       return [{ do: forth, times: `{${of} * ${line[0]} + ${line[1]}}`, ...(back === undefined ? {} : { back }) }];
   }
-  return undefined;
+  // in a list, an arrow is pressed until the value's option is marked
+  const isArrow = texts.length === 1 && column.every(({ step }) => step && /Arrow(?:Up|Down|Left|Right)'/.test(forth));
+  return isArrow ? [{ do: forth, until: "{value}" }] : undefined;
 }
 
 /** Fits a line through points. @returns its slope and its height at 0; undefined if it misses one. */

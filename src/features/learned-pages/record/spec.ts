@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { isRegExp } from "node:util/types";
 import { createContext, runInContext, Script } from "node:vm";
 import { parse, type Token } from "acorn";
@@ -177,6 +178,7 @@ class Notes {
       if (FINDS.test(name)) return this.at(chain);
       const call = callOf(chain) ?? this.refuse("is no step that a contract may have");
       const at = this.here();
+      if (isClickByKey(this.lines.at(-1)?.call, call)) this.lines.pop();
       this.lines.push(...singleClicks(call).map((single) => ({ ...at, call: single })));
     }
     return this.at([...earlier, { name, args: [] }]);
@@ -221,6 +223,14 @@ class Notes {
     return refuseStatement(this.here(error), why);
   }
 }
+
+/** Tells whether a click is what a browser makes of a key on a button: a recorder notes both. */
+const isClickByKey = (key: Call | undefined, { find, method }: Call): boolean =>
+  key?.method === "press" &&
+  /^(?:Enter|Space| )$/.test(String(key.args[0])) &&
+  method === "click" &&
+  /^(?:button|link|checkbox|radio|switch|tab|menuitem\w*)$/.test(String(find.at(-1)?.args?.[0])) &&
+  isDeepStrictEqual(key.find, find);
 
 /** The folder that a browser shows for a chosen file: codegen fills it in where the input is in a shadow root. */
 const FAKE_FOLDER = "C:\\fakepath\\";

@@ -14,7 +14,7 @@ import { openForm } from "../form-site.js";
 
 /**
  * A page of things that a search does not find: two labels under one key, a value over two boxes, a prefilled box whose
- * state counts keys, a frame, a closed shadow root, a later part behind a button, and a body in base64.
+ * state counts keys, a frame, a closed shadow root, a list for arrow keys alone, a later part, and a body in base64.
  */
 const ODD = `<!doctype html><title>Move</title>
 <p><label>Home phone <input id="h"></label> <label>Work phone <input id="w"></label></p>
@@ -22,6 +22,7 @@ const ODD = `<!doctype html><title>Move</title>
 <p><label>Nickname <input id="n" value="Buster"></label></p>
 <iframe id="f" srcdoc="<label>Note <input id=note></label>"></iframe>
 <x-city style="display:block;width:200px"></x-city>
+<p><span id="co" role="combobox" tabindex="0" aria-label="Door">-</span><span id="cl" hidden><i role="option">Red</i><i role="option">Blue</i><i role="option">Green</i></span></p>
 <p><label>Pets <input type="checkbox" id="pe"></label></p><p><button id="go">Continue</button></p>
 <div id="later" hidden><label>Floor <select id="fl"><option value="">-</option><option value="7">First</option><option value="9">Second</option><option value="4">Top</option></select></label>
 <button id="ok">Move in</button></div><p id="say"></p>
@@ -33,23 +34,25 @@ customElements.define("x-city", class extends HTMLElement {
     this.attachShadow({ mode: "closed" }).append("City", this.box);
   }
 });
+const step = () => [...cl.children].forEach((one, i, { length }) => { one.ariaSelected = String(i === co.tabIndex % length); });
+co.onkeydown = ({ key }) => { if (key === "Enter") co.textContent = cl.querySelector("[aria-selected=true]").textContent; if (key === "ArrowDown") { cl.hidden = false; step(); co.tabIndex++; } };
 go.onclick = () => { later.hidden = false; go.hidden = true; };
 ok.onclick = async () => {
   const note = f.contentDocument.getElementById("note").value, city = document.querySelector("x-city").box.value;
-  const all = { phone: [h.value, w.value], zip: { a: p1.value, b: p2.value }, n: n.value, note, city, fl: fl.value, pets: pe.checked };
+  const all = { phone: [h.value, w.value], zip: { a: p1.value, b: p2.value }, n: n.value, door: co.textContent, note, city, fl: fl.value, pets: pe.checked };
   const body = btoa(JSON.stringify(all)).replace(/=/g, "").replace(/\\+/g, "-");
   say.textContent = await (await fetch("/send", { method: "POST", body })).text();
 };
 </script>`;
 
-const LABELS = ["Home phone", "Work phone", "Postcode", "Nickname", "Note", "City", "Floor", "Pets"];
+const LABELS = ["Home phone", "Work phone", "Postcode", "Nickname", "Note", "City", "Floor", "Pets", "Door"];
 const PEOPLE = [
-  ["511 1234", "733 9876", "SW1A 2AA", "", "Ring twice", "Bergen", "Second", true],
-  ["622 4455", "944 1212", "M1 1AE", "Lu", "Back door", "Porto", "First", false],
-  ["377 9090", "288 6767", "EH8 9YL", "Ace", "No dogs", "Turku", "Top", true],
+  ["511 1234", "733 9876", "SW1A 2AA", "", "Ring twice", "Bergen", "Second", true, "Green"],
+  ["622 4455", "944 1212", "M1 1AE", "Lu", "Back door", "Porto", "First", false, "Red"],
+  ["377 9090", "288 6767", "EH8 9YL", "Ace", "No dogs", "Turku", "Top", true, "Blue"],
 ].map((values) => Object.fromEntries(values.map((value, i) => [LABELS[i], value])));
 
-const steps = ([home, work, one, two, nick, note, city, code]: string[]): string => `test('test', async ({ page }) => {
+const steps = ([home, work, one, two, nick, note, city, no, n]: string[]): string => `test('test', async ({ page }) => {
   await page.goto('http://127.0.0.1/');
   await page.getByRole('textbox', { name: 'Home phone' }).fill('${home}');
   await page.getByRole('textbox', { name: 'Work phone' }).fill('${work}');
@@ -57,10 +60,13 @@ const steps = ([home, work, one, two, nick, note, city, code]: string[]): string
   await page.getByRole('textbox', { name: 'second half' }).fill('${two}');
   await page.getByRole('textbox', { name: 'Nickname' }).fill('${nick}');
   await page.locator('#f').contentFrame().getByRole('textbox', { name: 'Note' }).fill('${note}');
+  ${"await page.getByRole('combobox', { name: 'Door' }).press('ArrowDown');".repeat(Number(n))}
+  await page.getByRole('combobox', { name: 'Door' }).press('Enter');
   await page.locator('x-city').click();
   await page.keyboard.type('${city}');
   await page.getByRole('button', { name: 'Continue' }).click();
-  await page.getByLabel('Floor').selectOption('${code}');
+  await page.getByLabel('Floor').selectOption('${no}');
+  await page.getByRole('button', { name: 'Move in' }).press('Enter');
   await page.getByRole('button', { name: 'Move in' }).click();
 });`;
 
@@ -69,7 +75,7 @@ const steps = ([home, work, one, two, nick, note, city, code]: string[]): string
  * a class that it set. It writes a click on a label twice, as the browser clicks the box, too.
  */
 const RECORDING = `import { test, expect } from '@playwright/test';
-${steps(["511 1234", "733 9876", "SW1A", "2AA", "", "Ring twice", "Bergen", "9"])
+${steps(["511 1234", "733 9876", "SW1A", "2AA", "", "Ring twice", "Bergen", "9", "3"])
   .replace("'Continue'", "'Continue \u2713'")
   .replace(
     "  await page.locator('x-city')",
@@ -78,7 +84,7 @@ ${steps(["511 1234", "733 9876", "SW1A", "2AA", "", "Ring twice", "Bergen", "9"]
   await page.locator('x-city')`,
   )
   .replace("('Floor')", "('Floor').nth(4)")}
-${steps(["622 4455", "944 1212", "M1", "1AE", "Lu", "Back door", "Porto", "7"])
+${steps(["622 4455", "944 1212", "M1", "1AE", "Lu", "Back door", "Porto", "7", "1"])
   .replace("('Floor')", "('Floor').nth(4)")
   .replace(
     "  await page.locator('x-city')",
