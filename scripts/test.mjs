@@ -47,7 +47,7 @@ const runner = spawn(
     "--enable-source-maps",
     "--test",
     // tests of the browser mostly wait: with five files at once, two cores were idle for a quarter of the time
-    `--test-concurrency=${slow ? 5 : 6}`,
+    "--test-concurrency=6",
     `--test-timeout=${limit}`,
     `--test-reporter=${process.stdout.isTTY ? "spec" : "tap"}`,
     "--test-reporter-destination=stdout",
