@@ -9,16 +9,16 @@ const MOST_PRESSES = 200;
  * Repeats a step, such as a press of an arrow key, until the page marks the option of a name: as the active descendant,
  * by focus, or as selected.
  * @param target the element of the step.
- * @throws NoOption if a press marks nothing else any more, or all options have been passed.
+ * @throws NoOption if an option is marked again before that one.
  */
 export async function untilMarked(target: Locator, name: string, again: () => Promise<void>): Promise<void> {
-  let last: string | undefined;
+  const passed = new Set<string | undefined>();
   for (let i = 0; i < MOST_PRESSES; i++) {
     const marked = await target.evaluate(markedOption);
     if (marked !== undefined && looseLabel(marked) === looseLabel(name)) return;
     // a first press may only open the list
-    if (i > 1 && marked === last) break;
-    last = marked;
+    if (i > 1 && passed.has(marked)) break;
+    passed.add(marked);
     await again();
   }
   throw new NoOption(`no option "${name}" is marked`);
