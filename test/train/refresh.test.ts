@@ -46,8 +46,7 @@ describe("a reference that is refreshed", () => {
     const runDir = join(dir, "cut");
     const cut = await train(CONFIG, { runDir, signal: stopAfter(3) });
     assert.deepEqual([cut.interrupted, cut.steps], [true, 3]);
-    const resumed = await train(CONFIG, { runDir, resume: true });
-    assert.equal(resumed.steps, 4);
+    assert.equal((await train(CONFIG, { runDir, resume: true })).steps, 4);
     assert.deepEqual(differences(timelessFiles(join(dir, "whole")), timelessFiles(runDir)), []);
   });
 });

@@ -38,8 +38,7 @@ test("what an episode was worth, and what became of every line of its plan", asy
   const fates = ({ detail }: EpisodeOutcome): unknown[] =>
     (detail.actions as { readonly fate: string }[]).map(({ fate }) => fate);
 
-  const whole = await play(lines);
-  assert.equal(whole.reward, 1);
+  assert.equal((await play(lines)).reward, 1);
   const unsent = await play(lines.slice(0, -1));
   assert.deepEqual([unsent.detail.accepted, unsent.success, unsent.metrics.task_completion], [false, false, 0]);
   assert.equal(unsent.metrics.field_accuracy, 1);
