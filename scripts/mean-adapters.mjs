@@ -12,16 +12,17 @@ const { values, positionals: dirs } = flagsOf(import.meta.url, {
   options: { out: { type: "string" } },
 });
 if (values.out === undefined || dirs.length < 2) fail("Give --out and two adapters at least.");
-const { readSafetensors, writeSafetensors } = await load("weights/safetensors.js");
-const { floatToBfloat16, bfloat16ToFloat } = await load("core/half.js");
+const { openSafetensors, writeSafetensors } = await load("weights/safetensors.js");
+const { openWeight } = await load("weights/model-weights.js");
+const { floatToBfloat16 } = await load("core/half.js");
 const FILE = "adapter_model.safetensors";
-const floats = ({ dtype, data }) => (dtype === "bfloat16" ? bfloat16ToFloat(data) : data);
-const all = dirs.map((dir) => readSafetensors(join(dir, FILE)));
+const all = dirs.map((dir) => openSafetensors(join(dir, FILE)));
 const mean = new Map();
-for (const [name, { shape }] of all[0]) {
-  const parts = all.map((one) => one.get(name) ?? fail(`An adapter has no ${name}.`));
+for (const [name, { shape }] of all[0].tensors) {
+  const parts = all.map((one) => openWeight(one, name));
   if (parts.some((one) => one.shape.join() !== shape.join())) fail(`${name} has several shapes.`);
-  const sum = parts.map(floats).reduce((a, b) => a.map((x, i) => x + b[i]));
+  const size = shape.reduce((product, n) => product * n);
+  const sum = parts.map((one) => one.read(0, size)).reduce((a, b) => a.map((x, i) => x + b[i]));
   mean.set(name, { dtype: "bfloat16", shape, data: floatToBfloat16(sum.map((x) => x / all.length)) });
 }
 mkdirSync(values.out, { recursive: true });

@@ -127,8 +127,7 @@ describe("rollouts with keys and values used again", () => {
       [4, 5],
     ];
     const free = await draw({ rounds: 3 }, prompts, {});
-    const within = await draw({ rounds: 3 }, prompts, { on: tight });
-    assert.deepEqual(within.trajectories, free.trajectories);
+    assert.deepEqual((await draw({ rounds: 3 }, prompts, { on: tight })).trajectories, free.trajectories);
   });
 
   it("run a final policy without an adapter that has no effect, to the last bit", async (t) => {

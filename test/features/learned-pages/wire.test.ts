@@ -203,8 +203,7 @@ test("a number whose point stands elsewhere is another number, and no code", () 
   assert.deepEqual(sums("1250.50", "89.90", "16400"), { as: "number", times: 1 });
   assert.deepEqual(sums("1250500", "89900", "16400000"), { as: "number", times: 1000 });
   assert.equal(sums("a", "b", "c")?.as, "codes");
-  const long = learned("number", { 1250.5: "125.05", 1899.5: "189.95" });
-  assert.equal(long, undefined);
+  assert.equal(learned("number", { 1250.5: "125.05", 1899.5: "189.95" }), undefined);
 });
 
 test("of a box and the hidden field of its name that says no the last counts", () => {

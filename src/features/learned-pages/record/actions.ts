@@ -137,6 +137,8 @@ export function firstPlace(calls: readonly Call[]): PlaceOf | undefined {
 
 /** Writes the place of an action as a contract's locator. */
 export const locatorOf = ({ find }: Call): string => writtenChain(find);
+/** Tells whether two steps are on the same element. */
+export const isSamePlace = (a: Call, b: Call): boolean => a.find.length > 0 && locatorOf(a) === locatorOf(b);
 
 /** Carries out recorded actions for a value. @throws NoOption if an element that the value names is not there. */
 export async function perform(

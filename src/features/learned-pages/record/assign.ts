@@ -3,8 +3,9 @@ import { dayIn } from "../../../env/forms/values.js";
 import { isBlank } from "../../../env/forms/wire.js";
 import type { FieldValue, Task } from "../../../env/site.js";
 import { kindOfAll, partsOf as wordsOf } from "../values.js";
+import { isSamePlace } from "./actions.js";
 import { stringsIn } from "./generalize.js";
-import { FURTHER, isSamePlace, type Seen } from "./observe.js";
+import { FURTHER, type Seen } from "./observe.js";
 import { tokensOf } from "./tokens.js";
 
 /** The part that a step has: it enters a field's value, leads on, sends the form, or does nothing that counts. */

@@ -6,7 +6,7 @@ import type { Task } from "../../../env/site.js";
 import { slowed } from "../gestures.js";
 import { openPage } from "../operate.js";
 import { WRITABLE } from "../way.js";
-import { act, type Call, firstPlace, locatorOf, targetOf } from "./actions.js";
+import { act, type Call, firstPlace, targetOf } from "./actions.js";
 import { isOptions, type Link, refuseStatement, type Value } from "./code.js";
 import type { Line, Run } from "./spec.js";
 
@@ -247,6 +247,3 @@ function byLabel(call: Call, options: Read["options"]): Call {
   if (first === undefined) return call;
   return { ...call, args: [Array.isArray(first) ? first.map(named) : named(first), ...more] };
 }
-
-/** Tells whether two steps are on the same element. */
-export const isSamePlace = (a: Call, b: Call): boolean => a.find.length > 0 && locatorOf(a) === locatorOf(b);

@@ -5,11 +5,11 @@ import type { Task } from "../../../env/site.js";
 import type { Action, PlaceOf } from "../contract.js";
 import type { Recording } from "../learn/learner.js";
 import { kindOfAll } from "../values.js";
-import { type Call, locatorOf } from "./actions.js";
+import { type Call, isSamePlace, locatorOf } from "./actions.js";
 import { type Part, partsOf } from "./assign.js";
 import { isOptions, type Link } from "./code.js";
 import { generalized, stringsIn } from "./generalize.js";
-import { isSamePlace, observed, type Seen } from "./observe.js";
+import { observed, type Seen } from "./observe.js";
 import type { Run } from "./spec.js";
 
 /** Time limit of repeating one run, in milliseconds. */

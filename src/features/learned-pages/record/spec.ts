@@ -1,11 +1,10 @@
-import { isDeepStrictEqual } from "node:util";
 import { isRegExp } from "node:util/types";
 import { createContext, runInContext, Script } from "node:vm";
 import { parse, type Token } from "acorn";
 import { fail, messageOf, UserError } from "../../../core/errors.js";
 import { looseLabel } from "../../../env/forms/normalize.js";
 import type { Task } from "../../../env/site.js";
-import { ACTS, type Call, callOf } from "./actions.js";
+import { ACTS, type Call, callOf, isSamePlace } from "./actions.js";
 import { Chain, isOptions, type Link, refuseStatement, type Value } from "./code.js";
 import { FINDS } from "./locate.js";
 
@@ -225,12 +224,12 @@ class Notes {
 }
 
 /** Tells whether a click is what a browser makes of a key on a button: a recorder notes both. */
-const isClickByKey = (key: Call | undefined, { find, method }: Call): boolean =>
+const isClickByKey = (key: Call | undefined, click: Call): boolean =>
   key?.method === "press" &&
   /^(?:Enter|Space| )$/.test(String(key.args[0])) &&
-  method === "click" &&
-  /^(?:button|link|checkbox|radio|switch|tab|menuitem\w*)$/.test(String(find.at(-1)?.args?.[0])) &&
-  isDeepStrictEqual(key.find, find);
+  click.method === "click" &&
+  /^(?:button|link|checkbox|radio|switch|tab|menuitem\w*)$/.test(String(click.find.at(-1)?.args?.[0])) &&
+  isSamePlace(key, click);
 
 /** The folder that a browser shows for a chosen file: codegen fills it in where the input is in a shadow root. */
 const FAKE_FOLDER = "C:\\fakepath\\";
