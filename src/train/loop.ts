@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import type { RunConfig } from "../config/config.js";
-import { inSpan } from "../core/spans.js";
 import { adapterConfig } from "../engine/adapter.js";
 import { baseSample } from "../engine/base-sample.js";
 import { checkSpaces, openPolicy, type Policy } from "../engine/policy.js";
@@ -130,7 +129,7 @@ export async function runSteps(training: Training, steps: Steps): Promise<TrainR
 
   // 2. Steps, each with its line of metrics; between them validation and checkpoints
   while (!over() && !options.signal.aborted) {
-    const line = await inSpan("step", { step: step + 1 }, () => steps.take(step + 1));
+    const line = await steps.take(step + 1);
     step++;
     metrics.append(line);
     watch.step(line);

@@ -1,4 +1,3 @@
-import { inSpan } from "../core/spans.js";
 import type { RolloutMetrics } from "../runs/metrics.js";
 import type { Phase } from "../watch/watcher.js";
 import type { StepContext } from "./context.js";
@@ -33,12 +32,12 @@ export class Observers {
     let measurement: Measurement | undefined;
     let boundary = 0;
     return {
-      /** Runs a part of the step: shown, in a span, and timed. */
+      /** Runs a part of the step: shown and timed. */
       stage: async <T>(name: keyof typeof SHOWN, work: () => Promise<T>): Promise<T> => {
         const from = performance.now();
         const doing = SHOWN[name];
         if (doing !== undefined) this.phase({ doing });
-        const result = await inSpan(name, {}, work);
+        const result = await work();
         time[name] += since(from);
         return result;
       },
