@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Browser, BrowserContext, CDPSession, Page, Response, Route } from "playwright";
 import { within } from "../../core/within.js";
 import { type BrowserOptions, EnvironmentFault, Unanswered } from "./browser.js";
+import { HarRecorder } from "./har.js";
 import type { InjectedFault } from "./injected-faults.js";
 import { crashReason } from "./memory.js";
 import { BackgroundRequests } from "./network/background.js";
@@ -9,7 +10,6 @@ import { checkAnswered, type Exchange, isAwaited, nameOf, ownerOf } from "./netw
 import { Traffic } from "./network/traffic.js";
 import { PageWorld } from "./page/world.js";
 import { playwright } from "./playwright.js";
-import { type OpenRecorder, type Recorder, recorder } from "./recorder.js";
 
 /** A condition that is tested again and again. */
 export type Condition = () => boolean | Promise<boolean>;
@@ -41,7 +41,7 @@ export class Session {
   readonly background: BackgroundRequests;
   readonly traffic: Traffic;
   /** Record of this episode's requests, if it is wanted. */
-  readonly har: Recorder | undefined;
+  readonly har: HarRecorder | undefined;
   fault: InjectedFault | undefined;
   /** Present time limit of an action, or of an answer to the page's own requests, in milliseconds. */
   private patience: number;
@@ -60,7 +60,6 @@ export class Session {
     private readonly devtools: CDPSession,
     private readonly frameId: string,
     private readonly options: BrowserOptions,
-    record: OpenRecorder | undefined,
   ) {
     const { site } = options;
     this.died = new Promise<never>((_, reject) => {
@@ -90,7 +89,7 @@ export class Session {
         ),
       leaveFor: (url) => inPage((address) => location.assign(address), url),
     });
-    this.har = record?.(context, (request) => this.traffic.exchangeOf(request)?.answer);
+    if (options.har) this.har = new HarRecorder(context, (request) => this.traffic.exchangeOf(request)?.answer);
     context.setDefaultTimeout(this.patience);
     this.watch();
   }
@@ -119,8 +118,7 @@ export class Session {
     const { frameTree } = await devtools.send("Page.getFrameTree");
     // this fails while documents are swapped; a page that then goes back twice counts as leaving
     await devtools.send("Page.resetNavigationHistory").catch(() => undefined);
-    const record = options.har === true ? await recorder() : undefined;
-    session = new Session(browser, context, page, devtools, frameTree.frame.id, options, record);
+    session = new Session(browser, context, page, devtools, frameTree.frame.id, options);
     return session;
   }
 

@@ -28,7 +28,7 @@ export interface Episode extends Score, Omit<Played, "controls" | "values"> {
   /** The reward by the formula of the design documents, for comparison. */
   readonly documentsReward: number;
   /** The requests that were sent, if they are wanted. */
-  readonly har?: object | undefined;
+  readonly har?: object;
   /** Lines of the plan that are not actions. */
   readonly unresolved: readonly string[];
   /** Number of attempts: 1 without faults. */
@@ -61,7 +61,7 @@ export function scored(
   { controls, values, ...played }: Played,
   unresolved: readonly string[],
   uploads: boolean,
-): Omit<Episode, "taskId" | "attempts" | "ms"> {
+): Omit<Episode, "taskId" | "attempts" | "ms" | "har"> {
   const came = { ...played, values, unresolved: unresolved.length, uploads };
   return {
     ...score(task, controls, came),

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import { closing } from "../../../src/core/closing.js";
 import { BrowserHost } from "../../../src/env/browser/browser.js";
-import { HarRecorder } from "../../../src/features/har/recorders/har.js";
-import { servePages } from "../../env/page-site.js";
+import { HarRecorder } from "../../../src/env/browser/har.js";
+import { servePages } from "../page-site.js";
 
 it("keeps no header that may hold a secret, of requests and answers", async () => {
   const secret = "s3cr3t-of-this-test";

@@ -1,13 +1,7 @@
 import { join } from "node:path";
 import type { BrowserContext, Request } from "playwright";
-import { packageRoot, readJson } from "../../../core/files.js";
-import { MOST_TEXT, type ServerAnswer } from "../../../env/browser/network/exchange.js";
-import type { OpenRecorder, Recorder } from "../../../env/browser/recorder.js";
-
-/** An HTTP Archive (HAR 1.2) of a page: its requests and their responses. */
-interface Har {
-  readonly log: { readonly version: "1.2"; readonly creator: object; readonly entries: readonly object[] };
-}
+import { packageRoot, readJson } from "../../core/files.js";
+import { MOST_TEXT, type ServerAnswer } from "./network/exchange.js";
 
 /** A recorded request; times are in milliseconds since 1970. */
 interface RecordedRequest {
@@ -24,7 +18,7 @@ const KEPT = new Set([
 ]);
 
 /** Records an episode's requests: no cookies, and of headers only those that hold no secrets. */
-export class HarRecorder implements Recorder {
+export class HarRecorder {
   private readonly requests = new Map<Request, RecordedRequest>();
 
   /** @param kept the server's answer if the page got another one: a page that has to stay gets 204. */
@@ -42,18 +36,18 @@ export class HarRecorder implements Recorder {
     context.on("requestfailed", end);
   }
 
+  /** Begins an episode. */
   begin(): void {
     this.requests.clear();
   }
 
-  async end(): Promise<Har> {
+  /** Returns the episode's requests and their answers as an HTTP Archive (HAR 1.2). */
+  async end() {
     const { name, version } = readJson(join(packageRoot(), "package.json")) as { name: string; version: string };
     const entries = [...this.requests].map(([request, recorded]) => entryOf(request, recorded, this.kept(request)));
     return { log: { version: "1.2", creator: { name, version }, entries: await Promise.all(entries) } };
   }
 }
-
-export const recorder: OpenRecorder = (context, kept) => new HarRecorder(context, kept);
 
 async function answerOf(request: Request): ReturnType<NonNullable<RecordedRequest["answer"]>["then"]> {
   const response = await request.response().catch(() => null);
