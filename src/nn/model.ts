@@ -36,7 +36,7 @@ export interface Model {
 
 /** Opens and cross-checks a model directory. @throws UserError naming the file and its required content. */
 export function loadModel(dir: string): Promise<Model> {
-  const hint = "restore the file from a copy, or make the directory again (docs/model.md)";
+  const hint = "compare its files with docs/model.md: one is damaged, or of another model";
   return fromOutside(`The model ${dir}`, hint, () => openModel(dir));
 }
 
@@ -59,7 +59,9 @@ async function openModel(dir: string): Promise<Model> {
   for (const key of ["mask_token_id", "eos_token_id", "pad_token_id"] as const) {
     const outside = [config[key]].flat().find((id) => id >= config.vocab_size);
     if (outside !== undefined)
-      fail(`${join(dir, "config.json")}: ${key} ${outside} is outside the vocabulary of ${config.vocab_size}.`);
+      fail(`${join(dir, "config.json")}: ${key} ${outside} is outside the vocabulary of ${config.vocab_size}.`, {
+        hint: "Set the ids that the model's tokenizer.json has for its special tokens.",
+      });
   }
   if (ends.includes(config.mask_token_id))
     fail(
