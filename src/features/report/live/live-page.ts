@@ -10,6 +10,7 @@ import type { RolloutRecord } from "../../../runs/rollout-record.js";
 import { RunDirectory } from "../../../runs/run-directory.js";
 import { phaseText } from "../../../watch/live-view.js";
 import { formatDuration, percent, timeLeft } from "../../../watch/progress-text.js";
+import type { OpenLivePage } from "../../../watch/run-pages.js";
 import type { Phase, WatchedRun, Watcher } from "../../../watch/watcher.js";
 import { REPORT_SCRIPT } from "../client.js";
 import { curves } from "../curves.js";
@@ -23,6 +24,8 @@ import { LIVE_SCRIPT, type LiveState } from "./client.js";
 
 /** Most rollouts of the newest step on the page. */
 const MOST_ROLLOUTS = 16;
+
+export const openLivePage: OpenLivePage = (port, config) => LivePage.open(port, config);
 
 /**
  * Serves a run's curves and latest rollouts as a read-only page on the loopback interface. Requests under another host

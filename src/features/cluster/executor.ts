@@ -1,9 +1,9 @@
-import type { RunConfig } from "../../../config/config.js";
-import { misuse } from "../../../core/errors.js";
-import type { ExecutorKind } from "../../../train/executor.js";
-import { redisAddress } from "../queue/connection.js";
-import { openDistributed, playsElsewhere } from "../work/coordinator.js";
-import { type DistributedOptions, distributedSchema } from "../work/options.js";
+import type { RunConfig } from "../../config/config.js";
+import { misuse } from "../../core/errors.js";
+import type { ExecutorKind } from "../../train/executor.js";
+import { redisAddress } from "./queue/connection.js";
+import { openDistributed, playsElsewhere } from "./work/coordinator.js";
+import { type DistributedOptions, distributedSchema } from "./work/options.js";
 
 /** Computes rollouts, scores and gradients on workers that are connected through a Redis (docs/cluster.md). */
 export const executor: ExecutorKind = {

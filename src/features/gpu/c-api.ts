@@ -1,12 +1,12 @@
-import { decodeModel, encodeModel } from "../../../onnx/format/proto.js";
-import type { Binding, BindingKind, Held, InputOf, Loaded, Results } from "../../../onnx/runtimes/binding.js";
-import { libraryPath, NOT_ON_CUDA } from "../../../onnx/runtimes/library.js";
-import type { LoadCall, ProviderName, WireTensor } from "../../../onnx/runtimes/messages.js";
-import { BYTES, DTYPE_CODE, DTYPE_OF_CODE, type DType, isExternal } from "../../../onnx/types.js";
-import { type Constants, MadeConstants, withHalfKeys, withoutConstants, writtenInPlace } from "../constants.js";
-import { withJoinedProducts } from "../joined-products.js";
-import { type Handle, OrtApi } from "../ort-api.js";
-import { type ReadBytes, SharedWeights } from "../shared-weights.js";
+import { decodeModel, encodeModel } from "../../onnx/format/proto.js";
+import type { Binding, Held, InputOf, Loaded, OpenBinding, Results } from "../../onnx/runtimes/binding.js";
+import { libraryPath, NOT_ON_CUDA } from "../../onnx/runtimes/library.js";
+import type { LoadCall, ProviderName, WireTensor } from "../../onnx/runtimes/messages.js";
+import { BYTES, DTYPE_CODE, DTYPE_OF_CODE, type DType, isExternal } from "../../onnx/types.js";
+import { type Constants, MadeConstants, withHalfKeys, withoutConstants, writtenInPlace } from "./constants.js";
+import { withJoinedProducts } from "./joined-products.js";
+import { type Handle, OrtApi } from "./ort-api.js";
+import { type ReadBytes, SharedWeights } from "./shared-weights.js";
 
 /**
  * Uses ONNX Runtime through its C API: tensors stay on the device that computed them, sessions share one copy of the
@@ -432,6 +432,5 @@ class ApiBinding implements Binding<ApiTensor, ApiSession> {
 }
 
 /** The C API of onnxruntime-node's library, called through koffi: tensors stay on the device. */
-export const binding: BindingKind = {
-  open: async (deviceMemory) => new ApiBinding(await OrtApi.load(libraryPath()), deviceMemory),
-};
+export const openApiBinding: OpenBinding = async (deviceMemory) =>
+  new ApiBinding(await OrtApi.load(libraryPath()), deviceMemory);

@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import type { Command } from "commander";
-import type { CliCommand, CliContext } from "../../../cli/shared.js";
-import { closing } from "../../../core/closing.js";
-import { fail } from "../../../core/errors.js";
+import type { CliCommand, CliContext } from "../../cli/shared.js";
+import { closing } from "../../core/closing.js";
+import { fail } from "../../core/errors.js";
 
 /** `refusion-eval rejudge RUN`: judges a run's recorded rollouts again with the present judge. */
-export const command: CliCommand = {
+export const rejudge: CliCommand = {
   register(program: Command, context: CliContext): void {
     program
       .description("Judges a run's recorded rollouts by today's judge: which verdicts and rewards moved, by task.")
@@ -19,12 +19,12 @@ export const command: CliCommand = {
         // imported lazily: help should not wait for them
         const [{ loadConfig }, { writeAtomic }, { openEnvironment }, { readRollouts }, { RunDirectory }, own] =
           await Promise.all([
-            import("../../../config/config.js"),
-            import("../../../core/files.js"),
-            import("../../../env/open.js"),
-            import("../../../runs/rollout-record.js"),
-            import("../../../runs/run-directory.js"),
-            import("../rejudge.js"),
+            import("../../config/config.js"),
+            import("../../core/files.js"),
+            import("../../env/open.js"),
+            import("../../runs/rollout-record.js"),
+            import("../../runs/run-directory.js"),
+            import("./rejudge.js"),
           ]);
         const run = RunDirectory.open(dir);
         const steps = run.rolloutSteps();
