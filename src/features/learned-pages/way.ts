@@ -48,6 +48,8 @@ export interface Way {
   readonly isLiteral?: true;
   /** Set if the way replaces the text of an input by the value. */
   readonly isTyping?: true;
+  /** Set if it clicks what is named like the value, or stands at its number: a change of looks alone counts as success. */
+  readonly isMute?: true;
   /** Set if the way opens and clicks nothing: open lists do not disturb it, and it leaves none open. */
   readonly isQuiet?: true;
   /** Tells whether a variant can enter a value; without this function, every variant can. */

@@ -3,6 +3,7 @@ import { described, firstOf, itemsOf, turned, type Way } from "../way.js";
 /** Ticks the checkboxes, switches, toggle buttons or options with these names; others stay as they are. */
 export const way: Way = {
   serves: ["list"],
+  isMute: true,
   cost: 0,
   signs: "[role=checkbox],input[type=checkbox]",
   variants: [{ by: "role" }, { by: "text" }],

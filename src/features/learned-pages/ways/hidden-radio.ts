@@ -3,6 +3,7 @@ import { clickLabel, firstOf, NoWay, type Way } from "../way.js";
 /** Clicks the text or the label of an option whose radio button is hidden. */
 export const way: Way = {
   serves: ["text", "number", "time", "date"],
+  isMute: true,
   cost: 3,
   signs: "[role=radio],input[type=radio]",
   variants: [{ by: "text" }, { by: "label" }],

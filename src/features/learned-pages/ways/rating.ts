@@ -26,6 +26,7 @@ function nthOfRow(box: Element, n: number): [number, number] | undefined {
 /** Clicks the star, dot or cell whose position equals the number. */
 export const way: Way = {
   serves: ["number"],
+  isMute: true,
   cost: 4,
   signs: "[role=radio],input[type=radio],[class*=rate i],[class*=rating i],[class*=star i]",
   variants: ["radio", "button", "row", "share"].map((by) => ({ by })),

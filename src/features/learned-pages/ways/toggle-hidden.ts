@@ -7,6 +7,7 @@ const DRAWN = "[class*=switch i],[class*=toggle i],[class*=check i]";
 /** Toggles a checkbox that is hidden or has no role by a click on its text, its drawing, its box or its host. */
 export const way: Way = {
   serves: ["flag"],
+  isMute: true,
   cost: 2,
   signs: DRAWN,
   variants: ["text", "drawn", "box", "host", "edge"].map((by) => ({ by })),

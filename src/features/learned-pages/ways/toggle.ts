@@ -4,6 +4,7 @@ import { firstOf, turned, type Way } from "../way.js";
 /** Sets a checkbox or switch by its role and name: clicks it if its state differs. */
 export const way: Way = {
   serves: ["flag"],
+  isMute: true,
   cost: 0,
   signs: "[role=switch],[role=checkbox],input[type=checkbox]",
   variants: [{ by: "box" }, { by: "label" }],
