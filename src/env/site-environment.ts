@@ -70,7 +70,7 @@ export const config = z.looseObject({
 export type FormsConfig = z.output<typeof config>;
 
 /** The modules that decide whether a form was accepted, and which fields are right. */
-const JUDGES = ["forms/judge", "forms/reward", "browser/marker", "browser/shown-again"].map(
+const JUDGES = ["forms/judge", "forms/reward", "browser/follow"].map(
   (name) => new URL(`./${name}.js`, import.meta.url).href,
 );
 
@@ -108,7 +108,7 @@ export class SiteEnvironment {
     const forms = new Map((given as readonly Task[]).map((task) => [task.form, task]));
     const contracts = [...forms].sort().map(([form, task]) => {
       const known = this.contracts?.kept(task) ?? this.site.declaredForm?.(task);
-      return [form, known?.fields, known?.request, known?.accepted];
+      return [form, known?.fields, known?.request, known?.success, known?.refusal];
     });
     const modules = [reward, site?.kind ?? ""].map((name) => [name, loadedModules()[name] ?? null]);
     return sha256(JSON.stringify([codeHash(...JUDGES), modules, browser.uploads, contracts]));

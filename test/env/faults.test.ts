@@ -253,7 +253,7 @@ test("what the policy brings about is scored: a refused form, a button that lead
   };
   await using(pages, {}, async (runner) => {
     const refused = await runner.run(taskFor("/checked", FIELDS), PLAN);
-    assert.deepEqual([refused.fault, refused.accepted, refused.fieldAccuracy], [undefined, false, 1]);
+    assert.deepEqual([refused.fault, refused.accepted, refused.reward], [undefined, false, 0]);
     const away = await runner.run(taskFor("/away", FIELDS), "click Cancel\nclick Back");
     assert.deepEqual([away.fault, away.reward, away.attempts], [undefined, 0, 1]);
     const unsent = await runner.run(taskFor("/away", FIELDS), "click Cancel\nclick Back\nfill Name | Ann\nsubmit");

@@ -69,9 +69,6 @@ export class Session {
     this.background = new BackgroundRequests(page, [site.baseUrl, ...(site.allowOrigins ?? [])]);
     this.patience = options.actionTimeoutMs;
     this.answerTimeoutMs = options.actionTimeoutMs;
-    const inPage = async <A>(work: (argument: A) => void, argument: A): Promise<void> => {
-      await this.world?.evaluate(work, argument).catch(() => undefined);
-    };
     this.traffic = new Traffic({
       page,
       site,
@@ -80,14 +77,6 @@ export class Session {
       patienceMs: () => this.patience,
       // `answered` gives up first
       answerMs: () => 2 * this.answerTimeoutMs,
-      tellLeaving: () =>
-        inPage(
-          (types) => {
-            for (const type of types) window.dispatchEvent(new Event(type));
-          },
-          ["beforeunload", "pagehide"],
-        ),
-      leaveFor: (url) => inPage((address) => location.assign(address), url),
     });
     if (options.har) this.har = new HarRecorder(context, (request) => this.traffic.exchangeOf(request)?.answer);
     context.setDefaultTimeout(this.patience);

@@ -9,7 +9,7 @@ import { documentsReward, type Score, score } from "./reward.js";
 export interface Played {
   readonly controls: readonly Control[];
   readonly actions: readonly ActionRecord[];
-  /** One value for each control: as the server received it, or as the page held it if nothing was posted. */
+  /** One value for each control, as the server received it; the default if it did not. */
   readonly values: readonly FieldValue[];
   readonly accepted: boolean;
   readonly refusal?: string | undefined;
@@ -37,7 +37,7 @@ export interface Episode extends Score, Omit<Played, "controls" | "values"> {
   readonly ms: number;
 }
 
-/** Judges a plan that was carried out. @param evidence its values: those that the page holds, or held. */
+/** Judges a plan that was carried out. */
 export function playedBy(
   form: JudgedForm,
   evidence: Evidence,
@@ -51,7 +51,7 @@ export function playedBy(
     ...{ controls, actions, values, refusal, accepted: refusal === undefined },
     status: requests.at(-1)?.status ?? undefined,
     posted: requests.flatMap(({ posted }) => posted),
-    evidence: { ...evidence, values },
+    evidence,
   };
 }
 

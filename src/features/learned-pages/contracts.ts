@@ -123,13 +123,10 @@ export class Contracts implements KnownForms {
 
   /** Reports the gaps of a contract. A run continues with them, but its figures then cover less. */
   private warn(contract: Contract, tasks: readonly Task[]): void {
-    const { form, accepted, no_refusal, not_learned } = contract;
-    const unmarked = tasks.filter(({ success }) => success === undefined).length;
+    const { form, success, not_learned } = contract;
     if (Object.keys(not_learned).length > 0) this.tell(`${form}: not learned:${listed(missing(contract))}`);
-    if (unmarked === 0 || (accepted.length > 0 && !no_refusal)) return;
-    const why = no_refusal ? "no refused answer was ever seen" : "the server refused every submission";
-    const then = no_refusal ? "a rule that only the server knows may refuse without a sign" : "none is accepted";
-    this.tell(`warning: ${form}: ${why}, so ${then}; give \`success\` in its tasks (docs/sites.md)`);
+    if (success === undefined && tasks.some((task) => task.success === undefined))
+      this.tell(`warning: ${form}: no success is declared, so none is accepted (site.success, docs/sites.md)`);
   }
 
   private tasksOf(form: string): Task[] {

@@ -3,8 +3,9 @@ import { z } from "zod";
 import { fail, messageOf, nearest } from "../../core/errors.js";
 import { listed } from "../../core/problems.js";
 import { SPLITS } from "../../env/environment.js";
+import { acceptance } from "../../env/forms/contract.js";
 import { normalizeLabel } from "../../env/forms/normalize.js";
-import type { FieldValue, SuccessMarker, Task } from "../../env/site.js";
+import type { FieldValue, Task } from "../../env/site.js";
 
 /** Largest size of a tasks file, in bytes: it limits the cost of a wrong path. */
 const MAX_BYTES = 256 << 20;
@@ -30,15 +31,7 @@ const row = z.strictObject({
     .record(z.string().trim().min(1).max(500), fieldValue)
     .refine((fields) => Object.keys(fields).length > 0, "is empty: there is nothing to fill in"),
   split: z.enum(SPLITS),
-  success: z
-    .strictObject({
-      url: text(2000).optional(),
-      text: text(2000).optional(),
-      selector: text(2000).optional(),
-      status: z.union([z.int().min(100).max(599), z.array(z.int().min(100).max(599)).min(1)]).optional(),
-    })
-    .refine((marker) => Object.keys(marker).length > 0, "is empty: give url, text, selector or status")
-    .optional(),
+  ...acceptance,
   keys: z.record(z.string().trim().min(1).max(500), text(500)).optional(),
   document: text(200_000).optional(),
 });
@@ -86,7 +79,8 @@ function taskOf(parsed: z.output<typeof row>, path: string): Task {
     instruction: parsed.instruction ?? `Go to ${path}, fill in the form "${title}" and submit it.`,
     fields: parsed.fields as Record<string, FieldValue>,
     ...(parsed.document === undefined ? {} : { document: parsed.document }),
-    ...(parsed.success === undefined ? {} : { success: parsed.success as SuccessMarker }),
+    ...(parsed.success === undefined ? {} : { success: parsed.success }),
+    ...(parsed.refusal === undefined ? {} : { refusal: parsed.refusal }),
     ...(parsed.keys === undefined ? {} : { keys: parsed.keys }),
     split: parsed.split,
     tier: "full",

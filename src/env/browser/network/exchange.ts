@@ -92,17 +92,7 @@ export function pathPattern(pattern: string, path: string): string | undefined {
     : undefined;
 }
 
-/**
- * Returns the request by which a form was sent, if it was: the last one, or an equal one before it that was taken. A
- * page may send one form twice, and its server then refuses the copy.
- */
-export function formExchange(exchanges: readonly Exchange[], isForm: (exchange: Exchange) => boolean): Exchange[] {
-  const sent = exchanges.filter((one) => one.phase === "submit" && isForm(one));
-  const data = JSON.stringify(sent.at(-1)?.posted);
-  const isTaken = ({ answer }: Exchange): boolean => answer !== undefined && answer.status < 400;
-  const taken = sent.find((one) => isTaken(one) && JSON.stringify(one.posted) === data);
-  return taken === undefined ? sent.slice(-1) : [taken];
-}
+export const isError = (status: number | null | undefined): boolean => (status ?? 0) >= 400;
 
 /** @throws EnvironmentFault if an answer failed to come, or is an error of the server. */
 export function checkAnswered(exchange: Exchange): void {

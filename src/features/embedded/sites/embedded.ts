@@ -22,7 +22,7 @@ export type EmbeddedOptions = z.output<typeof schema>;
 /** Declares a form's page and the server's answers. */
 export function declarationOf({ form, tier, url }: Task): DeclaredForm {
   const fields = Object.fromEntries(fieldsOf(formOf(form), tier).map((field) => [field.label, declared(field)]));
-  return { url, fields, request: { method: "POST", path: url }, accepted: ["status 200"], refused: ["status 400"] };
+  return { url, fields, request: { method: "POST", path: url }, success: { status: 200 }, refusal: { status: 400 } };
 }
 
 /** The built-in server of 25 forms in 8 domains (`src/features/embedded/`), with seeded records. */
