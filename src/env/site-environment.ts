@@ -9,6 +9,7 @@ import { EpisodeRunner } from "./browser/episode.js";
 import { injectedFaults } from "./browser/injected-faults.js";
 import type { Session } from "./browser/session.js";
 import type { EnvironmentTask, EpisodeOutcome } from "./environment.js";
+import { acceptanceOf } from "./forms/contract.js";
 import type { Played } from "./forms/episode.js";
 import { declaredControls } from "./forms/native.js";
 import { type RewardKind, scoreByDefault, scoreByDocuments } from "./forms/own-reward.js";
@@ -112,6 +113,14 @@ export class SiteEnvironment {
     });
     const modules = [reward, site?.kind ?? ""].map((name) => [name, loadedModules()[name] ?? null]);
     return sha256(JSON.stringify([codeHash(...JUDGES), modules, browser.uploads, contracts]));
+  }
+
+  /** Names the first task whose acceptance nobody declares. */
+  untrainable(given: readonly EnvironmentTask[]): string | undefined {
+    const isDeclared = (task: Task): boolean =>
+      this.site.declaredForm !== undefined || acceptanceOf(task, this.contracts?.kept(task)).success !== undefined;
+    const open = (given as readonly Task[]).find((task) => !isDeclared(task));
+    return open && `${open.id}: no success is declared: nothing says whether its form was accepted (site.success)`;
   }
 
   async start(): Promise<void> {

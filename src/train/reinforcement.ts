@@ -53,6 +53,9 @@ export async function trainOnRollouts(setup: Setup): Promise<TrainResult> {
   const shared = await sharedWork(config);
   await using policy = closing(await openTrainedPolicy(setup, optimizerOptions(config)));
   await using site = closing(await openSite(setup));
+  const untrainable = site.untrainable?.(tasksOf(site, "train"));
+  if (untrainable !== undefined)
+    fail(untrainable, { hint: "declare it: `success` in the tasks, or site.success (docs/sites.md)" });
   const environment = fittingTasks(setup, site, policy);
   const evaluated: readonly Split[] = every > 0 ? [...splits, VALIDATION] : splits;
   for (const split of new Set<Split>(["train", ...evaluated]))

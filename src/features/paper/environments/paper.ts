@@ -77,6 +77,9 @@ export class PaperEnvironment extends FormsEnvironment {
 
   override async start(): Promise<void> {}
 
+  /** Knows by itself what its forms accept. */
+  override untrainable(): undefined {}
+
   override judge(): string {
     return codeHash(import.meta.url);
   }
