@@ -1,11 +1,11 @@
+import { selectFeeds, withRanges } from "../attention/bias.js";
+import { type KeysOf, pastInputs } from "../attention/keys.js";
 import { ALL_LAYERS, findBlocks, type Recomputed } from "../autodiff/recompute.js";
 import type { Batch } from "../diffusion/layout/batch.js";
 import type { CachedRounds, RoundHead, RoundInput, RoundModel, Sampler } from "../diffusion/sampler.js";
-import type { KeysOf } from "../nn/architecture.js";
 import { HIDDEN } from "../nn/bind.js";
 import type { LoraOptions } from "../nn/lora.js";
 import { graphWithKeys, type Model, usingGraph } from "../nn/model.js";
-import { pastInputs } from "../nn/past.js";
 import { encodeModel } from "../onnx/format/proto.js";
 import type { LoadOptions, RunRequest, Runtime } from "../onnx/session.js";
 import { type NamedTensors, scalar, vector } from "../onnx/tensors.js";
@@ -13,7 +13,6 @@ import type { Graph, Tensor } from "../onnx/types.js";
 import { optimizerGraph } from "../optim/optimizer.js";
 import type { OptimizerOptions } from "../optim/update-rule.js";
 import type { Critic, Objective } from "../rl/objective.js";
-import { selectFeeds, withRanges } from "./attention-ranges.js";
 import { type CacheOptions, openCachedRounds } from "./cached-rounds.js";
 import {
   dimensionsOf,
@@ -395,7 +394,7 @@ export class Engine extends TrainedParameters implements RoundModel<unknown> {
       const inputs = new Set(graph.inputs.map(({ name }) => name));
       const sizes = new Map<string, number>();
       const size = (feeds: NamedTensors): number => {
-        const dimensions = dimensionsOf(graph, selectFeeds(inputs, feeds));
+        const dimensions = dimensionsOf(graph, feeds);
         const key = JSON.stringify(dimensions);
         const bytes = sizes.get(key) ?? sessionBytes(graph, this.copies, dimensions);
         sizes.set(key, bytes);

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import type { KeysOf } from "../attention/keys.js";
 import { fromOutside } from "../core/boundary.js";
 import { fail, messageOf, UserError } from "../core/errors.js";
 import { sha256File, writeAtomic, writeDirectory } from "../core/files.js";
@@ -12,7 +13,7 @@ import { type ExternalData, type Graph, isExternal, type Tensor, type Value } fr
 import { Tokenizer } from "../text/tokenizer.js";
 import { readNf4State } from "../weights/model-weights.js";
 import { openSafetensors, type SafetensorsHeader, writeSafetensors } from "../weights/safetensors.js";
-import { architectureOf, type KeysOf, LLAMA_NAMES, type WeightDeclarer, type WeightNames } from "./architecture.js";
+import { architectureOf, LLAMA_NAMES, type WeightDeclarer, type WeightNames } from "./architecture.js";
 import { eosIds, type ModelConfig, readModelConfig } from "./config.js";
 import { checkOpset, isImported, normaliseImported } from "./imported.js";
 import { PackedBuilder, type StoredWeight } from "./packed-builder.js";
@@ -206,16 +207,15 @@ export async function writeModelGraph(dir: string, config: ModelConfig): Promise
 }
 
 /**
- * Builds the graph whose tokens see keys and values of an earlier forward or of other sequences (past.ts), from
+ * Builds the graph whose tokens see keys and values of an earlier forward or of other sequences (attention/keys.ts), from
  * config.json and the weights' file, like model.onnx. Undefined where the graph is not ours, or its tokens see later
  * ones.
  */
 export async function graphWithKeys({ dir, config, graph }: Model, of: KeysOf): Promise<RawModel | undefined> {
   if (isImported(graph) || config.attention !== "causal") return undefined;
   const architecture = await architectureOf(config);
-  const build = architecture.buildWithKeys?.[of];
-  if (build === undefined) return undefined;
-  const made = emitGraph(dir, config, (g, weight) => build(g, config, weight));
+  if (architecture.buildWithKeys === undefined) return undefined;
+  const made = emitGraph(dir, config, (g, weight) => architecture.buildWithKeys?.(of, g, config, weight));
   return decodeModel(encodeModel(made), `the graph of ${dir} with ${of} keys`);
 }
 

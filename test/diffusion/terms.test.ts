@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { BLOCKED } from "../../src/attention/bias.js";
 import type { Batch } from "../../src/diffusion/layout/batch.js";
-import { BLOCKED, BufferBuilder } from "../../src/diffusion/layout/buffer.js";
+import { BufferBuilder } from "../../src/diffusion/layout/buffer.js";
 import type { StepLayout } from "../../src/diffusion/layout/scorings.js";
 import type { UnmaskOptions } from "../../src/diffusion/samplers/unmask/options.js";
 import { roundTerms } from "../../src/diffusion/samplers/unmask/replay.js";

@@ -1,4 +1,4 @@
-import { batchBuffers, tokenInputs } from "../../../diffusion/layout/buffer.js";
+import { layBuffers } from "../../../attention/rows.js";
 import type { RoundModel } from "../../../diffusion/sampler.js";
 import { scalar, vector } from "../../../onnx/tensors.js";
 import { flowBuffer } from "../../fsdfm/jump/canvas.js";
@@ -84,7 +84,7 @@ async function frequencies(
   { prompt, canvas, at }: Place,
   network: RoundModel<unknown>,
 ): Promise<Float64Array> {
-  const buffers = batchBuffers([flowBuffer(prompt, canvas)], {
+  const { inputs } = layBuffers([flowBuffer(prompt, canvas)], {
     batch: 1,
     length: options.promptLength + options.responseLength,
     pad: options.model.tokens.pad,
@@ -92,7 +92,7 @@ async function frequencies(
   const { current, hazard, last } = transitionFeatures(canvas[0] as number, at);
   const { token } = (await network.forwardRound({
     inputs: {
-      ...tokenInputs(buffers),
+      ...inputs,
       time: vector(Float32Array.of(at.time)),
       step: vector(Float32Array.of(at.step)),
       rows: vector(new BigInt64Array(DRAWS).fill(BigInt(prompt.length))),
