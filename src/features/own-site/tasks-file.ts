@@ -113,6 +113,8 @@ function parseLine(content: string): z.output<typeof row> | string[] {
   } catch (error) {
     return [`not JSON: ${messageOf(error)}`];
   }
+  const changed = changedNumbers(content);
+  if (changed.length > 0) return changed;
   const repeated = repeatedKeys(content);
   if (repeated === undefined) return ["holds lists or objects inside each other that no task has"];
   if (typeof value !== "object" || value === null || Array.isArray(value))
@@ -166,6 +168,15 @@ function labelProblems({ fields, keys }: { readonly fields?: unknown; readonly k
       return `keys: ${show(key)} is no label of fields${close === undefined ? "" : `; did you mean ${show(close)}?`}`;
     }),
   ];
+}
+
+/** Finds numbers that JSON would give back in other digits: a form is filled in and judged by what was written. */
+function changedNumbers(line: string): string[] {
+  return [...line.matchAll(/"(?:[^"\\]|\\.)*"|(-?\d[\d.eE+-]*)/g)].flatMap(([, number]) =>
+    number === undefined || String(Number(number)) === number
+      ? []
+      : [`${number} would be read as ${Number(number)}: quote it, as "${number}"`],
+  );
 }
 
 /**
