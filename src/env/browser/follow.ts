@@ -30,6 +30,8 @@ interface Shown {
   readonly text: string;
   readonly matched: readonly string[];
   readonly login: boolean;
+  /** The charset in which its forms are written. */
+  readonly charset: string;
 }
 
 /** Runs IN THE PAGE: reads the visible text, and which selectors match a visible element. */
@@ -53,7 +55,9 @@ function readShown(selectors: readonly string[]): Shown {
     for (const e of all(root, "*")) if (e.shadowRoot !== null && text.length < 100_000) read(e.shadowRoot);
   };
   read(document);
-  return { text: text.slice(0, 100_000), matched: [...matched], login };
+  const coded = [...document.forms].find(({ acceptCharset }) => acceptCharset !== "");
+  const charset = coded?.acceptCharset.split(/[\s,]+/)[0] || document.characterSet;
+  return { text: text.slice(0, 100_000), matched: [...matched], login, charset };
 }
 
 async function look(session: Session, { success, refusal }: Acceptance): Promise<Shown> {
@@ -69,6 +73,7 @@ export async function beforePress(
   written: readonly string[],
 ): Promise<Before> {
   const shown = await look(session, acceptance);
+  session.charset = shown.charset;
   const isEarly = (sign: Sign | undefined): boolean =>
     sign !== undefined && (sign.text !== undefined || sign.selector !== undefined) && isShown(sign, shown, written);
   const { documents } = session;

@@ -35,6 +35,8 @@ export class Session {
   documents = 0;
   /** The status of the newest document. */
   status = Number.NaN;
+  /** The charset in which the page writes its forms, as it was last read. */
+  charset = "utf-8";
   /** Messages of the page's alerts. */
   readonly alerts: string[] = [];
   private nuisances = 0;
@@ -74,7 +76,7 @@ export class Session {
       site,
       background: this.background,
       die: this.die,
-      patienceMs: () => this.patience,
+      charset: () => this.charset,
       // `answered` gives up first
       answerMs: () => 2 * this.answerTimeoutMs,
     });

@@ -1,5 +1,5 @@
 import type { Page, Request, Response } from "playwright";
-import type { PostedPair } from "../../forms/posted.js";
+import { decoderOf, type PostedPair } from "../../forms/posted.js";
 import { EnvironmentFault } from "../browser.js";
 import { MOST_BYTES } from "./bring.js";
 
@@ -57,8 +57,25 @@ export async function answerOf(response: Response | null, url: string): Promise<
   const contentType = response?.headers()["content-type"] ?? "";
   const readable = !(status >= 300 && status < 400) && (contentType === "" || /json|text|xml|html/.test(contentType));
   const tooLong = Number(response?.headers()["content-length"] ?? 0) > MOST_BYTES;
-  const text = readable && !tooLong ? await (response?.text() ?? Promise.resolve("")).catch(() => "") : "";
+  const text = readable && !tooLong ? await bodyOf(response, contentType) : "";
   return { status, contentType, text: text.slice(0, MOST_TEXT), url: response?.url() ?? url };
+}
+
+const bodyOf = async (response: Response | null, contentType: string): Promise<string> =>
+  response === null
+    ? ""
+    : response
+        .body()
+        .then((body) => textIn(body, contentType))
+        .catch(() => "");
+
+/** Decodes a body by the charset of its header or of its own first lines; UTF-8 by default, and where it is unknown. */
+export function textIn(body: Buffer, contentType: string): string {
+  const own = /<meta[^>]+charset=["']?([\w-]+)|<\?xml[^>]+encoding=["']([\w-]+)/i.exec(
+    body.toString("latin1", 0, 2048),
+  );
+  const name = /charset=["']?([\w-]+)/i.exec(contentType)?.[1] ?? own?.[1] ?? own?.[2] ?? "utf-8";
+  return decoderOf(name).decode(body);
 }
 
 export const noAnswer = (url: string, failure: string): ServerAnswer => ({

@@ -1,6 +1,6 @@
 import type { Page, Request, Route, WebSocket } from "playwright";
 import { messageOf } from "../../../core/errors.js";
-import { limitPairs, type PostedPair, readPosted, readQuery, readText } from "../../forms/posted.js";
+import { isCoded, limitPairs, type PostedPair, readPosted, readQuery, readText } from "../../forms/posted.js";
 import type { RunningSite } from "../../site.js";
 import { Unanswered } from "../browser.js";
 import { isDropped } from "../injected-faults.js";
@@ -19,6 +19,7 @@ import {
   ownerOf,
   type Phase,
   type ServerAnswer,
+  textIn,
 } from "./exchange.js";
 import { Signal } from "./signal.js";
 
@@ -31,7 +32,8 @@ export interface TrafficOptions {
   readonly background: BackgroundRequests;
   /** Ends the episode if the page becomes unreadable. */
   readonly die: (why: string) => void;
-  readonly patienceMs: () => number;
+  /** Returns the charset in which the open page writes its forms. */
+  readonly charset: () => string;
   /** Time limit for the answer to a post, in milliseconds. */
   readonly answerMs: () => number;
 }
@@ -200,15 +202,17 @@ export class Traffic {
       return undefined;
     const phase = this.phase;
     const decoded = bare ? undefined : this.decoded(request);
-    const body = bare
-      ? []
-      : (decoded ?? (await readPosted(request.postDataBuffer(), request.headers()["content-type"] ?? "")));
+    const data = bare ? null : request.postDataBuffer();
+    // scripts write UTF-8, a form what its page is written in
+    const asks = navigation && (isCoded(request.url()) || (data !== null && isCoded(data.toString("latin1"))));
+    const charset = asks ? this.options.charset() : undefined;
+    const body = bare ? [] : (decoded ?? (await readPosted(data, request.headers()["content-type"] ?? "", charset)));
     const exchange: Exchange = {
       method,
       url: request.url(),
       how: navigation ? "navigation" : ["ping", "beacon", "image"].includes(type) ? "beacon" : "script",
       owner,
-      posted: limitPairs([...body, ...readQuery(request.url())]),
+      posted: limitPairs([...body, ...readQuery(request.url(), charset)]),
       routine: this.options.background.isRoutine(request),
       phase,
       answer: undefined,
@@ -251,8 +255,8 @@ export class Traffic {
       if (isDropped(route)) throw new Error("injected: drop");
       const brought = await bring(request, this.options.page.context(), this.options.answerMs());
       const { status, headers } = brought;
-      const text = brought.body.toString("utf8").slice(0, MOST_TEXT);
       const contentType = headers["content-type"] ?? "";
+      const text = textIn(brought.body, contentType).slice(0, MOST_TEXT);
       const { location } = headers;
       const url =
         location === undefined || !URL.canParse(location, request.url())
