@@ -9,7 +9,7 @@ const notation = z.discriminatedUnion("as", [
   /** The digits of a phone number, if need be behind a country code. */
   z.strictObject({ as: z.literal("digits"), prefix: raw.optional() }),
   /** A text made of the value: `lower`, `upper`, or its words joined. */
-  z.strictObject({ as: z.literal("slug"), by: z.enum(["lower", "upper", "-", "_", "", "camel", "first"]) }),
+  z.strictObject({ as: z.literal("slug"), by: z.enum(["lower", "upper", "-", "_", "", "camel"]) }),
   z.strictObject({ as: z.literal("number"), times: z.number() }),
   /** A day, a time of day or both, in any unambiguous notation. */
   z.strictObject({ as: z.enum(["day", "time", "moment"]) }),
