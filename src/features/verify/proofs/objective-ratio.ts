@@ -1,7 +1,7 @@
 import { closing } from "../../../core/closing.js";
 import type { prepareBatches } from "../../../train/update.js";
-import { type Measurement, onePerScoring, type Proof, type VerifyContext } from "../../verify/proof.js";
-import { drawStep } from "../../verify/samples.js";
+import { type Measurement, onePerScoring, type Proof, type VerifyContext } from "../proof.js";
+import { drawStep } from "../samples.js";
 
 const SAMPLES = 8;
 const LIMIT = 1e-4;

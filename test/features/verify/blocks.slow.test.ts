@@ -3,8 +3,8 @@ import { after, it } from "node:test";
 import { closing } from "../../../src/core/closing.js";
 import { microConfig } from "../../support/micro-config.js";
 import { MICRO, microModel } from "../../support/micro-model.js";
-import { openOnTrial } from "../verify/on-trial.js";
 import { assertHolds, briefProofs } from "./all-proofs.js";
+import { openOnTrial } from "./on-trial.js";
 
 it("every proof but those over hundreds of rollouts holds of a model that is bidirectional inside blocks and causal between them", async () => {
   const model = { ...MICRO, architecture: "masked_lm", attention: "bidirectional" as const, attention_block: 3 };

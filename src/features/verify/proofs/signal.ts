@@ -7,7 +7,8 @@ import type { Tensor } from "../../../onnx/types.js";
 import { sameValues } from "../../../train/micro-batch.js";
 import type { Sample } from "../../../train/rollouts/groups.js";
 import { prepareBatches } from "../../../train/update.js";
-import { inner, mapTensors, moved } from "../../verify/direction.js";
+import { inner, mapTensors, moved } from "../direction.js";
+import { linearObjective } from "../linear-objective.js";
 import {
   type Measurement,
   type ObjectiveOnTrial,
@@ -17,8 +18,7 @@ import {
   stepsOf,
   takeStarts,
   type VerifyContext,
-} from "../../verify/proof.js";
-import { linearObjective } from "../linear-objective.js";
+} from "../proof.js";
 
 const GROUPS = 32;
 const GROUP_SIZE = 8;

@@ -1,6 +1,4 @@
-import type { DiscreteRng } from "../../../src/core/outcomes.js";
 import type { RoundInput, RoundModel } from "../../../src/diffusion/sampler.js";
-import type { MaskDraw } from "../../../src/diffusion/samplers/unmask/elbo.js";
 import type { RowStatistics } from "../../../src/diffusion/samplers/unmask/round.js";
 import { sampler } from "../../../src/diffusion/samplers/unmask.js";
 import { f32 } from "../../../src/onnx/tensors.js";
@@ -13,7 +11,7 @@ import { prepareBatches } from "../../../src/train/update.js";
 type Rollout = (typeof sampler)["rollout"];
 
 /** Slots are ranked by the probability of the SAMPLED token: what is revealed depends on the sample, the score does not know. */
-export function sampledConfidence(model: RoundModel<RowStatistics>): RoundModel<RowStatistics> {
+function sampledConfidence(model: RoundModel<RowStatistics>): RoundModel<RowStatistics> {
   return {
     async forwardRound(input) {
       const statistics = await model.forwardRound(input);
@@ -58,14 +56,6 @@ export const freshMasks: typeof prepareBatches = async (context, parts) => {
     values: { ...batch.values, old: others[i]?.values.old ?? batch.values.old },
   }));
 };
-
-/** Sizes of masks from 1..U instead of 0..U. */
-export function sizesFromOne(slots: number, rng: DiscreteRng): MaskDraw {
-  const order = rng.shuffle(Array.from({ length: slots }, (_, i) => i));
-  const masked = order.map(() => false);
-  for (const slot of order.slice(0, 1 + rng.int(slots))) masked[slot] = true;
-  return { masked, order: rng.shuffle(order) };
-}
 
 /** Credit of the wrong sign. */
 export const wrongSign: typeof prepareBatches = async (...given) =>

@@ -4,7 +4,7 @@ import { formatProofs, verify } from "../../../src/features/verify/verify.js";
 import { FAMILIES, shipped } from "./shipped.js";
 
 /** How a model samples and is scored: the rest is proved of micro models of its architecture (blocks, verify-flow). */
-const LIKELIHOOD = ["on-policy", "probabilities", "transitions"];
+const LIKELIHOOD = ["on-policy"];
 
 // as free text: templates.slow.test.ts proves what blanks change
 for (const [name, config] of await shipped()) {

@@ -4,15 +4,8 @@ import { scoringTemperature } from "../../../diffusion/sampler.js";
 import type { Engine } from "../../../engine/engine.js";
 import type { Policy } from "../../../engine/policy.js";
 import { scalar } from "../../../onnx/tensors.js";
-import { moved, randomDirection } from "../../verify/direction.js";
-import {
-  type Measurement,
-  type Proof,
-  smallCanvas,
-  stepsOf,
-  takeStarts,
-  type VerifyContext,
-} from "../../verify/proof.js";
+import { moved, randomDirection } from "../direction.js";
+import { type Measurement, type Proof, smallCanvas, stepsOf, takeStarts, type VerifyContext } from "../proof.js";
 
 const ROLLOUTS = 512;
 const BATCH = 64;

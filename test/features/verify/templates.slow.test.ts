@@ -1,7 +1,7 @@
 import { test } from "node:test";
 import { closing } from "../../../src/core/closing.js";
-import { openOnTemplates } from "../verify/on-trial.js";
 import { assertHolds, briefProofs } from "./all-proofs.js";
+import { openOnTemplates } from "./on-trial.js";
 
 const brief = await briefProofs();
 for (const [changes, proofs] of [
