@@ -6,6 +6,7 @@ import { type Action, type Contract, type PlaceOf, RECORDED } from "../contract.
 import { openPage, waysOf } from "../operate.js";
 import { boxAt, type Shown, shownIn } from "../place.js";
 import { placeOf } from "../record/actions.js";
+import type { Asserted } from "../record/sign.js";
 import { structureHash } from "../structure.js";
 import { canonical, kindOfAll } from "../values.js";
 import { type Attempt, attempt, type LearnLimits, type Submitted } from "./attempt.js";
@@ -19,6 +20,8 @@ export interface Recording {
   readonly fields: ReadonlyMap<string, { readonly actions: readonly Action[]; readonly step: number }>;
   readonly steps: readonly PlaceOf[];
   readonly submit: PlaceOf | undefined;
+  /** What people's assertions declare: the site accepted the form. */
+  readonly success?: Asserted | undefined;
 }
 
 /** Most persons that a form is learned from; of three or more one is left to confirm it. */
