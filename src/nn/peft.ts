@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { fromOutside } from "../core/boundary.js";
 import { fail, UserError } from "../core/errors.js";
 import { readJson } from "../core/files.js";
+import { limited } from "../core/limited.js";
 import type { Tensor } from "../onnx/types.js";
 import { floatsOf } from "../weights/model-weights.js";
 import { readSafetensors, writeSafetensors } from "../weights/safetensors.js";
@@ -181,7 +182,8 @@ function plainLora(
 function patternValue(patterns: unknown, module: string): unknown {
   if (typeof patterns !== "object" || patterns === null) return undefined;
   try {
-    return Object.entries(patterns).find(([key]) => new RegExp(`^(.*\\.)?(${key})$`).test(module))?.[1];
+    const fits = (key: string): boolean => new RegExp(`^(.*\\.)?(${key})$`).test(module);
+    return limited("a pattern", module.length, () => Object.entries(patterns).find(([key]) => fits(key))?.[1]);
   } catch {
     return Number.NaN;
   }

@@ -133,10 +133,12 @@ function ggufTokenizerJson(metadata: Readonly<Record<string, unknown>>, where: s
   const addedTokens: object[] = [];
   tokens.forEach((content, id) => {
     const type = types[id];
+    // every id has an entry, from whose number the tokenizers library counts on
+    vocab[content] = id;
     if (type === TOKEN_TYPE.control || type === TOKEN_TYPE.userDefined) {
       const plain = { single_word: false, lstrip: false, rstrip: false, normalized: false };
       addedTokens.push({ id, content, ...plain, special: type === TOKEN_TYPE.control });
-    } else if (type !== TOKEN_TYPE.unused) vocab[content] = id;
+    }
   });
   const pairs = merges.map((merge) => merge.split(" ") as [string, string]);
   return byteLevelBpeJson({ cutting, addedTokens, vocab, merges: pairs });
