@@ -69,12 +69,19 @@ const ANSWERS: Readonly<Record<string, (r: ServerResponse, sent: URLSearchParams
   "/late": (r) => void timers.add(setTimeout(() => json(r, 201, { message: "All done" }), 2500)),
   "/late-page": (r) => void timers.add(setTimeout(() => html(r, 201, "<p>All done"), 2500)),
   "/never": () => undefined,
+  "/half": (r) => {
+    r.writeHead(201, { "content-type": "text/html", "content-length": 5000 }).write("<p>All d");
+    timers.add(setTimeout(() => r.destroy(), 50));
+  },
 };
 
 let site: PageSite;
 before(async () => {
   const pages = Object.fromEntries(
-    Object.keys(ANSWERS).map((path) => [path, /422|echo|both|address|chain|late-page/.test(path) ? FORM : SCRIPTED]),
+    Object.keys(ANSWERS).map((path) => [
+      path,
+      /422|echo|both|address|chain|late-page|half/.test(path) ? FORM : SCRIPTED,
+    ]),
   );
   site = await servePages(pages, ({ method, url, body }: Received, response) => {
     if (method === "POST") {
@@ -218,6 +225,14 @@ test("a late answer is waited for, and a form is never sent again because it did
     assert.match(never?.fault ?? "", /no answer/);
     assert.deepEqual([posts.get("/never"), never?.reward], [1, Number.NaN]);
   }
+});
+
+test("a form whose answer breaks off half way is not sent again", async () => {
+  await using plays = await openPlays();
+  posts.clear();
+  const [half] = await plays.play("/half", marker, [RIGHT]);
+  assert.match(half?.fault ?? "", /half an answer/);
+  assert.equal(posts.get("/half"), 1);
 });
 
 test("a form that the page sends twice is accepted if its server takes one of them", async () => {

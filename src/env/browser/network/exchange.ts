@@ -1,6 +1,6 @@
 import type { Page, Request, Response } from "playwright";
 import { decoderOf, type PostedPair } from "../../forms/posted.js";
-import { EnvironmentFault } from "../browser.js";
+import { EnvironmentFault, Unanswered } from "../browser.js";
 import { MOST_BYTES } from "./bring.js";
 
 /** The source of a request: the page itself, a frame in it, or a window that it opened. */
@@ -30,6 +30,8 @@ export interface ServerAnswer {
   readonly url: string;
   /** The reason why there is no answer. */
   readonly failure?: string;
+  /** Set if the server has the request all the same: it must not be sent again. */
+  readonly begun?: boolean;
 }
 
 /** One request with data that the page has sent since it was opened. */
@@ -78,12 +80,8 @@ export function textIn(body: Buffer, contentType: string): string {
   return decoderOf(name).decode(body);
 }
 
-export const noAnswer = (url: string, failure: string): ServerAnswer => ({
-  status: Number.NaN,
-  contentType: "",
-  text: "",
-  url,
-  failure,
+export const noAnswer = (url: string, failure: string, begun = false): ServerAnswer => ({
+  ...{ status: Number.NaN, contentType: "", text: "", url, failure, begun },
 });
 
 export const pathOf = ({ url }: Exchange): string => new URL(url).pathname;
@@ -111,10 +109,11 @@ export function pathPattern(pattern: string, path: string): string | undefined {
 
 export const isError = (status: number | null | undefined): boolean => (status ?? 0) >= 400;
 
-/** @throws EnvironmentFault if an answer failed to come, or is an error of the server. */
+/** @throws EnvironmentFault if an answer failed to come, or is an error of the server; Unanswered if it broke off. */
 export function checkAnswered(exchange: Exchange): void {
   const { answer } = exchange;
   const about = nameOf(exchange);
+  if (answer?.begun) throw new Unanswered(`half an answer to ${about}: ${answer.failure}`);
   if (answer?.failure !== undefined) throw new EnvironmentFault(`no answer to ${about}: ${answer.failure}`);
   if (answer !== undefined && isServerFault(answer.status))
     throw new EnvironmentFault(`HTTP ${answer.status} for ${about}`);

@@ -5,7 +5,7 @@ import type { RunningSite } from "../../site.js";
 import { Unanswered } from "../browser.js";
 import { isDropped } from "../injected-faults.js";
 import type { BackgroundRequests } from "./background.js";
-import { bring } from "./bring.js";
+import { BrokenOff, bring } from "./bring.js";
 import {
   answerOf,
   checkAnswered,
@@ -278,7 +278,7 @@ export class Traffic {
       }
       await (navigation && !follows ? route.fulfill({ status: 204 }) : route.fulfill(brought)).catch(() => undefined);
     } catch (error) {
-      exchange.answer = noAnswer(request.url(), messageOf(error).split("\n")[0] ?? "");
+      exchange.answer = noAnswer(request.url(), messageOf(error).split("\n")[0] ?? "", error instanceof BrokenOff);
       // a failed navigation would replace the page, and reading the page would hide this error
       await (navigation ? route.fulfill({ status: 204 }) : route.abort("failed")).catch(() => undefined);
     } finally {
