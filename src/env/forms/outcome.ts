@@ -34,7 +34,7 @@ export async function outcomeOf(
   const isJudged = episode.refusal !== UNDECLARED;
   return {
     reward: isJudged ? await scoreOf(episode, task) : episode.fieldAccuracy,
-    success: episode.success,
+    success: isJudged ? episode.success : Object.values(episode.perField).every((score) => score === 1),
     answerParts: answerParts(answers, task.fields, episode.perField),
     metrics: {
       ...(isJudged ? { task_completion: episode.taskCompletion } : {}),
