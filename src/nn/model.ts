@@ -140,8 +140,13 @@ function checkDescribed(graph: RawModel, described: RawModel, dir: string): void
 export const CONTRADICTION_HINT =
   "Put back the config.json that the graph was exported with, or export the model again: the keys of docs/model.md must be the graph's own.";
 
-/** @throws UserError where a graph of tokens lacks inputs of the contract, or inputs derived from them. */
+/** @throws UserError where a graph of tokens lacks the output or inputs of the contract, or inputs derived from them. */
 function checkTokenInputs(graph: RawModel, path: string, config: ModelConfig): void {
+  const made = new Set([...graph.nodes.flatMap(({ outputs }) => outputs), ...graph.initializers.keys()]);
+  if (!graph.outputs.some(({ name }) => name === "logits") || !made.has("logits"))
+    fail(`${path} computes no output logits (it has ${graph.outputs.map(({ name }) => name).join(", ") || "none"}).`, {
+      hint: "Export it again: the output [B, N, V] is named logits (docs/model.md).",
+    });
   const names = graph.inputs.map((i) => i.name);
   const missing = ["input_ids", "position_ids", "attention_bias"].filter((input) => !names.includes(input));
   if (missing.length === 0) return;

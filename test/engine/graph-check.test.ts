@@ -6,7 +6,7 @@ import { packageRoot } from "../../src/core/files.js";
 import { checkGraph, checkLength } from "../../src/engine/graph-check.js";
 import { loadModel } from "../../src/nn/model.js";
 import { readModelFile, writeModelFile } from "../../src/onnx/format/proto.js";
-import type { RawNode } from "../../src/onnx/format/raw-model.js";
+import type { RawModel, RawNode } from "../../src/onnx/format/raw-model.js";
 import type { Initializer, Value } from "../../src/onnx/types.js";
 import { importedModel } from "../support/imported-model.js";
 import { cpuRuntime, temporaryFolder } from "../support/temporary.js";
@@ -113,6 +113,29 @@ describe("a model's graph against its config.json", () => {
         remove();
       }
     });
+
+  it("refuses a graph whose output is missing, misnamed or not computed, and a Transpose of no order of the axes", async () => {
+    const logits = (to: string) => (model: RawModel) => ({
+      ...model,
+      outputs: model.outputs.map((output) => ({ ...output, name: to })),
+    });
+    const transposed = (perm: number[]) => (model: RawModel) => ({
+      ...model,
+      nodes: model.nodes.map((node) => (node.op === "Transpose" ? { ...node, attributes: { perm } } : node)),
+    });
+    for (const [change, problem] of [
+      [(model: RawModel) => ({ ...model, outputs: [] }), /no output logits/],
+      [logits("nothing"), /no output logits|reads no input/],
+      [logits("input_ids"), /no output logits|reads no input/],
+      [transposed([0, 1, 2, 9]), /Transpose: perm \[0, 1, 2, 9\] is no order of the axes|Invalid attribute perm/],
+      [transposed([0, 0, 1]), /Transpose: perm \[0, 0, 1\]/],
+    ] as const)
+      for (const dir of [changed("tiny-refusion", {}), importedModel("nano-dynamo").dir]) {
+        const path = join(dir, "model.onnx");
+        await writeModelFile(path, change(await readModelFile(path)));
+        await refused(dir, problem);
+      }
+  });
 
   describe("the longest text against the positions of another program's graph", () => {
     // 32 learned positions each, and the buckets of batches are multiples of 32
