@@ -1,5 +1,6 @@
 import { Hono } from "hono";
 import { html, raw } from "hono/html";
+import { secureHeaders } from "hono/secure-headers";
 import type { RunConfig } from "../../../config/config.js";
 import { messageOf } from "../../../core/errors.js";
 import { cspHash } from "../../../core/html.js";
@@ -165,13 +166,11 @@ export class LivePage implements Watcher {
   private routes(): Hono {
     const app = new Hono();
     app.use(ownHostOnly((host) => this.hosts.has(host)));
-    app.use(async (c, next) => {
-      if (c.req.method !== "GET" && c.req.method !== "HEAD") {
+    app.use(secureHeaders({ xFrameOptions: "DENY" }), async (c, next) => {
+      if (c.req.method !== "GET" && c.req.method !== "HEAD")
         return c.text("This page can only be read.\n", 405, { allow: "GET, HEAD" });
-      }
-      await next();
-      for (const [name, value] of Object.entries(HEADERS)) c.res.headers.set(name, value);
-      return undefined;
+      c.header("cache-control", "no-store");
+      return next();
     });
     app.get("/", (c) => c.html(String(livePage(this.name)), 200, { "content-security-policy": LIVE_POLICY }));
     app.get("/state.json", (c) => c.json(this.state(Number(c.req.query("seen") ?? 0))));
@@ -181,15 +180,6 @@ export class LivePage implements Watcher {
     return app;
   }
 }
-
-const HEADERS = {
-  "cache-control": "no-store",
-  "x-content-type-options": "nosniff",
-  "x-frame-options": "DENY",
-  "referrer-policy": "no-referrer",
-  "cross-origin-resource-policy": "same-origin",
-  "cross-origin-opener-policy": "same-origin",
-};
 
 const LIVE_STYLE = `
 progress{width:100%;height:10px;accent-color:var(--s0)}#gone{font-weight:600}#fresh{margin:8px 0}
