@@ -5,10 +5,9 @@ import { sizeOf } from "../../../onnx/shapes.js";
 import type { StoredMatrix } from "../../../weights/model-weights.js";
 import { readRange } from "../../../weights/safetensors.js";
 import type { Checkpoint, CheckpointSource, CheckpointWeight, Json } from "../../export/checkpoint-source.js";
-import { rowsOf } from "../../export/rows.js";
 import { byteLevelBpeJson, CUTTINGS } from "../../export/tokenizer-files.js";
 import { BLOCK_FORMATS } from "../gguf-blocks.js";
-import { BLOCK_PARTS, INTERLEAVED, TOKEN_TYPE, TOP_PARTS } from "../gguf-names.js";
+import { BLOCK_PARTS, INTERLEAVED, TOKEN_TYPE, TOP_PARTS, transposedHeads } from "../gguf-names.js";
 
 /** Opens GGUF files. */
 export const checkpoints: CheckpointSource = {
@@ -30,7 +29,8 @@ async function openCheckpoint(path: string): Promise<Checkpoint> {
   for (const [name, tensor] of tensors) {
     const ours = nameOf(name);
     const rotated = interleaved && /self_attn\.[qk]_proj/.test(ours);
-    const open = (): StoredMatrix => (rotated ? deinterleaved(tensor, config.head_dim as number) : tensor);
+    const headDim = config.head_dim as number;
+    const open = (): StoredMatrix => (rotated ? transposedHeads(tensor, headDim, headDim / 2) : tensor);
     weights.set(ours, { path, shape: tensor.shape, dtype: tensor.dtype, open });
   }
   const biased = (part: string): boolean => tensors.has(`blk.0.${part}.bias`);
@@ -93,19 +93,6 @@ function configOf(kind: string, metadata: GgufMetadata, path: string): Json {
     rms_norm_eps: read("attention.layer_norm_rms_epsilon"),
     rope_theta: read("rope.freq_base", 10000),
   };
-}
-
-/**
- * Inverts the permutation of q and k of Llama in llama.cpp's converter (`LlamaModel.permute`): row 2 j + part of a head
- * is row part * headDim / 2 + j in Hugging Face's order, since RoPE rotates neighbours in the one, halves in the other.
- */
-function deinterleaved(stored: StoredMatrix, headDim: number): StoredMatrix {
-  const rows = Array.from({ length: stored.shape[0] as number }, (_, row) => {
-    const within = row % headDim;
-    const [part, j] = [Math.floor(within / (headDim / 2)), within % (headDim / 2)];
-    return row - within + 2 * j + part;
-  });
-  return rowsOf(stored, rows);
 }
 
 /**

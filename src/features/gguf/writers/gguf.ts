@@ -8,9 +8,8 @@ import type { StoredMatrix } from "../../../weights/model-weights.js";
 import { openCheckpoint } from "../../export/checkpoint.js";
 import { rounded } from "../../export/forms.js";
 import type { ModelWriter } from "../../export/model-writer.js";
-import { rowsOf } from "../../export/rows.js";
 import { CUTTINGS } from "../../export/tokenizer-files.js";
-import { BLOCK_PARTS, INTERLEAVED, TOKEN_TYPE, TOP_PARTS } from "../gguf-names.js";
+import { BLOCK_PARTS, INTERLEAVED, TOKEN_TYPE, TOP_PARTS, transposedHeads } from "../gguf-names.js";
 
 /** Values of a Q8_0 block. */
 const BLOCK = 32;
@@ -180,18 +179,9 @@ function tensorsOf(dir: string, kind: string, config: Readonly<Record<string, un
       fail(`${weight} has rows of ${shape.at(-1)}, and ${form} takes blocks of ${format.values}.`, {
         hint: "give --quantize bf16",
       });
-    const matrix = rotated ? interleaved(open(), config.head_dim as number) : open();
+    const matrix = rotated ? transposedHeads(open(), config.head_dim as number, 2) : open();
     return { name, matrix, format, bytes: (sizeOf(shape) / format.values) * format.bytes };
   });
-}
-
-/** Permutes q and k of Llama as llama.cpp's converter does: the inverse of what reading undoes (checkpoints/gguf.ts). */
-function interleaved(stored: StoredMatrix, headDim: number): StoredMatrix {
-  const rows = Array.from({ length: stored.shape[0] as number }, (_, row) => {
-    const within = row % headDim;
-    return row - within + (within % 2) * (headDim / 2) + Math.floor(within / 2);
-  });
-  return rowsOf(stored, rows);
 }
 
 const aligned = (size: number): number => ALIGNMENT * Math.ceil(size / ALIGNMENT);
