@@ -201,6 +201,19 @@ test("two people show where the value stands in each step", () => {
       ["getByLabel('School').fill('{value:4}')", "getByText('{value}').click()"],
     ],
     [
+      "a beginning in another case than the option",
+      [
+        ["Tromso", "getByLabel('P').fill('tro')", "getByText('Tromso').click()"],
+        ["Bergen", "getByLabel('P').fill('ber')", "getByText('Bergen').click()"],
+      ],
+      ["getByLabel('P').fill('{value:3}')", "getByText('{value}').click()"],
+    ],
+    [
+      "a beginning in another case, of one person",
+      [["Tromso", "getByLabel('P').fill('tro')", "getByText('Tromso').click()"]],
+      ["getByLabel('P').fill('{value:3}')", "getByText('{value}').click()"],
+    ],
+    [
       "items that are typed and chosen, of which one is as short as its beginning",
       [
         [
