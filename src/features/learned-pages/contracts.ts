@@ -136,6 +136,7 @@ export class Contracts implements KnownForms {
   /** Makes the contract of a form from what people did; what their steps leave open is searched. */
   async record(task: Task, runner: EpisodeRunner, runs: readonly Run[]): Promise<Contract> {
     const tasks = this.tasksOf(task.form);
+    await checkNoLogin(runner, task, this.options.minutes * 60_000);
     const recording = await recordingOf(runner, runs, tasks, this.tell);
     return this.learned(runner, tasks, {}, recording);
   }
@@ -157,7 +158,8 @@ export class Contracts implements KnownForms {
     const { contract: found, words, picture } = await learnForm(runner, tasks, limits, this.tell, given, recording);
     // a search that was ended goes on with the fields that it has: a contract without a request is not complete
     const { request: _, ...begun } = found;
-    const contract: Contract = this.signal?.aborted ? begun : found;
+    const { success } = recording ?? {};
+    const contract: Contract = { ...(this.signal?.aborted ? begun : found), ...(success && { success }) };
     // the findings are kept even after a failure, so that the rest can be added by hand
     await writeAtomic(file, writeContract(contract));
     if (contract.request === undefined && picture !== undefined) {

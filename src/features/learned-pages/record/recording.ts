@@ -78,6 +78,10 @@ export async function recordingOf(
     .filter((_, i) => first.parts[i] === "step")
     .map(({ call }): PlaceOf => ({ locator: locatorOf(call), nth: 0 }));
   const submit = first.seen.find((_, i) => first.parts[i] === "submit");
+  if (fields.size === 0)
+    fail(`${runs[0]?.lines[0]?.file}: no step of the recording enters a value on the page as it is now.`, {
+      hint: "Elements whose ids differ at each visit have to be found by their labels or texts: write getByLabel(...) for them.",
+    });
   const success = successOf(runs, tasks, tell);
   return { fields, steps, submit: submit && { locator: locatorOf(submit.call), nth: 0 }, success };
 }
