@@ -170,6 +170,12 @@ const preTokenizer: z.ZodType<Component[]> = z.discriminatedUnion(
   unproved("pre-tokenizer"),
 );
 
+/** Tells whether two pre-tokenizers cut every text alike, however they are spelled. */
+export function cutAlike(one: unknown, other: unknown): boolean {
+  const [a, b] = [one, other].map((of) => preTokenizer.safeParse(of).data);
+  return a !== undefined && JSON.stringify(a) === JSON.stringify(b);
+}
+
 const decoder: z.ZodType<Component[]> = z.discriminatedUnion(
   "type",
   [

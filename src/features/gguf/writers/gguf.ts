@@ -3,8 +3,10 @@ import { basename, join } from "node:path";
 import { fail } from "../../../core/errors.js";
 import { floatToFloat16 } from "../../../core/half.js";
 import { eosIds, type ModelConfig, readModelConfig } from "../../../nn/config.js";
+import { type RopeScaling, ropeFrequencies, ropeScalingSchema } from "../../../nn/rope.js";
 import { sizeOf } from "../../../onnx/shapes.js";
-import type { StoredMatrix } from "../../../weights/model-weights.js";
+import { cutAlike } from "../../../text/tokenizer-json.js";
+import { floatsOf, type StoredMatrix } from "../../../weights/model-weights.js";
 import { openCheckpoint } from "../../export/checkpoint.js";
 import { rounded } from "../../export/forms.js";
 import type { ModelWriter } from "../../export/model-writer.js";
@@ -62,7 +64,7 @@ async function write(dir: string, out: string, form: string): Promise<number> {
   const config = readModelConfig(dir) as ModelConfig & Record<string, unknown>;
   const kind = architectureOf(config, dir);
   const metadata = [...modelKeys(kind, config, basename(out, ".gguf")), ...tokenizerKeys(config, dir)];
-  const tensors = tensorsOf(dir, kind, config, form);
+  const tensors = [...tensorsOf(dir, kind, config, form), ...ropeFactors(config)];
   let offset = 0;
   const infos = tensors.flatMap(({ name, matrix: { shape }, format, bytes }) => {
     const at = offset;
@@ -98,16 +100,35 @@ async function write(dir: string, out: string, form: string): Promise<number> {
 
 /** Returns llama.cpp's name of a model's architecture. @throws UserError where it has none that computes the same. */
 function architectureOf(config: Readonly<Record<string, unknown>>, dir: string): string {
+  const scaling = scalingOf(config);
+  const isLlama = config.qk_norm === false && config.qkv_bias !== true;
   const odd = [
     ...(config.architecture === "refusion" && config.weight_names !== "llada" ? [] : ["architecture"]),
     ...(config.attention === "causal" ? [] : ["attention"]),
-    ...["rope_scaling", "no_rope_layers", "shifted_logits", "o_bias"].filter((key) => Boolean(config[key])),
+    ...["no_rope_layers", "shifted_logits", "o_bias"].filter((key) => Boolean(config[key])),
+    // llama.cpp's Llama alone reads the factors of frequencies
+    ...(scaling === undefined || (scaling.rope_type === "llama3" && isLlama) ? [] : ["rope_scaling"]),
   ];
   if (odd.length > 0)
     fail(`${dir} cannot be written as GGUF: its ${odd.join(", ")} has no counterpart in llama.cpp.`, {
       hint: "only causal models like Llama, Qwen2 and Qwen3 can",
     });
-  return config.qk_norm === false ? (config.qkv_bias === true ? "qwen2" : "llama") : "qwen3";
+  return isLlama ? "llama" : config.qk_norm === false ? "qwen2" : "qwen3";
+}
+
+const scalingOf = ({ rope_scaling: scaling }: Readonly<Record<string, unknown>>): RopeScaling | undefined =>
+  ropeScalingSchema.safeParse(scaling).data;
+
+/** Returns `rope_freqs`: what llama.cpp divides each angle by, where Llama 3.1 stretches them. */
+function ropeFactors(config: Readonly<Record<string, unknown>>): StoredTensor[] {
+  const scaling = scalingOf(config);
+  if (scaling === undefined) return [];
+  const [plain, stretched] = [undefined, scaling].map(
+    (by) => ropeFrequencies(Number(config.head_dim), Number(config.rope_theta), by).frequencies,
+  );
+  const factors = Float32Array.from(plain as number[], (angle, i) => angle / (stretched?.[i] as number));
+  const matrix = floatsOf("float32", [factors.length], factors);
+  return [{ name: "rope_freqs.weight", matrix, format: FLOAT, bytes: factors.byteLength }];
 }
 
 function modelKeys(kind: string, config: Readonly<Record<string, unknown>>, name: string): Buffer[][] {
@@ -136,7 +157,8 @@ function modelKeys(kind: string, config: Readonly<Record<string, unknown>>, name
 function tokenizerKeys(config: ModelConfig, dir: string): Buffer[][] {
   const path = join(dir, "tokenizer.json");
   const { model, added_tokens: added = [], ...rest } = JSON.parse(readFileSync(path, "utf8"));
-  const [pre] = Object.entries(CUTTINGS).find(([, cutting]) => same(cutting.pre_tokenizer, rest.pre_tokenizer)) ?? [];
+  const [pre] =
+    Object.entries(CUTTINGS).find(([, cutting]) => cutAlike(cutting.pre_tokenizer, rest.pre_tokenizer)) ?? [];
   if (model.type !== "BPE" || pre === undefined)
     fail(`${path} cannot be written as GGUF: llama.cpp has no name for how it cuts text.`, {
       hint: `Known: byte-level BPE that cuts as ${Object.keys(CUTTINGS).join(", ")}.`,
@@ -164,8 +186,6 @@ function tokenizerKeys(config: ModelConfig, dir: string): Buffer[][] {
     pair("tokenizer.ggml.add_bos_token", 7, Buffer.of(0)),
   ];
 }
-
-const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
 /** Lists the tensors under GGUF's names; vectors stay float32. @throws UserError where a form does not fit a matrix. */
 function tensorsOf(dir: string, kind: string, config: Readonly<Record<string, unknown>>, form: string): StoredTensor[] {
