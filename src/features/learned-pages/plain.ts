@@ -21,11 +21,9 @@ import type { Surface } from "./surface.js";
 import { type Way, WRITABLE } from "./way.js";
 
 /** The ways in the order in which they are tried, where the field contains what a way needs. */
-const ORDER: readonly string[] = [
-  ...["file", "toggle", "select", "boxes", "slider", "segments", "radio", "fill", "parts", "date-typed", "time-typed"],
-  ...["moment-typed", "range-typed", "type-leave", "pick-each", "open-pick", "type-pick", "toggle-hidden"],
-  ...["hidden-radio", "path-pick", "handles", "chips", "rows", "amount-typed", "type-pick-each", "open-type-pick"],
-  ...["transfer", "calendar", "rating", "stepper", "yes-no", "clock", "wheels", "open-write", "track", "nudge", "keys"],
+export const ORDER: readonly string[] = [
+  ...["file", "toggle", "select", "boxes", "slider", "segments", "radio", "fill", "typed"],
+  ...["pick-each", "open-pick", "type-pick"],
 ];
 
 /** Places where a label's field may be: the control with its name, the smallest box around it, and the next larger. */

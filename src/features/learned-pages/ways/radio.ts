@@ -17,12 +17,14 @@ function inColumn(box: Element, [heading, radio]: readonly [string, string]): nu
 export const way: Way = {
   serves: ["text", "number", "time", "date"],
   isMute: true,
-  cost: 1,
+  // by text: the radio button may be hidden
+  variants: [{}, { by: "text" }],
   needs: `${RADIO},button,[role=button],[role=option]`,
-  signs: RADIO,
   async operate(place, value) {
     const name = { name: String(value), exact: true } as const;
     const { box, page } = place;
+    if (place.variant.by === "text")
+      return place.click(await firstOf(place, box.getByText(name.name, { exact: true })));
     const column = (await place.has(box)) ? await box.evaluate(inColumn, [name.name, RADIO] as const) : -1;
     const inTable: Locator[] = column < 0 ? [] : [box.locator(RADIO).nth(column)];
     const radio = await firstOf(
