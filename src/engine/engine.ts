@@ -27,8 +27,8 @@ import {
   type TrainedObjective,
   trainingGraph,
 } from "./graphs.js";
+import type { ConvertRollouts, MergedAdapter } from "./int8.js";
 import { recomputedWithin, sessionBudget, sessionBytes } from "./memory.js";
-import type { MergedAdapter, RolloutPrecision } from "./rollout-precision.js";
 import { type Built, Sessions } from "./sessions.js";
 import { hasNoEffect, type PolicyKey, TrainedParameters } from "./trained-parameters.js";
 
@@ -49,8 +49,8 @@ export interface EngineOptions {
   readonly checkpoint?: boolean;
   /** Memory limit of the process or the device for parameters and sessions, in bytes; default: none. */
   readonly memory?: number;
-  /** The precision of rollouts; default: that of scoring. */
-  readonly rollout?: RolloutPrecision | undefined;
+  /** Converts the graphs of rollouts to their precision; default: that of scoring. */
+  readonly rollout?: ConvertRollouts | undefined;
 }
 
 /** Inputs of the loss: values [S] of the segments, and the objective's own tensors. */
@@ -263,7 +263,7 @@ export class Engine extends TrainedParameters implements RoundModel<unknown> {
 
   /** Converts a rollout's graph to the precision of rollouts. */
   private rounded(graph: Graph): Graph {
-    return this.options.rollout?.apply(graph, this.final === "base" ? undefined : this.final) ?? graph;
+    return this.options.rollout?.(graph, this.final === "base" ? undefined : this.final) ?? graph;
   }
 
   /** The model of rollouts: without the projections' adapters, where they are merged or have no effect. */

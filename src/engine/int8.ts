@@ -1,51 +1,84 @@
-import type { RolloutPrecision } from "../../../engine/rollout-precision.js";
-import { moduleOf } from "../../../nn/bind.js";
-import { loraName } from "../../../nn/lora.js";
-import { Emitter } from "../../../onnx/emit.js";
-import { GraphBuilder } from "../../../onnx/graph.js";
-import { type Formula, rewritten } from "../../../onnx/passes/written-out.js";
-import type { Runtime } from "../../../onnx/session.js";
-import { type Graph, type Initializer, isExternal, type Node, type Tensor, type Value } from "../../../onnx/types.js";
+import type { RunConfig } from "../config/config.js";
+import { misuse } from "../core/errors.js";
+import { moduleOf } from "../nn/bind.js";
+import { loraName } from "../nn/lora.js";
+import { Emitter } from "../onnx/emit.js";
+import { GraphBuilder } from "../onnx/graph.js";
+import { type Formula, rewritten } from "../onnx/passes/written-out.js";
+import type { Runtime } from "../onnx/session.js";
+import { type Graph, type Initializer, isExternal, type Node, type Tensor, type Value } from "../onnx/types.js";
 
 /** Largest absolute code; -128 is not used, so that a column and its negative have the same scale. */
 const LARGEST = 127;
 /** Least divisor of a row, for rows of zeros. */
 const SMALLEST = 1e-30;
 
+/** An adapter that stays as it is: A [r, in] and B [out, r] by PEFT's names, and alpha / r. */
+export interface MergedAdapter {
+  readonly tensors: ReadonlyMap<string, Tensor>;
+  readonly scale: number;
+}
+
+/** Converts a rollout's graph. @param adapter that is added to the weights, where the graph has none. */
+export type ConvertRollouts = (graph: Graph, adapter?: MergedAdapter) => Graph;
+
+/**
+ * Returns how graphs become int8 for faster, less exact rollouts; undefined: they stay float32, as `auto` does where the
+ * policy is trained or the machine cannot. Scoring stays exact, and objectives correct for the difference by
+ * `objective.importance_cap`.
+ * @throws UserError where int8 is asked for, and the provider or the machine cannot.
+ */
+export async function int8Rollouts(
+  setting: RunConfig["runtime"]["rollout_precision"],
+  runtime: Runtime,
+  trains = true,
+): Promise<ConvertRollouts | undefined> {
+  const auto = setting === "auto";
+  if (setting === "float32" || (auto && trains)) return undefined;
+  const onCpu = runtime.provider === "cpu";
+  const hint = "Set runtime.rollout_precision=float32.";
+  if (!onCpu || (await overflows(runtime))) {
+    if (auto) return undefined;
+    const why = onCpu
+      ? "this processor's sums of int8 products overflow"
+      : `it is of the provider cpu, this is ${runtime.provider}`;
+    misuse(`runtime.rollout_precision=int8 cannot be used: ${why}.`, { hint });
+  }
+  const nothing =
+    "runtime.rollout_precision=int8 changes nothing here: a model in 4 bits, or one that is trained whole, is generated with as it is.";
+  return (graph, adapter) => inInt8(graph, adapter) ?? (auto ? graph : misuse(nothing, { hint }));
+}
+
 /**
  * Computes products with the model's own matrices in int8, summed in int32 (DynamicQuantizeMatMul): weights have a
  * scale per output, activations one per row (LLM.int8, arXiv 2208.07339, section 2). Attention, norms, embeddings, and
  * an adapter that may still change stay float32. ONNX Runtime folds what is computed from constants when it loads the
  * graph. MatMulNBits in 8 bits is no faster for one row, and half as fast from 4 rows on.
+ * @returns undefined where the graph has no such product.
  */
-export const rolloutPrecision: RolloutPrecision = {
-  providers: ["cpu"],
-  obstacle: async (runtime) =>
-    (await overflows(runtime)) ? "this processor's sums of int8 products overflow" : undefined,
-  apply: (graph, adapter) => {
-    const added: Initializer[] = [];
-    let products = 0;
-    const made = rewritten(graph, (node, write, names) => {
-      const matrix = matrixOf(graph, node);
-      if (matrix === undefined) return [node];
-      products++;
-      const [x, w, bias] = node.inputs as [Value, Value, Value?];
-      const low = (["A", "B"] as const).flatMap((part) => {
-        const { dtype = "float32", shape, data } = adapter?.tensors.get(loraName(moduleOf(w.name), part)) ?? {};
-        if (shape === undefined || data === undefined) return [];
-        const value: Value = { name: names.fresh(`/${w.name}/${part}`), dtype, shape };
-        added.push({ value, data });
-        return [value];
-      });
-      const inputs = [x, w, ...low, ...(bias === undefined ? [] : [bias])];
-      const formula = product(matrix.transposed, low.length > 0 ? adapter?.scale : undefined);
-      return write({ ...node, inputs }, node.outputs[0] as Value, formula);
+function inInt8(graph: Graph, adapter: MergedAdapter | undefined): Graph | undefined {
+  const added: Initializer[] = [];
+  let products = 0;
+  const made = rewritten(graph, (node, write, names) => {
+    const matrix = matrixOf(graph, node);
+    if (matrix === undefined) return [node];
+    products++;
+    const [x, w, bias] = node.inputs as [Value, Value, Value?];
+    const low = (["A", "B"] as const).flatMap((part) => {
+      const { dtype = "float32", shape, data } = adapter?.tensors.get(loraName(moduleOf(w.name), part)) ?? {};
+      if (shape === undefined || data === undefined) return [];
+      const value: Value = { name: names.fresh(`/${w.name}/${part}`), dtype, shape };
+      added.push({ value, data });
+      return [value];
     });
-    if (products === 0) return undefined;
-    const constants = added.map((constant) => [constant.value.name, constant] as const);
-    return { ...made, initializers: new Map([...made.initializers, ...constants]) };
-  },
-};
+    const inputs = [x, w, ...low, ...(bias === undefined ? [] : [bias])];
+    const formula = product(matrix.transposed, low.length > 0 ? adapter?.scale : undefined);
+    return write({ ...node, inputs }, node.outputs[0] as Value, formula);
+  });
+  if (products === 0) return undefined;
+  const constants = added.map((constant) => [constant.value.name, constant] as const);
+  return { ...made, initializers: new Map([...made.initializers, ...constants]) };
+}
 
 /** Tells whether a node is a product x W (+ bias [N]) with a stored matrix W [K, N], or `transposed` [N, K]. */
 function matrixOf(graph: Graph, { op, inputs, attributes }: Node): { readonly transposed: boolean } | undefined {
