@@ -18,13 +18,12 @@ const FURTHER: Readonly<Record<string, readonly string[]>> = {
       .split(" ")
       .map((name) => `configs/tiny/fsdfm-${name}.yaml`),
   ],
-  letters: ["configs/tiny/letters-espo.yaml", "configs/tiny/letters-flow-grpo.yaml"],
   objectives: "cj-grpo coupled-grpo flowrl gdpo just-grpo mdpo spg trace-rl wd1"
     .split(" ")
     .map((name) => `configs/papers/${name}.yaml`),
   paper: [
     "configs/letters",
-    "configs/tiny/letters-sft.yaml",
+    ..."espo flow-grpo sft".split(" ").map((name) => `configs/tiny/letters-${name}.yaml`),
     "configs/tiny/template-flow-grpo.yaml",
     "configs/tiny/template-sft.yaml",
   ],

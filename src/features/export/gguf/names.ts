@@ -1,5 +1,5 @@
-import type { StoredMatrix } from "../../weights/model-weights.js";
-import { rowsOf } from "../export/rows.js";
+import type { StoredMatrix } from "../../../weights/model-weights.js";
+import { rowsOf } from "../rows.js";
 
 /** Names of a block's parts in GGUF, and in Hugging Face's checkpoints. */
 export const BLOCK_PARTS: Readonly<Record<string, string>> = {

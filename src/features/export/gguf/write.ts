@@ -7,11 +7,10 @@ import { type RopeScaling, ropeFrequencies, ropeScalingSchema } from "../../../n
 import { sizeOf } from "../../../onnx/shapes.js";
 import { cutAlike } from "../../../text/tokenizer-json.js";
 import { floatsOf, type StoredMatrix } from "../../../weights/model-weights.js";
-import { openCheckpoint } from "../../export/checkpoint.js";
-import { rounded } from "../../export/forms.js";
-import type { ModelWriter } from "../../export/model-writer.js";
-import { CUTTINGS } from "../../export/tokenizer-files.js";
-import { BLOCK_PARTS, INTERLEAVED, TOKEN_TYPE, TOP_PARTS, transposedHeads } from "../gguf-names.js";
+import { openCheckpoint } from "../checkpoint.js";
+import { rounded } from "../forms.js";
+import { CUTTINGS } from "../tokenizer-files.js";
+import { BLOCK_PARTS, INTERLEAVED, TOKEN_TYPE, TOP_PARTS, transposedHeads } from "./names.js";
 
 /** Values of a Q8_0 block. */
 const BLOCK = 32;
@@ -36,8 +35,8 @@ const FORMATS: Readonly<Record<string, Format>> = {
   q8_0: { type: 8, values: BLOCK, bytes: 2 + BLOCK, encode: eightBits },
 };
 
-/** Writes GGUF files for llama.cpp (https://github.com/ggml-org/ggml/blob/master/docs/gguf.md). */
-export const writer: ModelWriter = { forms: Object.keys(FORMATS), write };
+/** How a file keeps the weights. */
+export const GGUF_FORMS = Object.keys(FORMATS);
 
 /** Encodes Q8_0: blocks of 32 values, each a scale d = max |x| / 127 in float16 and codes round(x / d). */
 function eightBits(values: Float32Array): Uint8Array {
@@ -60,7 +59,11 @@ interface StoredTensor {
   readonly bytes: number;
 }
 
-async function write(dir: string, out: string, form: string): Promise<number> {
+/**
+ * Writes a model directory as a GGUF file for llama.cpp (https://github.com/ggml-org/ggml/blob/master/docs/gguf.md).
+ * @returns its size in bytes. @throws UserError where llama.cpp has no such model.
+ */
+export async function writeGguf(dir: string, out: string, form: string): Promise<number> {
   const config = readModelConfig(dir) as ModelConfig & Record<string, unknown>;
   const kind = architectureOf(config, dir);
   const metadata = [...modelKeys(kind, config, basename(out, ".gguf")), ...tokenizerKeys(config, dir)];

@@ -4,10 +4,10 @@ import { optional } from "../../../core/optional.js";
 import { sizeOf } from "../../../onnx/shapes.js";
 import type { StoredMatrix } from "../../../weights/model-weights.js";
 import { readRange } from "../../../weights/safetensors.js";
-import type { Checkpoint, CheckpointSource, CheckpointWeight, Json } from "../../export/checkpoint-source.js";
-import { byteLevelBpeJson, CUTTINGS } from "../../export/tokenizer-files.js";
-import { BLOCK_FORMATS } from "../gguf-blocks.js";
-import { BLOCK_PARTS, INTERLEAVED, TOKEN_TYPE, TOP_PARTS, transposedHeads } from "../gguf-names.js";
+import type { Checkpoint, CheckpointSource, CheckpointWeight, Json } from "../checkpoint-source.js";
+import { BLOCK_FORMATS } from "../gguf/blocks.js";
+import { BLOCK_PARTS, INTERLEAVED, TOKEN_TYPE, TOP_PARTS, transposedHeads } from "../gguf/names.js";
+import { byteLevelBpeJson, CUTTINGS } from "../tokenizer-files.js";
 
 /** Opens GGUF files. */
 export const checkpoints: CheckpointSource = {

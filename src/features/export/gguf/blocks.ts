@@ -1,5 +1,5 @@
-import { bfloat16ToFloat, float16ToFloat } from "../../core/half.js";
-import type { DType } from "../../onnx/types.js";
+import { bfloat16ToFloat, float16ToFloat } from "../../../core/half.js";
+import type { DType } from "../../../onnx/types.js";
 
 /** A tensor format of GGUF: blocks of `values` values in `bytes` bytes. */
 interface BlockFormat {

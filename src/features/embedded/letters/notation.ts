@@ -1,5 +1,5 @@
-import type { FieldValue } from "../../env/site.js";
-import type { Field } from "../embedded/fields.js";
+import type { FieldValue } from "../../../env/site.js";
+import type { Field } from "../fields.js";
 import { type Grammar, OTHER_WORDS, type Side } from "./grammar.js";
 
 const MONTHS = "January February March April May June July August September October November December".split(" ");

@@ -2,10 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { splitHash } from "../../../src/env/forms/split-hash.js";
 import { fieldKinds } from "../../../src/features/embedded/catalog.js";
-import { lettersOf } from "../../../src/features/embedded/letters.js";
+import { GRAMMARS, OTHER_WORDS, type Side } from "../../../src/features/embedded/letters/grammar.js";
+import { inWords } from "../../../src/features/embedded/letters/notation.js";
 import { embeddedTasks } from "../../../src/features/embedded/tasks.js";
-import { GRAMMARS, OTHER_WORDS, type Side } from "../../../src/features/letters/grammar.js";
-import { inWords } from "../../../src/features/letters/notation.js";
 
 const sizes = { train: 4, val: 2, test: 2, heldout: 4 };
 const LEVELS = [1, 2, 3] as const;
@@ -39,12 +38,12 @@ test("no two words have one other word, so that no two fields get one name", () 
 });
 
 for (const level of LEVELS) {
-  test(`level ${level}: each value stands where its span says, verbatim where the level does not reword`, async () => {
+  test(`level ${level}: each value stands where its span says, verbatim where the level does not reword`, () => {
     const plain = new Map(embeddedTasks("starter", 1, sizes).map((task) => [task.id, task]));
     let verbatim = 0;
     let values = 0;
     let gaps = 0;
-    for (const task of embeddedTasks("starter", 1, sizes, 40, await lettersOf(level))) {
+    for (const task of embeddedTasks("starter", 1, sizes, 40, level)) {
       const letter = task.document ?? "";
       const kinds = fieldKinds(task.form, "starter");
       assert.deepEqual(Object.keys(task.spans ?? {}), Object.keys(task.fields));
@@ -68,11 +67,11 @@ for (const level of LEVELS) {
   });
 }
 
-test("the same seed gives the same letters, another seed others; the hash follows", async () => {
-  const hash = async (seed: number, level: (typeof LEVELS)[number]): Promise<string> =>
-    splitHash(embeddedTasks("starter", seed, sizes, 20, await lettersOf(level)));
-  assert.equal(await hash(1, 2), await hash(1, 2));
-  const hashes = [await hash(1, 1), await hash(1, 2), await hash(1, 3), await hash(2, 2)];
+test("the same seed gives the same letters, another seed others; the hash follows", () => {
+  const hash = (seed: number, level: (typeof LEVELS)[number]): string =>
+    splitHash(embeddedTasks("starter", seed, sizes, 20, level));
+  assert.equal(hash(1, 2), hash(1, 2));
+  const hashes = [hash(1, 1), hash(1, 2), hash(1, 3), hash(2, 2)];
   assert.equal(new Set(hashes).size, 4);
 });
 

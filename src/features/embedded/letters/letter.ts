@@ -1,11 +1,14 @@
 import type { Rng } from "../../../core/rng.js";
 import type { FieldValue, Task } from "../../../env/site.js";
-import { type Field, kindOf } from "../../embedded/fields.js";
-import type { Letter, WrittenLevel } from "../../embedded/letters.js";
-import { isReserved } from "../../embedded/values.js";
-import { GIVEN_NAMES } from "../../embedded/words.js";
-import { GRAMMARS, type Grammar, OTHER_WORDS, type Side, type Voice } from "../grammar.js";
-import { otherNotations } from "../notation.js";
+import { type Field, kindOf } from "../fields.js";
+import { isReserved } from "../values.js";
+import { GIVEN_NAMES } from "../words.js";
+import { GRAMMARS, type Grammar, OTHER_WORDS, type Side, type Voice } from "./grammar.js";
+import { otherNotations } from "./notation.js";
+
+export const LEVELS = ["off", 1, 2, 3] as const;
+export type LetterLevel = (typeof LEVELS)[number];
+type WrittenLevel = Exclude<LetterLevel, "off">;
 
 /** Shares of fields by level: with another name, another notation, a gap, a correction, another person, an aside. */
 const SHARES: Readonly<
@@ -34,9 +37,10 @@ interface Writing {
 
 /**
  * Adds a letter to a task, with its values and their places. A field that the letter leaves out is no longer asked for:
- * its true value is that of the untouched page.
+ * its true value is that of the untouched page. A task stays as it is where letters are off.
  */
-export const letter: Letter = (task, fields, level, rng) => {
+export function withLetter(task: Task, fields: readonly Field[], level: LetterLevel, rng: Rng): Task {
+  if (level === "off") return task;
   const side: Side = task.split === "heldout" ? "heldout" : "train";
   const grammar = GRAMMARS[side];
   const voice = rng.pick(level === 1 ? grammar.voices.slice(0, 2) : grammar.voices);
@@ -62,7 +66,7 @@ export const letter: Letter = (task, fields, level, rng) => {
       ),
     ),
   };
-};
+}
 
 /** Draws the labels to leave out: no required ones, and at least two fields to fill in remain. */
 function gapsOf(task: Task, fields: readonly Field[], share: number, rng: Rng): Set<string> {
