@@ -31,7 +31,8 @@ import { combinedMeter, type Meter, type MeterKind, meterKinds } from "./meter.j
 import { policyGroup, policyOfGroup, REFERENCE } from "./refresh.js";
 import { creditOf, PlayedGroups } from "./rollouts/group-source.js";
 import { type Group, recordsOf, samplesOf, withCredit } from "./rollouts/groups.js";
-import { type GroupSource, openStored, type StoredGroups } from "./rollouts/step-groups.js";
+import type { GroupSource } from "./rollouts/step-groups.js";
+import { openStored, type StoredGroups } from "./rollouts/stored.js";
 import { openRun, type Run } from "./run.js";
 import { phaseShower, VALIDATION } from "./run-evaluations.js";
 import { Observers } from "./step-observer.js";

@@ -23,7 +23,7 @@ const FURTHER: Readonly<Record<string, readonly string[]>> = {
     .map((name) => `configs/papers/${name}.yaml`),
   paper: [
     "configs/letters",
-    ..."espo flow-grpo sft".split(" ").map((name) => `configs/tiny/letters-${name}.yaml`),
+    "configs/tiny/letters-sft.yaml",
     "configs/tiny/template-flow-grpo.yaml",
     "configs/tiny/template-sft.yaml",
   ],

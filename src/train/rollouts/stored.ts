@@ -1,20 +1,20 @@
-import { configDifferences, loadConfig, type RunConfig } from "../../../config/config.js";
-import { fail, misuse } from "../../../core/errors.js";
-import { sha256, sha256File } from "../../../core/files.js";
-import type { Trajectory } from "../../../diffusion/trajectory.js";
-import type { Policy } from "../../../engine/policy.js";
-import type { Environment } from "../../../env/environment.js";
-import { tasksOf } from "../../../env/open.js";
-import { modelHash } from "../../../nn/model.js";
-import { type RolloutRecord, readRollouts } from "../../../runs/rollout-record.js";
-import { RunDirectory } from "../../../runs/run-directory.js";
-import type { Sampled } from "../../../train/rollouts/groups.js";
-import type { OpenStored, StepGroups, StoredGroups } from "../../../train/rollouts/step-groups.js";
+import { configDifferences, loadConfig, type RunConfig } from "../../config/config.js";
+import { fail, misuse } from "../../core/errors.js";
+import { sha256, sha256File } from "../../core/files.js";
+import type { Trajectory } from "../../diffusion/trajectory.js";
+import type { Policy } from "../../engine/policy.js";
+import type { Environment } from "../../env/environment.js";
+import { tasksOf } from "../../env/open.js";
+import { modelHash } from "../../nn/model.js";
+import { type RolloutRecord, readRollouts } from "../../runs/rollout-record.js";
+import { RunDirectory } from "../../runs/run-directory.js";
+import type { Sampled } from "./groups.js";
+import type { GroupSource, StepGroups } from "./step-groups.js";
 
 const EDITED = "Record the rollouts again; edited ones teach what never happened.";
 
 /** The rollouts of another run, step by step: rewards as stored, advantages by this run's objective. */
-class GroupsOfRun implements StoredGroups {
+export class StoredGroups implements GroupSource {
   /** There is no state: step n of this run is step n of the other one. */
   readonly drawn = 0;
 
@@ -95,9 +95,16 @@ function scoringOf(config: RunConfig): { environment: string; reward?: unknown }
 /**
  * Opens the rollouts of a run for training: its model, sampler and reward must be this config's.
  * @param site the environment whose tasks and range of rewards the rollouts must match.
+ * @param credit assigns credit to a group; the objective may refuse.
  * @throws UserError where they differ, where fewer steps are stored than the config trains, or a file is damaged.
  */
-export const source: OpenStored = async (dir, config, { model, sampler, options }, site, credit) => {
+export async function openStored(
+  dir: string,
+  config: RunConfig,
+  { model, sampler, options }: Pick<Policy, "model" | "sampler" | "options">,
+  site: Pick<Environment, "name" | "rewardRange" | "tasks">,
+  credit: (group: readonly Sampled[]) => unknown,
+): Promise<StoredGroups> {
   const directory = RunDirectory.open(dir);
   const environment = directory.readEnvironment();
   const stored = await loadConfig(directory.config, { command: environment.command });
@@ -126,8 +133,8 @@ export const source: OpenStored = async (dir, config, { model, sampler, options 
   const hashes = await Promise.all(wanted.map((step) => sha256File(directory.rollouts(step))));
   const hash = sha256(hashes.join("\n"));
   const trainTasks = new Set(tasksOf(site, "train").map(({ id }) => id));
-  const groups = new GroupsOfRun(directory, { sampler, options }, parse, trainTasks, site.rewardRange, hash);
+  const groups = new StoredGroups(directory, { sampler, options }, parse, trainTasks, site.rewardRange, hash);
   // a fault of the last file must be reported before the first step
   for (const step of wanted) (await groups.collect(step)).groups.forEach(credit);
   return groups;
-};
+}
