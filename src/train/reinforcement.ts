@@ -27,7 +27,8 @@ import {
   type Steps,
   type ValidationState,
 } from "./loop.js";
-import { combinedMeter, type Meter, type MeterKind, meterKinds } from "./meter.js";
+import { gradientNoiseState } from "./noise/gradient-noise.js";
+import { Noise } from "./noise/noise.js";
 import { policyGroup, policyOfGroup, REFERENCE } from "./refresh.js";
 import { creditOf, PlayedGroups } from "./rollouts/group-source.js";
 import { type Group, recordsOf, samplesOf, withCredit } from "./rollouts/groups.js";
@@ -95,11 +96,9 @@ export async function trainOnRollouts(setup: Setup): Promise<TrainResult> {
       localExecutor(policy, environment),
   );
   await engine.setParameters("reference", policyOfGroup(REFERENCE, run.checkpoint) ?? start);
-  const kinds = await meterKinds();
-  const state = stateOf(run.checkpoint, kinds);
+  const state = stateOf(run.checkpoint);
   const context = { ...settings, executor, score: executor.score };
-  const meter = combinedMeter(kinds.map((kind) => kind.open(context, state)));
-  const steps = new PolicySteps(context, { ...setup, run, state, stored, meter });
+  const steps = new PolicySteps(context, { ...setup, run, state, stored });
 
   // 5. Steps
   return await runSteps({ ...setup, policy, executor, run, start, splits, validation: state }, steps);
@@ -107,7 +106,7 @@ export async function trainOnRollouts(setup: Setup): Promise<TrainResult> {
 
 const counter = z.int().min(0).max(1e12);
 
-/** State of a checkpoint besides tensors, with that of meters; every random stream derives from the seed and the step. */
+/** State of a checkpoint besides tensors; every random stream derives from the seed and the step. */
 const runState = z.object({
   /** Tasks drawn so far. */
   cursor: counter,
@@ -119,16 +118,16 @@ const runState = z.object({
   skipped: counter,
   best: z.object({ step: counter, reward: z.number() }).nullable(),
   early_stop: earlyStopState,
+  gradient_noise: gradientNoiseState,
 });
 /** As in checkpoints: those of supervised training have fewer keys. */
-type SavedState = Partial<z.infer<typeof runState>>;
+const savedState = runState.partial();
+type SavedState = z.infer<typeof savedState>;
 
 /** @throws UserError where a checkpoint's state is of another command, or was changed. */
-function stateOf(checkpoint: Run["checkpoint"], meters: readonly MeterKind[]): SavedState {
+function stateOf(checkpoint: Run["checkpoint"]): SavedState {
   if (checkpoint === undefined) return {};
-  const ofMeters: z.ZodRawShape = Object.assign({}, ...meters.map(({ state }) => state));
-  const saved = runState.extend(ofMeters).partial();
-  return checked(saved, checkpoint.state, `The checkpoint of step ${checkpoint.step} is none of this command's`, {
+  return checked(savedState, checkpoint.state, `The checkpoint of step ${checkpoint.step} is none of this command's`, {
     hint: "resume with the command and config that wrote it, or start a new run",
   });
 }
@@ -139,11 +138,11 @@ interface PolicyRun extends Setup {
   readonly state: SavedState;
   /** Rollouts of another run to learn from; undefined: episodes are played. */
   readonly stored: StoredGroups | undefined;
-  readonly meter: Meter;
 }
 
 class PolicySteps implements Steps {
   private readonly source: GroupSource;
+  private readonly noise: Noise;
   private readonly observers: Observers;
   private updates: number;
   private skipped: number;
@@ -153,7 +152,7 @@ class PolicySteps implements Steps {
     private readonly context: StepContext,
     private readonly setup: PolicyRun,
   ) {
-    const { state, stored, run, watch, meter } = setup;
+    const { state, stored, run, watch } = setup;
     this.updates = state.updates ?? 0;
     this.nonFinite = state.nonfinite ?? 0;
     this.skipped = state.skipped ?? 0;
@@ -162,7 +161,8 @@ class PolicySteps implements Steps {
       phase({ doing: "episodes", done, all, now: episodeText(task.form, outcome) }),
     );
     this.source = stored ?? context.executor.source?.(played, run.checkpoint) ?? played;
-    this.observers = new Observers(context, phase, meter, this.source === played);
+    this.noise = new Noise(context, state.gradient_noise);
+    this.observers = new Observers(context, phase, this.noise, this.source === played);
   }
 
   async take(step: number): Promise<RolloutMetrics> {
@@ -268,7 +268,8 @@ class PolicySteps implements Steps {
       nonfinite: this.nonFinite,
       skipped: this.skipped,
       ...validation,
+      gradient_noise: this.noise.state,
     };
-    return { ...state, ...this.setup.meter.state?.() };
+    return state;
   }
 }

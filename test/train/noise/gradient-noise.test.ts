@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { loadConfig } from "../../../../src/config/config.js";
-import { loadFolder } from "../../../../src/core/registry.js";
-import { Rng } from "../../../../src/core/rng.js";
-import type { Policy } from "../../../../src/engine/policy.js";
+import { loadConfig } from "../../../src/config/config.js";
+import { loadFolder } from "../../../src/core/registry.js";
+import { Rng } from "../../../src/core/rng.js";
+import type { Policy } from "../../../src/engine/policy.js";
+import { openContext, randomPrompts } from "../../../src/features/verify/context.js";
+import type { Tensor } from "../../../src/onnx/types.js";
+import type { Objective } from "../../../src/rl/objective.js";
 import {
   drawHalves,
   GradientNoise,
@@ -11,13 +14,10 @@ import {
   gradientSample,
   HalfGradients,
   type Halves,
-} from "../../../../src/features/noise/meters/gradient-noise.js";
-import { openContext, randomPrompts } from "../../../../src/features/verify/context.js";
-import type { Tensor } from "../../../../src/onnx/types.js";
-import type { Objective } from "../../../../src/rl/objective.js";
-import { type Group, type Sample, samplesOf } from "../../../../src/train/rollouts/groups.js";
-import { type MicroBatch, prepareBatches, takeStep } from "../../../../src/train/update.js";
-import { rolloutRecord } from "../../../support/rollout-record.js";
+} from "../../../src/train/noise/gradient-noise.js";
+import { type Group, type Sample, samplesOf } from "../../../src/train/rollouts/groups.js";
+import { type MicroBatch, prepareBatches, takeStep } from "../../../src/train/update.js";
+import { rolloutRecord } from "../../support/rollout-record.js";
 
 const WIDTH = 8;
 const DRAWS = 1500;
@@ -182,10 +182,7 @@ for (const [file, command, options] of [
       command: "flow-grpo",
       overrides: ["sampler.response_length=16", "sampler.prompt_length=8", "runtime.threads=1"],
     });
-    const objectives = await loadFolder<Objective>(
-      new URL("../../../../src/rl/objectives", import.meta.url),
-      "objective",
-    );
+    const objectives = await loadFolder<Objective>(new URL("../../../src/rl/objectives", import.meta.url), "objective");
     const objective = objectives.get(command) as Objective;
     const trial = { objective, options: objective.schema.parse(options) };
     const prompts = async ({ model }: Policy): Promise<number[][]> =>

@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { Rng } from "../../../../src/core/rng.js";
-import type { Batch } from "../../../../src/diffusion/layout/batch.js";
-import { sampler } from "../../../../src/diffusion/samplers/unmask.js";
-import type { Policy } from "../../../../src/engine/policy.js";
-import { MaskNoise } from "../../../../src/features/noise/meters/mask-noise.js";
-import { objective } from "../../../../src/rl/objectives/espo.js";
-import { prepareBatches } from "../../../../src/train/update.js";
-import { SMALL } from "../../../diffusion/samplers/unmask/fake-model.js";
-import { plainTrajectory } from "../../../support/plain-trajectory.js";
-import { only } from "../../../support/typed.js";
+import { Rng } from "../../../src/core/rng.js";
+import type { Batch } from "../../../src/diffusion/layout/batch.js";
+import { sampler } from "../../../src/diffusion/samplers/unmask.js";
+import type { Policy } from "../../../src/engine/policy.js";
+import { objective } from "../../../src/rl/objectives/espo.js";
+import { MaskNoise } from "../../../src/train/noise/mask-noise.js";
+import { prepareBatches } from "../../../src/train/update.js";
+import { SMALL } from "../../diffusion/samplers/unmask/fake-model.js";
+import { plainTrajectory } from "../../support/plain-trajectory.js";
+import { only } from "../../support/typed.js";
 
 const COUNT = 400;
 const options = { ...SMALL, responseLength: 8 };

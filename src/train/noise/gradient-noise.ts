@@ -1,8 +1,7 @@
 import { z } from "zod";
-import { Rng } from "../../../core/rng.js";
-import type { Tensor } from "../../../onnx/types.js";
-import type { MeterKind } from "../../../train/meter.js";
-import type { Group, Sample } from "../../../train/rollouts/groups.js";
+import type { Rng } from "../../core/rng.js";
+import type { Tensor } from "../../onnx/types.js";
+import type { Group, Sample } from "../rollouts/groups.js";
 
 /** Measured steps that a running estimate covers: the policy changes, and the noise with it. */
 const MEMORY = 50;
@@ -19,41 +18,6 @@ export const gradientNoiseState = z.object({
   noise: z.number(),
 });
 export type GradientNoiseState = Readonly<z.infer<typeof gradientNoiseState>>;
-
-/**
- * Measures every `training.gradient_noise_every` steps how much of the gradient is noise of the rollouts: the first
- * update's gradient is compared with that of half of the groups.
- */
-export const meter: MeterKind = {
-  state: { gradient_noise: gradientNoiseState },
-  open({ seed, training: { gradient_noise_every: every } }, saved) {
-    const noise = new GradientNoise(saved.gradient_noise as GradientNoiseState | undefined);
-    return {
-      state: () => ({ gradient_noise: noise.state }),
-      measure(step, groups, samples) {
-        const due = every > 0 && step % every === 0 && samples.length > 0;
-        const halves = due ? drawHalves(groups, Rng.named(seed, `gradient-noise/${step}`)) : undefined;
-        let gradients: HalfGradients | undefined;
-        return {
-          parts: halves && partsOf(samples, halves),
-          begin({ batches, boundary }) {
-            if (halves !== undefined) gradients = new HalfGradients(boundary, batches.length);
-          },
-          accumulated: async (index, accumulated) => gradients?.accumulated(index, accumulated),
-          async metrics() {
-            const measured = halves && gradients?.sample([halves[0].length, halves[1].length], samples.length);
-            if (measured) noise.add(measured);
-            return {
-              gradient_agreement: measured?.agreement ?? null,
-              gradient_noise_fraction: measured ? noise.fraction : null,
-              gradient_noise_scale: measured ? noise.scale : null,
-            };
-          },
-        };
-      },
-    };
-  },
-};
 
 /** Measures of one step's gradient. */
 export interface GradientSample {
@@ -82,7 +46,7 @@ export function drawHalves(groups: readonly Group[], rng: Pick<Rng, "shuffle">):
 export type Halves = readonly [readonly Group[], readonly Group[]];
 
 /** Splits samples into halves. A sample's draws depend on its place in the step, so the samples are not renumbered. */
-function partsOf(samples: readonly Sample[], halves: Halves): readonly (readonly Sample[])[] {
+export function partsOf(samples: readonly Sample[], halves: Halves): readonly (readonly Sample[])[] {
   const first = new Set(halves[0].flatMap(({ rollouts }) => rollouts.flatMap(({ trajectories }) => trajectories)));
   const inFirst = ({ trajectory }: Sample): boolean => first.has(trajectory);
   return [samples.filter(inFirst), samples.filter((sample) => !inFirst(sample))];

@@ -1,14 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { meter as gradient } from "../../../../src/features/noise/meters/gradient-noise.js";
-import { meter as mask } from "../../../../src/features/noise/meters/mask-noise.js";
-import type { StepContext } from "../../../../src/train/context.js";
-import { combinedMeter, type Meter } from "../../../../src/train/meter.js";
-import { type Group, samplesOf } from "../../../../src/train/rollouts/groups.js";
-import { rolloutRecord } from "../../../support/rollout-record.js";
-import { only } from "../../../support/typed.js";
+import type { StepContext } from "../../../src/train/context.js";
+import { Noise } from "../../../src/train/noise/noise.js";
+import { type Group, samplesOf } from "../../../src/train/rollouts/groups.js";
+import { rolloutRecord } from "../../support/rollout-record.js";
+import { only } from "../../support/typed.js";
 
-const meters = (every: number): Meter => {
+const noiseOf = (every: number): Noise => {
   const context = only<StepContext>({
     seed: 3,
     size: 4,
@@ -17,7 +15,7 @@ const meters = (every: number): Meter => {
     objective: {},
     policy: {},
   });
-  return combinedMeter([gradient, mask].map((kind) => kind.open(context, {})));
+  return new Noise(context, undefined);
 };
 /** Groups of two turns each, the second without signal. */
 const groups = [true, false, true, true].map((signal, g): Group => {
@@ -27,7 +25,7 @@ const groups = [true, false, true, true].map((signal, g): Group => {
 const samples = samplesOf(groups, 3, 6);
 
 test("the halves hold the step's own samples, whole groups each: what they draw does not depend on being measured", () => {
-  const { parts = [] } = meters(3).measure(6, groups, samples);
+  const { parts } = noiseOf(3).measure(6, groups, samples);
   const lengths = parts.map((part) => part.length);
   assert.deepEqual(lengths, [4, 2]);
   const sorted = parts.flat().sort((a, b) => samples.indexOf(a) - samples.indexOf(b));
@@ -49,9 +47,9 @@ test("where nothing is due all samples are one part, and every measure is null",
     [0, 6],
     [4, 6],
   ] as const) {
-    const noise = meters(every).measure(step, groups, samples);
-    assert.equal(noise.parts, undefined);
-    await noise.begin?.({ parts: [samples], batches: [], boundary: 0 });
+    const noise = noiseOf(every).measure(step, groups, samples);
+    assert.deepEqual(noise.parts, [samples]);
+    await noise.begin([], 0);
     assert.deepEqual([...new Set(Object.values(await noise.metrics()))], [null]);
   }
 });

@@ -1,25 +1,6 @@
-import { variance } from "../../../core/statistics.js";
-import type { MeterKind } from "../../../train/meter.js";
-import type { Sample } from "../../../train/rollouts/groups.js";
-import { type BatchContext, type LaidOut, layOut, type MicroBatch } from "../../../train/update.js";
-
-/** Measures how much of the ratios' variance is noise of their masks, in the steps that the objective names. */
-export const meter: MeterKind = {
-  open: (context) => ({
-    measure(step, _, samples) {
-      const every = context.objective.noiseEvery?.(context.options) ?? 0;
-      const due = every > 0 && step % every === 0 && samples.length > 0;
-      let masks: MaskNoise | undefined;
-      return {
-        readsOld: due,
-        async begin({ parts, batches }) {
-          if (due) masks = await MaskNoise.begin(context, parts, batches);
-        },
-        metrics: async () => ({ mask_noise_fraction: (await masks?.fraction()) ?? null }),
-      };
-    },
-  }),
-};
+import { variance } from "../../core/statistics.js";
+import type { Sample } from "../rollouts/groups.js";
+import { type BatchContext, type LaidOut, layOut, type MicroBatch } from "../update.js";
 
 /** Variance of a log-ratio per token below which it is float32 rounding. */
 const ROUNDING = 1e-12;
