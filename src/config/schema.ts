@@ -74,7 +74,7 @@ const runtime = z.strictObject({
       "of a model's layers on CUDA; auto = bfloat16 where its weights are stored in 16 or 4 bits, else float32",
     ),
   rollout_precision: z
-    .enum(["auto", "float32", "int8"])
+    .string()
     .default("float32")
     .describe(
       "precision that answers are generated in: float32, or int8 on the CPU, which is up to three times as fast; auto = int8 where nothing is trained. Its probabilities differ, which objective.importance_cap corrects. Scoring keeps full precision",

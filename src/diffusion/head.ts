@@ -1,7 +1,7 @@
-import { BLOCKED } from "../attention/bias.js";
 import type { Emitter } from "../onnx/emit.js";
 import type { Value } from "../onnx/types.js";
 import { withoutOthers } from "./constrained.js";
+import { BLOCKED } from "./layout/buffer.js";
 import type { TokenIds } from "./tokens.js";
 
 /** Log-probabilities on the graph: one definition for sampling, scoring and training. */

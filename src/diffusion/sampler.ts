@@ -59,19 +59,12 @@ export interface RoundModel<Round> {
   cachedRounds?(use: true | "auto"): Promise<CachedRounds<Round> | undefined>;
 }
 
-/** The option `kv_cache` of samplers that reuse keys and values. */
-export const cacheUse = z
-  .union([z.boolean(), z.literal("auto")])
-  .default("auto")
-  .describe(
-    "use keys and values of unchanged tokens again: the same responses, sooner; auto: not on a GPU by npm's binding",
-  );
 /** Use of cached keys and values: always, never, or (`auto`) where they stay in the computing device's memory. */
 export type CacheUse = boolean | "auto";
 
 /** Rounds with a shared cache. */
 export interface CachedRounds<Round> {
-  /** Keys of a page, where rounds may leave what is kept in place (attention/prefix-cache.ts). */
+  /** Keys of a page, where rounds may leave what is kept in place (layout/prefix-cache.ts). */
   readonly page?: number | undefined;
   /** Runs a round of new tokens after those that earlier rounds have read. */
   forwardRound(input: RoundInput): Promise<Round>;

@@ -1,10 +1,10 @@
-import { isCausal, layBuffers, type Place, shareStarts, type TokenBuffer } from "../attention/rows.js";
 import { fail } from "../core/errors.js";
 import { type NamedTensors, scalar, vector } from "../onnx/tensors.js";
 import { tokenTable } from "./constrained.js";
 import type { Batch } from "./layout/batch.js";
-import { bucketLength } from "./layout/buffer.js";
+import { batchBuffers, bucketLength, isCausal, type Place, type TokenBuffer, tokenInputs } from "./layout/buffer.js";
 import type { LayoutSizes, StepLayout } from "./layout/scorings.js";
+import { shareStarts } from "./layout/shared-starts.js";
 import { type ScoreHead, TARGETS } from "./score-head.js";
 import type { TokenIds } from "./tokens.js";
 
@@ -76,8 +76,11 @@ export function responseSegments(
 /** Lays out sequences in rows, with their terms. @throws UserError where sequences do not fit. */
 export function bufferTerms(scored: readonly ScoredBuffer[], sizes: TermSizes, info: SegmentInfo): Batch {
   const { head } = info;
-  const buffers = scored.map(({ buffer }) => buffer);
-  const laidOut = sizes.share ? shareStarts(buffers) : layBuffers(buffers, { ...sizes, pad: info.pad });
+  const { inputs, causal, placeOf } = layBuffers(
+    scored.map((s) => s.buffer),
+    sizes,
+    info.pad,
+  );
   // a batch without terms still has one padding term
   const count = Math.max(
     1,
@@ -97,7 +100,7 @@ export function bufferTerms(scored: readonly ScoredBuffer[], sizes: TermSizes, i
   let r = 0;
   scored.forEach(({ terms }, i) => {
     for (const term of terms) {
-      rows[r] = BigInt(laidOut.row(i, term.row));
+      rows[r] = BigInt(placeOf(i, term.row));
       targets[r] = BigInt(term.target);
       coefficient[r] = term.coefficient;
       segment[r] = BigInt(term.segment);
@@ -114,11 +117,11 @@ export function bufferTerms(scored: readonly ScoredBuffer[], sizes: TermSizes, i
     Array.from({ length: sizes.segments }, (_, s) => values[s] ?? missing);
   return {
     inputs: {
-      ...laidOut.inputs,
+      ...inputs,
       ...conditionsOf(scored, sizes.batch),
       rows: vector(rows),
     },
-    causal: !sizes.share && isCausal(laidOut),
+    causal,
     head,
     headInputs: {
       targets: vector(targets),
@@ -135,6 +138,24 @@ export function bufferTerms(scored: readonly ScoredBuffer[], sizes: TermSizes, i
     units: info.tokens,
     recorded: info.recorded,
   };
+}
+
+/** Lays buffers out in rows. @returns the place of entry `n` of buffer `i`, row by row. */
+function layBuffers(
+  buffers: readonly TokenBuffer[],
+  { batch, length, places, share }: TermSizes,
+  pad: number,
+): { readonly inputs: NamedTensors; readonly causal: boolean; placeOf(i: number, n: number): number } {
+  if (share) {
+    const { inputs, flat } = shareStarts(buffers);
+    return { inputs, causal: false, placeOf: flat };
+  }
+  const laid = batchBuffers(buffers, { batch, length, pad, ...(places === undefined ? {} : { places }) });
+  const placeOf = (i: number, n: number): number => {
+    const { b, offset } = places?.[i] ?? { b: i, offset: 0 };
+    return b * length + offset + n;
+  };
+  return { inputs: tokenInputs(laid), causal: isCausal(laid), placeOf };
 }
 
 /** Value of padding terms: 1 is valid for every float input (EOS allowed, a time, a factor); 0 may give log 0. */

@@ -1,11 +1,11 @@
-import { selectFeeds, withRanges } from "../attention/bias.js";
-import { type KeysOf, pastInputs } from "../attention/keys.js";
 import { ALL_LAYERS, findBlocks, type Recomputed } from "../autodiff/recompute.js";
 import type { Batch } from "../diffusion/layout/batch.js";
 import type { CachedRounds, RoundHead, RoundInput, RoundModel, Sampler } from "../diffusion/sampler.js";
+import type { KeysOf } from "../nn/architecture.js";
 import { HIDDEN } from "../nn/bind.js";
 import type { LoraOptions } from "../nn/lora.js";
 import { graphWithKeys, type Model, usingGraph } from "../nn/model.js";
+import { pastInputs } from "../nn/past.js";
 import { encodeModel } from "../onnx/format/proto.js";
 import type { LoadOptions, RunRequest, Runtime } from "../onnx/session.js";
 import { type NamedTensors, scalar, vector } from "../onnx/tensors.js";
@@ -13,6 +13,7 @@ import type { Graph, Tensor } from "../onnx/types.js";
 import { optimizerGraph } from "../optim/optimizer.js";
 import type { OptimizerOptions } from "../optim/update-rule.js";
 import type { Critic, Objective } from "../rl/objective.js";
+import { selectFeeds, withRanges } from "./attention-ranges.js";
 import { type CacheOptions, openCachedRounds } from "./cached-rounds.js";
 import {
   dimensionsOf,
@@ -27,8 +28,8 @@ import {
   type TrainedObjective,
   trainingGraph,
 } from "./graphs.js";
-import type { ConvertRollouts, MergedAdapter } from "./int8.js";
 import { recomputedWithin, sessionBudget, sessionBytes } from "./memory.js";
+import type { MergedAdapter, RolloutPrecision } from "./rollout-precision.js";
 import { type Built, Sessions } from "./sessions.js";
 import { hasNoEffect, type PolicyKey, TrainedParameters } from "./trained-parameters.js";
 
@@ -49,8 +50,8 @@ export interface EngineOptions {
   readonly checkpoint?: boolean;
   /** Memory limit of the process or the device for parameters and sessions, in bytes; default: none. */
   readonly memory?: number;
-  /** Converts the graphs of rollouts to their precision; default: that of scoring. */
-  readonly rollout?: ConvertRollouts | undefined;
+  /** The precision of rollouts; default: that of scoring. */
+  readonly rollout?: RolloutPrecision | undefined;
 }
 
 /** Inputs of the loss: values [S] of the segments, and the objective's own tensors. */
@@ -263,7 +264,7 @@ export class Engine extends TrainedParameters implements RoundModel<unknown> {
 
   /** Converts a rollout's graph to the precision of rollouts. */
   private rounded(graph: Graph): Graph {
-    return this.options.rollout?.(graph, this.final === "base" ? undefined : this.final) ?? graph;
+    return this.options.rollout?.apply(graph, this.final === "base" ? undefined : this.final) ?? graph;
   }
 
   /** The model of rollouts: without the projections' adapters, where they are merged or have no effect. */
@@ -394,7 +395,7 @@ export class Engine extends TrainedParameters implements RoundModel<unknown> {
       const inputs = new Set(graph.inputs.map(({ name }) => name));
       const sizes = new Map<string, number>();
       const size = (feeds: NamedTensors): number => {
-        const dimensions = dimensionsOf(graph, feeds);
+        const dimensions = dimensionsOf(graph, selectFeeds(inputs, feeds));
         const key = JSON.stringify(dimensions);
         const bytes = sizes.get(key) ?? sessionBytes(graph, this.copies, dimensions);
         sizes.set(key, bytes);

@@ -1,5 +1,3 @@
-import { biasShape } from "../attention/bias.js";
-import { PRESENT } from "../attention/keys.js";
 import { backward } from "../autodiff/backward.js";
 import { ALL_LAYERS, type Recomputed } from "../autodiff/recompute.js";
 import { pickLogProb } from "../diffusion/head.js";
@@ -8,6 +6,7 @@ import type { RoundHead } from "../diffusion/sampler.js";
 import type { ScoreHead } from "../diffusion/score-head.js";
 import { type BoundModel, bindModel, HIDDEN } from "../nn/bind.js";
 import type { LoraOptions } from "../nn/lora.js";
+import { PRESENT } from "../nn/past.js";
 import type { Emitter } from "../onnx/emit.js";
 import type { RawModel } from "../onnx/format/raw-model.js";
 import type { InputSpecs, NamedTensors } from "../onnx/tensors.js";
@@ -79,7 +78,7 @@ export function dimensionsOf(model: Pick<RawModel, "inputs">, inputs: NamedTenso
   const [batch, length] = inputs.input_ids?.shape ?? [];
   const dims: Record<string, number> = batch === undefined || length === undefined ? {} : { B: batch, N: length };
   for (const { name, shape } of model.inputs) {
-    const given = name === "attention_bias" ? biasShape(inputs) : inputs[name]?.shape;
+    const given = inputs[name]?.shape;
     shape.forEach((d, axis) => {
       if (typeof d === "string" && given !== undefined) dims[d] ??= given[axis] as number;
     });

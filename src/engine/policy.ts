@@ -24,8 +24,8 @@ import { gradientChecks } from "../onnx/provider.js";
 import { Runtime } from "../onnx/session.js";
 import { Engine, type EngineOptions } from "./engine.js";
 import { checkGraph, checkLength } from "./graph-check.js";
-import { type ConvertRollouts, int8Rollouts } from "./int8.js";
 import { assertBatchesFit, machineMemory } from "./memory.js";
+import { type RolloutPrecision, rolloutPrecisionOf } from "./rollout-precision.js";
 import { assertScored, type ScoredObjective } from "./scoring-check.js";
 
 /** A way to generate responses. */
@@ -156,7 +156,7 @@ async function openRuntime(
   model: Model,
   memory: number | undefined,
   trains: boolean,
-): Promise<{ readonly runtime: Runtime; readonly rollout: ConvertRollouts | undefined }> {
+): Promise<{ readonly runtime: Runtime; readonly rollout: RolloutPrecision | undefined }> {
   const runtime = await Runtime.open({
     ...(memory === undefined ? {} : { deviceMemory: memory }),
     provider,
@@ -167,7 +167,7 @@ async function openRuntime(
   });
   try {
     await checkGraph(runtime, model);
-    return { runtime, rollout: await int8Rollouts(rollout_precision, runtime, trains) };
+    return { runtime, rollout: await rolloutPrecisionOf(rollout_precision, runtime, trains) };
   } catch (error) {
     await runtime.close();
     throw error;

@@ -9,7 +9,6 @@ import { EpisodeRunner } from "./browser/episode.js";
 import { injectedFaults } from "./browser/injected-faults.js";
 import type { Session } from "./browser/session.js";
 import type { EnvironmentTask, EpisodeOutcome } from "./environment.js";
-import { acceptanceOf } from "./forms/contract.js";
 import type { Played } from "./forms/episode.js";
 import { declaredControls } from "./forms/native.js";
 import { type RewardKind, scoreByDefault, scoreByDocuments } from "./forms/own-reward.js";
@@ -71,7 +70,7 @@ export const config = z.looseObject({
 export type FormsConfig = z.output<typeof config>;
 
 /** The modules that decide whether a form was accepted, and which fields are right. */
-const JUDGES = ["forms/judge", "forms/reward", "browser/follow"].map(
+const JUDGES = ["forms/judge", "forms/reward", "browser/marker", "browser/shown-again"].map(
   (name) => new URL(`./${name}.js`, import.meta.url).href,
 );
 
@@ -109,18 +108,10 @@ export class SiteEnvironment {
     const forms = new Map((given as readonly Task[]).map((task) => [task.form, task]));
     const contracts = [...forms].sort().map(([form, task]) => {
       const known = this.contracts?.kept(task) ?? this.site.declaredForm?.(task);
-      return [form, known?.fields, known?.request, known?.success, known?.refusal];
+      return [form, known?.fields, known?.request, known?.accepted];
     });
     const modules = [reward, site?.kind ?? ""].map((name) => [name, loadedModules()[name] ?? null]);
     return sha256(JSON.stringify([codeHash(...JUDGES), modules, browser.uploads, contracts]));
-  }
-
-  /** Names the first task whose acceptance nobody declares. */
-  untrainable(given: readonly EnvironmentTask[]): string | undefined {
-    const isDeclared = (task: Task): boolean =>
-      this.site.declaredForm !== undefined || acceptanceOf(task, this.contracts?.kept(task)).success !== undefined;
-    const open = (given as readonly Task[]).find((task) => !isDeclared(task));
-    return open && `${open.id}: no success is declared: nothing says whether its form was accepted (site.success)`;
   }
 
   async start(): Promise<void> {

@@ -66,8 +66,9 @@ export interface DeclaredForm {
   readonly url: string;
   readonly fields: Readonly<Record<string, DeclaredField>>;
   readonly request: { readonly method: string; readonly path: string };
-  readonly success: Sign;
-  readonly refusal?: Sign;
+  /** Features of answers that accept the form, and of those that refuse it (docs/contracts.md). */
+  readonly accepted: readonly string[];
+  readonly refused: readonly string[];
 }
 
 /** One form to fill in once, with the true values. */
@@ -83,9 +84,8 @@ export interface Task extends EnvironmentTask {
   readonly instruction: string;
   /** Visible label to true value, in page order. */
   readonly fields: Readonly<Record<string, FieldValue>>;
-  /** Signs that the form was accepted, and that it was refused, if the task or its site declares them. */
-  readonly success?: Sign;
-  readonly refusal?: Sign | undefined;
+  /** Signs that the form was accepted, if the task gives them: all of them are required. */
+  readonly success?: SuccessMarker;
   /** The key that a label's value is posted under, if names do not tell: `{"Full name": "guest.n"}`. */
   readonly keys?: Readonly<Record<string, string>>;
   /** The text that contains the true values, if there is one; `prompt.style: document` shows it in their place. */
@@ -101,18 +101,16 @@ export interface Task extends EnvironmentTask {
   readonly pages?: readonly (readonly string[])[];
 }
 
-/** Signs in a server's answer, or on the page after it: all that are given are required. */
-export interface Sign {
+/** Signs in the server's answer, or on the page after it, that a form was accepted. */
+export interface SuccessMarker {
   /** A part of the page's address then, as `/thanks`. */
-  readonly url?: string | undefined;
+  readonly url?: string;
   /** A text on the page or in the answer; case does not matter. */
-  readonly text?: string | undefined;
+  readonly text?: string;
   /** A CSS selector of a visible element. */
-  readonly selector?: string | undefined;
-  /** The HTTP status of the answer to the form, or several allowed ones. */
-  readonly status?: number | readonly number[] | undefined;
-  /** A path in a JSON answer, as `data.id`; without `is` any value but null, false and an empty text counts. */
-  readonly json?: { readonly path: string; readonly is?: string | number | boolean | undefined } | undefined;
+  readonly selector?: string;
+  /** The answer's HTTP status, or several allowed ones. */
+  readonly status?: number | readonly number[];
 }
 
 /** A file that a site serves, or that replaces a file of another host. */
@@ -170,8 +168,6 @@ export interface RunningSite {
     readonly minutes: number;
     /** Most times that one form is sent. */
     readonly submissions: number;
-    /** Paths of requests that save fields before the form is sent; a part that differs each time is `*`. */
-    readonly saves: readonly string[];
     /** SHA-256 of the modules that contracts may name, by path. */
     readonly modules: Readonly<Record<string, string>>;
   };

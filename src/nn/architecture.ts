@@ -1,4 +1,3 @@
-import type { KeysOf } from "../attention/keys.js";
 import { fail, nearest } from "../core/errors.js";
 import { loadFolder } from "../core/registry.js";
 import type { Rng } from "../core/rng.js";
@@ -14,6 +13,9 @@ export interface WeightSpec {
   readonly shape: readonly number[];
   readonly init: Initialisation;
 }
+
+/** Source of further keys and values that a graph's tokens see besides their own sequence's; classes of past.ts. */
+export type KeysOf = "past" | "shared" | "lanes";
 
 /** Facts that an optimizer and an adapter need of the weights of a network, by their names. */
 export interface WeightNames {
@@ -36,10 +38,10 @@ export interface Architecture {
   /** Emits the whole contract graph (docs/model.md): inputs, weights by their checkpoint names, output `logits`. */
   build(g: GraphBuilder, config: ModelConfig, weights: WeightDeclarer): void;
   /**
-   * Emits the graph whose tokens also see keys and values of an earlier forward, or of other sequences of the same one;
-   * absent where the architecture cannot.
+   * Emits the graph whose tokens also see other keys and values (past.ts): of an earlier forward, or of other sequences
+   * of the same one; absent where the architecture cannot.
    */
-  buildWithKeys?(of: KeysOf, ...args: Parameters<Architecture["build"]>): void;
+  readonly buildWithKeys?: Readonly<Partial<Record<KeysOf, Architecture["build"]>>>;
   names(config: ModelConfig): WeightNames;
   /** Returns every weight under its checkpoint name, in checkpoint order. */
   weights(config: ModelConfig): ReadonlyMap<string, WeightSpec>;

@@ -76,7 +76,7 @@ function withLogits(model: RawModel, where: string, { vocab_size, logits_output:
     named !== undefined ? [named] : declared !== undefined ? [] : outputs.length === 1 ? outputs : scores;
   if (found === undefined || second !== undefined)
     fail(
-      `${where} has ${declared === undefined ? "no output logits" : `no output "${declared}"`}, but ${outputs.map(({ name, shape }) => `${name} ${formatShape(shape)}`).join(", ") || "none at all"}.`,
+      `${where} has ${declared === undefined ? "no output logits" : `no output "${declared}"`}, but ${outputs.map(({ name, shape }) => `${name} ${formatShape(shape)}`).join(", ")}.`,
       { hint: 'Name the output with the logits [B, N, V] in config.json, as "logits_output": "NAME".' },
     );
   const swapped = (name: string): string => (name === found.name ? "logits" : name === "logits" ? found.name : name);

@@ -1,9 +1,9 @@
-import { KEYS } from "../attention/keys.js";
 import { fail } from "../core/errors.js";
 import type { Emitter } from "../onnx/emit.js";
 import type { RawModel } from "../onnx/format/raw-model.js";
 import { formatShape, sizeOf } from "../onnx/shapes.js";
 import type { Dim, Value } from "../onnx/types.js";
+import { KEYS } from "./past.js";
 
 /** Inputs that a model's graph may take, by rank: the contract's own inputs, and those derived from them. */
 const KNOWN: Readonly<Record<string, number>> = {

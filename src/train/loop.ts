@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { RunConfig } from "../config/config.js";
-import { calledFeature } from "../core/features.js";
+import { inSpan } from "../core/spans.js";
 import { adapterConfig } from "../engine/adapter.js";
 import { baseSample } from "../engine/base-sample.js";
 import { checkSpaces, openPolicy, type Policy } from "../engine/policy.js";
@@ -13,7 +13,7 @@ import { parameterParts, parametersIn, retainCheckpoints, writeCheckpoint } from
 import type { StepMetrics } from "../runs/metrics.js";
 import { stepName } from "../runs/run-directory.js";
 import { Alarms } from "../watch/alarms.js";
-import type { ReportAtEnd } from "../watch/run-pages.js";
+import { runPages } from "../watch/run-pages.js";
 import type { Watch } from "../watch/watch.js";
 import { EarlyStop } from "./early-stop.js";
 import type { Executor } from "./executor.js";
@@ -130,7 +130,7 @@ export async function runSteps(training: Training, steps: Steps): Promise<TrainR
 
   // 2. Steps, each with its line of metrics; between them validation and checkpoints
   while (!over() && !options.signal.aborted) {
-    const line = await steps.take(step + 1);
+    const line = await inSpan("step", { step: step + 1 }, () => steps.take(step + 1));
     step++;
     metrics.append(line);
     watch.step(line);
@@ -159,8 +159,7 @@ export async function runSteps(training: Training, steps: Steps): Promise<TrainR
   // an interrupt must not wait, and a run from stored rollouts may have no browser
   const screenshots = interrupted || !environment.started ? 0 : config.report.screenshots;
   const { tokenizer } = training.policy.model;
-  const report = await calledFeature<ReportAtEnd>("reportAtEnd");
-  await report?.(directory, watch, { ...config.report, screenshots, environment, tokenizer });
+  await (await runPages())?.report(directory, watch, { ...config.report, screenshots, environment, tokenizer });
   const result = { runDir: directory.dir, steps: step, interrupted, stopped, best, before, after };
   return { ...result, ...(model === undefined ? {} : { model }) };
 }

@@ -27,13 +27,11 @@ import {
   type Steps,
   type ValidationState,
 } from "./loop.js";
-import { gradientNoiseState } from "./noise/gradient-noise.js";
-import { Noise } from "./noise/noise.js";
+import { combinedMeter, type Meter, type MeterKind, meterKinds } from "./meter.js";
 import { policyGroup, policyOfGroup, REFERENCE } from "./refresh.js";
 import { creditOf, PlayedGroups } from "./rollouts/group-source.js";
 import { type Group, recordsOf, samplesOf, withCredit } from "./rollouts/groups.js";
-import type { GroupSource } from "./rollouts/step-groups.js";
-import { openStored, type StoredGroups } from "./rollouts/stored.js";
+import { type GroupSource, openStored, type StoredGroups } from "./rollouts/step-groups.js";
 import { openRun, type Run } from "./run.js";
 import { phaseShower, VALIDATION } from "./run-evaluations.js";
 import { Observers } from "./step-observer.js";
@@ -55,9 +53,6 @@ export async function trainOnRollouts(setup: Setup): Promise<TrainResult> {
   const shared = await sharedWork(config);
   await using policy = closing(await openTrainedPolicy(setup, optimizerOptions(config)));
   await using site = closing(await openSite(setup));
-  const untrainable = site.untrainable?.(tasksOf(site, "train"));
-  if (untrainable !== undefined)
-    fail(untrainable, { hint: "declare it: `success` in the tasks, or site.success (docs/sites.md)" });
   const environment = fittingTasks(setup, site, policy);
   const evaluated: readonly Split[] = every > 0 ? [...splits, VALIDATION] : splits;
   for (const split of new Set<Split>(["train", ...evaluated]))
@@ -96,9 +91,11 @@ export async function trainOnRollouts(setup: Setup): Promise<TrainResult> {
       localExecutor(policy, environment),
   );
   await engine.setParameters("reference", policyOfGroup(REFERENCE, run.checkpoint) ?? start);
-  const state = stateOf(run.checkpoint);
+  const kinds = await meterKinds();
+  const state = stateOf(run.checkpoint, kinds);
   const context = { ...settings, executor, score: executor.score };
-  const steps = new PolicySteps(context, { ...setup, run, state, stored });
+  const meter = combinedMeter(kinds.map((kind) => kind.open(context, state)));
+  const steps = new PolicySteps(context, { ...setup, run, state, stored, meter });
 
   // 5. Steps
   return await runSteps({ ...setup, policy, executor, run, start, splits, validation: state }, steps);
@@ -106,7 +103,7 @@ export async function trainOnRollouts(setup: Setup): Promise<TrainResult> {
 
 const counter = z.int().min(0).max(1e12);
 
-/** State of a checkpoint besides tensors; every random stream derives from the seed and the step. */
+/** State of a checkpoint besides tensors, with that of meters; every random stream derives from the seed and the step. */
 const runState = z.object({
   /** Tasks drawn so far. */
   cursor: counter,
@@ -118,16 +115,16 @@ const runState = z.object({
   skipped: counter,
   best: z.object({ step: counter, reward: z.number() }).nullable(),
   early_stop: earlyStopState,
-  gradient_noise: gradientNoiseState,
 });
 /** As in checkpoints: those of supervised training have fewer keys. */
-const savedState = runState.partial();
-type SavedState = z.infer<typeof savedState>;
+type SavedState = Partial<z.infer<typeof runState>>;
 
 /** @throws UserError where a checkpoint's state is of another command, or was changed. */
-function stateOf(checkpoint: Run["checkpoint"]): SavedState {
+function stateOf(checkpoint: Run["checkpoint"], meters: readonly MeterKind[]): SavedState {
   if (checkpoint === undefined) return {};
-  return checked(savedState, checkpoint.state, `The checkpoint of step ${checkpoint.step} is none of this command's`, {
+  const ofMeters: z.ZodRawShape = Object.assign({}, ...meters.map(({ state }) => state));
+  const saved = runState.extend(ofMeters).partial();
+  return checked(saved, checkpoint.state, `The checkpoint of step ${checkpoint.step} is none of this command's`, {
     hint: "resume with the command and config that wrote it, or start a new run",
   });
 }
@@ -138,11 +135,11 @@ interface PolicyRun extends Setup {
   readonly state: SavedState;
   /** Rollouts of another run to learn from; undefined: episodes are played. */
   readonly stored: StoredGroups | undefined;
+  readonly meter: Meter;
 }
 
 class PolicySteps implements Steps {
   private readonly source: GroupSource;
-  private readonly noise: Noise;
   private readonly observers: Observers;
   private updates: number;
   private skipped: number;
@@ -152,7 +149,7 @@ class PolicySteps implements Steps {
     private readonly context: StepContext,
     private readonly setup: PolicyRun,
   ) {
-    const { state, stored, run, watch } = setup;
+    const { state, stored, run, watch, meter } = setup;
     this.updates = state.updates ?? 0;
     this.nonFinite = state.nonfinite ?? 0;
     this.skipped = state.skipped ?? 0;
@@ -161,8 +158,7 @@ class PolicySteps implements Steps {
       phase({ doing: "episodes", done, all, now: episodeText(task.form, outcome) }),
     );
     this.source = stored ?? context.executor.source?.(played, run.checkpoint) ?? played;
-    this.noise = new Noise(context, state.gradient_noise);
-    this.observers = new Observers(context, phase, this.noise, this.source === played);
+    this.observers = new Observers(context, phase, meter, this.source === played);
   }
 
   async take(step: number): Promise<RolloutMetrics> {
@@ -268,8 +264,7 @@ class PolicySteps implements Steps {
       nonfinite: this.nonFinite,
       skipped: this.skipped,
       ...validation,
-      gradient_noise: this.noise.state,
     };
-    return state;
+    return { ...state, ...this.setup.meter.state?.() };
   }
 }

@@ -1,12 +1,11 @@
 import type { RunConfig } from "../config/config.js";
 import { messageOf, misuse } from "../core/errors.js";
-import { calledFeature } from "../core/features.js";
 import type { Logger } from "../core/log.js";
 import type { Evaluation } from "../runs/evaluation.js";
 import type { StepMetrics } from "../runs/metrics.js";
 import type { RolloutRecord } from "../runs/rollout-record.js";
 import { Progress, type ProgressOptions } from "./progress.js";
-import type { OpenLivePage } from "./run-pages.js";
+import { runPages } from "./run-pages.js";
 import { openTrackers } from "./tracker.js";
 import type { Outcome, Phase, WatchedRun, Watcher } from "./watcher.js";
 
@@ -39,9 +38,9 @@ export class Watch {
     const { quiet, ui } = options;
     const progress = new Progress(options);
     if (ui === undefined) return new Watch({ progress });
-    const openLivePage = await calledFeature<OpenLivePage>("openLivePage");
-    if (openLivePage === undefined) misuse("--ui needs the feature report, which was deleted.");
-    const page = await openLivePage(ui, config);
+    const pages = await runPages();
+    if (pages === undefined) misuse("--ui needs a feature that serves a live page, and none is installed.");
+    const page = await pages.live(ui, config);
     const text = `live page: ${page.address}`;
     // the page is useless without its address, even in a quiet run
     if (quiet) process.stderr.write(`${text}\n`);

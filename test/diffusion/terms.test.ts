@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { BLOCKED } from "../../src/attention/bias.js";
 import type { Batch } from "../../src/diffusion/layout/batch.js";
-import { BufferBuilder } from "../../src/diffusion/layout/buffer.js";
+import { BLOCKED, BufferBuilder } from "../../src/diffusion/layout/buffer.js";
 import type { StepLayout } from "../../src/diffusion/layout/scorings.js";
 import type { UnmaskOptions } from "../../src/diffusion/samplers/unmask/options.js";
 import { roundTerms } from "../../src/diffusion/samplers/unmask/replay.js";

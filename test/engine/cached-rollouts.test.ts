@@ -80,9 +80,9 @@ describe("rollouts with keys and values used again", () => {
     const spied = <R>(forward: (input: RoundInput) => Promise<R>): ((input: RoundInput) => Promise<R>) => {
       return (input) => {
         const { inputIds } = tokensOf(input);
-        const { lanes, attention_ranges = lanes } = input.inputs;
+        const { lanes, attention_bias = lanes } = input.inputs;
         forwards.push({
-          sequences: attention_ranges?.shape[0] as number,
+          sequences: attention_bias?.shape[0] as number,
           tokens: inputIds.length,
           lanes: lanes !== undefined,
         });

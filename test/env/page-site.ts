@@ -88,7 +88,6 @@ export function taskFor(url: string, fields: Readonly<Record<string, FieldValue>
     url,
     instruction: "Fill in the form.",
     fields,
-    success: { status: [200, 201] },
     split: "train",
     tier: "full",
   };

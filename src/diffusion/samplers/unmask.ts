@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { misuse } from "../../core/errors.js";
+import { cacheUse } from "../layout/prefix-cache.js";
 import type { Scoring } from "../layout/scorings.js";
-import { cacheUse, type Sampler, temperatureOption } from "../sampler.js";
+import { type Sampler, temperatureOption } from "../sampler.js";
 import { constrainedHead, modelHead, policyHead } from "../score-head.js";
 import { afterEosFraction } from "../scored-tokens.js";
 import { constrainedOption, roomKeys, roomsOf, type TextStart } from "../template.js";

@@ -35,26 +35,6 @@ type Reached = Pick<RunningSite, "baseUrl" | "allowOrigins">;
 /** Time that a browser may take to end, before and after it is killed, in milliseconds. */
 const CLOSE_PATIENCE_MS = 5000;
 
-/** The features that Playwright turns off by itself: a list of ours replaces its own. */
-export const OFF_BY_PLAYWRIGHT = [
-  "AvoidUnnecessaryBeforeUnloadCheckSync",
-  "DestroyProfileOnBrowserClose",
-  "HttpsUpgrades",
-  "HttpsFirstBalancedModeAutoEnable",
-  "LensOverlay",
-  "MediaRouter",
-  "PaintHolding",
-  "ThirdPartyStoragePartitioning",
-  "AvoidCorsURLLoaderRestartOnRedirect",
-  "TcpPortRandomizationWin",
-  "OptimizationHints",
-  "NetworkTimeServiceQuerying",
-  "AimEnabled",
-  "PreconnectToSearch",
-  "msForceBrowserSignIn",
-  "msEdgeUpdateLaunchServicesPreferredVersion",
-];
-
 /** One Chromium process and its relaunches. */
 export class BrowserHost {
   private current: Promise<{ browser: Browser; pid: number | undefined }> | undefined;
@@ -131,9 +111,6 @@ export class BrowserHost {
           "--disable-domain-reliability",
           "--no-pings",
           "--disable-shared-workers",
-          // a new frame for each document, and threads for its drawing, cost more than a small page
-          `--disable-features=${[...OFF_BY_PLAYWRIGHT, "RenderDocument"].join(",")}`,
-          "--disable-threaded-compositing",
           HEAP_LIMIT,
           ...wall(this.options.site),
         ],

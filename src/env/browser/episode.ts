@@ -29,7 +29,7 @@ export interface EpisodeOptions extends BrowserOptions {
 }
 
 /** The result of some work with a page, or its last fault. */
-export type Tried<T> = Pick<Episode, "attempts" | "ms" | "har"> &
+export type Tried<T> = Pick<Episode, "attempts" | "ms"> &
   ({ readonly result: T } | { readonly fault: string; readonly cause: unknown });
 
 /** Most retries after a fault. */
@@ -80,11 +80,15 @@ export class EpisodeRunner {
   /** Plays a plan, or a response text as one. Never throws for mistakes of the policy or faults of the environment. */
   async run(task: Task, written: string | Plan): Promise<Episode> {
     const plan = typeof written === "string" ? parsePlan(written) : written;
-    const { unresolved } = plan;
-    const tried = await this.converse((session) => this.execute(session, task, plan));
-    if ("fault" in tried) return { ...NOT_PLAYED, unresolved, ...tried, taskId: task.id };
-    const { result, ...ran } = tried;
-    return { ...scored(task, result, unresolved, this.options.uploads === "dummy"), ...ran, taskId: task.id };
+    const tried = await this.converse(async (session) => {
+      const played = await this.execute(session, task, plan);
+      return {
+        ...scored(task, played, plan.unresolved, this.options.uploads === "dummy"),
+        har: await session.har?.end(),
+      };
+    });
+    const outcome = "fault" in tried ? { ...NOT_PLAYED, unresolved: plan.unresolved, ...tried } : tried.result;
+    return { ...outcome, taskId: task.id, attempts: tried.attempts, ms: tried.ms };
   }
 
   /**
@@ -166,8 +170,8 @@ export class EpisodeRunner {
         try {
           const fault =
             episode === undefined || injected === undefined ? undefined : drawFault(injected, episode, faults.length);
-          const done = await this.attempt(work, faults.length, fault, limitMs, end);
-          return { ...done, attempts: faults.length + 1, ms: performance.now() - start };
+          const result = await this.attempt(work, faults.length, fault, limitMs, end);
+          return { result, attempts: faults.length + 1, ms: performance.now() - start };
         } catch (error) {
           if (error instanceof PolicyFailure) throw error.cause;
           // a browser that still does not start will not start for other episodes either
@@ -190,7 +194,7 @@ export class EpisodeRunner {
     injected: InjectedFault | undefined,
     limitMs: number,
     end: number,
-  ): Promise<{ readonly result: T; readonly har?: object }> {
+  ): Promise<T> {
     const session = await this.openSession();
     session.fault = injected;
     const deadline = Math.max(0, Math.min(this.pace.limit(limitMs, STUCK.attempt), end - performance.now()));
@@ -208,13 +212,13 @@ export class EpisodeRunner {
       await withDeadline(this.reset(), deadline);
       start = performance.now();
       const idle = new Idle();
-      const working = Promise.race([archived(session, work(session, idle)), session.died]);
-      const done = await withDeadline(working, deadline, idle);
+      const working = Promise.race([work(session, idle), session.died]);
+      const result = await withDeadline(working, deadline, idle);
       await injected?.end();
       if (ordinary) this.pace.observe(performance.now() - start - idle.ms);
       if (session.finish() && this.closing === undefined) this.spares.push(Promise.resolve(session));
       else this.inBackground(this.dispose(session));
-      return done;
+      return result;
     } catch (thrown) {
       const error = faultOf(thrown, session);
       const awaited = error instanceof TimeUp ? session.traffic.awaited() : undefined;
@@ -299,15 +303,6 @@ export class EpisodeRunner {
     if (!(await session.close(this.pace.limit(CLOSE_PATIENCE_MS, STUCK.close))))
       await this.host.discard(session.browser);
   }
-}
-
-/** Adds the requests' archive, where the episode has one, to what work with its page gives. */
-async function archived<T>(
-  { har }: Session,
-  working: Promise<T>,
-): Promise<{ readonly result: T; readonly har?: object }> {
-  const result = await working;
-  return { result, ...(har && { har: await har.end() }) };
 }
 
 /** Turns an error of the browser's driver into a fault in the user's terms. */

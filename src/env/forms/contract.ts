@@ -1,5 +1,4 @@
 import { z } from "zod";
-import type { Sign } from "../site.js";
 import type { Kind } from "./values.js";
 
 const raw = z.string().max(8192);
@@ -9,7 +8,7 @@ const notation = z.discriminatedUnion("as", [
   /** The digits of a phone number, if need be behind a country code. */
   z.strictObject({ as: z.literal("digits"), prefix: raw.optional() }),
   /** A text made of the value: `lower`, `upper`, or its words joined. */
-  z.strictObject({ as: z.literal("slug"), by: z.enum(["lower", "upper", "-", "_", "", "camel"]) }),
+  z.strictObject({ as: z.literal("slug"), by: z.enum(["lower", "upper", "-", "_", "", "camel", "first"]) }),
   z.strictObject({ as: z.literal("number"), times: z.number() }),
   /** A day, a time of day or both, in any unambiguous notation. */
   z.strictObject({ as: z.enum(["day", "time", "moment"]) }),
@@ -41,33 +40,11 @@ export const wire = z.strictObject({
 });
 export type Wire = z.output<typeof wire>;
 
-const sign = z
-  .strictObject({
-    url: z.string().min(1).max(2000).optional(),
-    text: z.string().min(1).max(2000).optional(),
-    selector: z.string().min(1).max(2000).optional(),
-    status: z.union([z.int().min(100).max(599), z.array(z.int().min(100).max(599)).min(1).readonly()]).optional(),
-    json: z
-      .strictObject({
-        path: z.string().min(1).max(500),
-        is: z.union([z.string().max(2000), z.number(), z.boolean()]).optional(),
-      })
-      .optional(),
-  })
-  .refine((given) => Object.keys(given).length > 0, "is empty: give url, text, selector, status or json");
-
-/** How a site shows that it took a form, and that it refused one: keys of tasks, of contracts and of a site's config. */
-export const acceptance = { success: sign.optional(), refusal: sign.optional() };
-
-/** A declared acceptance. */
-export interface Acceptance {
-  readonly success?: Sign | undefined;
-  readonly refusal?: Sign | undefined;
-}
-
-/** What is known of a form: its request, what a page saves before it, and how it is accepted. */
-export interface Answers extends Acceptance {
+/** Features by which the request of a form is recognised, and an accepted form separated from a refused one. */
+export interface Answers {
   readonly request?: { readonly method: string; readonly path: string } | undefined;
+  readonly accepted: readonly string[];
+  readonly refused: readonly string[];
   /** Paths of requests that save fields before the form is sent; a part that differs each time is `*`. */
   readonly saves?: readonly string[] | undefined;
 }
@@ -76,7 +53,3 @@ export interface Answers extends Acceptance {
 export interface Contract extends Answers {
   readonly fields: Readonly<Record<string, { readonly kind: Kind; readonly wire?: Wire | undefined }>>;
 }
-
-/** Returns the declared acceptance of a task's form: the task's own, else its contract's. */
-export const acceptanceOf = (task: Acceptance, contract: Acceptance | undefined): Acceptance =>
-  task.success === undefined ? (contract ?? {}) : task;

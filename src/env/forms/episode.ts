@@ -9,7 +9,7 @@ import { documentsReward, type Score, score } from "./reward.js";
 export interface Played {
   readonly controls: readonly Control[];
   readonly actions: readonly ActionRecord[];
-  /** One value for each control, as the server received it; the default if it did not. */
+  /** One value for each control: as the server received it, or as the page held it if nothing was posted. */
   readonly values: readonly FieldValue[];
   readonly accepted: boolean;
   readonly refusal?: string | undefined;
@@ -28,7 +28,7 @@ export interface Episode extends Score, Omit<Played, "controls" | "values"> {
   /** The reward by the formula of the design documents, for comparison. */
   readonly documentsReward: number;
   /** The requests that were sent, if they are wanted. */
-  readonly har?: object;
+  readonly har?: object | undefined;
   /** Lines of the plan that are not actions. */
   readonly unresolved: readonly string[];
   /** Number of attempts: 1 without faults. */
@@ -37,7 +37,7 @@ export interface Episode extends Score, Omit<Played, "controls" | "values"> {
   readonly ms: number;
 }
 
-/** Judges a plan that was carried out. */
+/** Judges a plan that was carried out. @param evidence its values: those that the page holds, or held. */
 export function playedBy(
   form: JudgedForm,
   evidence: Evidence,
@@ -51,7 +51,7 @@ export function playedBy(
     ...{ controls, actions, values, refusal, accepted: refusal === undefined },
     status: requests.at(-1)?.status ?? undefined,
     posted: requests.flatMap(({ posted }) => posted),
-    evidence,
+    evidence: { ...evidence, values },
   };
 }
 
@@ -61,7 +61,7 @@ export function scored(
   { controls, values, ...played }: Played,
   unresolved: readonly string[],
   uploads: boolean,
-): Omit<Episode, "taskId" | "attempts" | "ms" | "har"> {
+): Omit<Episode, "taskId" | "attempts" | "ms"> {
   const came = { ...played, values, unresolved: unresolved.length, uploads };
   return {
     ...score(task, controls, came),

@@ -1,7 +1,6 @@
 import type { EpisodeOutcome } from "../environment.js";
 import type { Task } from "../site.js";
 import type { Episode } from "./episode.js";
-import { UNDECLARED } from "./judge.js";
 import type { RewardKind } from "./own-reward.js";
 import { renderPlan } from "./plan.js";
 import { answerParts, type TurnAnswer } from "./plan-parts.js";
@@ -30,20 +29,18 @@ export async function outcomeOf(
   };
   if (episode.fault !== undefined) return { ...faulted(task, episode.fault), detail };
   const right = Object.values(episode.perField).filter((score) => score === 1).length;
-  // without a declared success nobody knows whether the form was accepted: the fields alone count
-  const isJudged = episode.refusal !== UNDECLARED;
   return {
-    reward: isJudged ? await scoreOf(episode, task) : episode.fieldAccuracy,
-    success: isJudged ? episode.success : Object.values(episode.perField).every((score) => score === 1),
+    reward: await scoreOf(episode, task),
+    success: episode.success,
     answerParts: answerParts(answers, task.fields, episode.perField),
     metrics: {
-      ...(isJudged ? { task_completion: episode.taskCompletion } : {}),
+      task_completion: episode.taskCompletion,
       field_accuracy: episode.fieldAccuracy,
       execution_completeness: episode.executionCompleteness,
       no_action: episode.unresolved.length / Math.max(1, episode.actions.length + episode.unresolved.length),
     },
     counts: {
-      ...(isJudged ? { accepted: Number(episode.accepted) } : {}),
+      accepted: Number(episode.accepted),
       pairs: Object.keys(task.fields).length,
       pairs_right: episode.accepted ? right : 0,
       perfect: Number(episode.success),

@@ -35,7 +35,7 @@ export const unprovenOf = (tasks: number, policies: Readonly<Record<string, Fixe
   why: shortfall,
   wrong: wrongPolicies(policies),
   refused: refusalIn,
-  hint: "docs/runs.md says what each means. To train all the same: site.rehearse=0",
+  hint: 'docs/runs.md says what each means. A form that was accepted and is shown again needs "success" in its tasks (docs/sites.md). To train all the same: site.rehearse=0',
 });
 
 /** Returns policies that a form should refuse: only the submit, and the oracle's plan without its first line. */

@@ -1,16 +1,17 @@
 import { pathToFileURL } from "node:url";
 import { fail, misuse } from "../../core/errors.js";
 import { hubMessage, openHub } from "./access.js";
+import type { RepoFiles } from "./push-folder.js";
 
 /**
- * Uploads a folder as one commit to a repository of the Hub, and creates the repository if needed.
+ * Uploads files as one commit to a repository of the Hub, and creates the repository if needed.
  * @returns the commit's address.
  * @throws UserError if HF_TOKEN is missing, or the Hub refuses.
  */
 export async function upload(
   type: "model" | "dataset",
   name: string,
-  folder: string,
+  files: RepoFiles,
   { isPrivate, title, signal }: { readonly isPrivate: boolean; readonly title: string; readonly signal: AbortSignal },
 ): Promise<string> {
   const { hub, access } = await openHub();
@@ -27,8 +28,7 @@ export async function upload(
     });
     const output = await hub.uploadFiles({
       ...to,
-      // a folder stands for all its files
-      files: [{ path: "", content: pathToFileURL(folder) }],
+      files: Object.entries(files).map(([path, file]) => ({ path, content: pathToFileURL(file) })),
       commitTitle: title,
       abortSignal: signal,
     });

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { fail } from "../../core/errors.js";
 import { checked, type LineOf, listed } from "../../core/problems.js";
 import { parseYaml } from "../../core/yaml.js";
-import { acceptance, wire } from "../../env/forms/contract.js";
+import { wire } from "../../env/forms/contract.js";
 import { KINDS } from "../../env/forms/values.js";
 
 /** Keys that leave a text. */
@@ -100,7 +100,11 @@ const shape = z.strictObject({
   rests_ms: z.number().min(0).max(10_000).default(0),
   /** Time that the form took to send, in milliseconds. */
   sends_within_ms: z.number().min(0).max(600_000).default(1000),
-  ...acceptance,
+  /** Features of answers to an accepted form, and of those to a refused one. */
+  accepted: z.array(z.string()).default([]),
+  refused: z.array(z.string()).default([]),
+  /** Set if no refused answer was ever seen: a rule that only the server knows may refuse unnoticed. */
+  no_refusal: z.boolean().default(false),
   /** Labels that could not be learned, with the tries. */
   not_learned: z.record(z.string(), z.string()).default({}),
 });

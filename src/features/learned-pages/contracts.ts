@@ -123,10 +123,13 @@ export class Contracts implements KnownForms {
 
   /** Reports the gaps of a contract. A run continues with them, but its figures then cover less. */
   private warn(contract: Contract, tasks: readonly Task[]): void {
-    const { form, success, not_learned } = contract;
+    const { form, accepted, no_refusal, not_learned } = contract;
+    const unmarked = tasks.filter(({ success }) => success === undefined).length;
     if (Object.keys(not_learned).length > 0) this.tell(`${form}: not learned:${listed(missing(contract))}`);
-    if (success === undefined && tasks.some((task) => task.success === undefined))
-      this.tell(`warning: ${form}: no success is declared, so none is accepted (site.success, docs/sites.md)`);
+    if (unmarked === 0 || (accepted.length > 0 && !no_refusal)) return;
+    const why = no_refusal ? "no refused answer was ever seen" : "the server refused every submission";
+    const then = no_refusal ? "a rule that only the server knows may refuse without a sign" : "none is accepted";
+    this.tell(`warning: ${form}: ${why}, so ${then}; give \`success\` in its tasks (docs/sites.md)`);
   }
 
   private tasksOf(form: string): Task[] {
@@ -136,7 +139,6 @@ export class Contracts implements KnownForms {
   /** Makes the contract of a form from what people did; what their steps leave open is searched. */
   async record(task: Task, runner: EpisodeRunner, runs: readonly Run[]): Promise<Contract> {
     const tasks = this.tasksOf(task.form);
-    await checkNoLogin(runner, task, this.options.minutes * 60_000);
     const recording = await recordingOf(runner, runs, tasks, this.tell);
     return this.learned(runner, tasks, {}, recording);
   }
@@ -158,8 +160,7 @@ export class Contracts implements KnownForms {
     const { contract: found, words, picture } = await learnForm(runner, tasks, limits, this.tell, given, recording);
     // a search that was ended goes on with the fields that it has: a contract without a request is not complete
     const { request: _, ...begun } = found;
-    const { success } = recording ?? {};
-    const contract: Contract = { ...(this.signal?.aborted ? begun : found), ...(success && { success }) };
+    const contract: Contract = this.signal?.aborted ? begun : found;
     // the findings are kept even after a failure, so that the rest can be added by hand
     await writeAtomic(file, writeContract(contract));
     if (contract.request === undefined && picture !== undefined) {

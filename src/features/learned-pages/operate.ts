@@ -2,9 +2,10 @@ import { UserError } from "../../core/errors.js";
 import { isModulePath } from "../../core/own-module.js";
 import { loadFolder } from "../../core/registry.js";
 import { PolicyFailure } from "../../env/browser/episode.js";
-import { type Exchange, isAwaited } from "../../env/browser/network/exchange.js";
+import { type Exchange, formExchange, isAwaited } from "../../env/browser/network/exchange.js";
 import { press } from "../../env/browser/press.js";
 import type { Session } from "../../env/browser/session.js";
+import { visibleLines } from "../../env/forms/answer.js";
 import type { Kind } from "../../env/forms/values.js";
 import type { FieldValue } from "../../env/site.js";
 import { buttonAt, unfold } from "./buttons.js";
@@ -198,7 +199,7 @@ export async function pressChain(
   lingerMs = 0,
 ): Promise<Press> {
   const { traffic, page } = session;
-  const sent = (): Exchange[] => traffic.exchanges.filter((one) => one.phase === "submit" && isForm(one));
+  const sent = (): Exchange[] => formExchange(traffic.exchanges, isForm);
   const isSent = (): boolean => sent().length > 0;
   const start = performance.now();
   const left = (): number => start + slowed(session, patienceMs) - performance.now();
@@ -219,23 +220,27 @@ export async function pressChain(
       if (!isSent()) await buttonAt(page, next).click({ timeout: slowed(session, patienceMs), noWaitAfter: true });
     return true;
   };
-  const ms = await press(session, {
-    ...{ phase: "submit", isForm, sent, click },
-    waits: [
-      [async () => left(), isDone],
-      // the present slowness of the page is measured before giving up
-      [() => rest(session, 0).then(left), isDone],
-      [session.answerTimeoutMs, () => traffic.awaited() === undefined],
-    ],
-  });
-  for (let known = 0; lingerMs > 0 && isSent() && known < traffic.exchanges.length; ) {
-    known = traffic.exchanges.length;
-    await session.until(slowed(session, lingerMs), () => traffic.exchanges.length > known);
-    await session.until(session.actionTimeoutMs, () => traffic.awaited() === undefined);
+  try {
+    const ms = await press(session, {
+      ...{ phase: "submit", isForm, sent, click },
+      waits: [
+        [async () => left(), isDone],
+        // the present slowness of the page is measured before giving up
+        [() => rest(session, 0).then(left), isDone],
+        [session.answerTimeoutMs, () => traffic.awaited() === undefined],
+      ],
+    });
+    for (let known = 0; lingerMs > 0 && isSent() && known < traffic.exchanges.length; ) {
+      known = traffic.exchanges.length;
+      await session.until(slowed(session, lingerMs), () => traffic.exchanges.length > known);
+      await session.until(session.actionTimeoutMs, () => traffic.awaited() === undefined);
+    }
+    const [exchange] = sent();
+    if (exchange === undefined) traffic.checkAnswers("submit");
+    return { exchange, exchanges: [...traffic.exchanges], ms: ms ?? 0 };
+  } finally {
+    traffic.disarm();
   }
-  const exchange = sent().at(-1);
-  if (exchange === undefined) traffic.checkAnswers("submit");
-  return { exchange, exchanges: [...traffic.exchanges], ms: ms ?? 0 };
 }
 
 /** Time in which a page begins to react to an answer, in milliseconds. */
@@ -248,19 +253,8 @@ export async function arrive(session: Session): Promise<void> {
   else await session.renewView();
 }
 
-const MOST_LINE_LETTERS = 160;
-
-/** Lists the lines that the open page shows, and the texts of its dialogs. */
+/** Lists the features of the open page: its lines and its path. */
 export async function shownLines(session: Session): Promise<string[]> {
-  const text = await session.view.evaluate(() => {
-    let text = "";
-    const read = (node: Element | ShadowRoot): void => {
-      text += `\n${node instanceof HTMLElement ? node.innerText : ""}`;
-      for (const e of node.querySelectorAll("*")) if (e.shadowRoot !== null && text.length < 100000) read(e.shadowRoot);
-    };
-    if (document.body !== null) read(document.body);
-    return text.slice(0, 100000);
-  });
-  const lines = text.split("\n").map((line) => line.replace(/\s+/g, " ").trim());
-  return [...new Set([...lines, ...session.alerts])].filter((line) => line !== "" && line.length <= MOST_LINE_LETTERS);
+  const lines = await visibleLines(session);
+  return [...lines.map((line) => `shows ${line}`), `at ${new URL(session.page.url()).pathname}`];
 }

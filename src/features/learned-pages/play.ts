@@ -1,16 +1,16 @@
 import { EnvironmentFault } from "../../env/browser/browser.js";
-import type { Control } from "../../env/browser/controls.js";
+import { type Control, type ReadForm, readForm } from "../../env/browser/controls.js";
 import { PolicyFailure } from "../../env/browser/episode.js";
 import { type ActionRecord, recordOf, resolveAction, type Step, type Wanted } from "../../env/browser/fill.js";
 import { type Carrier, carryOut } from "../../env/browser/filler.js";
-import { beforePress, follow } from "../../env/browser/follow.js";
+import { awaitMarker, isEarly } from "../../env/browser/marker.js";
 import { type Exchange, isSame } from "../../env/browser/network/exchange.js";
 import { playwright } from "../../env/browser/playwright.js";
+import { arrived } from "../../env/browser/press.js";
 import type { Session } from "../../env/browser/session.js";
 import { sentRecord } from "../../env/browser/submit.js";
-import { acceptanceOf } from "../../env/forms/contract.js";
 import { type Played, playedBy } from "../../env/forms/episode.js";
-import { type Evidence, keptRequest } from "../../env/forms/judge.js";
+import { type Evidence, keptRequest, refusalOf } from "../../env/forms/judge.js";
 import { listItems, parseBoolean } from "../../env/forms/normalize.js";
 import { type Action, type Plan, textsOf } from "../../env/forms/plan.js";
 import { PageChanged } from "../../env/known-forms.js";
@@ -18,7 +18,7 @@ import type { ControlKind, FieldValue, Task } from "../../env/site.js";
 import type { Contract, ContractField, PlaceOf } from "./contract.js";
 import { showsValue } from "./evidence.js";
 import { closeOpenAt, leave, PATIENCE, rest } from "./gestures.js";
-import { openPage, operate, pressChain, stepOn, wayOf } from "./operate.js";
+import { arrive, openPage, operate, pressChain, shownLines, stepOn, wayOf } from "./operate.js";
 import { boxIndex, shownIn } from "./place.js";
 import { placeOf } from "./record/actions.js";
 import { structureHash } from "./structure.js";
@@ -165,7 +165,8 @@ class Play implements Carrier {
       isThere = next === undefined || !submits || (await stepOn(session, next, later, STEP_MS, then));
     }
     const sent = submits && isThere ? await this.submit(textsOf(actions)) : undefined;
-    const sending = sent && sentRecord(sent.verdict?.why);
+    const [request] = sent?.requests ?? [];
+    const sending = request && sentRecord(refusalOf(request, contract, sent ?? {}));
     const records = this.records.map((record): ActionRecord => {
       const { action, control = -1 } = record;
       if (action.kind === "submit" && record.fate === "done")
@@ -174,8 +175,9 @@ class Play implements Carrier {
       if (!this.open.has(record)) return record;
       return done === undefined ? { ...record, neutral: true } : { ...record, fate: done };
     });
+    const values = sent === undefined ? await this.heldValues() : [];
     const form = { controls, contract, fields: contract.fields };
-    return playedBy(form, { requests: [], ...sent }, records, this.task);
+    return playedBy(form, { requests: [], ...sent, values }, records, this.task);
   }
 
   /**
@@ -231,34 +233,51 @@ class Play implements Carrier {
   }
 
   /** Sends the form. @returns the evidence of it; undefined if nothing was sent. */
-  private async submit(written: readonly string[]): Promise<Pick<Evidence, "requests" | "verdict"> | undefined> {
+  private async submit(written: readonly string[]): Promise<Pick<Evidence, "requests" | "marked"> | undefined> {
     const { session, task, labels } = this;
-    const { traffic } = session;
     const { contract } = this.form;
     const { request, submit: button, confirm } = contract;
     if (request === undefined || button === undefined)
       throw new EnvironmentFault(`${contract.form}: its request is not known`);
     const isForm = (exchange: Exchange): boolean => isSame(request, exchange);
-    const acceptance = acceptanceOf(task, contract);
-    const before = await beforePress(session, acceptance, written);
+    const byPage = [...contract.accepted, ...contract.refused].some((feature) => /^(?:at|shows) /.test(feature));
+    const before = byPage ? await shownLines(session) : [];
+    const { documents } = session;
+    const seen = async (): Promise<ReadForm> => readForm(session.view, 0);
+    const early = task.success !== undefined && (await isEarly(await seen(), task.success, written));
     const isOver = async (): Promise<boolean> => (await shownIn(session, labels)).some(({ invalid }) => invalid);
     const patience = 3 * contract.sends_within_ms + 500;
-    const formOf = (): Exchange[] => traffic.exchanges.filter((one) => one.phase === "submit" && isForm(one));
-    try {
-      const isPressed = await pressChain(session, [button, ...confirm], isForm, patience, isOver).then(
-        () => true,
-        (error: unknown) => {
-          // a button that is covered or gone means that the form refuses the values
-          if (session.page.isClosed() || !(error instanceof playwright().errors.TimeoutError)) throw error;
-          return false;
-        },
-      );
-      if (!isPressed || formOf().length === 0) return undefined;
-      const verdict = await follow(session, acceptance, { before, written, formOf });
-      return { requests: [keptRequest(formOf().at(-1) as Exchange, contract, traffic.exchanges)], verdict };
-    } finally {
-      traffic.disarm();
+    const pressed = await pressChain(session, [button, ...confirm], isForm, patience, isOver).catch(
+      (error: unknown) => {
+        // a button that is covered or gone means that the form refuses the values
+        if (session.page.isClosed() || !(error instanceof playwright().errors.TimeoutError)) throw error;
+        return undefined;
+      },
+    );
+    if (pressed?.exchange === undefined) return undefined;
+    const { exchange, exchanges } = pressed;
+    if (byPage) await arrive(session);
+    const shown = byPage ? (await shownLines(session)).filter((line) => !before.includes(line)) : [];
+    const kept = keptRequest(exchange, contract, written, { shown, exchanges });
+    let marked: boolean | undefined;
+    if (task.success !== undefined) {
+      await arrived(session);
+      if (session.documents > documents) await session.renewView();
+      const sent = { exchanges: [exchange], documents, written, early };
+      marked = await awaitMarker(session, await seen(), task.success, sent);
     }
+    return { requests: [kept], marked };
+  }
+
+  /** Tells which of the entered values the page shows, if nothing was sent. */
+  private async heldValues(): Promise<FieldValue[]> {
+    const shown = await shownIn(this.session, this.labels).catch(() => []);
+    return this.form.controls.map((control, i) => {
+      const [value, state] = [this.wanted.get(i), shown[i]];
+      if (value === undefined || state === undefined) return control.default;
+      const isShown = showsValue(this.fieldOf(control).kind, value, state);
+      return isShown || (typeof value === "string" && state.text.includes(value)) ? value : control.default;
+    });
   }
 }
 

@@ -3,9 +3,8 @@ import { z } from "zod";
 import { fail, messageOf, nearest } from "../../core/errors.js";
 import { listed } from "../../core/problems.js";
 import { SPLITS } from "../../env/environment.js";
-import { acceptance } from "../../env/forms/contract.js";
 import { normalizeLabel } from "../../env/forms/normalize.js";
-import type { FieldValue, Task } from "../../env/site.js";
+import type { FieldValue, SuccessMarker, Task } from "../../env/site.js";
 
 /** Largest size of a tasks file, in bytes: it limits the cost of a wrong path. */
 const MAX_BYTES = 256 << 20;
@@ -31,7 +30,15 @@ const row = z.strictObject({
     .record(z.string().trim().min(1).max(500), fieldValue)
     .refine((fields) => Object.keys(fields).length > 0, "is empty: there is nothing to fill in"),
   split: z.enum(SPLITS),
-  ...acceptance,
+  success: z
+    .strictObject({
+      url: text(2000).optional(),
+      text: text(2000).optional(),
+      selector: text(2000).optional(),
+      status: z.union([z.int().min(100).max(599), z.array(z.int().min(100).max(599)).min(1)]).optional(),
+    })
+    .refine((marker) => Object.keys(marker).length > 0, "is empty: give url, text, selector or status")
+    .optional(),
   keys: z.record(z.string().trim().min(1).max(500), text(500)).optional(),
   document: text(200_000).optional(),
 });
@@ -79,8 +86,7 @@ function taskOf(parsed: z.output<typeof row>, path: string): Task {
     instruction: parsed.instruction ?? `Go to ${path}, fill in the form "${title}" and submit it.`,
     fields: parsed.fields as Record<string, FieldValue>,
     ...(parsed.document === undefined ? {} : { document: parsed.document }),
-    ...(parsed.success === undefined ? {} : { success: parsed.success }),
-    ...(parsed.refusal === undefined ? {} : { refusal: parsed.refusal }),
+    ...(parsed.success === undefined ? {} : { success: parsed.success as SuccessMarker }),
     ...(parsed.keys === undefined ? {} : { keys: parsed.keys }),
     split: parsed.split,
     tier: "full",
@@ -113,8 +119,6 @@ function parseLine(content: string): z.output<typeof row> | string[] {
   } catch (error) {
     return [`not JSON: ${messageOf(error)}`];
   }
-  const changed = changedNumbers(content);
-  if (changed.length > 0) return changed;
   const repeated = repeatedKeys(content);
   if (repeated === undefined) return ["holds lists or objects inside each other that no task has"];
   if (typeof value !== "object" || value === null || Array.isArray(value))
@@ -168,15 +172,6 @@ function labelProblems({ fields, keys }: { readonly fields?: unknown; readonly k
       return `keys: ${show(key)} is no label of fields${close === undefined ? "" : `; did you mean ${show(close)}?`}`;
     }),
   ];
-}
-
-/** Finds numbers that JSON would give back in other digits: a form is filled in and judged by what was written. */
-function changedNumbers(line: string): string[] {
-  return [...line.matchAll(/"(?:[^"\\]|\\.)*"|(-?\d[\d.eE+-]*)/g)].flatMap(([, number]) =>
-    number === undefined || String(Number(number)) === number
-      ? []
-      : [`${number} would be read as ${Number(number)}: quote it, as "${number}"`],
-  );
 }
 
 /**

@@ -1,8 +1,9 @@
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { misuse } from "../../core/errors.js";
-import { calledFeature } from "../../core/features.js";
+import { loadFolder } from "../../core/registry.js";
 import { cudaLibrary, type ProviderRequest } from "../provider.js";
+import type { BindingKind } from "./binding.js";
 import type { BindingName } from "./messages.js";
 
 export type BindingRequest = "auto" | BindingName;
@@ -21,7 +22,8 @@ export async function chooseBinding(requested: BindingRequest, provider: Provide
   if (provider === "cpu" || provider === "webgpu") return "npm";
   const library = cudaLibrary();
   if (library === undefined || !existsSync(library) || !hasKoffi()) return "npm";
-  return (await calledFeature("openApiBinding")) === undefined ? "npm" : "c-api";
+  const others = await loadFolder<BindingKind>(new URL("../bindings/", import.meta.url), "binding");
+  return others.has("c-api") ? "c-api" : "npm";
 }
 
 function hasKoffi(): boolean {

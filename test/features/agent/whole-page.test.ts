@@ -42,6 +42,9 @@ const CONTRACT = writeContract({
     confirm: [],
     sends_within_ms: 1000,
     rests_ms: 0,
+    no_refusal: false,
+    accepted: [],
+    refused: [],
   },
   ...{ not_learned: {}, request: { method: "POST", path: "/list" } },
   fields: Object.fromEntries(

@@ -31,7 +31,7 @@ interface FormSite {
 export async function openForm(
   form: string,
   people: readonly object[],
-  page: string | (() => string),
+  page: string,
   answer: (sent: URLSearchParams) => string | { readonly status: number; readonly html: string },
   answersInMs = 0,
   learn: object = {},
@@ -46,7 +46,7 @@ export async function openForm(
     request.on("end", () => {
       response.setHeader("content-type", "text/html");
       if (request.method !== "POST") {
-        response.end(typeof page === "string" ? page : page());
+        response.end(page);
         return;
       }
       const sent = new URLSearchParams(body);

@@ -7,6 +7,8 @@ import { clickButton, placeAt } from "../../../src/features/learned-pages/gestur
 import { registerField } from "../../../src/features/learned-pages/place.js";
 import { surfaceOf } from "../../../src/features/learned-pages/surface.js";
 import { clickLabel, closeOpen, type Place } from "../../../src/features/learned-pages/way.js";
+import { way as calendar } from "../../../src/features/learned-pages/ways/calendar.js";
+import { way as time } from "../../../src/features/learned-pages/ways/time-typed.js";
 
 let browser: Browser;
 before(async () => {
@@ -44,6 +46,22 @@ test("a short list that another field has opened late over a control does not ta
   );
   await place.click(place.control);
   assert.deepEqual(await place.page.evaluate("[taken, document.querySelector('[type=radio]').checked]"), [0, true]);
+});
+
+test("a calendar's hours of twelve get their half of the day", async () => {
+  const place = await placeOn(
+    `<p><label>Begin <input readonly></label></p><input type="number" max="12"> <input type="number" max="59"> <b id="half">PM</b>
+<script>half.onclick = () => { half.textContent = half.textContent === "PM" ? "AM" : "PM"; };</script>`,
+    "Begin",
+  );
+  for (const [time, half] of [
+    ["09:15", "AM"],
+    ["14:30", "PM"],
+    ["15:45", "PM"],
+  ] as const) {
+    await calendar.operate(place, time);
+    assert.equal(await place.page.locator("#half").innerText(), half);
+  }
 });
 
 test("a label is clicked where its control is clipped away by a parent of one pixel", async () => {
@@ -92,4 +110,22 @@ box.onclick = () => { picked = box.textContent; }; }, 150);</script>`,
   await place.control.fill("French");
   await place.pick("French");
   assert.equal(await place.page.evaluate("picked"), "French");
+});
+
+test("a time of twelve hours gets its half of the day from a list in the same custom element", async () => {
+  const place = await placeOn(
+    `<x-time></x-time><script>customElements.define("x-time", class extends HTMLElement { connectedCallback() {
+this.attachShadow({ mode: "open" }).innerHTML = '<label>Begin <input></label><x-half></x-half>'; } });
+customElements.define("x-half", class extends HTMLElement { connectedCallback() {
+this.attachShadow({ mode: "open" }).innerHTML = "<select><option>AM</option><option>PM</option></select>"; } });</script>`,
+    "Begin",
+  );
+  await time.operate(
+    { ...place, box: place.page.locator("x-time"), variant: { time: "hh:mm A", key: "Tab" } },
+    "14:30",
+  );
+  assert.deepEqual(await Promise.all([place.control, place.page.locator("select")].map((e) => e.inputValue())), [
+    "02:30",
+    "PM",
+  ]);
 });

@@ -25,8 +25,9 @@ after(() => site?.close());
 
 test("a form that was always refused, since one field was never found, is not accepted when it is played", async () => {
   const { detail } = await site.policy("oracle", 0);
-  const { fields, not_learned: missing } = site.contract();
+  const { accepted, fields, not_learned: missing } = site.contract();
   assert.deepEqual([Object.keys(fields).length > 1, Object.keys(missing)], [true, ["Colour"]]);
+  assert.deepEqual(accepted, []);
   assert.equal((detail as { accepted?: boolean }).accepted, false);
 });
 

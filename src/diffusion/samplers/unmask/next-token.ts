@@ -39,7 +39,7 @@ export function layBefore(
   const buffer = new BufferBuilder(prompt, canvas);
   const rows = new Map<number, number>();
   const causal = attention === "causal";
-  if (!causal) buffer.prefix.fill(buffer.start);
+  if (!causal) buffer.shared.fill(buffer.start);
   // shifted logits of an entry are in the row behind it
   const predict = (cell: number, row: number): unknown => rows.set(cell, causal ? row : row + 1);
   const lastOf = new Map<number, number>();
@@ -57,11 +57,11 @@ export function layBefore(
           hint: "Write a prompt, or a word before the blank.",
         },
       );
-    const from = buffer.length;
+    const own = buffer.length;
     predict(first, before - 1);
-    const prefix = causal ? before : buffer.start;
+    const shared = causal ? before : buffer.start;
     for (let cell = first; cell < last; cell++)
-      predict(cell + 1, buffer.push(tokens.get(cell) as number, cell, prefix, from));
+      predict(cell + 1, buffer.push(tokens.get(cell) as number, cell, shared, own));
   }
   if (!causal) buffer.push(pad, 0, 0, buffer.length);
   return { buffer, rows };

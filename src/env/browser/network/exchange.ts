@@ -1,6 +1,6 @@
 import type { Page, Request, Response } from "playwright";
-import { decoderOf, type PostedPair } from "../../forms/posted.js";
-import { EnvironmentFault, Unanswered } from "../browser.js";
+import type { PostedPair } from "../../forms/posted.js";
+import { EnvironmentFault } from "../browser.js";
 import { MOST_BYTES } from "./bring.js";
 
 /** The source of a request: the page itself, a frame in it, or a window that it opened. */
@@ -30,8 +30,6 @@ export interface ServerAnswer {
   readonly url: string;
   /** The reason why there is no answer. */
   readonly failure?: string;
-  /** Set if the server has the request all the same: it must not be sent again. */
-  readonly begun?: boolean;
 }
 
 /** One request with data that the page has sent since it was opened. */
@@ -59,29 +57,16 @@ export async function answerOf(response: Response | null, url: string): Promise<
   const contentType = response?.headers()["content-type"] ?? "";
   const readable = !(status >= 300 && status < 400) && (contentType === "" || /json|text|xml|html/.test(contentType));
   const tooLong = Number(response?.headers()["content-length"] ?? 0) > MOST_BYTES;
-  const text = readable && !tooLong ? await bodyOf(response, contentType) : "";
+  const text = readable && !tooLong ? await (response?.text() ?? Promise.resolve("")).catch(() => "") : "";
   return { status, contentType, text: text.slice(0, MOST_TEXT), url: response?.url() ?? url };
 }
 
-const bodyOf = async (response: Response | null, contentType: string): Promise<string> =>
-  response === null
-    ? ""
-    : response
-        .body()
-        .then((body) => textIn(body, contentType))
-        .catch(() => "");
-
-/** Decodes a body by the charset of its header or of its own first lines; UTF-8 by default, and where it is unknown. */
-export function textIn(body: Buffer, contentType: string): string {
-  const own = /<meta[^>]+charset=["']?([\w-]+)|<\?xml[^>]+encoding=["']([\w-]+)/i.exec(
-    body.toString("latin1", 0, 2048),
-  );
-  const name = /charset=["']?([\w-]+)/i.exec(contentType)?.[1] ?? own?.[1] ?? own?.[2] ?? "utf-8";
-  return decoderOf(name).decode(body);
-}
-
-export const noAnswer = (url: string, failure: string, begun = false): ServerAnswer => ({
-  ...{ status: Number.NaN, contentType: "", text: "", url, failure, begun },
+export const noAnswer = (url: string, failure: string): ServerAnswer => ({
+  status: Number.NaN,
+  contentType: "",
+  text: "",
+  url,
+  failure,
 });
 
 export const pathOf = ({ url }: Exchange): string => new URL(url).pathname;
@@ -107,13 +92,22 @@ export function pathPattern(pattern: string, path: string): string | undefined {
     : undefined;
 }
 
-export const isError = (status: number | null | undefined): boolean => (status ?? 0) >= 400;
+/**
+ * Returns the request by which a form was sent, if it was: the last one, or an equal one before it that was taken. A
+ * page may send one form twice, and its server then refuses the copy.
+ */
+export function formExchange(exchanges: readonly Exchange[], isForm: (exchange: Exchange) => boolean): Exchange[] {
+  const sent = exchanges.filter((one) => one.phase === "submit" && isForm(one));
+  const data = JSON.stringify(sent.at(-1)?.posted);
+  const isTaken = ({ answer }: Exchange): boolean => answer !== undefined && answer.status < 400;
+  const taken = sent.find((one) => isTaken(one) && JSON.stringify(one.posted) === data);
+  return taken === undefined ? sent.slice(-1) : [taken];
+}
 
-/** @throws EnvironmentFault if an answer failed to come, or is an error of the server; Unanswered if it broke off. */
+/** @throws EnvironmentFault if an answer failed to come, or is an error of the server. */
 export function checkAnswered(exchange: Exchange): void {
   const { answer } = exchange;
   const about = nameOf(exchange);
-  if (answer?.begun) throw new Unanswered(`half an answer to ${about}: ${answer.failure}`);
   if (answer?.failure !== undefined) throw new EnvironmentFault(`no answer to ${about}: ${answer.failure}`);
   if (answer !== undefined && isServerFault(answer.status))
     throw new EnvironmentFault(`HTTP ${answer.status} for ${about}`);

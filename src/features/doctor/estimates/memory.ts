@@ -3,7 +3,6 @@
  * live values is computed; trajectories for those shapes are drawn from noise, so that no weights are read.
  */
 
-import { pastInputs } from "../../../attention/keys.js";
 import { ALL_LAYERS } from "../../../autodiff/recompute.js";
 import { type RunConfig, resolvePath } from "../../../config/config.js";
 import { closing } from "../../../core/closing.js";
@@ -29,6 +28,7 @@ import { environmentKinds } from "../../../env/open.js";
 import { loraSites } from "../../../nn/bind.js";
 import { siteShapes } from "../../../nn/lora.js";
 import { graphWithKeys, loadModel, type Model } from "../../../nn/model.js";
+import { pastInputs } from "../../../nn/past.js";
 import { Emitter } from "../../../onnx/emit.js";
 import { encodeModel } from "../../../onnx/format/proto.js";
 import type { RawModel } from "../../../onnx/format/raw-model.js";

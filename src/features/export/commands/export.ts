@@ -101,7 +101,9 @@ async function run(flags: ExportFlags, context: CliContext): Promise<void> {
     context.print(`${out}: ${(bytes / 2 ** 20).toFixed(1)} MiB, from ${adapter}`);
     return context.log(nextStep(flags.adapter, `init_adapter=${shellWord(out)}`, flags.model));
   }
-  const { exportTo } = await import("../export-to.js");
+  const { exportFile, writerOf } = await import("../model-writer.js");
+  const { exportModel } = await import("../export.js");
+  const writer = await writerOf(out, quantize);
   const named = flags.checkpoint ?? flags.model;
   const merged = flags.merge === undefined ? undefined : await mergeSource(flags.merge, { step, model: named });
   const checkpoint = named ?? merged?.model;
@@ -113,6 +115,7 @@ async function run(flags: ExportFlags, context: CliContext): Promise<void> {
   const options = {
     checkpoint,
     out,
+    precision: quantize as Precision,
     doubleQuant: flags.doubleQuant ?? false,
     signal: context.signal,
     progress: line.update,
@@ -121,7 +124,8 @@ async function run(flags: ExportFlags, context: CliContext): Promise<void> {
     adapter: merged?.adapter,
     weights: merged?.weights,
   };
-  const { parameters, bytes, from4Bits, vocabulary } = await exportTo(options, quantize).finally(line.end);
+  const exported = writer === undefined ? exportModel(options) : exportFile(options, writer, quantize);
+  const { parameters, bytes, from4Bits, vocabulary } = await exported.finally(line.end);
   context.print(`${out}: ${parameters} parameters, ${(bytes / 2 ** 20).toFixed(1)} MiB of weights`);
   if (flags.keepTokens !== undefined)
     context.log(`vocabulary: ${vocabulary.kept} of ${vocabulary.whole} tokens, those of ${flags.keepTokens} and bytes`);
@@ -131,7 +135,7 @@ async function run(flags: ExportFlags, context: CliContext): Promise<void> {
     if (merged.adapter !== undefined && quantize !== "none") context.log(`note: ${ROUNDED}`);
     else if (from4Bits) context.log(`note: ${DECODED}`);
   }
-  if (out.endsWith(".gguf")) return;
+  if (writer !== undefined) return;
   context.log(nextStep(flags.merge, `model=${shellWord(out)} init_adapter=null`, out));
 }
 

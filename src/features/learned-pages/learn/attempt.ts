@@ -1,6 +1,7 @@
 import { EnvironmentFault } from "../../../env/browser/browser.js";
-import { type Exchange, isError, isSame, nameOf, pathOf, pathPattern } from "../../../env/browser/network/exchange.js";
+import { type Exchange, isSame, nameOf, pathOf, pathPattern } from "../../../env/browser/network/exchange.js";
 import type { Session } from "../../../env/browser/session.js";
+import { isError } from "../../../env/forms/judge.js";
 import { isBlank } from "../../../env/forms/wire.js";
 import type { FieldValue } from "../../../env/site.js";
 import { buttonsOf, openersOf } from "../buttons.js";
@@ -81,7 +82,6 @@ export async function attempt(filling: Attempting): Promise<Attempt | undefined>
       const done = await once(filling);
       if (done !== "again") return done;
     } finally {
-      session.traffic.disarm();
       progress.sent += session.traffic.exchanges.filter((e) => isPost(e, progress)).length;
     }
   }

@@ -7,7 +7,6 @@ import type { PlaceOf } from "../contract.js";
 import type { Evidence } from "../evidence.js";
 import { type Operation, wayOf } from "../operate.js";
 import { fieldOf, type Shown } from "../place.js";
-import { ORDER } from "../plain.js";
 import { natureOf, otherReadings } from "../record/actions.js";
 import type { Way } from "../way.js";
 
@@ -132,7 +131,7 @@ export class LearnedField {
           .flatMap((variant, i) =>
             PLACES(label).map(([locator, nth, cost]) => ({
               operation: { locator, nth, way: name, variant },
-              cost: ORDER.indexOf(name) / 2 + i * VARIANT + cost,
+              cost: way.cost + i * VARIANT + cost,
               isLikely: CLICKING.has(name),
             })),
           ),

@@ -20,7 +20,9 @@ import { isOthers, type Options } from "./offered-options.js";
 /** Lists the notations to try for a kind of value, plain ones first. */
 function notationsFor(kind: Kind): Notation[] {
   const same: Notation = { as: "same" };
-  const slugs = (["lower", "upper", "-", "_", "", "camel"] as const).map((by): Notation => ({ as: "slug", by }));
+  const slugs = (["lower", "upper", "-", "_", "", "camel", "first"] as const).map(
+    (by): Notation => ({ as: "slug", by }),
+  );
   switch (kind) {
     case "number":
       return [...[1, 100, 0.01, 1000, 0.001, 60].map((times): Notation => ({ as: "number", times })), { as: "digits" }];

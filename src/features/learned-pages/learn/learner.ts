@@ -6,7 +6,6 @@ import { type Action, type Contract, type PlaceOf, RECORDED } from "../contract.
 import { openPage, waysOf } from "../operate.js";
 import { boxAt, type Shown, shownIn } from "../place.js";
 import { placeOf } from "../record/actions.js";
-import type { Asserted } from "../record/sign.js";
 import { structureHash } from "../structure.js";
 import { canonical, kindOfAll } from "../values.js";
 import { type Attempt, attempt, type LearnLimits, type Submitted } from "./attempt.js";
@@ -14,14 +13,13 @@ import { LearnedField } from "./candidates.js";
 import { isCoded, isOffered, learnCodes, learnOne } from "./codes.js";
 import { type Person, SearchState } from "./fill-in.js";
 import { postedBy, rounds, type Search, SHARES, unexplained } from "./rounds.js";
+import { learnVerdict } from "./verdict.js";
 
 /** A form as people have shown it: the steps of its fields in their order, its parts and its button. */
 export interface Recording {
   readonly fields: ReadonlyMap<string, { readonly actions: readonly Action[]; readonly step: number }>;
   readonly steps: readonly PlaceOf[];
   readonly submit: PlaceOf | undefined;
-  /** What people's assertions declare: the site accepted the form. */
-  readonly success?: Asserted | undefined;
 }
 
 /** Most persons that a form is learned from; of three or more one is left to confirm it. */
@@ -96,9 +94,12 @@ export async function learnForm(
     },
   };
   const found = await repeated(search, await confirmed(search, await rounds(search), spare));
+  const verdict = await learnVerdict(search, found);
+  heldBy(search, found, verdict.request);
   if (!search.isOver(SHARES.verdict)) await learnCodes(tasks, fields, found, search.play);
   const missing = fields.filter((field) => field.good === undefined);
   search.note(`learned ${fields.length - missing.length} of ${fields.length} fields`);
+  const { request: _, ...answers } = verdict;
   const saves = progress.saves.filter((save) => fields.some(({ wire }) => wire?.key.startsWith(`before ${save} `)));
   const contract = {
     form: task.form,
@@ -113,6 +114,7 @@ export async function learnForm(
     ...(progress.request === undefined ? {} : { request: progress.request }),
     rests_ms: progress.restsMs,
     sends_within_ms: progress.sendsWithinMs,
+    ...answers,
     not_learned: Object.fromEntries(
       missing.map(({ label, tried }) => [label, [tried, progress.reasons.get(label) ?? []].flat().join("; ")]),
     ),
@@ -193,6 +195,15 @@ function missedBy(progress: SearchState, { person, attempt }: Submitted): Learne
     if (good === undefined || wire === undefined || value === undefined || attempt.absent.includes(label)) return false;
     return isCoded(fields[i] as LearnedField, value) && !carries(wire, kind, value, posted, person);
   });
+}
+
+/** Takes another request for the form's if the answers show one, and gives up fields that it does not explain. */
+function heldBy({ progress, note }: Search, right: readonly Submitted[], request: Contract["request"]): void {
+  const before = progress.request;
+  if (request === undefined || (request.method === before?.method && request.path === before.path)) return;
+  progress.request = request;
+  for (const field of unexplained(progress, right, true)) field.lose();
+  note(`${request.method} ${request.path} is the form's request: its answer differs for a form that is not complete`);
 }
 
 function entryOf(field: LearnedField): [string, Contract["fields"][string]][] {

@@ -1,13 +1,14 @@
-import { isError, isSame, nameOf } from "../../../env/browser/network/exchange.js";
+import { nameOf } from "../../../env/browser/network/exchange.js";
 import type { Wire } from "../../../env/forms/contract.js";
+import { isError } from "../../../env/forms/judge.js";
 import type { PostedPair } from "../../../env/forms/posted.js";
 import type { Kind } from "../../../env/forms/values.js";
 import { type Sample, uploaded } from "../../../env/forms/wire.js";
-import type { Contract } from "../contract.js";
 import type { Attempt, Play, Submitted } from "./attempt.js";
 import type { LearnedField } from "./candidates.js";
 import { claimed, explain, isLeftOf, LIKENESS, type Observed } from "./explain.js";
 import { type Person, RESTS_MS, type SearchState } from "./fill-in.js";
+import { exchangeIn } from "./verdict.js";
 
 /** Shares of the time and of the submissions after which the search, the confirmation and the verdict end. */
 export const SHARES = { search: 0.7, confirmation: 0.8, verdict: 0.9, codes: 1 } as const;
@@ -112,15 +113,6 @@ function summaryOf({ exchange, complaints, before, after }: Attempt): string {
   const { status = Number.NaN, text = "" } = exchange.answer ?? {};
   const own = words === "" && isError(status) ? ` ${text.slice(0, MOST_LETTERS)}` : "";
   return `${nameOf(exchange)}: ${Number.isNaN(status) ? "no answer" : `HTTP ${status}`}${own}${words}`;
-}
-
-/** Finds a request of an attempt, sent after the button was pressed; of several the one that was accepted. */
-function exchangeIn(
-  { exchanges }: Pick<Attempt, "exchanges">,
-  request: NonNullable<Contract["request"]>,
-): Attempt["exchange"] {
-  const sent = exchanges.filter((e) => e.phase === "submit" && isSame(request, e));
-  return sent.find(({ answer }) => !isError(answer?.status)) ?? sent.at(-1);
 }
 
 /** Lists what a submission holds in the form's request, and what the page sent before it. */

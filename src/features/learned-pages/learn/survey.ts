@@ -59,7 +59,7 @@ async function factsOf(
 
 /** Looks at a field's possible places and moves suitable ways forward; missing and duplicate places are dropped. */
 export async function survey(surface: Surface, field: LearnedField, ways: ReadonlyMap<string, Way>): Promise<void> {
-  const selectors = [...new Set([...ways.values()].flatMap(({ needs = [] }) => needs))];
+  const selectors = [...new Set([...ways.values()].flatMap(({ needs = [], signs = [] }) => [needs, signs].flat()))];
   const places = new Map(field.candidates.map(({ operation }) => [`${operation.locator} ${operation.nth}`, operation]));
   const seen = new Set<string>();
   const timeout = slowed(surface, FOUND_MS);
@@ -77,8 +77,9 @@ export async function survey(surface: Surface, field: LearnedField, ways: Readon
     if (facts !== undefined) seen.add(facts.corners);
     const holds = (css: string): boolean => facts?.holds[selectors.indexOf(css)] === true;
     field.weigh(operation, isTwin ? undefined : facts, (name) => {
-      const needs = ways.get(name)?.needs;
-      return needs !== undefined && !holds(needs) ? "never" : "maybe";
+      const { needs, signs } = ways.get(name) ?? {};
+      if (needs !== undefined && !holds(needs)) return "never";
+      return signs !== undefined && holds(signs) ? "likely" : "maybe";
     });
   }
   field.surveyed = true;

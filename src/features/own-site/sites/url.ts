@@ -5,7 +5,6 @@ import { fail, messageOf, misuse } from "../../../core/errors.js";
 import { ownFunction } from "../../../core/own-module.js";
 import { listed } from "../../../core/problems.js";
 import { Semaphore } from "../../../core/semaphore.js";
-import { acceptance } from "../../../env/forms/contract.js";
 import { splitHash } from "../../../env/forms/split-hash.js";
 import type { RunningSite, SiteKind, Task } from "../../../env/site.js";
 import { cookiesFor, type StorageState, storageStateOf } from "../login.js";
@@ -41,14 +40,6 @@ const schema = z.strictObject({
     .max(10_000)
     .default(32)
     .describe("training tasks that the oracle plays before a run, which stops where it wins less than all; 0: none"),
-  success: acceptance.success.describe(
-    "how the site shows that it took a form, for tasks without `success` of their own (docs/sites.md)",
-  ),
-  refusal: acceptance.refusal.describe("how it shows that it refused one: such an episode ends at once"),
-  saves: z
-    .array(z.string().min(1))
-    .default([])
-    .describe("paths of requests that save fields before the form is sent, as /upload or /draft/*"),
   learn: z
     .strictObject({
       contracts: maybe(
@@ -69,7 +60,7 @@ const schema = z.strictObject({
     .nullable()
     .prefault({})
     .describe(
-      "forms are learned once, before their first episode, and played by what was found; null: plain HTML forms are read",
+      "forms of one page are learned once, before their first episode, and played by what was found; null: plain HTML forms are read, and any answer below 400 is a yes",
     ),
 });
 
@@ -95,11 +86,7 @@ export const site: SiteKind<UrlOptions> = {
   },
   async start(options) {
     const baseUrl = originOf(options.base_url, options.allow_hosts);
-    const tasks = readTasks(resolve(options.tasks), baseUrl).map((task) =>
-      task.success === undefined && options.success !== undefined
-        ? { ...task, success: options.success, refusal: task.refusal ?? options.refusal }
-        : task,
-    );
+    const tasks = readTasks(resolve(options.tasks), baseUrl);
     const hash = splitHash(tasks);
     const allowOrigins = options.allow_origins.map((origin) =>
       originOf(origin, options.allow_hosts, "site.allow_origins"),
@@ -121,11 +108,7 @@ export const site: SiteKind<UrlOptions> = {
       ...(options.learn === null
         ? {}
         : {
-            learn: {
-              ...options.learn,
-              saves: options.saves,
-              folder: contractsFolder(options.tasks, options.learn.contracts),
-            },
+            learn: { ...options.learn, folder: contractsFolder(options.tasks, options.learn.contracts) },
           }),
       tasks: () => tasks,
       source: options.tasks,

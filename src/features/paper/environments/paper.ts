@@ -24,6 +24,7 @@ import { augmentedTask } from "../../embedded/augment.js";
 import { fieldKinds, formOf } from "../../embedded/catalog.js";
 import { type Field, kindOf } from "../../embedded/fields.js";
 import { fieldsOf } from "../../embedded/form.js";
+import { type Letters, lettersOf } from "../../embedded/letters.js";
 import { embeddedTasks, optionsOfTasks } from "../../embedded/tasks.js";
 
 const schema = z.strictObject({
@@ -38,15 +39,15 @@ type PaperGiven = z.input<typeof schema>;
 export const environment: EnvironmentKind = {
   schema,
   async open({ environment: section }) {
-    const { kind: _, ...options } = section as { kind: string } & PaperGiven;
-    return new PaperEnvironment(options);
+    const { kind: _, letters, ...options } = section as { kind: string } & PaperGiven;
+    return new PaperEnvironment(options, await lettersOf(letters ?? "off"));
   },
   view: viewDetail,
   verdict: (detail) => (detail.accepted === true ? "accepted" : "not accepted"),
 };
 
 /** Returns the embedded site without a server. */
-function paperSite({ tier, seed, sizes, generated, letters }: PaperOptions): RunningSite {
+function paperSite({ tier, seed, sizes, generated }: PaperOptions, letters?: Letters): RunningSite {
   const tasks = embeddedTasks(tier, seed, sizes, generated, letters);
   return {
     name: "embedded, on paper",
@@ -64,9 +65,9 @@ export class PaperEnvironment extends FormsEnvironment {
   private readonly sheets = new Map<string, readonly Sheet[]>();
   private readonly tier: PaperOptions["tier"];
 
-  constructor(given: PaperGiven) {
+  constructor(given: Omit<PaperGiven, "letters">, letters?: Letters) {
     const options = schema.parse(given);
-    super(paperSite(options), { browser: config.shape.browser.parse({}), prompt: { style: options.style } });
+    super(paperSite(options, letters), { browser: config.shape.browser.parse({}), prompt: { style: options.style } });
     this.tier = options.tier;
   }
 
@@ -75,9 +76,6 @@ export class PaperEnvironment extends FormsEnvironment {
   }
 
   override async start(): Promise<void> {}
-
-  /** Knows by itself what its forms accept. */
-  override untrainable(): undefined {}
 
   override judge(): string {
     return codeHash(import.meta.url);

@@ -71,7 +71,7 @@ async function measureCoarse({ openCoarse, ...context }: VerifyContext): Promise
 }
 
 /** Returns |log p - recorded| of every real segment: a token or a step. */
-async function replay(engine: Policy["engine"], batch: Batch): Promise<number[]> {
+export async function replay(engine: Policy["engine"], batch: Batch): Promise<number[]> {
   const { value } = await engine.score(batch, "policy");
   const recorded = batch.recorded as Float32Array;
   return [...value].flatMap((logProb, s) =>

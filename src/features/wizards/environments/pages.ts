@@ -65,6 +65,7 @@ interface Seen {
   readonly unresolved: readonly string[];
   readonly cuts: readonly string[];
   readonly answers: readonly TurnAnswer[];
+  readonly har: object | undefined;
 }
 
 /** The environment of a running site whose forms may have several pages. */
@@ -135,9 +136,7 @@ export class PagesEnvironment extends SiteEnvironment implements Environment {
           idle.during(recordedAnswer(recorded, turn, observation, act)),
         ),
       );
-      if ("fault" in ended) return faulted(task, ended.fault);
-      const { result, ...ran } = ended;
-      return await this.outcome(task, result, ran);
+      return "fault" in ended ? faulted(task, ended.fault) : await this.outcome(task, ended.result, ended);
     } catch (error) {
       // the policy's own environment may fail: this is a fault like any other
       if (!(error instanceof EnvironmentFault)) throw error;
@@ -178,7 +177,7 @@ export class PagesEnvironment extends SiteEnvironment implements Environment {
       if (plan.actions.length === 0) break;
     }
     const walked = await walk.end();
-    return { walked, shown, unresolved, cuts, answers };
+    return { walked, shown, unresolved, cuts, answers, har: await session.har?.end() };
   }
 
   /**
@@ -205,11 +204,11 @@ export class PagesEnvironment extends SiteEnvironment implements Environment {
 
   private async outcome(
     task: Task,
-    { walked, shown, unresolved, cuts, answers }: Seen,
-    ran: Pick<Episode, "attempts" | "ms" | "har">,
+    { walked, shown, unresolved, cuts, answers, har }: Seen,
+    { attempts, ms }: Pick<Episode, "attempts" | "ms">,
   ): Promise<EpisodeOutcome> {
     const judged = scored(task, walked, unresolved, this.config.browser.uploads === "dummy");
-    const episode: Episode = { ...judged, ...ran, taskId: task.id };
+    const episode: Episode = { ...judged, taskId: task.id, attempts, ms, har };
     const outcome = await outcomeOf(task, episode, this.scoreOf, answers);
     const mean = (labels: readonly string[]): number | undefined =>
       labels.length === 0
