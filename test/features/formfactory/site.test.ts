@@ -5,7 +5,7 @@ import type { EpisodeRunner } from "../../../src/env/browser/episode.js";
 import { NULL_PLANS, oracleActions } from "../../../src/env/forms/oracle.js";
 import { renderPlan } from "../../../src/env/forms/plan.js";
 import type { RunningSite, Task } from "../../../src/env/site.js";
-import { site as formfactory } from "../../../src/features/formfactory/sites/formfactory.js";
+import { cdnAssets, site as formfactory } from "../../../src/features/formfactory/sites/formfactory.js";
 import { renderPrompt } from "../../../src/text/prompt.js";
 import { openRunner } from "../../env/page-site.js";
 import { MADE_FORMS, madeCheckout } from "./made-checkout.js";
@@ -26,6 +26,18 @@ after(async () => {
   await runner?.close();
   await Promise.all([clean?.stop(), whole?.stop()]);
   made.remove();
+});
+
+test("a page's script that is not installed is named with the command that installs it", async () => {
+  const absent = cdnAssets(() => {
+    throw new Error("Cannot find module");
+  });
+  await assert.rejects(absent, {
+    name: "UserError",
+    message: /^FormFactory's pages need the package cleave\.js, which is not installed/,
+    hint: /^npm install cleave\.js@1\.6\.0$/,
+  });
+  assert.equal((await cdnAssets()).size, 3);
 });
 
 test("cleaning drops phantom keys and what no control can hold, and says so", () => {
