@@ -6,6 +6,8 @@ import { fileURLToPath } from "node:url";
  * paths, so that each folder can be deleted. What has several entries is found by a registry instead (registry.ts).
  */
 export const CALLED = {
+  dryRun: "dry-run/dry-run",
+  estimate: "doctor/memory",
   executor: "cluster/executor",
   openApiBinding: "gpu/c-api",
   openLivePage: "report/live/live-page",

@@ -1,18 +1,18 @@
 /**
  * Estimates a run's memory before it starts: graphs are built at the run's own shapes, and the peak memory of their
- * live values is computed; trajectories for those shapes are drawn from noise, so that no weights are read.
+ * live values is computed; trajectories for those shapes are drawn from noise, so that no round is computed.
  */
 
-import { pastInputs } from "../../../attention/keys.js";
-import { ALL_LAYERS } from "../../../autodiff/recompute.js";
-import { type RunConfig, resolvePath } from "../../../config/config.js";
-import { closing } from "../../../core/closing.js";
-import { fail } from "../../../core/errors.js";
-import { Rng } from "../../../core/rng.js";
-import type { Batch } from "../../../diffusion/layout/batch.js";
-import type { CacheUse, Sampler, SamplerOptions } from "../../../diffusion/sampler.js";
-import { samplerOf } from "../../../diffusion/sampler-kinds.js";
-import type { SampledModel } from "../../../diffusion/tokens.js";
+import { pastInputs } from "../../attention/keys.js";
+import { ALL_LAYERS } from "../../autodiff/recompute.js";
+import type { RunConfig } from "../../config/config.js";
+import { optimizerOptions } from "../../config/optimizer.js";
+import { closing } from "../../core/closing.js";
+import { fail } from "../../core/errors.js";
+import { Rng } from "../../core/rng.js";
+import type { Batch } from "../../diffusion/layout/batch.js";
+import type { CacheUse, Sampler } from "../../diffusion/sampler.js";
+import type { SampledModel } from "../../diffusion/tokens.js";
 import {
   headGraph,
   hiddenGraph,
@@ -21,26 +21,24 @@ import {
   shapeOf,
   type TrainedModel,
   trainingGraph,
-} from "../../../engine/graphs.js";
-import { ADAPTER_COPIES, assertBatchesFit, machineMemory, PROGRAM, sessionBytes } from "../../../engine/memory.js";
-import { checkInputs, loraOptions, sampledModel } from "../../../engine/policy.js";
-import { assertScored } from "../../../engine/scoring-check.js";
-import { environmentKinds } from "../../../env/open.js";
-import { loraSites } from "../../../nn/bind.js";
-import { siteShapes } from "../../../nn/lora.js";
-import { graphWithKeys, loadModel, type Model } from "../../../nn/model.js";
-import { Emitter } from "../../../onnx/emit.js";
-import { encodeModel } from "../../../onnx/format/proto.js";
-import type { RawModel } from "../../../onnx/format/raw-model.js";
-import { GraphBuilder } from "../../../onnx/graph.js";
-import { Runtime } from "../../../onnx/session.js";
-import { sizeOf } from "../../../onnx/shapes.js";
-import { f32 } from "../../../onnx/tensors.js";
-import { BYTES, type Graph } from "../../../onnx/types.js";
-import type { Objective } from "../../../rl/objective.js";
-import { objectiveOf } from "../../../rl/objective-kinds.js";
-import { batchSize, type SftOptions } from "../../../rl/objectives/sft.js";
-import { prepareBatches } from "../../../train/update.js";
+} from "../../engine/graphs.js";
+import { ADAPTER_COPIES, machineMemory, PROGRAM, sessionBytes } from "../../engine/memory.js";
+import { openPolicy, type Policy, sampledModel } from "../../engine/policy.js";
+import { EXACT } from "../../engine/rollout-precision.js";
+import { environmentKinds } from "../../env/open.js";
+import { graphWithKeys, type Model } from "../../nn/model.js";
+import { Emitter } from "../../onnx/emit.js";
+import { encodeModel } from "../../onnx/format/proto.js";
+import type { RawModel } from "../../onnx/format/raw-model.js";
+import { GraphBuilder } from "../../onnx/graph.js";
+import type { Runtime } from "../../onnx/session.js";
+import { sizeOf } from "../../onnx/shapes.js";
+import { f32 } from "../../onnx/tensors.js";
+import { BYTES, type Graph } from "../../onnx/types.js";
+import type { Objective } from "../../rl/objective.js";
+import { objectiveOf } from "../../rl/objective-kinds.js";
+import { batchSize, type SftOptions } from "../../rl/objectives/sft.js";
+import { prepareBatches } from "../../train/update.js";
 
 /** Copies of the gradient for gradient_noise_every: of the first half, and of both halves. */
 const HALVES = 2;
@@ -62,34 +60,28 @@ export interface MemoryEstimate {
 
 interface Planned {
   readonly config: RunConfig;
-  readonly model: Model;
-  readonly sampler: Sampler;
   readonly objective: Objective;
+  readonly policy: Policy;
 }
 
 /** Estimates the memory of `refusion-train COMMAND` with this config. @throws UserError as opening the model does. */
 export async function estimateRun(config: RunConfig, command: string): Promise<MemoryEstimate> {
-  const [objective, sampler] = await Promise.all([objectiveOf(command), samplerOf(config.sampler.kind)]);
-  const model = await loadModel(resolvePath(config.model, "model"));
-  const planned: Planned = { config, model, sampler, objective };
-  checkInputs(model, sampler, config.sampler.kind);
-  const options = sampler.options(config.sampler, noiseModel(model));
-  assertScored(objective, sampler, options, objective.needs(config.objective));
-  const generating = { sampler, options };
-  const vocabulary = model.config.vocab_size;
-  assertBatchesFit(config, { ...generating, evaluation: generating, objective, vocabulary }, machineMemory());
+  const objective = await objectiveOf(command);
   const full = "trainable" in config.objective && config.objective.trainable === "full";
+  // sessions are estimated, none is loaded: any provider builds the same graphs
+  const runtime = { ...config.runtime, provider: "cpu", rollout_precision: EXACT, memory_gib: null } as const;
+  const training = { objective, options: config.objective, optimizer: optimizerOptions(config) };
+  await using policy = closing(await openPolicy({ ...config, runtime }, training, full));
+  const { engine, model, lora } = policy;
+  const planned: Planned = { config, objective, policy };
   const { graph } = model;
-  const lora = loraOptions(config, model);
-  const trained: TrainedModel = { graph, lora: full ? undefined : lora, about: options.model };
+  const trained: TrainedModel = { graph, lora: full ? undefined : lora, about: sampledModel(model.config) };
   const weights = weightBytes(model);
-  const shapes = full ? [] : loraSites(graph, lora).flatMap((site) => siteShapes(site, lora.rank));
-  const adapter = full ? weights : 4 * sum(shapes.map(([, shape]) => sizeOf(shape)));
+  const adapter = 4 * sum(engine.parameters.map(({ shape }) => sizeOf(shape)));
   const batch = await largestBatch(planned);
   const shape = shapeOf(graph, batch);
-  const given = [config.objective, { hiddenSize: model.config.hidden_size }] as const;
-  const parameters = (objective.parameters?.(...given) ?? []).flatMap((group) => group.parameters);
-  const learned = { objective, options: config.objective, parameters, critic: objective.critic?.(...given) };
+  const parameters = engine.groups.slice(1).flatMap((group) => group.parameters);
+  const learned = { objective, options: config.objective, parameters, critic: engine.critic };
   const trainingWith = (checkpoint: boolean): Graph => {
     const recomputed = checkpoint ? { layers: ALL_LAYERS } : {};
     return trainingGraph({ ...trained, recomputed }, shape, batch.head, learned, new Map());
@@ -100,7 +92,7 @@ export async function estimateRun(config: RunConfig, command: string): Promise<M
     { name: "program and runtime", bytes: PROGRAM },
     { name: "weights' file", bytes: weights },
     { name: full ? "trained weights and optimizer" : "adapter and optimizer", bytes: adapter * ADAPTER_COPIES },
-    ...(await rolloutParts(planned, options, trained)),
+    ...(await rolloutParts(planned, trained)),
     ...(scored ? [{ name: "scoring", bytes: bytesOf(scoreGraph(trained, shape, batch.head)) }] : []),
     {
       name: `training, ${Object.values(shape.dims ?? {}).join(" x ")}, ${shape.terms} terms${checkpoint ? ", with checkpointing" : ""}`,
@@ -131,8 +123,7 @@ const bytesOf = (graph: Graph): number => sessionBytes(graph, true);
 
 /** Lists the sessions that generate, and the keys and values that they keep. */
 async function rolloutParts(
-  { config, model, sampler, objective }: Planned,
-  options: SamplerOptions,
+  { config, objective, policy: { model, sampler, options } }: Planned,
   trained: TrainedModel,
 ): Promise<MemoryPart[]> {
   const sizes = sampler.shapes(options);
@@ -182,7 +173,7 @@ function noiseModel(model: Model): SampledModel {
 }
 
 /** Lays out the run's largest micro-batch: prompts and responses of the maximum length. */
-async function largestBatch({ config, model, sampler, objective }: Planned): Promise<Batch> {
+async function largestBatch({ config, objective, policy: { model, sampler, runtime } }: Planned): Promise<Batch> {
   const sampled = noiseModel(model);
   const options = sampler.options(config.sampler, sampled);
   const rng = Rng.named(config.seed, "memory");
@@ -207,7 +198,6 @@ async function largestBatch({ config, model, sampler, objective }: Planned): Pro
     if (batch === undefined) throw new Error("no batch was laid out");
     return batch;
   }
-  await using runtime = closing(await Runtime.open({ provider: "cpu", threads: 1 }));
   const network = noise(runtime, sampler, sampled, model.graph);
   const [trajectory] = await sampler.rollout(network, [prompt], options, [rng]);
   if (trajectory === undefined) throw new Error("no trajectory was drawn");

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";
-import { loadConfig } from "../../../../src/config/config.js";
-import { Engine } from "../../../../src/engine/engine.js";
-import { dryRun as kind } from "../../../../src/features/dry-run/dry-runs/dry-run.js";
-import { resolveConfig } from "../../../../src/library/programs.js";
-import { train } from "../../../../src/train/recipe.js";
+import { loadConfig } from "../../../src/config/config.js";
+import { Engine } from "../../../src/engine/engine.js";
+import { dryRun as kind } from "../../../src/features/dry-run/dry-run.js";
+import { resolveConfig } from "../../../src/library/programs.js";
+import { train } from "../../../src/train/recipe.js";
 
 test("a dry run without any reward is not called ready: model, lengths and the page of reasons are named", async () => {
   const config = await loadConfig("configs/tiny/quickstart.yaml", { command: "flow-grpo" });

@@ -1,15 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { loadConfig } from "../../../../src/config/config.js";
-import { loadRegistries } from "../../../../src/config/registries.js";
-import { machineMemory } from "../../../../src/engine/memory.js";
-import {
-  assertFits,
-  estimateRun,
-  formatMemory,
-  type MemoryEstimate,
-} from "../../../../src/features/doctor/estimates/memory.js";
-import { readModelConfig } from "../../../../src/nn/config.js";
+import { loadConfig } from "../../../src/config/config.js";
+import { loadRegistries } from "../../../src/config/registries.js";
+import { machineMemory } from "../../../src/engine/memory.js";
+import { assertFits, estimateRun, formatMemory, type MemoryEstimate } from "../../../src/features/doctor/memory.js";
+import { readModelConfig } from "../../../src/nn/config.js";
 
 const CONFIG = "configs/tiny/quickstart.yaml";
 
