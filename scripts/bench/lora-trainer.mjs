@@ -47,6 +47,6 @@ export async function causalBatch({ batch, length, vocabulary, rng }) {
     owner: [0],
     step: [-1],
     units: new Float32Array(1),
-    recorded: undefined,
+    logProb: undefined,
   };
 }

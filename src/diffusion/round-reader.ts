@@ -32,7 +32,7 @@ export interface Replies<Round> {
 }
 
 /** The rows of requests that go through the head. */
-export interface Asked {
+export interface AskedRows {
   /** Tells whether row r of a rollout's request is asked; default: all are. */
   readonly isAsked?: (rollout: number, r: number) => boolean;
   readonly again?: boolean;
@@ -82,7 +82,7 @@ export class RoundReader<Round> {
    * @param asked rows for the head, and whether tokens are drawn there; with `again` the last requests are asked again,
    *   about other rows of the same forward.
    */
-  async ask(requests: readonly (RowRequest | undefined)[], asked: Asked = {}): Promise<Replies<Round>> {
+  async ask(requests: readonly (RowRequest | undefined)[], asked: AskedRows = {}): Promise<Replies<Round>> {
     const { isAsked = () => true, again = false, drawn = true } = asked;
     if (!again || this.read === undefined)
       this.read = this.cached === undefined ? this.readWhole(requests) : this.readNew(requests);

@@ -202,7 +202,7 @@ export interface Sampler<
   drafts?(trajectory: T, model: SampledModel): object[];
   /** Returns the step at which each token got its value; absent where there are no tokens. */
   reveals?(trajectory: T): Reveal[];
-  /** Lays out the log-probabilities of the steps, with the recorded values; absent: no objective can use steps. */
+  /** Lays out the log-probabilities of the steps, with those recorded; absent: no objective can use steps. */
   stepTerms?(trajectories: readonly T[], options: Options, layout: StepLayout): Batch;
   /** Lays out a bound of log p(response | prompt): equal draws of `rng` give equal terms for every policy. */
   boundTerms?(trajectories: readonly T[], options: Options, layout: BoundLayout): Batch;

@@ -49,8 +49,8 @@ export interface SegmentInfo {
   readonly position?: readonly number[];
   /** [S] */
   readonly tokens: Float32Array;
-  /** [S] */
-  readonly recorded?: Float32Array;
+  /** [S] as in {@link Batch} */
+  readonly logProb?: Float32Array;
   readonly temperature: number;
   readonly head: ScoreHead;
   /** Token of padding entries. */
@@ -133,7 +133,7 @@ export function bufferTerms(scored: readonly ScoredBuffer[], sizes: TermSizes, i
     step: perSegment(info.step ?? [], -1),
     ...(info.position === undefined ? {} : { position: perSegment(info.position, -1) }),
     units: info.tokens,
-    recorded: info.recorded,
+    logProb: info.logProb,
   };
 }
 
@@ -202,7 +202,7 @@ export function stepTerms(
   const { batch, level } = layout;
   const terms = buffers.reduce((n, { steps }) => steps.reduce((m, { terms }) => m + terms.length, n), 0);
   const segments = level === "token" ? terms : level === "step" ? batch * sizes.steps : batch;
-  const recorded = new Float32Array(segments);
+  const logProb = new Float32Array(segments);
   const tokens = new Float32Array(segments);
   const owner = new Array<number>(segments).fill(-1);
   const stepOf = new Array<number>(segments).fill(-1);
@@ -218,7 +218,7 @@ export function stepTerms(
         const s = level === "token" ? r : level === "step" ? trajectory * sizes.steps + place : trajectory;
         r++;
         tokens[s] = (tokens[s] as number) + 1;
-        recorded[s] = (recorded[s] as number) + term.logProb;
+        logProb[s] = (logProb[s] as number) + term.logProb;
         owner[s] = trajectory;
         if (level !== "sequence") stepOf[s] = step;
         positions[s] = term.position;
@@ -228,11 +228,11 @@ export function stepTerms(
     });
     return { buffer, ...(conditions === undefined ? {} : { conditions }), terms: laidOut };
   });
-  if (layout.reduction === "mean") for (let s = 0; s < segments; s++) recorded[s] = meanOf(recorded, tokens, s);
+  if (layout.reduction === "mean") for (let s = 0; s < segments; s++) logProb[s] = meanOf(logProb, tokens, s);
   const out = bufferTerms(
     scored,
     { batch: batch * sizes.sequences, length: sizes.length, segments, share: layout.share },
-    { ...info, owner, step: stepOf, tokens, recorded, ...(level === "token" ? { position: positions } : {}) },
+    { ...info, owner, step: stepOf, tokens, logProb, ...(level === "token" ? { position: positions } : {}) },
   );
   if (layout.reduction === "mean") {
     out.segment.forEach((s, i) => {

@@ -53,7 +53,7 @@ export interface EngineOptions {
   readonly rollout?: ConvertRollouts | undefined;
 }
 
-/** Inputs of the loss: values [S] of the segments, and the objective's own tensors. */
+/** Inputs of the loss: log-probabilities [S] of the segments under other policies, and the objective's own tensors. */
 export interface SegmentValues {
   /** Undefined: the policy before this update is the one that is trained, so that every ratio is 1. */
   readonly old?: Float32Array | undefined;
@@ -274,9 +274,9 @@ export class Engine extends TrainedParameters implements RoundModel<unknown> {
   }
 
   private graphWithKeys(of: KeysOf): ReturnType<typeof graphWithKeys> {
-    const known = this.withKeys.get(of) ?? graphWithKeys(this.model, of);
-    this.withKeys.set(of, known);
-    return known;
+    const graph = this.withKeys.get(of) ?? graphWithKeys(this.model, of);
+    this.withKeys.set(of, graph);
+    return graph;
   }
 
   /** Tells whether sequences of a batch can share their starts. */
@@ -290,8 +290,8 @@ export class Engine extends TrainedParameters implements RoundModel<unknown> {
     return graph === undefined ? this.trained : { ...this.trained, graph };
   }
 
-  /** Returns the log-probabilities [R] and segment values [S] of a batch under a policy, without gradient. */
-  async score(batch: Batch, key: PolicyKey): Promise<{ logProbs: Float32Array; value: Float32Array }> {
+  /** Returns the log-probabilities of a batch, of its terms [R] and its segments [S], under a policy, without gradient. */
+  async score(batch: Batch, key: PolicyKey): Promise<{ logProbs: Float32Array; logProb: Float32Array }> {
     const unadapted = key === "reference" && this.referenceIsBase;
     const model = { ...(await this.laidOutFor(batch)), unadapted };
     const shape = openShape(shapeOf(model.graph, batch), batch);
@@ -305,8 +305,8 @@ export class Engine extends TrainedParameters implements RoundModel<unknown> {
         this.runtime.run(session, { feeds: selectFeeds(names, feeds), bind: this.bindPolicy(key, names) }),
     );
     return {
-      logProbs: (out.log_probs as Tensor).data as Float32Array,
-      value: (out.value as Tensor).data as Float32Array,
+      logProbs: (out.logProbs as Tensor).data as Float32Array,
+      logProb: (out.logProb as Tensor).data as Float32Array,
     };
   }
 
@@ -314,8 +314,8 @@ export class Engine extends TrainedParameters implements RoundModel<unknown> {
   async accumulate(batch: Batch, values: SegmentValues): Promise<Record<string, number>> {
     const model = await this.laidOutFor(batch);
     const compared = (["old", "reference"] as const).map((name) => [name, values[name]] as const);
-    const own = compared.flatMap(([name, value]) => (value === undefined ? [name] : []));
-    const shape = { ...openShape(shapeOf(model.graph, batch), batch), ...(own.length === 0 ? {} : { own }) };
+    const onPolicy = compared.flatMap(([name, value]) => (value === undefined ? [name] : []));
+    const shape = { ...openShape(shapeOf(model.graph, batch), batch), ...(onPolicy.length === 0 ? {} : { onPolicy }) };
     const given = {
       ...batchFeeds(batch),
       ...Object.fromEntries(compared.flatMap(([name, value]) => (value ? [[name, vector(value)]] : []))),

@@ -35,11 +35,11 @@ export async function checkGraph(runtime: Runtime, model: Model): Promise<void> 
     });
   if (described !== undefined) {
     const inputs = trialInputs(model);
-    const [own, other] = [
+    const [forward, other] = [
       await outputOf(runtime, model, graph, inputs),
       await outputOf(runtime, model, described, inputs),
     ];
-    const distance = farthest(own, other);
+    const distance = farthest(forward, other);
     if (!(distance <= (runtime.provider === "cpu" ? SAME : SAME_ON_DEVICE)))
       throw contradiction(
         `on the same tokens their outputs differ by ${distance.toPrecision(2)} of the largest (rope_theta, the number of heads and no_rope_layers are not seen in the weights)`,
@@ -138,7 +138,7 @@ function trialInputs({ graph, config }: Model): NamedTensors {
       ),
     ),
   };
-  const own = graph.inputs.flatMap(({ name, dtype, shape }) => {
+  const inputs = graph.inputs.flatMap(({ name, dtype, shape }) => {
     if (dtype !== "float32" || name in tokens || name === "attention_mask") return [];
     const sizes = shape.map((d) => (typeof d === "number" ? d : d === "N" ? LENGTH : 1));
     return [
@@ -151,7 +151,7 @@ function trialInputs({ graph, config }: Model): NamedTensors {
       ] as const,
     ];
   });
-  return config.reads_tokens === false ? Object.fromEntries(own) : { ...tokens, ...Object.fromEntries(own) };
+  return config.reads_tokens === false ? Object.fromEntries(inputs) : { ...tokens, ...Object.fromEntries(inputs) };
 }
 
 /** Returns the first output of a graph, in a session of its own. */

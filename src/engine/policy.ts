@@ -228,8 +228,8 @@ export function checkInputs(model: Model, sampler: Sampler, kind: string): void 
 
 /** @throws UserError where the evaluation's temperature is not allowed for its sampler. */
 function checkTemperature(temperature: number | null, sampler: Sampler, kind: string): void {
-  const own = sampler.schema.shape.temperature as ZodType | undefined;
-  if (temperature === null || own === undefined || own.safeParse(temperature).success) return;
+  const option = sampler.schema.shape.temperature as ZodType | undefined;
+  if (temperature === null || option === undefined || option.safeParse(temperature).success) return;
   misuse(`evaluation.temperature=${temperature}: the sampler ${kind} does not take it.`, {
     hint: "Set it to a small number, as 0.1, or to null for the sampler's own.",
   });

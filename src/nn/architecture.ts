@@ -53,11 +53,11 @@ let architectures: Promise<Map<string, Architecture>> | undefined;
 /** Loads the architecture named in config.json. */
 export async function architectureOf(config: ModelConfig): Promise<Architecture> {
   architectures ??= loadFolder<Architecture>(new URL("./arch/", import.meta.url), "architecture");
-  const known = await architectures;
-  const found = known.get(config.architecture);
+  const kinds = await architectures;
+  const found = kinds.get(config.architecture);
   if (found === undefined) {
-    const close = nearest(config.architecture, [...known.keys()]);
-    fail(`Unknown architecture "${config.architecture}"; known: ${[...known.keys()].join(", ")}.`, {
+    const close = nearest(config.architecture, [...kinds.keys()]);
+    fail(`Unknown architecture "${config.architecture}"; known: ${[...kinds.keys()].join(", ")}.`, {
       hint:
         close === undefined
           ? "An imported graph has none of these: it is trained and evaluated as it is, and `export --model DIR --merge RUN` merges its adapter."

@@ -48,14 +48,14 @@ export function emitInputs(
   const [batch, length] = ids.shape.map(bound) as [Dim, Dim];
   const tokens = g.input("input_ids", "int64", [batch, length]);
   const places = g.input("position_ids", "int64", [batch, length]);
-  const known = positions !== undefined && {
+  const content = positions !== undefined && {
     content: Array.from({ length: sizeOf([batch, length]) }, (_, i) => Math.min(i, positions - 1)),
   };
   const hasKeys = model.inputs.some((i) => i.name === KEYS);
   const bias = hasKeys ? model.inputs.find((i) => i.name === "attention_bias") : undefined;
   const contract: Readonly<Record<string, Value>> = {
     input_ids: tokens,
-    position_ids: { ...places, ...known },
+    position_ids: { ...places, ...content },
     attention_bias: g.input("attention_bias", "float32", bias?.shape.map(bound) ?? [batch, 1, length, length]),
   };
   const values = new Map<string, Value>();

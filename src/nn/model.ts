@@ -229,8 +229,8 @@ function emitGraph(dir: string, config: ModelConfig, build: (g: GraphBuilder, we
   const g = new PackedBuilder(config.architecture);
   const declared = new Map<string, Value>();
   build(g, (name, shape) => {
-    const known = declared.get(name);
-    if (known !== undefined) return known;
+    const earlier = declared.get(name);
+    if (earlier !== undefined) return earlier;
     const stored = storedWeight(header, name);
     if (stored.shape.join() !== shape.join())
       fail(`${header.path}: ${name} should have the shape [${shape.join(", ")}], got [${stored.shape.join(", ")}].`);

@@ -161,15 +161,18 @@ function plainLora(
     return value;
   };
   const scaleOf = (of: number, rank: number): number => of / (rooted === true ? Math.sqrt(rank) : rank);
-  const own = modules.map((module) => {
+  const adapters = modules.map((module) => {
     const rank = valueFor("rank_pattern", module, r as number);
     return { module, rank, scale: scaleOf(valueFor("alpha_pattern", module, alpha), rank) };
   });
-  const rank = own.reduce((most, module) => Math.max(most, module.rank), own.length === 0 ? (r as number) : 1);
-  const scale = own[0]?.scale ?? scaleOf(alpha, r as number);
-  const isPlain = rooted !== true && own.every((module) => module.rank === r && module.scale === scale);
+  const rank = adapters.reduce(
+    (most, module) => Math.max(most, module.rank),
+    adapters.length === 0 ? (r as number) : 1,
+  );
+  const scale = adapters[0]?.scale ?? scaleOf(alpha, r as number);
+  const isPlain = rooted !== true && adapters.every((module) => module.rank === r && module.scale === scale);
   const padded = new Map(tensors);
-  for (const { module, ...its } of own)
+  for (const { module, ...its } of adapters)
     for (const part of ["A", "B"] as const) {
       const tensor = tensors.get(loraName(module, part));
       if (tensor?.shape.length !== 2 || tensor.shape[part === "A" ? 0 : 1] !== its.rank) continue;

@@ -231,7 +231,7 @@ class PolicySteps implements Steps {
       if (har !== undefined) await writeAtomic(directory.har(record), JSON.stringify(har), 0o600);
     }
     await writeRollouts(directory.rollouts(step), records);
-    this.setup.watch.rollouts(step, records);
+    this.setup.watch.rollouts(records);
   }
 
   /** Counts non-finite gradients, which change nothing (the optimizer skips them), and stops after several in a row. */

@@ -66,8 +66,8 @@ export class Watch {
     this.notify((w) => w.phase?.(phase));
   }
 
-  rollouts(step: number, records: readonly RolloutRecord[]): void {
-    this.notify((w) => w.rollouts?.(step, records));
+  rollouts(records: readonly RolloutRecord[]): void {
+    this.notify((w) => w.rollouts?.(records));
   }
 
   step(metrics: StepMetrics): void {

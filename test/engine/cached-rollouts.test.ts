@@ -194,7 +194,7 @@ describe("rollouts with keys and values used again", () => {
     const { stepTerms } = having(sampler, "stepTerms");
     const terms = stepTerms(trajectories, options, { batch: 3, lengthStep: 8, level: "token" });
     const { logProbs } = await engine.score(terms, "policy");
-    const recorded = terms.recorded as Float32Array;
+    const recorded = terms.logProb as Float32Array;
     let scored = 0;
     logProbs.forEach((logProb, r) => {
       if (terms.coefficient[r] !== 1) return;

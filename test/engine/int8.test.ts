@@ -63,7 +63,7 @@ describe("rollouts in int8 (shipped model)", () => {
   }
 
   const distances = (batches: Awaited<ReturnType<typeof prepared>>): number[] =>
-    batches.flatMap(({ batch: { owner, recorded }, values: { old } }) =>
+    batches.flatMap(({ batch: { owner, logProb: recorded }, values: { old } }) =>
       [...owner].flatMap((b, s) => (b < 0 ? [] : [Math.abs((old[s] as number) - (recorded?.[s] as number))])),
     );
 
@@ -107,7 +107,7 @@ describe("rollouts in int8 (shipped model)", () => {
     for (const { batch, values, trust } of batches)
       batch.owner.forEach((b, s) => {
         if (b < 0) return;
-        const weight = Math.exp((values.old[s] as number) - (batch.recorded?.[s] as number));
+        const weight = Math.exp((values.old[s] as number) - (batch.logProb?.[s] as number));
         assert.ok(Math.abs((trust?.[s] as number) - Math.min(weight, CAP)) < 1e-5);
       });
     const { ratio_error } = await takeStep(coarse.engine, batches, 1, 1e-3);

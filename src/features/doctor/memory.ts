@@ -207,7 +207,7 @@ async function largestBatch({ config, objective, policy: { model, sampler, runti
   const engine = {
     score: async (batch: Batch) => ({
       logProbs: new Float32Array(batch.coefficient.length),
-      value: new Float32Array(batch.segments),
+      logProb: new Float32Array(batch.segments),
     }),
   };
   const [prepared] = await prepareBatches(

@@ -39,7 +39,7 @@ export class MaskNoise {
     const other: Compared[] = [];
     for (const samples of parts)
       for (const { batch } of layOut(context, samples, "mask-noise"))
-        other.push({ batch, old: (await context.policy.engine.score(batch, "policy")).value });
+        other.push({ batch, old: (await context.policy.engine.score(batch, "policy")).logProb });
     return new MaskNoise(context.policy, [own, other]);
   }
 
@@ -54,10 +54,10 @@ export class MaskNoise {
   private async logRatios(set: readonly Compared[]): Promise<number[]> {
     const ratios: number[] = [];
     for (const { batch, old } of set) {
-      const { value } = await this.policy.engine.score(batch, "policy");
+      const { logProb } = await this.policy.engine.score(batch, "policy");
       batch.owner.forEach((owner, s) => {
         if (owner >= 0)
-          ratios.push(((value[s] as number) - (old[s] as number)) / Math.max(1, batch.units[s] as number));
+          ratios.push(((logProb[s] as number) - (old[s] as number)) / Math.max(1, batch.units[s] as number));
       });
     }
     return ratios;

@@ -8,7 +8,7 @@ import { formatProofs, type ProofLine, verify } from "../../../src/features/veri
 import { microConfig } from "../../support/micro-config.js";
 import { ownFolder } from "../../support/own-modules.js";
 
-const RIGHT = "e.neg(e.total(e.mul(weight, e.mul(advantage, value))))";
+const RIGHT = "e.neg(e.total(e.mul(weight, e.mul(advantage, logProb))))";
 
 let folder: ReturnType<typeof ownFolder>;
 before(() => {
@@ -44,7 +44,7 @@ it("an objective of one's own stands first, and is proved", async () => {
 });
 
 it("a loss of the wrong sign misses", async () => {
-  const [first] = await verified([[RIGHT, "e.total(e.mul(weight, e.mul(advantage, value)))"]], "signal", "mine");
+  const [first] = await verified([[RIGHT, "e.total(e.mul(weight, e.mul(advantage, logProb)))"]], "signal", "mine");
   assert.match(first?.name ?? "", /^mine: /);
   assert.equal(first?.pass, false);
   assert.match(formatProofs([first as ProofLine]), /MISS +signal/);

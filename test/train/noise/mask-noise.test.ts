@@ -36,7 +36,7 @@ async function fraction(
   const engine = {
     score: async (batch: Batch) => ({
       logProbs: new Float32Array(),
-      value: Float32Array.from(batch.owner, (owner, s) => {
+      logProb: Float32Array.from(batch.owner, (owner, s) => {
         // ignores the batch's tokens: returns the value before the update plus the change by the update
         const values = before.get(batch) ?? Float32Array.from(batch.owner, () => rng.normal());
         before.set(batch, values);

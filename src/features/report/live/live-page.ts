@@ -93,7 +93,9 @@ export class LivePage implements Watcher {
     this.current = phase;
   }
 
-  rollouts(step: number, records: readonly RolloutRecord[]): void {
+  rollouts(records: readonly RolloutRecord[]): void {
+    const step = records[0]?.step;
+    if (step === undefined) return;
     this.latest = { step, records };
     const interval = stepInterval(step, records);
     if (interval !== undefined) this.intervals.push(interval);

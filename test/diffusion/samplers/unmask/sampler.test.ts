@@ -280,7 +280,7 @@ test("greedy takes the most probable tokens and needs no noise", async () => {
   const packed = withTokens(sampler.stepTerms(first, options, { batch: 5, lengthStep: 1, level: "token" }));
   assert.equal(packed.temperature, 1);
   const scores = network.score(packed);
-  const recorded = packed.recorded as Float32Array;
+  const recorded = packed.logProb as Float32Array;
   packed.coefficient.forEach((real, term) => {
     if (real === 0) return;
     assert.ok(Math.abs((scores[term] as number) - (recorded[term] as number)) < 1e-6);

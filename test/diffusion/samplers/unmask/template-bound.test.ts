@@ -62,7 +62,7 @@ for (const attention of ["causal", "bidirectional"] as const) {
     };
     const layout = { batch: 1, lengthStep: 8, samples: meta.draws, coupled: true, rngs: streams(1, 1) };
     const batch = boundTerms([trajectory], options, layout, () => draws.shift() as MaskDraw);
-    const { value } = await engine.score(batch, "policy");
+    const { logProb: value } = await engine.score(batch, "policy");
     assert.ok(relativeError(value, golden.floats(`expect.${attention}`)) < 1e-5, `${value}`);
     const none = new Float32Array(batch.segments);
     await engine.accumulate(batch, { old: none, reference: none, advantage: none, weight: none });
