@@ -62,7 +62,7 @@ export const objective: Objective<Options> = defineObjective({
     episodeCredit(group, { advantage: "center", adv_clip_max: 5 }),
   layout: (trajectories: readonly Trajectory[], _: Options, context: LayoutContext) =>
     context.stepTerms(trajectories, { level: "sequence" }),
-  loss: ({ e, value }: LossInputs): Loss => ({ loss: e.total(value), metrics: {} }),
+  loss: ({ e, logProb }: LossInputs): Loss => ({ loss: e.total(logProb), metrics: {} }),
 });
 const play = async (task: EnvironmentTask, act: Act, _: PlayedTogether): Promise<EpisodeOutcome> => {
   const { text = "" } = await act({ text: task.form });

@@ -123,7 +123,7 @@ const WRONG: readonly (readonly [kind: string, from: string, to: string, at: str
   ["objective", "e.neg(e.total(", "e.neg(e.mul(1, ", "loss({ e", /loss: expected a scalar/],
   [
     "objective",
-    "e.mul(advantage, value)",
+    "e.mul(advantage, logProb)",
     "e.mul(advantage, {})",
     "e.mul(advantage, {})",
     /operand 2 is no value of a graph/,
