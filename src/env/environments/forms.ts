@@ -33,7 +33,7 @@ import type { TurnAnswer } from "../forms/plan-parts.js";
 import { recombined } from "../forms/recombine.js";
 import { unprovenOf } from "../forms/shortfall.js";
 import { viewDetail } from "../forms/view.js";
-import { loadKnownForms, PageChanged } from "../known-forms.js";
+import { loadKnownForms } from "../known-forms.js";
 import type { FieldKind, KnownTask, RunningSite, SiteKind, Task } from "../site.js";
 import { config, type FormsConfig, SiteEnvironment, sections } from "../site-environment.js";
 
@@ -130,15 +130,9 @@ export class FormsEnvironment extends SiteEnvironment implements Environment {
         (tasks as readonly Task[]).map((task) => this.demonstration(task, fieldKinds(task)));
   }
 
-  /** Plays a plan; if the page has changed since it was learned, it is learned again, once. */
   protected async played(task: Task, plan: Plan): Promise<Episode> {
     await this.form(task);
-    const runner = await this.runner();
-    const episode = await runner.run(task, plan);
-    if (!(episode.cause instanceof PageChanged)) return episode;
-    this.contracts?.forget(task);
-    await this.form(task);
-    return runner.run(task, plan);
+    return (await this.runner()).run(task, plan);
   }
 
   firstObservation(given: EnvironmentTask): Observation {

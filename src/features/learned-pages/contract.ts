@@ -37,8 +37,6 @@ const variant = z.strictObject(
     key: z.enum(KEYS).optional(),
     /** Set if a button confirms the value. */
     confirm: z.literal(true).optional(),
-    /** Set if the page takes the value over with a delay. */
-    late: z.literal(true).optional(),
   },
   {
     error: ({ code }) =>
@@ -83,8 +81,6 @@ export type ContractField = z.output<typeof field>;
 const shape = z.strictObject({
   form: z.string(),
   url: z.string(),
-  /** Hash of the page's structure when it was learned; empty for a recorded form. */
-  page: z.string(),
   /** Set if people have shown how the form is filled in. */
   recorded: z.literal(true).optional(),
   fields: z.record(z.string(), field),
@@ -94,15 +90,13 @@ const shape = z.strictObject({
   /** Buttons of confirmation windows before the form is sent. */
   confirm: z.array(place).default([]),
   request: z.strictObject({ method: z.string(), path: z.string() }).optional(),
-  /** Requests that save fields before the form is sent, as `PATCH /draft/*`. */
+  /** Paths of requests that save fields before the form is sent, as `/draft/*`: declared, never found. */
   saves: z.array(z.string()).optional(),
-  /** Pause before the form is sent, in milliseconds: some pages take a value over late. */
-  rests_ms: z.number().min(0).max(10_000).default(0),
   /** Time that the form took to send, in milliseconds. */
   sends_within_ms: z.number().min(0).max(600_000).default(1000),
   ...acceptance,
-  /** Labels that could not be learned, with the tries. */
-  not_learned: z.record(z.string(), z.string()).default({}),
+  /** Labels without a proved key, with the reason: they score nothing until one is declared by hand. */
+  not_proved: z.record(z.string(), z.string()).default({}),
 });
 const schema = shape.superRefine(({ request, submit, fields, steps }, { addIssue }) => {
   const refuse = (path: string[], message: string): void => addIssue({ code: "custom", path, message });

@@ -10,7 +10,7 @@ import type { FieldValue } from "../../env/site.js";
 import { buttonAt, unfold } from "./buttons.js";
 import type { Action, PlaceOf, Variant } from "./contract.js";
 import { clickButton, placeAt, rest, slowed } from "./gestures.js";
-import { isCovered, looksOf, setLabels, shownIn } from "./place.js";
+import { isCovered, setLabels, shownIn } from "./place.js";
 import { natureOf, perform } from "./record/actions.js";
 import type { Surface } from "./surface.js";
 import { kindOfAll } from "./values.js";
@@ -24,8 +24,6 @@ const LOOKUP_MS = 1000;
 
 /** Time in which a page begins to upload a chosen file, or takes over the answer, in milliseconds. */
 const UPLOAD_MS = 250;
-/** Time limit for the same in a page that does so with a delay. */
-const UPLOAD_LATE_MS = 4000;
 
 /** Time limit for a closed list to disappear, in milliseconds. */
 const FADE_MS = 800;
@@ -108,10 +106,9 @@ export async function operate(
 ): Promise<void> {
   const { actions, kind = kindOfAll([value]) } = operation;
   const begun = session.traffic.exchanges.length;
-  const isLate = operation.variant.late === true;
   if (actions !== undefined) {
     await perform(session, actions, kind, value, patience);
-    if (kind === "file") await uploadDone(session, label, begun, isLate);
+    if (kind === "file") await uploadDone(session, begun);
     return;
   }
   const way = ways.get(operation.way);
@@ -126,30 +123,15 @@ export async function operate(
     const mistake = [TypeError, ReferenceError, RangeError, UserError].some((kind) => error instanceof kind);
     throw isModulePath(operation.way) && mistake ? new PolicyFailure("a way of the user's", { cause: error }) : error;
   }
-  if (way.sends === true) await uploadDone(session, label, begun, isLate);
+  if (way.sends === true) await uploadDone(session, begun);
 }
 
-/**
- * Waits until the page has uploaded a file and taken over the answer.
- * @param begun number of requests before the file was attached. @param isLate whether both have a delay.
- */
-async function uploadDone(session: Surface, label: string, begun: number, isLate: boolean): Promise<void> {
-  const hasBegun = (): boolean => session.traffic.exchanges.slice(begun).some(({ method }) => method !== "GET");
-  if (isLate) await session.until(slowed(session, UPLOAD_LATE_MS), hasBegun);
+/** Waits until the page has uploaded a file and taken over the answer. @param begun number of requests before it was attached. */
+async function uploadDone(session: Surface, begun: number): Promise<void> {
+  const isOpen = (): boolean => session.traffic.exchanges.slice(begun).some((e) => e.method !== "GET" && isAwaited(e));
   await rest(session, UPLOAD_MS);
-  await session.until(
-    session.actionTimeoutMs,
-    () => !session.traffic.exchanges.some((e) => e.method !== "GET" && isAwaited(e)),
-  );
+  await session.until(session.actionTimeoutMs, () => !isOpen());
   await rest(session, UPLOAD_MS);
-  if (!isLate) return;
-  let looks = "";
-  for (let end = performance.now() + UPLOAD_LATE_MS, still = 0; still < 5 && performance.now() < end; ) {
-    await rest(session, UPLOAD_MS / 2);
-    const now = await looksOf(session, label, 0);
-    still = now === looks ? still + 1 : 0;
-    looks = now;
-  }
 }
 
 /** Clicks the button to the next part of a form. @param then places of which one appears, besides the labels. */

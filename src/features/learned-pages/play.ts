@@ -13,15 +13,12 @@ import { type Played, playedBy } from "../../env/forms/episode.js";
 import { type Evidence, keptRequest } from "../../env/forms/judge.js";
 import { listItems, parseBoolean } from "../../env/forms/normalize.js";
 import { type Action, type Plan, textsOf } from "../../env/forms/plan.js";
-import { PageChanged } from "../../env/known-forms.js";
 import type { ControlKind, FieldValue, Task } from "../../env/site.js";
 import type { Contract, ContractField, PlaceOf } from "./contract.js";
-import { showsValue } from "./evidence.js";
-import { closeOpenAt, leave, PATIENCE, rest } from "./gestures.js";
+import { closeOpenAt, PATIENCE } from "./gestures.js";
 import { openPage, operate, pressChain, stepOn, wayOf } from "./operate.js";
 import { boxIndex, shownIn } from "./place.js";
 import { placeOf } from "./record/actions.js";
-import { structureHash } from "./structure.js";
 import { partsOf } from "./values.js";
 import { NoOption, type Way } from "./way.js";
 
@@ -179,55 +176,52 @@ class Play implements Carrier {
   }
 
   /**
-   * Enters again the values that a late script of the page has blanked, such as one that draws the mask of an input. If
-   * the form needs a pause, values that the page has changed back are entered again, too.
+   * Enters again the values that a late script of the page has blanked, such as one that draws the mask of an input.
    */
   private async enterAgain(step: number): Promise<void> {
     const { session, fates } = this;
-    const { contract, controls, ways } = this.form;
-    const { rests_ms: pause } = contract;
-    if (pause > 0) {
-      await leave(session);
-      await rest(session, pause);
-    }
+    const { controls, ways } = this.form;
     const entered = controls.flatMap((control) => {
       const field = this.fieldOf(control);
       const value = this.wanted.get(control.index) ?? "";
       const way = wayOf(ways, field);
-      const isKept = pause > 0 ? way.isQuiet === true : way.isTyping === true && isWritten(value);
-      return isKept && field.step === step && fates.get(control.index) === "done" ? [{ control, field, value }] : [];
+      const isTyped = way.isTyping === true && isWritten(value);
+      return isTyped && field.step === step && fates.get(control.index) === "done" ? [{ control, field, value }] : [];
     });
     if (entered.length === 0) return;
     const labels = entered.map(({ control }) => control.label);
     const boxes = entered.map(({ field }) => boxIndex(field));
-    let hasEntered = false;
     for (const [i, shown] of (await shownIn(session, labels, boxes)).entries()) {
-      const { control, field, value } = entered[i] as (typeof entered)[number];
-      const isBlanked = shown.values.length > 0 && !shown.values.some(isWritten) && isWritten(value);
-      if (!shown.present || !(isBlanked || (pause > 0 && !showsValue(field.kind, value, shown)))) continue;
-      fates.set(control.index, await this.enter(control, value));
-      hasEntered = true;
+      const { control, value } = entered[i] as (typeof entered)[number];
+      const isBlanked = shown.values.length > 0 && !shown.values.some(isWritten);
+      if (shown.present && isBlanked) fates.set(control.index, await this.enter(control, value));
     }
-    if (hasEntered && pause > 0) await rest(session, pause);
   }
 
   private async enter(control: Control, value: FieldValue): Promise<Fate> {
     const { session, form } = this;
-    const { contract, ways } = form;
+    const { ways } = form;
     const { label } = control;
     try {
       await operate(session, ways, label, this.fieldOf(control), value, PATIENCE);
       return "done";
     } catch (error) {
       if (error instanceof PolicyFailure || session.page.isClosed() || !session.browser.isConnected()) throw error;
-      const [shown] = await shownIn(session, [label]);
-      // a recorded form is checked by playing it
-      const mayDiffer = shown?.present !== true && contract.page !== "" && !session.traffic.hasSent();
-      if (mayDiffer && (await structureHash(session.view)) !== contract.page)
-        throw new PageChanged(`${contract.form}: the page is not the one that was learned, ${label} is not there`);
+      await this.checkIsThere(label);
       await closeOpenAt(session, label);
       return error instanceof NoOption ? "no-such-option" : "rejected";
     }
+  }
+
+  /** @throws EnvironmentFault if a field that every task has stands nowhere on an untouched first part of the form. */
+  private async checkIsThere(label: string): Promise<void> {
+    const { contract } = this.form;
+    const [shown] = await shownIn(this.session, [label]);
+    const isFirst = [...this.fates.values()].every((fate) => fate !== "done") && contract.fields[label]?.step === 0;
+    if (shown?.present === true || contract.recorded === true || !isFirst) return;
+    throw new EnvironmentFault(
+      `${contract.form}: the page is not the one that was learned, ${label} is not there: \`refusion-train learn\` learns it anew`,
+    );
   }
 
   /** Sends the form. @returns the evidence of it; undefined if nothing was sent. */
@@ -262,7 +256,7 @@ class Play implements Carrier {
   }
 }
 
-/** Carries out a plan on a known form. @throws PageChanged if the page is not the one that was learned. */
+/** Carries out a plan on a known form. @throws EnvironmentFault if the page is not the one that was learned. */
 export const playPlan = (
   session: Session,
   form: LearnedForm,

@@ -65,7 +65,7 @@ export async function openForm(
   writeFileSync(tasks, lines.map((line) => JSON.stringify(line)).join("\n"));
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const env = await environment.open({
-    site: { kind: "url", tasks, base_url: base, learn, ...more },
+    site: { kind: "url", tasks, base_url: base, learn, success: { status: 200 }, ...more },
     browser: { contexts: 2, action_timeout_s: 20, rollout_timeout_s: 120 },
     prompt: {},
   });

@@ -116,12 +116,10 @@ const contract = (path: string, { success, refusal }: Signs): Contract => ({
   ...{
     form: path,
     url: path,
-    page: "",
     steps: [],
     confirm: [],
     sends_within_ms: 500,
-    rests_ms: 0,
-    not_learned: {},
+    not_proved: {},
   },
   fields: {
     Name: text("Name", "name"),

@@ -5,6 +5,9 @@ import { describe, it } from "node:test";
 import { packageRoot } from "../../../src/core/files.js";
 import { openForm } from "./form-site.js";
 
+/** The words of an answer. */
+const text = (html: string): string => /<h1>(.*)<\/h1>/.exec(html)?.[1] ?? html;
+
 type Site = Awaited<ReturnType<typeof openForm>>;
 
 /** A form of pages/NAME.html; a comment there says what is special about it. */
@@ -182,18 +185,18 @@ describe("forms that are learned from their server, and played right for two peo
       const page = readFileSync(join(packageRoot(), "test/features/learned-pages/pages", `${form}.html`), "utf8");
       const [refused, accepted] = answers ?? ["<h1>no</h1>", "<h1>yes</h1>"];
       const answer = (sent: URLSearchParams): string => (sent.get(key) === "" ? refused : accepted);
-      const site = await openForm(form, people, page, answer, answersInMs);
+      const site = await openForm(form, people, page, answer, answersInMs, {}, { success: { text: text(accepted) } });
       const fields = Object.entries(byHand ?? {}).map(([label, field]) => [
         label,
         { locator: `field=${JSON.stringify(label)}`, hand: true, ...field },
       ]);
-      const given = { form, url: "/", page: "", fields: Object.fromEntries(fields) };
+      const given = { form, url: "/", fields: Object.fromEntries(fields) };
       mkdirSync(dirname(site.file), { recursive: true });
       if (byHand !== undefined) writeFileSync(site.file, JSON.stringify(given));
       try {
         for (const i of [1, 2]) assert.equal((await site.policy("oracle", i)).reward, 1, `person ${i}`);
         const contract = site.contract();
-        assert.deepEqual(contract.not_learned, {});
+        assert.deepEqual(contract.not_proved, {});
         await check(contract.fields, site);
       } finally {
         await site.close();

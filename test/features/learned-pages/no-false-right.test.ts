@@ -66,8 +66,8 @@ function learned(kind: Kind, notation: Notation, truth: FieldValue, all: readonl
     wire: { key: "k", notation, ...(list === undefined ? {} : { list }) },
   };
   const contract = {
-    ...{ form: "f", url: "/", page: "", fields: { [LABEL]: field }, steps: [], confirm: [], sends_within_ms: 1 },
-    ...{ success: { status: 200 }, not_learned: {}, rests_ms: 0 },
+    ...{ form: "f", url: "/", fields: { [LABEL]: field }, steps: [], confirm: [], sends_within_ms: 1 },
+    ...{ success: { status: 200 }, not_proved: {} },
   };
   const controls = controlsOf(contract, all.map((value) => ({ fields: { [LABEL]: value } })) as never);
   return (posted: Posted): Score => {

@@ -169,8 +169,8 @@ async function recorded(site: typeof odd, source: string): Promise<void> {
 
 test("a recording makes a contract of what a search does not find, and a third person wins by it", async () => {
   await recorded(odd, RECORDING);
-  const { fields, not_learned, steps, success, recorded: isRecorded } = odd.contract();
-  assert.deepEqual(not_learned, {});
+  const { fields, not_proved, steps, success, recorded: isRecorded } = odd.contract();
+  assert.deepEqual(not_proved, {});
   assert.equal(isRecorded, true);
   assert.deepEqual(success, { text: "Welcome" });
   assert.deepEqual(steps, [{ locator: "getByRole('button', { name: 'Continue' })", nth: 0 }]);
@@ -260,8 +260,8 @@ test("a click on what goes before it, a field that another brings, and rows are 
       }
       await page.getByText("Send").click();
     });
-    const { fields, not_learned } = site.contract();
-    assert.deepEqual([not_learned, fields.Driver?.wire?.key], [{}, "drivers.#"]);
+    const { fields, not_proved } = site.contract();
+    assert.deepEqual([not_proved, fields.Driver?.wire?.key], [{}, "drivers.#"]);
     assert.ok(Object.values(fields).every(({ way }) => way === "recorded"));
     assert.equal((await site.policy("oracle", 2)).reward, 1);
   } finally {
