@@ -175,6 +175,8 @@ class Learning {
     }
     if (kept === undefined) return undefined;
     this.runs.push(kept.run);
+    for (const field of this.fields)
+      field.isLost = field.operation === undefined && kept.run.failed.includes(field.label);
     for (const label of kept.run.failed) this.reasons.set(label, "it could not be entered in any plain way: record it");
     for (const label of kept.run.absent) this.reasons.set(label, "its field was not found on the page");
     return kept.values;
@@ -324,7 +326,13 @@ function fieldOf(
   const wire = known?.hand ? known.wire : undefined;
   return {
     ...{ label, values, wire, operation, kind: known?.hand ? known.kind : kindOfAll(values) },
-    ...{ step: recorded?.step ?? known?.step ?? 0, isDeclared: wire !== undefined, preset: undefined, name: undefined },
+    ...{
+      step: recorded?.step ?? known?.step ?? 0,
+      isDeclared: wire !== undefined,
+      preset: undefined,
+      name: undefined,
+      isLost: false,
+    },
     get isTyped() {
       return this.operation !== undefined && wayOf(ways, this.operation).isLiteral === true;
     },

@@ -37,6 +37,8 @@ export interface PlayedField {
   operation: Operation | undefined;
   /** Number of the form's part that shows it, from 0. */
   step: number;
+  /** Set if it cannot be operated: it is not tried again. */
+  isLost: boolean;
 }
 
 /** A play of the form. */
@@ -103,7 +105,8 @@ export class Form {
   private async fill(session: Session, values: Values): Promise<Pick<Play, "entered" | "failed" | "absent">> {
     const entered: Record<string, FieldValue> = {};
     const failed: string[] = [];
-    let left = this.fields.filter(({ label }) => label in values && !isBlank(values[label] as FieldValue));
+    const wanted = this.fields.filter(({ label }) => label in values && !isBlank(values[label] as FieldValue));
+    let left = wanted.filter(({ isLost }) => !isLost);
     for (let step = 0; ; step++) {
       for (let round = 0; round < MOST_ROUNDS; round++) {
         const due = await this.dueIn(session, left, step);
