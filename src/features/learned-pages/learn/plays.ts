@@ -164,7 +164,11 @@ export class Form {
   /** Lists the fields that show the values which were entered. */
   private async shownOf(session: Session, fields: readonly PlayedField[], entered: Values): Promise<PlayedField[]> {
     const labels = fields.map(({ label }) => label);
-    const shown = await shownIn(session, labels, fields.map(({ operation }) => (operation ? boxIndex(operation) : 0)));
+    const shown = await shownIn(
+      session,
+      labels,
+      fields.map(({ operation }) => (operation ? boxIndex(operation) : 0)),
+    );
     return fields.filter(({ kind, label }, i) => showsValue(kind, entered[label] as FieldValue, shown[i] as Shown));
   }
 

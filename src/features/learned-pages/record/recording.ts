@@ -73,7 +73,8 @@ export async function recordingOf(
   if (runs.length < 2)
     tell(`${first.task.form}: one person is recorded; a second one would show where the value stands in each step`);
   const open = labels.filter((label) => !fields.has(label));
-  if (open.length > 0) tell(`${first.task.form}: the recording leaves open: ${open.join(", ")}; these are entered plainly`);
+  if (open.length > 0)
+    tell(`${first.task.form}: the recording leaves open: ${open.join(", ")}; these are entered plainly`);
   const steps = first.seen
     .filter((_, i) => first.parts[i] === "step")
     .map(({ call }): PlaceOf => ({ locator: locatorOf(call), nth: 0 }));
