@@ -24,7 +24,6 @@ import {
 } from "../../engine/graphs.js";
 import { ADAPTER_COPIES, machineMemory, PROGRAM, sessionBytes } from "../../engine/memory.js";
 import { openPolicy, type Policy, sampledModel } from "../../engine/policy.js";
-import { EXACT } from "../../engine/rollout-precision.js";
 import { environmentKinds } from "../../env/open.js";
 import { graphWithKeys, type Model } from "../../nn/model.js";
 import { Emitter } from "../../onnx/emit.js";
@@ -69,7 +68,7 @@ export async function estimateRun(config: RunConfig, command: string): Promise<M
   const objective = await objectiveOf(command);
   const full = "trainable" in config.objective && config.objective.trainable === "full";
   // sessions are estimated, none is loaded: any provider builds the same graphs
-  const runtime = { ...config.runtime, provider: "cpu", rollout_precision: EXACT, memory_gib: null } as const;
+  const runtime = { ...config.runtime, provider: "cpu", rollout_precision: "float32", memory_gib: null } as const;
   const training = { objective, options: config.objective, optimizer: optimizerOptions(config) };
   await using policy = closing(await openPolicy({ ...config, runtime }, training, full));
   const { engine, model, lora } = policy;

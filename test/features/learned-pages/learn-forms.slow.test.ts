@@ -83,7 +83,11 @@ describe("forms that are learned from their server, and played right for two peo
         for (const i of [1, 2]) {
           const { reward, detail } = await site.policy("oracle", i);
           const most = 1 - missing.length / Object.keys(people[0] ?? {}).length;
-          assert.deepEqual([Math.abs((reward ?? 0) - most) < 1e-9, detail.accepted], [true, true], `person ${i}: ${reward}`);
+          assert.deepEqual(
+            [Math.abs((reward ?? 0) - most) < 1e-9, detail.accepted],
+            [true, true],
+            `person ${i}: ${reward}`,
+          );
         }
         const contract = site.contract();
         assert.deepEqual(Object.keys(contract.not_proved), missing);

@@ -22,7 +22,7 @@ fields:
   News:
     locator: label=News
     way: toggle
-    variant: { by: label }
+    variant: { by: text }
     kind: flag
     wire: { key: w, notation: { as: flag, on: "on", off: null } }
 submit: { locator: 'role=button[name="Send"s]' }
@@ -44,12 +44,12 @@ const MISFITS: readonly (readonly [name: string, text: string, says: RegExp])[] 
   ["a module", CONTRACT.replace("way: fill", "way: /x.mjs"), /fields\.Name\.way \(line 6\): there is no file \/x\.mjs/],
   [
     "an unknown variant",
-    CONTRACT.replace("by: label", "by: labl"),
+    CONTRACT.replace("by: text", "by: labl"),
     /variant \(line 12\): toggle has no variant {"by":"labl"}/,
   ],
   [
     "a contract of an older version",
-    CONTRACT.replace("{ by: label }", "label"),
+    CONTRACT.replace("{ by: text }", "label"),
     /fields\.News\.variant \(line 12\): expected parts, as {by: button, confirm: true}; older versions wrote a text/,
   ],
   ["a broken selector", CONTRACT.replace("label=Name", "css=[[["), /fields\.Name\.locator \(line 5\): the browser/],

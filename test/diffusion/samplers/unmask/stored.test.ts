@@ -68,8 +68,8 @@ const optionsOf = ({ model }: Engine, [first]: readonly UnmaskTrajectory[]) => (
 });
 
 async function assertValues(engine: Engine, batch: Batch, expected: readonly number[]): Promise<void> {
-  const { value } = await engine.score(batch, "policy");
-  const real = [...value].filter((_, s) => (batch.owner[s] as number) >= 0);
+  const { logProb } = await engine.score(batch, "policy");
+  const real = [...logProb].filter((_, s) => (batch.owner[s] as number) >= 0);
   assert.equal(real.length, expected.length);
   for (const [s, x] of expected.entries())
     assert.ok(Math.abs((real[s] as number) - x) < 3e-5, `${s}: ${real[s]}, ${x}`);
@@ -95,7 +95,7 @@ for (const [kind, changes, layouts] of [
       await assertValues(
         engine,
         batch,
-        [...(batch.recorded as Float32Array)].slice(0, batch.owner.filter((b) => b >= 0).length),
+        [...(batch.logProb as Float32Array)].slice(0, batch.owner.filter((b) => b >= 0).length),
       );
     }
   });
