@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { closing } from "../../../../src/core/closing.js";
-import { boundTerms, type MaskDraw } from "../../../../src/diffusion/samplers/unmask/elbo.js";
-import type { UnmaskOptions } from "../../../../src/diffusion/samplers/unmask/options.js";
-import type { UnmaskTrajectory } from "../../../../src/diffusion/samplers/unmask/trajectory.js";
-import { sampledModel } from "../../../../src/engine/policy.js";
-import { linearObjective } from "../../../../src/features/verify/linear-objective.js";
-import { Runtime } from "../../../../src/onnx/session.js";
-import { goldenModel, readGolden, relativeError } from "../../../support/golden.js";
-import { assertGradients, goldenEngine } from "../../../support/golden-engine.js";
-import { SMALL, streams } from "./fake-model.js";
+import { closing } from "../../../src/core/closing.js";
+import { boundTerms, type MaskDraw } from "../../../src/diffusion/samplers/unmask/elbo.js";
+import type { UnmaskOptions } from "../../../src/diffusion/samplers/unmask/options.js";
+import type { UnmaskTrajectory } from "../../../src/diffusion/samplers/unmask/trajectory.js";
+import { sampledModel } from "../../../src/engine/policy.js";
+import { linearObjective } from "../../../src/features/verify/linear-objective.js";
+import { Runtime } from "../../../src/onnx/session.js";
+import { goldenModel, readGolden, relativeError } from "../../support/golden.js";
+import { assertGradients, goldenEngine } from "../../support/golden-engine.js";
+import { SMALL, streams } from "../../diffusion/samplers/unmask/fake-model.js";
 
 const micro = readGolden("micro");
 const golden = readGolden("template-bound");
