@@ -214,22 +214,24 @@ export function proved(fields: readonly Field[], runs: readonly Run[], saves: re
   return { request: best.request, wires, reasons };
 }
 
-/** Returns the key of a field that nothing could change, in a form that the browser posts by itself: its control's name. */
+/**
+ * Returns the key of a field that nothing could change, in a form that the browser posts by itself: its control's name.
+ * A box that has to be ticked is such a field.
+ */
 function plainKey(
-  { label, kind, name, values }: Field,
+  { label, kind, name }: Field,
   request: Request,
   runs: readonly Run[],
   samples: readonly Sample[],
 ): Wire | undefined {
   const isPlain = runs.every((run) => (lastOf(request, run)?.how ?? "navigation") === "navigation");
-  const isOne = new Set(values.map((value) => canonical(kind, value))).size === 1;
-  if (name === undefined || !isPlain || !isOne || kind === "flag" || kind === "list") return undefined;
   const known = samples.filter(({ fields }) => fields[label] !== undefined);
-  const holds = ({ posted, fields }: Sample): boolean => {
-    const raws = rawsOf(posted, name);
-    return raws.length === 1 && raws[0] === String(fields[label]);
-  };
-  return known.length > 0 && known.every(holds) ? { key: name, notation: { as: "same" } } : undefined;
+  const [value, ...others] = new Set(known.map(({ fields }) => fields[label]));
+  if (name === undefined || !isPlain || value === undefined || others.length > 0 || kind === "list") return undefined;
+  const [raw = "", ...more] = new Set(known.flatMap(({ posted }) => rawsOf(posted, name)));
+  const isOne = more.length === 0 && known.every(({ posted }) => rawsOf(posted, name).length === 1);
+  if (!isOne || (kind === "flag" ? value !== true : raw !== String(value))) return undefined;
+  return { key: name, notation: kind === "flag" ? { as: "flag", on: raw, off: null } : { as: "same" } };
 }
 
 /** Names a request before the press that holds a field's values. */

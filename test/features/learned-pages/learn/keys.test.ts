@@ -289,6 +289,26 @@ test("of several requests the last that changes with most fields is the form's; 
   assert.equal(proved(fields, runs, ["/draft"]).wires.get("B")?.key, "before /draft b");
 });
 
+test("what nothing can change is known by its control's name alone, in a form that the browser posts by itself", () => {
+  const fields = [
+    field("A", "text", true),
+    { ...field("B", "text", true), name: "b" },
+    { ...field("C", "flag", true), name: "c" },
+  ];
+  const prove = (how: Exchange["how"], noise: PostedPair[] = []) => {
+    const play = (A: string): Run => ({
+      ...{ entered: { A, B: "same", C: true }, options: {} },
+      exchanges: [{ ...exchange("/send", [["a", A], ["b", "same"], ["c", "on"], ...noise]), how }],
+    });
+    return [...proved(fields, [play("one"), play("two"), play("one")], []).wires].map(
+      ([label, { key }]) => `${label} ${key}`,
+    );
+  };
+  assert.deepEqual(prove("navigation"), ["A a", "B b", "C c"]);
+  assert.deepEqual(prove("navigation", [["b", "same"]]), ["A a", "C c"]);
+  assert.deepEqual(prove("script"), ["A a"]);
+});
+
 /** Plays an invented form in its own script: what is entered, and what each request holds. */
 function player(form: InventedForm) {
   let n = 0;
