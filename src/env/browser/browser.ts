@@ -131,9 +131,8 @@ export class BrowserHost {
           "--disable-domain-reliability",
           "--no-pings",
           "--disable-shared-workers",
-          // a new frame for each document, and threads for its drawing, cost more than a small page
+          // a new frame for each document costs more than a small page
           `--disable-features=${[...OFF_BY_PLAYWRIGHT, "RenderDocument"].join(",")}`,
-          "--disable-threaded-compositing",
           HEAP_LIMIT,
           ...wall(this.options.site),
         ],

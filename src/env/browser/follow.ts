@@ -176,10 +176,11 @@ export async function follow(
     const isTaken = !isBusy && !isError(arrived) && (once || wasTaken(form));
     // a script may take back what it showed before the answer: it has to stand at two looks
     looks = success !== undefined && isTaken && hasCome(success, came, before.early.success) ? looks + 1 : 0;
+    const isRefused = !once && refusal !== undefined && hasCome(refusal, came, before.early.refusal);
+    if (isRefused)
+      return { accepted: false, why: `refused: ${newLine(before.text, shown.text) ?? JSON.stringify(refusal)}` };
     if (looks > (arrived === undefined ? 1 : 0)) return { accepted: true };
     if (once && looks === 0) return undefined;
-    if (refusal !== undefined && hasCome(refusal, came, before.early.refusal))
-      return { accepted: false, why: `refused: ${newLine(before.text, shown.text) ?? JSON.stringify(refusal)}` };
     if (arrived !== undefined && shown.login && !before.login)
       throw new EnvironmentFault(`a login page came instead of an answer (${new URL(came.url).pathname})`);
     const now = JSON.stringify([all.length, isBusy, session.documents, shown.text.length]);
