@@ -7,9 +7,9 @@ import type { UnmaskTrajectory } from "../../../src/diffusion/samplers/unmask/tr
 import { sampledModel } from "../../../src/engine/policy.js";
 import { linearObjective } from "../../../src/features/verify/linear-objective.js";
 import { Runtime } from "../../../src/onnx/session.js";
+import { SMALL, streams } from "../../diffusion/samplers/unmask/fake-model.js";
 import { goldenModel, readGolden, relativeError } from "../../support/golden.js";
 import { assertGradients, goldenEngine } from "../../support/golden-engine.js";
-import { SMALL, streams } from "../../diffusion/samplers/unmask/fake-model.js";
 
 const micro = readGolden("micro");
 const golden = readGolden("template-bound");
