@@ -86,7 +86,7 @@ describe("the live page", () => {
       done: 0,
     });
     page.phase({ doing: "episodes", done: 3, all: 8, now: "clinic/intake 0.50" });
-    page.rollouts([rollout(1), rollout(0), rollout(0, { rollout: 3 })]);
+    page.rollouts([rollout(1, { step: 1 }), rollout(0, { step: 1 }), rollout(0, { step: 1, rollout: 3 })]);
     page.step(stepMetrics(1));
     page.note("before: val reward 0.5");
     const first = await state();
