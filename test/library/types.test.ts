@@ -88,7 +88,7 @@ export const tracker = defineTracker({
   open: (on: boolean, { dir }: TrackedRun): Tracker | undefined =>
     on ? { log: () => undefined, end: (outcome: Outcome) => console.log(dir, outcome) } : undefined,
 });
-export const way: Way = { serves: ["text"], cost: 9, operate: async (place: Place, value) => place.pick(String(value)) };
+export const way: Way = { serves: ["text"], operate: async (place: Place, value) => place.pick(String(value)) };
 export const login: Login = async (page, { baseUrl }) => void (await page.goto(baseUrl));
 export const room = ({ responseLength }: SamplerOptions): number => responseLength;
 // @ts-expect-error a reward is a number

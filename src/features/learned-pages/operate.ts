@@ -134,6 +134,19 @@ async function uploadDone(session: Surface, begun: number): Promise<void> {
   await rest(session, UPLOAD_MS);
 }
 
+/** Time in which a page saves what was entered last, in milliseconds. */
+const SAVES_MS = 500;
+
+/** Waits until a page that saves each field by itself has saved all of them. */
+export async function savesDone(session: Session): Promise<void> {
+  const { exchanges } = session.traffic;
+  for (let known = -1; known !== exchanges.length; ) {
+    known = exchanges.length;
+    await rest(session, SAVES_MS);
+    await session.until(session.actionTimeoutMs, () => !exchanges.some((e) => e.method !== "GET" && isAwaited(e)));
+  }
+}
+
 /** Clicks the button to the next part of a form. @param then places of which one appears, besides the labels. */
 export async function stepOn(
   session: Session,

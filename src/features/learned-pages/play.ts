@@ -16,7 +16,7 @@ import { type Action, type Plan, textsOf } from "../../env/forms/plan.js";
 import type { ControlKind, FieldValue, Task } from "../../env/site.js";
 import type { Contract, ContractField, PlaceOf } from "./contract.js";
 import { closeOpenAt, PATIENCE } from "./gestures.js";
-import { openPage, operate, pressChain, stepOn, wayOf } from "./operate.js";
+import { openPage, operate, pressChain, savesDone, stepOn, wayOf } from "./operate.js";
 import { boxIndex, shownIn } from "./place.js";
 import { placeOf } from "./record/actions.js";
 import { partsOf } from "./values.js";
@@ -161,6 +161,7 @@ class Play implements Carrier {
       if (later.length === 0) then.push(contract.steps[step + 1] ?? (contract.submit as PlaceOf));
       isThere = next === undefined || !submits || (await stepOn(session, next, later, STEP_MS, then));
     }
+    if (submits && (contract.saves ?? []).length > 0) await savesDone(session);
     const sent = submits && isThere ? await this.submit(textsOf(actions)) : undefined;
     const sending = sent && sentRecord(sent.verdict?.why);
     const records = this.records.map((record): ActionRecord => {

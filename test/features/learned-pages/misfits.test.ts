@@ -129,7 +129,7 @@ export const way = { serves: ["text"], cost: 0, operate: ({ control }, value) =>
     await opened();
     const text = CONTRACT.replace("way: toggle", "way: toggl").replace(
       "way: fill",
-      "way: type-leave\n    variant: { key: Tab }",
+      "way: typed\n    variant: { key: Tab }",
     );
     writeFileSync(site.file, text.replace("{ key: Tab }", "{ key: Tab }\n    hand: true"));
     assert.ok(site.env.contracts !== undefined);
@@ -137,7 +137,7 @@ export const way = { serves: ["text"], cost: 0, operate: ({ control }, value) =>
     assert.equal((await site.policy("oracle", 0)).reward, 1);
     site.env.contracts.mends = false;
     const { fields } = site.contract();
-    assert.deepEqual([fields.Name?.way, fields.Name?.hand, fields.News?.kind], ["type-leave", true, "flag"]);
+    assert.deepEqual([fields.Name?.way, fields.Name?.hand, fields.News?.kind], ["typed", true, "flag"]);
     assert.ok(existsSync(`${site.file}.broken`) && readFileSync(`${site.file}.broken`, "utf8").includes("toggl"));
   });
 });

@@ -118,7 +118,7 @@ class Learning {
     const fields = labels.map((label) => fieldOf(label, tasks, known[label], recording?.fields.get(label), ways));
     const first = placeOf(recording?.fields.get(shown[0] ?? "")?.actions ?? []);
     const opener = fields[0]?.step === 0 ? first : undefined;
-    const form = new Form(tasks[0]?.url as string, fields, ways, acceptance, opener);
+    const form = new Form(tasks[0]?.url as string, fields, ways, acceptance, opener, (given.saves ?? []).length > 0);
     form.steps.push(...(recording?.steps ?? []));
     form.submit = recording?.submit;
     return new Learning(runner, tasks, limits, tell, given, fields, form);

@@ -13,7 +13,7 @@ import { buttonAt, buttonsOf, openersOf } from "../buttons.js";
 import type { PlaceOf } from "../contract.js";
 import { showsValue } from "../evidence.js";
 import { clickButton, closeOpenAt, PATIENCE, rest, slowed } from "../gestures.js";
-import { type Operation, openPage, operate, pressChain, shownLines, stepOn } from "../operate.js";
+import { type Operation, openPage, operate, pressChain, savesDone, shownLines, stepOn } from "../operate.js";
 import { boxIndex, type Shown, shownIn } from "../place.js";
 import { enterPlainly } from "../plain.js";
 import { placeOf } from "../record/actions.js";
@@ -65,14 +65,17 @@ export class Form {
   confirm: PlaceOf[] = [];
   /** Longest time that the form took to send, in milliseconds. */
   sendsWithinMs = 0;
+  /** Buttons that send nothing and take the entered values away, as one that clears the form. */
+  private readonly clearing = new Set<string>();
 
-  /** @param opener the button that shows the first field, where none is there before. */
+  /** @param opener the button that shows the first field, where none is there before. @param isSaved whether the page saves fields before it is sent. */
   constructor(
     private readonly url: string,
     private readonly fields: readonly PlayedField[],
     private readonly ways: ReadonlyMap<string, Way>,
     private readonly acceptance: Acceptance,
     private readonly opener: PlaceOf | undefined,
+    private readonly isSaved: boolean,
   ) {}
 
   get labels(): string[] {
@@ -89,10 +92,13 @@ export class Form {
   async play(session: Session, values: Values): Promise<Play> {
     await this.open(session);
     const { entered, failed, absent } = await this.fill(session, values);
+    if (this.isSaved) await savesDone(session);
     const before = await shownLines(session);
     const options = await optionsIn(session, this.labels);
     const written = Object.values(values).flatMap((value) => [value].flat().map(String));
-    const verdict = await this.send(session, written);
+    const cleared = this.clearing.size;
+    const verdict = await this.send(session, written, entered);
+    if (this.clearing.size > cleared) return this.play(session, values);
     const after = await shownLines(session).catch(() => []);
     const exchanges = [...session.traffic.exchanges];
     const sent = exchanges.filter((e) => e.phase === "submit" && isPost(e));
@@ -191,10 +197,13 @@ export class Form {
   }
 
   /** Presses the form's button, or the first of several that sends something, and what the page asks to confirm. */
-  private async send(session: Session, written: readonly string[]): Promise<Verdict | undefined> {
+  private async send(session: Session, written: readonly string[], entered: Values): Promise<Verdict | undefined> {
     const { traffic } = session;
     const formOf = (): Exchange[] => traffic.exchanges.filter((e) => e.phase === "submit" && isPost(e));
-    const buttons = this.submit === undefined ? await buttonsOf(session) : [this.submit];
+    const found = this.submit === undefined ? await buttonsOf(session) : [this.submit];
+    const buttons = found.filter(({ locator }) => !this.clearing.has(locator));
+    const filled = this.fields.filter(({ label }) => label in entered);
+    const held = this.submit === undefined ? await this.shownOf(session, filled, entered) : [];
     const before = await beforePress(session, this.acceptance, written);
     const verdict = (): Promise<Verdict | undefined> => follow(session, this.acceptance, { before, written, formOf });
     const isOpen = (said: Verdict | undefined): boolean =>
@@ -205,7 +214,12 @@ export class Form {
         for (const next of this.confirm) await this.press(session, next);
         let said = await verdict();
         if (this.submit === undefined && isOpen(said)) said = await this.confirmed(session, buttons, isOpen, verdict);
-        if (formOf().length === 0) continue;
+        if (formOf().length === 0) {
+          const isLost = held.length > 0 && (await this.shownOf(session, held, entered)).length < held.length;
+          if (!isLost) continue;
+          this.clearing.add(button.locator);
+          return undefined;
+        }
         this.submit = button;
         return said;
       }
