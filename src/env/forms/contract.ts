@@ -41,7 +41,8 @@ export const wire = z.strictObject({
 });
 export type Wire = z.output<typeof wire>;
 
-const sign = z
+/** Schema of a sign. */
+export const sign = z
   .strictObject({
     url: z.string().min(1).max(2000).optional(),
     text: z.string().min(1).max(2000).optional(),

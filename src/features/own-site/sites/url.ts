@@ -5,7 +5,7 @@ import { fail, messageOf, misuse } from "../../../core/errors.js";
 import { ownFunction } from "../../../core/own-module.js";
 import { listed } from "../../../core/problems.js";
 import { Semaphore } from "../../../core/semaphore.js";
-import { acceptance } from "../../../env/forms/contract.js";
+import { sign } from "../../../env/forms/contract.js";
 import { splitHash } from "../../../env/forms/split-hash.js";
 import type { RunningSite, SiteKind, Task } from "../../../env/site.js";
 import { cookiesFor, type StorageState, storageStateOf } from "../login.js";
@@ -41,10 +41,11 @@ const schema = z.strictObject({
     .max(10_000)
     .default(32)
     .describe("training tasks that the oracle plays before a run, which stops where it wins less than all; 0: none"),
-  success: acceptance.success.describe(
-    "how the site shows that it took a form, for tasks without `success` of their own (docs/sites.md)",
-  ),
-  refusal: acceptance.refusal.describe("how it shows that it refused one: such an episode ends at once"),
+  success: sign
+    .nullable()
+    .default(null)
+    .describe("how the site shows that it took a form, for tasks without `success` of their own (docs/sites.md)"),
+  refusal: sign.nullable().default(null).describe("how it shows that it refused one: such an episode ends at once"),
   saves: z
     .array(z.string().min(1))
     .default([])
@@ -96,8 +97,8 @@ export const site: SiteKind<UrlOptions> = {
   async start(options) {
     const baseUrl = originOf(options.base_url, options.allow_hosts);
     const tasks = readTasks(resolve(options.tasks), baseUrl).map((task) =>
-      task.success === undefined && options.success !== undefined
-        ? { ...task, success: options.success, refusal: task.refusal ?? options.refusal }
+      task.success === undefined && options.success !== null
+        ? { ...task, success: options.success, refusal: task.refusal ?? options.refusal ?? undefined }
         : task,
     );
     const hash = splitHash(tasks);
