@@ -41,8 +41,8 @@ export function similarity(a: string, b: string): number {
   return 1 - Math.max(1, edits) / Math.min(MOST_LETTERS, Math.max(x.length, y.length));
 }
 
-/** Most letters of a text that are compared: more than a task may hold. */
-const MOST_LETTERS = 32_768;
+/** Most letters of two unequal texts whose likeness is measured; whether they are equal is decided by all. */
+const MOST_LETTERS = 8192;
 
 /** Tells whether a text has lost letters in decoding: it equals nothing. */
 const isBroken = (value: FieldValue): boolean => String(value).includes("\uFFFD");
