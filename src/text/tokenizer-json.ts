@@ -276,7 +276,8 @@ export function byteAlphabet(): string[] {
 
 /**
  * Finds an added token with another id than the Rust library gives it, which is that of its content in the vocabulary,
- * or else the next one: the number of entries, or one more than the highest id so far.
+ * or else the next one: the number of entries, or one more than the highest id so far. A special token that fills a gap
+ * of the vocabulary keeps its own id: no text is read as one.
  */
 function misplacedToken(
   { type, vocab: known }: z.output<typeof model>,
@@ -284,8 +285,11 @@ function misplacedToken(
 ): { readonly content: string; readonly id: number; readonly given: number } | undefined {
   const ids = new Map(type === "Unigram" ? known.map(([piece], id) => [piece, id]) : Object.entries(known));
   const size = ids.size;
+  const used = new Set(ids.values());
+  const last = [...used].reduce((a, b) => Math.max(a, b), 0);
   let highest = -1;
-  for (const { content, id } of added) {
+  for (const { content, id, special } of added) {
+    if (special && !ids.has(content) && id < last && !used.has(id)) continue;
     const given = ids.get(content) ?? Math.max(size, highest + 1);
     if (given !== id) return { content, id, given };
     ids.set(content, id);
