@@ -11,8 +11,8 @@ import type { Session } from "./session.js";
 const STILL_MS = 3000;
 /** The same where nothing is to be expected: after an error that a script may repair, or without a declared success. */
 const SETTLED_MS = 400;
-/** Interval of looking at the page, in milliseconds. */
-const LOOKS_MS = 60;
+/** Interval of looking at the page, in milliseconds: it grows while nothing changes. */
+const LOOKS = { first: 60, longest: 400, growth: 1.5 };
 const MOST_LETTERS = 160;
 
 /** The state of a page before its button is pressed. */
@@ -30,6 +30,8 @@ interface Shown {
   readonly text: string;
   readonly matched: readonly string[];
   readonly login: boolean;
+  /** Set if nothing in the document can change it: it has no script, no frame and no refresh. */
+  readonly isFixed: boolean;
   /** The charset in which its forms are written. */
   readonly charset: string;
 }
@@ -57,7 +59,9 @@ function readShown(selectors: readonly string[]): Shown {
   read(document);
   const coded = [...document.forms].find(({ acceptCharset }) => acceptCharset !== "");
   const charset = coded?.acceptCharset.split(/[\s,]+/)[0] || document.characterSet;
-  return { text: text.slice(0, 100_000), matched: [...matched], login, charset };
+  const moving = "script, iframe, frame, [onload], [onerror], [onanimationend], meta[http-equiv=refresh i]";
+  const isFixed = document.readyState === "complete" && document.querySelector(moving) === null;
+  return { text: text.slice(0, 100_000), matched: [...matched], login, isFixed, charset };
 }
 
 async function look(session: Session, { success, refusal }: Acceptance): Promise<Shown> {
@@ -164,7 +168,7 @@ export async function follow(
   const { success, refusal } = acceptance;
   const end = performance.now() + session.answerTimeoutMs;
   const seen = { documents: before.documents };
-  let [state, since, looks] = ["", performance.now(), 0];
+  let [state, since, looks, pause] = ["", performance.now(), 0, LOOKS.first];
   for (;;) {
     const shown = await lookOnwards(session, acceptance, seen);
     const form = formOf();
@@ -184,11 +188,14 @@ export async function follow(
     if (arrived !== undefined && shown.login && !before.login)
       throw new EnvironmentFault(`a login page came instead of an answer (${new URL(came.url).pathname})`);
     const now = JSON.stringify([all.length, isBusy, session.documents, shown.text.length]);
-    if (now !== state) since = performance.now();
+    const isChanged = now !== state;
+    if (isChanged) since = performance.now();
+    pause = isChanged ? LOOKS.first : Math.min(LOOKS.longest, LOOKS.growth * pause);
     state = now;
     const last = form.at(-1);
     // the document of an error stays, while a script may repair what its request was refused for
-    const isOver = isError(arrived) && last?.how === "navigation";
+    const isOver =
+      arrived !== undefined && last?.how === "navigation" && (isError(arrived) || (!isBusy && shown.isFixed));
     const patience = success === undefined || isError(last?.answer?.status) ? SETTLED_MS : STILL_MS;
     const isStill = !isBusy && performance.now() - since > session.stretched(patience);
     const isLate = performance.now() > end;
@@ -200,7 +207,7 @@ export async function follow(
       const why = isError(status) ? `refused with HTTP ${status}` : "the declared success was not seen";
       return { accepted: false, why: `${why}${line === undefined ? "" : `; the page shows "${line}"`}` };
     }
-    await traffic.next(LOOKS_MS);
+    await traffic.next(pause);
   }
 }
 
