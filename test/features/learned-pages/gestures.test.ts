@@ -18,9 +18,9 @@ after(() => browser?.close());
 test("a button whose click the page handles slowly is not clicked again", async () => {
   const page = await browser.newPage();
   await page.setContent(`<button>Send</button><script>let count = 0;
-document.querySelector("button").onclick = () => { count++; for (const end = Date.now() + 900; Date.now() < end; ); };
+document.querySelector("button").onclick = () => { count++; for (const end = Date.now() + 3000; Date.now() < end; ); };
 </script>`);
-  await clickButton(page, page.getByRole("button"), 500);
+  await clickButton(page, page.getByRole("button"), 2000);
   assert.equal(await page.evaluate("count"), 1);
 });
 

@@ -206,7 +206,7 @@ test("an error, a refusal and what the plan wrote accept no form, whatever else 
 
 test("a late answer is waited for, and a form is never sent again because it did not come", async () => {
   const learned = { success: { status: 201 }, refusal: { status: 422 }, learned: true } as const;
-  await using plays = await openPlays({ actionTimeoutMs: 800, episodeTimeoutMs: 8000 });
+  await using plays = await openPlays({ actionTimeoutMs: 800, episodeTimeoutMs: 20_000 });
   for (const [path, signs] of [
     ["/late", learned],
     ["/late", marker],
