@@ -85,6 +85,8 @@ export interface Unproven {
   readonly wrong: Readonly<Record<string, FixedPolicy>>;
   /** Returns the reason why such an answer was refused; undefined if it was accepted. */
   refused(outcome: EpisodeOutcome): string | undefined;
+  /** Set if nothing but the verdict is learned from: a run needs these answers refused, and no oracle plays. */
+  readonly mustRefuse?: boolean;
   /** Advice, and how to train all the same. */
   readonly hint: string;
 }

@@ -12,7 +12,7 @@ import type { EnvironmentTask, EpisodeOutcome } from "./environment.js";
 import { acceptanceOf } from "./forms/contract.js";
 import type { Played } from "./forms/episode.js";
 import { declaredControls } from "./forms/native.js";
-import { type RewardKind, scoreByDefault, scoreByDocuments } from "./forms/own-reward.js";
+import { REWARD_NAMES, REWARDS, type RewardKind } from "./forms/own-reward.js";
 import type { Plan } from "./forms/plan.js";
 import { rejudge } from "./forms/rejudge.js";
 import { type KnownForm, type KnownForms, openKnownForms } from "./known-forms.js";
@@ -46,12 +46,12 @@ const prompt = z.strictObject({
 
 const reward = z
   .union([
-    z.enum(["default", "documents"]),
-    z.string().refine(isModulePath, "expected default, documents or the path of a module"),
+    z.enum(REWARD_NAMES),
+    z.string().refine(isModulePath, "expected default, documents, verdict or the path of a module"),
   ])
   .default("default")
   .describe(
-    "documents = .4 accepted + .4 fields that the text of the plan names + .2 executed, for comparison; or a module of yours, ./my-reward.mjs",
+    "verdict = 1 if the site accepted, else .5 of the share of fields that it does not refuse by name (docs/your-own-site.md); documents = .4 accepted + .4 fields that the text of the plan names + .2 executed, for comparison; or a module of yours, ./my-reward.mjs",
   );
 
 /** Sections of a run's config beside the site. */
@@ -89,18 +89,23 @@ export class SiteEnvironment {
   constructor(
     readonly site: RunningSite,
     protected readonly config: Pick<FormsConfig, "browser" | "prompt" | "plan"> & Partial<FormsConfig>,
-    protected readonly scoreOf: RewardKind["score"] = scoreByDefault,
+    protected readonly reward: RewardKind = REWARDS.default,
   ) {
     this.name = site.name;
     this.tasks = site.tasks();
     this.notes = site.notes ?? [];
-    if (scoreOf === scoreByDefault || scoreOf === scoreByDocuments) this.rewardRange = [0, 1];
+    if (Object.values<RewardKind>(REWARDS).includes(reward)) this.rewardRange = [0, 1];
     if (site.learn !== undefined)
-      this.contracts = openKnownForms(site.learn, this.tasks, (text) => void process.stderr.write(`${text}\n`));
+      this.contracts = openKnownForms(site.learn, this.labelled(), (text) => void process.stderr.write(`${text}\n`));
   }
 
   splitHash(): string {
     return this.site.splitHash();
+  }
+
+  /** Returns the tasks whose true values are known. */
+  private labelled(): readonly Task[] {
+    return this.tasks.filter(({ fields }) => !isEmpty(fields));
   }
 
   /** Hashes the code that judges, the user's modules, and the contracts and declarations of the tasks' forms. */
@@ -119,6 +124,9 @@ export class SiteEnvironment {
   untrainable(given: readonly EnvironmentTask[]): string | undefined {
     const isDeclared = (task: Task): boolean =>
       this.site.declaredForm !== undefined || acceptanceOf(task, this.contracts?.kept(task)).success !== undefined;
+    const isVerdict = this.reward === REWARDS.verdict;
+    const unlabelled = isVerdict ? undefined : (given as readonly Task[]).find(({ fields }) => isEmpty(fields));
+    if (unlabelled !== undefined) return `${unlabelled.id} has no fields: only reward: verdict can learn from it`;
     const open = (given as readonly Task[]).find((task) => !isDeclared(task));
     return open && `${open.id}: no success is declared: nothing says whether its form was accepted (site.success)`;
   }
@@ -188,7 +196,7 @@ export class SiteEnvironment {
     const learned = contract && controls && { contract, controls, fields };
     const form = learned ?? (declared && { contract: declared, controls: declaredControls(declared) });
     const uploads = this.config.browser.uploads === "dummy";
-    return rejudge(task, detail, form, { uploads, scoreOf: this.scoreOf });
+    return rejudge(task, detail, form, { uploads, reward: this.reward });
   }
 
   async close(): Promise<void> {
@@ -197,6 +205,8 @@ export class SiteEnvironment {
     await this.site.stop();
   }
 }
+
+const isEmpty = (fields: Task["fields"]): boolean => Object.keys(fields).length === 0;
 
 /** @throws UserError if the browser does not accept a success marker's selector: it would never match. */
 async function checkSelectors(runner: EpisodeRunner, { source, ...site }: RunningSite): Promise<void> {

@@ -19,7 +19,7 @@ export interface PageSite extends RunningSite, AsyncDisposable {
   readonly received: Received[];
 }
 
-type Answer = (request: Received, response: ServerResponse) => boolean;
+export type Answer = (request: Received, response: ServerResponse) => boolean;
 
 export async function servePages(
   pages: Readonly<Record<string, string>>,

@@ -17,6 +17,17 @@ export class EnvironmentFault extends Error {
 /** A form was sent and not answered in time: the episode is not tried again, as that would send it again. */
 export class Unanswered extends EnvironmentFault {}
 
+/** The server takes no more requests for a time, with HTTP 429: the episode waits, and is tried again. */
+export class TooMany extends EnvironmentFault {
+  constructor(
+    message: string,
+    /** Milliseconds. */
+    readonly waitMs: number | undefined,
+  ) {
+    super(message);
+  }
+}
+
 /** Signals that the browser was closed because of another page in it: the episode itself caused no failure. */
 export class BrowserDiscarded extends EnvironmentFault {}
 

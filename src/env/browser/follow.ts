@@ -2,7 +2,7 @@
 import type { Acceptance } from "../forms/contract.js";
 import type { Verdict } from "../forms/judge.js";
 import { holdsOwn, textOf, writtenIn } from "../forms/own-text.js";
-import type { Sign } from "../site.js";
+import type { RefusedFields, Sign } from "../site.js";
 import { EnvironmentFault, Unanswered } from "./browser.js";
 import { checkAnswered, type Exchange, isAwaited, isError, nameOf } from "./network/exchange.js";
 import type { Session } from "./session.js";
@@ -181,8 +181,10 @@ export async function follow(
     // a script may take back what it showed before the answer: it has to stand at two looks
     looks = success !== undefined && isTaken && hasCome(success, came, before.early.success) ? looks + 1 : 0;
     const isRefused = !once && refusal !== undefined && hasCome(refusal, came, before.early.refusal);
-    if (isRefused)
-      return { accepted: false, why: `refused: ${newLine(before.text, shown.text) ?? JSON.stringify(refusal)}` };
+    if (isRefused) {
+      const why = `refused: ${newLine(before.text, shown.text) ?? JSON.stringify(refusal)}`;
+      return { accepted: false, why, ...(await namedIn(session, acceptance.refused, all)) };
+    }
     if (looks > (arrived === undefined ? 1 : 0)) return { accepted: true };
     if (once && looks === 0) return undefined;
     if (arrived !== undefined && shown.login && !before.login)
@@ -205,10 +207,47 @@ export async function follow(
       const status = last?.answer?.status ?? arrived;
       const line = newLine(before.text, shown.text);
       const why = isError(status) ? `refused with HTTP ${status}` : "the declared success was not seen";
-      return { accepted: false, why: `${why}${line === undefined ? "" : `; the page shows "${line}"`}` };
+      const shows = line === undefined ? "" : `; the page shows "${line}"`;
+      return { accepted: false, why: `${why}${shows}`, ...(await namedIn(session, acceptance.refused, all)) };
     }
     await traffic.next(pause);
   }
+}
+
+/** Runs IN THE PAGE: returns the text of each visible element; of a control, or of a group of controls, its label. */
+function readRefused(selector: string): string[] {
+  const labelOf = (e: Element): string | null | undefined => {
+    const labels = [...((e as HTMLInputElement).labels ?? [])].map((label) => label.innerText).join(" ");
+    return labels || e.getAttribute("aria-label") || e.getAttribute("name");
+  };
+  const isControl = (e: Element): boolean => e.matches("input, select, textarea, [role][aria-label]");
+  return [...document.querySelectorAll(selector)]
+    .filter((e) => isControl(e) || e.checkVisibility({ visibilityProperty: true }))
+    .map((e) => (isControl(e) ? labelOf(e) : (e.querySelector("legend") ?? (e as HTMLElement)).innerText) ?? "")
+    .filter((text) => text.trim() !== "");
+}
+
+/** Lists the texts in which a site names the fields that it refuses. */
+async function namedIn(
+  session: Session,
+  refused: RefusedFields | undefined,
+  all: readonly Exchange[],
+): Promise<Pick<Verdict, "named">> {
+  if (refused === undefined) return {};
+  const shown = refused.selector === undefined ? [] : await session.view.evaluate(readRefused, refused.selector);
+  const { json } = refused;
+  const told = json === undefined ? [] : all.flatMap(({ answer }) => textsOf(valueAt(answer?.text ?? "", json)));
+  return { named: [...shown, ...told].map((text) => text.slice(0, MOST_LETTERS)) };
+}
+
+/** Lists the keys of an object, or the texts of a list and of the objects in it. */
+function textsOf(value: unknown): string[] {
+  if (typeof value === "string") return [value];
+  if (typeof value !== "object" || value === null) return [];
+  if (!Array.isArray(value)) return Object.keys(value);
+  return value.flatMap((item) =>
+    typeof item === "object" && item !== null ? Object.values(item).flat().map(String) : [String(item)],
+  );
 }
 
 /** Tells whether the server took the form's last data: a page may send it twice, and the copy is then refused. */

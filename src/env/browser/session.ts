@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import type { Browser, BrowserContext, CDPSession, Page, Response, Route } from "playwright";
 import { within } from "../../core/within.js";
-import { type BrowserOptions, EnvironmentFault, Unanswered } from "./browser.js";
+import { type BrowserOptions, EnvironmentFault, TooMany, Unanswered } from "./browser.js";
 import { HarRecorder } from "./har.js";
 import type { InjectedFault } from "./injected-faults.js";
 import { crashReason } from "./memory.js";
 import { BackgroundRequests } from "./network/background.js";
-import { checkAnswered, type Exchange, isAwaited, nameOf, ownerOf } from "./network/exchange.js";
+import { checkAnswered, type Exchange, isAwaited, nameOf, ownerOf, waitOf } from "./network/exchange.js";
 import { Traffic } from "./network/traffic.js";
 import { PageWorld } from "./page/world.js";
 import { playwright } from "./playwright.js";
@@ -185,6 +185,8 @@ export class Session {
     this.background.begin();
     const response = await this.load(url.href);
     this.background.parsed();
+    if (response?.status() === 429)
+      throw new TooMany(`HTTP 429 for GET ${path}`, waitOf(response.headers()["retry-after"]));
     if (response === null || !response.ok())
       throw new EnvironmentFault(`HTTP ${response?.status() ?? "?"} for GET ${path}`);
     // an incomplete page would be read as a form with fewer fields

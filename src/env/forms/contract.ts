@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Sign } from "../site.js";
+import type { RefusedFields, Sign } from "../site.js";
 import type { Kind } from "./values.js";
 
 const raw = z.string().max(8192);
@@ -57,13 +57,25 @@ export const sign = z
   })
   .refine((given) => Object.keys(given).length > 0, "is empty: give url, text, selector, status or json");
 
-/** How a site shows that it took a form, and that it refused one: keys of tasks, of contracts and of a site's config. */
-export const acceptance = { success: sign.optional(), refusal: sign.optional() };
+/** Schema of the place where a site that refuses a form names the fields that it refuses. */
+export const refused = z
+  .strictObject({
+    selector: z.string().min(1).max(2000).optional(),
+    json: z.string().min(1).max(500).optional(),
+  })
+  .refine((given) => Object.keys(given).length > 0, "is empty: give selector or json");
+
+/**
+ * How a site shows that it took a form, that it refused one, and which fields it refuses: keys of tasks, of contracts
+ * and of a site's config.
+ */
+export const acceptance = { success: sign.optional(), refusal: sign.optional(), refused: refused.optional() };
 
 /** A declared acceptance. */
 export interface Acceptance {
   readonly success?: Sign | undefined;
   readonly refusal?: Sign | undefined;
+  readonly refused?: RefusedFields | undefined;
 }
 
 /** What is known of a form: its request, what a page saves before it, and how it is accepted. */
@@ -79,5 +91,7 @@ export interface Contract extends Answers {
 }
 
 /** Returns the declared acceptance of a task's form: the task's own, else its contract's. */
-export const acceptanceOf = (task: Acceptance, contract: Acceptance | undefined): Acceptance =>
-  task.success === undefined ? (contract ?? {}) : task;
+export function acceptanceOf(task: Acceptance, contract: Acceptance | undefined): Acceptance {
+  const { success, refusal } = task.success === undefined ? (contract ?? {}) : task;
+  return { success, refusal, refused: task.refused ?? contract?.refused };
+}

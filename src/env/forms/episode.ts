@@ -4,6 +4,7 @@ import type { FieldValue, Task } from "../site.js";
 import { type Evidence, type JudgedForm, judgeEvidence } from "./judge.js";
 import type { PostedPair } from "./posted.js";
 import { documentsReward, type Score, score } from "./reward.js";
+import { refusedFields } from "./verdict.js";
 
 /** A plan that was carried out, before it is scored. */
 export interface Played {
@@ -13,6 +14,8 @@ export interface Played {
   readonly values: readonly FieldValue[];
   readonly accepted: boolean;
   readonly refusal?: string | undefined;
+  /** Labels of the fields that the site refused, as far as it names them. */
+  readonly refused?: readonly string[] | undefined;
   readonly status?: number | undefined;
   readonly posted: readonly PostedPair[];
   readonly evidence?: Evidence;
@@ -21,6 +24,8 @@ export interface Played {
 /** A plan carried out once. */
 export interface Episode extends Score, Omit<Played, "controls" | "values"> {
   readonly taskId: string;
+  /** Labels of the page's controls. */
+  readonly labels: readonly string[];
   /** The failure of the environment after all retries: rewards are NaN, and the episode has to be left out. */
   readonly fault?: string;
   /** The error of the fault. */
@@ -44,11 +49,12 @@ export function playedBy(
   actions: readonly ActionRecord[],
   task: Pick<Task, "fields" | "keys">,
 ): Played {
-  const { controls } = form;
+  const { controls, fields = {} } = form;
   const { refusal, values } = judgeEvidence(form, evidence, task);
-  const { requests } = evidence;
+  const { requests, verdict } = evidence;
   return {
     ...{ controls, actions, values, refusal, accepted: refusal === undefined },
+    refused: verdict?.named && refusedFields(controls, fields, verdict.named),
     status: requests.at(-1)?.status ?? undefined,
     posted: requests.flatMap(({ posted }) => posted),
     evidence,
@@ -67,6 +73,7 @@ export function scored(
     ...score(task, controls, came),
     documentsReward: documentsReward(task, controls, came),
     ...played,
+    labels: controls.flatMap(({ label, present }) => (present && label !== "" ? [label] : [])),
     unresolved,
   };
 }
@@ -80,6 +87,7 @@ export const NOT_PLAYED = {
   documentsReward: Number.NaN,
   success: false,
   perField: {},
+  labels: [],
   received: {},
   accepted: false,
   posted: [],

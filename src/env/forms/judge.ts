@@ -29,6 +29,8 @@ export interface Verdict {
   readonly accepted: boolean;
   /** The reason why it was not accepted. */
   readonly why?: string;
+  /** The texts in which the site names the fields that it refuses. */
+  readonly named?: readonly string[];
 }
 
 /** The evidence for judging an episode, besides its actions. */

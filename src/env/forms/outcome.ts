@@ -14,12 +14,15 @@ export function faulted({ fields }: Task, fault: string): EpisodeOutcome {
 /** Returns the outcome of an episode: its reward, metrics and record. @param answers one answer for each turn. */
 export async function outcomeOf(
   task: Task,
-  episode: Episode,
-  scoreOf: RewardKind["score"],
+  played: Episode,
+  reward: RewardKind,
   answers: readonly TurnAnswer[],
 ): Promise<EpisodeOutcome> {
+  const isFaulted = played.fault !== undefined;
+  const episode = isFaulted ? played : (reward.judged?.(played, task) ?? played);
   const detail = {
     accepted: episode.accepted,
+    ...(episode.refused === undefined ? {} : { refused: episode.refused }),
     truth: task.fields,
     posted: episode.posted.map(([name, value]): [string, string] => [name, value]),
     actions: [
@@ -29,13 +32,14 @@ export async function outcomeOf(
     ...(episode.evidence === undefined ? {} : { evidence: episode.evidence }),
   };
   if (episode.fault !== undefined) return { ...faulted(task, episode.fault), detail };
+  const wanted = reward.judged === undefined ? task.fields : episode.perField;
   const right = Object.values(episode.perField).filter((score) => score === 1).length;
   // without a declared success nobody knows whether the form was accepted: the fields alone count
   const isJudged = episode.refusal !== UNDECLARED;
   return {
-    reward: isJudged ? await scoreOf(episode, task) : episode.fieldAccuracy,
+    reward: isJudged ? await reward.score(episode, task) : episode.fieldAccuracy,
     success: isJudged ? episode.success : Object.values(episode.perField).every((score) => score === 1),
-    answerParts: answerParts(answers, task.fields, episode.perField),
+    answerParts: answerParts(answers, wanted, episode.perField),
     metrics: {
       ...(isJudged ? { task_completion: episode.taskCompletion } : {}),
       field_accuracy: episode.fieldAccuracy,
@@ -44,7 +48,7 @@ export async function outcomeOf(
     },
     counts: {
       ...(isJudged ? { accepted: Number(episode.accepted) } : {}),
-      pairs: Object.keys(task.fields).length,
+      pairs: Object.keys(wanted).length,
       pairs_right: episode.accepted ? right : 0,
       perfect: Number(episode.success),
       ...(task.clean === undefined ? {} : { clean: Number(task.clean) }),

@@ -23,7 +23,7 @@ export async function rejudge(
   task: Task,
   detail: Readonly<Record<string, unknown>>,
   known: JudgedForm | undefined,
-  { uploads, scoreOf }: { readonly uploads: boolean; readonly scoreOf: RewardKind["score"] },
+  { uploads, reward }: { readonly uploads: boolean; readonly reward: RewardKind },
 ): Promise<EpisodeOutcome | string> {
   const parsed = schema.safeParse(detail);
   if (!parsed.success)
@@ -49,5 +49,5 @@ export async function rejudge(
     attempts: Number.NaN,
     ms: Number.NaN,
   };
-  return outcomeOf(task, episode, scoreOf, []);
+  return outcomeOf(task, episode, reward, []);
 }

@@ -20,8 +20,7 @@ const fieldValue = z.union([z.string().max(20_000), z.number(), z.boolean(), z.a
   error: "expected text, a number, true or false, or a list of texts",
 });
 
-/** One line of a tasks file; docs/sites.md describes it. */
-const row = z.strictObject({
+const rowKeys = z.strictObject({
   id: text(300),
   form: text(300),
   title: text(300).optional(),
@@ -29,11 +28,25 @@ const row = z.strictObject({
   instruction: text(20_000).optional(),
   fields: z
     .record(z.string().trim().min(1).max(500), fieldValue)
-    .refine((fields) => Object.keys(fields).length > 0, "is empty: there is nothing to fill in"),
+    .refine((fields) => Object.keys(fields).length > 0, "is empty: there is nothing to fill in")
+    .optional(),
   split: z.enum(SPLITS),
   ...acceptance,
   keys: z.record(z.string().trim().min(1).max(500), text(500)).optional(),
   document: text(200_000).optional(),
+});
+
+/** One line of a tasks file; docs/sites.md describes it. Without `fields` only the site's verdict is learned from. */
+const row = rowKeys.superRefine(({ fields, split, document }, context) => {
+  if (fields !== undefined) return;
+  if (split !== "train")
+    context.addIssue({ code: "custom", path: ["fields"], message: `missing: ${split} is measured by them` });
+  else if (document === undefined)
+    context.addIssue({
+      code: "custom",
+      path: ["document"],
+      message: "missing: without fields, the values have to be in it",
+    });
 });
 
 /**
@@ -77,10 +90,11 @@ function taskOf(parsed: z.output<typeof row>, path: string): Task {
     formTitle: title,
     url: path,
     instruction: parsed.instruction ?? `Go to ${path}, fill in the form "${title}" and submit it.`,
-    fields: parsed.fields as Record<string, FieldValue>,
+    fields: (parsed.fields ?? {}) as Record<string, FieldValue>,
     ...(parsed.document === undefined ? {} : { document: parsed.document }),
     ...(parsed.success === undefined ? {} : { success: parsed.success }),
     ...(parsed.refusal === undefined ? {} : { refusal: parsed.refusal }),
+    ...(parsed.refused === undefined ? {} : { refused: parsed.refused }),
     ...(parsed.keys === undefined ? {} : { keys: parsed.keys }),
     split: parsed.split,
     tier: "full",
@@ -132,7 +146,7 @@ function parseLine(content: string): z.output<typeof row> | string[] {
 function problemsOf(issue: z.core.$ZodIssue, line: object): string[] {
   if (issue.code === "unrecognized_keys")
     return issue.keys.map((key) => {
-      const close = nearest(key, Object.keys(row.shape));
+      const close = nearest(key, Object.keys(rowKeys.shape));
       return `${show(key)}: unknown key${close === undefined ? "" : `; did you mean ${close}?`}`;
     });
   const key = issue.path.join(".");

@@ -1,6 +1,6 @@
 import type { Page, Request, Response } from "playwright";
 import { decoderOf, type PostedPair } from "../../forms/posted.js";
-import { EnvironmentFault, Unanswered } from "../browser.js";
+import { EnvironmentFault, TooMany, Unanswered } from "../browser.js";
 import { MOST_BYTES } from "./bring.js";
 
 /** The source of a request: the page itself, a frame in it, or a window that it opened. */
@@ -26,6 +26,8 @@ export interface ServerAnswer {
   readonly status: number;
   readonly contentType: string;
   readonly text: string;
+  /** Time after which the server takes requests again, if it gives one, in milliseconds. */
+  readonly retryAfterMs?: number | undefined;
   /** The address that the answer came from, or that it redirects to. */
   readonly url: string;
   /** The reason why there is no answer. */
@@ -54,13 +56,20 @@ export type Phase = "open" | "step" | "submit";
 /** Most characters of an answer that are read. */
 export const MOST_TEXT = 2_000_000;
 
+/** Reads a header `retry-after`, which holds seconds or a date. @returns milliseconds. */
+export function waitOf(header: string | undefined): number | undefined {
+  const wait = Number(header) * 1000 || Date.parse(header ?? "") - Date.now();
+  return Number.isNaN(wait) ? undefined : Math.max(0, wait);
+}
+
 export async function answerOf(response: Response | null, url: string): Promise<ServerAnswer> {
   const status = response?.status() ?? Number.NaN;
   const contentType = response?.headers()["content-type"] ?? "";
   const readable = !(status >= 300 && status < 400) && (contentType === "" || /json|text|xml|html/.test(contentType));
   const tooLong = Number(response?.headers()["content-length"] ?? 0) > MOST_BYTES;
   const text = readable && !tooLong ? await bodyOf(response, contentType) : "";
-  return { status, contentType, text: text.slice(0, MOST_TEXT), url: response?.url() ?? url };
+  const retryAfterMs = waitOf(response?.headers()["retry-after"]);
+  return { status, contentType, text: text.slice(0, MOST_TEXT), url: response?.url() ?? url, retryAfterMs };
 }
 
 const bodyOf = async (response: Response | null, contentType: string): Promise<string> =>
@@ -116,5 +125,7 @@ export function checkAnswered(exchange: Exchange): void {
   if (answer?.begun) throw new Unanswered(`half an answer to ${about}: ${answer.failure}`);
   if (answer?.failure !== undefined) throw new EnvironmentFault(`no answer to ${about}: ${answer.failure}`);
   if (answer !== undefined && isServerFault(answer.status))
-    throw new EnvironmentFault(`HTTP ${answer.status} for ${about}`);
+    throw answer.status === 429
+      ? new TooMany(`HTTP 429 for ${about}`, answer.retryAfterMs)
+      : new EnvironmentFault(`HTTP ${answer.status} for ${about}`);
 }

@@ -80,9 +80,9 @@ export class PagesEnvironment extends SiteEnvironment implements Environment {
     site: RunningSite,
     protected override readonly config: Pick<PagesConfig, "browser" | "prompt" | "environment" | "plan"> &
       Partial<PagesConfig>,
-    scoreOf?: RewardKind["score"],
+    reward?: RewardKind,
   ) {
-    super(site, config, scoreOf);
+    super(site, config, reward);
     const { knownPages, rehearse } = site;
     if (rehearse !== undefined) this.unproven = unprovenOf(rehearse, this.fixedPolicies);
     // an episode keeps its browser context between turns
@@ -210,7 +210,7 @@ export class PagesEnvironment extends SiteEnvironment implements Environment {
   ): Promise<EpisodeOutcome> {
     const judged = scored(task, walked, unresolved, this.config.browser.uploads === "dummy");
     const episode: Episode = { ...judged, ...ran, taskId: task.id };
-    const outcome = await outcomeOf(task, episode, this.scoreOf, answers);
+    const outcome = await outcomeOf(task, episode, this.reward, answers);
     const mean = (labels: readonly string[]): number | undefined =>
       labels.length === 0
         ? undefined
