@@ -11,8 +11,12 @@ import { KINDS } from "../../env/forms/values.js";
 export const KEYS = ["Tab", "Enter"] as const;
 
 const place = z.strictObject({
-  /** `label=Name`, `field="Name"` or any selector of Playwright. */
-  locator: z.string().min(1).max(2000),
+  /** `label=Name`, `field="Name"` or any selector of Playwright that is public: its engines `internal:` may run code. */
+  locator: z
+    .string()
+    .min(1)
+    .max(2000)
+    .refine((text) => !/(^|>>|\s)\s*internal:/.test(text), "is an internal selector of Playwright: take label=, css= or role="),
   nth: z.int().min(0).default(0),
 });
 export type PlaceOf = z.output<typeof place>;
