@@ -17,8 +17,8 @@ export const objective = defineObjective({
   needs: () => ({ reference: false }),
   credit: (group, { adv_clip_max }) => episodeCredit(group, { advantage: "center", adv_clip_max }),
   layout: (trajectories, _, context) => context.stepTerms(trajectories, { level: "sequence" }),
-  loss({ e, value, advantage, weight }) {
-    const loss = e.neg(e.total(e.mul(weight, e.mul(advantage, value))));
-    return { loss, metrics: { log_probability: { value: e.total(e.mul(weight, value)), reduce: "sum" } } };
+  loss({ e, logProb, advantage, weight }) {
+    const loss = e.neg(e.total(e.mul(weight, e.mul(advantage, logProb))));
+    return { loss, metrics: { log_probability: { value: e.total(e.mul(weight, logProb)), reduce: "sum" } } };
   },
 });

@@ -25,6 +25,7 @@ export const site = defineSite({
         url: "/newsletter",
         instruction: "Subscribe to the newsletter.",
         fields: { "Full name": name, Email: `${name.split(" ")[0].toLowerCase()}@example.org` },
+        success: { status: 200 },
         split,
         tier: "starter",
       })),

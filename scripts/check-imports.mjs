@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 const FLOORS = [
   ["core"],
   ["onnx", "text"],
-  ["weights"],
+  ["attention", "weights"],
   ["autodiff", "nn", "optim"],
   ["diffusion", "env", "rl"],
   ["config"],

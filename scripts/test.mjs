@@ -46,8 +46,8 @@ const runner = spawn(
   [
     "--enable-source-maps",
     "--test",
-    // tests of the browser mostly wait: with five files at once, two cores were idle for a quarter of the time
-    "--test-concurrency=6",
+    // tests of the browser wait for a third of the time; more files at once only slow each other down on two cores
+    "--test-concurrency=4",
     `--test-timeout=${limit}`,
     `--test-reporter=${process.stdout.isTTY ? "spec" : "tap"}`,
     "--test-reporter-destination=stdout",

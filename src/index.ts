@@ -29,7 +29,7 @@ export type {
 } from "./env/environment.js";
 export type { Episode } from "./env/forms/episode.js";
 export type { RewardKind } from "./env/forms/own-reward.js";
-export type { DeclaredForm, FieldKind, FieldValue, RunningSite, SiteKind, SuccessMarker, Task } from "./env/site.js";
+export type { DeclaredForm, FieldKind, FieldValue, RunningSite, Sign, SiteKind, Task } from "./env/site.js";
 export { type Agent, type Filled, type FilledField, loadAgent, pageObservation } from "./features/agent/agent.js";
 export type { AgentSource } from "./features/agent/agent-config.js";
 export type { Place, Way } from "./features/learned-pages/way.js";

@@ -31,21 +31,14 @@ export async function openTrainer(dir, { threads, rank, alpha, weightDecay, chec
 /** Draws B causal sequences of N random tokens with a random target at every row, weighted as a mean over all rows. */
 export async function causalBatch({ batch, length, vocabulary, rng }) {
   const { modelHead } = await load("diffusion/score-head.js");
-  const { tokenInputs } = await load("diffusion/layout/buffer.js");
+  const { layBuffers } = await load("attention/rows.js");
   const { scalar, vector } = await load("onnx/tensors.js");
   const rows = batch * length;
   const ints = (of) => BigInt64Array.from({ length: rows }, (_, i) => BigInt(of(i)));
-  const tokens = {
-    batch,
-    length,
-    inputIds: ints(() => rng.int(vocabulary)),
-    positionIds: ints((i) => i % length),
-    attentionBias: Float32Array.from({ length: rows * length }, (_, i) =>
-      i % length > Math.floor(i / length) % length ? -1e9 : 0,
-    ),
-  };
+  const positions = Array.from({ length }, (_, n) => n);
+  const buffers = Array.from({ length: batch }, () => ({ ids: positions.map(() => rng.int(vocabulary)), positions }));
   return {
-    inputs: { ...tokenInputs(tokens), rows: vector(ints((i) => i)) },
+    inputs: { ...layBuffers(buffers, { batch, length, pad: 0 }).inputs, rows: vector(ints((i) => i)) },
     head: modelHead,
     headInputs: { targets: vector(ints(() => rng.int(vocabulary))), inverse_temperature: scalar(1) },
     coefficient: new Float32Array(rows).fill(1 / rows),
@@ -54,6 +47,6 @@ export async function causalBatch({ batch, length, vocabulary, rng }) {
     owner: [0],
     step: [-1],
     units: new Float32Array(1),
-    recorded: undefined,
+    logProb: undefined,
   };
 }

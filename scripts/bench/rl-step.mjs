@@ -119,7 +119,7 @@ export async function benchRlStep({ size, runs, python = "python3", peers = [] }
       await phase("update", () => step.update(batches, run + 1));
       if (run === 0) {
         writeFileSync(join(dir, "trajectories.json"), JSON.stringify(trajectories));
-        writeFileSync(join(dir, "step.json"), JSON.stringify({ ...shape, rank: RANK, batches: await plain(batches) }));
+        writeFileSync(join(dir, "step.json"), JSON.stringify({ ...shape, rank: RANK, batches: plain(batches) }));
         for (const { name, flags, env } of peers) {
           const torch = await openPeer(python, [PEER, "--step", join(dir, "step.json"), ...flags], env);
           // whole sequences in every round are a way that users write, which is shown for the first peer alone
@@ -158,13 +158,12 @@ export async function benchRlStep({ size, runs, python = "python3", peers = [] }
 }
 
 /** Writes batches in the peer's format, in which the entries that a token sees are two ranges. */
-async function plain(batches) {
-  const { rangesOf } = await load("engine/attention-ranges.js");
+function plain(batches) {
   return batches.map(({ batch: { inputs, headInputs, segment, segments, coefficient } }) => ({
     ids: [...inputs.input_ids.data].map(Number),
     positions: [...inputs.position_ids.data].map(Number),
     shape: inputs.input_ids.shape,
-    ranges: [...rangesOf(inputs.attention_bias).data],
+    ranges: [...inputs.attention_ranges.data],
     rows: [...inputs.rows.data].map(Number),
     targets: [...headInputs.targets.data].map(Number),
     segment: [...segment].map(Number),

@@ -47,7 +47,7 @@ export async function openEngine(dir, kind, { rank, precision = "float32" }) {
   const { samplerOf } = await load("diffusion/sampler-kinds.js");
   const { Engine } = await load("engine/engine.js");
   const { sampledModel } = await load("engine/policy.js");
-  const { rolloutPrecisionOf } = await load("engine/rollout-precision.js");
+  const { int8Rollouts } = await load("engine/int8.js");
   const { loraSites } = await load("nn/bind.js");
   const { freshAdapter } = await load("nn/lora.js");
   const { loadModel } = await load("nn/model.js");
@@ -57,7 +57,7 @@ export async function openEngine(dir, kind, { rank, precision = "float32" }) {
   const runtime = await Runtime.open({ provider: "cpu", threads: 1 });
   const lora = { rank, alpha: 2 * rank, targets: ["q_proj", "k_proj", "v_proj", "o_proj"] };
   const about = sampledModel(model.config);
-  const rollout = await rolloutPrecisionOf(precision, runtime);
+  const rollout = await int8Rollouts(precision, runtime);
   const engine = new Engine(runtime, model, { sampler, about, lora, rollout });
   await engine.setParameters("policy", freshAdapter(loraSites(model.graph, lora), lora, Rng.named(0, "adapter")));
   return { engine, sampler, about, runtime };

@@ -1,6 +1,6 @@
-"""Writes the log-probabilities that `verify` compares the project's layouts with: src/features/verify/stored.json.
+"""Writes the log-probabilities that the layouts of `unmask` are compared with: test/golden/layouts.json.
 
-    python3 scripts/golden/layouts.py --out src/features/verify/stored.json
+    python3 scripts/golden/layouts.py --out test/golden/layouts.json
 
 A micro model whose weights are a formula (`weight_of`), so that no file of weights is needed; three rollouts of a
 template on two prompts of one length, for attention that is causal, in blocks of three positions, or whole, and without

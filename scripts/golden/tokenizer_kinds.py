@@ -148,6 +148,22 @@ BLOOM = r" ?[^(\s|[.,!?…。，、।۔،])]+"
 SPACE = {"String": " "}
 
 
+# of SentencePieceTrainer.train(normalization_rule_tsv=...): blanks, full-width digits, ligatures, u with two accents, ...
+CHARSMAP = (
+    "AAQAAAAgAAAJDQAAAQAAgBQAAIDMJAIAiDEAAIEFAAAjAACAoCkAACAAAIAFAACAnx0AAB0AAIAWAACAi3kAAJHwAgAAAACApw0AAA8AAICgHQAAAwAAgL19AACABAIAgFUAAIEFAAAaAACAvykAAI"
+    "W0AgCS9QAAk/0AAIBsAgCRLQAArOQCAAsAAIANAACAihUAAL54AgCfCQAAJgAAgCoAAIApAAAAKAAAACsAAAAqAAAALQAAACwAAAAvAAAALgAAALz4AgAwAAAAvmwCADIAAAA1AAAANAAAADcAAAC7"
+    "SAIAOQAAADgAAAA7AAAAOgAAAD0AAACpwQAAPwAAAD4AAABBAAAAQAAAAEMAAABCAAAARQAAAEQAAABHAAAARgAAAEkAAABBKQEASwAAAEoAAABNAAAATAAAAE8AAABOAAAAUQAAAFAAAABTAAAAUg"
+    "AAAFUAAABUAAAAVwAAAFYAAABZAAAAWAAAAFsAAABaAAAAXQAAAFwAAABfAAAAXgAAAGEAAABgAAAAYwAAAGIAAABlAAAAZAAAAGcAAABmAAAAaQAAAGgAAABrAAAAagAAAG0AAABsAAAAbwAAAG4A"
+    "AABxAAAAcAAAAHMAAAByAAAAdQAAAHQAAAB3AAAAdgAAAHkAAAB4AAAAewAAAHoAAAB9AAAAddQCAH8AAAB+AAAAgQAAAIAAAACDAAAAggAAAIUAAACEAAAAhwAAAIYAAACJAAAAiAAAAIsAAACKAA"
+    "AAjQAAAIwAAACPAAAAjgAAAJEAAACQAAAAkwAAAJIAAACVAAAAlAAAAJcAAACWAAAAmQAAAJgAAACbAAAAmgAAAJ0AAACcAAAAnwAAAJ4AAAChAAAAoAAAAKMAAACiAAAApQAAAKQAAACnAAAApgAA"
+    "AKkAAACoAAAAqwAAAKoAAACtAAAArAAAAK8AAACuAAAAsQAAALAAAACzAAAAsgAAALUAAAC0AAAAtwAAALYAAAC5AAAAuAAAALsAAAC6AAAAvQAAALwAAAC/AAAAvgAAAMEAAADAAAAAwwAAAMIAAA"
+    "DFAAAAzAgBAMcAAADGAAAAyQAAAO9MAQDCiAEAw3wBAM0AAADMAAAAzwAAAM4AAADRAAAA0AAAANMAAADSAAAA1QAAANQAAADXAAAA1gAAANkAAADYAAAA2wAAANoAAADdAAAA3AAAAN8AAADeAAAA"
+    "4QAAAOAAAADjAAAA4gAAAOUAAADkAAAA5wAAAO+sAQDpAAAA6AAAAOLQAQDj9AEA7QAAAOwAAADvAAAA7gAAAPEAAADwAAAA8wAAAPIAAAD1AAAA9AAAAPcAAAD2AAAA+QAAAPgAAAD7AAAA+gAAAP"
+    "0AAAD8AAAA/wAAAP4AAAAAIAAxADHigYQyADIAMwBWSUlJAGEAZcyBAGZpAHNzAMO8AMeYAOODjwDjg5EA"
+)  # fmt: skip
+PRECOMPILED = {"type": "Precompiled", "precompiled_charsmap": CHARSMAP}
+
+
 def decoders(*parts: dict) -> dict:
     return seq(*parts, kind="decoders")
 
@@ -186,6 +202,10 @@ def kinds() -> dict[str, dict]:
     add("released gemma", pieces, split(SPACE, "MergedWithPrevious"), replaced(SPACE, "▁"), decoders(replaced({"String": "▁"}, " "), {"type": "ByteFallback"}, {"type": "Fuse"}), [("▁▁", {"normalized": False}), ("\n\n", {"normalized": False})])  # fmt: skip
     add("released bert uncased", wordp, {"type": "BertPreTokenizer"}, bert(), {"type": "WordPiece", "prefix": "##", "cleanup": True})  # fmt: skip
     add("released clip", chars | {"end_of_word_suffix": "</w>", "vocab": chars["vocab"] | {f"{c}</w>": len(chars["vocab"]) + i for i, c in enumerate("aeknost!")}}, seq(split(CLIP, "Removed", True), level), norms(nfc, replaced({"Regex": r"\s+"}, " "), {"type": "Lowercase"}))  # fmt: skip
+
+    add("released t5 xlm-r", uni, seq({"type": "WhitespaceSplit"}, meta()), PRECOMPILED, meta())
+    add("released mt5 flan-t5", uni, meta(), norms(PRECOMPILED, replaced({"Regex": " {2,}"}, " ")), meta())
+    add("released deberta-v3", uni, meta(), norms({"type": "Strip", "strip_left": True, "strip_right": True}, PRECOMPILED, replaced({"Regex": " {2,}"}, " ")), meta())  # fmt: skip
 
     for name, pre in {
         "Whitespace": {"type": "Whitespace"},
@@ -231,6 +251,7 @@ def kinds() -> dict[str, dict]:
         "Strip Prepend": norms({"type": "Strip", "strip_left": True, "strip_right": True}, {"type": "Prepend", "prepend": "$&"}),
         "ByteLevel": {"type": "ByteLevel"},
         "Nmt": {"type": "Nmt"},
+        "Precompiled": PRECOMPILED,
         "Bert": bert(),
         "Bert cased": bert(lowercase=False),
         "Bert accents": bert(lowercase=False, strip_accents=True),
@@ -248,13 +269,13 @@ def kinds() -> dict[str, dict]:
         "BPE": chars,
         "BPE fused": chars | {"fuse_unk": True},
         "BPE without unk": chars | {"unk_token": None},
-        "BPE ignore_merges": chars | {"ignore_merges": True, "vocab": chars["vocab"] | {"quick": 900, "xyzzy": 901}},
+        "BPE ignore_merges": chars | {"ignore_merges": True, "vocab": chars["vocab"] | {"quick": len(chars["vocab"]), "xyzzy": len(chars["vocab"]) + 1}},
         "BPE dropout": chars | {"dropout": 0.5},
         "BPE dropout 0": chars | {"dropout": 0.0},
         "BPE suffix": chars | {"end_of_word_suffix": "</w>"},
         "BPE string merges": chars | {"merges": [" ".join(pair) for pair in chars["merges"]]},
         "BPE without type": {key: value for key, value in chars.items() if key != "type"},
-        "BPE few bytes": chars | {"byte_fallback": True, "vocab": chars["vocab"] | {"<0xD0>": 900, "<0x96>": 901}},
+        "BPE few bytes": chars | {"byte_fallback": True, "vocab": chars["vocab"] | {"<0xD0>": len(chars["vocab"]), "<0x96>": len(chars["vocab"]) + 1}},
         "BPE foreign merge": chars | {"merges": [*chars["merges"], ["q", "zz"]]},
         "Unigram": uni,
         "Unigram bytes": unigram(BYTES, byte_fallback=True),
@@ -281,6 +302,16 @@ def kinds() -> dict[str, dict]:
         add(f"added {name} lowercase", pieces, meta("always"), {"type": "Lowercase"}, None, lower)
         as_written = [(content, of | {"normalized": False}) for content, of in tokens]
         add(f"added {name} prepend", pieces, None, norms({"type": "Prepend", "prepend": "▁"}, replaced(SPACE, "▁")), None, as_written)  # fmt: skip
+    as_written = [("tool", {"normalized": False}), ("ann", {"normalized": False}), ("é", {"normalized": False})]
+    for name, (model, pre, norm) in {
+        "bert": (wordp, {"type": "BertPreTokenizer"}, bert()),
+        "lowercase": (pieces, meta(), {"type": "Lowercase"}),
+        "nfc": (chars | {"ignore_merges": True}, {"type": "Whitespace"}, nfc),
+        "replaced": (words, {"type": "Whitespace"}, replaced({"String": "TOOL"}, "tool")),
+        "unigram": (uni, meta(), {"type": "Lowercase"}),
+    }.items():
+        add(f"added as written {name}", model, pre, norm, None, as_written)
+    add("added beyond", words | {"vocab": words["vocab"] | {"last": 999}}, {"type": "Whitespace"})
     add("added nested", bpe, bytes_(), None, bytes_(), [("<tool>", {}), ("tool", {"normalized": False})])
     add("added changed", pieces, meta(), {"type": "Lowercase"}, None, [("Ann", {})])
     add("added blanks", bpe, bytes_(), None, bytes_(), [("  ", {}), ("tool", {"lstrip": True})])

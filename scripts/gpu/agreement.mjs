@@ -71,7 +71,7 @@ async function results(provider, dir) {
       samples,
     ]);
     const { logProbs } = await engine.score(micro.batch, "policy");
-    await engine.accumulate(micro.batch, { ...micro.values, old: (await engine.score(micro.batch, "policy")).value });
+    await engine.accumulate(micro.batch, { ...micro.values, old: (await engine.score(micro.batch, "policy")).logProb });
     const gradients = await engine.getGradients();
     const { sampler, options } = policy;
     const rngs = trajectories.map((_, i) => Rng.named(0, `rollout ${i}`));
@@ -84,7 +84,7 @@ async function results(provider, dir) {
       provider: runtime.provider,
       logits: result.data,
       logProbs: logProbs.filter((_, r) => micro.batch.coefficient[r] !== 0),
-      rounds: { recorded: steps.recorded, scored: scored.value },
+      rounds: { recorded: steps.logProb, scored: scored.logProb },
       gradients: Float32Array.from([...gradients.values()].flatMap((t) => [...t.data])),
     };
   } finally {

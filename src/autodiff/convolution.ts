@@ -9,13 +9,13 @@ export const conv: Rule = (c) => [
     const [x, w] = [c.x(0), c.x(1)];
     const { strides, dilations, begins, ends } = slidingOf(c.node, x.shape.length - 2);
     // positions at the end that no step of the kernel reached
-    const left = strides.map((stride, i) => {
+    const outputPadding = strides.map((stride, i) => {
       const covered = (dilations[i] as number) * ((w.shape[2 + i] as number) - 1) + 1;
       const padded = (x.shape[2 + i] as number) + (begins[i] as number) + (ends[i] as number);
       return (padded - covered) % stride;
     });
     const { auto_pad: _, kernel_shape: __, ...attributes } = c.node.attributes;
-    return c.g.op("ConvTranspose", [c.dy, w], { ...attributes, output_padding: left });
+    return c.g.op("ConvTranspose", [c.dy, w], { ...attributes, output_padding: outputPadding });
   },
   null,
   () =>

@@ -40,7 +40,7 @@ export const gather: Rule = (c) => [
 function padded(c: RuleContext, part: Value, axis: number, size: number, first: number, step: number): Value {
   const { e } = c;
   const n = part.shape[axis] as number;
-  const sized = (d: number): Dim[] => part.shape.map((own, i) => (i === axis ? d : own));
+  const sized = (d: number): Dim[] => part.shape.map((size, i) => (i === axis ? d : size));
   if (step === 1) {
     const around = (d: number): Value[] => (d === 0 ? [] : [e.zeros(sized(d), part.dtype)]);
     return e.concat([...around(first), part, ...around(size - first - n)], axis);

@@ -65,8 +65,8 @@ function geluDerivative(c: RuleContext): Value {
     const x2 = e.mul(x, x);
     const t = e.tanh(e.mul(e.mul(x, e.add(e.mul(x2, 0.044715), 1)), k));
     const inner = e.mul(e.add(e.mul(x2, 3 * 0.044715), 1), k);
-    const left = e.mul(e.add(t, 1), 0.5);
-    return e.add(left, e.mul(e.mul(e.mul(x, 0.5), e.sub(1, e.mul(t, t))), inner));
+    const half = e.mul(e.add(t, 1), 0.5);
+    return e.add(half, e.mul(e.mul(e.mul(x, 0.5), e.sub(1, e.mul(t, t))), inner));
   }
   const cdf = e.mul(e.add(c.g.op("Erf", [e.mul(x, Math.SQRT1_2)]), 1), 0.5);
   const pdf = e.mul(e.exp(e.mul(e.mul(x, x), -0.5)), 1 / Math.sqrt(2 * Math.PI));
@@ -332,9 +332,9 @@ export const RULES: Readonly<Record<OpName, Rule | typeof NO_GRADIENT | typeof N
   Tile: (c) => [
     () => {
       const repeats = c.ints(1, "") as readonly number[];
-      const apart = c.x().shape.flatMap((d, i) => [repeats[i] as number, d as number]);
+      const interleaved = c.x().shape.flatMap((d, i) => [repeats[i] as number, d as number]);
       return c.e.sum(
-        c.e.reshape(c.dy, apart),
+        c.e.reshape(c.dy, interleaved),
         repeats.map((_, i) => 2 * i),
         false,
       );

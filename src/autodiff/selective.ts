@@ -44,8 +44,8 @@ export class SelectiveRecompute {
 
   /** @param isScore for what a softmax reads. */
   private recompute(value: Value, behind: Value, isScore = false): Value {
-    const known = this.made.get(value.name);
-    if (known !== undefined) return known;
+    const earlier = this.made.get(value.name);
+    if (earlier !== undefined) return earlier;
     const node = this.g.producer(value);
     if (node === undefined || this.g.isRecorded(value)) return value;
     const isView = VIEWS.has(node.op);
@@ -75,9 +75,9 @@ export class SelectiveRecompute {
   }
 
   /** Tells whether a value is a product of matrices, apart from these ops. */
-  private isProduct(value: Value | undefined, apart: readonly string[]): boolean {
+  private isProduct(value: Value | undefined, through: readonly string[]): boolean {
     let node = value && this.g.producer(value);
-    while (node !== undefined && apart.includes(node.op)) node = node.inputs[0] && this.g.producer(node.inputs[0]);
+    while (node !== undefined && through.includes(node.op)) node = node.inputs[0] && this.g.producer(node.inputs[0]);
     return node?.op === "MatMul";
   }
 }

@@ -3,7 +3,7 @@ import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { Command, Option } from "commander";
 import { fail, misuse, nearest } from "../core/errors.js";
-import { loadFolder } from "../core/registry.js";
+import { calledFeature } from "../core/features.js";
 import { SPLITS } from "../env/environment.js";
 import {
   compareEvaluations,
@@ -67,20 +67,15 @@ async function build(context: CliContext): Promise<Command> {
       // the program has options of the same names, and commander assigns them to the program
       compare(runs, command.optsWithGlobals(), context);
     });
-  for (const [name, entry] of await evalCommands())
-    entry.register(program.command(name).option("--debug", "print the stack of an error"), context);
+  const rejudge = await calledFeature<CliCommand>("rejudge");
+  rejudge?.register(program.command("rejudge").option("--debug", "print the stack of an error"), context);
   return program;
-}
-
-/** Commands of refusion-eval by name: the files of eval-commands/. */
-function evalCommands(): Promise<Map<string, CliCommand>> {
-  return loadFolder<CliCommand>(new URL("./eval-commands/", import.meta.url), "command");
 }
 
 async function evaluate(overrides: readonly string[], flags: EvalFlags, context: CliContext): Promise<void> {
   const word = overrides.find((text) => !text.includes("="));
   if (word !== undefined) {
-    const named = nearest(word, ["compare", ...(await evalCommands()).keys()]);
+    const named = nearest(word, ["compare", "rejudge"]);
     misuse(`"${word}" is neither a command nor key=value.`, {
       hint: named === undefined ? "--help lists what there is" : `did you mean ${named}?`,
     });

@@ -7,7 +7,6 @@ import { EXIT, messageOf, UserError } from "../core/errors.js";
 import { isWriteRefused, packageRoot, readJson, writeHint } from "../core/files.js";
 import { loadedModules, ownFrame } from "../core/own-module.js";
 import { withoutPasswords } from "../core/shown.js";
-import { openSpans } from "../core/spans.js";
 
 /** The export `command` of each subcommand's file; the file name is the subcommand's name. */
 export interface CliCommand {
@@ -72,9 +71,7 @@ export async function runProgram(
     if (!interrupt.abort()) process.exit(EXIT.failed);
   };
   process.on("uncaughtException", crash);
-  let closeSpans: Awaited<ReturnType<typeof openSpans>>;
   try {
-    closeSpans = await openSpans();
     const program = await build(context);
     await program.parseAsync([...argv]);
   } catch (thrown) {
@@ -87,7 +84,6 @@ export async function runProgram(
   } finally {
     interrupt.dispose();
     process.off("uncaughtException", crash);
-    await closeSpans?.();
   }
   process.exitCode = crashed ? EXIT.failed : code;
   if (!failed) return;

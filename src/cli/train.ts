@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { Command, Help } from "commander";
 import type { RunConfig } from "../config/config.js";
 import { EXIT, misuse } from "../core/errors.js";
+import { calledFeature } from "../core/features.js";
 import { loadFolder, namesInFolder } from "../core/registry.js";
 import type { TrainOptions, TrainResult } from "../train/types.js";
 import {
@@ -63,7 +64,7 @@ interface TrainFlags extends Pick<TrainOptions, "dryRun" | "runDir" | "resume" |
 }
 
 /**
- * Estimates a run's needs in words, before a dry run begins; each file under estimates/ exports one as `estimate`.
+ * Estimates a run's memory in words, before a dry run begins.
  * @throws UserError where the machine does not have enough.
  */
 type Estimate = (config: RunConfig, command: string) => Promise<string>;
@@ -124,10 +125,8 @@ async function runTraining(
     import("../runs/evaluation.js"),
   ]);
   if (options.dryRun) {
-    for (const [name, estimate] of await loadFolder<Estimate>(new URL("./estimates/", import.meta.url), "estimate")) {
-      const text = await estimate(config, command);
-      if (!options.quiet) say(`${name}:\n${text}`);
-    }
+    const text = await (await calledFeature<Estimate>("estimate"))?.(config, command);
+    if (text !== undefined && !options.quiet) say(`memory:\n${text}`);
   }
   const result = await train(config, options);
   if (options.json) context.print(JSON.stringify(result));

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { misuse } from "../core/errors.js";
+import { calledFeature } from "../core/features.js";
 import { isModulePath } from "../core/own-module.js";
 import { loadFolder } from "../core/registry.js";
 import { environmentKinds } from "../env/open.js";
@@ -44,20 +45,23 @@ export async function loadRegistries(raw: Readonly<Record<string, unknown>> = {}
   );
   const own = sections.flatMap(([, section]) => ("entries" in section ? [section.entries] : []));
   for (const entries of [objectives, samplers, ownSamplers, environments, ...own]) checkSchemas(entries);
-  const executors = await folder<PlugIn & { description: string; relations?: readonly Relation[] }>(
-    "../train/executors/",
-    "executor",
-  );
-  for (const [name, { schema, description }] of executors)
-    sections.push([name, { schema: schema.strict().prefault({}), description }]);
+  const executor = await calledFeature<ExecutorSection>("executor");
+  if (executor !== undefined)
+    sections.push(["distributed", { schema: executor.schema.prefault({}), description: executor.description }]);
   return {
-    relations: [...executors.values()].flatMap(({ relations = [] }) => relations),
+    relations: executor?.relations ?? [],
     objectives,
     samplers: new Map([...samplers, ...ownSamplers]),
     environments,
     sections: new Map(sections),
     trackers,
   };
+}
+
+/** The section `distributed` of a config, as `train/executor.ts` calls it. */
+interface ExecutorSection extends PlugIn {
+  readonly description: string;
+  readonly relations: readonly Relation[];
 }
 
 /** Checks that every plug-in has a schema of options. @throws UserError where a user's module has none. */

@@ -41,8 +41,10 @@ export type SectionOf =
 export const DEFAULT_SAMPLER = "unmask";
 export const DEFAULT_ENVIRONMENT = "forms";
 
-const count = (): z.ZodNumber => z.int().min(0);
-const positiveCount = (): z.ZodNumber => z.int().min(1);
+/** Most steps, threads or seeds: a larger number is a slip. */
+const MOST = 2 ** 32;
+const count = (): z.ZodNumber => z.int().min(0).max(MOST);
+const positiveCount = (): z.ZodNumber => z.int().min(1).max(10_000_000);
 /** Size of a step or a batch, bounded so that a typing error does not end as a failed allocation. */
 const size = (least = 1): z.ZodNumber => z.int().min(least).max(100_000);
 
@@ -66,7 +68,7 @@ const runtime = z.strictObject({
     .enum(["auto", "cpu", "cuda", "webgpu"])
     .default("auto")
     .describe("execution provider; auto = the fastest one that works"),
-  threads: count().default(0).describe("threads inside one operator; 0 = physical cores"),
+  threads: count().max(1024).default(0).describe("threads inside one operator; 0 = physical cores"),
   precision: z
     .enum(["auto", "float32", "bfloat16", "float16"])
     .default("auto")
@@ -74,7 +76,7 @@ const runtime = z.strictObject({
       "of a model's layers on CUDA; auto = bfloat16 where its weights are stored in 16 or 4 bits, else float32",
     ),
   rollout_precision: z
-    .string()
+    .enum(["auto", "float32", "int8"])
     .default("float32")
     .describe(
       "precision that answers are generated in: float32, or int8 on the CPU, which is up to three times as fast; auto = int8 where nothing is trained. Its probabilities differ, which objective.importance_cap corrects. Scoring keeps full precision",
@@ -115,7 +117,7 @@ const training = z.strictObject({
     .boolean()
     .default(false)
     .describe("compute each layer again in its backward pass: less memory, about a quarter more time"),
-  learning_rate: z.number().positive().default(1e-4).describe("peak learning rate of AdamW"),
+  learning_rate: z.number().positive().max(100).default(1e-4).describe("peak learning rate of AdamW"),
   warmup_steps: count().default(0).describe("steps of linear warm-up"),
   schedule: z.enum(["constant", "linear", "cosine"]).default("constant").describe("learning rate after the warm-up"),
   decay_from: z.number().min(0).max(1).default(0).describe("share of the steps after which the decay begins"),

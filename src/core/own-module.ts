@@ -189,24 +189,20 @@ export function guarded<T extends object>(
 ): T {
   const ours = new Set(shipped.flatMap((other) => Object.values(other) as unknown[]));
   const has = entry as Readonly<Record<string, unknown>>;
-  const members = memberNames(entry).map((name): [string, PropertyDescriptor] => {
-    const value = has[name];
-    const own: OwnMember = { path, member: name, gives: gives[name] };
-    const called = typeof value === "function" && !ours.has(value) ? checkedCall(entry, value as Call, own) : undefined;
-    if (typeof value !== "function" && own.gives instanceof z.ZodType) checkedResult(value, own.gives, own, "is");
-    // a member that is not a function may change
-    return [name, { enumerable: true, get: () => called ?? has[name] }];
-  });
-  return Object.defineProperties({}, Object.fromEntries(members)) as T;
-}
-
-/** Names of an object's members, including those of its class. */
-function memberNames(entry: object): string[] {
-  const names = new Set<string>();
-  for (let at = entry; at !== null && at !== Object.prototype; at = Object.getPrototypeOf(at) as object)
-    for (const name of Object.getOwnPropertyNames(at)) names.add(name);
-  names.delete("constructor");
-  return [...names];
+  const checked = {};
+  // those of its class too
+  for (let at: object = entry; at !== null && at !== Object.prototype; at = Object.getPrototypeOf(at) as object)
+    for (const name of Object.getOwnPropertyNames(at)) {
+      if (name === "constructor" || Object.hasOwn(checked, name)) continue;
+      const value = has[name];
+      const own: OwnMember = { path, member: name, gives: gives[name] };
+      const isCalled = typeof value === "function";
+      const called = isCalled && !ours.has(value) ? checkedCall(entry, value as Call, own) : undefined;
+      if (!isCalled && own.gives instanceof z.ZodType) checkedResult(value, own.gives, own, "is");
+      // a member that is not a function may change
+      Object.defineProperty(checked, name, { enumerable: true, get: () => called ?? has[name] });
+    }
+  return checked as T;
 }
 
 type Call = (...args: unknown[]) => unknown;
@@ -222,25 +218,21 @@ function checkedCall(self: object, run: Call, own: OwnMember): Call {
   return (...args) => {
     const { gives } = own;
     const schema = typeof gives === "function" ? gives(...(args as never[])) : gives;
+    const refuse = (error: unknown): never => {
+      throw traced(error, own);
+    };
     try {
       const value = Reflect.apply(run, self, args);
-      const waits = isPromise(value) && (schema === undefined || schema instanceof z.ZodPromise);
-      if (isPromise(value) && !waits) {
-        value.catch(() => undefined);
-        fail(`${memberPlace(own)}: ${own.member} gave what it may not:\n  a Promise, which nobody waits for`, {
-          hint: "make it a function that is not async",
-        });
-      }
       if (!isPromise(value)) return checkedResult(value, schema, own);
-      return value.then(
-        (result) => checkedResult(result, schema, own),
-        (error: unknown) => {
-          throw traced(error, own);
-        },
-      );
+      if (schema === undefined || schema instanceof z.ZodPromise)
+        return value.then((result) => checkedResult(result, schema, own), refuse);
+      value.catch(() => undefined);
     } catch (error) {
-      throw traced(error, own);
+      return refuse(error);
     }
+    fail(`${memberPlace(own)}: ${own.member} gave what it may not:\n  a Promise, which nobody waits for`, {
+      hint: "make it a function that is not async",
+    });
   };
 }
 

@@ -1,7 +1,7 @@
+import { BLOCKED } from "../attention/bias.js";
 import type { Emitter } from "../onnx/emit.js";
 import { i64 } from "../onnx/tensors.js";
 import type { Tensor, Value } from "../onnx/types.js";
-import { BLOCKED } from "./layout/buffer.js";
 
 /**
  * Constrained decoding: where a blank accepts only the page's options, a token is drawn among those that continue or

@@ -1,7 +1,7 @@
+import type { TokenBuffer } from "../attention/rows.js";
 import { misuse } from "../core/errors.js";
 import { fillCanvas, type SupervisedExample } from "./examples.js";
 import type { Batch } from "./layout/batch.js";
-import type { TokenBuffer } from "./layout/buffer.js";
 import { packTerms } from "./layout/packing.js";
 import type { SupervisedLayout } from "./layout/scorings.js";
 import type { SamplerOptions } from "./sampler.js";

@@ -56,9 +56,9 @@ export function fillCanvas(
   if (prompt.length > promptLength) {
     fail(`A prompt of ${prompt.length} tokens does not fit prompt_length ${promptLength}`);
   }
-  const known = canvas.byCell(response, eos);
+  const drawn = canvas.byCell(response, eos);
   const cells = canvas.isFree ? responseLength : canvas.cells;
-  const tokens = Array.from({ length: cells }, (_, cell) => known[cell] ?? canvas.masked.get(cell) ?? eos);
+  const tokens = Array.from({ length: cells }, (_, cell) => drawn[cell] ?? canvas.masked.get(cell) ?? eos);
   // a given token needs no EOS: its cell is its own end
   const ends = canvas.blanks.map(({ first }) => (canvas.masked.has(first) ? first : tokens.indexOf(eos, first)));
   const isLabelled = (cell: number): boolean => unlabelled?.has(canvas.blankOf(cell)) !== true;

@@ -1,7 +1,7 @@
+import { BLOCKED } from "../attention/bias.js";
 import type { Emitter } from "../onnx/emit.js";
 import type { Value } from "../onnx/types.js";
 import { withoutOthers } from "./constrained.js";
-import { BLOCKED } from "./layout/buffer.js";
 import type { TokenIds } from "./tokens.js";
 
 /** Log-probabilities on the graph: one definition for sampling, scoring and training. */
@@ -40,11 +40,11 @@ export function allowedLogProbs(
 export function withOneEos(e: Emitter, scaled: Value, { eos, furtherEos = [] }: TokenIds): Value {
   if (furtherEos.length === 0) return scaled;
   const ids = [eos, ...furtherEos];
-  const own = e.gather(scaled, e.g.constant("int64", [ids.length], ids), 1);
-  const most = e.stopGradient(e.maxOver(own, [1]));
-  const together = e.add(e.log(e.sum(e.exp(e.sub(own, most)), [1])), most);
-  const blocked = e.add(e.mul(e.slice(own, 1, 1, ids.length), 0), BLOCKED);
-  const columns = e.g.op("Expand", [e.g.constant("int64", [1, ids.length], ids), e.g.op("Shape", [own])]);
+  const ends = e.gather(scaled, e.g.constant("int64", [ids.length], ids), 1);
+  const most = e.stopGradient(e.maxOver(ends, [1]));
+  const together = e.add(e.log(e.sum(e.exp(e.sub(ends, most)), [1])), most);
+  const blocked = e.add(e.mul(e.slice(ends, 1, 1, ids.length), 0), BLOCKED);
+  const columns = e.g.op("Expand", [e.g.constant("int64", [1, ids.length], ids), e.g.op("Shape", [ends])]);
   return e.g.op("ScatterElements", [scaled, columns, e.concat([together, blocked], 1)], { axis: 1 });
 }
 
@@ -63,15 +63,15 @@ function withoutEos(e: Emitter, scaled: Value, eosAllowed: Value, eos: number): 
 export function scaledLogits(e: Emitter, logits: Value, scale: Value, bias?: Value): Value {
   let product = e.g.producer(logits);
   while (product?.op === "Identity" || product?.op === "Reshape") product = e.g.producer(product.inputs[0] as Value);
-  const [x, head, own] = product?.inputs ?? [];
+  const [x, head, headBias] = product?.inputs ?? [];
   const isPlain =
-    (product?.op === "Gemm" && (product.attributes.beta ?? 1) === 1 && (own?.shape.length ?? 1) === 1) ||
+    (product?.op === "Gemm" && (product.attributes.beta ?? 1) === 1 && (headBias?.shape.length ?? 1) === 1) ||
     (product?.op === "MatMul" && x?.shape.length === 2 && head?.shape.length === 2);
   if (product === undefined || x === undefined || head === undefined || !isPlain) {
     const scaled = e.mul(logits, scale);
     return bias === undefined ? scaled : e.add(scaled, bias);
   }
-  const terms = [...(own === undefined ? [] : [e.mul(own, scale)]), ...(bias === undefined ? [] : [bias])];
+  const terms = [...(headBias === undefined ? [] : [e.mul(headBias, scale)]), ...(bias === undefined ? [] : [bias])];
   const c = terms.length === 0 ? [] : [terms.reduce((a, b) => e.add(a, b))];
   return e.g.op("Gemm", [e.mul(x, scale), head, ...c], product.op === "Gemm" ? product.attributes : {});
 }
@@ -155,8 +155,8 @@ export function drawTokens(
   let mass = e.unsqueeze(whole, [1]);
   if (place !== undefined) {
     // the others are summed afresh: a difference of sums may be all rounding
-    const own = e.squeeze(e.slice(grid, 1, place.block, place.block + 1), [1]);
-    const others = e.sum(e.where(isAt([1, BLOCK], place.column), e.g.scalar(0), own), [1]);
+    const block = e.squeeze(e.slice(grid, 1, place.block, place.block + 1), [1]);
+    const others = e.sum(e.where(isAt([1, BLOCK], place.column), e.g.scalar(0), block), [1]);
     mass = e.concat([mass, e.unsqueeze(e.where(isAt([1, blocks], place.block), others, whole), [1])], 1);
   }
   const axis = e.g.scalar(2, "int64");
@@ -172,8 +172,8 @@ export function drawTokens(
   let chosen = e.gatherElements(grid, e.expand(block, [1, 1, BLOCK]), 1);
   if (place !== undefined) {
     const isHere = e.equal(block, e.g.scalar(place.block, "int64"));
-    const left = e.g.op("And", [isHere, isAt([1, 2, BLOCK], BLOCK + place.column)]);
-    chosen = e.where(left, e.g.scalar(0), chosen);
+    const excluded = e.g.op("And", [isHere, isAt([1, 2, BLOCK], BLOCK + place.column)]);
+    chosen = e.where(excluded, e.g.scalar(0), chosen);
   }
   const inside = countBelow(e.g.op("CumSum", [chosen, axis]), e.sub(target, before), BLOCK);
   const token = e.squeeze(e.add(e.mul(block, e.g.scalar(BLOCK, "int64")), inside), [2]);
@@ -187,7 +187,7 @@ export function drawTokens(
     impossible = e.g.op("Or", [impossible, isLeft]);
   }
   const drawn = e.where(impossible, fallback, safe);
-  const own = given(drawn);
-  const logProb = without === undefined ? own : e.add(own, e.where(isSecond, offset, e.g.scalar(0)));
+  const allowed = given(drawn);
+  const logProb = without === undefined ? allowed : e.add(allowed, e.where(isSecond, offset, e.g.scalar(0)));
   return { token: drawn, logProb, unitLogProb };
 }

@@ -1,8 +1,8 @@
-import { f32, i32, i64, type NamedTensors, scalar, vector } from "../onnx/tensors.js";
+import { PrefixCache, type Reading } from "../attention/prefix-cache.js";
+import { type LaidOut, layBuffers, type TokenBuffer } from "../attention/rows.js";
+import { scalar, vector } from "../onnx/tensors.js";
 import type { Tensor } from "../onnx/types.js";
 import { tokenTable } from "./constrained.js";
-import { batchBuffers, type TokenBuffer, tokenInputs } from "./layout/buffer.js";
-import { type NewTokens, PrefixCache, type Reading } from "./layout/prefix-cache.js";
 import {
   type CachedRounds,
   type CacheUse,
@@ -32,18 +32,12 @@ export interface Replies<Round> {
 }
 
 /** The rows of requests that go through the head. */
-export interface Asked {
+export interface AskedRows {
   /** Tells whether row r of a rollout's request is asked; default: all are. */
   readonly isAsked?: (rollout: number, r: number) => boolean;
   readonly again?: boolean;
   /** Draws at every row of a head with the size Q (default), or only at the first. */
   readonly drawn?: boolean;
-}
-
-/** The tokens of a forward, and the row in it of an entry of a rollout's buffer. */
-interface Read {
-  readonly inputs: NamedTensors;
-  readonly flat: (rollout: number, n: number) => number;
 }
 
 export interface ReaderOptions {
@@ -67,7 +61,7 @@ const EMPTY_REQUEST: RowRequest = { buffer: { ids: [], positions: [] }, rows: []
  */
 export class RoundReader<Round> {
   private readonly cache: PrefixCache;
-  private read: Read | undefined;
+  private read: LaidOut | undefined;
 
   private constructor(
     private readonly model: RoundModel<Round>,
@@ -88,15 +82,15 @@ export class RoundReader<Round> {
    * @param asked rows for the head, and whether tokens are drawn there; with `again` the last requests are asked again,
    *   about other rows of the same forward.
    */
-  async ask(requests: readonly (RowRequest | undefined)[], asked: Asked = {}): Promise<Replies<Round>> {
+  async ask(requests: readonly (RowRequest | undefined)[], asked: AskedRows = {}): Promise<Replies<Round>> {
     const { isAsked = () => true, again = false, drawn = true } = asked;
     if (!again || this.read === undefined)
       this.read = this.cached === undefined ? this.readWhole(requests) : this.readNew(requests);
-    const { inputs, flat } = this.read;
+    const { inputs, row } = this.read;
     let size = 0;
     const all = requests.map((request) => request ?? EMPTY_REQUEST);
     const places = all.map(({ rows }, b) => rows.map((n, r) => (n >= 0 && isAsked(b, r) ? size++ : -1)));
-    const { rows, headInputs } = this.draws(all, places, size, flat, drawn);
+    const { rows, headInputs } = this.draws(all, places, size, row, drawn);
     const how = { ...(again ? { again } : {}), ...(drawn ? {} : { ranks: true }) };
     const round = { inputs: { ...inputs, rows }, headInputs, ...how };
     return { round: await (this.cached ?? this.model).forwardRound(round), places };
@@ -107,32 +101,28 @@ export class RoundReader<Round> {
     this.cached?.close();
   }
 
-  private readWhole(requests: readonly (RowRequest | undefined)[]): Read {
+  private readWhole(requests: readonly (RowRequest | undefined)[]): LaidOut {
     const { batch, shapes, pad } = this.options;
-    const { length } = shapes;
     const buffers = requests.map((request) => (request ?? EMPTY_REQUEST).buffer);
-    return { inputs: tokenInputs(batchBuffers(buffers, { batch, length, pad })), flat: (b, n) => b * length + n };
+    return layBuffers(buffers, { batch, length: shapes.length, pad });
   }
 
-  private readNew(requests: readonly (RowRequest | undefined)[]): Read {
+  private readNew(requests: readonly (RowRequest | undefined)[]): LaidOut {
     const readings = new Map<number, Reading>();
     requests.forEach((request, b) => {
       if (request === undefined) return;
       const { buffer, rows } = request;
       readings.set(b, { buffer, rows: rows.filter((row) => row >= 0) });
     });
-    const { tokens, row } = this.cache.next(readings);
-    const count = tokens.inputIds.length;
-    const ids = { input_ids: i64([1, count], tokens.inputIds), position_ids: i64([1, count], tokens.positionIds) };
-    return { inputs: { ...ids, ...seenInputs(tokens) }, flat: row };
+    return this.cache.next(readings);
   }
 
-  /** @param size rows of the head. @param flat maps an entry of a rollout's buffer to its row in the forward. */
+  /** @param size rows of the head. @param row maps an entry of a rollout's buffer to its row in the forward. */
   private draws(
     requests: readonly RowRequest[],
     places: readonly (readonly number[])[],
     size: number,
-    flat: Read["flat"],
+    row: LaidOut["row"],
     drawn: boolean,
   ): { rows: Tensor; headInputs: RoundInput["headInputs"] } {
     const { inputs } = this.options.roundHead;
@@ -150,7 +140,7 @@ export class RoundReader<Round> {
       request.rows.forEach((n, r) => {
         const place = places[b]?.[r] as number;
         if (place < 0) return;
-        rows[place] = BigInt(flat(b, n));
+        rows[place] = BigInt(row(b, n));
         if (place < uniform.length) uniform[place] = request.uniform?.[r] ?? 0;
         if (place < candidates.length) candidates[place] = request.candidates?.[r];
         for (const [name, values] of Object.entries(features)) values[place] = request.features?.[name]?.[r] as never;
@@ -167,21 +157,4 @@ export class RoundReader<Round> {
       },
     };
   }
-}
-
-/** Returns the inputs by which a graph's tokens see those of earlier forwards (nn/past.ts). */
-function seenInputs({ rows: [sequences, queries, width], inputIds, seen }: NewTokens): NamedTensors {
-  if ("lanes" in seen)
-    return {
-      starts: i32([sequences + 1], seen.starts),
-      kept: i32([sequences], seen.kept),
-      lanes: i32([sequences, 1], seen.lanes),
-      longest: i32([2], Int32Array.of(queries, width)),
-    };
-  return {
-    attention_bias: f32([sequences, 1, queries, width], seen.attentionBias),
-    keys: i64([sequences, width], seen.keys),
-    queries: i64([sequences, queries], seen.queries),
-    places: i64([1, inputIds.length], seen.places),
-  };
 }

@@ -59,12 +59,19 @@ export interface RoundModel<Round> {
   cachedRounds?(use: true | "auto"): Promise<CachedRounds<Round> | undefined>;
 }
 
+/** The option `kv_cache` of samplers that reuse keys and values. */
+export const cacheUse = z
+  .union([z.boolean(), z.literal("auto")])
+  .default("auto")
+  .describe(
+    "use keys and values of unchanged tokens again: the same responses, sooner; auto: not on a GPU by npm's binding",
+  );
 /** Use of cached keys and values: always, never, or (`auto`) where they stay in the computing device's memory. */
 export type CacheUse = boolean | "auto";
 
 /** Rounds with a shared cache. */
 export interface CachedRounds<Round> {
-  /** Keys of a page, where rounds may leave what is kept in place (layout/prefix-cache.ts). */
+  /** Keys of a page, where rounds may leave what is kept in place (attention/prefix-cache.ts). */
   readonly page?: number | undefined;
   /** Runs a round of new tokens after those that earlier rounds have read. */
   forwardRound(input: RoundInput): Promise<Round>;
@@ -195,7 +202,7 @@ export interface Sampler<
   drafts?(trajectory: T, model: SampledModel): object[];
   /** Returns the step at which each token got its value; absent where there are no tokens. */
   reveals?(trajectory: T): Reveal[];
-  /** Lays out the log-probabilities of the steps, with the recorded values; absent: no objective can use steps. */
+  /** Lays out the log-probabilities of the steps, with those recorded; absent: no objective can use steps. */
   stepTerms?(trajectories: readonly T[], options: Options, layout: StepLayout): Batch;
   /** Lays out a bound of log p(response | prompt): equal draws of `rng` give equal terms for every policy. */
   boundTerms?(trajectories: readonly T[], options: Options, layout: BoundLayout): Batch;

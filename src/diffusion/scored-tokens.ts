@@ -32,10 +32,10 @@ export function afterEosFraction(batches: readonly ScoredBatch[], scoring: Scori
     const [rows, positions] = [batch.inputs.rows?.data, batch.inputs.position_ids?.data];
     (rows as BigInt64Array | undefined)?.forEach((row, r) => {
       const segment = Number(batch.segment[r]);
-      const own = places[batch.owner[segment] as number];
-      if (own === undefined || batch.coefficient[r] === 0 || values.weight[segment] === 0) return;
+      const positionsOfResponse = places[batch.owner[segment] as number];
+      if (positionsOfResponse === undefined || batch.coefficient[r] === 0 || values.weight[segment] === 0) return;
       scored++;
-      if (!own.has(Number(positions?.[Number(row)]) + shift)) behind++;
+      if (!positionsOfResponse.has(Number(positions?.[Number(row)]) + shift)) behind++;
     });
   }
   return scored === 0 ? 0 : behind / scored;

@@ -265,10 +265,10 @@ export class Canvas {
    * Returns the tokens that may be drawn at a cell, ascending; undefined: all of the policy's. None after an end.
    * @param known tokens of other cells: those of earlier rounds, and of earlier cells of the same one.
    */
-  allowed(cell: number, known: ReadonlyMap<number, number>, eos: number): number[] | undefined {
+  allowed(cell: number, written: ReadonlyMap<number, number>, eos: number): number[] | undefined {
     const { first, end, choices } = this.blanks[this.blankOf(cell)] as Run;
     if (choices === undefined) return undefined;
-    const here = [...known].filter(([other]) => other >= first && other < end);
+    const here = [...written].filter(([other]) => other >= first && other < end);
     const fitting = choices
       .map((choice) => [...choice, eos])
       .filter((choice) => cell - first < choice.length && here.every(([at, token]) => choice[at - first] === token));
@@ -277,13 +277,13 @@ export class Canvas {
 
   /** The same for every token of a response, by cell. @param drawn cells and tokens in the order of the draws. */
   allowedAt(drawn: Iterable<readonly [cell: number, token: number]>, eos: number): Map<number, readonly number[]> {
-    const known = new Map<number, number>();
+    const written = new Map<number, number>();
     const sets = new Map<number, readonly number[]>();
     if (!this.isConstrained) return sets;
     for (const [cell, token] of drawn) {
-      const allowed = this.allowed(cell, known, eos);
+      const allowed = this.allowed(cell, written, eos);
       if (allowed !== undefined) sets.set(cell, allowed);
-      known.set(cell, token);
+      written.set(cell, token);
     }
     return sets;
   }
@@ -334,9 +334,9 @@ export class Canvas {
   /** Reads tokens by cell: each blank up to its first EOS. */
   read(tokens: readonly (number | undefined)[], eos: number): number[] {
     return this.blanks.flatMap(({ first, end }) => {
-      const own = tokens.slice(first, end);
-      const last = own.indexOf(eos);
-      return (last < 0 ? own : own.slice(0, last + 1)).filter((token) => token !== undefined);
+      const drawn = tokens.slice(first, end);
+      const last = drawn.indexOf(eos);
+      return (last < 0 ? drawn : drawn.slice(0, last + 1)).filter((token) => token !== undefined);
     });
   }
 

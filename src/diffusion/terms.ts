@@ -1,10 +1,10 @@
+import { isCausal, layBuffers, type Place, shareStarts, type TokenBuffer } from "../attention/rows.js";
 import { fail } from "../core/errors.js";
 import { type NamedTensors, scalar, vector } from "../onnx/tensors.js";
 import { tokenTable } from "./constrained.js";
 import type { Batch } from "./layout/batch.js";
-import { batchBuffers, bucketLength, isCausal, type Place, type TokenBuffer, tokenInputs } from "./layout/buffer.js";
+import { bucketLength } from "./layout/buffer.js";
 import type { LayoutSizes, StepLayout } from "./layout/scorings.js";
-import { shareStarts } from "./layout/shared-starts.js";
 import { type ScoreHead, TARGETS } from "./score-head.js";
 import type { TokenIds } from "./tokens.js";
 
@@ -49,8 +49,8 @@ export interface SegmentInfo {
   readonly position?: readonly number[];
   /** [S] */
   readonly tokens: Float32Array;
-  /** [S] */
-  readonly recorded?: Float32Array;
+  /** [S] as in {@link Batch} */
+  readonly logProb?: Float32Array;
   readonly temperature: number;
   readonly head: ScoreHead;
   /** Token of padding entries. */
@@ -76,11 +76,8 @@ export function responseSegments(
 /** Lays out sequences in rows, with their terms. @throws UserError where sequences do not fit. */
 export function bufferTerms(scored: readonly ScoredBuffer[], sizes: TermSizes, info: SegmentInfo): Batch {
   const { head } = info;
-  const { inputs, causal, placeOf } = layBuffers(
-    scored.map((s) => s.buffer),
-    sizes,
-    info.pad,
-  );
+  const buffers = scored.map(({ buffer }) => buffer);
+  const laidOut = sizes.share ? shareStarts(buffers) : layBuffers(buffers, { ...sizes, pad: info.pad });
   // a batch without terms still has one padding term
   const count = Math.max(
     1,
@@ -100,7 +97,7 @@ export function bufferTerms(scored: readonly ScoredBuffer[], sizes: TermSizes, i
   let r = 0;
   scored.forEach(({ terms }, i) => {
     for (const term of terms) {
-      rows[r] = BigInt(placeOf(i, term.row));
+      rows[r] = BigInt(laidOut.row(i, term.row));
       targets[r] = BigInt(term.target);
       coefficient[r] = term.coefficient;
       segment[r] = BigInt(term.segment);
@@ -117,11 +114,11 @@ export function bufferTerms(scored: readonly ScoredBuffer[], sizes: TermSizes, i
     Array.from({ length: sizes.segments }, (_, s) => values[s] ?? missing);
   return {
     inputs: {
-      ...inputs,
+      ...laidOut.inputs,
       ...conditionsOf(scored, sizes.batch),
       rows: vector(rows),
     },
-    causal,
+    causal: !sizes.share && isCausal(laidOut),
     head,
     headInputs: {
       targets: vector(targets),
@@ -136,26 +133,8 @@ export function bufferTerms(scored: readonly ScoredBuffer[], sizes: TermSizes, i
     step: perSegment(info.step ?? [], -1),
     ...(info.position === undefined ? {} : { position: perSegment(info.position, -1) }),
     units: info.tokens,
-    recorded: info.recorded,
+    logProb: info.logProb,
   };
-}
-
-/** Lays buffers out in rows. @returns the place of entry `n` of buffer `i`, row by row. */
-function layBuffers(
-  buffers: readonly TokenBuffer[],
-  { batch, length, places, share }: TermSizes,
-  pad: number,
-): { readonly inputs: NamedTensors; readonly causal: boolean; placeOf(i: number, n: number): number } {
-  if (share) {
-    const { inputs, flat } = shareStarts(buffers);
-    return { inputs, causal: false, placeOf: flat };
-  }
-  const laid = batchBuffers(buffers, { batch, length, pad, ...(places === undefined ? {} : { places }) });
-  const placeOf = (i: number, n: number): number => {
-    const { b, offset } = places?.[i] ?? { b: i, offset: 0 };
-    return b * length + offset + n;
-  };
-  return { inputs: tokenInputs(laid), causal: isCausal(laid), placeOf };
 }
 
 /** Value of padding terms: 1 is valid for every float input (EOS allowed, a time, a factor); 0 may give log 0. */
@@ -223,7 +202,7 @@ export function stepTerms(
   const { batch, level } = layout;
   const terms = buffers.reduce((n, { steps }) => steps.reduce((m, { terms }) => m + terms.length, n), 0);
   const segments = level === "token" ? terms : level === "step" ? batch * sizes.steps : batch;
-  const recorded = new Float32Array(segments);
+  const logProb = new Float32Array(segments);
   const tokens = new Float32Array(segments);
   const owner = new Array<number>(segments).fill(-1);
   const stepOf = new Array<number>(segments).fill(-1);
@@ -239,7 +218,7 @@ export function stepTerms(
         const s = level === "token" ? r : level === "step" ? trajectory * sizes.steps + place : trajectory;
         r++;
         tokens[s] = (tokens[s] as number) + 1;
-        recorded[s] = (recorded[s] as number) + term.logProb;
+        logProb[s] = (logProb[s] as number) + term.logProb;
         owner[s] = trajectory;
         if (level !== "sequence") stepOf[s] = step;
         positions[s] = term.position;
@@ -249,11 +228,11 @@ export function stepTerms(
     });
     return { buffer, ...(conditions === undefined ? {} : { conditions }), terms: laidOut };
   });
-  if (layout.reduction === "mean") for (let s = 0; s < segments; s++) recorded[s] = meanOf(recorded, tokens, s);
+  if (layout.reduction === "mean") for (let s = 0; s < segments; s++) logProb[s] = meanOf(logProb, tokens, s);
   const out = bufferTerms(
     scored,
     { batch: batch * sizes.sequences, length: sizes.length, segments, share: layout.share },
-    { ...info, owner, step: stepOf, tokens, recorded, ...(level === "token" ? { position: positions } : {}) },
+    { ...info, owner, step: stepOf, tokens, logProb, ...(level === "token" ? { position: positions } : {}) },
   );
   if (layout.reduction === "mean") {
     out.segment.forEach((s, i) => {

@@ -53,8 +53,8 @@ export const textPolicy: PolicyText<TextStart, TokenTrajectory> = {
       let end = start;
       // the space before a value may be in its first token
       const surplus = needed(tokenizer).decode(written).length - text.length;
-      const ends = spell(written, needed(tokenizer)).map((own, i) => {
-        end += own.length - (i === 0 ? surplus : 0);
+      const ends = spell(written, needed(tokenizer)).map((piece, i) => {
+        end += piece.length - (i === 0 ? surplus : 0);
         return end;
       });
       const begins = Array.from({ length: drawn }, (_, i) => ends[i - 1] ?? start);

@@ -29,10 +29,10 @@ export function initialAdapter(config: RunConfig, policy: Policy): ReadonlyMap<s
 
 /** Returns all initial parameters of training: the adapter, and fresh values of the objective's own groups. */
 export function initialParameters(config: RunConfig, policy: Policy): ReadonlyMap<string, Tensor> {
-  const own = policy.engine.groups.flatMap((group) => [
+  const ofObjective = policy.engine.groups.flatMap((group) => [
     ...(group.initial?.(Rng.named(config.seed, `parameters/${group.name}`)) ?? []),
   ]);
-  return new Map([...initialAdapter(config, policy), ...own]);
+  return new Map([...initialAdapter(config, policy), ...ofObjective]);
 }
 
 /** Reads a PEFT adapter directory and checks it against the policy's model and LoRA section. */

@@ -1,7 +1,7 @@
-import { NOTHING_KEPT } from "../diffusion/layout/prefix-cache.js";
+import { PAST, PRESENT, pastInputs } from "../attention/keys.js";
+import { NOTHING_KEPT } from "../attention/prefix-cache.js";
 import type { CachedRounds, RoundInput } from "../diffusion/sampler.js";
 import { HIDDEN } from "../nn/bind.js";
-import { PAST, PRESENT, pastInputs } from "../nn/past.js";
 import type { RawModel } from "../onnx/format/raw-model.js";
 import type { RunRequest } from "../onnx/session.js";
 import { sizeOf } from "../onnx/shapes.js";
@@ -20,7 +20,7 @@ export interface CacheOptions {
   drop(keys: readonly string[]): Promise<void>;
 }
 
-/** Opens rounds of a graph with a past (src/nn/past.ts), whose keys and values stay in the runtime between rounds. */
+/** Opens rounds of a graph with a past (attention/keys.ts), whose keys and values stay in the runtime between rounds. */
 export function openCachedRounds(
   graph: Pick<RawModel, "inputs">,
   { id, page, read, head, drop }: CacheOptions,

@@ -1,11 +1,11 @@
+import { selectFeeds, withRanges } from "../attention/bias.js";
+import { type KeysOf, pastInputs } from "../attention/keys.js";
 import { ALL_LAYERS, findBlocks, type Recomputed } from "../autodiff/recompute.js";
 import type { Batch } from "../diffusion/layout/batch.js";
 import type { CachedRounds, RoundHead, RoundInput, RoundModel, Sampler } from "../diffusion/sampler.js";
-import type { KeysOf } from "../nn/architecture.js";
 import { HIDDEN } from "../nn/bind.js";
 import type { LoraOptions } from "../nn/lora.js";
 import { graphWithKeys, type Model, usingGraph } from "../nn/model.js";
-import { pastInputs } from "../nn/past.js";
 import { encodeModel } from "../onnx/format/proto.js";
 import type { LoadOptions, RunRequest, Runtime } from "../onnx/session.js";
 import { type NamedTensors, scalar, vector } from "../onnx/tensors.js";
@@ -13,7 +13,6 @@ import type { Graph, Tensor } from "../onnx/types.js";
 import { optimizerGraph } from "../optim/optimizer.js";
 import type { OptimizerOptions } from "../optim/update-rule.js";
 import type { Critic, Objective } from "../rl/objective.js";
-import { selectFeeds, withRanges } from "./attention-ranges.js";
 import { type CacheOptions, openCachedRounds } from "./cached-rounds.js";
 import {
   dimensionsOf,
@@ -28,8 +27,8 @@ import {
   type TrainedObjective,
   trainingGraph,
 } from "./graphs.js";
+import type { ConvertRollouts, MergedAdapter } from "./int8.js";
 import { recomputedWithin, sessionBudget, sessionBytes } from "./memory.js";
-import type { MergedAdapter, RolloutPrecision } from "./rollout-precision.js";
 import { type Built, Sessions } from "./sessions.js";
 import { hasNoEffect, type PolicyKey, TrainedParameters } from "./trained-parameters.js";
 
@@ -50,11 +49,11 @@ export interface EngineOptions {
   readonly checkpoint?: boolean;
   /** Memory limit of the process or the device for parameters and sessions, in bytes; default: none. */
   readonly memory?: number;
-  /** The precision of rollouts; default: that of scoring. */
-  readonly rollout?: RolloutPrecision | undefined;
+  /** Converts the graphs of rollouts to their precision; default: that of scoring. */
+  readonly rollout?: ConvertRollouts | undefined;
 }
 
-/** Inputs of the loss: values [S] of the segments, and the objective's own tensors. */
+/** Inputs of the loss: log-probabilities [S] of the segments under other policies, and the objective's own tensors. */
 export interface SegmentValues {
   /** Undefined: the policy before this update is the one that is trained, so that every ratio is 1. */
   readonly old?: Float32Array | undefined;
@@ -264,7 +263,7 @@ export class Engine extends TrainedParameters implements RoundModel<unknown> {
 
   /** Converts a rollout's graph to the precision of rollouts. */
   private rounded(graph: Graph): Graph {
-    return this.options.rollout?.apply(graph, this.final === "base" ? undefined : this.final) ?? graph;
+    return this.options.rollout?.(graph, this.final === "base" ? undefined : this.final) ?? graph;
   }
 
   /** The model of rollouts: without the projections' adapters, where they are merged or have no effect. */
@@ -275,9 +274,9 @@ export class Engine extends TrainedParameters implements RoundModel<unknown> {
   }
 
   private graphWithKeys(of: KeysOf): ReturnType<typeof graphWithKeys> {
-    const known = this.withKeys.get(of) ?? graphWithKeys(this.model, of);
-    this.withKeys.set(of, known);
-    return known;
+    const graph = this.withKeys.get(of) ?? graphWithKeys(this.model, of);
+    this.withKeys.set(of, graph);
+    return graph;
   }
 
   /** Tells whether sequences of a batch can share their starts. */
@@ -291,8 +290,8 @@ export class Engine extends TrainedParameters implements RoundModel<unknown> {
     return graph === undefined ? this.trained : { ...this.trained, graph };
   }
 
-  /** Returns the log-probabilities [R] and segment values [S] of a batch under a policy, without gradient. */
-  async score(batch: Batch, key: PolicyKey): Promise<{ logProbs: Float32Array; value: Float32Array }> {
+  /** Returns the log-probabilities of a batch, of its terms [R] and its segments [S], under a policy, without gradient. */
+  async score(batch: Batch, key: PolicyKey): Promise<{ logProbs: Float32Array; logProb: Float32Array }> {
     const unadapted = key === "reference" && this.referenceIsBase;
     const model = { ...(await this.laidOutFor(batch)), unadapted };
     const shape = openShape(shapeOf(model.graph, batch), batch);
@@ -306,8 +305,8 @@ export class Engine extends TrainedParameters implements RoundModel<unknown> {
         this.runtime.run(session, { feeds: selectFeeds(names, feeds), bind: this.bindPolicy(key, names) }),
     );
     return {
-      logProbs: (out.log_probs as Tensor).data as Float32Array,
-      value: (out.value as Tensor).data as Float32Array,
+      logProbs: (out.logProbs as Tensor).data as Float32Array,
+      logProb: (out.logProb as Tensor).data as Float32Array,
     };
   }
 
@@ -315,8 +314,8 @@ export class Engine extends TrainedParameters implements RoundModel<unknown> {
   async accumulate(batch: Batch, values: SegmentValues): Promise<Record<string, number>> {
     const model = await this.laidOutFor(batch);
     const compared = (["old", "reference"] as const).map((name) => [name, values[name]] as const);
-    const own = compared.flatMap(([name, value]) => (value === undefined ? [name] : []));
-    const shape = { ...openShape(shapeOf(model.graph, batch), batch), ...(own.length === 0 ? {} : { own }) };
+    const onPolicy = compared.flatMap(([name, value]) => (value === undefined ? [name] : []));
+    const shape = { ...openShape(shapeOf(model.graph, batch), batch), ...(onPolicy.length === 0 ? {} : { onPolicy }) };
     const given = {
       ...batchFeeds(batch),
       ...Object.fromEntries(compared.flatMap(([name, value]) => (value ? [[name, vector(value)]] : []))),
@@ -395,7 +394,7 @@ export class Engine extends TrainedParameters implements RoundModel<unknown> {
       const inputs = new Set(graph.inputs.map(({ name }) => name));
       const sizes = new Map<string, number>();
       const size = (feeds: NamedTensors): number => {
-        const dimensions = dimensionsOf(graph, selectFeeds(inputs, feeds));
+        const dimensions = dimensionsOf(graph, feeds);
         const key = JSON.stringify(dimensions);
         const bytes = sizes.get(key) ?? sessionBytes(graph, this.copies, dimensions);
         sizes.set(key, bytes);

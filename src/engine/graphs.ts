@@ -1,3 +1,5 @@
+import { biasShape } from "../attention/bias.js";
+import { PRESENT } from "../attention/keys.js";
 import { backward } from "../autodiff/backward.js";
 import { ALL_LAYERS, type Recomputed } from "../autodiff/recompute.js";
 import { pickLogProb } from "../diffusion/head.js";
@@ -6,7 +8,6 @@ import type { RoundHead } from "../diffusion/sampler.js";
 import type { ScoreHead } from "../diffusion/score-head.js";
 import { type BoundModel, bindModel, HIDDEN } from "../nn/bind.js";
 import type { LoraOptions } from "../nn/lora.js";
-import { PRESENT } from "../nn/past.js";
 import type { Emitter } from "../onnx/emit.js";
 import type { RawModel } from "../onnx/format/raw-model.js";
 import type { InputSpecs, NamedTensors } from "../onnx/tensors.js";
@@ -51,8 +52,8 @@ export interface GraphShape {
   readonly segments: Dim;
   /** No token sees a later one. */
   readonly causal?: boolean;
-  /** Inputs of the loss that are the trained policy's own value, without gradient, instead of inputs of the graph. */
-  readonly own?: readonly ("old" | "reference")[];
+  /** Inputs of the loss that are the trained policy's own log-probability, without gradient, instead of inputs of the graph. */
+  readonly onPolicy?: readonly ("old" | "reference")[];
 }
 
 /** Returns the sizes of a batch. */
@@ -78,7 +79,7 @@ export function dimensionsOf(model: Pick<RawModel, "inputs">, inputs: NamedTenso
   const [batch, length] = inputs.input_ids?.shape ?? [];
   const dims: Record<string, number> = batch === undefined || length === undefined ? {} : { B: batch, N: length };
   for (const { name, shape } of model.inputs) {
-    const given = inputs[name]?.shape;
+    const given = name === "attention_bias" ? biasShape(inputs) : inputs[name]?.shape;
     shape.forEach((d, axis) => {
       if (typeof d === "string" && given !== undefined) dims[d] ??= given[axis] as number;
     });
@@ -178,7 +179,7 @@ function withReadInputs(graph: Graph): Graph {
 interface Scored {
   readonly logProbs: Value;
   readonly coefficient: Value;
-  readonly value: Value;
+  readonly logProb: Value;
   readonly units: Value;
   readonly entropy: LossInputs["entropy"];
 }
@@ -196,10 +197,10 @@ function emitScores(m: BoundModel, { about }: TrainedModel, shape: GraphShape, h
     const logProbs =
       drawn === undefined ? head.emit(e, outputs, inputs, about) : pickLogProb(e, drawn, inputs.targets as Value);
     const sums = (terms: Value): Value => segmentSums(e, terms, segment, shape.segments);
-    const value = sums(e.mul(logProbs, coefficient));
+    const logProb = sums(e.mul(logProbs, coefficient));
     const entropy =
       drawn && (() => e.div(sums(e.mul(entropyOf(e, drawn), coefficient)), e.max(sums(coefficient), LEAST_DIVISOR)));
-    return { logProbs, coefficient, value, units, entropy };
+    return { logProbs, coefficient, logProb, units, entropy };
   });
 }
 
@@ -216,12 +217,12 @@ export function segmentSums(e: Emitter, terms: Value, segment: Value, segments: 
   return e.g.op("ScatterElements", [e.zeros([segments], "float32"), segment, terms], { axis: 0, reduction: "add" });
 }
 
-/** Builds eval_model with the outputs `log_probs` [R] and `value` [S]. */
+/** Builds eval_model with the outputs `logProbs` [R] and `logProb` [S]. */
 export function scoreGraph(model: TrainedModel, shape: GraphShape, head: ScoreHead<unknown>): Graph {
   const m = bind(model, "eval_model", shape);
   const scored = emitScores(m, model, shape, head);
-  m.g.output("log_probs", scored.logProbs);
-  m.g.output("value", scored.value);
+  m.g.output("logProbs", scored.logProbs);
+  m.g.output("logProb", scored.logProb);
   return m.g.build();
 }
 
@@ -241,8 +242,8 @@ export function trainingGraph<O>(
   const scored = emitScores(m, model, shape, head);
   const perSegment = (name: string): Value => g.input(name, "float32", [shape.segments]);
   const compared = (name: "old" | "reference"): Value =>
-    shape.own?.includes(name) ? e.stopGradient(scored.value) : perSegment(name);
-  const own = parameters.map((p) => g.input(p.name, "float32", p.shape));
+    shape.onPolicy?.includes(name) ? e.stopGradient(scored.logProb) : perSegment(name);
+  const ofObjective = parameters.map((p) => g.input(p.name, "float32", p.shape));
   const inputs: LossInputs = {
     e,
     ...scored,
@@ -252,10 +253,10 @@ export function trainingGraph<O>(
     weight: perSegment("weight"),
     hidden: m.hidden,
     extra: declare(m, { ...objective.inputs, ...critic?.inputs }, shape.terms, { ...shape.dims, S: shape.segments }),
-    parameters: Object.fromEntries(own.map((value) => [value.name, value])),
+    parameters: Object.fromEntries(ofObjective.map((value) => [value.name, value])),
   };
   const { loss, metrics } = g.scope("loss", () => objective.loss(inputs, options));
-  const trained = [...m.parameters, ...own];
+  const trained = [...m.parameters, ...ofObjective];
   const initial = new Map(trained.map((p) => [p.name, g.input(accumulator(p.name), "float32", p.shape)]));
   const gradients = backward(g, loss, trained, initial, model.recomputed);
   g.output("loss", loss);

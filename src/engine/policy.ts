@@ -24,8 +24,8 @@ import { gradientChecks } from "../onnx/provider.js";
 import { Runtime } from "../onnx/session.js";
 import { Engine, type EngineOptions } from "./engine.js";
 import { checkGraph, checkLength } from "./graph-check.js";
+import { type ConvertRollouts, int8Rollouts } from "./int8.js";
 import { assertBatchesFit, machineMemory } from "./memory.js";
-import { type RolloutPrecision, rolloutPrecisionOf } from "./rollout-precision.js";
 import { assertScored, type ScoredObjective } from "./scoring-check.js";
 
 /** A way to generate responses. */
@@ -156,7 +156,7 @@ async function openRuntime(
   model: Model,
   memory: number | undefined,
   trains: boolean,
-): Promise<{ readonly runtime: Runtime; readonly rollout: RolloutPrecision | undefined }> {
+): Promise<{ readonly runtime: Runtime; readonly rollout: ConvertRollouts | undefined }> {
   const runtime = await Runtime.open({
     ...(memory === undefined ? {} : { deviceMemory: memory }),
     provider,
@@ -167,7 +167,7 @@ async function openRuntime(
   });
   try {
     await checkGraph(runtime, model);
-    return { runtime, rollout: await rolloutPrecisionOf(rollout_precision, runtime, trains) };
+    return { runtime, rollout: await int8Rollouts(rollout_precision, runtime, trains) };
   } catch (error) {
     await runtime.close();
     throw error;
@@ -228,8 +228,8 @@ export function checkInputs(model: Model, sampler: Sampler, kind: string): void 
 
 /** @throws UserError where the evaluation's temperature is not allowed for its sampler. */
 function checkTemperature(temperature: number | null, sampler: Sampler, kind: string): void {
-  const own = sampler.schema.shape.temperature as ZodType | undefined;
-  if (temperature === null || own === undefined || own.safeParse(temperature).success) return;
+  const option = sampler.schema.shape.temperature as ZodType | undefined;
+  if (temperature === null || option === undefined || option.safeParse(temperature).success) return;
   misuse(`evaluation.temperature=${temperature}: the sampler ${kind} does not take it.`, {
     hint: "Set it to a small number, as 0.1, or to null for the sampler's own.",
   });

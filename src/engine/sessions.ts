@@ -51,10 +51,10 @@ export class Sessions {
     feeds: NamedTensors,
     work: (session: string, inputs: ReadonlySet<string>) => Promise<T>,
   ): Promise<T> {
-    const known = this.held.get(name);
-    const bytes = Number.isFinite(this.budget) ? Math.max(known?.bytes ?? 0, this.graph(name, build).size(feeds)) : 0;
+    const loaded = this.held.get(name);
+    const bytes = Number.isFinite(this.budget) ? Math.max(loaded?.bytes ?? 0, this.graph(name, build).size(feeds)) : 0;
     const released = this.release(bytes, name);
-    const session = known ?? this.open(name, this.graph(name, build), options, released);
+    const session = loaded ?? this.open(name, this.graph(name, build), options, released);
     session.bytes = bytes;
     this.held.delete(name);
     this.held.set(name, session);

@@ -85,6 +85,8 @@ export interface Unproven {
   readonly wrong: Readonly<Record<string, FixedPolicy>>;
   /** Returns the reason why such an answer was refused; undefined if it was accepted. */
   refused(outcome: EpisodeOutcome): string | undefined;
+  /** Set if nothing but the verdict is learned from: a run needs these answers refused, and no oracle plays. */
+  readonly mustRefuse?: boolean;
   /** Advice, and how to train all the same. */
   readonly hint: string;
 }
@@ -126,6 +128,8 @@ export interface Environment {
   readonly rewardRange?: readonly [least: number, most: number];
   /** Policies without a model, by name. */
   readonly fixedPolicies: Readonly<Record<string, FixedPolicy>>;
+  /** Returns the reason why reinforcement cannot learn from these tasks; undefined if it can. */
+  untrainable?(tasks: readonly EnvironmentTask[]): string | undefined;
   /** Set if the tasks may be impossible, as on a user's site: the oracle plays some before a run. */
   readonly unproven?: Unproven;
   /** Returns demonstrations of tasks; absent if they are not known without playing: then the oracle plays. */

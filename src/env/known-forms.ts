@@ -1,6 +1,5 @@
 import { UserError } from "../core/errors.js";
 import { loadFolder } from "../core/registry.js";
-import { EnvironmentFault } from "./browser/browser.js";
 import type { Control } from "./browser/controls.js";
 import type { EpisodeRunner } from "./browser/episode.js";
 import type { Session } from "./browser/session.js";
@@ -8,9 +7,6 @@ import type { Contract } from "./forms/contract.js";
 import type { Played } from "./forms/episode.js";
 import type { Plan } from "./forms/plan.js";
 import type { RunningSite, Task } from "./site.js";
-
-/** Signals that a page is not the known one: its form has to be learned again. */
-export class PageChanged extends EnvironmentFault {}
 
 /** A form whose controls are known without reading its page, with the contract by which it is played and judged. */
 export interface KnownForm {
@@ -32,8 +28,6 @@ export interface KnownForms {
   kept(task: Pick<Task, "form">): Contract | undefined;
   /** Returns the controls of a contract's fields, for the values that these tasks have. */
   controlsOf(contract: Contract, tasks: readonly Task[]): Control[];
-  /** Forgets a form whose page has changed: it is learned again. */
-  forget(task: Task): void;
   /** Path of a form's contract. */
   fileOf(form: string): string;
   /** Set by `learn`: a contract that does not fit is set aside and learned again, not refused. */

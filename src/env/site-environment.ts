@@ -9,9 +9,10 @@ import { EpisodeRunner } from "./browser/episode.js";
 import { injectedFaults } from "./browser/injected-faults.js";
 import type { Session } from "./browser/session.js";
 import type { EnvironmentTask, EpisodeOutcome } from "./environment.js";
+import { acceptanceOf } from "./forms/contract.js";
 import type { Played } from "./forms/episode.js";
 import { declaredControls } from "./forms/native.js";
-import { type RewardKind, scoreByDefault, scoreByDocuments } from "./forms/own-reward.js";
+import { REWARD_NAMES, REWARDS, type RewardKind } from "./forms/own-reward.js";
 import type { Plan } from "./forms/plan.js";
 import { rejudge } from "./forms/rejudge.js";
 import { type KnownForm, type KnownForms, openKnownForms } from "./known-forms.js";
@@ -45,12 +46,12 @@ const prompt = z.strictObject({
 
 const reward = z
   .union([
-    z.enum(["default", "documents"]),
-    z.string().refine(isModulePath, "expected default, documents or the path of a module"),
+    z.enum(REWARD_NAMES),
+    z.string().refine(isModulePath, "expected default, documents, verdict or the path of a module"),
   ])
   .default("default")
   .describe(
-    "documents = .4 accepted + .4 fields that the text of the plan names + .2 executed, for comparison; or a module of yours, ./my-reward.mjs",
+    "verdict = 1 if the site accepted, else .5 of the share of fields that it does not refuse by name (docs/your-own-site.md); documents = .4 accepted + .4 fields that the text of the plan names + .2 executed, for comparison; or a module of yours, ./my-reward.mjs",
   );
 
 /** Sections of a run's config beside the site. */
@@ -70,7 +71,7 @@ export const config = z.looseObject({
 export type FormsConfig = z.output<typeof config>;
 
 /** The modules that decide whether a form was accepted, and which fields are right. */
-const JUDGES = ["forms/judge", "forms/reward", "browser/marker", "browser/shown-again"].map(
+const JUDGES = ["forms/judge", "forms/reward", "browser/follow"].map(
   (name) => new URL(`./${name}.js`, import.meta.url).href,
 );
 
@@ -88,18 +89,23 @@ export class SiteEnvironment {
   constructor(
     readonly site: RunningSite,
     protected readonly config: Pick<FormsConfig, "browser" | "prompt" | "plan"> & Partial<FormsConfig>,
-    protected readonly scoreOf: RewardKind["score"] = scoreByDefault,
+    protected readonly reward: RewardKind = REWARDS.default,
   ) {
     this.name = site.name;
     this.tasks = site.tasks();
     this.notes = site.notes ?? [];
-    if (scoreOf === scoreByDefault || scoreOf === scoreByDocuments) this.rewardRange = [0, 1];
+    if (Object.values<RewardKind>(REWARDS).includes(reward)) this.rewardRange = [0, 1];
     if (site.learn !== undefined)
-      this.contracts = openKnownForms(site.learn, this.tasks, (text) => void process.stderr.write(`${text}\n`));
+      this.contracts = openKnownForms(site.learn, this.labelled(), (text) => void process.stderr.write(`${text}\n`));
   }
 
   splitHash(): string {
     return this.site.splitHash();
+  }
+
+  /** Returns the tasks whose true values are known. */
+  private labelled(): readonly Task[] {
+    return this.tasks.filter(({ fields }) => !isEmpty(fields));
   }
 
   /** Hashes the code that judges, the user's modules, and the contracts and declarations of the tasks' forms. */
@@ -108,10 +114,21 @@ export class SiteEnvironment {
     const forms = new Map((given as readonly Task[]).map((task) => [task.form, task]));
     const contracts = [...forms].sort().map(([form, task]) => {
       const known = this.contracts?.kept(task) ?? this.site.declaredForm?.(task);
-      return [form, known?.fields, known?.request, known?.accepted];
+      return [form, known?.fields, known?.request, known?.success, known?.refusal];
     });
     const modules = [reward, site?.kind ?? ""].map((name) => [name, loadedModules()[name] ?? null]);
     return sha256(JSON.stringify([codeHash(...JUDGES), modules, browser.uploads, contracts]));
+  }
+
+  /** Names the first task whose acceptance nobody declares. */
+  untrainable(given: readonly EnvironmentTask[]): string | undefined {
+    const isDeclared = (task: Task): boolean =>
+      this.site.declaredForm !== undefined || acceptanceOf(task, this.contracts?.kept(task)).success !== undefined;
+    const isVerdict = this.reward === REWARDS.verdict;
+    const unlabelled = isVerdict ? undefined : (given as readonly Task[]).find(({ fields }) => isEmpty(fields));
+    if (unlabelled !== undefined) return `${unlabelled.id} has no fields: only reward: verdict can learn from it`;
+    const open = (given as readonly Task[]).find((task) => !isDeclared(task));
+    return open && `${open.id}: no success is declared: nothing says whether its form was accepted (site.success)`;
   }
 
   async start(): Promise<void> {
@@ -179,7 +196,7 @@ export class SiteEnvironment {
     const learned = contract && controls && { contract, controls, fields };
     const form = learned ?? (declared && { contract: declared, controls: declaredControls(declared) });
     const uploads = this.config.browser.uploads === "dummy";
-    return rejudge(task, detail, form, { uploads, scoreOf: this.scoreOf });
+    return rejudge(task, detail, form, { uploads, reward: this.reward });
   }
 
   async close(): Promise<void> {
@@ -188,6 +205,8 @@ export class SiteEnvironment {
     await this.site.stop();
   }
 }
+
+const isEmpty = (fields: Task["fields"]): boolean => Object.keys(fields).length === 0;
 
 /** @throws UserError if the browser does not accept a success marker's selector: it would never match. */
 async function checkSelectors(runner: EpisodeRunner, { source, ...site }: RunningSite): Promise<void> {

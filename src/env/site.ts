@@ -66,9 +66,8 @@ export interface DeclaredForm {
   readonly url: string;
   readonly fields: Readonly<Record<string, DeclaredField>>;
   readonly request: { readonly method: string; readonly path: string };
-  /** Features of answers that accept the form, and of those that refuse it (docs/contracts.md). */
-  readonly accepted: readonly string[];
-  readonly refused: readonly string[];
+  readonly success: Sign;
+  readonly refusal?: Sign;
 }
 
 /** One form to fill in once, with the true values. */
@@ -82,10 +81,13 @@ export interface Task extends EnvironmentTask {
   readonly url: string;
   /** The task in words. It has the path, not the address, so that it reads the same on any port. */
   readonly instruction: string;
-  /** Visible label to true value, in page order. */
+  /** Visible label to true value, in page order; none where only the site's verdict is learned from. */
   readonly fields: Readonly<Record<string, FieldValue>>;
-  /** Signs that the form was accepted, if the task gives them: all of them are required. */
-  readonly success?: SuccessMarker;
+  /** Signs that the form was accepted, and that it was refused, if the task or its site declares them. */
+  readonly success?: Sign;
+  readonly refusal?: Sign | undefined;
+  /** Where the site names the fields that it refuses. */
+  readonly refused?: RefusedFields | undefined;
   /** The key that a label's value is posted under, if names do not tell: `{"Full name": "guest.n"}`. */
   readonly keys?: Readonly<Record<string, string>>;
   /** The text that contains the true values, if there is one; `prompt.style: document` shows it in their place. */
@@ -101,16 +103,26 @@ export interface Task extends EnvironmentTask {
   readonly pages?: readonly (readonly string[])[];
 }
 
-/** Signs in the server's answer, or on the page after it, that a form was accepted. */
-export interface SuccessMarker {
+/** Signs in a server's answer, or on the page after it: all that are given are required. */
+export interface Sign {
   /** A part of the page's address then, as `/thanks`. */
-  readonly url?: string;
+  readonly url?: string | undefined;
   /** A text on the page or in the answer; case does not matter. */
-  readonly text?: string;
+  readonly text?: string | undefined;
   /** A CSS selector of a visible element. */
-  readonly selector?: string;
-  /** The answer's HTTP status, or several allowed ones. */
-  readonly status?: number | readonly number[];
+  readonly selector?: string | undefined;
+  /** The HTTP status of the answer to the form, or several allowed ones. */
+  readonly status?: number | readonly number[] | undefined;
+  /** A path in a JSON answer, as `data.id`; without `is` any value but null, false and an empty text counts. */
+  readonly json?: { readonly path: string; readonly is?: string | number | boolean | undefined } | undefined;
+}
+
+/** The place where a site that refuses a form names fields: by their labels, or by the keys that they are posted under. */
+export interface RefusedFields {
+  /** CSS selector of visible elements: of controls, or of texts that contain a label. */
+  readonly selector?: string | undefined;
+  /** A path in the JSON answer, as `errors`: the keys of an object, or the texts of a list. */
+  readonly json?: string | undefined;
 }
 
 /** A file that a site serves, or that replaces a file of another host. */
@@ -160,6 +172,8 @@ export interface RunningSite {
   readonly storageState?: Exclude<BrowserContextOptions["storageState"], string | undefined>;
   /** Number of training tasks that the oracle has to solve before a run; absent: none. */
   readonly rehearse?: number;
+  /** Most episodes that are begun an hour; absent: any number. */
+  readonly submissionsPerHour?: number;
   /** Limits of learning a form; absent: no form is learned. */
   readonly learn?: {
     /** Folder of the contracts. */
@@ -168,6 +182,8 @@ export interface RunningSite {
     readonly minutes: number;
     /** Most times that one form is sent. */
     readonly submissions: number;
+    /** Paths of requests that save fields before the form is sent; a part that differs each time is `*`. */
+    readonly saves: readonly string[];
     /** SHA-256 of the modules that contracts may name, by path. */
     readonly modules: Readonly<Record<string, string>>;
   };

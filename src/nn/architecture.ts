@@ -1,3 +1,4 @@
+import type { KeysOf } from "../attention/keys.js";
 import { fail, nearest } from "../core/errors.js";
 import { loadFolder } from "../core/registry.js";
 import type { Rng } from "../core/rng.js";
@@ -13,9 +14,6 @@ export interface WeightSpec {
   readonly shape: readonly number[];
   readonly init: Initialisation;
 }
-
-/** Source of further keys and values that a graph's tokens see besides their own sequence's; classes of past.ts. */
-export type KeysOf = "past" | "shared" | "lanes";
 
 /** Facts that an optimizer and an adapter need of the weights of a network, by their names. */
 export interface WeightNames {
@@ -38,10 +36,10 @@ export interface Architecture {
   /** Emits the whole contract graph (docs/model.md): inputs, weights by their checkpoint names, output `logits`. */
   build(g: GraphBuilder, config: ModelConfig, weights: WeightDeclarer): void;
   /**
-   * Emits the graph whose tokens also see other keys and values (past.ts): of an earlier forward, or of other sequences
-   * of the same one; absent where the architecture cannot.
+   * Emits the graph whose tokens also see keys and values of an earlier forward, or of other sequences of the same one;
+   * absent where the architecture cannot.
    */
-  readonly buildWithKeys?: Readonly<Partial<Record<KeysOf, Architecture["build"]>>>;
+  buildWithKeys?(of: KeysOf, ...args: Parameters<Architecture["build"]>): void;
   names(config: ModelConfig): WeightNames;
   /** Returns every weight under its checkpoint name, in checkpoint order. */
   weights(config: ModelConfig): ReadonlyMap<string, WeightSpec>;
@@ -55,11 +53,11 @@ let architectures: Promise<Map<string, Architecture>> | undefined;
 /** Loads the architecture named in config.json. */
 export async function architectureOf(config: ModelConfig): Promise<Architecture> {
   architectures ??= loadFolder<Architecture>(new URL("./arch/", import.meta.url), "architecture");
-  const known = await architectures;
-  const found = known.get(config.architecture);
+  const kinds = await architectures;
+  const found = kinds.get(config.architecture);
   if (found === undefined) {
-    const close = nearest(config.architecture, [...known.keys()]);
-    fail(`Unknown architecture "${config.architecture}"; known: ${[...known.keys()].join(", ")}.`, {
+    const close = nearest(config.architecture, [...kinds.keys()]);
+    fail(`Unknown architecture "${config.architecture}"; known: ${[...kinds.keys()].join(", ")}.`, {
       hint:
         close === undefined
           ? "An imported graph has none of these: it is trained and evaluated as it is, and `export --model DIR --merge RUN` merges its adapter."

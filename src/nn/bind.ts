@@ -220,7 +220,7 @@ class Binding {
     const { g, model } = this;
     if (this.expressions.packed.has(input)) {
       // under the consumer's path, so that it is recomputed together with its layer
-      const value = g.scope(pathOf(node), () => this.unpack(input, this.companion(node)));
+      const value = g.scope(pathOf(node), () => this.unpack(input, this.otherOperand(node)));
       g.rematerializeBy(value, (behind) => this.unpack(input, behind));
       return value;
     }
@@ -251,8 +251,8 @@ class Binding {
 
   private read(name: string): Value | undefined {
     const { g, model, values } = this;
-    const known = values.get(name);
-    if (known !== undefined) return known;
+    const made = values.get(name);
+    if (made !== undefined) return made;
     const initializer = model.initializers.get(name);
     if (initializer === undefined) return undefined;
     const { dtype, shape } = initializer.value;
@@ -263,8 +263,8 @@ class Binding {
       this.parameters.push(value);
     } else {
       // names of another program's file get a prefix: a weight may have the name of an input of ours
-      const own = isExternal(initializer.data) && !isImported(model) ? name : `/imported/${name}`;
-      value = g.initializer(own, dtype, shape as number[], initializer.data);
+      const given = isExternal(initializer.data) && !isImported(model) ? name : `/imported/${name}`;
+      value = g.initializer(given, dtype, shape as number[], initializer.data);
     }
     values.set(name, value);
     return value;
@@ -291,12 +291,12 @@ class Binding {
   }
 
   /** Returns the other operand of a packed weight's product; the weight is unpacked after it. */
-  private companion(node: RawNode): Value {
+  private otherOperand(node: RawNode): Value {
     const { model, expressions, values } = this;
-    const own = node.inputs.find(
+    const other = node.inputs.find(
       (name) => name !== undefined && !model.initializers.has(name) && !expressions.nodes.has(name),
     );
-    return values.get(own ?? model.inputs[0]?.name ?? "") as Value;
+    return values.get(other ?? model.inputs[0]?.name ?? "") as Value;
   }
 
   /** Returns a site's adapter; layers that share a weight share its adapter. */

@@ -76,7 +76,7 @@ function withLogits(model: RawModel, where: string, { vocab_size, logits_output:
     named !== undefined ? [named] : declared !== undefined ? [] : outputs.length === 1 ? outputs : scores;
   if (found === undefined || second !== undefined)
     fail(
-      `${where} has ${declared === undefined ? "no output logits" : `no output "${declared}"`}, but ${outputs.map(({ name, shape }) => `${name} ${formatShape(shape)}`).join(", ")}.`,
+      `${where} has ${declared === undefined ? "no output logits" : `no output "${declared}"`}, but ${outputs.map(({ name, shape }) => `${name} ${formatShape(shape)}`).join(", ") || "none at all"}.`,
       { hint: 'Name the output with the logits [B, N, V] in config.json, as "logits_output": "NAME".' },
     );
   const swapped = (name: string): string => (name === found.name ? "logits" : name === "logits" ? found.name : name);
@@ -87,8 +87,8 @@ function withLogits(model: RawModel, where: string, { vocab_size, logits_output:
   }));
   const initializers = new Map(
     [...model.initializers].map(([name, { value, data }]) => {
-      const own = swapped(name);
-      return [own, { value: { ...value, name: own }, data }] as const;
+      const renamed = swapped(name);
+      return [renamed, { value: { ...value, name: renamed }, data }] as const;
     }),
   );
   const needed = new Set(["logits"]);
@@ -157,9 +157,9 @@ function shareWeights(model: RawModel, dir: string): { model: RawModel; standsFo
     const name = projectionOf(model, node)?.weight.value.name;
     const module = moduleOfPath(node.name);
     if (name === undefined || module === undefined || isParameter(name) || standsFor.has(name)) continue;
-    const known = firsts.get(module) ?? [];
-    const same = known.find((other) => equalWeights(model, other, name, dir));
-    if (same === undefined) firsts.set(module, [...known, name]);
+    const distinct = firsts.get(module) ?? [];
+    const same = distinct.find((other) => equalWeights(model, other, name, dir));
+    if (same === undefined) firsts.set(module, [...distinct, name]);
     else if (same !== name) standsFor.set(name, same);
   }
   const initializers = new Map([...model.initializers].filter(([name]) => !standsFor.has(name)));
@@ -193,7 +193,7 @@ function nameWeights(
   owner: (module: string) => string,
 ): { model: RawModel; final: (name: string) => string } {
   const names = new Map<string, string>();
-  const taken = new Set([...model.initializers.keys(), ...valuesOf(model)]);
+  const used = new Set([...model.initializers.keys(), ...valuesOf(model)]);
   const wanting = new Map<string, Set<string>>();
   for (const node of model.nodes) {
     const projection = projectionOf(model, node);
@@ -201,7 +201,7 @@ function nameWeights(
     if (projection === undefined || module === undefined) continue;
     const { name } = projection.weight.value;
     const wanted = `${owner(module)}.weight`;
-    if (!isParameter(name) && !taken.has(wanted)) wanting.set(wanted, (wanting.get(wanted) ?? new Set()).add(name));
+    if (!isParameter(name) && !used.has(wanted)) wanting.set(wanted, (wanting.get(wanted) ?? new Set()).add(name));
   }
   // a module of several matrices has no weight: an adapter of it would act on one of them
   for (const [wanted, [name, ...others]] of wanting)
@@ -213,7 +213,7 @@ function nameWeights(
     const renamed = names.get(name) ?? name;
     const short = wrapper !== undefined && renamed.startsWith(wrapper) ? renamed.slice(wrapper.length) : renamed;
     // a buffer `m.position_ids` is not the input position_ids
-    return short !== renamed && taken.has(short) ? renamed : short;
+    return short !== renamed && used.has(short) ? renamed : short;
   };
   const initializers = new Map<string, Initializer>();
   for (const [name, { value, data }] of model.initializers)

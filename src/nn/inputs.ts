@@ -1,9 +1,9 @@
+import { KEYS } from "../attention/keys.js";
 import { fail } from "../core/errors.js";
 import type { Emitter } from "../onnx/emit.js";
 import type { RawModel } from "../onnx/format/raw-model.js";
 import { formatShape, sizeOf } from "../onnx/shapes.js";
 import type { Dim, Value } from "../onnx/types.js";
-import { KEYS } from "./past.js";
 
 /** Inputs that a model's graph may take, by rank: the contract's own inputs, and those derived from them. */
 const KNOWN: Readonly<Record<string, number>> = {
@@ -48,14 +48,14 @@ export function emitInputs(
   const [batch, length] = ids.shape.map(bound) as [Dim, Dim];
   const tokens = g.input("input_ids", "int64", [batch, length]);
   const places = g.input("position_ids", "int64", [batch, length]);
-  const known = positions !== undefined && {
+  const content = positions !== undefined && {
     content: Array.from({ length: sizeOf([batch, length]) }, (_, i) => Math.min(i, positions - 1)),
   };
   const hasKeys = model.inputs.some((i) => i.name === KEYS);
   const bias = hasKeys ? model.inputs.find((i) => i.name === "attention_bias") : undefined;
   const contract: Readonly<Record<string, Value>> = {
     input_ids: tokens,
-    position_ids: { ...places, ...known },
+    position_ids: { ...places, ...content },
     attention_bias: g.input("attention_bias", "float32", bias?.shape.map(bound) ?? [batch, 1, length, length]),
   };
   const values = new Map<string, Value>();

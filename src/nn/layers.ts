@@ -72,12 +72,6 @@ export function rotate(e: Emitter, x: Value, { cos, sin }: Rotation): Value {
   return e.concat([e.sub(e.mul(a, cos), e.mul(b, sin)), e.add(e.mul(b, cos), e.mul(a, sin))], 3);
 }
 
-export interface AttentionShapes {
-  readonly heads: number;
-  readonly kvHeads: number;
-  readonly headDim: number;
-}
-
 /** Reshape targets with the symbolic batch and length; each is built once per graph from Shape(input_ids). */
 export class Targets {
   private readonly batch: Value;
@@ -106,23 +100,4 @@ export class Targets {
     }
     return target;
   }
-}
-
-/**
- * Grouped-query attention with an additive bias.
- * q [B, N, H, hd] (already scaled), k and v [B, S, Hkv, hd], bias [B, 1, N, S]; returns [B*N, H*hd].
- * The heads of a group are stacked along the query axis, so that K and V are never repeated.
- */
-export function attention(e: Emitter, q: Value, k: Value, v: Value, bias: Value, s: AttentionShapes): Value {
-  const grouped = s.heads !== s.kvHeads;
-  const stack = (x: Value, last: number): Value => (grouped ? e.reshape(x, [0, s.kvHeads, -1, last]) : x);
-  const qh = stack(e.transpose(q, [0, 2, 1, 3]), s.headDim);
-  const kt = e.transpose(k, [0, 2, 3, 1]);
-  const vh = e.transpose(v, [0, 2, 1, 3]);
-  const scores = e.matmul(qh, kt);
-  const perHead = grouped ? e.reshape(scores, [0, s.heads, -1, 0]) : scores;
-  const weights = e.softmax(e.add(perHead, bias));
-  const context = e.matmul(grouped ? e.reshape(weights, [0, s.kvHeads, -1, 0]) : weights, vh);
-  const unstacked = grouped ? e.reshape(context, [0, s.heads, -1, 0]) : context;
-  return e.reshape(e.transpose(unstacked, [0, 2, 1, 3]), [-1, s.heads * s.headDim]);
 }

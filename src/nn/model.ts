@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import type { KeysOf } from "../attention/keys.js";
 import { fromOutside } from "../core/boundary.js";
 import { fail, messageOf, UserError } from "../core/errors.js";
 import { sha256File, writeAtomic, writeDirectory } from "../core/files.js";
@@ -12,7 +13,7 @@ import { type ExternalData, type Graph, isExternal, type Tensor, type Value } fr
 import { Tokenizer } from "../text/tokenizer.js";
 import { readNf4State } from "../weights/model-weights.js";
 import { openSafetensors, type SafetensorsHeader, writeSafetensors } from "../weights/safetensors.js";
-import { architectureOf, type KeysOf, LLAMA_NAMES, type WeightDeclarer, type WeightNames } from "./architecture.js";
+import { architectureOf, LLAMA_NAMES, type WeightDeclarer, type WeightNames } from "./architecture.js";
 import { eosIds, type ModelConfig, readModelConfig } from "./config.js";
 import { checkOpset, isImported, normaliseImported } from "./imported.js";
 import { PackedBuilder, type StoredWeight } from "./packed-builder.js";
@@ -36,7 +37,7 @@ export interface Model {
 
 /** Opens and cross-checks a model directory. @throws UserError naming the file and its required content. */
 export function loadModel(dir: string): Promise<Model> {
-  const hint = "restore the file from a copy, or make the directory again (docs/model.md)";
+  const hint = "compare its files with docs/model.md: one is damaged, or of another model";
   return fromOutside(`The model ${dir}`, hint, () => openModel(dir));
 }
 
@@ -59,7 +60,9 @@ async function openModel(dir: string): Promise<Model> {
   for (const key of ["mask_token_id", "eos_token_id", "pad_token_id"] as const) {
     const outside = [config[key]].flat().find((id) => id >= config.vocab_size);
     if (outside !== undefined)
-      fail(`${join(dir, "config.json")}: ${key} ${outside} is outside the vocabulary of ${config.vocab_size}.`);
+      fail(`${join(dir, "config.json")}: ${key} ${outside} is outside the vocabulary of ${config.vocab_size}.`, {
+        hint: "Set the ids that the model's tokenizer.json has for its special tokens.",
+      });
   }
   if (ends.includes(config.mask_token_id))
     fail(
@@ -137,8 +140,13 @@ function checkDescribed(graph: RawModel, described: RawModel, dir: string): void
 export const CONTRADICTION_HINT =
   "Put back the config.json that the graph was exported with, or export the model again: the keys of docs/model.md must be the graph's own.";
 
-/** @throws UserError where a graph of tokens lacks inputs of the contract, or inputs derived from them. */
+/** @throws UserError where a graph of tokens lacks the output or inputs of the contract, or inputs derived from them. */
 function checkTokenInputs(graph: RawModel, path: string, config: ModelConfig): void {
+  const made = new Set([...graph.nodes.flatMap(({ outputs }) => outputs), ...graph.initializers.keys()]);
+  if (!graph.outputs.some(({ name }) => name === "logits") || !made.has("logits"))
+    fail(`${path} computes no output logits (it has ${graph.outputs.map(({ name }) => name).join(", ") || "none"}).`, {
+      hint: "Export it again: the output [B, N, V] is named logits (docs/model.md).",
+    });
   const names = graph.inputs.map((i) => i.name);
   const missing = ["input_ids", "position_ids", "attention_bias"].filter((input) => !names.includes(input));
   if (missing.length === 0) return;
@@ -204,16 +212,15 @@ export async function writeModelGraph(dir: string, config: ModelConfig): Promise
 }
 
 /**
- * Builds the graph whose tokens see keys and values of an earlier forward or of other sequences (past.ts), from
+ * Builds the graph whose tokens see keys and values of an earlier forward or of other sequences (attention/keys.ts), from
  * config.json and the weights' file, like model.onnx. Undefined where the graph is not ours, or its tokens see later
  * ones.
  */
 export async function graphWithKeys({ dir, config, graph }: Model, of: KeysOf): Promise<RawModel | undefined> {
   if (isImported(graph) || config.attention !== "causal") return undefined;
   const architecture = await architectureOf(config);
-  const build = architecture.buildWithKeys?.[of];
-  if (build === undefined) return undefined;
-  const made = emitGraph(dir, config, (g, weight) => build(g, config, weight));
+  if (architecture.buildWithKeys === undefined) return undefined;
+  const made = emitGraph(dir, config, (g, weight) => architecture.buildWithKeys?.(of, g, config, weight));
   return decodeModel(encodeModel(made), `the graph of ${dir} with ${of} keys`);
 }
 
@@ -222,8 +229,8 @@ function emitGraph(dir: string, config: ModelConfig, build: (g: GraphBuilder, we
   const g = new PackedBuilder(config.architecture);
   const declared = new Map<string, Value>();
   build(g, (name, shape) => {
-    const known = declared.get(name);
-    if (known !== undefined) return known;
+    const earlier = declared.get(name);
+    if (earlier !== undefined) return earlier;
     const stored = storedWeight(header, name);
     if (stored.shape.join() !== shape.join())
       fail(`${header.path}: ${name} should have the shape [${shape.join(", ")}], got [${stored.shape.join(", ")}].`);

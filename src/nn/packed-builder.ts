@@ -58,8 +58,8 @@ export class PackedBuilder extends GraphBuilder {
   }
 
   private once(key: string, make: () => Value): Value {
-    const known = this.made.get(key);
-    if (known !== undefined) return known;
+    const made = this.made.get(key);
+    if (made !== undefined) return made;
     const value = make();
     this.made.set(key, value);
     return value;

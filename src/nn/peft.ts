@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { fromOutside } from "../core/boundary.js";
 import { fail, UserError } from "../core/errors.js";
 import { readJson } from "../core/files.js";
+import { limited } from "../core/limited.js";
 import type { Tensor } from "../onnx/types.js";
 import { floatsOf } from "../weights/model-weights.js";
 import { readSafetensors, writeSafetensors } from "../weights/safetensors.js";
@@ -82,7 +83,7 @@ export interface PeftAdapter {
  * @throws UserError naming the missing or unsupported key or file.
  */
 export function readPeft(dir: string): PeftAdapter {
-  const hint = "restore it from a copy, or save the adapter again: a plain LoRA of PEFT, or one that was trained here";
+  const hint = "save the adapter again, as a plain LoRA of PEFT: one of its files is damaged, or of another adapter";
   return fromOutside(`The adapter ${dir}`, hint, () => readPlain(dir));
 }
 
@@ -103,7 +104,8 @@ function readPlain(dir: string): PeftAdapter {
       `${configPath}: ${key} is ${JSON.stringify(config[key])}, which is not supported (expected ${expected}).`,
       hint === undefined ? {} : { hint },
     );
-  for (const [key, value] of Object.entries(config)) {
+  // the kind first: its own keys would be refused without it
+  for (const [key, value] of Object.entries({ peft_type: null, ...config })) {
     const values = (Object.hasOwn(COMPUTED, key) ? COMPUTED[key] : undefined) ?? [false];
     const isEmpty = value === null || (typeof value === "object" && Object.keys(value).length === 0);
     if (FREE.has(key) || isEmpty || values.includes(value)) continue;
@@ -132,7 +134,7 @@ function readPlain(dir: string): PeftAdapter {
 }
 
 /** File of adapters that PEFT saved before it had safetensors. */
-const PICKLED = "adapter_model.bin";
+export const PICKLED = "adapter_model.bin";
 const PLAIN = "Merge it in Python (merge_and_unload, save_pretrained) and export the merged checkpoint.";
 const CONVERT =
   "Its base weights were changed when it began, so it does not fit the untouched model. Save it as plain LoRA in Python: model.save_pretrained(OUT, path_initial_model_for_weight_conversion=FIRST), where FIRST holds the adapter as it began (saved with init_lora_weights=True); or merge it there.";
@@ -159,15 +161,18 @@ function plainLora(
     return value;
   };
   const scaleOf = (of: number, rank: number): number => of / (rooted === true ? Math.sqrt(rank) : rank);
-  const own = modules.map((module) => {
+  const adapters = modules.map((module) => {
     const rank = valueFor("rank_pattern", module, r as number);
     return { module, rank, scale: scaleOf(valueFor("alpha_pattern", module, alpha), rank) };
   });
-  const rank = own.reduce((most, module) => Math.max(most, module.rank), own.length === 0 ? (r as number) : 1);
-  const scale = own[0]?.scale ?? scaleOf(alpha, r as number);
-  const isPlain = rooted !== true && own.every((module) => module.rank === r && module.scale === scale);
+  const rank = adapters.reduce(
+    (most, module) => Math.max(most, module.rank),
+    adapters.length === 0 ? (r as number) : 1,
+  );
+  const scale = adapters[0]?.scale ?? scaleOf(alpha, r as number);
+  const isPlain = rooted !== true && adapters.every((module) => module.rank === r && module.scale === scale);
   const padded = new Map(tensors);
-  for (const { module, ...its } of own)
+  for (const { module, ...its } of adapters)
     for (const part of ["A", "B"] as const) {
       const tensor = tensors.get(loraName(module, part));
       if (tensor?.shape.length !== 2 || tensor.shape[part === "A" ? 0 : 1] !== its.rank) continue;
@@ -180,7 +185,8 @@ function plainLora(
 function patternValue(patterns: unknown, module: string): unknown {
   if (typeof patterns !== "object" || patterns === null) return undefined;
   try {
-    return Object.entries(patterns).find(([key]) => new RegExp(`^(.*\\.)?(${key})$`).test(module))?.[1];
+    const fits = (key: string): boolean => new RegExp(`^(.*\\.)?(${key})$`).test(module);
+    return limited("a pattern", module.length, () => Object.entries(patterns).find(([key]) => fits(key))?.[1]);
   } catch {
     return Number.NaN;
   }

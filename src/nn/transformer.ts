@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { attentionOver, type KeysOf } from "../attention/keys.js";
 import { fail } from "../core/errors.js";
 import { Emitter } from "../onnx/emit.js";
 import type { GraphBuilder } from "../onnx/graph.js";
@@ -11,8 +12,7 @@ import {
   type WeightSpec,
 } from "./architecture.js";
 import { baseConfigSchema, MOST_LAYERS, type ModelConfig, parseConfig, size, WIDEST } from "./config.js";
-import { attention, linear, rmsNorm, rotate, rotations, swiglu, Targets } from "./layers.js";
-import { type Keys, Lanes, Past, SharedKeys } from "./past.js";
+import { linear, rmsNorm, rotate, rotations, swiglu, Targets } from "./layers.js";
 import { ropeScalingSchema } from "./rope.js";
 
 /** Model directories may have `null` or the type "default" from their checkpoint. */
@@ -109,16 +109,12 @@ export function transformer(schema: z.ZodType<TransformerConfig>): Architecture 
       const c = parse(config);
       return new Map([...weightsOf(c)].map(([name, spec]) => [named(c, name), spec]));
     },
-    build: (g, config, weight) => emit(g, parse(config), weight, undefined),
-    buildWithKeys: {
-      past: (g, config, weight) => emit(g, parse(config), weight, new Past(new Emitter(g))),
-      shared: (g, config, weight) => emit(g, parse(config), weight, new SharedKeys(new Emitter(g))),
-      lanes: (g, config, weight) => emit(g, parse(config), weight, new Lanes(new Emitter(g))),
-    },
+    build: (g, config, weight) => emit(g, parse(config), weight, "sequence"),
+    buildWithKeys: (of, g, config, weight) => emit(g, parse(config), weight, of),
   };
 }
 
-function emit(g: GraphBuilder, c: TransformerConfig, weight: WeightDeclarer, keys: Keys | undefined): void {
+function emit(g: GraphBuilder, c: TransformerConfig, weight: WeightDeclarer, keysOf: KeysOf): void {
   const e = new Emitter(g);
   const d = c.hidden_size;
   const hd = c.head_dim;
@@ -129,9 +125,7 @@ function emit(g: GraphBuilder, c: TransformerConfig, weight: WeightDeclarer, key
   const inputIds = g.input("input_ids", "int64", ["B", "N"]);
   const positionIds = g.input("position_ids", "int64", ["B", "N"]);
   const shapes = { heads, kvHeads, headDim: hd };
-  const bias = keys === undefined ? g.input("attention_bias", "float32", ["B", 1, "N", "N"]) : undefined;
-  const attend = (layer: number, q: Value, k: Value, v: Value): Value =>
-    keys?.attend(String(layer), q, k, v, shapes) ?? attention(e, q, k, v, bias as Value, shapes);
+  const attend = attentionOver(keysOf, e);
 
   g.scope("model", () => {
     const t = new Targets(e, inputIds);
@@ -155,7 +149,7 @@ function emit(g: GraphBuilder, c: TransformerConfig, weight: WeightDeclarer, key
           const rope = c.no_rope_layers?.[i] !== 0;
           const turned = rope ? rotate(e, ownQueries, rotation.query) : e.mul(ownQueries, hd ** -0.5);
           const k = rope ? rotate(e, unturned, rotation.key) : unturned;
-          const context = attend(i, turned, k, project("v_proj", kvHeads));
+          const context = attend(String(i), turned, k, project("v_proj", kvHeads), shapes);
           return g.scope("o_proj", () => biased(context, "o_proj", c.o_bias));
         });
         const middle = e.add(x, attended);

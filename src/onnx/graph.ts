@@ -85,8 +85,8 @@ export class GraphBuilder {
     // join() writes -0 as 0
     const written = values.map((v) => (Object.is(v, -0) ? "-0" : v)).join(",");
     const key = `${dtype}${formatShape(shape)}${written}`;
-    const known = this.constants.get(key);
-    if (known !== undefined) return known;
+    const made = this.constants.get(key);
+    if (made !== undefined) return made;
     if (values.length !== sizeOf(shape))
       throw new Error(`constant of shape ${formatShape(shape)} with ${values.length} values`);
     const value = this.initializer(`/constants/${this.constants.size}`, dtype, shape, typedArray(dtype, values));
@@ -108,7 +108,7 @@ export class GraphBuilder {
   /** Returns a 1-D int64 value: axes, or a shape; computed from the graph's inputs where dimensions are symbols. */
   ints(values: readonly Dim[]): Value {
     if (isStatic(values)) return this.constant("int64", [values.length], values);
-    return this.known(values.join(), () => {
+    return this.cached(values.join(), () => {
       const parts = values.map((d) => (typeof d === "number" ? this.ints([d]) : this.open(d)));
       return parts.length === 1 ? (parts[0] as Value) : this.op("Concat", parts, { axis: 0 });
     });
@@ -116,7 +116,7 @@ export class GraphBuilder {
 
   /** Returns the number [1] of a symbol: a dimension of an input, or a product of several. */
   private open(symbol: string): Value {
-    return this.known(`${symbol} `, () => {
+    return this.cached(`${symbol} `, () => {
       const factors = symbol.split("*");
       if (factors.length > 1) {
         const parts = factors.map((f) => (Number.isNaN(Number(f)) ? this.open(f) : this.ints([Number(f)])));
@@ -129,7 +129,7 @@ export class GraphBuilder {
     });
   }
 
-  private known(key: string, make: () => Value): Value {
+  private cached(key: string, make: () => Value): Value {
     const value = this.shapes.get(key) ?? make();
     this.shapes.set(key, value);
     return value;

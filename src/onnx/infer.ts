@@ -156,6 +156,8 @@ export const reshape: InferRule = (call) => {
 export const transpose: InferRule = (call) => {
   const x = required(call, 0);
   const perm = intsAttribute(call, "perm") ?? x.shape.map((_, i) => x.shape.length - 1 - i);
+  if ([...perm].sort((a, b) => a - b).join() !== [...x.shape.keys()].join())
+    throw new Error(`Transpose: perm [${perm.join(", ")}] is no order of the axes of ${formatShape(x.shape)}`);
   return [{ dtype: x.dtype, shape: perm.map((p) => x.shape[p] as Dim) }];
 };
 

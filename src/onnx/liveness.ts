@@ -46,12 +46,12 @@ export function peakActivationBytes(graph: Graph, sizes: Readonly<Record<string,
   };
   computed.forEach((node, at) => {
     const dying = node.inputs.flatMap((v) => {
-      const own = v === undefined ? undefined : owner.get(v.name);
-      return own !== undefined && last.get(own) === at ? [own] : [];
+      const buffer = v === undefined ? undefined : owner.get(v.name);
+      return buffer !== undefined && last.get(buffer) === at ? [buffer] : [];
     });
     if (IN_PLACE.has(node.op)) {
       const size = bytesOf(node.outputs[0] as Value);
-      const reused = dying.find((own) => live.get(own) === size);
+      const reused = dying.find((buffer) => live.get(buffer) === size);
       if (reused !== undefined) free(reused);
     }
     for (const output of node.outputs) {
@@ -60,7 +60,7 @@ export function peakActivationBytes(graph: Graph, sizes: Readonly<Record<string,
       now += bytesOf(output);
     }
     peak = Math.max(peak, now);
-    for (const own of dying) free(own);
+    for (const buffer of dying) free(buffer);
     // an unused output
     for (const output of node.outputs) if (last.get(output.name) === at) free(output.name);
   });

@@ -100,8 +100,8 @@ function missing(names: readonly string[], library: string, env = process.env): 
   const path = process.platform === "win32" ? env.PATH : env.LD_LIBRARY_PATH;
   const folders = [join(library, ".."), ...(path ?? "").split(delimiter).filter((dir) => dir !== "")];
   const cache = "/etc/ld.so.cache";
-  const known = existsSync(cache) ? readFileSync(cache, "latin1") : "";
-  return names.filter((name) => !known.includes(name) && !folders.some((dir) => existsSync(join(dir, name))));
+  const cached = existsSync(cache) ? readFileSync(cache, "latin1") : "";
+  return names.filter((name) => !cached.includes(name) && !folders.some((dir) => existsSync(join(dir, name))));
 }
 
 /** Describes the libraries that a provider's file needs, and those that are missing; empty where it names none. */
@@ -180,8 +180,8 @@ function difference(got: Float32Array | undefined, expected: Float32Array): numb
   if (got?.length !== expected.length) return Number.POSITIVE_INFINITY;
   let [most, scale] = [0, 0];
   expected.forEach((value, i) => {
-    const apart = Math.abs(value - (got[i] as number));
-    most = Math.max(most, Number.isNaN(apart) ? Number.POSITIVE_INFINITY : apart);
+    const difference = Math.abs(value - (got[i] as number));
+    most = Math.max(most, Number.isNaN(difference) ? Number.POSITIVE_INFINITY : difference);
     scale = Math.max(scale, Math.abs(value));
   });
   return most === 0 ? 0 : most / scale;

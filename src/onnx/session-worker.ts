@@ -4,8 +4,8 @@
  */
 import { parentPort } from "node:worker_threads";
 import { fail, messageOf, UserError } from "../core/errors.js";
-import { loadFolder } from "../core/registry.js";
-import type { Binding, BindingKind } from "./runtimes/binding.js";
+import { calledFeature } from "../core/features.js";
+import type { OpenBinding } from "./runtimes/binding.js";
 import { Host } from "./runtimes/host.js";
 import type { Call, Reply, Request, Tensors } from "./runtimes/messages.js";
 import { openNpmBinding } from "./runtimes/npm.js";
@@ -13,14 +13,12 @@ import { openNpmBinding } from "./runtimes/npm.js";
 let handle: ((call: Exclude<Call, { kind: "start" }>) => Promise<Tensors>) | undefined;
 
 async function start({ binding, deviceMemory }: Call & { kind: "start" }): Promise<void> {
-  const host = binding === "npm" ? new Host(await openNpmBinding()) : new Host(await openOther(binding, deviceMemory));
+  const open: OpenBinding | undefined =
+    binding === "npm" ? openNpmBinding : await calledFeature<OpenBinding>("openApiBinding");
+  if (open === undefined)
+    fail(`runtime.binding: ${binding} needs the feature gpu, which was deleted`, { hint: "Set runtime.binding: npm." });
+  const host = new Host(await open(deviceMemory));
   handle = (call) => host.handle(call);
-}
-
-async function openOther(name: string, deviceMemory: number | undefined): Promise<Binding> {
-  const kind = (await loadFolder<BindingKind>(new URL("./bindings/", import.meta.url), "binding")).get(name);
-  if (kind === undefined) fail(`runtime.binding: there is no ${name}`, { hint: "Set runtime.binding: npm." });
-  return kind.open(deviceMemory);
 }
 
 async function dispatch(call: Call): Promise<Tensors> {

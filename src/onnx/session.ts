@@ -103,8 +103,8 @@ export class Runtime {
     const request = options.provider ?? "auto";
     const binding = await chooseBinding(options.binding ?? "auto", request);
     const lowerings = await loadFolder<Lowering>(new URL("./lowerings/", import.meta.url), "lowering");
-    // execArgv: flags of the main program (--test, --eval, loaders) are not meant for the worker SHARE_ENV: native code
-    // reads the process's own environment, which a thread with a copy cannot set
+    // execArgv: flags of the main program (--test, --eval, loaders) are not meant for the worker.
+    // env: native code reads the process's own environment, which a thread with a copy of it cannot set.
     const worker = new Worker(new URL("./session-worker.js", import.meta.url), {
       execArgv: [],
       env: SHARE_ENV,

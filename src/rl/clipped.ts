@@ -33,12 +33,12 @@ export function clippedLoss(
   inputs: LossInputs,
   o: SurrogateOptions & { readonly kl_coeff: number; readonly ratio_clamp?: number | null },
 ): Loss {
-  const { e, value, old, reference, advantage, weight } = inputs;
+  const { e, logProb, old, reference, advantage, weight } = inputs;
   const clamp = o.ratio_clamp ?? undefined;
-  const change = e.sub(value, old);
+  const change = e.sub(logProb, old);
   const ratio = e.exp(clamp === undefined ? change : e.clip(change, -clamp, clamp));
-  const surrogate = surrogateOf(e, { ratio, logProb: value, advantage }, o);
-  const difference = e.sub(reference, value);
+  const surrogate = surrogateOf(e, { ratio, logProb, advantage }, o);
+  const difference = e.sub(reference, logProb);
   const d = e.clip(difference, -PENALTY_CLAMP, PENALTY_CLAMP);
   const k3 = e.sub(e.sub(e.exp(d), d), 1);
   const average = (v: typeof ratio): typeof ratio => e.total(e.mul(weight, v));

@@ -115,8 +115,8 @@ function returnsOf({ reward, turns }: GroupEpisode, discount: number): number[] 
   const returns: number[] = [];
   let later = 0;
   for (let t = turns.length - 1; t >= 0; t--) {
-    const own = given ? (turns[t]?.reward ?? 0) : t === turns.length - 1 ? (reward as number) : 0;
-    later = own + discount * later;
+    const earned = given ? (turns[t]?.reward ?? 0) : t === turns.length - 1 ? (reward as number) : 0;
+    later = earned + discount * later;
     returns.unshift(later);
   }
   return returns;

@@ -8,7 +8,7 @@ export function perTerm(batch: Batch): Batch {
   const scored = (r: number): number => (batch.coefficient[r] === 0 ? -1 : Number(batch.segment[r]));
   const at = <T>(values: readonly T[], missing: T): T[] =>
     Array.from({ length: terms }, (_, r) => (scored(r) < 0 ? missing : (values[scored(r)] as T)));
-  const { recorded: _, share: __, ...rest } = batch;
+  const { logProb: _, share: __, ...rest } = batch;
   return {
     ...rest,
     coefficient: batch.coefficient.map((c) => (c === 0 ? 0 : 1)),
@@ -17,7 +17,7 @@ export function perTerm(batch: Batch): Batch {
     owner: at(batch.owner, -1),
     step: at(batch.step, -1),
     units: new Float32Array(terms).fill(1),
-    recorded: undefined,
+    logProb: undefined,
   };
 }
 

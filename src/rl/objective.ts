@@ -14,15 +14,15 @@ import type { WeighingOptions } from "./weighing.js";
 /** Inputs of an objective's loss on the graph. */
 export interface LossInputs {
   readonly e: Emitter;
-  /** [R] log-probabilities at tau, nats */
+  /** [R] log-probabilities of the terms at tau, nats */
   readonly logProbs: Value;
   /** [R] */
   readonly coefficient: Value;
-  /** [S] sums of the segments */
-  readonly value: Value;
-  /** [S] value under the policy that sampled */
+  /** [S] log-probabilities of the segments: sums of coefficient * logProbs */
+  readonly logProb: Value;
+  /** [S] the same under the policy before the update */
   readonly old: Value;
-  /** [S] value under the reference policy */
+  /** [S] the same under the reference policy */
   readonly reference: Value;
   /** [S] {@link Objective.credit} of the segment's episode, turn or step */
   readonly advantage: Value;

@@ -16,10 +16,10 @@ import {
  *   loss = sum_s weight_s [ -min(rho A, clip(rho, 1 - eps_low, 1 + eps_high) A) + beta (v - v_ref)^2 / (2 L) ]
  */
 export function sequenceLoss(inputs: LossInputs, o: SurrogateOptions & { readonly kl_coeff: number }): Loss {
-  const { e, value, old, reference, advantage, weight, units } = inputs;
-  const ratio = e.exp(e.div(e.sub(value, old), units));
-  const surrogate = surrogateOf(e, { ratio, logProb: e.div(value, units), advantage }, o);
-  const difference = e.sub(value, reference);
+  const { e, logProb, old, reference, advantage, weight, units } = inputs;
+  const ratio = e.exp(e.div(e.sub(logProb, old), units));
+  const surrogate = surrogateOf(e, { ratio, logProb: e.div(logProb, units), advantage }, o);
+  const difference = e.sub(logProb, reference);
   const k2 = e.div(e.mul(e.mul(difference, difference), 0.5), units);
   const average = (v: typeof ratio): typeof ratio => e.total(e.mul(weight, v));
   const loss = {
@@ -27,7 +27,7 @@ export function sequenceLoss(inputs: LossInputs, o: SurrogateOptions & { readonl
     metrics: {
       kl: { value: average(k2), reduce: "sum" },
       ...ratioMetrics(inputs, ratio, clipBounds(o)),
-      elbo_per_token: { value: average(e.div(value, units)), reduce: "sum" },
+      elbo_per_token: { value: average(e.div(logProb, units)), reduce: "sum" },
     },
   } as const;
   return withEntropy(loss, inputs, o.entropy_coeff);

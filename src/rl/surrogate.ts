@@ -46,7 +46,7 @@ export type SurrogateOptions = Pick<RatioOptions, "surrogate"> & Partial<RatioOp
 
 /** Returns the bounds to which ratios are clipped. */
 export function clipBounds(o: Partial<RatioOptions>): readonly [low: number, high: number] {
-  const side = (own: number | null | undefined): number => own ?? (o.clip_range as number);
+  const side = (bound: number | null | undefined): number => bound ?? (o.clip_range as number);
   return [1 - side(o.clip_range_low), 1 + side(o.clip_range_high)];
 }
 

@@ -32,19 +32,20 @@ export function totalShare(sum: number, responses: number, norm: WeighingOptions
  * Truncated importance sampling (Ionides 2008; for the sampler's rounding: Yao et al. 2025, "Your efficient RL
  * framework secretly brings you off-policy RL training"): weights another policy's samples for the current one,
  *
- *   w_s = min(exp(old_s - recorded_s), C)
+ *   w_s = min(exp(old_s - logProb_s), C)
  *
  * where ratios and clipping then start from `old`. 1 where both are the same policy.
- * @param old [S] the policy's values before the update.
+ * @param batch `logProb` [S] under the policy that sampled.
+ * @param old [S] log-probabilities under the policy before the update.
  * @returns [S] factors of the advantages.
  */
 export function importanceWeights(
-  { recorded, owner }: Pick<Batch, "recorded" | "owner">,
+  { logProb, owner }: Pick<Batch, "logProb" | "owner">,
   old: Float32Array,
   { importance_cap: cap }: WeighingOptions,
 ): Float32Array {
   return Float32Array.from(owner, (b, s) => {
-    const value = old[s] as number;
-    return b < 0 ? 0 : Math.min(Math.exp(value - (recorded?.[s] ?? value)), cap ?? Number.POSITIVE_INFINITY);
+    const before = old[s] as number;
+    return b < 0 ? 0 : Math.min(Math.exp(before - (logProb?.[s] ?? before)), cap ?? Number.POSITIVE_INFINITY);
   });
 }

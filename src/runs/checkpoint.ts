@@ -41,11 +41,11 @@ export function parameterParts(
 ): Pick<Checkpoint, "adapter" | "weights" | "groups"> {
   const of = (group: ParameterGroup): Map<string, Tensor> =>
     new Map(group.parameters.map(({ name }) => [name, parameters.get(name) as Tensor]));
-  const [own, ...others] = groups as [ParameterGroup, ...ParameterGroup[]];
-  const tensors = of(own);
+  const [first, ...others] = groups as [ParameterGroup, ...ParameterGroup[]];
+  const tensors = of(first);
   return {
-    adapter: own.name === "adapter" ? { config: adapter, tensors } : null,
-    weights: own.name === "adapter" ? null : tensors,
+    adapter: first.name === "adapter" ? { config: adapter, tensors } : null,
+    weights: first.name === "adapter" ? null : tensors,
     groups: Object.fromEntries(others.map((group) => [group.name, of(group)])),
   };
 }

@@ -80,13 +80,13 @@ export function summarize(
   const forms = [...new Set(counted.map((episode) => episode.form))].sort();
   const over = attempts === 1 ? undefined : taskOf;
   const passed = attempts === 1 ? undefined : passAt(counted, attempts, about.seed);
-  const left = episodes.flatMap(({ task_id, fault }) => (fault === undefined ? [] : [{ task_id, fault }]));
+  const leftOut = episodes.flatMap(({ task_id, fault }) => (fault === undefined ? [] : [{ task_id, fault }]));
   return {
     split: about.split,
     policy: about.policy,
     episodes: counted.length,
-    faults: left.length,
-    ...(left.length === 0 ? {} : { left_out: left }),
+    faults: leftOut.length,
+    ...(leftOut.length === 0 ? {} : { left_out: leftOut }),
     ...scores(counted, about.seed, over),
     per_form: Object.fromEntries(
       forms.map((form) => {
@@ -109,7 +109,7 @@ const taskOf = ({ task_id }: TaskScore): string => task_id;
 function passAt(rows: readonly TaskScore[], attempts: number, seed: number): Evaluation["pass_at"] {
   const tasks = [...groupBy(rows, taskOf).values()].filter(({ length }) => length === attempts);
   if (tasks.length === 0) return undefined;
-  const successes = tasks.map((own) => own.filter(({ success }) => success).length);
+  const successes = tasks.map((episodes) => episodes.filter(({ success }) => success).length);
   const rates = Array.from({ length: attempts }, (_, i) =>
     bootstrapMean(
       successes.map((c) => passAtK(attempts, c, i + 1)),
@@ -124,7 +124,7 @@ function scores(rows: readonly TaskScore[], seed: number, draw?: (row: TaskScore
   const draws = draw === undefined ? rows.map((row) => [row]) : [...groupBy(rows, draw).values()];
   const over = (value: (row: TaskScore) => number): Interval =>
     bootstrapMean(
-      draws.map((own) => mean(own.map(value))),
+      draws.map((draw) => mean(draw.map(value))),
       { seed },
     );
   return {
@@ -261,8 +261,8 @@ export function formatPassAt({ split, pass_at: passed }: Evaluation): string {
 }
 
 /** Lists the episodes left out because the environment failed, by cause; empty where there are none. */
-export function formatLeftOut({ split, left_out: left = [] }: Evaluation): string {
-  return [...groupBy(left, ({ fault }) => fault)]
+export function formatLeftOut({ split, left_out: leftOut = [] }: Evaluation): string {
+  return [...groupBy(leftOut, ({ fault }) => fault)]
     .sort(([, a], [, b]) => b.length - a.length)
     .map(([fault, [first, ...others]]) => {
       const more = others.length === 0 ? "" : ` and ${others.length} more`;

@@ -74,7 +74,7 @@ export function formatMetrics(metrics: StepMetrics): string {
     if (value !== undefined) line[key] = finite(metrics.step, key, value);
   }
   for (const key of Object.keys(metrics.extra ?? {}).sort()) {
-    if (STEP_KEYS.some((known) => known === key) || key === "time" || key === "workers")
+    if (STEP_KEYS.some((name) => name === key) || key === "time" || key === "workers")
       throw new Error(`metrics: the objective's "${key}" is a key of every step already`);
     line[key] = finite(metrics.step, key, metrics.extra?.[key] ?? null);
   }
@@ -152,11 +152,11 @@ function parseMetrics(value: unknown, where: string): StepMetrics {
   const parsed = stepQuantities.loose().safeParse(value);
   if (!parsed.success) fail(`${where}: no step metrics`);
   const { time, workers, ...row } = parsed.data;
-  const known = new Set<string>(STEP_KEYS);
-  const own = Object.entries(row).filter(([key]) => !known.has(key));
+  const standard = new Set<string>(STEP_KEYS);
+  const further = Object.entries(row).filter(([key]) => !standard.has(key));
   return {
     ...stepQuantities.parse(row),
-    ...(own.length > 0 ? { extra: Object.fromEntries(own.map(([key, of]) => [key, quantity.parse(of)])) } : {}),
+    ...(further.length > 0 ? { extra: Object.fromEntries(further.map(([key, of]) => [key, quantity.parse(of)])) } : {}),
     time: stepTimes.parse(isPlainObject(time) ? time : {}),
     ...(isPlainObject(workers) ? { workers: stepWorkers.parse(workers) } : {}),
   };

@@ -122,8 +122,8 @@ export class RunDirectory {
    * --run` (a supervised run plays no episodes itself).
    */
   finalEvaluation(split: string): string {
-    const own = this.evaluation(split);
-    return existsSync(own) ? own : join(this.lastEvaluations, `${split}.json`);
+    const path = this.evaluation(split);
+    return existsSync(path) ? path : join(this.lastEvaluations, `${split}.json`);
   }
 
   /** Lists the splits with an evaluation of that time; `after`: a final one. */
@@ -272,9 +272,9 @@ function cannotCreate(path: string, error: unknown): UserError {
 
 /** Returns the versions that can affect the numbers of a run. */
 export function versions(): Record<string, string> {
-  const own = readJson(join(packageRoot(), "package.json")) as { version: string };
+  const manifest = readJson(join(packageRoot(), "package.json")) as { version: string };
   return {
-    refusion_train: own.version,
+    refusion_train: manifest.version,
     node: process.versions.node,
     onnxruntime_node: packageVersion("onnxruntime-node"),
     playwright: packageVersion("playwright"),

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { fail } from "../core/errors.js";
 import { checked, listed } from "../core/problems.js";
+import { precompiled } from "./precompiled.js";
 
 /**
  * The parts of a tokenizer.json that are proved to give the ids of Hugging Face's Rust library
@@ -87,6 +88,9 @@ const normalizer: z.ZodType<Component[]> = z.discriminatedUnion(
     part("NFKD", {}),
     part("StripAccents", {}),
     part("Lowercase", {}, () => LOWERCASE),
+    part("Precompiled", {
+      precompiled_charsmap: text.refine((of) => precompiled(of) !== undefined, "is no precompiled charsmap"),
+    }),
     part("Strip", { strip_left: flag, strip_right: flag }, (of) => [
       ...(of.strip_left ? [replace("\\A\\s+", "")] : []),
       ...(of.strip_right ? [replace("\\s+\\z", "")] : []),
@@ -165,6 +169,12 @@ const preTokenizer: z.ZodType<Component[]> = z.discriminatedUnion(
   ],
   unproved("pre-tokenizer"),
 );
+
+/** Tells whether two pre-tokenizers cut every text alike, however they are spelled. */
+export function cutAlike(one: unknown, other: unknown): boolean {
+  const [a, b] = [one, other].map((of) => preTokenizer.safeParse(of).data);
+  return a !== undefined && JSON.stringify(a) === JSON.stringify(b);
+}
 
 const decoder: z.ZodType<Component[]> = z.discriminatedUnion(
   "type",
@@ -264,6 +274,30 @@ export function byteAlphabet(): string[] {
   return Array.from({ length: 256 }, (_, byte) => String.fromCharCode(printable(byte) ? byte : next++));
 }
 
+/**
+ * Finds an added token with another id than the Rust library gives it, which is that of its content in the vocabulary,
+ * or else the next one: the number of entries, or one more than the highest id so far. A special token that fills a gap
+ * of the vocabulary keeps its own id: no text is read as one.
+ */
+function misplacedToken(
+  { type, vocab: known }: z.output<typeof model>,
+  added: readonly z.output<typeof addedToken>[],
+): { readonly content: string; readonly id: number; readonly given: number } | undefined {
+  const ids = new Map(type === "Unigram" ? known.map(([piece], id) => [piece, id]) : Object.entries(known));
+  const size = ids.size;
+  const used = new Set(ids.values());
+  const last = [...used].reduce((a, b) => Math.max(a, b), 0);
+  let highest = -1;
+  for (const { content, id, special } of added) {
+    if (special && !ids.has(content) && id < last && !used.has(id)) continue;
+    const given = ids.get(content) ?? Math.max(size, highest + 1);
+    if (given !== id) return { content, id, given };
+    ids.set(content, id);
+    highest = Math.max(highest, id);
+  }
+  return undefined;
+}
+
 /** A tokenizer in the library's parts. */
 export interface TokenizerParts
   extends Readonly<Record<"normalizer" | "pre_tokenizer" | "post_processor" | "decoder", object | null>> {
@@ -302,11 +336,17 @@ export function readParts(json: unknown, where: string): TokenizerParts {
   const foreign = merges.find((pair) => ![...pair, pair.join("")].every(has));
   const firsts = cuts.flatMap(({ prepend_scheme: scheme }, i) => (scheme === "first" ? [i] : []));
   const isSplit = cuts.some(({ type }) => type === "Split");
-  const isMetaspace = cuts[0]?.type === "Metaspace" && cuts.every((of) => of.type !== "Split" || of.isMetaspace);
+  const first = cuts.findIndex(({ type }) => type === "Metaspace");
+  // every piece begins with the replacement
+  const isMetaspace =
+    first >= 0 &&
+    (first === 0 || cuts[first]?.prepend_scheme === "always") &&
+    cuts.every((of, i) => i < first || of.type !== "Split" || of.isMetaspace);
   const plain = added.filter((token) => !token.special);
   const isNormalized = (token: (typeof plain)[number]): boolean => token.normalized ?? true;
   // tokens of the text are found before those of the normalized text
   const isStaged = norms.length > 0 || new Set(plain.map(isNormalized)).size > 1;
+  const misplaced = misplacedToken(own, added);
   const toBytes = decoders.some(({ type }) => type === "ByteLevel");
   const problems: readonly (readonly [unknown, string])[] = [
     [foreign, `model.merges: the vocabulary lacks ${foreign?.join(" or ")}, or both together`],
@@ -316,12 +356,16 @@ export function readParts(json: unknown, where: string): TokenizerParts {
     [
       own.type === "Unigram" &&
         isSplit &&
-        !(isMetaspace && own.vocab.some(([piece]) => piece === cuts[0]?.replacement)),
+        !(isMetaspace && own.vocab.some(([piece]) => piece === cuts[first]?.replacement)),
       "pre_tokenizer: a Unigram model is supported with Metaspace, its replacement in the vocabulary, or with none",
     ],
     [
       toBytes && (decoders.length > 1 || !cuts.some(({ type }) => type === "ByteLevel")),
       "decoder: ByteLevel is supported alone, and after the pre-tokenizer ByteLevel",
+    ],
+    [
+      misplaced,
+      `added_tokens: ${JSON.stringify(misplaced?.content)} has the id ${misplaced?.id}, and the library gives it ${misplaced?.given}`,
     ],
     [plain.some((token) => token.single_word), "added_tokens: single_word is not supported"],
     [

@@ -3,7 +3,14 @@ import { join } from "node:path";
 import { Tokenizer as HuggingFaceTokenizer } from "@huggingface/tokenizers";
 import { fail, messageOf, UserError } from "../core/errors.js";
 import { readJson } from "../core/files.js";
+import { limited } from "../core/limited.js";
+import { precompiled } from "./precompiled.js";
 import { COPY, isLetter, readParts, type TokenizerParts } from "./tokenizer-json.js";
+
+interface Normalizer {
+  readonly config: { readonly type: string; readonly precompiled_charsmap?: string };
+  normalize(text: string): string;
+}
 
 interface Decoder {
   readonly config: { readonly type: string; readonly replacement?: string };
@@ -17,9 +24,16 @@ interface Implementation {
   decode(ids: number[], options: { skip_special_tokens: boolean; clean_up_tokenization_spaces: boolean }): string;
   token_to_id(token: string): number | undefined;
   id_to_token(id: number): string | undefined;
-  readonly normalizer: ((text: string) => string) | null;
+  readonly normalizer: (((text: string) => string) & { readonly normalizers: readonly Normalizer[] }) | null;
   readonly decoder: (Decoder & { readonly decoders?: readonly Decoder[] }) | null;
   get_vocab(withAddedTokens: boolean): Map<string, number>;
+  readonly added_tokens_map: Map<string, unknown>;
+  readonly splitter_unnormalized: { split(text: string): string[] };
+  readonly model: {
+    readonly tokens_to_ids: Map<string, number>;
+    tokenize?(text: string): string[];
+    encode(texts: readonly string[]): string[];
+  };
 }
 
 /** Exclusive limit of token ids: lists of this length are allocated. */
@@ -44,6 +58,7 @@ export class Tokenizer {
     private readonly implementation: Implementation,
     private readonly reader: Implementation,
     private readonly unknown: number | undefined,
+    private readonly where: string,
   ) {
     let highest = -1;
     for (const id of implementation.get_vocab(true).values()) highest = Math.max(highest, id);
@@ -80,13 +95,15 @@ export class Tokenizer {
       const opened = open(parts);
       const changed = parts.added_tokens.find(
         ({ content, special: of, normalized = true }) =>
-          !of && normalized && (opened.normalizer?.(content) ?? content) !== content,
+          !of &&
+          normalized &&
+          limited(where, content.length, () => opened.normalizer?.(content) ?? content) !== content,
       );
       if (changed !== undefined)
         fail(`${where}: the normalizer changes the added token ${JSON.stringify(changed.content)}.`, {
           hint: "Set its normalized to false in tokenizer.json: texts have it as it is written.",
         });
-      tokenizer = new Tokenizer(opened, open(reader), parts.unknown);
+      tokenizer = new Tokenizer(opened, findAsWritten(open(reader), reader), parts.unknown, where);
       const first = Array.from({ length: SPOKEN }, (_, id) => id);
       reads = tokenizer.encode(`a 1 ${tokenizer.decode(first, { skipSpecial: true })}`);
     } catch (error) {
@@ -108,7 +125,8 @@ export class Tokenizer {
     const ids: number[] = [];
     // unpaired surrogates become U+FFFD; a piece without a token and without an unknown one has no id
     const whole = new TextDecoder("utf-8", { ignoreBOM: true }).decode(new TextEncoder().encode(text));
-    for (const id of this.reader.encode(whole, { add_special_tokens: false }).ids) if (id !== undefined) ids.push(id);
+    const read = () => this.reader.encode(whole, { add_special_tokens: false });
+    for (const id of limited(this.where, text.length, read).ids) if (id !== undefined) ids.push(id);
     if (text.length <= SHORT && this.known.size < MOST_KNOWN) this.known.set(text, [...ids]);
     return ids;
   }
@@ -151,7 +169,13 @@ export class Tokenizer {
 /** Opens the library's tokenizer; bytes and the first blank are decoded as the Rust library does. */
 function open(of: object): Implementation {
   const opened = new HuggingFaceTokenizer(of, { clean_up_tokenization_spaces: false }) as unknown as Implementation;
-  const { decoder } = opened;
+  const { decoder, normalizer, model } = opened;
+  for (const part of normalizer?.normalizers ?? [])
+    if (part.config.type === "Precompiled")
+      part.normalize = precompiled(part.config.precompiled_charsmap ?? "") ?? part.normalize;
+  // a Unigram model: its own passes the pieces of a word as arguments, and a long word has too many
+  const tokenize = model.tokenize?.bind(model);
+  if (tokenize !== undefined) model.encode = (texts) => texts.flatMap(tokenize);
   for (const part of decoder?.decoders ?? [decoder]) {
     const { type, replacement = "" } = part?.config ?? {};
     if (part !== null && type === "ByteFallback") part.text_decoder = { decode: decodeBytes };
@@ -159,6 +183,25 @@ function open(of: object): Implementation {
       part.decode_chain = (tokens) => tokens.map((token, i) => token.replaceAll(replacement, i === 0 ? "" : " "));
   }
   return opened;
+}
+
+/**
+ * Keeps the tokens that are found in the text as it is written out of what the normalizer makes of it: there the library
+ * knows them by another name, which no text has.
+ */
+function findAsWritten(reader: Implementation, { added_tokens: added, model }: TokenizerParts): Implementation {
+  if (reader.normalizer === null) return reader;
+  const { added_tokens_map: known, splitter_unnormalized: splitter } = reader;
+  const raw = added.flatMap(({ content, normalized }) => (normalized === false ? [content] : []));
+  const names = new Map(raw.map((content) => [content, `\ud800${content}`]));
+  for (const [content, name] of names) {
+    known.set(name, known.get(content));
+    known.delete(content);
+    if (model.type !== "Unigram" && !Object.hasOwn(model.vocab, content)) reader.model.tokens_to_ids.delete(content);
+  }
+  const split = splitter.split.bind(splitter);
+  splitter.split = (text) => split(text).map((part) => names.get(part) ?? part);
+  return reader;
 }
 
 /** Decodes a run of bytes as UTF-8; each byte of an invalid run becomes U+FFFD. */
@@ -182,7 +225,7 @@ function idsIn({ added_tokens: added, model }: TokenizerParts): number[] {
  * Returns the tokenizer without special tokens and without merges that would make one; unknown text stays unknown.
  * @param reserved ids that stand for no text at all, be it unknown (mask, EOS, padding).
  */
-function withoutSpecial(parts: TokenizerParts, reserved: ReadonlySet<number>, where: string): object {
+function withoutSpecial(parts: TokenizerParts, reserved: ReadonlySet<number>, where: string): TokenizerParts {
   const { added_tokens: added, model, hasBytes, unknown = -1 } = parts;
   const taken = (token: string): never =>
     fail(`${where}: ${JSON.stringify(token)} is the mask, EOS, padding or special, and texts need this token.`, {
@@ -199,7 +242,10 @@ function withoutSpecial(parts: TokenizerParts, reserved: ReadonlySet<number>, wh
   const kept = { ...parts, added_tokens: added.filter(({ id }) => !removed.has(id)) };
   if (model.type === "Unigram") {
     // a removed piece becomes one that no text has: ids are places, and the lowest score counts
-    const vocab = model.vocab.map(([piece, score], id) => [isKept(piece, id) ? piece : `\ud800${id}`, score]);
+    const vocab = model.vocab.map(([piece, score], id): [string, number] => [
+      isKept(piece, id) ? piece : `\ud800${id}`,
+      score,
+    ]);
     return { ...kept, model: { ...model, vocab } };
   }
   const vocab = Object.fromEntries(Object.entries(model.vocab).filter(([token, id]) => isKept(token, id)));

@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import type { RunConfig } from "../config/config.js";
 import { misuse } from "../core/errors.js";
-import { loadFolder } from "../core/registry.js";
+import { calledFeature } from "../core/features.js";
 import type { StepContext } from "./context.js";
 import type { GroupSource } from "./rollouts/step-groups.js";
 import type { DryRun, TrainOptions, TrainResult } from "./types.js";
 
-/** Takes a run's first step on tensors that are discarded. A file under dry-runs/ of a feature exports it as `dryRun`. */
+/** Takes a run's first step on tensors that are discarded. */
 export interface DryRunKind {
   /** @param stored rollouts of another run to learn from; undefined: episodes are played. */
   onRollouts(context: StepContext, config: RunConfig, stored: GroupSource | undefined): Promise<DryRun>;
@@ -19,8 +19,10 @@ export interface DryRunKind {
 
 /** Loads the feature of dry runs. @throws UserError where none is installed. */
 export async function dryRunKind(): Promise<DryRunKind> {
-  const [kind] = (await loadFolder<DryRunKind>(new URL("./dry-runs/", import.meta.url), "dryRun")).values();
-  return kind ?? misuse("--dry-run needs a feature that measures a run, and none is installed.");
+  return (
+    (await calledFeature<DryRunKind>("dryRun")) ??
+    misuse("--dry-run needs a feature that measures a run, and none is installed.")
+  );
 }
 
 /** Returns the result of a run that was not begun. */

@@ -86,8 +86,8 @@ async function evaluateFixed(
   const { environment } = context;
   const fixed = environment.fixedPolicies[name];
   if (fixed === undefined) {
-    const known = Object.keys(environment.fixedPolicies).join(", ") || "none";
-    misuse(`${environment.name} has no policy ${name} of its own; it has ${known}.`);
+    const names = Object.keys(environment.fixedPolicies).join(", ") || "none";
+    misuse(`${environment.name} has no policy ${name} of its own; it has ${names}.`);
   }
   const { seed } = context.evaluation;
   await environment.start();

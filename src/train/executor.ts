@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { RunConfig } from "../config/config.js";
 import type { Relation } from "../config/schema.js";
-import { loadFolder } from "../core/registry.js";
+import { calledFeature } from "../core/features.js";
 import type { Policy } from "../engine/policy.js";
 import type { Environment } from "../env/environment.js";
 import type { Checkpoint } from "../runs/checkpoint.js";
@@ -27,14 +27,11 @@ export interface Executor {
   close(): Promise<void>;
 }
 
-/**
- * A way to distribute the work of a run. Each file under executors/ exports one as `executor`; its file name is the
- * config section with its options.
- */
+/** How the section `distributed` of a config distributes the work of a run. */
 export interface ExecutorKind {
   readonly schema: z.ZodObject;
   readonly description: string;
-  readonly relations?: readonly Relation[];
+  readonly relations: readonly Relation[];
   /**
    * Reads its section. @returns undefined where the config does not ask for it.
    * @throws UserError where the work of the run cannot be distributed.
@@ -56,14 +53,9 @@ export interface SharedWork {
   ): Promise<Executor>;
 }
 
-/** Returns the first of executors/ that a config asks for; undefined: this process does everything. */
+/** Distributes a run's work as its config asks for; undefined: this process does everything. */
 export async function sharedWork(config: RunConfig): Promise<SharedWork | undefined> {
-  const kinds = await loadFolder<ExecutorKind>(new URL("./executors/", import.meta.url), "executor");
-  for (const kind of kinds.values()) {
-    const work = kind.of(config);
-    if (work !== undefined) return work;
-  }
-  return undefined;
+  return (await calledFeature<ExecutorKind>("executor"))?.of(config);
 }
 
 /** Returns the executor that does everything in this process. */

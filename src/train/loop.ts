@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { RunConfig } from "../config/config.js";
-import { inSpan } from "../core/spans.js";
+import { calledFeature } from "../core/features.js";
 import { adapterConfig } from "../engine/adapter.js";
 import { baseSample } from "../engine/base-sample.js";
 import { checkSpaces, openPolicy, type Policy } from "../engine/policy.js";
@@ -13,7 +13,7 @@ import { parameterParts, parametersIn, retainCheckpoints, writeCheckpoint } from
 import type { StepMetrics } from "../runs/metrics.js";
 import { stepName } from "../runs/run-directory.js";
 import { Alarms } from "../watch/alarms.js";
-import { runPages } from "../watch/run-pages.js";
+import type { ReportAtEnd } from "../watch/run-pages.js";
 import type { Watch } from "../watch/watch.js";
 import { EarlyStop } from "./early-stop.js";
 import type { Executor } from "./executor.js";
@@ -89,8 +89,13 @@ export function fittingTasks({ config, options }: Setup, environment: Environmen
 }
 
 /** Plays some training tasks with the oracle; a resumed run has done so. @throws UserError where it fails. */
-export async function rehearseTasks({ options, watch }: Setup, environment: Environment): Promise<void> {
+export async function rehearseTasks({ config, options, watch }: Setup, environment: Environment): Promise<void> {
   if (options.resume) return;
+  const { steps, prompts_per_step: prompts, group_size: group } = config.training;
+  if (environment.unproven !== undefined && steps * prompts * group > 0)
+    note(options)(
+      `The site gets up to ${steps * prompts * group} forms: ${steps} steps of ${prompts} tasks, ${group} plans each.`,
+    );
   const progress = (done: number, all: number): void => watch.phase({ doing: "rehearsal", done, all });
   await rehearse(environment, tasksOf(environment, "train"), note(options), progress);
 }
@@ -130,7 +135,7 @@ export async function runSteps(training: Training, steps: Steps): Promise<TrainR
 
   // 2. Steps, each with its line of metrics; between them validation and checkpoints
   while (!over() && !options.signal.aborted) {
-    const line = await inSpan("step", { step: step + 1 }, () => steps.take(step + 1));
+    const line = await steps.take(step + 1);
     step++;
     metrics.append(line);
     watch.step(line);
@@ -159,7 +164,8 @@ export async function runSteps(training: Training, steps: Steps): Promise<TrainR
   // an interrupt must not wait, and a run from stored rollouts may have no browser
   const screenshots = interrupted || !environment.started ? 0 : config.report.screenshots;
   const { tokenizer } = training.policy.model;
-  await (await runPages())?.report(directory, watch, { ...config.report, screenshots, environment, tokenizer });
+  const report = await calledFeature<ReportAtEnd>("reportAtEnd");
+  await report?.(directory, watch, { ...config.report, screenshots, environment, tokenizer });
   const result = { runDir: directory.dir, steps: step, interrupted, stopped, best, before, after };
   return { ...result, ...(model === undefined ? {} : { model }) };
 }

@@ -27,11 +27,13 @@ import {
   type Steps,
   type ValidationState,
 } from "./loop.js";
-import { combinedMeter, type Meter, type MeterKind, meterKinds } from "./meter.js";
+import { gradientNoiseState } from "./noise/gradient-noise.js";
+import { Noise } from "./noise/noise.js";
 import { policyGroup, policyOfGroup, REFERENCE } from "./refresh.js";
 import { creditOf, PlayedGroups } from "./rollouts/group-source.js";
 import { type Group, recordsOf, samplesOf, withCredit } from "./rollouts/groups.js";
-import { type GroupSource, openStored, type StoredGroups } from "./rollouts/step-groups.js";
+import type { GroupSource } from "./rollouts/step-groups.js";
+import { openStored, type StoredGroups } from "./rollouts/stored.js";
 import { openRun, type Run } from "./run.js";
 import { phaseShower, VALIDATION } from "./run-evaluations.js";
 import { Observers } from "./step-observer.js";
@@ -53,6 +55,9 @@ export async function trainOnRollouts(setup: Setup): Promise<TrainResult> {
   const shared = await sharedWork(config);
   await using policy = closing(await openTrainedPolicy(setup, optimizerOptions(config)));
   await using site = closing(await openSite(setup));
+  const untrainable = site.untrainable?.(tasksOf(site, "train"));
+  if (untrainable !== undefined)
+    fail(untrainable, { hint: "declare it: `success` in the tasks, or site.success (docs/sites.md)" });
   const environment = fittingTasks(setup, site, policy);
   const evaluated: readonly Split[] = every > 0 ? [...splits, VALIDATION] : splits;
   for (const split of new Set<Split>(["train", ...evaluated]))
@@ -91,11 +96,9 @@ export async function trainOnRollouts(setup: Setup): Promise<TrainResult> {
       localExecutor(policy, environment),
   );
   await engine.setParameters("reference", policyOfGroup(REFERENCE, run.checkpoint) ?? start);
-  const kinds = await meterKinds();
-  const state = stateOf(run.checkpoint, kinds);
+  const state = stateOf(run.checkpoint);
   const context = { ...settings, executor, score: executor.score };
-  const meter = combinedMeter(kinds.map((kind) => kind.open(context, state)));
-  const steps = new PolicySteps(context, { ...setup, run, state, stored, meter });
+  const steps = new PolicySteps(context, { ...setup, run, state, stored });
 
   // 5. Steps
   return await runSteps({ ...setup, policy, executor, run, start, splits, validation: state }, steps);
@@ -103,7 +106,7 @@ export async function trainOnRollouts(setup: Setup): Promise<TrainResult> {
 
 const counter = z.int().min(0).max(1e12);
 
-/** State of a checkpoint besides tensors, with that of meters; every random stream derives from the seed and the step. */
+/** State of a checkpoint besides tensors; every random stream derives from the seed and the step. */
 const runState = z.object({
   /** Tasks drawn so far. */
   cursor: counter,
@@ -115,16 +118,16 @@ const runState = z.object({
   skipped: counter,
   best: z.object({ step: counter, reward: z.number() }).nullable(),
   early_stop: earlyStopState,
+  gradient_noise: gradientNoiseState,
 });
 /** As in checkpoints: those of supervised training have fewer keys. */
-type SavedState = Partial<z.infer<typeof runState>>;
+const savedState = runState.partial();
+type SavedState = z.infer<typeof savedState>;
 
 /** @throws UserError where a checkpoint's state is of another command, or was changed. */
-function stateOf(checkpoint: Run["checkpoint"], meters: readonly MeterKind[]): SavedState {
+function stateOf(checkpoint: Run["checkpoint"]): SavedState {
   if (checkpoint === undefined) return {};
-  const ofMeters: z.ZodRawShape = Object.assign({}, ...meters.map(({ state }) => state));
-  const saved = runState.extend(ofMeters).partial();
-  return checked(saved, checkpoint.state, `The checkpoint of step ${checkpoint.step} is none of this command's`, {
+  return checked(savedState, checkpoint.state, `The checkpoint of step ${checkpoint.step} is none of this command's`, {
     hint: "resume with the command and config that wrote it, or start a new run",
   });
 }
@@ -135,11 +138,11 @@ interface PolicyRun extends Setup {
   readonly state: SavedState;
   /** Rollouts of another run to learn from; undefined: episodes are played. */
   readonly stored: StoredGroups | undefined;
-  readonly meter: Meter;
 }
 
 class PolicySteps implements Steps {
   private readonly source: GroupSource;
+  private readonly noise: Noise;
   private readonly observers: Observers;
   private updates: number;
   private skipped: number;
@@ -149,7 +152,7 @@ class PolicySteps implements Steps {
     private readonly context: StepContext,
     private readonly setup: PolicyRun,
   ) {
-    const { state, stored, run, watch, meter } = setup;
+    const { state, stored, run, watch } = setup;
     this.updates = state.updates ?? 0;
     this.nonFinite = state.nonfinite ?? 0;
     this.skipped = state.skipped ?? 0;
@@ -158,7 +161,8 @@ class PolicySteps implements Steps {
       phase({ doing: "episodes", done, all, now: episodeText(task.form, outcome) }),
     );
     this.source = stored ?? context.executor.source?.(played, run.checkpoint) ?? played;
-    this.observers = new Observers(context, phase, meter, this.source === played);
+    this.noise = new Noise(context, state.gradient_noise);
+    this.observers = new Observers(context, phase, this.noise, this.source === played);
   }
 
   async take(step: number): Promise<RolloutMetrics> {
@@ -227,7 +231,7 @@ class PolicySteps implements Steps {
       if (har !== undefined) await writeAtomic(directory.har(record), JSON.stringify(har), 0o600);
     }
     await writeRollouts(directory.rollouts(step), records);
-    this.setup.watch.rollouts(step, records);
+    this.setup.watch.rollouts(records);
   }
 
   /** Counts non-finite gradients, which change nothing (the optimizer skips them), and stops after several in a row. */
@@ -264,7 +268,8 @@ class PolicySteps implements Steps {
       nonfinite: this.nonFinite,
       skipped: this.skipped,
       ...validation,
+      gradient_noise: this.noise.state,
     };
-    return { ...state, ...this.setup.meter.state?.() };
+    return state;
   }
 }

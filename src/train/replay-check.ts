@@ -34,12 +34,12 @@ export async function checkReplay(
     level: "step",
     share,
   });
-  const { recorded } = batch;
-  if (recorded === undefined) return;
-  const [replayed] = (await score([batch], "policy")) as [Float32Array];
+  const { logProb } = batch;
+  if (logProb === undefined) return;
+  const [scores] = (await score([batch], "policy")) as [Float32Array];
   const limit = runtime.provider === "cpu" && isExact ? LIMIT : LIMIT_ON_DEVICE;
   for (const [s, b] of batch.owner.entries()) {
-    const [sampled, scored] = [recorded[s] as number, replayed[s] as number];
+    const [sampled, scored] = [logProb[s] as number, scores[s] as number];
     if (b < 0 || Math.abs(sampled - scored) <= limit * Math.max(1, Math.abs(sampled))) continue;
     fail(
       `The rollout recorded the log-probability ${sampled.toPrecision(6)} of a step, and scoring the same step gives ${scored.toPrecision(6)} (limit ${limit} of its size): what is trained is not what acts.`,
@@ -61,6 +61,6 @@ function ofTwoStarts(all: readonly Trajectory[]): Trajectory[] {
   const ranked = all.map((trajectory, i) => ({ trajectory, rank: rankOf(starts[i] as number[]) }));
   const others = ranked.filter(({ rank }) => rank > 0).sort((a, b) => a.rank - b.rank);
   const some = others.slice(0, COMPARED / 2);
-  const own = ranked.filter(({ rank }) => rank === 0).slice(0, COMPARED - some.length);
-  return [...own, ...some].map(({ trajectory }) => trajectory);
+  const same = ranked.filter(({ rank }) => rank === 0).slice(0, COMPARED - some.length);
+  return [...same, ...some].map(({ trajectory }) => trajectory);
 }

@@ -1,6 +1,5 @@
 import { existsSync } from "node:fs";
 import type { RunConfig } from "../config/config.js";
-import { inSpan } from "../core/spans.js";
 import type { Policy } from "../engine/policy.js";
 import type { Split } from "../env/environment.js";
 import type { Tensor } from "../onnx/types.js";
@@ -70,7 +69,7 @@ export class RunEvaluations {
     const phase = phaseShower(watch, executor);
     const context = { ...executor, policy, evaluation: config.evaluation };
     const onEpisode = (done: number, all: number): void => phase({ doing: `evaluating ${split}`, done, all });
-    const evaluation = await inSpan("evaluate", { split }, () => evaluatePolicy(context, split, { onEpisode }));
+    const evaluation = await evaluatePolicy(context, split, { onEpisode });
     watch.evaluation(step, evaluation);
     await writeEvaluation(run.directory.evaluation(split, when), evaluation);
     const { reward, success_rate: success, episodes } = evaluation;

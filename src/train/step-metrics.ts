@@ -109,8 +109,8 @@ function importanceMetrics(
   const weights = batches.flatMap(({ batch, trust }) =>
     [...(trust ?? [])].filter((_, s) => (batch.owner[s] ?? -1) >= 0),
   );
-  const distances = batches.flatMap(({ batch: { recorded, owner }, values: { old } }) =>
-    [...(recorded ?? [])].flatMap((r, s) => ((owner[s] ?? -1) < 0 ? [] : [Math.abs((old?.[s] ?? r) - r)])),
+  const distances = batches.flatMap(({ batch: { logProb, owner }, values: { old } }) =>
+    [...(logProb ?? [])].flatMap((r, s) => ((owner[s] ?? -1) < 0 ? [] : [Math.abs((old?.[s] ?? r) - r)])),
   );
   const average = (values: readonly number[]): number | null => (values.length === 0 ? null : mean(values));
   return {

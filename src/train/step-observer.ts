@@ -1,8 +1,7 @@
-import { inSpan } from "../core/spans.js";
 import type { RolloutMetrics } from "../runs/metrics.js";
 import type { Phase } from "../watch/watcher.js";
 import type { StepContext } from "./context.js";
-import type { Measurement, Meter } from "./meter.js";
+import type { Noise, NoiseOfStep } from "./noise/noise.js";
 import { checkReplay } from "./replay-check.js";
 import type { Group, Sample } from "./rollouts/groups.js";
 import { type StepResults, stepMetrics } from "./step-metrics.js";
@@ -20,7 +19,7 @@ export class Observers {
   constructor(
     private readonly context: StepContext,
     private readonly phase: (phase: Phase) => void,
-    private readonly meter: Meter,
+    private readonly noise: Noise,
     private unchecked: boolean,
   ) {}
 
@@ -30,20 +29,20 @@ export class Observers {
     const began = performance.now();
     const time = { collect: 0, score: 0, update: 0 };
     const since = (from: number): number => (performance.now() - from) / 1000;
-    let measurement: Measurement | undefined;
+    let measurement: NoiseOfStep | undefined;
     let boundary = 0;
     return {
-      /** Runs a part of the step: shown, in a span, and timed. */
+      /** Runs a part of the step: shown and timed. */
       stage: async <T>(name: keyof typeof SHOWN, work: () => Promise<T>): Promise<T> => {
         const from = performance.now();
         const doing = SHOWN[name];
         if (doing !== undefined) this.phase({ doing });
-        const result = await inSpan(name, {}, work);
+        const result = await work();
         time[name] += since(from);
         return result;
       },
       /**
-       * Prepares batches together with their measurements: the replay of the first rollouts, the meter.
+       * Prepares batches together with their measurements: the replay of the first rollouts, the noise.
        * @param prepare lays out and scores samples, in parts that share no micro-batch.
        */
       prepare: async (
@@ -51,22 +50,22 @@ export class Observers {
         samples: readonly Sample[],
         prepare: (parts: readonly (readonly Sample[])[], readsOld: boolean) => Promise<MicroBatch[]>,
       ): Promise<MicroBatch[]> => {
-        measurement = this.meter.measure(step, groups, samples);
+        measurement = this.noise.measure(step, groups, samples);
         if (this.unchecked && samples.length > 0) {
           const trajectories = samples.map(({ trajectory }) => trajectory);
           await checkReplay(policy, trajectories, executor.score, share);
           this.unchecked = false;
         }
-        const { parts = [samples], readsOld = false } = measurement;
+        const { parts, readsOld } = measurement;
         boundary = Math.ceil((parts[0]?.length ?? 0) / size);
         const batches = await prepare(parts, readsOld);
-        await measurement.begin?.({ parts, batches, boundary });
+        await measurement.begin(batches, boundary);
         return batches;
       },
       /** Returns the observer of the first update's gradients. */
       gradients: (): GradientObserver => ({
         boundary,
-        accumulated: async (...added) => measurement?.accumulated?.(...added),
+        accumulated: async (...added) => measurement?.accumulated(...added),
       }),
       /** @param counts metrics of the run so far. */
       metrics: async (

@@ -79,15 +79,15 @@ export function layOut<O>(
   });
 }
 
-/** Returns values [S] of batches under a policy, in order: computed here or elsewhere. */
+/** Returns the log-probabilities [S] of batches under a policy, in order: computed here or elsewhere. */
 export type ScoreAll = (batches: readonly Batch[], key: PolicyKey) => Promise<readonly Float32Array[]>;
 
 /** Scores one batch after the other. */
 export function scoreHere(engine: Pick<Engine, "score">): ScoreAll {
   return async (batches, key) => {
-    const values: Float32Array[] = [];
-    for (const batch of batches) values.push((await engine.score(batch, key)).value);
-    return values;
+    const logProbs: Float32Array[] = [];
+    for (const batch of batches) logProbs.push((await engine.score(batch, key)).logProb);
+    return logProbs;
   };
 }
 
@@ -112,8 +112,8 @@ export function scoreAs(
 type Score = (batches: readonly Batch[]) => Promise<readonly Float32Array[]>;
 
 /**
- * Lays samples out in micro-batches and computes all inputs of the loss: old values, reference values, credit and
- * weights. Old values are those of the rollout, or of a scoring pass where the objective needs one. The weights of a
+ * Lays samples out in micro-batches and computes all inputs of the loss: log-probabilities of the old policy and of
+ * the reference, credit and weights. The old ones are those of the rollout, or of a scoring pass where the objective needs one. The weights of a
  * step sum to 1, unless length_norm is a constant.
  * @param parts samples that share no micro-batch with those of another part.
  * @param sampledBy scores under an older sampling policy, for log-probabilities that the rollout did not record.
@@ -128,8 +128,7 @@ export async function prepareBatches<O>(
 
 /**
  * Does the same as {@link prepareBatches}, for updates.
- * @param once set if only one gradient compares the values. Its own values before the update are then the old ones:
- *   they are not scored, and are absent.
+ * @param once set if only one gradient compares them. The old policy is then the one that is trained: `old` is absent.
  */
 export async function prepareUpdate<O>(
   context: BatchContext<O>,
@@ -146,7 +145,7 @@ export async function prepareUpdate<O>(
   const shares = all.reduce((n, batch) => n + (batch.sampled?.of ?? sumOfShares(batch)), 0);
   const segments = totalShare(shares, parts.flat().length, weighing?.length_norm);
   const corrects = (weighing?.importance_cap ?? null) !== null;
-  const unrecorded = all.filter((batch) => batch.recorded === undefined);
+  const unrecorded = all.filter((batch) => batch.logProb === undefined);
   const old = await scoresOf(corrects ? all : once ? [] : unrecorded, (some) => score(some, "policy"));
   const sampled = await scoresOf(sampledBy === undefined ? [] : unrecorded, sampledBy);
   const references = await scoresOf(objective.needs(options).reference ? all : [], (some) => score(some, "reference"));
@@ -154,10 +153,11 @@ export async function prepareUpdate<O>(
   const states = critic === undefined ? [] : await score(all.map(critic.states), "policy");
   return layouts.map(({ batch, samples }, i): MicroBatch => {
     const trajectories = samples.map((sample) => sample.trajectory);
-    const [before, logProb] = [old.get(batch) ?? batch.recorded, batch.recorded ?? sampled.get(batch)];
+    const before = old.get(batch) ?? batch.logProb;
+    const logProb = batch.logProb ?? sampled.get(batch);
     const trust =
       corrects && logProb !== undefined && before !== undefined
-        ? importanceWeights({ recorded: logProb, owner: batch.owner }, before, weighing as WeighingOptions)
+        ? importanceWeights({ logProb, owner: batch.owner }, before, weighing as WeighingOptions)
         : undefined;
     const perSegment = (value: (sample: Sample, segment: number) => number): Float32Array =>
       Float32Array.from(batch.owner, (b, s) => (b < 0 ? 0 : value(samples[b] as Sample, s)));
@@ -207,9 +207,10 @@ function creditOf({ credit }: Sample, batch: Batch, segment: number): number {
     return token;
   }
   const step = batch.step[segment] ?? -1;
-  const own = credit[step];
-  if (own === undefined) throw new Error(`credit a step needs segments of one step each; this one covers step ${step}`);
-  return own;
+  const ofStep = credit[step];
+  if (ofStep === undefined)
+    throw new Error(`credit a step needs segments of one step each; this one covers step ${step}`);
+  return ofStep;
 }
 
 /** Observes each micro-batch whose gradient was added. */

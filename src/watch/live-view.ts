@@ -54,13 +54,13 @@ export function liveLines(state: LiveState, width: number, colour: boolean): str
 
 function header(run: WatchedRun, step: number, eta: number | undefined): Segment[] {
   const filled = Math.round((16 * step) / Math.max(1, run.steps));
-  const left = eta === undefined || step >= run.steps ? "" : `  eta ${formatDuration(eta)}`;
+  const remaining = eta === undefined || step >= run.steps ? "" : `  eta ${formatDuration(eta)}`;
   return [
     [printable(run.name), "bold"],
     [`  step ${step}/${run.steps}  `, "plain"],
     ["█".repeat(filled), "accent"],
     ["░".repeat(16 - filled), "dim"],
-    [left, "plain"],
+    [remaining, "plain"],
   ];
 }
 
@@ -83,8 +83,8 @@ export function phaseText({ doing, done, all, now }: Phase): string {
 
 /** Draws values as blocks between their minimum and maximum; a missing value is a gap. */
 export function sparkline(values: readonly (number | null | undefined)[]): string {
-  const known = values.filter((v): v is number => Number.isFinite(v));
-  const [low, high] = [Math.min(...known), Math.max(...known)];
+  const finite = values.filter((v): v is number => Number.isFinite(v));
+  const [low, high] = [Math.min(...finite), Math.max(...finite)];
   return values
     .map((v) => {
       if (!Number.isFinite(v)) return " ";
@@ -95,13 +95,13 @@ export function sparkline(values: readonly (number | null | undefined)[]): strin
 }
 
 function paint(segments: readonly Segment[], width: number, colour: boolean): string {
-  let left = width;
+  let free = width;
   let out = "";
   for (const [text, style] of segments) {
-    const cut = text.length > left ? `${text.slice(0, Math.max(0, left - 1))}…` : text;
-    if (left <= 0) break;
+    const cut = text.length > free ? `${text.slice(0, Math.max(0, free - 1))}…` : text;
+    if (free <= 0) break;
     if (cut === "") continue;
-    left -= cut.length;
+    free -= cut.length;
     out += colour && style !== "plain" ? `${CODES[style]}${cut}${RESET}` : cut;
   }
   return out.trimEnd();

@@ -40,9 +40,9 @@ export function formatDuration(seconds: number): string {
 }
 
 /** Estimates the seconds of `left` more steps from the median of the latest: the first also includes loading. */
-export function timeLeft(seconds: readonly number[], left: number): number {
+export function timeLeft(seconds: readonly number[], remaining: number): number {
   const sorted = seconds.slice(-9).sort((a, b) => a - b);
-  return left * (sorted[Math.floor(sorted.length / 2)] ?? 0);
+  return remaining * (sorted[Math.floor(sorted.length / 2)] ?? 0);
 }
 
 /** Formats an episode that has just ended as `garden/plant-order 0.75`. */

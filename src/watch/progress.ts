@@ -66,9 +66,9 @@ export class Progress implements Watcher {
       this.draw();
     } else {
       const total = this.run?.steps ?? metrics.step;
-      const left = this.left();
+      const eta = this.eta();
       this.stream.write(
-        `${formatStep(metrics, total)}${left === undefined || left === 0 ? "" : `  eta ${formatDuration(left)}`}\n`,
+        `${formatStep(metrics, total)}${eta === undefined || eta === 0 ? "" : `  eta ${formatDuration(eta)}`}\n`,
       );
     }
   }
@@ -97,7 +97,7 @@ export class Progress implements Watcher {
     this.drawn = [];
   }
 
-  private left(): number | undefined {
+  private eta(): number | undefined {
     const last = this.history.at(-1);
     if (last === undefined || this.run === undefined) return undefined;
     return timeLeft(
@@ -109,7 +109,7 @@ export class Progress implements Watcher {
   private draw(): void {
     // one column less: a line of full width wraps on some terminals and then cannot be cleared
     const width = Math.max(20, (this.stream.columns ?? 80) - 1);
-    const state: LiveState = { run: this.run, history: this.history, phase: this.current, eta: this.left() };
+    const state: LiveState = { run: this.run, history: this.history, phase: this.current, eta: this.eta() };
     // a view taller than the terminal could not be redrawn: the head and the current activity matter most
     const rows = Math.max(1, (this.stream.rows ?? 24) - 1);
     const plain = fit(liveLines(state, width, false), rows);

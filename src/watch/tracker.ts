@@ -34,10 +34,10 @@ export interface TrackerKind<Options = unknown> {
 const MEMBERS: MemberSchemas = { open: z.looseObject({ log: method(), end: method() }).optional() };
 
 /** Loads the files of trackers/ by name, and the user's own that a config names. */
-export async function trackerKinds(own: readonly string[] = []): Promise<Map<string, TrackerKind>> {
+export async function trackerKinds(modules: readonly string[] = []): Promise<Map<string, TrackerKind>> {
   const folder = new URL("./trackers/", import.meta.url);
   const maps = await Promise.all(
-    [undefined, ...own].map((name) => loadFolder<TrackerKind>(folder, "tracker", name, MEMBERS)),
+    [undefined, ...modules].map((name) => loadFolder<TrackerKind>(folder, "tracker", name, MEMBERS)),
   );
   return new Map(maps.flatMap((map) => [...map]));
 }

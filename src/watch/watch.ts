@@ -1,11 +1,12 @@
 import type { RunConfig } from "../config/config.js";
 import { messageOf, misuse } from "../core/errors.js";
+import { calledFeature } from "../core/features.js";
 import type { Logger } from "../core/log.js";
 import type { Evaluation } from "../runs/evaluation.js";
 import type { StepMetrics } from "../runs/metrics.js";
 import type { RolloutRecord } from "../runs/rollout-record.js";
 import { Progress, type ProgressOptions } from "./progress.js";
-import { runPages } from "./run-pages.js";
+import type { OpenLivePage } from "./run-pages.js";
 import { openTrackers } from "./tracker.js";
 import type { Outcome, Phase, WatchedRun, Watcher } from "./watcher.js";
 
@@ -38,9 +39,9 @@ export class Watch {
     const { quiet, ui } = options;
     const progress = new Progress(options);
     if (ui === undefined) return new Watch({ progress });
-    const pages = await runPages();
-    if (pages === undefined) misuse("--ui needs a feature that serves a live page, and none is installed.");
-    const page = await pages.live(ui, config);
+    const openLivePage = await calledFeature<OpenLivePage>("openLivePage");
+    if (openLivePage === undefined) misuse("--ui needs the feature report, which was deleted.");
+    const page = await openLivePage(ui, config);
     const text = `live page: ${page.address}`;
     // the page is useless without its address, even in a quiet run
     if (quiet) process.stderr.write(`${text}\n`);
@@ -65,8 +66,8 @@ export class Watch {
     this.notify((w) => w.phase?.(phase));
   }
 
-  rollouts(step: number, records: readonly RolloutRecord[]): void {
-    this.notify((w) => w.rollouts?.(step, records));
+  rollouts(records: readonly RolloutRecord[]): void {
+    this.notify((w) => w.rollouts?.(records));
   }
 
   step(metrics: StepMetrics): void {

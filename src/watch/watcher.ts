@@ -31,7 +31,7 @@ export interface Watcher {
   begin?(run: WatchedRun): void;
   phase?(phase: Phase): void;
   /** Receives the rollouts of a step, before its update. */
-  rollouts?(step: number, records: readonly RolloutRecord[]): void;
+  rollouts?(records: readonly RolloutRecord[]): void;
   step?(metrics: StepMetrics): void;
   /** @param step number of steps before the evaluation. */
   evaluation?(step: number, evaluation: Evaluation): void;

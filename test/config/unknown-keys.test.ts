@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { stringify } from "yaml";
 import { z } from "zod";
-import { loadConfig } from "../../src/config/config.js";
+import { type LoadOptions, loadConfig } from "../../src/config/config.js";
 import { FIELD_NAMES } from "../../src/config/field-names.js";
 import { kindSections } from "../../src/config/kind-sections.js";
 import { loadRegistries } from "../../src/config/registries.js";
@@ -41,13 +41,17 @@ function sections(schema: z.ZodType, path: Path = []): Path[] {
   return [];
 }
 
-async function problems(tree: unknown, command: string | undefined, registries?: Registries): Promise<string> {
+async function problems(
+  tree: unknown,
+  command: string | undefined,
+  options: Pick<LoadOptions, "registries" | "overrides"> = {},
+): Promise<string> {
   const file = join(dir, "config.yaml");
   writeFileSync(file, stringify(tree));
   try {
-    await loadConfig(file, { command, ...(registries && { registries }) });
+    await loadConfig(file, { command, ...options });
   } catch (error) {
-    assert.ok(error instanceof UserError, String(error));
+    assert.ok(error instanceof UserError && error.hint, String(error));
     return error.message;
   }
   return "";
@@ -75,7 +79,7 @@ test("a key that no schema has is refused in every section, with and without the
     const text = await problems(
       paths.reduce<unknown>((all, path) => merged(all, nested(path, 1)), merged({ model: "m" }, tree)),
       command,
-      registries,
+      { registries },
     );
     for (const path of paths) assert.ok(text.includes(`\n  ${shown(path)} (line `), `${shown(path)}\n${text}`);
     typos += paths.length;
@@ -92,10 +96,19 @@ test("without an objective's name its section holds the keys of any objective, a
 });
 
 test("a typing error is not lost where the command line changes the section's kind", async () => {
-  const file = join(dir, "typo.yaml");
-  writeFileSync(file, "model: m\nsampler: {roundz: 8, rounds: 4, kind: unmask}\n");
-  const load = loadConfig(file, { command: "sft", overrides: ["sampler.kind=jump"] });
-  await assert.rejects(load, /sampler\.roundz \(line 2\): unknown key/);
+  const tree = { model: "m", sampler: { roundz: 8, rounds: 4, kind: "unmask" } };
+  const text = await problems(tree, "sft", { overrides: ["sampler.kind=jump"] });
+  assert.match(text, /sampler\.roundz \(line 3\): unknown key/);
+});
+
+test("a key of another kind is named with the kind that has it, and a module without a schema is refused", async () => {
+  const module = join(dir, "site.mjs");
+  writeFileSync(module, "export const site = { start() {} };");
+  for (const [override, says] of [
+    ["objective.mc_samples=3", /objective\.mc_samples .*it belongs to objective\.kind .*espo/],
+    [`site.kind=${module}`, /site\.mjs:1: this site is not complete:\n {2}schema: expected an object, is missing/],
+  ] as const)
+    assert.match(await problems({ model: "m" }, "flow-grpo", { overrides: [override] }), says);
 });
 
 test("another trainer's name for a key gives the key here, wherever it is written", async () => {

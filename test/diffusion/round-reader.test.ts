@@ -126,9 +126,9 @@ describe("a reader of rounds", () => {
     assert.deepEqual(
       model.cached.map((input) => {
         const { batch, length, rows } = tokensOf(input);
-        const { attention_bias, queries, places, keys } = input.inputs;
-        const [sequences, , most] = attention_bias?.shape ?? [];
-        assert.deepEqual(attention_bias?.shape, [sequences, 1, most, 32]);
+        const { attention_ranges, queries, places, keys } = input.inputs;
+        const [sequences, most] = attention_ranges?.shape ?? [];
+        assert.deepEqual(attention_ranges?.shape, [sequences, most, 4]);
         assert.deepEqual(queries?.shape, [sequences, most]);
         assert.deepEqual(keys?.shape, [sequences, 32]);
         assert.deepEqual([batch, places?.shape], [1, [1, length]]);

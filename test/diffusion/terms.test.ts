@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { BLOCKED } from "../../src/attention/bias.js";
 import type { Batch } from "../../src/diffusion/layout/batch.js";
-import { BLOCKED, BufferBuilder } from "../../src/diffusion/layout/buffer.js";
+import { BufferBuilder } from "../../src/diffusion/layout/buffer.js";
 import type { StepLayout } from "../../src/diffusion/layout/scorings.js";
 import type { UnmaskOptions } from "../../src/diffusion/samplers/unmask/options.js";
 import { roundTerms } from "../../src/diffusion/samplers/unmask/replay.js";
@@ -67,7 +68,7 @@ test("a round, a token or a response is a segment", () => {
   assert.deepEqual([...step.segment].slice(0, 11).map(Number), [0, 0, 1, 1, 2, 3, 3, 4, 4, 4, 4]);
   assert.deepEqual(step.owner, [0, 0, 0, 1, 1, -1, -1, -1, -1]);
   assert.deepEqual(step.step, [0, 1, 2, 0, 1, -1, -1, -1, -1]);
-  assert.deepEqual([...(step.recorded as Float32Array)], [-3, -7, -5, -13, -38, 0, 0, 0, 0]);
+  assert.deepEqual([...(step.logProb as Float32Array)], [-3, -7, -5, -13, -38, 0, 0, 0, 0]);
   assert.deepEqual([...step.units], [2, 2, 1, 2, 4, 0, 0, 0, 0]);
   assert.equal(step.temperature, 0.5);
   assert.equal(step.sampled, undefined);
@@ -77,21 +78,21 @@ test("a round, a token or a response is a segment", () => {
   assert.deepEqual([...token.segment].slice(0, 11).map(Number), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
   assert.deepEqual(token.owner, [0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1]);
   assert.deepEqual(token.step, [0, 0, 1, 1, 2, 0, 0, 1, 1, 1, 1]);
-  assert.deepEqual([...(token.recorded as Float32Array)].slice(0, 5), [-1, -2, -3, -4, -5]);
+  assert.deepEqual([...(token.logProb as Float32Array)].slice(0, 5), [-1, -2, -3, -4, -5]);
   assert.deepEqual(token.position, [2, 3, 0, 1, 4, 0, 1, 2, 3, 4, 5]);
   assert.equal(step.position, undefined);
 
   const sequence = lay("sequence");
   assert.deepEqual(sequence.owner, [0, 1, -1]);
   assert.deepEqual(sequence.step, [-1, -1, -1]);
-  assert.deepEqual([...(sequence.recorded as Float32Array)], [-15, -51, 0]);
+  assert.deepEqual([...(sequence.logProb as Float32Array)], [-15, -51, 0]);
   assert.deepEqual([...sequence.units], [5, 6, 0]);
 });
 
 test("a segment's value may be the mean of its log-probabilities", () => {
   const layout = { batch: 3, lengthStep: 32, level: "step", reduction: "mean" } as const;
   const step = roundTerms(trajectories, options, layout);
-  assert.deepEqual([...(step.recorded as Float32Array)].slice(0, 5), [-1.5, -3.5, -5, -6.5, -9.5]);
+  assert.deepEqual([...(step.logProb as Float32Array)].slice(0, 5), [-1.5, -3.5, -5, -6.5, -9.5]);
   assert.deepEqual([...step.coefficient], [0.5, 0.5, 0.5, 0.5, 1, 0.5, 0.5, 0.25, 0.25, 0.25, 0.25]);
 });
 
@@ -108,7 +109,7 @@ test("every token is a term; a batch without any has one that counts nothing and
 test("a random subset says how many segments each stands for", () => {
   const rounds = [[1], [0, 1]];
   const step = lay("step", rounds);
-  assert.deepEqual([...(step.recorded as Float32Array)].slice(0, 5), [-7, 0, 0, -13, -38]);
+  assert.deepEqual([...(step.logProb as Float32Array)].slice(0, 5), [-7, 0, 0, -13, -38]);
   assert.deepEqual(step.sampled?.of, 5);
   assert.deepEqual([...(step.sampled?.share ?? [])].slice(0, 5), [3, 0, 0, 1, 1]);
   const token = lay("token", rounds);
@@ -145,6 +146,6 @@ test("plain buffers become terms at flat rows, with what the model reads of a se
   assert.deepEqual([...(terms.conditions.time as Float32Array)], [0.25, 0.75, 0.25]);
   assert.deepEqual(terms.owner, [0, 1, -1]);
   assert.deepEqual(terms.step, [-1, -1, -1]);
-  assert.equal(terms.recorded, undefined);
+  assert.equal(terms.logProb, undefined);
   assert.deepEqual([...terms.attentionBias.subarray(4, 8)], [0, 0, BLOCKED, BLOCKED].map(Math.fround));
 });

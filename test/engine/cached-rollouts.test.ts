@@ -80,9 +80,9 @@ describe("rollouts with keys and values used again", () => {
     const spied = <R>(forward: (input: RoundInput) => Promise<R>): ((input: RoundInput) => Promise<R>) => {
       return (input) => {
         const { inputIds } = tokensOf(input);
-        const { lanes, attention_bias = lanes } = input.inputs;
+        const { lanes, attention_ranges = lanes } = input.inputs;
         forwards.push({
-          sequences: attention_bias?.shape[0] as number,
+          sequences: attention_ranges?.shape[0] as number,
           tokens: inputIds.length,
           lanes: lanes !== undefined,
         });
@@ -194,7 +194,7 @@ describe("rollouts with keys and values used again", () => {
     const { stepTerms } = having(sampler, "stepTerms");
     const terms = stepTerms(trajectories, options, { batch: 3, lengthStep: 8, level: "token" });
     const { logProbs } = await engine.score(terms, "policy");
-    const recorded = terms.recorded as Float32Array;
+    const recorded = terms.logProb as Float32Array;
     let scored = 0;
     logProbs.forEach((logProb, r) => {
       if (terms.coefficient[r] !== 1) return;

@@ -76,7 +76,7 @@ describe("engine against PyTorch goldens", () => {
         expected,
       ) < TOLERANCE,
     );
-    assert.ok(relativeError(scored.value, golden.floats("expect.round_log_probs")) < TOLERANCE);
+    assert.ok(relativeError(scored.logProb, golden.floats("expect.round_log_probs")) < TOLERANCE);
 
     const values = segmentValues(golden, batch);
     assertLoss(golden, "flow_grpo", (await engine.accumulate(batch, values)).loss);
@@ -156,8 +156,8 @@ describe("engine against PyTorch goldens", () => {
     for (let again = 0; again < 2; again++) {
       const scored = tight.score(batch, "policy");
       // overlapping runs end before their session is released
-      const [{ value }] = await Promise.all([scored, tight.score(batch, "policy")]);
-      assert.deepEqual(value, expected.value);
+      const [{ logProb: value }] = await Promise.all([scored, tight.score(batch, "policy")]);
+      assert.deepEqual(value, expected.logProb);
       assert.ok(!isLoaded("training_model"));
       tight.discardGradients();
       await tight.accumulate(batch, values);
@@ -235,7 +235,7 @@ describe("engine against PyTorch goldens", () => {
         owner: [0],
         step: [-1],
         units: new Float32Array(1),
-        recorded: undefined,
+        logProb: undefined,
       };
       const none = new Float32Array(1);
       const { loss } = await engine.accumulate(batch, { old: none, reference: none, advantage: none, weight: none });

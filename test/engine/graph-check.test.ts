@@ -6,6 +6,8 @@ import { packageRoot } from "../../src/core/files.js";
 import { checkGraph, checkLength } from "../../src/engine/graph-check.js";
 import { loadModel } from "../../src/nn/model.js";
 import { readModelFile, writeModelFile } from "../../src/onnx/format/proto.js";
+import type { RawModel, RawNode } from "../../src/onnx/format/raw-model.js";
+import type { Initializer, Value } from "../../src/onnx/types.js";
 import { importedModel } from "../support/imported-model.js";
 import { cpuRuntime, temporaryFolder } from "../support/temporary.js";
 
@@ -67,6 +69,72 @@ describe("a model's graph against its config.json", () => {
         model.remove();
       }
     }
+  });
+
+  for (const logit of [-1e9, Number.NEGATIVE_INFINITY])
+    it(`sees it whatever the mask's own logit is: ${logit}`, async () => {
+      for (const [attention, blocks, refusal] of [
+        ["bidirectional", 1, undefined],
+        ["causal", 1, undefined],
+        ["causal", 0, /attention is causal, and changing the last token changes \d+ of the/],
+      ] as const) {
+        const { dir, remove } = importedModel("recipe-docs", { attention });
+        const path = join(dir, "model.onnx");
+        const model = await readModelFile(path);
+        const { vocab_size: size, mask_token_id: mask } = (await loadModel(dir)).config;
+        const [output] = model.outputs as [Value];
+        const constant = (name: string, shape: number[], data: Float32Array): [string, Initializer] => {
+          return [name, { value: { name, dtype: "float32", shape }, data }];
+        };
+        const bias = Float32Array.from({ length: size }, (_, id) => (id === mask ? logit : 0));
+        const initializers = new Map([
+          ...model.initializers,
+          constant("mask_logit", [size], bias),
+          constant("blocks", [1], Float32Array.of(blocks)),
+        ]);
+        const renamed = (from: string, to: string, name: string | undefined): string | undefined =>
+          name === from ? to : name;
+        const plain = model.nodes.map((node) => ({
+          ...node,
+          inputs: node.inputs.map((of) => renamed("attention_bias", "scaled_bias", of)),
+          outputs: node.outputs.map((of) => renamed(output.name, "plain", of) as string),
+        }));
+        const node = (op: string, inputs: string[], result: string): RawNode => {
+          return { ...(plain[0] as RawNode), op, name: result, inputs, outputs: [result], attributes: {} };
+        };
+        const nodes = [
+          node("Mul", ["attention_bias", "blocks"], "scaled_bias"),
+          ...plain,
+          node("Add", ["plain", "mask_logit"], output.name),
+        ];
+        await writeModelFile(path, { ...model, initializers, nodes });
+        if (refusal === undefined) await open(dir);
+        else await refused(dir, refusal);
+        remove();
+      }
+    });
+
+  it("refuses a graph whose output is missing, misnamed or not computed, and a Transpose of no order of the axes", async () => {
+    const logits = (to: string) => (model: RawModel) => ({
+      ...model,
+      outputs: model.outputs.map((output) => ({ ...output, name: to })),
+    });
+    const transposed = (perm: number[]) => (model: RawModel) => ({
+      ...model,
+      nodes: model.nodes.map((node) => (node.op === "Transpose" ? { ...node, attributes: { perm } } : node)),
+    });
+    for (const [change, problem] of [
+      [(model: RawModel) => ({ ...model, outputs: [] }), /no output logits/],
+      [logits("nothing"), /no output logits|reads no input/],
+      [logits("input_ids"), /no output logits|reads no input/],
+      [transposed([0, 1, 2, 9]), /Transpose: perm \[0, 1, 2, 9\] is no order of the axes|Invalid attribute perm/],
+      [transposed([0, 0, 1]), /Transpose: perm \[0, 0, 1\]/],
+    ] as const)
+      for (const dir of [changed("tiny-refusion", {}), importedModel("nano-dynamo").dir]) {
+        const path = join(dir, "model.onnx");
+        await writeModelFile(path, change(await readModelFile(path)));
+        await refused(dir, problem);
+      }
   });
 
   describe("the longest text against the positions of another program's graph", () => {

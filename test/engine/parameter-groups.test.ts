@@ -43,7 +43,7 @@ const actorCritic: Objective<{ scale: number }> = {
   ],
   inputs: { at: { dtype: "int64", shape: ["S"] }, target: { dtype: "float32", shape: ["S"] } },
   layout: () => assert.fail("the batch is the golden's"),
-  loss({ e, value, weight, hidden, extra, parameters }) {
+  loss({ e, logProb: value, weight, hidden, extra, parameters }) {
     const states = e.gather(hidden as Value, extra.at as Value);
     const judged = e.squeeze(e.matmul(states, parameters[CRITIC] as Value), [1]);
     const off = e.sub(judged, extra.target as Value);
@@ -111,7 +111,7 @@ describe("an objective with parameters of its own", () => {
     assert.deepEqual((await engine.getParameters("policy")).get(CRITIC)?.data, critic);
     const other = [...adapter].map(([name, t]) => [name, { ...t, data: (t.data as Float32Array).map((x) => 2 * x) }]);
     await engine.setParameters("reference", new Map(other as [string, Tensor][]));
-    const score = async (of: "policy" | "reference") => (await engine.score(batch, of)).value;
+    const score = async (of: "policy" | "reference") => (await engine.score(batch, of)).logProb;
     assert.notDeepEqual(await score("reference"), await score("policy"));
   });
 
@@ -160,6 +160,6 @@ describe("an objective with parameters of its own", () => {
     }
     // scoring reads only the adapter
     const again = await engine.score(batch, "policy");
-    assert.notDeepEqual(again.value, scoring.value);
+    assert.notDeepEqual(again.logProb, scoring.logProb);
   });
 });

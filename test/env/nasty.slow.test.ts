@@ -69,11 +69,10 @@ test("a page that patches what the browser gives it is read and filled in as any
   const fill = "fill Name | Ann\ncheck Fine\nselect Colour | Red\nfill File | a.txt";
   await using(paths(patched), {}, async (runner) => {
     for (const name of Object.keys(PATCHED)) {
-      const unsent = await runner.run(taskFor(pathOf(name), fields), fill.replace("Ann", "Bo"));
-      assert.deepEqual([name, unsent.fault, unsent.received.Name], [name, undefined, "Bo"]);
+      const { fault, actions, received } = await runner.run(taskFor(pathOf(name), fields), fill);
+      assert.deepEqual([name, fault, actions[0]?.fate, received.Name], [name, undefined, "done", ""]);
       const episode = await runner.run(taskFor(pathOf(name), fields), `${fill}\nsubmit`);
       assert.deepEqual([name, episode.fault, episode.reward, episode.attempts], [name, undefined, 1, 1]);
-      assert.deepEqual(await runner.run(taskFor(pathOf(name), fields), "").then((e) => e.received.Name), "");
     }
   });
 });

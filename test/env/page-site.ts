@@ -19,7 +19,7 @@ export interface PageSite extends RunningSite, AsyncDisposable {
   readonly received: Received[];
 }
 
-type Answer = (request: Received, response: ServerResponse) => boolean;
+export type Answer = (request: Received, response: ServerResponse) => boolean;
 
 export async function servePages(
   pages: Readonly<Record<string, string>>,
@@ -88,6 +88,7 @@ export function taskFor(url: string, fields: Readonly<Record<string, FieldValue>
     url,
     instruction: "Fill in the form.",
     fields,
+    success: { status: [200, 201] },
     split: "train",
     tier: "full",
   };

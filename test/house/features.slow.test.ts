@@ -18,7 +18,6 @@ const FURTHER: Readonly<Record<string, readonly string[]>> = {
       .split(" ")
       .map((name) => `configs/tiny/fsdfm-${name}.yaml`),
   ],
-  letters: ["configs/tiny/letters-espo.yaml", "configs/tiny/letters-flow-grpo.yaml"],
   objectives: "cj-grpo coupled-grpo flowrl gdpo just-grpo mdpo spg trace-rl wd1"
     .split(" ")
     .map((name) => `configs/papers/${name}.yaml`),
@@ -32,8 +31,8 @@ const FURTHER: Readonly<Record<string, readonly string[]>> = {
 
 /** Rooms that look for features, and need neither a browser nor a training. */
 const ROOMS = /test\/(cli|config|core|rl|runs|watch)\//;
-/** The schema in docs/ and the names of other trainers are those of all features. */
-const OF_ALL_FEATURES = /(json-schema|unknown-keys)\.test\.js$/;
+/** The schema in docs/, the names of other trainers and what the core calls are of all features. */
+const OF_ALL_FEATURES = /(json-schema|unknown-keys|core\/features)\.test\.js$/;
 
 /** Copies the project; tests of one feature may use another, so that only the core's are kept. */
 function copied(): string {

@@ -62,7 +62,7 @@ export const objective: Objective<Options> = defineObjective({
     episodeCredit(group, { advantage: "center", adv_clip_max: 5 }),
   layout: (trajectories: readonly Trajectory[], _: Options, context: LayoutContext) =>
     context.stepTerms(trajectories, { level: "sequence" }),
-  loss: ({ e, value }: LossInputs): Loss => ({ loss: e.total(value), metrics: {} }),
+  loss: ({ e, logProb }: LossInputs): Loss => ({ loss: e.total(logProb), metrics: {} }),
 });
 const play = async (task: EnvironmentTask, act: Act, _: PlayedTogether): Promise<EpisodeOutcome> => {
   const { text = "" } = await act({ text: task.form });
@@ -88,7 +88,7 @@ export const tracker = defineTracker({
   open: (on: boolean, { dir }: TrackedRun): Tracker | undefined =>
     on ? { log: () => undefined, end: (outcome: Outcome) => console.log(dir, outcome) } : undefined,
 });
-export const way: Way = { serves: ["text"], cost: 9, operate: async (place: Place, value) => place.pick(String(value)) };
+export const way: Way = { serves: ["text"], operate: async (place: Place, value) => place.pick(String(value)) };
 export const login: Login = async (page, { baseUrl }) => void (await page.goto(baseUrl));
 export const room = ({ responseLength }: SamplerOptions): number => responseLength;
 // @ts-expect-error a reward is a number

@@ -84,7 +84,10 @@ describe("model directory", () => {
   });
 
   it("refuses a tokenizer that is too large", async () => {
-    const surplus = { ...JSON.parse(letters(10)), added_tokens: [{ id: 16, content: "<extra>" }] };
+    const surplus = {
+      ...JSON.parse(letters(10)),
+      added_tokens: Array.from({ length: 7 }, (_, i) => ({ id: 10 + i, content: `<extra ${i}>` })),
+    };
     writeFileSync(join(dir, "tokenizer.json"), JSON.stringify(surplus));
     await assert.rejects(loadModel(dir), userError(/has 17 tokens, its config\.json only vocab_size 16/));
   });

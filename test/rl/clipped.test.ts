@@ -19,7 +19,7 @@ const run = (
 ) => runLoss(runtime, JSON.stringify(options), (i) => clippedLoss(i, options), inputs);
 
 const inputs: SegmentInputs = {
-  value: [-1, -1, -1, -1, -1, -1, -1],
+  logProb: [-1, -1, -1, -1, -1, -1, -1],
   // the largest ratio differs from the inverse of the smallest
   old: [-1.1, -1.6, -1.5, -0.5, -0.5, 0, -0.9],
   reference: [-1.2, -0.4, -1, -15, 13, 0, -1],
@@ -40,7 +40,7 @@ test("loss, metrics and gradient agree with the formula", async () => {
     kl_clamped_fraction: 0,
   };
   const slopes: number[] = [];
-  inputs.value.forEach((l, i) => {
+  inputs.logProb.forEach((l, i) => {
     const [old, reference, a, w] = [inputs.old[i], inputs.reference[i], inputs.advantage[i], inputs.weight[i]] as [
       number,
       number,
@@ -72,7 +72,7 @@ test("loss, metrics and gradient agree with the formula", async () => {
   slopes.forEach((slope, i) => {
     assert.ok(
       Math.abs((gradient[i] as number) - slope) < 1e-5,
-      `d loss / d value ${i}: ${gradient[i]} against ${slope}`,
+      `d loss / d logProb ${i}: ${gradient[i]} against ${slope}`,
     );
   });
   // the cases contain both an active clip and an active penalty
@@ -82,7 +82,7 @@ test("loss, metrics and gradient agree with the formula", async () => {
 });
 
 test("on policy the ratio is 1 and the gradient is that of REINFORCE", async () => {
-  const { metrics, gradient } = await run({ ...inputs, old: inputs.value, reference: inputs.value }, OPTIONS);
+  const { metrics, gradient } = await run({ ...inputs, old: inputs.logProb, reference: inputs.logProb }, OPTIONS);
   assert.equal(metrics.ratio_error, 0);
   assert.equal(metrics.kl, 0);
   gradient.forEach((slope, i) => {
@@ -99,7 +99,14 @@ test("without a penalty the reference changes nothing", async () => {
 });
 
 test("each side of the ratio has a range of its own, clip_range where it names none", async () => {
-  const one = { ...inputs, value: [-1, -1], old: [-1.3, -0.7], reference: [-1, -1], weight: [0.5, 0.5], units: [1, 1] };
+  const one = {
+    ...inputs,
+    logProb: [-1, -1],
+    old: [-1.3, -0.7],
+    reference: [-1, -1],
+    weight: [0.5, 0.5],
+    units: [1, 1],
+  };
   // the ratios are 1.35 and .74
   const clipped = async (advantage: number[], changes: object): Promise<number[]> =>
     (await run({ ...one, advantage }, { ...OPTIONS, kl_coeff: 0, ...changes })).gradient;
@@ -119,7 +126,7 @@ test("a log-ratio beyond the clamp has the clamp's ratio and no gradient", async
 
 test("cispo: the gradient of every term, weighted by the clipped ratio", async () => {
   const { gradient } = await run(inputs, { ...OPTIONS, kl_coeff: 0, surrogate: "cispo" });
-  inputs.value.forEach((l, i) => {
+  inputs.logProb.forEach((l, i) => {
     const rho = Math.exp(l - (inputs.old[i] as number));
     const weight = Math.min(1.2, Math.max(0.8, rho));
     const expected = -(inputs.weight[i] as number) * (inputs.advantage[i] as number) * weight;
@@ -131,7 +138,7 @@ test("the entropy bonus: less the weighted mean of the segments' entropies, and 
   const plain = await run(inputs, OPTIONS);
   const bonus = await run(inputs, { ...OPTIONS, entropy_coeff: 0.3 });
   // the graph's stand-in for the entropy is -2 l
-  const entropy = inputs.value.reduce((sum, l, i) => sum - 2 * l * (inputs.weight[i] as number), 0);
+  const entropy = inputs.logProb.reduce((sum, l, i) => sum - 2 * l * (inputs.weight[i] as number), 0);
   assert.ok(Math.abs((bonus.metrics.entropy as number) - entropy) < 1e-6);
   assert.ok(Math.abs((bonus.metrics.loss as number) - ((plain.metrics.loss as number) - 0.3 * entropy)) < 1e-5);
   bonus.gradient.forEach((slope, i) => {

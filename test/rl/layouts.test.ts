@@ -16,7 +16,7 @@ const tokens: Batch = {
   owner: [0, 0, 0, 0, 1, 1, -1],
   step: [0, 1, 1, 1, 0, 0, -1],
   units: new Float32Array(7).fill(1),
-  recorded: new Float32Array(7),
+  logProb: new Float32Array(7),
 };
 
 test("every response counts 1, every round of it the same, every token of a round the same", () => {
@@ -37,12 +37,12 @@ test("every scored term becomes a segment of its response, with coefficient 1 an
     step: [-1, -1],
     units: new Float32Array([9, 8]),
     share: new Float32Array([2, 2]),
-    recorded: new Float32Array(2),
+    logProb: new Float32Array(2),
   };
   const batch = perTerm(responses);
   assert.deepEqual([...batch.coefficient], [1, 1, 1, 0]);
   assert.deepEqual([...batch.segment], [0n, 1n, 2n, 3n]);
   assert.deepEqual([batch.segments, batch.owner, batch.step], [4, [4, 7, 4, -1], [-1, -1, -1, -1]]);
   assert.deepEqual([...batch.units], [1, 1, 1, 1]);
-  assert.deepEqual([batch.recorded, batch.share], [undefined, undefined]);
+  assert.deepEqual([batch.logProb, batch.share], [undefined, undefined]);
 });

@@ -89,7 +89,7 @@ describe("objectives on the micro model", () => {
 
   async function compare(name: string, engine: Engine, batch: Batch): Promise<void> {
     const expected = golden.floats(`expect.${name}_value`);
-    const { value } = await engine.score(batch, "policy");
+    const { logProb: value } = await engine.score(batch, "policy");
     assert.ok(relativeError(value.subarray(0, expected.length), expected) < TOLERANCE);
     assertLoss(golden, name, (await engine.accumulate(batch, values(name, batch))).loss);
     await assertGradients(golden, `${name}.`, engine);

@@ -108,7 +108,7 @@ export function goldenTerms(golden: Golden): Batch {
     owner: Array.from({ length: batch * rounds }, (_, s) => Math.floor(s / rounds)),
     step: Array.from({ length: batch * rounds }, (_, s) => s % rounds),
     units: new Float32Array(batch * rounds).fill(1),
-    recorded: golden.floats("input.old_log_probs"),
+    logProb: golden.floats("input.old_log_probs"),
   };
 }
 

@@ -6,19 +6,19 @@ import type { Runtime } from "../../src/onnx/session.js";
 import type { Tensor, Value } from "../../src/onnx/types.js";
 import type { Loss, LossInputs } from "../../src/rl/objective.js";
 
-const NAMES = ["value", "old", "reference", "advantage", "weight", "units"] as const;
+const NAMES = ["logProb", "old", "reference", "advantage", "weight", "units"] as const;
 
 /** Inputs of a loss, one number per segment. */
 export type SegmentInputs = Readonly<Record<(typeof NAMES)[number], readonly number[]>>;
 
-/** Computes loss, metrics and d loss / d value of segments. @param session name of the session, one per loss. */
+/** Computes loss, metrics and d loss / d logProb of segments. @param session name of the session, one per loss. */
 export async function runLoss(
   runtime: Runtime,
   session: string,
   loss: (inputs: LossInputs) => Loss,
   inputs: SegmentInputs,
 ): Promise<{ metrics: Record<string, number>; gradient: number[] }> {
-  const size = inputs.value.length;
+  const size = inputs.logProb.length;
   const name = `${session} ${size}`;
   if (!runtime.has(name)) {
     const g = new GraphBuilder("loss");
@@ -28,13 +28,13 @@ export async function runLoss(
       Value
     >;
     // every segment has one term
-    const terms = { logProbs: values.value, coefficient: e.add(e.zeros([size], "float32"), 1) };
+    const terms = { logProbs: values.logProb, coefficient: e.add(e.zeros([size], "float32"), 1) };
     // a stand-in for the entropy with a known gradient
-    const entropy = (): Value => e.mul(values.value, -2);
+    const entropy = (): Value => e.mul(values.logProb, -2);
     const built = loss({ e, ...values, ...terms, entropy, hidden: undefined, extra: {}, parameters: {} });
     g.output("loss", built.loss);
     for (const [key, metric] of Object.entries(built.metrics)) g.output(key, metric.value);
-    g.output("gradient", backward(g, built.loss, [values.value])[0] as Value);
+    g.output("gradient", backward(g, built.loss, [values.logProb])[0] as Value);
     await runtime.load(name, { bytes: encodeModel(g.build()) });
   }
   const feeds = Object.fromEntries(

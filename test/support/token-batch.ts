@@ -1,11 +1,24 @@
+import { biasOf, biasShape } from "../../src/attention/bias.js";
 import type { Batch } from "../../src/diffusion/layout/batch.js";
-import type { BufferBatch } from "../../src/diffusion/layout/buffer.js";
 import { DRAW_INPUTS } from "../../src/diffusion/sampler.js";
 import { TARGETS } from "../../src/diffusion/score-head.js";
 import type { NamedTensors } from "../../src/onnx/tensors.js";
+import type { Tensor } from "../../src/onnx/types.js";
+
+/** Sequences of tokens as flat arrays. */
+export interface TokenArrays {
+  readonly batch: number;
+  readonly length: number;
+  /** [B*N] */
+  readonly inputIds: BigInt64Array;
+  /** [B*N] */
+  readonly positionIds: BigInt64Array;
+  /** [B*N*N], or [A*Q*W] where rows are not the sequences. */
+  readonly attentionBias: Float32Array;
+}
 
 /** A batch of tokens as flat arrays. */
-export interface TokenBatch extends BufferBatch {
+export interface TokenBatch extends TokenArrays {
   /** Rows of the buffers that go through the head, flat b*N+n. */
   readonly rows: BigInt64Array;
   /** [R]; empty in a round. */
@@ -20,10 +33,15 @@ export interface TokenBatch extends BufferBatch {
   readonly conditions: Readonly<Record<string, Float32Array>>;
 }
 
-const MODEL_INPUTS = new Set(["input_ids", "position_ids", "attention_bias", "keys", "rows"]);
+const MODEL_INPUTS = new Set(["input_ids", "position_ids", "attention_ranges", "keys", "queries", "places", "rows"]);
 
-/** Extracts the arrays of a batch of terms, or of a round. */
-export function tokensOf({ inputs, headInputs }: { inputs: NamedTensors; headInputs: NamedTensors }): TokenBatch {
+/** Makes the dense bias of a layout, which a graph on the CPU reads. */
+export function denseBias(inputs: NamedTensors): Tensor {
+  return biasOf(inputs.attention_ranges as Tensor, biasShape(inputs) as number[]);
+}
+
+/** Extracts the arrays of a batch of terms, of a round, or of sequences that are laid out. */
+export function tokensOf({ inputs, headInputs = {} }: { inputs: NamedTensors; headInputs?: NamedTensors }): TokenBatch {
   const [batch = 0, length = 0] = inputs.input_ids?.shape ?? [];
   const { rows, targets, uniform, inverse_temperature } = { ...inputs, ...headInputs };
   const others = (all: NamedTensors, known: (name: string) => boolean): Record<string, unknown> =>
@@ -37,7 +55,7 @@ export function tokensOf({ inputs, headInputs }: { inputs: NamedTensors; headInp
     length,
     inputIds: inputs.input_ids?.data as BigInt64Array,
     positionIds: inputs.position_ids?.data as BigInt64Array,
-    attentionBias: inputs.attention_bias?.data as Float32Array,
+    attentionBias: (inputs.attention_ranges && denseBias(inputs).data) as Float32Array,
     rows: rows?.data as BigInt64Array,
     targets: (targets?.data ?? new BigInt64Array()) as BigInt64Array,
     uniform: (uniform?.data ?? new Float32Array()) as Float32Array,

@@ -54,6 +54,7 @@ const REFUSED: Readonly<Record<string, RegExp>> = {
   "added all": /single_word/,
   "added all lowercase": /single_word/,
   "added all prepend": /single_word/,
+  "added beyond": /added_tokens: "<s>" has the id 1000, and the library gives it \d+/,
   "added changed": /the normalizer changes the added token "Ann"/,
   "added blanks": /lstrip and rstrip/,
   "added first": /prepend_scheme/,
@@ -112,12 +113,35 @@ describe("readParts", () => {
     const { json } = kinds.find(({ name }) => name === "released qwen2 qwen3") as Kind;
     for (const [part, problem] of [
       [{ normalizer: { type: "NFC", strict: true } }, /normalizer: Unrecognized key: "strict"/],
-      [{ normalizer: { type: "Precompiled", precompiled_charsmap: "" } }, /normalizer "Precompiled"/],
+      [{ normalizer: { type: "Precompiled", precompiled_charsmap: "" } }, /precompiled_charsmap: is no precompiled/],
       [{ pre_tokenizer: { type: "Sequence", pretokenizers: [{ type: "Nil" }] } }, /pretokenizers\.0.* "Nil"/],
       [{ model: { ...json.model, type: "Sampled" } }, /model "Sampled"/],
       [{ decoder: {} }, /decoder undefined/],
     ] as const)
       assert.throws(() => Tokenizer.fromJson({ ...json, ...part }, "memory"), problem);
+  });
+});
+
+it("a word of 200,000 letters has as many ids", () => {
+  const { json } = kinds.find(({ name }) => name === "model Unigram Metaspace") as Kind;
+  assert.ok(Tokenizer.fromJson(json, "memory").encode("x".repeat(200_000)).length > 100_000);
+});
+
+it("a regular expression that never ends is refused after a time limit, by file", () => {
+  const { json } = kinds.find(({ name }) => name === "released qwen2 qwen3") as Kind;
+  const pre_tokenizer = {
+    type: "Sequence",
+    pretokenizers: [
+      { type: "Split", pattern: { Regex: "(?:a+)+b" }, behavior: "Isolated", invert: false },
+      { type: "ByteLevel", add_prefix_space: false, trim_offsets: true, use_regex: false },
+    ],
+  };
+  const tokenizer = Tokenizer.fromJson({ ...json, pre_tokenizer }, "mine/tokenizer.json");
+  assert.equal(tokenizer.decode(tokenizer.encode("a lamb")), "a lamb");
+  assert.throws(() => tokenizer.encode("a".repeat(60)), {
+    name: "UserError",
+    message: /^mine\/tokenizer\.json: a regular expression takes more than 5 s on a text of 60 characters/,
+    hint: /without repetitions inside repetitions/,
   });
 });
 

@@ -70,12 +70,12 @@ function lossMetrics(objective: Objective): string[] {
   // includes the metrics that an option adds
   const options = objective.schema.parse("entropy_coeff" in objective.schema.shape ? { entropy_coeff: 0.1 } : {});
   const groups = objective.parameters?.(options, { hiddenSize: HIDDEN }) ?? [];
-  const input = (name: string): LossInputs["value"] => e.g.input(name, "float32", [4]);
+  const input = (name: string): LossInputs["logProb"] => e.g.input(name, "float32", [4]);
   const inputs: LossInputs = {
     e,
     logProbs: input("logProbs"),
     coefficient: input("coefficient"),
-    value: input("value"),
+    logProb: input("logProb"),
     old: input("old"),
     reference: input("reference"),
     advantage: input("advantage"),

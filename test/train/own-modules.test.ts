@@ -123,7 +123,7 @@ const WRONG: readonly (readonly [kind: string, from: string, to: string, at: str
   ["objective", "e.neg(e.total(", "e.neg(e.mul(1, ", "loss({ e", /loss: expected a scalar/],
   [
     "objective",
-    "e.mul(advantage, value)",
+    "e.mul(advantage, logProb)",
     "e.mul(advantage, {})",
     "e.mul(advantage, {})",
     /operand 2 is no value of a graph/,
@@ -189,7 +189,7 @@ describe("a module of one's own that is wrong", () => {
     assert.match(await load(written("reward", "export const reward = () => 1;\n")), /exports a function as reward\./);
     const typed = written("reward", "export const reward = { score: (): number => 1 };\n", "ts");
     const reads = process.features as { readonly typescript?: unknown };
-    if (reads.typescript) assert.equal(await (await rewardFor(typed))(only<Episode>({}), only<Task>({})), 1);
+    if (reads.typescript) assert.equal(await (await rewardFor(typed)).score(only<Episode>({}), only<Task>({})), 1);
     else assert.match(await load(typed), /does not load: .*\n {2}next: .*22\.18/);
   });
 
@@ -200,7 +200,7 @@ describe("a module of one's own that is wrong", () => {
         "reward",
         `class Mine {\n  #half = 0.5;\n  score(episode) { ${body} }\n}\nexport default new Mine();\n`,
       );
-      return { path, score: async () => (await rewardFor(path))(episode, only<Task>({ id: "a" })) };
+      return { path, score: async () => (await rewardFor(path)).score(episode, only<Task>({ id: "a" })) };
     };
     assert.equal(await (await score("return Promise.resolve(this.#half);")).score(), 0.5);
     for (const [body, says] of [

@@ -68,11 +68,11 @@ export const objective = defineObjective({
     return { prompt_end: { dtype: "int64", shape: [segments], data: BigInt64Array.from(rows, BigInt) } };
   },
   layout: (trajectories, _, context) => context.stepTerms(trajectories, { level: "step" }),
-  loss({ e, value, old, reference, advantage, units, weight, hidden, extra, parameters }, { beta, clip }) {
+  loss({ e, logProb, old, reference, advantage, units, weight, hidden, extra, parameters }, { beta, clip }) {
     const h = e.gather(hidden, extra.prompt_end);
     const logZ = e.squeeze(e.gemm(h, parameters["log_z.weight"], { c: parameters["log_z.bias"] }), [1]);
-    const d = e.sub(e.add(logZ, e.div(e.sub(value, reference), units)), e.mul(advantage, beta));
-    const w = e.stopGradient(e.clip(e.exp(e.div(e.sub(value, old), units)), 1 - clip, 1 + clip));
+    const d = e.sub(e.add(logZ, e.div(e.sub(logProb, reference), units)), e.mul(advantage, beta));
+    const w = e.stopGradient(e.clip(e.exp(e.div(e.sub(logProb, old), units)), 1 - clip, 1 + clip));
     return {
       loss: e.total(e.mul(weight, e.mul(w, e.mul(d, d)))),
       metrics: { log_z: { value: e.total(e.mul(weight, logZ)), reduce: "sum" } },

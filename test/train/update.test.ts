@@ -46,7 +46,7 @@ const engine = {
     asked.push(key);
     return {
       logProbs: new Float32Array(),
-      value: new Float32Array(batch.segments).fill(key === "policy" ? -100 : -200),
+      logProb: new Float32Array(batch.segments).fill(key === "policy" ? -100 : -200),
     };
   },
 };
@@ -315,9 +315,9 @@ describe("weights and corrections that options ask for", () => {
   it("truncated importance sampling: old is the policy before the update, and credit is weighed against what was recorded", async () => {
     const near = {
       ...engine,
-      score: async ({ recorded, segments }: Batch) => ({
+      score: async ({ logProb: recorded, segments }: Batch) => ({
         logProbs: new Float32Array(),
-        value: Float32Array.from({ length: segments }, (_, s) => (recorded?.[s] ?? 0) + (s % 2 === 0 ? -0.5 : 3)),
+        logProb: Float32Array.from({ length: segments }, (_, s) => (recorded?.[s] ?? 0) + (s % 2 === 0 ? -0.5 : 3)),
       }),
     };
     const options = objectiveOptions(flowGrpo, { importance_cap: 2, kl_coeff: 0 });
@@ -330,7 +330,7 @@ describe("weights and corrections that options ask for", () => {
       batch.owner.forEach((b, s) => {
         if (b < 0) return;
         const even = s % 2 === 0;
-        assert.ok(Math.abs((values.old[s] as number) - ((batch.recorded?.[s] as number) + (even ? -0.5 : 3))) < 1e-5);
+        assert.ok(Math.abs((values.old[s] as number) - ((batch.logProb?.[s] as number) + (even ? -0.5 : 3))) < 1e-5);
         const credit = (indexOf(micro, b) + 1) * (even ? Math.exp(-0.5) : 2);
         assert.ok(Math.abs((values.advantage[s] as number) - credit) < 1e-5);
       });
@@ -341,7 +341,7 @@ describe("weights and corrections that options ask for", () => {
     const options = objectiveOptions(espo, { importance_cap: 2, kl_coeff: 0 });
     const near = {
       ...engine,
-      score: async () => ({ logProbs: new Float32Array(), value: Float32Array.of(-1, -1, -1) }),
+      score: async () => ({ logProbs: new Float32Array(), logProb: Float32Array.of(-1, -1, -1) }),
     };
     const older = async (batches: readonly Batch[]) => batches.map(() => Float32Array.of(-1.5, -9, -1.5));
     const context = { policy: { ...policy, engine: near }, objective: espo, options, size: 2 };

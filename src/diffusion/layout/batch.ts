@@ -3,8 +3,8 @@ import type { ScoreHead } from "../score-head.js";
 
 /**
  * Trajectories laid out for one forward: named tensors, R scored terms, and the S segments that sum the terms. Term r
- * is the head's score at row r, mostly a log-probability; segment s has the value sum_r coefficient[r] * score[r] over
- * its terms: a round for Flow-GRPO, a response for ESPO. A segment is the unit of a ratio. Padding terms have
+ * is the head's score at row r, mostly a log-probability; segment s has the log-probability sum_r
+ * coefficient[r] * score[r] of its terms: a round for Flow-GRPO, a response for ESPO. A segment is the unit of a ratio. Padding terms have
  * coefficient 0. Consumers of a batch do not interpret its tensors.
  */
 export interface Batch {
@@ -27,12 +27,12 @@ export interface Batch {
   readonly step: readonly number[];
   /** [S] the response position of a segment's token; absent where segments cover several tokens. */
   readonly position?: readonly number[];
-  /** [S] scored units (tokens) per segment: the divisor of its value in objectives that work per token. */
+  /** [S] scored units (tokens) per segment: the divisor of its log-probability in objectives that work per token. */
   readonly units: Float32Array;
   /** [S] weight of a segment among those of the step; absent: equal weights. */
   readonly share?: Float32Array;
-  /** [S] the value of each segment recorded in the rollout, if any. */
-  readonly recorded: Float32Array | undefined;
+  /** [S] log-probability of each segment as its rollout recorded it; undefined where it did not. */
+  readonly logProb: Float32Array | undefined;
   /**
    * Set where a random subset of the segments is laid out: `share` [S] is the number of the `of` segments that each one
    * represents, so that the expectation over subsets is the loss over all of them. Absent: every segment is here, once.

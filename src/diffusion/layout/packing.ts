@@ -1,7 +1,7 @@
+import type { Place } from "../../attention/rows.js";
 import { misuse } from "../../core/errors.js";
 import { bufferTerms, type ScoredBuffer, type SegmentInfo } from "../terms.js";
 import type { Batch } from "./batch.js";
-import type { Place } from "./buffer.js";
 import type { SupervisedLayout } from "./scorings.js";
 
 /** Cuts examples into as few batches of at most `most` as hold them, of sizes that differ by at most one. */

@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { misuse } from "../../core/errors.js";
-import { cacheUse } from "../layout/prefix-cache.js";
 import type { Scoring } from "../layout/scorings.js";
-import { type Sampler, temperatureOption } from "../sampler.js";
+import { cacheUse, type Sampler, temperatureOption } from "../sampler.js";
 import { constrainedHead, modelHead, policyHead } from "../score-head.js";
 import { afterEosFraction } from "../scored-tokens.js";
 import { constrainedOption, roomKeys, roomsOf, type TextStart } from "../template.js";
@@ -37,10 +36,10 @@ import { drafts, parseTrajectory, reveals, type UnmaskTrajectory } from "./unmas
  */
 const schema = z
   .strictObject({
-    rounds: z.number().int().min(1).default(8).describe("rounds of unmasking"),
-    slot_size: z.number().int().min(1).default(4).describe("positions revealed together"),
-    response_length: z.number().int().min(1).default(96).describe("canvas in tokens, a multiple of slot_size"),
-    prompt_length: z.number().int().min(1).default(64).describe("longest prompt in tokens"),
+    rounds: z.number().int().min(1).max(100_000).default(8).describe("rounds of unmasking"),
+    slot_size: z.number().int().min(1).max(100_000).default(4).describe("positions revealed together"),
+    response_length: z.number().int().min(1).max(1_000_000).default(96).describe("canvas in tokens, a multiple of slot_size"),
+    prompt_length: z.number().int().min(1).max(1_000_000).default(64).describe("longest prompt in tokens"),
     temperature: temperatureOption,
     order: z
       .enum(SLOT_ORDERS)

@@ -17,6 +17,17 @@ export class EnvironmentFault extends Error {
 /** A form was sent and not answered in time: the episode is not tried again, as that would send it again. */
 export class Unanswered extends EnvironmentFault {}
 
+/** The server takes no more requests for a time, with HTTP 429: the episode waits, and is tried again. */
+export class TooMany extends EnvironmentFault {
+  constructor(
+    message: string,
+    /** Milliseconds. */
+    readonly waitMs: number | undefined,
+  ) {
+    super(message);
+  }
+}
+
 /** Signals that the browser was closed because of another page in it: the episode itself caused no failure. */
 export class BrowserDiscarded extends EnvironmentFault {}
 
@@ -34,6 +45,26 @@ type Reached = Pick<RunningSite, "baseUrl" | "allowOrigins">;
 
 /** Time that a browser may take to end, before and after it is killed, in milliseconds. */
 const CLOSE_PATIENCE_MS = 5000;
+
+/** The features that Playwright turns off by itself: a list of ours replaces its own. */
+export const OFF_BY_PLAYWRIGHT = [
+  "AvoidUnnecessaryBeforeUnloadCheckSync",
+  "DestroyProfileOnBrowserClose",
+  "HttpsUpgrades",
+  "HttpsFirstBalancedModeAutoEnable",
+  "LensOverlay",
+  "MediaRouter",
+  "PaintHolding",
+  "ThirdPartyStoragePartitioning",
+  "AvoidCorsURLLoaderRestartOnRedirect",
+  "TcpPortRandomizationWin",
+  "OptimizationHints",
+  "NetworkTimeServiceQuerying",
+  "AimEnabled",
+  "PreconnectToSearch",
+  "msForceBrowserSignIn",
+  "msEdgeUpdateLaunchServicesPreferredVersion",
+];
 
 /** One Chromium process and its relaunches. */
 export class BrowserHost {
@@ -111,6 +142,8 @@ export class BrowserHost {
           "--disable-domain-reliability",
           "--no-pings",
           "--disable-shared-workers",
+          // a new frame for each document costs more than a small page
+          `--disable-features=${[...OFF_BY_PLAYWRIGHT, "RenderDocument"].join(",")}`,
           HEAP_LIMIT,
           ...wall(this.options.site),
         ],

@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import { messageOf, UserError } from "../../core/errors.js";
 import { Semaphore } from "../../core/semaphore.js";
 import { type Episode, NOT_PLAYED, type Played, scored } from "../forms/episode.js";
@@ -5,7 +6,14 @@ import type { JudgedForm } from "../forms/judge.js";
 import { declaredControls } from "../forms/native.js";
 import { type Plan, parsePlan } from "../forms/plan.js";
 import type { Task } from "../site.js";
-import { BrowserDiscarded, BrowserHost, type BrowserOptions, EnvironmentFault, Unanswered } from "./browser.js";
+import {
+  BrowserDiscarded,
+  BrowserHost,
+  type BrowserOptions,
+  EnvironmentFault,
+  TooMany,
+  Unanswered,
+} from "./browser.js";
 import type { Control } from "./controls.js";
 import { Idle, TimeUp, withDeadline } from "./deadline.js";
 import { executePlan, openForm } from "./execute.js";
@@ -29,13 +37,16 @@ export interface EpisodeOptions extends BrowserOptions {
 }
 
 /** The result of some work with a page, or its last fault. */
-export type Tried<T> = Pick<Episode, "attempts" | "ms"> &
+export type Tried<T> = Pick<Episode, "attempts" | "ms" | "har"> &
   ({ readonly result: T } | { readonly fault: string; readonly cause: unknown });
 
 /** Most retries after a fault. */
 const RETRIES = 2;
 /** Further retries if the browser was given up because of another episode's page. */
 const SHARED_RETRIES = 5;
+/** Waits after which a server that takes no more requests (HTTP 429) is a fault, and their lengths in milliseconds. */
+const BUSY = { waits: 8, usual: 15_000, longest: 3_600_000 };
+const HOUR_MS = 3_600_000;
 /** Factor on the time limit of an action from attempt to attempt: a busy machine is slow, not broken. */
 const PATIENCE_GROWTH = 2;
 /** Multiples of an episode's length after which an action, an attempt or the closing of a context counts as stuck. */
@@ -61,6 +72,9 @@ export class EpisodeRunner {
   /** Number of episodes so far. */
   private episodes = 0;
   private closing: Promise<void> | undefined;
+  private readonly ended = new AbortController();
+  /** Time at which the site's limit of an hour allows the next episode. */
+  private nextAt = 0;
 
   private constructor(
     private readonly options: EpisodeOptions,
@@ -80,15 +94,11 @@ export class EpisodeRunner {
   /** Plays a plan, or a response text as one. Never throws for mistakes of the policy or faults of the environment. */
   async run(task: Task, written: string | Plan): Promise<Episode> {
     const plan = typeof written === "string" ? parsePlan(written) : written;
-    const tried = await this.converse(async (session) => {
-      const played = await this.execute(session, task, plan);
-      return {
-        ...scored(task, played, plan.unresolved, this.options.uploads === "dummy"),
-        har: await session.har?.end(),
-      };
-    });
-    const outcome = "fault" in tried ? { ...NOT_PLAYED, unresolved: plan.unresolved, ...tried } : tried.result;
-    return { ...outcome, taskId: task.id, attempts: tried.attempts, ms: tried.ms };
+    const { unresolved } = plan;
+    const tried = await this.converse((session) => this.execute(session, task, plan));
+    if ("fault" in tried) return { ...NOT_PLAYED, unresolved, ...tried, taskId: task.id };
+    const { result, ...ran } = tried;
+    return { ...scored(task, result, unresolved, this.options.uploads === "dummy"), ...ran, taskId: task.id };
   }
 
   /**
@@ -136,6 +146,7 @@ export class EpisodeRunner {
 
   /** Ends the browser. Episodes that still run end as faults. */
   async close(): Promise<void> {
+    this.ended.abort();
     this.closing ??= (async () => {
       await this.host.close();
       await Promise.allSettled(this.chores);
@@ -165,18 +176,22 @@ export class EpisodeRunner {
       const start = performance.now();
       const { faults: injected } = this.options;
       const faults: unknown[] = [];
-      let shared = 0;
+      let [shared, waits] = [0, 0];
       while (faults.length <= RETRIES && this.closing === undefined && performance.now() < end) {
         try {
           const fault =
             episode === undefined || injected === undefined ? undefined : drawFault(injected, episode, faults.length);
-          const result = await this.attempt(work, faults.length, fault, limitMs, end);
-          return { result, attempts: faults.length + 1, ms: performance.now() - start };
+          const done = await this.attempt(work, faults.length, fault, limitMs, end);
+          return { ...done, attempts: faults.length + 1, ms: performance.now() - start };
         } catch (error) {
           if (error instanceof PolicyFailure) throw error.cause;
           // a browser that still does not start will not start for other episodes either
           if (error instanceof UserError && faults.length === RETRIES && this.closing === undefined) throw error;
           if (error instanceof BrowserDiscarded && shared++ < SHARED_RETRIES) continue;
+          if (error instanceof TooMany && waits++ < BUSY.waits) {
+            await this.wait(Math.min(error.waitMs ?? BUSY.usual, BUSY.longest), error.message);
+            continue;
+          }
           faults.push(error);
           this.options.log?.warn({ fault: reasonOf(error), attempt: faults.length }, "The environment failed");
           if (error instanceof Unanswered) break;
@@ -194,7 +209,8 @@ export class EpisodeRunner {
     injected: InjectedFault | undefined,
     limitMs: number,
     end: number,
-  ): Promise<T> {
+  ): Promise<{ readonly result: T; readonly har?: object }> {
+    await this.wait(this.delay());
     const session = await this.openSession();
     session.fault = injected;
     const deadline = Math.max(0, Math.min(this.pace.limit(limitMs, STUCK.attempt), end - performance.now()));
@@ -212,13 +228,13 @@ export class EpisodeRunner {
       await withDeadline(this.reset(), deadline);
       start = performance.now();
       const idle = new Idle();
-      const working = Promise.race([work(session, idle), session.died]);
-      const result = await withDeadline(working, deadline, idle);
+      const working = Promise.race([archived(session, work(session, idle)), session.died]);
+      const done = await withDeadline(working, deadline, idle);
       await injected?.end();
       if (ordinary) this.pace.observe(performance.now() - start - idle.ms);
       if (session.finish() && this.closing === undefined) this.spares.push(Promise.resolve(session));
       else this.inBackground(this.dispose(session));
-      return result;
+      return done;
     } catch (thrown) {
       const error = faultOf(thrown, session);
       const awaited = error instanceof TimeUp ? session.traffic.awaited() : undefined;
@@ -227,6 +243,22 @@ export class EpisodeRunner {
         ? new Unanswered(`no answer to ${nameOf(awaited)}: timed out`)
         : cause;
     }
+  }
+
+  /** Reserves the next episode within the site's limit of an hour. @returns the time until then, in milliseconds. */
+  private delay(): number {
+    const { submissionsPerHour } = this.options.site;
+    if (submissionsPerHour === undefined) return 0;
+    const at = Math.max(performance.now(), this.nextAt);
+    this.nextAt = at + HOUR_MS / submissionsPerHour;
+    return at - performance.now();
+  }
+
+  /** Waits, or until the browser is closed. @param why the reason, for the log. */
+  private async wait(ms: number, why?: string): Promise<void> {
+    if (ms <= 0) return;
+    if (why !== undefined) this.options.log?.warn({ ms, why }, "The server asks to wait");
+    await setTimeout(ms, undefined, { signal: this.ended.signal }).catch(() => undefined);
   }
 
   /** @throws EnvironmentFault if the site's reset fails. */
@@ -303,6 +335,15 @@ export class EpisodeRunner {
     if (!(await session.close(this.pace.limit(CLOSE_PATIENCE_MS, STUCK.close))))
       await this.host.discard(session.browser);
   }
+}
+
+/** Adds the requests' archive, where the episode has one, to what work with its page gives. */
+async function archived<T>(
+  { har }: Session,
+  working: Promise<T>,
+): Promise<{ readonly result: T; readonly har?: object }> {
+  const result = await working;
+  return { result, ...(har && { har: await har.end() }) };
 }
 
 /** Turns an error of the browser's driver into a fault in the user's terms. */

@@ -2,7 +2,7 @@ import { type Played, playedBy } from "../forms/episode.js";
 import type { Plan } from "../forms/plan.js";
 import type { Task } from "../site.js";
 import { EnvironmentFault } from "./browser.js";
-import { type Control, currentValues, findControl, type ReadForm, readForm, rescan } from "./controls.js";
+import { type Control, findControl, type ReadForm, readForm, rescan } from "./controls.js";
 import type { ExecuteOptions } from "./filler.js";
 import { framesDrawn } from "./page/actions.js";
 import type { Session } from "./session.js";
@@ -58,17 +58,13 @@ export async function checkBackground(session: Session): Promise<void> {
  */
 export async function executePlan(session: Session, task: Task, plan: Plan, options: ExecuteOptions): Promise<Played> {
   const form = await openForm(session, task, options.known?.controls);
-  const { documents } = session;
   const filler = new FormFiller(session, task, form, options);
   await filler.carryOut(plan.actions);
   await checkBackground(session);
-  // a page that was left without a post holds no values any more
-  const isLeft = filler.sent.requests.length > 0 || session.documents > documents;
-  const values = isLeft ? [] : await currentValues(form);
   await form.handle.dispose();
   const { controls } = form;
   const { known } = options;
   // the controls of a known form need not be recorded
-  const evidence = { ...filler.sent, values, ...filler.unearnedFiles, ...(known === undefined ? { controls } : {}) };
+  const evidence = { ...filler.sent, ...filler.unearnedFiles, ...(known === undefined ? { controls } : {}) };
   return playedBy({ controls, contract: known?.contract }, evidence, filler.records, task);
 }

@@ -1,15 +1,15 @@
 import { randomUUID } from "node:crypto";
 import type { Browser, BrowserContext, CDPSession, Page, Response, Route } from "playwright";
 import { within } from "../../core/within.js";
-import { type BrowserOptions, EnvironmentFault, Unanswered } from "./browser.js";
+import { type BrowserOptions, EnvironmentFault, TooMany, Unanswered } from "./browser.js";
+import { HarRecorder } from "./har.js";
 import type { InjectedFault } from "./injected-faults.js";
 import { crashReason } from "./memory.js";
 import { BackgroundRequests } from "./network/background.js";
-import { checkAnswered, type Exchange, isAwaited, nameOf, ownerOf } from "./network/exchange.js";
+import { checkAnswered, type Exchange, isAwaited, nameOf, ownerOf, waitOf } from "./network/exchange.js";
 import { Traffic } from "./network/traffic.js";
 import { PageWorld } from "./page/world.js";
 import { playwright } from "./playwright.js";
-import { type OpenRecorder, type Recorder, recorder } from "./recorder.js";
 
 /** A condition that is tested again and again. */
 export type Condition = () => boolean | Promise<boolean>;
@@ -35,13 +35,15 @@ export class Session {
   documents = 0;
   /** The status of the newest document. */
   status = Number.NaN;
+  /** The charset in which the page writes its forms, as it was last read. */
+  charset = "utf-8";
   /** Messages of the page's alerts. */
   readonly alerts: string[] = [];
   private nuisances = 0;
   readonly background: BackgroundRequests;
   readonly traffic: Traffic;
   /** Record of this episode's requests, if it is wanted. */
-  readonly har: Recorder | undefined;
+  readonly har: HarRecorder | undefined;
   fault: InjectedFault | undefined;
   /** Present time limit of an action, or of an answer to the page's own requests, in milliseconds. */
   private patience: number;
@@ -60,7 +62,6 @@ export class Session {
     private readonly devtools: CDPSession,
     private readonly frameId: string,
     private readonly options: BrowserOptions,
-    record: OpenRecorder | undefined,
   ) {
     const { site } = options;
     this.died = new Promise<never>((_, reject) => {
@@ -70,27 +71,16 @@ export class Session {
     this.background = new BackgroundRequests(page, [site.baseUrl, ...(site.allowOrigins ?? [])]);
     this.patience = options.actionTimeoutMs;
     this.answerTimeoutMs = options.actionTimeoutMs;
-    const inPage = async <A>(work: (argument: A) => void, argument: A): Promise<void> => {
-      await this.world?.evaluate(work, argument).catch(() => undefined);
-    };
     this.traffic = new Traffic({
       page,
       site,
       background: this.background,
       die: this.die,
-      patienceMs: () => this.patience,
+      charset: () => this.charset,
       // `answered` gives up first
       answerMs: () => 2 * this.answerTimeoutMs,
-      tellLeaving: () =>
-        inPage(
-          (types) => {
-            for (const type of types) window.dispatchEvent(new Event(type));
-          },
-          ["beforeunload", "pagehide"],
-        ),
-      leaveFor: (url) => inPage((address) => location.assign(address), url),
     });
-    this.har = record?.(context, (request) => this.traffic.exchangeOf(request)?.answer);
+    if (options.har) this.har = new HarRecorder(context, (request) => this.traffic.exchangeOf(request)?.answer);
     context.setDefaultTimeout(this.patience);
     this.watch();
   }
@@ -119,8 +109,7 @@ export class Session {
     const { frameTree } = await devtools.send("Page.getFrameTree");
     // this fails while documents are swapped; a page that then goes back twice counts as leaving
     await devtools.send("Page.resetNavigationHistory").catch(() => undefined);
-    const record = options.har === true ? await recorder() : undefined;
-    session = new Session(browser, context, page, devtools, frameTree.frame.id, options, record);
+    session = new Session(browser, context, page, devtools, frameTree.frame.id, options);
     return session;
   }
 
@@ -196,6 +185,8 @@ export class Session {
     this.background.begin();
     const response = await this.load(url.href);
     this.background.parsed();
+    if (response?.status() === 429)
+      throw new TooMany(`HTTP 429 for GET ${path}`, waitOf(response.headers()["retry-after"]));
     if (response === null || !response.ok())
       throw new EnvironmentFault(`HTTP ${response?.status() ?? "?"} for GET ${path}`);
     // an incomplete page would be read as a form with fewer fields

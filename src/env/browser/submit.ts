@@ -1,45 +1,40 @@
-import type { Answers } from "../forms/contract.js";
-import { type Evidence, keptRequest, refusalOf } from "../forms/judge.js";
+import { type Answers, acceptanceOf } from "../forms/contract.js";
+import { type Evidence, keptRequest } from "../forms/judge.js";
 import { carriedOf } from "../forms/native.js";
 import type { Action } from "../forms/plan.js";
 import { EnvironmentFault } from "./browser.js";
 import type { ReadForm } from "./controls.js";
 import type { ActionRecord } from "./fill.js";
 import { Filler } from "./filler.js";
-import { awaitMarker, isEarly } from "./marker.js";
-import { type Exchange, formExchange, isSame } from "./network/exchange.js";
+import { beforePress, follow } from "./follow.js";
+import { type Exchange, isSame } from "./network/exchange.js";
 import type { Aim } from "./page/actions.js";
-import { aimed, arrived, clickAimed, press } from "./press.js";
+import { aimed, clickAimed, press } from "./press.js";
 import type { Session } from "./session.js";
-import { look, shownAgain } from "./shown-again.js";
 
 /** Time limits for sending the form, and for sending it after the page's own requests are answered, in milliseconds. */
 const SEND_MS = 3000;
 const LOOKED_UP_MS = 200;
 
-/** Fills in a form of one page and sends it once, as a person does; its request and the answer are judged. */
+/** Fills in a form of one page and sends it once, as a person does; what the server received is judged. */
 export class FormFiller extends Filler {
   /** The evidence of what was sent. */
-  sent: Pick<Evidence, "requests" | "marked" | "page"> = { requests: [] };
+  sent: Pick<Evidence, "requests" | "verdict"> = { requests: [] };
 
   protected async press(action: Action, button: number | undefined): Promise<ActionRecord> {
     if (button === undefined) return { action, fate: "no-such-control", detail: "no submit button" };
     const { session, form, task, options, written } = this;
-    const { traffic, documents } = session;
+    const { traffic } = session;
     const contract = options.known?.contract;
-    // a task with success signs, or a known form, needs no comparison of the page
-    const before = contract === undefined && task.success === undefined ? await look(session) : undefined;
-    const early = await isEarly(form, task.success, written);
+    const acceptance = acceptanceOf(task, contract);
+    const before = await beforePress(session, acceptance, written);
     try {
-      const exchange = await pressButton(session, form, button, contract?.request);
-      if ("fate" in exchange) return { action, ...exchange };
-      await arrived(session);
-      const known = { exchanges: [exchange], documents, written, early };
-      const marked = await awaitMarker(session, form, task.success, known);
-      const request = keptRequest(exchange, contract, written);
-      const page = before === undefined ? undefined : await shownAgain(session, exchange, before);
-      this.sent = { requests: [request], marked, page };
-      return { action, ...sentRecord(refusalOf(request, contract, { marked, page })) };
+      const sent = await pressButton(session, form, button, contract?.request);
+      if ("fate" in sent) return { action, ...sent };
+      const verdict = await follow(session, acceptance, { before, written, formOf: sent.formOf });
+      const last = sent.formOf().at(-1) as Exchange;
+      this.sent = { requests: [keptRequest(last, contract)], verdict };
+      return { action, ...sentRecord(verdict?.why) };
     } finally {
       traffic.disarm();
     }
@@ -59,7 +54,7 @@ const COVERED: Unsent = { fate: "timeout", detail: "the submit button could not 
 /**
  * Presses a form's button.
  * @param request the form's request, if it is known; else one to the form's address, or with one of its controls.
- * @returns the request with its answer, or the fate of the submit if there was none.
+ * @returns a function that lists the form's requests so far, or the fate of the submit if there was none.
  * @throws EnvironmentFault if there was none because the server failed the page.
  */
 async function pressButton(
@@ -67,16 +62,16 @@ async function pressButton(
   form: ReadForm,
   button: number,
   request: Answers["request"],
-): Promise<Exchange | Unsent> {
+): Promise<{ readonly formOf: () => readonly Exchange[] } | Unsent> {
   const { traffic, background } = session;
   const aim = await aimed(session, form, button);
   if (aim?.invalid !== undefined) return { fate: "rejected", detail: aim.invalid };
   if (aim === undefined) return COVERED;
   const isForm = formRequest(form, aim, request);
-  const sent = (): Exchange[] => formExchange(traffic.exchanges, isForm);
+  const formOf = (): Exchange[] => traffic.exchanges.filter((one) => one.phase === "submit" && isForm(one));
   const pressed = await press(session, {
-    ...{ phase: "submit", isForm, sent },
-    click: () => clickAimed(session, form, button, aim, () => sent().length > 0),
+    ...{ phase: "submit", isForm, sent: formOf },
+    click: () => clickAimed(session, form, button, aim, () => formOf().length > 0),
     waits: [
       [session.stretched(SEND_MS), () => traffic.stopped.length > 0],
       // requests of the page before it sends may take as long as an answer
@@ -86,8 +81,7 @@ async function pressButton(
     ],
   });
   if (pressed === undefined) return COVERED;
-  const [exchange] = sent();
-  if (exchange !== undefined) return exchange;
+  if (formOf().length > 0) return { formOf };
   traffic.checkAnswers("submit");
   const lookup = background.unanswered();
   if (lookup !== undefined) throw new EnvironmentFault(`no answer to ${lookup.name}`);

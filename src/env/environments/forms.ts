@@ -27,13 +27,14 @@ import { controlsOf, controlsOnPage, formTemplate, planOf, type TemplateControl,
 import type { Episode } from "../forms/episode.js";
 import { kindsOn, nullPolicies, oracleActions } from "../forms/oracle.js";
 import { faulted, outcomeOf } from "../forms/outcome.js";
-import { rewardFor } from "../forms/own-reward.js";
+import { REWARDS, rewardFor } from "../forms/own-reward.js";
 import { type Plan, renderPlan } from "../forms/plan.js";
 import type { TurnAnswer } from "../forms/plan-parts.js";
 import { recombined } from "../forms/recombine.js";
-import { unprovenOf } from "../forms/shortfall.js";
+import { unprovenOf, verdictProof } from "../forms/shortfall.js";
+import { labelled, randomValues } from "../forms/verdict.js";
 import { viewDetail } from "../forms/view.js";
-import { loadKnownForms, PageChanged } from "../known-forms.js";
+import { loadKnownForms } from "../known-forms.js";
 import type { FieldKind, KnownTask, RunningSite, SiteKind, Task } from "../site.js";
 import { config, type FormsConfig, SiteEnvironment, sections } from "../site-environment.js";
 
@@ -124,21 +125,23 @@ export class FormsEnvironment extends SiteEnvironment implements Environment {
     const { fieldKinds, rehearse } = this.site;
     // otherwise the page has to be read before its template is known
     this.oneTurn = fieldKinds !== undefined || this.config.plan === "free";
-    if (rehearse !== undefined) this.unproven = unprovenOf(rehearse, this.fixedPolicies);
+    const drawn = randomValues(async (task) => {
+      await this.controls(task);
+      return this.blanksOf(task);
+    });
+    if (rehearse !== undefined)
+      this.unproven =
+        this.reward === REWARDS.verdict
+          ? verdictProof(rehearse, { ...this.fixedPolicies, drawn })
+          : unprovenOf(rehearse, this.fixedPolicies);
     if (fieldKinds !== undefined)
       this.demonstrations = (tasks) =>
         (tasks as readonly Task[]).map((task) => this.demonstration(task, fieldKinds(task)));
   }
 
-  /** Plays a plan; if the page has changed since it was learned, it is learned again, once. */
   protected async played(task: Task, plan: Plan): Promise<Episode> {
     await this.form(task);
-    const runner = await this.runner();
-    const episode = await runner.run(task, plan);
-    if (!(episode.cause instanceof PageChanged)) return episode;
-    this.contracts?.forget(task);
-    await this.form(task);
-    return runner.run(task, plan);
+    return (await this.runner()).run(task, plan);
   }
 
   firstObservation(given: EnvironmentTask): Observation {
@@ -178,14 +181,14 @@ export class FormsEnvironment extends SiteEnvironment implements Environment {
     const known = together.get(key);
     if (known !== undefined) return { ...(await known), reused: true };
     const plan = planOf(answer, answer.controls);
-    const outcome = this.played(task, plan).then((episode) => outcomeOf(task, episode, this.scoreOf, [answer]));
+    const outcome = this.played(task, plan).then((episode) => outcomeOf(task, episode, this.reward, [answer]));
     together.set(key, outcome);
     return outcome;
   }
 
   readonly fixedPolicies: Readonly<Record<string, FixedPolicy>> = {
     oracle: async (given) => async (observation) => {
-      const task = given as Task;
+      const task = labelled(given as Task);
       const text = renderPlan(oracleActions(task.fields, await this.controls(task)));
       return observation.template === undefined
         ? { text }
@@ -224,7 +227,7 @@ export class FormsEnvironment extends SiteEnvironment implements Environment {
   private knownTasks(): readonly KnownTask[] {
     const { fieldKinds, name } = this.site;
     this.known ??= this.tasks.flatMap((task) => {
-      if (task.split !== "train") return [];
+      if (task.split !== "train" || Object.keys(task.fields).length === 0) return [];
       const controls = this.read.get(task.url);
       if (fieldKinds !== undefined) return [{ task, kinds: fieldKinds(task) }];
       return controls === undefined ? [] : [{ task, kinds: kindsOn(controls, Object.keys(task.fields)) }];
@@ -233,7 +236,8 @@ export class FormsEnvironment extends SiteEnvironment implements Environment {
     misuse(`The site ${name} has no synthetic tasks.`, { hint: "Set objective.augment=0." });
   }
 
-  private demonstration(task: Task, kinds: Readonly<Record<string, FieldKind>>): Demonstration {
+  private demonstration(given: Task, kinds: Readonly<Record<string, FieldKind>>): Demonstration {
+    const task = labelled(given);
     const text = renderPlan(oracleActions(task.fields, kinds));
     const controls = controlsOf(kinds);
     const action = { text, values: trueValues(controls, task.fields) };

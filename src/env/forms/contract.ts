@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { RefusedFields, Sign } from "../site.js";
 import type { Kind } from "./values.js";
 
 const raw = z.string().max(8192);
@@ -8,7 +9,7 @@ const notation = z.discriminatedUnion("as", [
   /** The digits of a phone number, if need be behind a country code. */
   z.strictObject({ as: z.literal("digits"), prefix: raw.optional() }),
   /** A text made of the value: `lower`, `upper`, or its words joined. */
-  z.strictObject({ as: z.literal("slug"), by: z.enum(["lower", "upper", "-", "_", "", "camel", "first"]) }),
+  z.strictObject({ as: z.literal("slug"), by: z.enum(["lower", "upper", "-", "_", "", "camel"]) }),
   z.strictObject({ as: z.literal("number"), times: z.number() }),
   /** A day, a time of day or both, in any unambiguous notation. */
   z.strictObject({ as: z.enum(["day", "time", "moment"]) }),
@@ -40,11 +41,46 @@ export const wire = z.strictObject({
 });
 export type Wire = z.output<typeof wire>;
 
-/** Features by which the request of a form is recognised, and an accepted form separated from a refused one. */
-export interface Answers {
+/** Schema of a sign. */
+export const sign = z
+  .strictObject({
+    url: z.string().min(1).max(2000).optional(),
+    text: z.string().min(1).max(2000).optional(),
+    selector: z.string().min(1).max(2000).optional(),
+    status: z.union([z.int().min(100).max(599), z.array(z.int().min(100).max(599)).min(1).readonly()]).optional(),
+    json: z
+      .strictObject({
+        path: z.string().min(1).max(500),
+        is: z.union([z.string().max(2000), z.number(), z.boolean()]).optional(),
+      })
+      .optional(),
+  })
+  .refine((given) => Object.keys(given).length > 0, "is empty: give url, text, selector, status or json");
+
+/** Schema of the place where a site that refuses a form names the fields that it refuses. */
+export const refused = z
+  .strictObject({
+    selector: z.string().min(1).max(2000).optional(),
+    json: z.string().min(1).max(500).optional(),
+  })
+  .refine((given) => Object.keys(given).length > 0, "is empty: give selector or json");
+
+/**
+ * How a site shows that it took a form, that it refused one, and which fields it refuses: keys of tasks, of contracts
+ * and of a site's config.
+ */
+export const acceptance = { success: sign.optional(), refusal: sign.optional(), refused: refused.optional() };
+
+/** A declared acceptance. */
+export interface Acceptance {
+  readonly success?: Sign | undefined;
+  readonly refusal?: Sign | undefined;
+  readonly refused?: RefusedFields | undefined;
+}
+
+/** What is known of a form: its request, what a page saves before it, and how it is accepted. */
+export interface Answers extends Acceptance {
   readonly request?: { readonly method: string; readonly path: string } | undefined;
-  readonly accepted: readonly string[];
-  readonly refused: readonly string[];
   /** Paths of requests that save fields before the form is sent; a part that differs each time is `*`. */
   readonly saves?: readonly string[] | undefined;
 }
@@ -52,4 +88,10 @@ export interface Answers {
 /** A form that is known: how each of its values is written in its request, and which answers accept it. */
 export interface Contract extends Answers {
   readonly fields: Readonly<Record<string, { readonly kind: Kind; readonly wire?: Wire | undefined }>>;
+}
+
+/** Returns the declared acceptance of a task's form: the task's own, else its contract's. */
+export function acceptanceOf(task: Acceptance, contract: Acceptance | undefined): Acceptance {
+  const { success, refusal } = task.success === undefined ? (contract ?? {}) : task;
+  return { success, refusal, refused: task.refused ?? contract?.refused };
 }

@@ -4,15 +4,18 @@ import type { FieldValue, Task } from "../site.js";
 import { type Evidence, type JudgedForm, judgeEvidence } from "./judge.js";
 import type { PostedPair } from "./posted.js";
 import { documentsReward, type Score, score } from "./reward.js";
+import { refusedFields } from "./verdict.js";
 
 /** A plan that was carried out, before it is scored. */
 export interface Played {
   readonly controls: readonly Control[];
   readonly actions: readonly ActionRecord[];
-  /** One value for each control: as the server received it, or as the page held it if nothing was posted. */
+  /** One value for each control, as the server received it; the default if it did not. */
   readonly values: readonly FieldValue[];
   readonly accepted: boolean;
   readonly refusal?: string | undefined;
+  /** Labels of the fields that the site refused, as far as it names them. */
+  readonly refused?: readonly string[] | undefined;
   readonly status?: number | undefined;
   readonly posted: readonly PostedPair[];
   readonly evidence?: Evidence;
@@ -21,6 +24,8 @@ export interface Played {
 /** A plan carried out once. */
 export interface Episode extends Score, Omit<Played, "controls" | "values"> {
   readonly taskId: string;
+  /** Labels of the page's controls. */
+  readonly labels: readonly string[];
   /** The failure of the environment after all retries: rewards are NaN, and the episode has to be left out. */
   readonly fault?: string;
   /** The error of the fault. */
@@ -28,7 +33,7 @@ export interface Episode extends Score, Omit<Played, "controls" | "values"> {
   /** The reward by the formula of the design documents, for comparison. */
   readonly documentsReward: number;
   /** The requests that were sent, if they are wanted. */
-  readonly har?: object | undefined;
+  readonly har?: object;
   /** Lines of the plan that are not actions. */
   readonly unresolved: readonly string[];
   /** Number of attempts: 1 without faults. */
@@ -37,21 +42,22 @@ export interface Episode extends Score, Omit<Played, "controls" | "values"> {
   readonly ms: number;
 }
 
-/** Judges a plan that was carried out. @param evidence its values: those that the page holds, or held. */
+/** Judges a plan that was carried out. */
 export function playedBy(
   form: JudgedForm,
   evidence: Evidence,
   actions: readonly ActionRecord[],
   task: Pick<Task, "fields" | "keys">,
 ): Played {
-  const { controls } = form;
+  const { controls, fields = {} } = form;
   const { refusal, values } = judgeEvidence(form, evidence, task);
-  const { requests } = evidence;
+  const { requests, verdict } = evidence;
   return {
     ...{ controls, actions, values, refusal, accepted: refusal === undefined },
+    refused: verdict?.named && refusedFields(controls, fields, verdict.named),
     status: requests.at(-1)?.status ?? undefined,
     posted: requests.flatMap(({ posted }) => posted),
-    evidence: { ...evidence, values },
+    evidence,
   };
 }
 
@@ -61,12 +67,13 @@ export function scored(
   { controls, values, ...played }: Played,
   unresolved: readonly string[],
   uploads: boolean,
-): Omit<Episode, "taskId" | "attempts" | "ms"> {
+): Omit<Episode, "taskId" | "attempts" | "ms" | "har"> {
   const came = { ...played, values, unresolved: unresolved.length, uploads };
   return {
     ...score(task, controls, came),
     documentsReward: documentsReward(task, controls, came),
     ...played,
+    labels: controls.flatMap(({ label, present }) => (present && label !== "" ? [label] : [])),
     unresolved,
   };
 }
@@ -80,6 +87,7 @@ export const NOT_PLAYED = {
   documentsReward: Number.NaN,
   success: false,
   perField: {},
+  labels: [],
   received: {},
   accepted: false,
   posted: [],

@@ -5,14 +5,13 @@
 import type { Control } from "../browser/controls.js";
 import { type Exchange, pathOf } from "../browser/network/exchange.js";
 import type { FieldValue, Task } from "../site.js";
-import { AGAIN, featuresOf, ownFeatures, writtenIn } from "./answer.js";
 import type { Answers, Contract } from "./contract.js";
 import { receivedBy } from "./native.js";
 import { isEqual, matchValue, UNREAD } from "./normalize.js";
 import type { PostedPair } from "./posted.js";
 import { received, uploaded } from "./wire.js";
 
-/** A request with the form's values, and its answer. */
+/** A request with the form's values. */
 export interface KeptRequest {
   readonly method: string;
   readonly path: string;
@@ -21,26 +20,27 @@ export interface KeptRequest {
   readonly uploads?: readonly PostedPair[];
   /** Null if the answer has no status, as for a socket or a beacon. */
   readonly status: number | null;
-  /** Features of the answer, and of the page if the contract needs them; about {@link MOST_FEATURES} at most. */
-  readonly features: readonly string[];
-  /** Set in records of earlier versions if the answer was the form again; now a feature says so. */
-  readonly again?: true;
   /** Indices of the controls that it may hold values of; absent: all. */
   readonly of?: readonly number[];
+}
+
+/** The site's answer to a form, by the declared signs. */
+export interface Verdict {
+  readonly accepted: boolean;
+  /** The reason why it was not accepted. */
+  readonly why?: string;
+  /** The texts in which the site names the fields that it refuses. */
+  readonly named?: readonly string[];
 }
 
 /** The evidence for judging an episode, besides its actions. */
 export interface Evidence {
   /** The requests in the order in which the server received them. */
   readonly requests: readonly KeptRequest[];
-  /** The values that were compared, one for each control. */
-  readonly values: readonly FieldValue[];
+  /** Absent if nothing was sent, or no success is declared. */
+  readonly verdict?: Verdict | undefined;
   /** Indices of controls with a file that no plan asked for. */
   readonly unearned?: readonly number[] | undefined;
-  /** Tells whether the task's success marker appeared. */
-  readonly marked?: boolean | undefined;
-  /** The reason why the page shows that the form was not accepted. */
-  readonly page?: string | undefined;
   /** The controls, if neither the site nor a contract defines them. */
   readonly controls?: readonly Control[] | undefined;
 }
@@ -53,59 +53,24 @@ export interface JudgedForm {
   readonly fields?: Contract["fields"] | undefined;
 }
 
-export const NO_MARKER = "the success marker did not appear";
-const MOST_FEATURES = 100;
+export const UNDECLARED = "no success is declared";
 
-/**
- * Returns a request as it is judged and recorded.
- * @param written texts of the plan: what only repeats them is no evidence, and is left out.
- * @param shown features of the page.
- */
+/** Returns a request as it is judged and recorded. @param exchanges all requests of the page. */
 export function keptRequest(
   exchange: Exchange,
   contract: Answers | undefined,
-  written: readonly string[],
-  { shown = [], exchanges = [] }: { readonly shown?: string[]; readonly exchanges?: readonly Exchange[] } = {},
+  exchanges: readonly Exchange[] = [],
 ): KeptRequest {
-  const { posted } = exchange;
-  const features = ownFeatures([...featuresOf(exchange), ...shown], writtenIn(written, posted), posted);
-  const named = features.filter((f) => contract?.accepted.includes(f) || contract?.refused.includes(f));
   const uploads = uploaded(exchanges, exchange, contract?.saves);
   const { status } = exchange.answer ?? { status: Number.NaN };
   return {
     method: exchange.method,
     path: pathOf(exchange),
-    posted,
+    posted: exchange.posted,
     ...(uploads.length === 0 ? {} : { uploads }),
     status: Number.isNaN(status) ? null : status,
-    features: [...new Set([...named, ...features])].slice(0, Math.max(named.length, MOST_FEATURES)),
   };
 }
-
-/**
- * Returns the reason why an answer does not accept the form; undefined if it does. This is the only place that decides
- * so, for declared, learned and read forms: an error of HTTP and evidence of a refusal come before all else, then the
- * task's own signs, then those of the form's contract. Where no sign of a refusal is known, the form again is one.
- */
-export function refusalOf(
-  { status, features, again }: Pick<KeptRequest, "status" | "features" | "again">,
-  contract: Answers | undefined,
-  { marked, page }: Pick<Evidence, "marked" | "page">,
-): string | undefined {
-  if (isError(status)) return `refused with HTTP ${status}`;
-  const { accepted = [], refused = [] } = contract ?? {};
-  const refusal = refused.find((feature) => features.includes(feature));
-  if (refusal !== undefined) return `refused: ${refusal}`;
-  if (page !== undefined) return page;
-  if (marked !== undefined) return marked ? undefined : NO_MARKER;
-  const missing = accepted.filter((feature) => !features.includes(feature));
-  if (missing.length > 0 || (contract !== undefined && accepted.length === 0))
-    return `expected ${missing.join(", ") || "a known answer"}; got ${features.slice(0, 3).join(", ")}`;
-  const isAgain = again === true || features.includes(AGAIN);
-  return isAgain && refused.length === 0 && !accepted.includes(AGAIN) ? "the form is shown again" : undefined;
-}
-
-export const isError = (status: number | null): boolean => (status ?? 0) >= 400;
 
 /** Reads the values of a request, one for each control. */
 function valuesOf(
@@ -126,19 +91,28 @@ function valuesOf(
   });
 }
 
-/** Judges evidence, as it comes or as it is recorded. @returns why the form was not accepted, if so, and one value for each control. */
+/**
+ * Judges evidence, as it comes or as it is recorded. What the server did not receive counts as untouched.
+ * @returns why the form was not accepted, if so, and one value for each control.
+ */
 export function judgeEvidence(
   form: JudgedForm,
-  { requests, values: compared, unearned = [], marked, page }: Evidence,
+  { requests, unearned = [], verdict }: Evidence,
   task: Pick<Task, "fields" | "keys">,
 ): { readonly refusal: string | undefined; readonly values: readonly FieldValue[] } {
-  const values = form.controls.map((control, i) => compared[i] ?? control.default);
+  const values = form.controls.map((control) => control.default);
   for (const request of requests) {
     const received = valuesOf(form, request, task);
     for (const i of request.of ?? received.keys()) values[i] = received[i] ?? "";
   }
   for (const i of unearned) values[i] = "";
-  const last = requests.at(-1);
-  const refusal = last === undefined ? "nothing was sent" : refusalOf(last, form.contract, { marked, page });
+  const refusal =
+    requests.length === 0
+      ? "nothing was sent"
+      : verdict === undefined
+        ? UNDECLARED
+        : verdict.accepted
+          ? undefined
+          : (verdict.why ?? "not accepted");
   return { refusal, values };
 }

@@ -37,9 +37,15 @@ export function similarity(a: string, b: string): number {
   const [x, y] = [normalizeText(a), normalizeText(b)];
   if (x === y) return 1;
   // the distance takes quadratic time: a megabyte of posted text must not block training
-  const edits = distance(x.slice(0, 8192), y.slice(0, 8192));
-  return 1 - Math.max(1, edits) / Math.min(8192, Math.max(x.length, y.length));
+  const edits = distance(x.slice(0, MOST_LETTERS), y.slice(0, MOST_LETTERS));
+  return 1 - Math.max(1, edits) / Math.min(MOST_LETTERS, Math.max(x.length, y.length));
 }
+
+/** Most letters of two unequal texts whose likeness is measured; whether they are equal is decided by all. */
+const MOST_LETTERS = 8192;
+
+/** Tells whether a text has lost letters in decoding: it equals nothing. */
+const isBroken = (value: FieldValue): boolean => String(value).includes("\uFFFD");
 
 /** Reads a value as one of its type; undefined if it is none. */
 export type Reader = (value: FieldValue) => string | number | boolean | undefined;
@@ -55,7 +61,7 @@ export function readAs(reader: Reader, value: FieldValue): string {
 
 /** Compares two values as a reader reads them: one that cannot be read equals only the same text. */
 export const isEqual = (reader: Reader, a: FieldValue, b: FieldValue): boolean =>
-  readAs(reader, a) === readAs(reader, b);
+  !isBroken(a) && !isBroken(b) && readAs(reader, a) === readAs(reader, b);
 
 const TRUE_WORDS = new Set(["true", "yes", "y", "on", "1", "checked", "enabled", "x"]);
 const FALSE_WORDS = new Set(["false", "no", "n", "off", "0", "unchecked", "disabled", "none", ""]);
@@ -285,16 +291,18 @@ function comparable({ kind, options = [] }: ValueSpace, value: FieldValue, find:
 /**
  * Measures how well `actual` matches `truth`, from 0 to 1: free text by similarity, lists by Jaccard, all others by
  * equality: telephone numbers by digits, mail and web addresses in normal form, codes (one word with a digit) exactly.
- * A value outside its type (an invalid date, a truth that is no option) equals only the same text.
+ * A text with digits is exact in its digits, and a time of day in its half of the day, whatever the control. A value outside its type (an invalid date, a truth that is no option) equals only the same text.
  */
 export function matchValue(space: ValueSpace, truth: FieldValue, actual: FieldValue): number {
   const { kind, options = [] } = space;
+  if (isBroken(truth) || isBroken(actual)) return 0;
   if (kind === "checkbox-group")
-    return jaccard(optionSet(options, truth, findOption), optionSet(options, actual, received));
+    return jaccard(optionList(options, truth, findOption), optionList(options, actual, received));
   if (kind === "file") return Number(isNoFile(truth) || fileName(truth) === fileName(actual));
   if (kind === "number") return Number(isSameNumber(truth, actual));
   if (comparable(space, truth, findOption) === comparable(space, actual, received)) return 1;
   if (READERS[kind] !== undefined || isChoice(kind) || isCode(asText(truth))) return 0;
+  if (digitsIn(truth) !== digitsIn(actual) || parseTime(truth) !== parseTime(actual)) return 0;
   const alike = similarity(asText(truth), asText(actual));
   return alike < LEAST_ALIKE ? 0 : alike;
 }
@@ -337,6 +345,8 @@ const LEAST_ALIKE = 0.5;
 /** Tells whether a text is a code: one word with a digit, such as a postal code; a similar code is a wrong one. */
 const isCode = (text: string): boolean => /^\S*\d\S*$/.test(text.trim());
 
+const digitsIn = (value: FieldValue): string => asText(value).replace(/\P{Nd}+/gu, "");
+
 /** Returns a file's name without its folder, as a control gets it. */
 const fileName = (value: FieldValue): string => normalizeText(asText(value)).split(/[\\/]/).at(-1) ?? "";
 
@@ -349,11 +359,21 @@ function asText(value: FieldValue): string {
   return Array.isArray(value) ? value.join(", ") : String(value);
 }
 
-function optionSet(options: readonly Option[], value: FieldValue, find: typeof findOption): Set<string> {
-  return new Set(listItems(options, value).map((item) => readAs((one) => find(options, one), item)));
+/** Lists the items of a list as their options, sorted. */
+function optionList(options: readonly Option[], value: FieldValue, find: typeof findOption): string[] {
+  return listItems(options, value)
+    .map((item) => readAs((one) => find(options, one), item))
+    .sort();
 }
 
-function jaccard(a: Set<string>, b: Set<string>): number {
-  const union = new Set([...a, ...b]).size;
-  return union === 0 ? 1 : [...a].filter((item) => b.has(item)).length / union;
+/** Compares two lists with repetitions: shared items over all items. */
+function jaccard(a: readonly string[], b: readonly string[]): number {
+  const left = [...b];
+  const shared = a.filter((item) => {
+    const at = left.indexOf(item);
+    if (at >= 0) left.splice(at, 1);
+    return at >= 0;
+  }).length;
+  const union = a.length + left.length;
+  return union === 0 ? 1 : shared / union;
 }

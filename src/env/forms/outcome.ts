@@ -1,6 +1,7 @@
 import type { EpisodeOutcome } from "../environment.js";
 import type { Task } from "../site.js";
 import type { Episode } from "./episode.js";
+import { UNDECLARED } from "./judge.js";
 import type { RewardKind } from "./own-reward.js";
 import { renderPlan } from "./plan.js";
 import { answerParts, type TurnAnswer } from "./plan-parts.js";
@@ -13,12 +14,15 @@ export function faulted({ fields }: Task, fault: string): EpisodeOutcome {
 /** Returns the outcome of an episode: its reward, metrics and record. @param answers one answer for each turn. */
 export async function outcomeOf(
   task: Task,
-  episode: Episode,
-  scoreOf: RewardKind["score"],
+  played: Episode,
+  reward: RewardKind,
   answers: readonly TurnAnswer[],
 ): Promise<EpisodeOutcome> {
+  const isFaulted = played.fault !== undefined;
+  const episode = isFaulted ? played : (reward.judged?.(played, task) ?? played);
   const detail = {
     accepted: episode.accepted,
+    ...(episode.refused === undefined ? {} : { refused: episode.refused }),
     truth: task.fields,
     posted: episode.posted.map(([name, value]): [string, string] => [name, value]),
     actions: [
@@ -28,20 +32,23 @@ export async function outcomeOf(
     ...(episode.evidence === undefined ? {} : { evidence: episode.evidence }),
   };
   if (episode.fault !== undefined) return { ...faulted(task, episode.fault), detail };
+  const wanted = reward.judged === undefined ? task.fields : episode.perField;
   const right = Object.values(episode.perField).filter((score) => score === 1).length;
+  // without a declared success nobody knows whether the form was accepted: the fields alone count
+  const isJudged = episode.refusal !== UNDECLARED;
   return {
-    reward: await scoreOf(episode, task),
-    success: episode.success,
-    answerParts: answerParts(answers, task.fields, episode.perField),
+    reward: isJudged ? await reward.score(episode, task) : episode.fieldAccuracy,
+    success: isJudged ? episode.success : Object.values(episode.perField).every((score) => score === 1),
+    answerParts: answerParts(answers, wanted, episode.perField),
     metrics: {
-      task_completion: episode.taskCompletion,
+      ...(isJudged ? { task_completion: episode.taskCompletion } : {}),
       field_accuracy: episode.fieldAccuracy,
       execution_completeness: episode.executionCompleteness,
       no_action: episode.unresolved.length / Math.max(1, episode.actions.length + episode.unresolved.length),
     },
     counts: {
-      accepted: Number(episode.accepted),
-      pairs: Object.keys(task.fields).length,
+      ...(isJudged ? { accepted: Number(episode.accepted) } : {}),
+      pairs: Object.keys(wanted).length,
       pairs_right: episode.accepted ? right : 0,
       perfect: Number(episode.success),
       ...(task.clean === undefined ? {} : { clean: Number(task.clean) }),

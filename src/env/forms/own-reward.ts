@@ -4,6 +4,7 @@ import { loadFolder } from "../../core/registry.js";
 import { anyReward } from "../environment.js";
 import type { Task } from "../site.js";
 import type { Episode } from "./episode.js";
+import { judgedBySite } from "./verdict.js";
 
 /** A user's own reward: `reward: ./my-reward.mjs`, a module that exports one of these as `reward`. */
 export interface RewardKind {
@@ -12,21 +13,30 @@ export interface RewardKind {
    * @returns the reward, a finite number, or a promise of it.
    */
   score(episode: Episode, task: Task): number | Promise<number>;
+  /** Replaces what the true values say of an episode. */
+  judged?(episode: Episode, task: Task): Episode;
 }
 
-export const scoreByDefault: RewardKind["score"] = ({ reward }) => reward;
-export const scoreByDocuments: RewardKind["score"] = ({ documentsReward }) => documentsReward;
+const score: RewardKind["score"] = ({ reward }) => reward;
 
-/** Returns the scoring function: the default formula, that of the design documents, or a user's module. */
-export async function rewardFor(name: string): Promise<RewardKind["score"]> {
-  if (name === "default") return scoreByDefault;
-  if (name === "documents") return scoreByDocuments;
+/** The rewards of this program; each is from 0 to 1. */
+export const REWARDS = {
+  default: { score },
+  documents: { score: ({ documentsReward }) => documentsReward },
+  // other splits are measured by their true values, and never learned from
+  verdict: { score, judged: (episode, { split }) => (split === "train" ? judgedBySite(episode) : episode) },
+} satisfies Record<string, RewardKind>;
+export const REWARD_NAMES = ["default", "documents", "verdict"] as const;
+
+/** Returns one of this program's rewards, or that of a user's module. */
+export async function rewardFor(name: string): Promise<RewardKind> {
+  if (Object.hasOwn(REWARDS, name)) return REWARDS[name as keyof typeof REWARDS];
   const entry = (await loadFolder<RewardKind>(new URL("./rewards/", import.meta.url), "reward", name, MEMBERS)).get(
     name,
   );
   if (entry === undefined || !isModulePath(name)) throw new Error(`no reward ${name}: the schema refuses it`);
-  checkMembers(entry, [{ score: scoreByDefault }], name, "reward");
-  return (episode, task) => entry.score(episode, task);
+  checkMembers(entry, [REWARDS.default], name, "reward");
+  return { score: (episode, task) => entry.score(episode, task) };
 }
 
 /** Schemas of the members of a user's reward. */

@@ -72,7 +72,7 @@ export function planParts(
 }
 
 /** Puts words between single spaces, so that a label is not found inside a longer word. */
-const spaced = (text: string): string =>
+export const spaced = (text: string): string =>
   ` ${
     normalizeLabel(text)
       .match(/[\p{L}\p{N}]+/gu)

@@ -28,7 +28,7 @@ export interface Plan {
 }
 
 /** Limits in characters and lines; text beyond them is cut, so that long answers cost no time. */
-export const PLAN_LIMITS = { text: 65_536, lines: 256, line: 4_096 } as const;
+export const PLAN_LIMITS = { text: 65_536, lines: 256, line: 24_576 } as const;
 
 /** Reads any text as a plan. Never throws: a line that is no action becomes an unresolved line. */
 export function parsePlan(text: string): Plan {

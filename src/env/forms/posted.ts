@@ -2,19 +2,58 @@
 export type PostedPair = readonly [name: string, value: string];
 
 /** Limits on reading a post: a page may send anything, and every value is compared with the truth. */
-const POST_LIMITS = { bytes: 16_000_000, pairs: 10_000, text: 8192, depth: 10 };
+const POST_LIMITS = { bytes: 16_000_000, pairs: 10_000, text: 32_768, depth: 10 };
 
 /**
  * Reads the payload of a request: urlencoded, multipart, JSON (nested, in strings, in frames of a socket), lines of
  * text, XML. A payload beyond the byte limit gives no pairs.
  */
-export async function readPosted(body: Uint8Array | null, contentType: string): Promise<PostedPair[]> {
+export async function readPosted(
+  body: Uint8Array | null,
+  contentType: string,
+  charset = "utf-8",
+): Promise<PostedPair[]> {
   if (body === null || body.byteLength === 0 || body.byteLength > POST_LIMITS.bytes) return [];
-  return limitPairs(await readPairs(body, contentType.toLowerCase(), contentType));
+  return limitPairs(await readPairs(body, contentType.toLowerCase(), contentType, charset));
 }
 
 /** Reads the pairs of a query, with JSON values expanded. */
-export const readQuery = (url: string): PostedPair[] => limitPairs(encodedPairs(new URL(url).searchParams));
+export const readQuery = (url: string, charset = "utf-8"): PostedPair[] =>
+  limitPairs(encodedPairs(paramsOf(new URL(url).search.slice(1), charset)));
+
+/** Tells whether a body or an address may hold letters outside ASCII, which its page's charset decides about. */
+export const isCoded = (text: string): boolean => /%[89a-f]|\P{ASCII}/iu.test(text);
+
+/** Returns the decoder of a charset, and UTF-8's for one that nobody knows. */
+export function decoderOf(charset: string): TextDecoder {
+  try {
+    return new TextDecoder(charset);
+  } catch {
+    return new TextDecoder();
+  }
+}
+
+/** Decodes an encoded form whose letters were written in a charset. */
+function paramsOf(text: string, charset: string): URLSearchParams {
+  const decoder = decoderOf(charset);
+  if (decoder.encoding === "utf-8") return new URLSearchParams(text);
+  const decoded = (part: string): string =>
+    decoder.decode(
+      Buffer.from(
+        part
+          .replace(/\+/g, " ")
+          .replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16))),
+        "latin1",
+      ),
+    );
+  const pairs = text.split("&").filter((pair) => pair !== "");
+  return new URLSearchParams(
+    pairs.map((pair) => {
+      const [name = "", ...value] = pair.split("=");
+      return [decoded(name), decoded(value.join("="))];
+    }),
+  );
+}
 
 /** Cuts the number of pairs and the length of their texts to the limits. */
 export function limitPairs(pairs: readonly PostedPair[]): PostedPair[] {
@@ -23,11 +62,14 @@ export function limitPairs(pairs: readonly PostedPair[]): PostedPair[] {
     .map(([name, value]) => [name.slice(0, POST_LIMITS.text), value.slice(0, POST_LIMITS.text)]);
 }
 
-async function readPairs(body: Uint8Array, type: string, contentType: string): Promise<PostedPair[]> {
-  if (type.includes("form-data") || type.includes("x-www-form-urlencoded")) {
+async function readPairs(body: Uint8Array, type: string, contentType: string, charset: string): Promise<PostedPair[]> {
+  if (type.includes("x-www-form-urlencoded"))
+    return encodedPairs(paramsOf(Buffer.from(body).toString("latin1"), charset));
+  if (type.includes("form-data")) {
     try {
-      // a Response needs a copy of the bytes
-      const data = await new Response(Uint8Array.from(body), { headers: { "content-type": contentType } }).formData();
+      // names and values stand in the page's charset, and a Response reads UTF-8
+      const text = new TextEncoder().encode(decoderOf(charset).decode(body));
+      const data = await new Response(text, { headers: { "content-type": contentType } }).formData();
       const parts = await Promise.all([...data].map(async ([name, value]) => partPairs(name, value)));
       return parts.flat();
     } catch {

@@ -9,13 +9,11 @@ import type { RewardKind } from "./own-reward.js";
 import { parsePlan } from "./plan.js";
 
 const pairs = z.array(z.tuple([z.string(), z.string()]));
-const value = z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]);
 const evidence = z.looseObject({
-  requests: z.array(z.looseObject({ posted: pairs, status: z.number().nullable(), features: z.array(z.string()) })),
-  values: z.array(value),
+  requests: z.array(z.looseObject({ posted: pairs, status: z.number().nullable() })),
 });
 const action = z.looseObject({ action: z.string(), fate: z.string(), control: z.int().min(0).optional() });
-const schema = z.looseObject({ evidence, posted: pairs, actions: z.array(action) });
+const schema = z.looseObject({ evidence, accepted: z.boolean(), posted: pairs, actions: z.array(action) });
 
 /**
  * Judges an episode again by its record. @param known its form today, if it is declared or was learned.
@@ -25,12 +23,14 @@ export async function rejudge(
   task: Task,
   detail: Readonly<Record<string, unknown>>,
   known: JudgedForm | undefined,
-  { uploads, scoreOf }: { readonly uploads: boolean; readonly scoreOf: RewardKind["score"] },
+  { uploads, reward }: { readonly uploads: boolean; readonly reward: RewardKind },
 ): Promise<EpisodeOutcome | string> {
   const parsed = schema.safeParse(detail);
   if (!parsed.success)
     return `no ${parsed.error.issues[0]?.path.join(".") || "detail"} (kept since requests and answers are recorded)`;
-  const kept = parsed.data.evidence as unknown as Evidence;
+  const { evidence: recorded, accepted } = parsed.data;
+  // earlier versions recorded the verdict beside the evidence
+  const kept: Evidence = { verdict: { accepted }, ...(recorded as unknown as Evidence) };
   // controls are recorded if only the page defined them
   const form = kept.controls === undefined ? known : { controls: kept.controls, contract: known?.contract };
   if (form === undefined) return `no contract of ${task.form}`;
@@ -49,5 +49,5 @@ export async function rejudge(
     attempts: Number.NaN,
     ms: Number.NaN,
   };
-  return outcomeOf(task, episode, scoreOf, []);
+  return outcomeOf(task, episode, reward, []);
 }

@@ -35,7 +35,20 @@ export const unprovenOf = (tasks: number, policies: Readonly<Record<string, Fixe
   why: shortfall,
   wrong: wrongPolicies(policies),
   refused: refusalIn,
-  hint: 'docs/runs.md says what each means. A form that was accepted and is shown again needs "success" in its tasks (docs/sites.md). To train all the same: site.rehearse=0',
+  hint: "docs/runs.md says what each means. To train all the same: site.rehearse=0",
+});
+
+/** Describes the tests of a site whose verdict alone is learned from: it has to refuse what no task asks for. */
+export const verdictProof = (
+  tasks: number,
+  { "submit-only": empty, drawn }: Readonly<Record<string, FixedPolicy>>,
+): Unproven => ({
+  tasks,
+  why: shortfall,
+  wrong: { ...(empty && { empty }), ...(drawn && { "random values": drawn }) },
+  refused: refusalIn,
+  mustRefuse: true,
+  hint: "a policy would learn to send such forms: let the site's answer depend on every value, or give the tasks fields and take reward: default",
 });
 
 /** Returns policies that a form should refuse: only the submit, and the oracle's plan without its first line. */

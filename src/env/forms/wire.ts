@@ -69,8 +69,6 @@ function slug(text: string, by: Slug): string {
       return text.toLowerCase();
     case "upper":
       return text.toUpperCase();
-    case "first":
-      return words[0] ?? "";
     case "camel":
       return words.map((word, i) => (i === 0 ? word : word.charAt(0).toUpperCase() + word.slice(1))).join("");
     default:
@@ -179,11 +177,13 @@ function fitsList(wire: Wire, value: FieldValue, raws: readonly string[]): boole
   // a separator after the last item was typed: the text is no list
   if (list !== "repeated" && list !== "\n" && raws[0]?.trim().endsWith(list) === true) return false;
   const got = itemsIn(raws, list);
-  return (
-    got.length === wanted.length &&
-    wanted.every((item) => got.some((raw) => denotes(wire.notation, "text", item, raw))) &&
-    got.every((raw) => wanted.some((item) => denotes(wire.notation, "text", item, raw)))
-  );
+  // each item stands for one of the others, repetitions too
+  const isHeld = (item: string): boolean => {
+    const at = got.findIndex((raw) => denotes(wire.notation, "text", item, raw));
+    if (at >= 0) got.splice(at, 1);
+    return at >= 0;
+  };
+  return got.length === wanted.length && wanted.every(isHeld);
 }
 
 /** Tells whether a submission carries a field's value under the learned key and in the learned notation. */

@@ -13,10 +13,13 @@ import type { FieldValue } from "../../env/site.js";
 import { renderValue } from "../../text/prompt.js";
 import type { Contract } from "../learned-pages/contract.js";
 import { leave, rest } from "../learned-pages/gestures.js";
-import { fillUnlearned, optionsOf, type WantedField } from "../learned-pages/learn/unlearned.js";
+import type { Operation } from "../learned-pages/operate.js";
 import { PICKER, setLabels, shownIn } from "../learned-pages/place.js";
+import { enterPlainly } from "../learned-pages/plain.js";
 import { type Surface, surfaceOf } from "../learned-pages/surface.js";
+import { kindOfAll } from "../learned-pages/values.js";
 import { type Departures, Hold } from "./hold.js";
+import { optionsOf } from "./options.js";
 import { type DrawnControl, type DrawnPage, isDrawn, readDrawn } from "./page/drawn.js";
 
 /** Time limit for all fields of a page that need more than setting a value, in milliseconds. */
@@ -34,6 +37,15 @@ const DRAWN_MS = 1000;
 
 /** Kinds of controls that accept only values in their own notation, or one of their options. */
 const WRITTEN: ReadonlySet<string> = new Set(["number", "date", "time", "select"]);
+
+/** A value to enter into a control that is not set directly. */
+interface WantedField {
+  readonly label: string;
+  readonly value: FieldValue;
+  readonly kind: Kind;
+  /** The operation that a contract names: it is tried first. */
+  readonly known?: Operation | undefined;
+}
 
 /** A user's page while its form is filled in. */
 export interface OpenPage {
@@ -214,6 +226,7 @@ async function carriedOut(
   const labels = labelsOf(controls.filter(({ present }) => present));
   const searched = new Map<number, WantedField>();
   const taken = new Set<string>();
+  const end = performance.now() + searchMs;
   let isDead = (await form.handle.evaluate(deadButton)) !== undefined;
   if (isDead) {
     await enterSlowly(form, surface, batch);
@@ -232,12 +245,16 @@ async function carriedOut(
       const isHeld = isNative && !isDead && matchValue(control, value, held[control.index] ?? "") === 1;
       // a value that its control cannot hold is not tried
       const isVain = isNative && WRITTEN.has(control.kind) && unfillable(control, value) !== undefined;
-      return isHeld || isVain ? [] : [[i, { label, value, ...knownOf(contract, label, control) }]];
+      return isHeld || isVain ? [] : [[i, { label, value, ...knownOf(contract, label, control, value) }]];
     });
     if (wanted.length === 0) break;
     for (const [i, field] of wanted) searched.set(i, field);
     const fields = wanted.map(([, field]) => field);
-    for (const label of await fillUnlearned(surface, fields, labels, searchMs)) taken.add(label);
+    setLabels(surface.page, labels);
+    for (const { label, kind, value, known } of fields)
+      if (performance.now() < end && (await enterPlainly(surface, label, kind, value, 1, known)) !== undefined)
+        taken.add(label);
+    await leave(surface);
   }
   for (const [i, { label }] of searched) {
     const { action, control } = records[i] as ActionRecord;
@@ -310,9 +327,14 @@ function requestedValue(
 }
 
 /** Returns the kind of a field's values and its operation, by the contract where there is one. */
-function knownOf(contract: Contract | undefined, label: string, control: Control | undefined): Partial<WantedField> {
+function knownOf(
+  contract: Contract | undefined,
+  label: string,
+  control: Control | undefined,
+  value: FieldValue,
+): Pick<WantedField, "kind" | "known"> {
   const field = contract?.fields[label];
-  if (field === undefined) return { kind: control && kindOf(control) };
+  if (field === undefined) return { kind: (control && kindOf(control)) ?? kindOfAll([value]) };
   const { kind, locator, nth, way, variant } = field;
   return { kind, known: { locator, nth, way, variant } };
 }

@@ -2,6 +2,7 @@ import type { CDPSession, Frame, JSHandle, Page, Request, Route, WebSocket, Work
 import { visible } from "../../core/shown.js";
 import { within } from "../../core/within.js";
 import { ownerOf } from "../../env/browser/network/exchange.js";
+import { askedOf, decide, routeAll } from "../../env/browser/network/policy.js";
 import { type PageHandle, PageWorld } from "../../env/browser/page/world.js";
 import { type HeldPage, holdBack, holdChannels, NOWHERE } from "./page/held-back.js";
 
@@ -11,9 +12,6 @@ export interface Departures {
   readonly held: readonly string[];
 }
 
-/** Kinds of requests that a page needs to work; PARTS leave without a query alone. */
-const LOOKUPS = ["fetch", "xhr", "script"];
-const PARTS = ["stylesheet", "font", "image", "media"];
 /** Most requests that wait; further ones fail. */
 const MOST_WAITING = 200;
 /** Time limits for the page to answer, and for the server to answer what was held, in milliseconds. */
@@ -38,6 +36,8 @@ export class Hold {
   private readonly held = new Set<Request>();
   private readonly waiting: Route[] = [];
   private readonly messages: string[] = [];
+  /** Requests that the browser makes by itself for a link; those among them that were routed are held. */
+  private readonly unrouted: string[] = [];
   private readonly origins = new Set<string>();
   private readonly channels: JSHandle<ReturnType<typeof holdChannels>>[] = [];
   private readonly cleanUp: (() => unknown)[] = [];
@@ -61,6 +61,7 @@ export class Hold {
     if (known !== undefined && isSame === true && known.released === undefined) {
       known.isFilling = true;
       known.isKeeping = true;
+      await known.wall(false);
       return known;
     }
     await known?.release();
@@ -99,10 +100,22 @@ export class Hold {
     );
     const named = (request: Request): string => `${request.method()} ${request.url()}`;
     const leaves = this.requests.filter((request) => !this.held.has(request));
+    // the wall would end what is on its way
+    await within(Promise.all(leaves.map((request) => request.response())), ANSWER_MS);
+    await this.wall(true);
+    const routed = new Set(this.requests.map(named));
+    const unrouted = this.unrouted.filter((one) => !routed.has(one));
     return {
-      sent: listed([...leaves.map(named), ...this.messages]),
+      sent: listed([...leaves.map(named), ...unrouted, ...this.messages]),
       held: listed([...[...this.held].map(named), ...inPage.map((url) => `navigation ${url}`), ...channels.flat()]),
     };
+  }
+
+  /** Cuts the page off from the network, or ends that: what is routed waits before it. Older browsers do not know it. */
+  private async wall(isUp: boolean): Promise<void> {
+    const all = { urlPattern: "", latency: 0, downloadThroughput: -1, uploadThroughput: -1 };
+    const rules = { offline: isUp, matchedNetworkConditions: isUp ? [all] : [] };
+    await this.devtools.send("Network.emulateNetworkConditionsByRule" as never, rules as never).catch(() => undefined);
   }
 
   private async watch(): Promise<void> {
@@ -129,6 +142,10 @@ export class Hold {
     page.on("domcontentloaded", end).on("close", end);
     devtools.on("Network.webSocketFrameSent", () => this.messages.push("WebSocket message"));
     devtools.on("Network.webTransportCreated", ({ url }) => onConnection("WebTransport", url));
+    // what a link prefetches passes no route
+    devtools.on("Network.requestWillBeSent", ({ type, request: { method, url } }) => {
+      if (type === "Other" && /^https?:/.test(url)) this.unrouted.push(`${method} ${url}`);
+    });
     devtools.on("Preload.prefetchStatusUpdated", ({ prefetchUrl }) => onConnection("GET", prefetchUrl));
     devtools.on("Preload.prerenderStatusUpdated", ({ key }) => onConnection("GET", key.url));
     this.cleanUp.push(
@@ -136,12 +153,9 @@ export class Hold {
       () =>
         page.off("websocket", onSocket).off("popup", onPopup).off("framenavigated", onFrame).off("worker", onWorker),
       () => page.off("domcontentloaded", end).off("close", end),
-      () => page.unroute("**/*", this.filter),
-      () => context.unroute("**/*", this.filter),
     );
     await Promise.all([devtools.send("Network.enable"), devtools.send("Preload.enable")]);
-    // the context's route has the requests of windows and service workers as well, but a page's own routes come first
-    await Promise.all([page.route("**/*", this.filter), context.route("**/*", this.filter)]);
+    this.cleanUp.push(await routeAll(page, this.filter));
     await Promise.all([...page.frames(), ...page.workers()].map((scope) => this.holdIn(scope)));
   }
 
@@ -168,9 +182,12 @@ export class Hold {
   private readonly filter = async (route: Route): Promise<void> => {
     const request = route.request();
     try {
-      if (this.released !== undefined || !this.isOurs(request) || this.mayLeave(request)) return await route.fallback();
+      const phase = this.isFilling ? "fill" : "filled";
+      const isFree = this.released !== undefined || !this.isOurs(request);
+      if (isFree || decide(askedOf(request, this.page), phase, this.origins) === "let") return await route.fallback();
       if (!this.isFilling && request.isNavigationRequest() && ownerOf(request, this.page) === "page") {
         // scripts cannot leave an untouched page: somebody does
+        await this.wall(false);
         void this.release();
         return await route.fallback();
       }
@@ -198,14 +215,6 @@ export class Hold {
     return (await within(touched, ALIVE_MS)) ? touched : undefined;
   }
 
-  private mayLeave(request: Request): boolean {
-    if (!this.isFilling || request.isNavigationRequest()) return false;
-    if (request.method() !== "GET" || request.postDataBuffer() !== null) return false;
-    const { origin, search } = new URL(request.url());
-    const type = request.resourceType();
-    return this.origins.has(origin) && (LOOKUPS.includes(type) || (PARTS.includes(type) && search === ""));
-  }
-
   /** Lets all requests leave, those that were held first. */
   private release(): Promise<void> {
     this.released ??= this.letGo();
@@ -214,6 +223,7 @@ export class Hold {
 
   private async letGo(): Promise<void> {
     HOLDS.delete(this.page);
+    await within(this.wall(false), ALIVE_MS);
     const leave = async (route: Route): Promise<void> => {
       await route.fallback();
       await within(route.request().response(), ANSWER_MS);

@@ -3,7 +3,7 @@ import type { KnownTask, Task, Tier } from "../../env/site.js";
 import { HELDOUT_FORMS, TRAINING_FORMS } from "./catalog.js";
 import { type Field, kindOf } from "./fields.js";
 import { fieldsOf } from "./form.js";
-import type { Letters } from "./letters.js";
+import { type LetterLevel, withLetter } from "./letters/letter.js";
 import { drawRecord } from "./records.js";
 import { instructionFor } from "./tasks.js";
 
@@ -70,7 +70,7 @@ function pickTitle(material: Material, rng: Rng): string {
  * controls. It is for supervised training only, as no page shows it. It contains no label or title of a held-out form
  * and no reserved value.
  */
-export function augmentedTask(rng: Rng, tier: Tier, letters?: Letters): KnownTask {
+export function augmentedTask(rng: Rng, tier: Tier, letters: LetterLevel = "off"): KnownTask {
   const material = materials.get(tier) ?? materialOf(tier);
   materials.set(tier, material);
   const [min, max] = material.size;
@@ -100,7 +100,7 @@ export function augmentedTask(rng: Rng, tier: Tier, letters?: Letters): KnownTas
     tier,
   };
   return {
-    task: letters?.add(task, fields, rng) ?? task,
+    task: withLetter(task, fields, letters, rng),
     kinds: Object.fromEntries(fields.map((field) => [field.label, kindOf(field)])),
   };
 }

@@ -6,7 +6,7 @@ import type { Task, Tier } from "../../env/site.js";
 import { FORMS, formOf } from "./catalog.js";
 import { type Form, fieldsOf, pathOf } from "./form.js";
 import { generatedForms, recordOf } from "./generate.js";
-import { LEVELS, type Letters } from "./letters.js";
+import { LEVELS, type LetterLevel, withLetter } from "./letters/letter.js";
 import { type FormRecord, recordsOf } from "./records.js";
 
 /** Option of the embedded site's tasks, shared by the browser and paper. */
@@ -70,7 +70,13 @@ export function taskOf(form: Form, tier: Tier, split: Split, index: number, fiel
 export const splitsOf = ({ heldout }: Form): readonly Split[] => (heldout ? ["heldout"] : ["train", "val", "test"]);
 
 /** Makes all tasks of one tier by form and split, then those of generated forms; equal options give equal tasks. */
-export function embeddedTasks(tier: Tier, seed: number, sizes: Sizes, generated = 0, letters?: Letters): Task[] {
+export function embeddedTasks(
+  tier: Tier,
+  seed: number,
+  sizes: Sizes,
+  generated = 0,
+  letters: LetterLevel = "off",
+): Task[] {
   const made = generatedForms(seed, generated);
   const tasks: Task[] = [
     ...FORMS.flatMap((form) =>
@@ -81,8 +87,8 @@ export function embeddedTasks(tier: Tier, seed: number, sizes: Sizes, generated 
     // every generated form has one task
     ...made.map((form) => taskOf(form, tier, "train", 0, recordOf(form, tier, seed))),
   ];
-  if (letters === undefined) return tasks;
+  if (letters === "off") return tasks;
   return tasks.map((task) =>
-    letters.add(task, fieldsOf(formOf(task.form), tier), Rng.named(seed, `letter/${letters.level}/${task.id}`)),
+    withLetter(task, fieldsOf(formOf(task.form), tier), letters, Rng.named(seed, `letter/${letters}/${task.id}`)),
   );
 }

@@ -11,6 +11,7 @@ import { FLOATS, rounded } from "./forms.js";
  * Copies an adapter directory with its numbers in another form, to be shipped beside a model. Adapters are too small
  * for 4-bit weights.
  * @param base name of its base model; default: the present one.
+ * @param plain the numbers to write; default: its own.
  * @returns size of the tensors' file in bytes.
  */
 export async function exportAdapter(
@@ -18,8 +19,8 @@ export async function exportAdapter(
   out: string,
   form: keyof typeof FLOATS,
   base?: string,
+  { tensors, rank, alpha }: PeftAdapter = readPeft(from),
 ): Promise<number> {
-  const { tensors, rank, alpha } = readPeft(from);
   const config = readJson(join(from, ADAPTER_CONFIG)) as Readonly<Record<string, unknown>>;
   // as plain LoRA, which the tensors are
   const { use_rslora: _, rank_pattern: _ranks, alpha_pattern: _alphas, ...others } = config;

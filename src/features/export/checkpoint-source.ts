@@ -1,4 +1,5 @@
-import type { CheckpointWeight } from "./checkpoint.js";
+import type { DType } from "../../onnx/types.js";
+import type { StoredMatrix } from "../../weights/model-weights.js";
 import type { TokenizerDescription } from "./tokenizer-files.js";
 
 /** An object of a JSON file. */
@@ -20,6 +21,16 @@ export interface CheckpointSource {
   takes(source: string): boolean;
   /** @returns the checkpoint, or another source of it. @throws UserError naming the missing or damaged part. */
   open(source: string, options: SourceOptions): Promise<Checkpoint | string>;
+}
+
+/** A weight of a checkpoint, not opened yet. */
+export interface CheckpointWeight {
+  /** Path of its file. */
+  readonly path: string;
+  readonly shape: readonly number[];
+  /** Element type in the file; uint8 where it is quantised. */
+  readonly dtype: DType;
+  open(): StoredMatrix;
 }
 
 /** A checkpoint of any source, in the form of Hugging Face's files. */

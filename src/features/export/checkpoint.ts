@@ -2,24 +2,14 @@ import { existsSync, readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fail } from "../../core/errors.js";
 import { readJson } from "../../core/files.js";
-import type { DType } from "../../onnx/types.js";
-import { openWeight, readNf4State, type StoredMatrix } from "../../weights/model-weights.js";
+import { openWeight, readNf4State } from "../../weights/model-weights.js";
 import { nf4Part } from "../../weights/precision.js";
 import { openSafetensors, type SafetensorsEntry, type SafetensorsHeader } from "../../weights/safetensors.js";
-import { openFloat8, scalesOf } from "./float8.js";
+import type { CheckpointWeight, Json } from "./checkpoint-source.js";
+import { openFloat8, quantisationIn, refuseQuantised, scalesOf, UNUSED_SCALES } from "./float8.js";
 
 const SINGLE = "model.safetensors";
 const INDEX = "model.safetensors.index.json";
-
-/** A weight of a checkpoint, not opened yet. */
-export interface CheckpointWeight {
-  /** Path of its file. */
-  readonly path: string;
-  readonly shape: readonly number[];
-  /** Element type in the file; uint8 where it is quantised. */
-  readonly dtype: DType;
-  open(): StoredMatrix;
-}
 
 /**
  * Opens the weights of a Hugging Face checkpoint: model.safetensors, or the shards listed in
@@ -56,7 +46,10 @@ function weightsOf(tensors: ReadonlyMap<string, SafetensorsHeader>, dir: string)
     const { dtype, shape, float8 } = header.tensors.get(name) as SafetensorsEntry;
     if (float8) {
       const scales = scalesOf(name, tensors);
+      if (scales === undefined)
+        refuseQuantised(dir, configOf(dir), `\n  ${name} is in FP8, and ${name}_scale_inv is missing`);
       parts.add(scales);
+      for (const other of tensors.keys()) if (UNUSED_SCALES.test(other)) parts.add(other);
       const open = () =>
         openFloat8(header, name, openWeight(tensors.get(scales) as SafetensorsHeader, scales), float8Block(dir));
       weights.set(name, { path: header.path, shape, dtype: "bfloat16", open });
@@ -75,12 +68,11 @@ function weightsOf(tensors: ReadonlyMap<string, SafetensorsHeader>, dir: string)
   return weights;
 }
 
+const configOf = (dir: string): Json => readJson(join(dir, "config.json")) as Json;
+
 /** Returns the rows and columns of a block of FP8 weights with one scale. */
 function float8Block(dir: string): readonly [number, number] {
-  const { quantization_config: about } = readJson(join(dir, "config.json")) as {
-    quantization_config?: { weight_block_size?: readonly [number, number] | null };
-  };
-  return about?.weight_block_size ?? [128, 128];
+  return (quantisationIn(configOf(dir)).weight_block_size ?? [128, 128]) as [number, number];
 }
 
 function openShards(dir: string, index: string): Map<string, SafetensorsHeader> {

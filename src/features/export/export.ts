@@ -15,6 +15,7 @@ import { Tokenizer } from "../../text/tokenizer.js";
 import type { Precision } from "../../weights/precision.js";
 import { openCheckpoint } from "./checkpoint.js";
 import type { Checkpoint, CheckpointSource, Json, SourceOptions } from "./checkpoint-source.js";
+import { refuseQuantised } from "./float8.js";
 import { FLOATS, formOf } from "./forms.js";
 import { readCheckpointConfig } from "./hf-config.js";
 import { mergeChanges } from "./merge.js";
@@ -31,7 +32,7 @@ import { specsOf, type WeightTask, writeWeights } from "./transcode.js";
  * @throws UserError that names what is missing, broken or not supported; no files are left then.
  */
 export function exportModel(options: ExportOptions): Promise<ExportResult> {
-  const hint = "restore the file from a copy, or fetch the checkpoint again";
+  const hint = "compare its files with those of the release: one is damaged, incomplete or of another model";
   return fromOutside(`The checkpoint ${options.checkpoint}`, hint, () => writeModel(options));
 }
 
@@ -46,14 +47,15 @@ async function writeModel(options: ExportOptions): Promise<ExportResult> {
     progress: (name, done, total) => options.progress?.({ stage: "downloading", name, done, total }),
   });
   const tokenizer = Tokenizer.fromJson(JSON.parse(source.tokenizer), `the tokenizer of ${checkpoint}`);
-  const whole = readCheckpointConfig(source, tokenizer, options.tokens);
+  const weights = options.weights === undefined ? source.weights : openCheckpoint(options.weights);
+  const whole = await withStoredHead(readCheckpointConfig(source, tokenizer, options.tokens), weights);
   const always = [whole.mask_token_id, ...eosIds(whole), whole.pad_token_id];
   const pruned =
     options.keepTokens === undefined
       ? undefined
       : pruneTokenizer(source.tokenizer, options.keepTokens, always, `the tokenizer of ${checkpoint}`);
   const config = pruned === undefined ? whole : prunedConfig(whole, pruned.kept);
-  const { tasks, from4Bits } = await planWeights(options, source, config, pruned && { whole, kept: pruned.kept });
+  const { tasks, from4Bits } = await planWeights(options, weights, config, pruned && { whole, kept: pruned.kept });
   const bytes = [...specsOf(tasks).values()].reduce((sum, { dtype, shape }) => sum + sizeOf(shape) * BYTES[dtype], 0);
   checkSpace(out, bytes);
 
@@ -73,13 +75,39 @@ async function writeModel(options: ExportOptions): Promise<ExportResult> {
   return { parameters, bytes, from4Bits, vocabulary: { kept: config.vocab_size, whole: whole.vocab_size } };
 }
 
+/**
+ * Unties a head that is stored and differs from the embedding: merges of a LoRA of lm_head leave a config that still
+ * says tied, and transformers 5 keeps such a head.
+ */
+async function withStoredHead(config: ModelConfig, weights: Checkpoint["weights"]): Promise<ModelConfig> {
+  if (config.tie_word_embeddings !== true) return config;
+  const untied = { ...config, tie_word_embeddings: false };
+  const { weights: specs } = await architectureOf(config);
+  const tied = specs(config);
+  const own = [...specs(untied).keys()].find((name) => !tied.has(name));
+  const [embedding, head] = [[...tied.keys()][0], own].map((name) => weights.get(name ?? ""));
+  if (embedding === undefined || head === undefined) return config;
+  if (embedding.shape.join() !== head.shape.join()) return untied;
+  const [a, b, size] = [embedding.open(), head.open(), sizeOf(head.shape)];
+  for (let begin = 0; begin < size; begin += PIECE) {
+    const [left, right] = [a, b].map((matrix) => matrix.read(begin, Math.min(size, begin + PIECE)));
+    if (left?.some((value, i) => value !== right?.[i])) return untied;
+  }
+  return config;
+}
+
+/** Elements that are compared at once. */
+const PIECE = 2 ** 20;
+
+/** Names of tensors of GPTQ, AWQ, llm-compressor and bitsandbytes' 8 bits. */
+const PACKED = /\.(qweight|qzeros|scales|weight_packed|SCB)$/;
 /** Names of tensors in checkpoints that are not weights of the model. */
 const IGNORED: readonly RegExp[] = [/\.rotary_emb\.inv_freq$/];
 
 /** Plans the source and the form of every weight, and checks all shapes against the architecture first. */
 async function planWeights(
   options: ExportOptions,
-  source: Checkpoint,
+  weights: Checkpoint["weights"],
   config: ModelConfig,
   pruned: { readonly whole: ModelConfig; readonly kept: readonly number[] } | undefined,
 ): Promise<{ tasks: WeightTask[]; from4Bits: boolean }> {
@@ -89,7 +117,6 @@ async function planWeights(
   const specs = architecture.weights(config);
   // shapes in the file: its token tables are longer than the pruned ones
   const stored = pruned === undefined ? specs : architecture.weights(pruned.whole);
-  const weights = options.weights === undefined ? source.weights : openCheckpoint(options.weights);
   const problems: string[] = [];
   const tasks: WeightTask[] = [];
   let from4Bits = false;
@@ -112,13 +139,15 @@ async function planWeights(
     const kept = isTable ? () => rowsOf(open(), pruned.kept) : open;
     tasks.push({ name, shape, form, open: kept, change: changes?.get(name) });
   }
-  // a tied head may be stored a second time; other unknown weights must not be dropped silently
+  // a tied head may be stored a second time (withStoredHead compared it); no other weight is dropped
   const spare = new Set(config.tie_word_embeddings === true ? ["lm_head.weight"] : []);
   for (const name of weights.keys()) {
     if (!specs.has(name) && !spare.has(name) && !IGNORED.some((pattern) => pattern.test(name)))
       problems.push(`unexpected ${name}: the architecture ${config.architecture} has no such weight`);
   }
   if (problems.length > 0) {
+    const quantised = config.quantization_config ?? [...weights.keys()].find((name) => PACKED.test(name));
+    if (quantised !== undefined) refuseQuantised(checkpoint, config, listed(problems));
     fail(`The weights of ${checkpoint} are not those of its config.json:${listed(problems)}`, {
       hint: "Check that config.json and the weights come from the same release, and that all of it was downloaded.",
     });

@@ -1,14 +1,31 @@
 import { fail } from "../../core/errors.js";
 import type { StoredMatrix } from "../../weights/model-weights.js";
 import { readTensorBytes, type SafetensorsEntry, type SafetensorsHeader } from "../../weights/safetensors.js";
+import type { Json } from "./checkpoint-source.js";
 
 /** Names of a weight's scales: those of DeepSeek's and Qwen3's files, a block each; those of llm-compressor's, a row each or one. */
 const SCALES = ["_scale_inv", "_scale"];
 
-/** Finds the scales of an 8-bit weight. @throws UserError where there are none. */
-export function scalesOf(name: string, tensors: ReadonlyMap<string, SafetensorsHeader>): string {
-  const found = SCALES.map((ending) => `${name}${ending}`).find((scale) => tensors.has(scale));
-  return found ?? fail(`${name} is in FP8, and ${name}${SCALES[0]} is missing.`, { hint: "take the BF16 checkpoint" });
+/** Scales of activations and of the K/V cache: they matter to kernels that compute in FP8, not to the weights' values. */
+export const UNUSED_SCALES = /\.(input_scale|[kv]_scale|[kvqo]_proj\.output_scale)$/;
+
+/** Finds the scales of an 8-bit weight; undefined where there are none. */
+export function scalesOf(name: string, tensors: ReadonlyMap<string, SafetensorsHeader>): string | undefined {
+  return SCALES.map((ending) => `${name}${ending}`).find((scale) => tensors.has(scale));
+}
+
+/** Returns what config.json says of how the weights are quantised. */
+export const quantisationIn = (config: Json): Json => (config.quantization_config ?? {}) as Json;
+
+/** @throws UserError that names the way in which the weights are quantised. @param problems of the tensors. */
+export function refuseQuantised(where: string, config: Json, problems: string): never {
+  const about = quantisationIn(config);
+  const said = ["quant_method", "quant_algo", "format", "bits", "load_in_8bit"].flatMap((key) =>
+    about[key] === undefined || about[key] === false ? [] : [`${key} ${about[key]}`],
+  );
+  fail(`The weights of ${where} are quantised (${said.join(", ") || "config.json does not say how"}):${problems}`, {
+    hint: "FP8 (E4M3) and bitsandbytes' NF4 are read. Take the release in BF16 or FP16; --quantize nf4 makes 4 bits of it.",
+  });
 }
 
 /**

@@ -11,32 +11,37 @@ import { type ChosenTokens, FAMILIES, type Family, SPECIAL_TOKENS, type SpecialT
 const REQUIRED: Readonly<Record<string, readonly unknown[]>> = {
   hidden_act: ["silu", "swish"],
   hidden_activation: ["silu", "swish"],
+  attention_bias: [false],
   mlp_bias: [false],
   rope_interleaved: [false],
   partial_rotary_factor: [1],
+  use_mrope: [false],
   layer_norm_with_affine: [true],
+  bias_for_layer_norm: [false],
   rope_full_precision: [true],
+  is_encoder_decoder: [false],
+  add_cross_attention: [false],
+  use_sliding_window: [false],
 };
 
-/** Names of keys that may change the computation: unknown ones are refused, not ignored. */
-const COMPUTES =
-  /rope|rotary|alibi|attn|attention|norm|scal|soft_?cap|logit|multiplier|window|bias|(^|_)act(_|iv)|expert|moe|residual|qk|clip|parallel|chunk|gat(e|ing)|sparse|mup/;
-/** Names of keys that affect only training, memory or speed. */
-const BESIDES = /dropout|init|implementation|flash|token|loss|aux|output_|pretraining|_eps$|_std$/;
-/** Keys that are read here, and sizes that matter only with other keys. */
-const UNDERSTOOD = new Set([
-  ...[
-    "rope_theta",
-    "rope_scaling",
-    "rope_parameters",
-    "layer_types",
-    "sliding_window",
-    "use_sliding_window",
-    "max_window_layers",
-  ],
-  ...["num_attention_heads", "attention_bias", "include_qkv_bias", "multi_query_attention", "no_rope_layers"],
-  ...["no_rope_layer_interval", "alibi_bias_max", "attention_layer_norm_with_affine", ...Object.keys(REQUIRED)],
-]);
+/** Names of keys that affect only training, generation, memory, speed or other heads. */
+const HARMLESS = [
+  /^_|_token_id$|dropout|_version$|^init(ializer)?_|^unsloth_|^output_(attentions|hidden_states|scores|logits)$/,
+  new RegExp(
+    `^(${`architectures|model_type|auto_map|dtype|torch_dtype|precision|use_cache|use_bfloat16|pretraining_tp|name_or_path
+    |chunk_size_feed_forward|return_dict|return_dict_in_generate|torchscript|id2label|label2id|num_labels|problem_type
+    |finetuning_task|task_specific_params|tokenizer_class|prefix|is_decoder|is_llama_config|tf_legacy_loss
+    |cache_implementation|gradient_checkpointing|quantization_config|transformers\\.js_config|train_max_sequence_length
+    |max_length|min_length|do_sample|early_stopping|num_beams|num_beam_groups|diversity_penalty|temperature|top_k|top_p
+    |typical_p|repetition_penalty|length_penalty|no_repeat_ngram_size|encoder_no_repeat_ngram_size|bad_words_ids
+    |num_return_sequences|remove_invalid_values|exponential_decay_length_penalty
+    |suppress_tokens|begin_suppress_tokens|max_new_tokens|flash_attention|fuse_cross_entropy|max_window_layers
+    |debug|ep_size|micro_forward|skip_checkpoint`.replace(/\s+/g, "")})$`,
+  ),
+];
+
+/** The way for a checkpoint that is not read. */
+const AS_GRAPH = "Bring the model as a graph: torch.onnx exports it (docs/model.md, Bring your own graph).";
 
 /**
  * Reads config.json of a checkpoint, or of a model directory, which names its `architecture`.
@@ -69,33 +74,32 @@ function familyOf(raw: Json, path: string): Family {
   const family = FAMILIES.find((f) => names.some((name) => f.names.some((pattern) => pattern.test(name))));
   if (family !== undefined) return family;
   fail(`${path}: the architecture ${names.join(", ") || "(none named)"} is not supported.`, {
-    hint: `Supported: ${FAMILIES.map(({ title }) => title).join(", ")}, and config.json files that name an \`architecture\` of docs/model.md.`,
+    hint: `Supported: ${[...new Set(FAMILIES.map(({ title }) => title))].join(", ")}, and config.json files that name an \`architecture\` of docs/model.md. ${AS_GRAPH}`,
   });
 }
 
 /** Translates the family's keys to ours; a different computation is refused. */
-function normalised(raw: Json, family: Family, path: string): Json {
+function normalised(stated: Json, family: Family, path: string): Json {
+  const raw: Json = { ...family.defaults, ...stated };
   const own = family.keys(raw);
   checkComputation(raw, own, family, path);
   const { rope_theta: theta } = { ...(raw.rope_scaling as Json), ...(raw.rope_parameters as Json) };
-  const heads = Number(raw.num_attention_heads ?? own.num_attention_heads);
+  const heads = Number(own.num_attention_heads ?? raw.num_attention_heads);
   const joined: Json = { ...raw, ...own };
   return {
     ...joined,
-    rope_theta: theta ?? raw.rope_theta ?? 10000,
+    rope_theta: theta ?? raw.rope_theta,
     rope_scaling: ropeScaling(raw, path),
     longest: longestText(raw),
     head_dim: joined.head_dim ?? Number(joined.hidden_size) / heads,
     num_key_value_heads: joined.num_key_value_heads ?? heads,
-    tie_word_embeddings: joined.tie_word_embeddings ?? false,
   };
 }
 
-function unsupported(path: string, key: string, value: unknown, expected: unknown, hint?: string): never {
-  fail(
-    `${path}: ${key} is ${JSON.stringify(value) ?? "missing"}, which is not supported (expected ${expected}).`,
-    hint === undefined ? {} : { hint },
-  );
+function unsupported(path: string, key: string, value: unknown, expected: unknown): never {
+  fail(`${path}: ${key} is ${JSON.stringify(value) ?? "missing"}, which is not supported (expected ${expected}).`, {
+    hint: AS_GRAPH,
+  });
 }
 
 /** Tells whether the attention of some layers is limited to a window. */
@@ -135,30 +139,30 @@ function ropeScaling(raw: Json, path: string): RopeScaling | undefined {
   return found[0];
 }
 
-/** @throws UserError that names a key and its value, if our graph would ignore it. */
+/** @throws UserError that names a key and its value, if our graph would ignore it, or if the key is not known. */
 function checkComputation(raw: Json, own: Json, family: Family, path: string): void {
-  const check = (key: string, value: unknown, values: readonly unknown[] | string): void => {
-    if (Array.isArray(values) && values.includes(value)) return;
-    unsupported(path, key, value, Array.isArray(values) ? values.map((v) => JSON.stringify(v)).join(" or ") : values);
+  const check = (key: string, values: readonly unknown[]): void => {
+    if (!values.includes(raw[key]))
+      unsupported(path, key, raw[key], values.map((v) => JSON.stringify(v) ?? "none").join(" or "));
   };
-  for (const [key, values] of Object.entries(REQUIRED)) if (!isNone(raw[key])) check(key, raw[key], values);
-  for (const [key, values] of Object.entries(family.requires ?? {})) check(key, raw[key], values);
+  for (const [key, values] of Object.entries({ ...REQUIRED, is_causal: [own.attention === "causal"] }))
+    if (!isNone(raw[key]) && (key === "is_causal" || !Object.hasOwn(family.defaults, key))) check(key, values);
+  for (const [key, values] of Object.entries(family.requires ?? {})) check(key, values);
   const { layer_types: layers, sliding_window: window } = raw;
   const kinds = ["full_attention", ...(hasWindow(raw) ? ["sliding_attention"] : [])];
   if (Array.isArray(layers) && layers.some((kind) => !kinds.includes(kind)))
-    check("layer_types", [...new Set(layers)], `${kinds.join(" or ")} everywhere`);
+    unsupported(path, "layer_types", [...new Set(layers)], `${kinds.join(" or ")} everywhere`);
   if (!isNone(window) && !hasWindow(raw) && raw.use_sliding_window !== false)
     unsupported(path, "sliding_window", window, "a number of tokens");
-  for (const [key, value] of Object.entries(raw)) {
-    if (!COMPUTES.test(key) || BESIDES.test(key) || UNDERSTOOD.has(key) || family.requires?.[key] !== undefined)
-      continue;
-    const neutral = [undefined, "null", "false", "0", "[]", "{}", '""'].includes(JSON.stringify(value));
-    const factor = value === 1 && /multiplier|scal|parallel/.test(key);
-    if (!neutral && !factor && own[key] !== value)
-      fail(`${path}: ${key} is ${JSON.stringify(value)}, which is not supported.`, {
-        hint: "Remove the key from config.json if the checkpoint's own code computes nothing else by it.",
-      });
-  }
+  const known = new Set(Object.keys({ ...family.defaults, ...family.requires, ...REQUIRED }));
+  const odd = Object.entries(raw).find(
+    ([key, value]) =>
+      !isNone(value) && !known.has(key) && own[key] !== value && !HARMLESS.some((pattern) => pattern.test(key)),
+  );
+  if (odd !== undefined)
+    fail(`${path}: the key ${odd[0]} (${JSON.stringify(odd[1])}) is not known, so it may change the computation.`, {
+      hint: `Remove it from config.json if the checkpoint's own code computes nothing else by it. Otherwise: ${AS_GRAPH}`,
+    });
 }
 
 const isNone = (value: unknown): boolean => value === undefined || value === null;
@@ -174,7 +178,8 @@ function specialId(
   const flag = `--${token}-token`;
   if (chosen !== undefined) {
     const id = tokenizer.idOf(chosen);
-    if (id === undefined) misuse(`${flag} "${chosen}" is no token of ${where}.`);
+    if (id === undefined)
+      misuse(`${flag} "${chosen}" is no token of ${where}.`, { hint: "Name a token of its vocabulary." });
     return id;
   }
   const key = `${token}_token_id`;

@@ -3,7 +3,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { readTree, resolvePath } from "../../config/config.js";
 import { fail, misuse, UserError } from "../../core/errors.js";
 import { modelHash, WEIGHTS_FILE } from "../../nn/model.js";
-import { ADAPTER } from "../../nn/peft.js";
+import { ADAPTER, PICKLED } from "../../nn/peft.js";
 import { findCheckpoint, isCheckpoint, verifyCheckpoint } from "../../runs/checkpoint.js";
 import { RunDirectory } from "../../runs/run-directory.js";
 
@@ -37,7 +37,7 @@ export async function mergeSource(dir: string, { step, model }: MergeOptions): P
       hint: "give the directory of a run, as runs/letters-flow-grpo, or of an adapter",
     });
   const checkpointItself = isCheckpoint(dir);
-  const plain = !checkpointItself && existsSync(join(dir, ADAPTER));
+  const plain = !checkpointItself && [ADAPTER, PICKLED].some((file) => existsSync(join(dir, file)));
   if ((checkpointItself || plain) && step !== undefined)
     misuse(`--step chooses a checkpoint of a run, and ${dir} is ${plain ? "an adapter" : "one"} itself.`, {
       hint: "leave --step out",

@@ -87,6 +87,7 @@ export function byteLevelBpeJson({ cutting, addedTokens, vocab, merges }: ByteLe
 export interface TokenizerDescription {
   readonly tokenizer_class?: unknown;
   readonly added_tokens_decoder?: unknown;
+  readonly add_prefix_space?: unknown;
   readonly eos_token?: unknown;
   readonly pad_token?: unknown;
   readonly mask_token?: unknown;
@@ -120,9 +121,17 @@ export function tokenizerJson(dir: string): string {
     fail(`${join(dir, "tokenizer_config.json")}: the tokenizer_class ${String(name)} is not supported.`, {
       hint: `Known: ${Object.keys(CLASSES).join(", ")}. Or save a tokenizer.json with transformers (save_pretrained of the fast tokenizer).`,
     });
+  const prefixed = (part: object): object =>
+    JSON.parse(JSON.stringify(part).replaceAll('"add_prefix_space":false', '"add_prefix_space":true'));
+  const pre_tokenizer = description.add_prefix_space === true ? prefixed(cutting.pre_tokenizer) : cutting.pre_tokenizer;
   const vocab = idsOf(vocabPath);
   const addedTokens = addedTokensOf(dir, description, vocab);
-  return byteLevelBpeJson({ cutting, addedTokens, vocab, merges: readMerges(mergesPath, vocab) });
+  return byteLevelBpeJson({
+    cutting: { ...cutting, pre_tokenizer },
+    addedTokens,
+    vocab,
+    merges: readMerges(mergesPath, vocab),
+  });
 }
 
 /** Reads a JSON object of token -> id. */

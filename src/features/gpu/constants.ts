@@ -1,5 +1,5 @@
+import { PAST, PRESENT } from "../../attention/keys.js";
 import { isLora } from "../../nn/lora.js";
-import { PAST, PRESENT } from "../../nn/past.js";
 import { contentOf } from "../../onnx/evaluate.js";
 import type { RawModel, RawNode } from "../../onnx/format/raw-model.js";
 import { OPS } from "../../onnx/ops.js";
@@ -107,7 +107,7 @@ export function withoutConstants(model: RawModel): WithoutConstants {
 }
 
 /**
- * Gives the keys and values of earlier rounds and of this one (src/nn/past.ts) the 16 bits in which a graph reads and
+ * Gives the keys and values of earlier rounds and of this one (attention/keys.ts) the 16 bits in which a graph reads and
  * computes them, and names them where they are computed, without a copy.
  */
 export function withHalfKeys(model: RawModel): RawModel {

@@ -21,19 +21,16 @@ export interface PushOptions {
   readonly rollouts: boolean;
 }
 
-/** The files of a repository by their paths in it. */
-export type RepoFiles = Readonly<Record<string, string>>;
-
 const ADAPTER = ["adapter_config.json", "adapter_model.safetensors"];
 /** Sections of the config that describe the training data. */
 const DATA = ["environment", "site", "prompt", "reward", "plan"];
 
-/** Writes a run's files into RUN/push: `model`, and `dataset` if it has rollouts. @returns the files. */
+/** Writes a run's files into the folders of RUN/push: `model`, and `dataset` if it has rollouts. */
 export async function writePushFolder(
   run: RunDirectory,
   config: RunConfig,
   options: PushOptions,
-): Promise<{ readonly dir: string; readonly model: RepoFiles; readonly dataset: RepoFiles | undefined }> {
+): Promise<{ readonly dir: string; readonly model: string; readonly dataset: string | undefined }> {
   if ((await readCheckpoint(options.checkpoint)).adapter === null)
     fail(`${run.dir} trained a whole model: there is no adapter to push.`, {
       hint: "the Hub's own tools upload a model directory",
@@ -46,25 +43,18 @@ export async function writePushFolder(
   // addresses in the config may contain a password
   model["config.yaml"] = withoutPasswords(readFileSync(run.config, "utf8"));
   const dir = join(run.dir, "push");
-  const data = new Map(steps.map((step) => [`data/step-${String(step).padStart(6, "0")}.jsonl`, step]));
   rmSync(dir, { recursive: true, force: true });
   await writeDirectory(dir, async (aside) => {
     write(join(aside, "model"), model);
     for (const file of ADAPTER) copyFileSync(join(options.checkpoint, file), join(aside, "model", file));
     if (steps.length === 0) return;
     write(join(aside, "dataset"), { "README.md": datasetCard(options.repo, steps.length) });
-    for (const [path, step] of data) {
+    for (const step of steps) {
       const lines = readRollouts(run.rollouts(step)).map((record) => `${JSON.stringify(row(record))}\n`);
-      write(join(aside, "dataset"), { [path]: lines.join("") });
+      write(join(aside, "dataset"), { [`data/step-${String(step).padStart(6, "0")}.jsonl`]: lines.join("") });
     }
   });
-  const files = (folder: string, paths: readonly string[]): RepoFiles =>
-    Object.fromEntries(paths.map((path) => [path, join(dir, folder, path)]));
-  return {
-    dir,
-    model: files("model", [...Object.keys(model), ...ADAPTER]),
-    dataset: steps.length === 0 ? undefined : files("dataset", ["README.md", ...data.keys()]),
-  };
+  return { dir, model: join(dir, "model"), dataset: steps.length === 0 ? undefined : join(dir, "dataset") };
 }
 
 function write(dir: string, files: Readonly<Record<string, string>>): void {

@@ -1,17 +1,16 @@
 import { pathToFileURL } from "node:url";
 import { fail, misuse } from "../../core/errors.js";
 import { hubMessage, openHub } from "./access.js";
-import type { RepoFiles } from "./push-folder.js";
 
 /**
- * Uploads files as one commit to a repository of the Hub, and creates the repository if needed.
+ * Uploads a folder as one commit to a repository of the Hub, and creates the repository if needed.
  * @returns the commit's address.
  * @throws UserError if HF_TOKEN is missing, or the Hub refuses.
  */
 export async function upload(
   type: "model" | "dataset",
   name: string,
-  files: RepoFiles,
+  folder: string,
   { isPrivate, title, signal }: { readonly isPrivate: boolean; readonly title: string; readonly signal: AbortSignal },
 ): Promise<string> {
   const { hub, access } = await openHub();
@@ -28,7 +27,8 @@ export async function upload(
     });
     const output = await hub.uploadFiles({
       ...to,
-      files: Object.entries(files).map(([path, file]) => ({ path, content: pathToFileURL(file) })),
+      // a folder stands for all its files
+      files: [{ path: "", content: pathToFileURL(folder) }],
       commitTitle: title,
       abortSignal: signal,
     });

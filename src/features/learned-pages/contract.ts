@@ -4,15 +4,19 @@ import { z } from "zod";
 import { fail } from "../../core/errors.js";
 import { checked, type LineOf, listed } from "../../core/problems.js";
 import { parseYaml } from "../../core/yaml.js";
-import { wire } from "../../env/forms/contract.js";
+import { acceptance, wire } from "../../env/forms/contract.js";
 import { KINDS } from "../../env/forms/values.js";
 
 /** Keys that leave a text. */
 export const KEYS = ["Tab", "Enter"] as const;
 
 const place = z.strictObject({
-  /** `label=Name`, `field="Name"` or any selector of Playwright. */
-  locator: z.string().min(1).max(2000),
+  /** `label=Name`, `field="Name"` or any selector of Playwright that is public: its engines `internal:` may run code. */
+  locator: z
+    .string()
+    .min(1)
+    .max(2000)
+    .refine((text) => !/(^|>>|\s)\s*internal:/.test(text), "is an internal selector of Playwright: take label=, css= or role="),
   nth: z.int().min(0).default(0),
 });
 export type PlaceOf = z.output<typeof place>;
@@ -37,8 +41,6 @@ const variant = z.strictObject(
     key: z.enum(KEYS).optional(),
     /** Set if a button confirms the value. */
     confirm: z.literal(true).optional(),
-    /** Set if the page takes the value over with a delay. */
-    late: z.literal(true).optional(),
   },
   {
     error: ({ code }) =>
@@ -83,8 +85,6 @@ export type ContractField = z.output<typeof field>;
 const shape = z.strictObject({
   form: z.string(),
   url: z.string(),
-  /** Hash of the page's structure when it was learned; empty for a recorded form. */
-  page: z.string(),
   /** Set if people have shown how the form is filled in. */
   recorded: z.literal(true).optional(),
   fields: z.record(z.string(), field),
@@ -94,19 +94,13 @@ const shape = z.strictObject({
   /** Buttons of confirmation windows before the form is sent. */
   confirm: z.array(place).default([]),
   request: z.strictObject({ method: z.string(), path: z.string() }).optional(),
-  /** Requests that save fields before the form is sent, as `PATCH /draft/*`. */
+  /** Paths of requests that save fields before the form is sent, as `/draft/*`: declared, never found. */
   saves: z.array(z.string()).optional(),
-  /** Pause before the form is sent, in milliseconds: some pages take a value over late. */
-  rests_ms: z.number().min(0).max(10_000).default(0),
   /** Time that the form took to send, in milliseconds. */
   sends_within_ms: z.number().min(0).max(600_000).default(1000),
-  /** Features of answers to an accepted form, and of those to a refused one. */
-  accepted: z.array(z.string()).default([]),
-  refused: z.array(z.string()).default([]),
-  /** Set if no refused answer was ever seen: a rule that only the server knows may refuse unnoticed. */
-  no_refusal: z.boolean().default(false),
-  /** Labels that could not be learned, with the tries. */
-  not_learned: z.record(z.string(), z.string()).default({}),
+  ...acceptance,
+  /** Labels without a proved key, with the reason: they score nothing until one is declared by hand. */
+  not_proved: z.record(z.string(), z.string()).default({}),
 });
 const schema = shape.superRefine(({ request, submit, fields, steps }, { addIssue }) => {
   const refuse = (path: string[], message: string): void => addIssue({ code: "custom", path, message });

@@ -1,9 +1,10 @@
 import { accessSync, constants, existsSync, mkdirSync, renameSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { messageOf, UserError } from "../../core/errors.js";
+import { fail, messageOf, UserError } from "../../core/errors.js";
 import { readSmall, writeAtomic } from "../../core/files.js";
 import { listed } from "../../core/problems.js";
 import type { EpisodeRunner } from "../../env/browser/episode.js";
+import { acceptanceOf } from "../../env/forms/contract.js";
 import type { KnownForm, KnownForms } from "../../env/known-forms.js";
 import type { RunningSite, Task } from "../../env/site.js";
 import { type Contract, type ContractFile, openContract, refuseContract, writeContract } from "./contract.js";
@@ -15,8 +16,8 @@ import { controlsOf, playPlan } from "./play.js";
 import { recordingOf } from "./record/recording.js";
 import type { Run } from "./record/spec.js";
 
-/** Time limit of one attempt while a form is learned, in milliseconds. */
-const ATTEMPT_MS = 150_000;
+/** Time limit of one play while a form is learned, in milliseconds. */
+const PLAY_MS = 150_000;
 
 /** Largest contract in bytes. */
 const MOST_BYTES = 1 << 20;
@@ -63,14 +64,6 @@ export class Contracts implements KnownForms {
     }
     return openContract(text, file);
   }
-
-  /** Forgets a form whose page has changed: it is learned again. */
-  forget({ form }: Task): void {
-    this.known.delete(form);
-    this.ready.delete(form);
-    this.forgotten.add(form);
-  }
-  private readonly forgotten = new Set<string>();
 
   fileOf(form: string): string {
     return join(this.options.folder, `${form.replace(/[^\w.-]+/g, "_")}.yaml`);
@@ -123,58 +116,77 @@ export class Contracts implements KnownForms {
 
   /** Reports the gaps of a contract. A run continues with them, but its figures then cover less. */
   private warn(contract: Contract, tasks: readonly Task[]): void {
-    const { form, accepted, no_refusal, not_learned } = contract;
-    const unmarked = tasks.filter(({ success }) => success === undefined).length;
-    if (Object.keys(not_learned).length > 0) this.tell(`${form}: not learned:${listed(missing(contract))}`);
-    if (unmarked === 0 || (accepted.length > 0 && !no_refusal)) return;
-    const why = no_refusal ? "no refused answer was ever seen" : "the server refused every submission";
-    const then = no_refusal ? "a rule that only the server knows may refuse without a sign" : "none is accepted";
-    this.tell(`warning: ${form}: ${why}, so ${then}; give \`success\` in its tasks (docs/sites.md)`);
+    const { form, success, not_proved } = contract;
+    if (Object.keys(not_proved).length > 0)
+      this.tell(`${form}: not proved, so that it scores nothing:${listed(missing(contract))}`);
+    if (success === undefined && tasks.some((task) => task.success === undefined))
+      this.tell(`warning: ${form}: no success is declared, so none is accepted (site.success, docs/sites.md)`);
   }
 
   private tasksOf(form: string): Task[] {
     return this.tasks.filter((task) => task.form === form);
   }
 
-  /** Makes the contract of a form from what people did; what their steps leave open is searched. */
+  /** Makes the contract of a form from what people did; what their steps leave open is entered plainly. */
   async record(task: Task, runner: EpisodeRunner, runs: readonly Run[]): Promise<Contract> {
     const tasks = this.tasksOf(task.form);
+    await checkNoLogin(runner, task, this.options.minutes * 60_000);
     const recording = await recordingOf(runner, runs, tasks, this.tell);
-    return this.learned(runner, tasks, {}, recording);
+    return this.learned(runner, tasks, undefined, recording);
   }
 
+  /** Learns a form. @param known what is kept of an earlier contract. @throws UserError if its form was never sent. */
   private async learned(
     runner: EpisodeRunner,
     tasks: readonly Task[],
-    given: Partial<Contract["fields"]> = {},
+    known: Partial<Contract> = {},
     recording?: Recording,
   ): Promise<Contract> {
     const [task] = tasks as [Task];
     const file = this.fileOf(task.form);
-    const { minutes, submissions } = this.options;
-    const limits = { formMs: minutes * 60_000, attemptMs: ATTEMPT_MS, submissions, signal: this.signal };
+    const { minutes, submissions, saves: declared } = this.options;
+    const limits = { formMs: minutes * 60_000, playMs: PLAY_MS, submissions, signal: this.signal };
     await checkNoLogin(runner, task, limits.formMs);
-    // a folder that cannot be written is found before the search, which takes minutes
+    // a folder that cannot be written is found before the form is sent
     mkdirSync(dirname(file), { recursive: true });
     accessSync(dirname(file), constants.W_OK);
-    const { contract: found, words, picture } = await learnForm(runner, tasks, limits, this.tell, given, recording);
-    // a search that was ended goes on with the fields that it has: a contract without a request is not complete
+    const own = ownOf({ ...known, ...(recording?.success && { success: recording.success }) });
+    const acceptance = acceptanceOf(task, own);
+    const saves = [...new Set([...declared, ...(known.saves ?? [])])];
+    const given = { ...(known.fields && { fields: known.fields }), saves, acceptance, recording };
+    const { contract: found, words, picture } = await learnForm(runner, tasks, limits, this.tell, given);
+    // a form whose learning was ended goes on with the fields that it has: without a request it is not complete
     const { request: _, ...begun } = found;
-    const contract: Contract = this.signal?.aborted ? begun : found;
-    // the findings are kept even after a failure, so that the rest can be added by hand
-    await writeAtomic(file, writeContract(contract));
+    const contract: Contract = { ...(this.signal?.aborted ? begun : found), ...own };
+    await this.write(file, contract);
     if (contract.request === undefined && picture !== undefined) {
       const image = file.replace(/yaml$/, "jpg");
       await writeAtomic(image, picture);
-      this.tell(`${image} shows the form as it was last filled in, with a frame around what may be wrong`);
+      this.tell(`${image} shows the form as it was last filled in, with a frame around what could not be entered`);
     }
     if (contract.request !== undefined || this.signal?.aborted) return contract;
     throw new UserError(
       `The form ${task.form} could not be learned: ${words || "it sent nothing"}.${listed(missing(contract))}`,
       {
-        hint: `Give the ways of these fields in ${file} (docs/contracts.md), or more: site.learn.minutes, site.learn.submissions.`,
+        hint: `Record it (refusion-train learn --from), or give these fields in ${file} (docs/contracts.md).`,
       },
     );
+  }
+
+  /** Writes a contract; beside the one that is there, where that proves fields that the new one does not. */
+  private async write(file: string, contract: Contract): Promise<void> {
+    const old = existsSync(file) ? this.read(contract.form)?.contract : undefined;
+    const isProved = ({ fields, request }: Contract, label: string): boolean =>
+      request !== undefined && fields[label]?.wire !== undefined;
+    const lost = Object.keys(old?.fields ?? {}).filter(
+      (label) => isProved(old as Contract, label) && !isProved(contract, label),
+    );
+    const target = lost.length > 0 ? `${file}.new` : file;
+    await writeAtomic(target, writeContract(contract));
+    if (lost.length > 0)
+      fail(`${target} does not replace ${file}, which proves more: ${lost.join(", ")}.`, {
+        hint: "Compare the two; move the new one over the old one if that is wrong.",
+      });
   }
 
   private async load(task: Task, runner: () => Promise<EpisodeRunner>): Promise<KnownForm> {
@@ -182,9 +194,9 @@ export class Contracts implements KnownForms {
     const tasks = this.tasksOf(task.form);
     const kept = await this.fitting(task.form, runner);
     let contract = kept as Contract | undefined;
-    if (contract?.request === undefined || this.forgotten.has(task.form)) {
+    if (contract?.request === undefined) {
       this.tell(`Learning the form ${task.form} (${tasks.length} tasks)`);
-      contract = await this.learned(await runner(), tasks, kept?.fields);
+      contract = await this.learned(await runner(), tasks, kept);
     }
     this.warn(contract, tasks);
     const ways = await waysOf(Object.values(contract.fields).map(({ way }) => way));
@@ -197,6 +209,12 @@ export class Contracts implements KnownForms {
     return form;
   }
 }
+
+/** Returns what a contract declares by itself, beside its tasks and its site. */
+const ownOf = ({ success, refusal }: Partial<Contract>): Partial<Contract> => ({
+  ...(success && { success }),
+  ...(refusal && { refusal }),
+});
 
 /** @param ms time limit in milliseconds. @throws UserError if a task's page leads to a login. */
 async function checkNoLogin(runner: EpisodeRunner, { url }: Task, ms: number): Promise<void> {
@@ -216,5 +234,5 @@ async function checkNoLogin(runner: EpisodeRunner, { url }: Task, ms: number): P
   });
 }
 
-const missing = ({ not_learned: labels }: Contract): string[] =>
-  Object.entries(labels).map(([label, tried]) => `${label}: ${tried}`);
+const missing = ({ not_proved: labels }: Contract): string[] =>
+  Object.entries(labels).map(([label, why]) => `${label}: ${why}`);

@@ -44,8 +44,8 @@ export async function misfitsOf(
     tasks.flatMap(({ fields: { [label]: value } }) => (value === undefined ? [] : [value]));
   if (contract.request !== undefined)
     for (const label of new Set(tasks.flatMap(({ fields }) => Object.keys(fields))))
-      if (!Object.hasOwn(contract.fields, label) && !Object.hasOwn(contract.not_learned, label))
-        report(["fields"], `the tasks have ${label}, which is neither here nor under not_learned`);
+      if (!Object.hasOwn(contract.fields, label) && !Object.hasOwn(contract.not_proved, label))
+        report(["fields"], `the tasks have ${label}, which is neither here nor under not_proved`);
   for (const [label, { way, variant, kind, actions = [] }] of Object.entries(contract.fields)) {
     const isOther = (value: FieldValue): boolean =>
       (kind === "flag") !== (typeof value === "boolean") || (kind === "list") !== Array.isArray(value);

@@ -106,12 +106,18 @@ async function pick(page: Page, text: string, ms: number): Promise<void> {
   }
 }
 
-/** Tells by its log whether a click that ran into its time limit was carried out: the page then only reacts late. */
-const isLate = ({ message }: Error): boolean =>
-  message.lastIndexOf("performing click action") > message.lastIndexOf("retrying click action");
-
-const clicked = (target: Locator, timeout: number): Promise<boolean> =>
-  target.click({ timeout }).then(() => true, isLate);
+/**
+ * Clicks an element once it can be clicked. A click that the page handles slowly counts: it is not repeated.
+ * @returns whether it could be clicked in time.
+ */
+async function clicked(target: Locator, timeout: number): Promise<boolean> {
+  const isFree = await target.click({ timeout, trial: true }).then(
+    () => true,
+    () => false,
+  );
+  if (isFree) await target.click({ timeout, force: true, noWaitAfter: true }).catch(() => undefined);
+  return isFree;
+}
 
 /**
  * Runs IN THE PAGE: tells whether an element is covered only by a part of its own option, such as a hover effect, or
@@ -172,14 +178,10 @@ async function clickOn(page: Page, target: Locator, box: Locator, timeout: numbe
 
 /** Clicks a button; an open list over it is closed first. @param isDone tells whether the page has gone on already. */
 export async function clickButton(page: Page, button: Locator, timeout: number, isDone = () => false): Promise<void> {
-  const click = (): Promise<void> => button.click({ timeout, noWaitAfter: true });
-  await click().catch(async (error: Error) => {
-    if (isDone()) return;
-    if (page.isClosed()) throw error;
-    if (isLate(error) || (await clickedThrough(page, button, timeout))) return;
-    await dismissed(page, button);
-    await click();
-  });
+  if ((await clicked(button, timeout)) || isDone()) return;
+  if (!page.isClosed() && (await clickedThrough(page, button, timeout))) return;
+  if (!page.isClosed()) await dismissed(page, button);
+  await button.click({ timeout, noWaitAfter: true });
 }
 
 /**

@@ -2,16 +2,15 @@ import { UserError } from "../../core/errors.js";
 import { isModulePath } from "../../core/own-module.js";
 import { loadFolder } from "../../core/registry.js";
 import { PolicyFailure } from "../../env/browser/episode.js";
-import { type Exchange, formExchange, isAwaited } from "../../env/browser/network/exchange.js";
+import { type Exchange, isAwaited } from "../../env/browser/network/exchange.js";
 import { press } from "../../env/browser/press.js";
 import type { Session } from "../../env/browser/session.js";
-import { visibleLines } from "../../env/forms/answer.js";
 import type { Kind } from "../../env/forms/values.js";
 import type { FieldValue } from "../../env/site.js";
 import { buttonAt, unfold } from "./buttons.js";
 import type { Action, PlaceOf, Variant } from "./contract.js";
 import { clickButton, placeAt, rest, slowed } from "./gestures.js";
-import { isCovered, looksOf, setLabels, shownIn } from "./place.js";
+import { isCovered, setLabels, shownIn } from "./place.js";
 import { natureOf, perform } from "./record/actions.js";
 import type { Surface } from "./surface.js";
 import { kindOfAll } from "./values.js";
@@ -25,8 +24,6 @@ const LOOKUP_MS = 1000;
 
 /** Time in which a page begins to upload a chosen file, or takes over the answer, in milliseconds. */
 const UPLOAD_MS = 250;
-/** Time limit for the same in a page that does so with a delay. */
-const UPLOAD_LATE_MS = 4000;
 
 /** Time limit for a closed list to disappear, in milliseconds. */
 const FADE_MS = 800;
@@ -109,10 +106,9 @@ export async function operate(
 ): Promise<void> {
   const { actions, kind = kindOfAll([value]) } = operation;
   const begun = session.traffic.exchanges.length;
-  const isLate = operation.variant.late === true;
   if (actions !== undefined) {
     await perform(session, actions, kind, value, patience);
-    if (kind === "file") await uploadDone(session, label, begun, isLate);
+    if (kind === "file") await uploadDone(session, begun);
     return;
   }
   const way = ways.get(operation.way);
@@ -127,29 +123,27 @@ export async function operate(
     const mistake = [TypeError, ReferenceError, RangeError, UserError].some((kind) => error instanceof kind);
     throw isModulePath(operation.way) && mistake ? new PolicyFailure("a way of the user's", { cause: error }) : error;
   }
-  if (way.sends === true) await uploadDone(session, label, begun, isLate);
+  if (way.sends === true) await uploadDone(session, begun);
 }
 
-/**
- * Waits until the page has uploaded a file and taken over the answer.
- * @param begun number of requests before the file was attached. @param isLate whether both have a delay.
- */
-async function uploadDone(session: Surface, label: string, begun: number, isLate: boolean): Promise<void> {
-  const hasBegun = (): boolean => session.traffic.exchanges.slice(begun).some(({ method }) => method !== "GET");
-  if (isLate) await session.until(slowed(session, UPLOAD_LATE_MS), hasBegun);
+/** Waits until the page has uploaded a file and taken over the answer. @param begun number of requests before it was attached. */
+async function uploadDone(session: Surface, begun: number): Promise<void> {
+  const isOpen = (): boolean => session.traffic.exchanges.slice(begun).some((e) => e.method !== "GET" && isAwaited(e));
   await rest(session, UPLOAD_MS);
-  await session.until(
-    session.actionTimeoutMs,
-    () => !session.traffic.exchanges.some((e) => e.method !== "GET" && isAwaited(e)),
-  );
+  await session.until(session.actionTimeoutMs, () => !isOpen());
   await rest(session, UPLOAD_MS);
-  if (!isLate) return;
-  let looks = "";
-  for (let end = performance.now() + UPLOAD_LATE_MS, still = 0; still < 5 && performance.now() < end; ) {
-    await rest(session, UPLOAD_MS / 2);
-    const now = await looksOf(session, label, 0);
-    still = now === looks ? still + 1 : 0;
-    looks = now;
+}
+
+/** Time in which a page saves what was entered last, in milliseconds. */
+const SAVES_MS = 500;
+
+/** Waits until a page that saves each field by itself has saved all of them. */
+export async function savesDone(session: Session): Promise<void> {
+  const { exchanges } = session.traffic;
+  for (let known = -1; known !== exchanges.length; ) {
+    known = exchanges.length;
+    await rest(session, SAVES_MS);
+    await session.until(session.actionTimeoutMs, () => !exchanges.some((e) => e.method !== "GET" && isAwaited(e)));
   }
 }
 
@@ -199,7 +193,7 @@ export async function pressChain(
   lingerMs = 0,
 ): Promise<Press> {
   const { traffic, page } = session;
-  const sent = (): Exchange[] => formExchange(traffic.exchanges, isForm);
+  const sent = (): Exchange[] => traffic.exchanges.filter((one) => one.phase === "submit" && isForm(one));
   const isSent = (): boolean => sent().length > 0;
   const start = performance.now();
   const left = (): number => start + slowed(session, patienceMs) - performance.now();
@@ -220,27 +214,23 @@ export async function pressChain(
       if (!isSent()) await buttonAt(page, next).click({ timeout: slowed(session, patienceMs), noWaitAfter: true });
     return true;
   };
-  try {
-    const ms = await press(session, {
-      ...{ phase: "submit", isForm, sent, click },
-      waits: [
-        [async () => left(), isDone],
-        // the present slowness of the page is measured before giving up
-        [() => rest(session, 0).then(left), isDone],
-        [session.answerTimeoutMs, () => traffic.awaited() === undefined],
-      ],
-    });
-    for (let known = 0; lingerMs > 0 && isSent() && known < traffic.exchanges.length; ) {
-      known = traffic.exchanges.length;
-      await session.until(slowed(session, lingerMs), () => traffic.exchanges.length > known);
-      await session.until(session.actionTimeoutMs, () => traffic.awaited() === undefined);
-    }
-    const [exchange] = sent();
-    if (exchange === undefined) traffic.checkAnswers("submit");
-    return { exchange, exchanges: [...traffic.exchanges], ms: ms ?? 0 };
-  } finally {
-    traffic.disarm();
+  const ms = await press(session, {
+    ...{ phase: "submit", isForm, sent, click },
+    waits: [
+      [async () => left(), isDone],
+      // the present slowness of the page is measured before giving up
+      [() => rest(session, 0).then(left), isDone],
+      [session.answerTimeoutMs, () => traffic.awaited() === undefined],
+    ],
+  });
+  for (let known = 0; lingerMs > 0 && isSent() && known < traffic.exchanges.length; ) {
+    known = traffic.exchanges.length;
+    await session.until(slowed(session, lingerMs), () => traffic.exchanges.length > known);
+    await session.until(session.actionTimeoutMs, () => traffic.awaited() === undefined);
   }
+  const exchange = sent().at(-1);
+  if (exchange === undefined) traffic.checkAnswers("submit");
+  return { exchange, exchanges: [...traffic.exchanges], ms: ms ?? 0 };
 }
 
 /** Time in which a page begins to react to an answer, in milliseconds. */
@@ -253,8 +243,19 @@ export async function arrive(session: Session): Promise<void> {
   else await session.renewView();
 }
 
-/** Lists the features of the open page: its lines and its path. */
+const MOST_LINE_LETTERS = 160;
+
+/** Lists the lines that the open page shows, and the texts of its dialogs. */
 export async function shownLines(session: Session): Promise<string[]> {
-  const lines = await visibleLines(session);
-  return [...lines.map((line) => `shows ${line}`), `at ${new URL(session.page.url()).pathname}`];
+  const text = await session.view.evaluate(() => {
+    let text = "";
+    const read = (node: Element | ShadowRoot): void => {
+      text += `\n${node instanceof HTMLElement ? node.innerText : ""}`;
+      for (const e of node.querySelectorAll("*")) if (e.shadowRoot !== null && text.length < 100000) read(e.shadowRoot);
+    };
+    if (document.body !== null) read(document.body);
+    return text.slice(0, 100000);
+  });
+  const lines = text.split("\n").map((line) => line.replace(/\s+/g, " ").trim());
+  return [...new Set([...lines, ...session.alerts])].filter((line) => line !== "" && line.length <= MOST_LINE_LETTERS);
 }

@@ -197,6 +197,68 @@ export function registerField(): Promise<void> {
   return registered;
 }
 
+/** Runs IN THE PAGE: notes how to put back what the controls in a label's boxes hold now. */
+function noteState(boxes: BoxesOf, { label, all }: { label: string; all: readonly string[] }): void {
+  const world = globalThis as { putsBack?: (() => void)[] };
+  const inputs = new Set<Element>();
+  const visit = (e: Element): void => {
+    if (e.matches("input,select,textarea,[aria-checked],[aria-pressed],[contenteditable=true]")) inputs.add(e);
+    for (const child of [...(e.shadowRoot?.children ?? []), ...e.children]) visit(child);
+  };
+  for (const box of boxes(label, all).slice(0, 2)) visit(box);
+  const set = (e: Element, name: string, value: unknown): void => {
+    // the setter of the prototype: frameworks replace that of the element
+    Object.getOwnPropertyDescriptor(Object.getPrototypeOf(e), name)?.set?.call(e, value);
+    for (const type of ["input", "change"]) e.dispatchEvent(new Event(type, { bubbles: true }));
+  };
+  const puts = (e: Element): (() => void) => {
+    if (e instanceof HTMLSelectElement) {
+      const chosen = [...e.options].filter((option) => option.selected);
+      const isSame = (): boolean => [...e.options].every((option) => option.selected === chosen.includes(option));
+      return () => {
+        if (isSame()) return;
+        for (const option of e.options) option.selected = chosen.includes(option);
+        for (const type of ["input", "change"]) e.dispatchEvent(new Event(type, { bubbles: true }));
+      };
+    }
+    const input = e as HTMLInputElement;
+    if (e instanceof HTMLInputElement && /^(?:checkbox|radio)$/.test(e.type)) {
+      const { checked } = e;
+      return () => {
+        if (input.checked === checked) return;
+        if (e.type === "radio" && !checked) set(e, "checked", false);
+        else e.click();
+      };
+    }
+    if (e instanceof HTMLInputElement && e.type === "file")
+      return () => void (input.files !== null && input.files.length > 0 && set(e, "value", ""));
+    if (e.matches("input,textarea")) {
+      const { value } = input;
+      return () => void (input.value !== value && set(e, "value", value));
+    }
+    const text = e.textContent;
+    const states = ["aria-checked", "aria-pressed"].map((name) => e.getAttribute(name)).join();
+    return () => {
+      const now = ["aria-checked", "aria-pressed"].map((name) => e.getAttribute(name)).join();
+      if (now !== states && !(e.matches("[role=radio]") && !states.includes("true"))) (e as HTMLElement).click();
+      if (!e.matches("[contenteditable=true]") || e.textContent === text) return;
+      e.textContent = text;
+      e.dispatchEvent(new Event("input", { bubbles: true }));
+    };
+  };
+  world.putsBack = [...inputs].slice(0, 200).map(puts);
+}
+
+/** Notes what a label's field holds, so that `putBack` can restore it. */
+export const keepState = (surface: Surface, label: string): Promise<void> => inBoxes(surface, noteState, { label });
+
+/** Puts back what a label's field held at the last `keepState`: the first change of one control may restore another. */
+export async function putBack(surface: Surface): Promise<void> {
+  await surface.view.evaluate(() => {
+    for (const put of (globalThis as { putsBack?: (() => void)[] }).putsBack ?? []) put();
+  });
+}
+
 /** Attribute that marks a box in a page that does not know the `field` selector. */
 const MARK = "data-refusion-field";
 /** Tells whether an open page knows the selector: not if another copy of Playwright runs it, or it was used before. */

@@ -1,29 +1,29 @@
 import { EnvironmentFault } from "../../env/browser/browser.js";
-import { type Control, type ReadForm, readForm } from "../../env/browser/controls.js";
+import type { Control } from "../../env/browser/controls.js";
 import { PolicyFailure } from "../../env/browser/episode.js";
 import { type ActionRecord, recordOf, resolveAction, type Step, type Wanted } from "../../env/browser/fill.js";
 import { type Carrier, carryOut } from "../../env/browser/filler.js";
-import { awaitMarker, isEarly } from "../../env/browser/marker.js";
+import { beforePress, follow } from "../../env/browser/follow.js";
 import { type Exchange, isSame } from "../../env/browser/network/exchange.js";
 import { playwright } from "../../env/browser/playwright.js";
-import { arrived } from "../../env/browser/press.js";
 import type { Session } from "../../env/browser/session.js";
 import { sentRecord } from "../../env/browser/submit.js";
+import { acceptanceOf } from "../../env/forms/contract.js";
 import { type Played, playedBy } from "../../env/forms/episode.js";
-import { type Evidence, keptRequest, refusalOf } from "../../env/forms/judge.js";
+import { type Evidence, keptRequest } from "../../env/forms/judge.js";
 import { listItems, parseBoolean } from "../../env/forms/normalize.js";
 import { type Action, type Plan, textsOf } from "../../env/forms/plan.js";
-import { PageChanged } from "../../env/known-forms.js";
 import type { ControlKind, FieldValue, Task } from "../../env/site.js";
 import type { Contract, ContractField, PlaceOf } from "./contract.js";
-import { showsValue } from "./evidence.js";
-import { closeOpenAt, leave, PATIENCE, rest } from "./gestures.js";
-import { arrive, openPage, operate, pressChain, shownLines, stepOn, wayOf } from "./operate.js";
+import { closeOpenAt, PATIENCE } from "./gestures.js";
+import { openPage, operate, pressChain, savesDone, stepOn, wayOf } from "./operate.js";
 import { boxIndex, shownIn } from "./place.js";
 import { placeOf } from "./record/actions.js";
-import { structureHash } from "./structure.js";
 import { partsOf } from "./values.js";
 import { NoOption, type Way } from "./way.js";
+
+/** Least time in which a form has to be sent, in milliseconds: a busy machine is slower than the one that learned it. */
+const SENDS_MS = 4000;
 
 /** Time that the next part of a form may take to appear, in milliseconds. */
 const STEP_MS = 1500;
@@ -164,9 +164,9 @@ class Play implements Carrier {
       if (later.length === 0) then.push(contract.steps[step + 1] ?? (contract.submit as PlaceOf));
       isThere = next === undefined || !submits || (await stepOn(session, next, later, STEP_MS, then));
     }
+    if (submits && (contract.saves ?? []).length > 0) await savesDone(session);
     const sent = submits && isThere ? await this.submit(textsOf(actions)) : undefined;
-    const [request] = sent?.requests ?? [];
-    const sending = request && sentRecord(refusalOf(request, contract, sent ?? {}));
+    const sending = sent && sentRecord(sent.verdict?.why);
     const records = this.records.map((record): ActionRecord => {
       const { action, control = -1 } = record;
       if (action.kind === "submit" && record.fate === "done")
@@ -175,113 +175,92 @@ class Play implements Carrier {
       if (!this.open.has(record)) return record;
       return done === undefined ? { ...record, neutral: true } : { ...record, fate: done };
     });
-    const values = sent === undefined ? await this.heldValues() : [];
     const form = { controls, contract, fields: contract.fields };
-    return playedBy(form, { requests: [], ...sent, values }, records, this.task);
+    return playedBy(form, { requests: [], ...sent }, records, this.task);
   }
 
   /**
-   * Enters again the values that a late script of the page has blanked, such as one that draws the mask of an input. If
-   * the form needs a pause, values that the page has changed back are entered again, too.
+   * Enters again the values that a late script of the page has blanked, such as one that draws the mask of an input.
    */
   private async enterAgain(step: number): Promise<void> {
     const { session, fates } = this;
-    const { contract, controls, ways } = this.form;
-    const { rests_ms: pause } = contract;
-    if (pause > 0) {
-      await leave(session);
-      await rest(session, pause);
-    }
+    const { controls, ways } = this.form;
     const entered = controls.flatMap((control) => {
       const field = this.fieldOf(control);
       const value = this.wanted.get(control.index) ?? "";
       const way = wayOf(ways, field);
-      const isKept = pause > 0 ? way.isQuiet === true : way.isTyping === true && isWritten(value);
-      return isKept && field.step === step && fates.get(control.index) === "done" ? [{ control, field, value }] : [];
+      const isTyped = way.isTyping === true && isWritten(value);
+      return isTyped && field.step === step && fates.get(control.index) === "done" ? [{ control, field, value }] : [];
     });
     if (entered.length === 0) return;
     const labels = entered.map(({ control }) => control.label);
     const boxes = entered.map(({ field }) => boxIndex(field));
-    let hasEntered = false;
     for (const [i, shown] of (await shownIn(session, labels, boxes)).entries()) {
-      const { control, field, value } = entered[i] as (typeof entered)[number];
-      const isBlanked = shown.values.length > 0 && !shown.values.some(isWritten) && isWritten(value);
-      if (!shown.present || !(isBlanked || (pause > 0 && !showsValue(field.kind, value, shown)))) continue;
-      fates.set(control.index, await this.enter(control, value));
-      hasEntered = true;
+      const { control, value } = entered[i] as (typeof entered)[number];
+      const isBlanked = shown.values.length > 0 && !shown.values.some(isWritten);
+      if (shown.present && isBlanked) fates.set(control.index, await this.enter(control, value));
     }
-    if (hasEntered && pause > 0) await rest(session, pause);
   }
 
   private async enter(control: Control, value: FieldValue): Promise<Fate> {
     const { session, form } = this;
-    const { contract, ways } = form;
+    const { ways } = form;
     const { label } = control;
     try {
       await operate(session, ways, label, this.fieldOf(control), value, PATIENCE);
       return "done";
     } catch (error) {
       if (error instanceof PolicyFailure || session.page.isClosed() || !session.browser.isConnected()) throw error;
-      const [shown] = await shownIn(session, [label]);
-      // a recorded form is checked by playing it
-      const mayDiffer = shown?.present !== true && contract.page !== "" && !session.traffic.hasSent();
-      if (mayDiffer && (await structureHash(session.view)) !== contract.page)
-        throw new PageChanged(`${contract.form}: the page is not the one that was learned, ${label} is not there`);
+      await this.checkIsThere(label);
       await closeOpenAt(session, label);
       return error instanceof NoOption ? "no-such-option" : "rejected";
     }
   }
 
+  /** @throws EnvironmentFault if a field that every task has stands nowhere on an untouched first part of the form. */
+  private async checkIsThere(label: string): Promise<void> {
+    const { contract } = this.form;
+    const [shown] = await shownIn(this.session, [label]);
+    const isFirst = [...this.fates.values()].every((fate) => fate !== "done") && contract.fields[label]?.step === 0;
+    if (shown?.present === true || contract.recorded === true || !isFirst) return;
+    throw new EnvironmentFault(
+      `${contract.form}: the page is not the one that was learned, ${label} is not there: \`refusion-train learn\` learns it anew`,
+    );
+  }
+
   /** Sends the form. @returns the evidence of it; undefined if nothing was sent. */
-  private async submit(written: readonly string[]): Promise<Pick<Evidence, "requests" | "marked"> | undefined> {
+  private async submit(written: readonly string[]): Promise<Pick<Evidence, "requests" | "verdict"> | undefined> {
     const { session, task, labels } = this;
+    const { traffic } = session;
     const { contract } = this.form;
     const { request, submit: button, confirm } = contract;
     if (request === undefined || button === undefined)
       throw new EnvironmentFault(`${contract.form}: its request is not known`);
     const isForm = (exchange: Exchange): boolean => isSame(request, exchange);
-    const byPage = [...contract.accepted, ...contract.refused].some((feature) => /^(?:at|shows) /.test(feature));
-    const before = byPage ? await shownLines(session) : [];
-    const { documents } = session;
-    const seen = async (): Promise<ReadForm> => readForm(session.view, 0);
-    const early = task.success !== undefined && (await isEarly(await seen(), task.success, written));
+    const acceptance = acceptanceOf(task, contract);
+    const before = await beforePress(session, acceptance, written);
     const isOver = async (): Promise<boolean> => (await shownIn(session, labels)).some(({ invalid }) => invalid);
-    const patience = 3 * contract.sends_within_ms + 500;
-    const pressed = await pressChain(session, [button, ...confirm], isForm, patience, isOver).catch(
-      (error: unknown) => {
-        // a button that is covered or gone means that the form refuses the values
-        if (session.page.isClosed() || !(error instanceof playwright().errors.TimeoutError)) throw error;
-        return undefined;
-      },
-    );
-    if (pressed?.exchange === undefined) return undefined;
-    const { exchange, exchanges } = pressed;
-    if (byPage) await arrive(session);
-    const shown = byPage ? (await shownLines(session)).filter((line) => !before.includes(line)) : [];
-    const kept = keptRequest(exchange, contract, written, { shown, exchanges });
-    let marked: boolean | undefined;
-    if (task.success !== undefined) {
-      await arrived(session);
-      if (session.documents > documents) await session.renewView();
-      const sent = { exchanges: [exchange], documents, written, early };
-      marked = await awaitMarker(session, await seen(), task.success, sent);
+    const patience = Math.max(SENDS_MS, 3 * contract.sends_within_ms);
+    const formOf = (): Exchange[] => traffic.exchanges.filter((one) => one.phase === "submit" && isForm(one));
+    try {
+      const isPressed = await pressChain(session, [button, ...confirm], isForm, patience, isOver).then(
+        () => true,
+        (error: unknown) => {
+          // a button that is covered or gone means that the form refuses the values
+          if (session.page.isClosed() || !(error instanceof playwright().errors.TimeoutError)) throw error;
+          return false;
+        },
+      );
+      if (!isPressed || formOf().length === 0) return undefined;
+      const verdict = await follow(session, acceptance, { before, written, formOf });
+      return { requests: [keptRequest(formOf().at(-1) as Exchange, contract, traffic.exchanges)], verdict };
+    } finally {
+      traffic.disarm();
     }
-    return { requests: [kept], marked };
-  }
-
-  /** Tells which of the entered values the page shows, if nothing was sent. */
-  private async heldValues(): Promise<FieldValue[]> {
-    const shown = await shownIn(this.session, this.labels).catch(() => []);
-    return this.form.controls.map((control, i) => {
-      const [value, state] = [this.wanted.get(i), shown[i]];
-      if (value === undefined || state === undefined) return control.default;
-      const isShown = showsValue(this.fieldOf(control).kind, value, state);
-      return isShown || (typeof value === "string" && state.text.includes(value)) ? value : control.default;
-    });
   }
 }
 
-/** Carries out a plan on a known form. @throws PageChanged if the page is not the one that was learned. */
+/** Carries out a plan on a known form. @throws EnvironmentFault if the page is not the one that was learned. */
 export const playPlan = (
   session: Session,
   form: LearnedForm,

@@ -34,12 +34,8 @@ export interface Place {
 export interface Way {
   /** Kinds of values that it is tried for. */
   readonly serves: readonly Kind[];
-  /** Cost of trying the way: the way with the least cost is tried first. */
-  readonly cost: number;
   /** CSS that a field has to contain for this way. */
   readonly needs?: string;
-  /** CSS that makes this way likely in a field that contains a match. */
-  readonly signs?: string;
   /** Variants that are tried one by one, such as notations of a date. */
   readonly variants?: readonly Variant[];
   /** Set if a page may upload the value at once, and need the answer before it sends the form. */
@@ -48,6 +44,8 @@ export interface Way {
   readonly isLiteral?: true;
   /** Set if the way replaces the text of an input by the value. */
   readonly isTyping?: true;
+  /** Set if it clicks what is named like the value, or stands at its number: a change of looks alone counts as success. */
+  readonly isMute?: true;
   /** Set if the way opens and clicks nothing: open lists do not disturb it, and it leaves none open. */
   readonly isQuiet?: true;
   /** Tells whether a variant can enter a value; without this function, every variant can. */
@@ -79,52 +77,10 @@ export async function firstOf(place: Place, ...locators: readonly Locator[]): Pr
   throw new NoWay("not there");
 }
 
-/** Locates the last visible part of a field: it opens a control that is only drawn. */
-export const lastPart = ({ box }: Place): Locator => box.locator(":not(:has(*))").locator("visible=true").last();
-
-/** Lists the visible buttons of a page with their centres. */
-export const visibleButtons = (place: Place) => place.look<ReturnType<typeof buttonsNow>>(String(buttonsNow));
-
-/** Runs IN THE PAGE: lists the visible buttons with their centres. */
-function buttonsNow(): { readonly x: number; readonly y: number; readonly text: string }[] {
-  const found: { x: number; y: number; text: string }[] = [];
-  const visit = (node: Document | ShadowRoot): void => {
-    for (const e of node.querySelectorAll("*")) {
-      if (e.shadowRoot !== null) visit(e.shadowRoot);
-      // a button in a list is an option
-      if (!e.matches("button,[role=button],input[type=button],input[type=submit]") || e.closest("ul,ol")) continue;
-      const { x, y, width, height } = e.getBoundingClientRect();
-      const own = e instanceof HTMLInputElement ? e.value : (e.textContent ?? "");
-      // the text of a custom button stands in its slot
-      const slotted = e.querySelector("slot") === null ? null : (e.getRootNode() as Partial<ShadowRoot>).host;
-      const text = (own.trim() || slotted?.textContent || "").trim();
-      const isSeen = e.checkVisibility({ visibilityProperty: true, opacityProperty: true });
-      if (width > 4 && height > 4 && text !== "" && isSeen) found.push({ x: x + width / 2, y: y + height / 2, text });
-    }
-  };
-  visit(document);
-  return found;
-}
-
 /** Opens a control by a click, and waits for what it shows. */
 export async function opened(place: Place, target: Locator, ms?: number): Promise<void> {
   await place.click(target);
   await place.pause(ms);
-}
-
-/** Opens a window with its own buttons, chooses there, and confirms the choice by the last of them. */
-export async function confirmed(place: Place, open: () => Promise<void>, choose: () => Promise<void>): Promise<void> {
-  const before = await visibleButtons(place);
-  await open();
-  await choose();
-  await place.pause();
-  const now = await visibleButtons(place);
-  const countOf = (buttons: typeof now, text: string): number => buttons.filter((b) => b.text === text).length;
-  // a button that has only moved is not new
-  const last = now.filter(({ text }) => countOf(now, text) > countOf(before, text)).at(-1);
-  if (last === undefined) throw new NoWay("nothing confirms");
-  await place.page.mouse.click(last.x, last.y);
-  await place.pause(200);
 }
 
 /** Clicks a control, or its label or its parent if it is too small to be clicked. */

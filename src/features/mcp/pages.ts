@@ -2,6 +2,7 @@ import type { Browser, CDPSession, Page, Route } from "playwright";
 import { fail, misuse, UserError } from "../../core/errors.js";
 import { within } from "../../core/within.js";
 import { BrowserHost } from "../../env/browser/browser.js";
+import { askedOf, decide, routeAll } from "../../env/browser/network/policy.js";
 import { playwright } from "../../env/browser/playwright.js";
 
 /** The page of a call: an address to open, or an open page in another Chromium. */
@@ -34,6 +35,7 @@ export class Pages {
   private readonly host: BrowserHost;
   private readonly opened = new Map<string, Page>();
   private readonly attached = new Map<string, Browser>();
+  private readonly reached: ReadonlySet<string>;
 
   /**
    * @param origins at least one, in the form of `originOf`.
@@ -43,6 +45,7 @@ export class Pages {
     private readonly origins: readonly string[],
     private readonly endpoints: readonly string[],
   ) {
+    this.reached = new Set(origins);
     const [baseUrl = "", ...allowOrigins] = origins;
     this.host = new BrowserHost({ site: { baseUrl, allowOrigins }, headless: true });
   }
@@ -150,21 +153,22 @@ export class Pages {
   /** Runs `work`, and blocks documents of other origins, redirects included, and new windows of the page. */
   private async guarded<T>(page: Page, judges: boolean, work: Work<T>): Promise<T> {
     const stopped: string[] = [];
-    const context = page.context();
-    const devtools = await context.newCDPSession(page);
+    const devtools = await page.context().newCDPSession(page);
     const close = (popup: Page): void => {
       stopped.push(WINDOW);
       void popup.close().catch(() => undefined);
     };
-    // the first request of a window precedes it
-    const block = async (route: Route): Promise<void> => {
-      const isOfWindow = route.request().isNavigationRequest() && !isOfFrame(route);
-      if (isOfWindow) stopped.push(WINDOW);
-      await (isOfWindow ? route.abort("blockedbyclient") : route.fallback()).catch(() => undefined);
+    // the first request of a window precedes it; documents of other origins are refused below, redirects included
+    const filter = async (route: Route): Promise<void> => {
+      const asked = askedOf(route.request(), page);
+      const isRefused = asked.owner === "popup" && decide(asked, "guarded", this.reached) === "refuse";
+      if (isRefused) stopped.push(WINDOW);
+      await (isRefused ? route.abort("blockedbyclient") : route.fallback()).catch(() => undefined);
     };
+    let unroute: () => Promise<unknown> = async () => undefined;
     const working = async (): Promise<T> => {
       await this.blockDocuments(devtools, stopped);
-      await context.route("**/*", block);
+      unroute = await routeAll(page, filter);
       page.on("popup", close);
       const done = await work(page, stopped).catch((error: unknown) => {
         // the blocked document is the cause
@@ -181,15 +185,16 @@ export class Pages {
     } finally {
       watch.end();
       page.off("popup", close);
-      await within(Promise.all([context.unroute("**/*", block), devtools.detach()]), CLOSE_MS);
+      await within(Promise.all([unroute(), devtools.detach()]), CLOSE_MS);
     }
   }
 
   private async blockDocuments(devtools: CDPSession, stopped: string[]): Promise<void> {
     const { frameTree } = await devtools.send("Page.getFrameTree");
-    devtools.on("Fetch.requestPaused", ({ requestId, request: { url, method }, frameId }) => {
-      // a frame may load any document, such as a map, but not receive a form
-      const fine = this.allows(url) || (frameId !== frameTree.frame.id && method === "GET");
+    devtools.on("Fetch.requestPaused", ({ requestId, request: { url, method, hasPostData = false }, frameId }) => {
+      const owner = frameId === frameTree.frame.id ? "page" : "frame";
+      const asked = { url, method, type: "document", owner, navigates: true, hasBody: hasPostData } as const;
+      const fine = decide(asked, "guarded", this.reached) === "let";
       if (!fine) stopped.push(url);
       const answer = fine
         ? devtools.send("Fetch.continueRequest", { requestId })
@@ -234,14 +239,6 @@ async function debuggerOf(endpoint: string): Promise<string> {
   const options = { redirect: "error", signal: AbortSignal.timeout(OPEN_MS) } as const;
   const answer = (await (await fetch(`${endpoint}/json/version`, options)).json()) as { webSocketDebuggerUrl: string };
   return `ws://${new URL(endpoint).host}${new URL(answer.webSocketDebuggerUrl).pathname}`;
-}
-
-function isOfFrame(route: Route): boolean {
-  try {
-    return route.request().frame().page() !== undefined;
-  } catch {
-    return false;
-  }
 }
 
 /** Watches a page for signs of life. `lost` rejects where none comes, or the call takes too long. */

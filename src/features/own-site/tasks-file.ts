@@ -3,8 +3,9 @@ import { z } from "zod";
 import { fail, messageOf, nearest } from "../../core/errors.js";
 import { listed } from "../../core/problems.js";
 import { SPLITS } from "../../env/environment.js";
+import { acceptance } from "../../env/forms/contract.js";
 import { normalizeLabel } from "../../env/forms/normalize.js";
-import type { FieldValue, SuccessMarker, Task } from "../../env/site.js";
+import type { FieldValue, Task } from "../../env/site.js";
 
 /** Largest size of a tasks file, in bytes: it limits the cost of a wrong path. */
 const MAX_BYTES = 256 << 20;
@@ -19,8 +20,7 @@ const fieldValue = z.union([z.string().max(20_000), z.number(), z.boolean(), z.a
   error: "expected text, a number, true or false, or a list of texts",
 });
 
-/** One line of a tasks file; docs/sites.md describes it. */
-const row = z.strictObject({
+const rowKeys = z.strictObject({
   id: text(300),
   form: text(300),
   title: text(300).optional(),
@@ -28,19 +28,25 @@ const row = z.strictObject({
   instruction: text(20_000).optional(),
   fields: z
     .record(z.string().trim().min(1).max(500), fieldValue)
-    .refine((fields) => Object.keys(fields).length > 0, "is empty: there is nothing to fill in"),
-  split: z.enum(SPLITS),
-  success: z
-    .strictObject({
-      url: text(2000).optional(),
-      text: text(2000).optional(),
-      selector: text(2000).optional(),
-      status: z.union([z.int().min(100).max(599), z.array(z.int().min(100).max(599)).min(1)]).optional(),
-    })
-    .refine((marker) => Object.keys(marker).length > 0, "is empty: give url, text, selector or status")
+    .refine((fields) => Object.keys(fields).length > 0, "is empty: there is nothing to fill in")
     .optional(),
+  split: z.enum(SPLITS),
+  ...acceptance,
   keys: z.record(z.string().trim().min(1).max(500), text(500)).optional(),
   document: text(200_000).optional(),
+});
+
+/** One line of a tasks file; docs/sites.md describes it. Without `fields` only the site's verdict is learned from. */
+const row = rowKeys.superRefine(({ fields, split, document }, context) => {
+  if (fields !== undefined) return;
+  if (split !== "train")
+    context.addIssue({ code: "custom", path: ["fields"], message: `missing: ${split} is measured by them` });
+  else if (document === undefined)
+    context.addIssue({
+      code: "custom",
+      path: ["document"],
+      message: "missing: without fields, the values have to be in it",
+    });
 });
 
 /**
@@ -84,9 +90,11 @@ function taskOf(parsed: z.output<typeof row>, path: string): Task {
     formTitle: title,
     url: path,
     instruction: parsed.instruction ?? `Go to ${path}, fill in the form "${title}" and submit it.`,
-    fields: parsed.fields as Record<string, FieldValue>,
+    fields: (parsed.fields ?? {}) as Record<string, FieldValue>,
     ...(parsed.document === undefined ? {} : { document: parsed.document }),
-    ...(parsed.success === undefined ? {} : { success: parsed.success as SuccessMarker }),
+    ...(parsed.success === undefined ? {} : { success: parsed.success }),
+    ...(parsed.refusal === undefined ? {} : { refusal: parsed.refusal }),
+    ...(parsed.refused === undefined ? {} : { refused: parsed.refused }),
     ...(parsed.keys === undefined ? {} : { keys: parsed.keys }),
     split: parsed.split,
     tier: "full",
@@ -119,6 +127,8 @@ function parseLine(content: string): z.output<typeof row> | string[] {
   } catch (error) {
     return [`not JSON: ${messageOf(error)}`];
   }
+  const changed = changedNumbers(content);
+  if (changed.length > 0) return changed;
   const repeated = repeatedKeys(content);
   if (repeated === undefined) return ["holds lists or objects inside each other that no task has"];
   if (typeof value !== "object" || value === null || Array.isArray(value))
@@ -136,7 +146,7 @@ function parseLine(content: string): z.output<typeof row> | string[] {
 function problemsOf(issue: z.core.$ZodIssue, line: object): string[] {
   if (issue.code === "unrecognized_keys")
     return issue.keys.map((key) => {
-      const close = nearest(key, Object.keys(row.shape));
+      const close = nearest(key, Object.keys(rowKeys.shape));
       return `${show(key)}: unknown key${close === undefined ? "" : `; did you mean ${close}?`}`;
     });
   const key = issue.path.join(".");
@@ -172,6 +182,15 @@ function labelProblems({ fields, keys }: { readonly fields?: unknown; readonly k
       return `keys: ${show(key)} is no label of fields${close === undefined ? "" : `; did you mean ${show(close)}?`}`;
     }),
   ];
+}
+
+/** Finds numbers that JSON would give back in other digits: a form is filled in and judged by what was written. */
+function changedNumbers(line: string): string[] {
+  return [...line.matchAll(/"(?:[^"\\]|\\.)*"|(-?\d[\d.eE+-]*)/g)].flatMap(([, number]) =>
+    number === undefined || String(Number(number)) === number
+      ? []
+      : [`${number} would be read as ${Number(number)}: quote it, as "${number}"`],
+  );
 }
 
 /**

@@ -1,4 +1,5 @@
-import { BufferBuilder, type TokenBuffer } from "../../diffusion/layout/buffer.js";
+import type { TokenBuffer } from "../../attention/rows.js";
+import { BufferBuilder } from "../../diffusion/layout/buffer.js";
 import { Canvas, type TokenTemplate } from "../../diffusion/template.js";
 import type { RefusionOptions } from "./options.js";
 import type { RefusionTrajectory } from "./trajectory.js";
@@ -42,8 +43,8 @@ interface Draft {
  */
 class Context {
   readonly builder: BufferBuilder;
-  readonly shared: number[];
-  readonly own: number[];
+  readonly prefix: number[];
+  readonly from: number[];
   readonly canvas: Canvas;
   readonly committed: { readonly position: number; readonly token: number; readonly pass: number }[] = [];
   forwards = 0;
@@ -55,8 +56,8 @@ class Context {
   ) {
     this.canvas = Canvas.of(template);
     this.builder = new BufferBuilder(prompt, this.canvas);
-    this.shared = this.builder.ids.map(() => 0);
-    this.own = this.builder.ids.map(() => 0);
+    this.prefix = this.builder.ids.map(() => 0);
+    this.from = this.builder.ids.map(() => 0);
   }
 
   /** Returns the index of the blank that contains a slot. */
@@ -71,8 +72,8 @@ class Context {
       const position = draft.slot * this.options.slotSize + i;
       const token = draft.tokens[i] as number;
       this.builder.push(token, position);
-      this.shared.push(before ?? 0);
-      this.own.push(before === undefined ? 0 : start);
+      this.prefix.push(before ?? 0);
+      this.from.push(before === undefined ? 0 : start);
       this.committed.push({ position, token, pass: draft.passes[i] as number });
     }
   }
@@ -84,14 +85,14 @@ class Context {
   ): { buffer: TokenBuffer; starts: number[] } {
     const { prompt, canvas, builder } = this;
     const { ids, positions, length } = builder;
-    const buffer = { ids: [...ids], positions: [...positions], shared: [...this.shared], own: [...this.own] };
+    const buffer = { ids: [...ids], positions: [...positions], prefix: [...this.prefix], from: [...this.from] };
     const starts = slots.map(({ slot, tokens }) => {
       const start = buffer.ids.length;
       tokens.forEach((token, i) => {
         buffer.ids.push(token);
         buffer.positions.push(prompt.length + canvas.position(slot * this.options.slotSize + i));
-        buffer.shared.push(separate ? length : 0);
-        buffer.own.push(separate ? start : 0);
+        buffer.prefix.push(separate ? length : 0);
+        buffer.from.push(separate ? start : 0);
       });
       return start;
     });

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { basename, resolve } from "node:path";
-import { parse } from "yaml";
 import { messageOf, UserError } from "../../core/errors.js";
+import { parseYaml } from "../../core/yaml.js";
 import { type Evaluation, readEvaluation } from "../../runs/evaluation.js";
 import { readMetrics, type StepMetrics } from "../../runs/metrics.js";
 import type { RunDirectory, RunEnvironment } from "../../runs/run-directory.js";
@@ -47,7 +47,7 @@ export async function readReportData(
     config,
     environment: attempting(problem)(run.environment, () => run.readEnvironment()),
     ...readCourse(run, options.rollouts ?? DEFAULT_ROLLOUTS, problem),
-    look: await lookOf(treeOf(config), options.tokenizer),
+    look: await lookOf(parseYaml(config).tree, options.tokenizer),
     screenshot: (place) => {
       const path = run.screenshot(place);
       return existsSync(path) ? readFileSync(path) : undefined;
@@ -115,13 +115,4 @@ function validations(
   // evaluations during training replace those at the end of the same step
   for (const step of run.evaluatedSteps()) for (const split of run.evaluatedSplits(step)) add(step, read(split, step));
   return [...known.values()].sort((a, b) => a.step - b.step);
-}
-
-/** Parses a config, which may be damaged. */
-function treeOf(config: string): unknown {
-  try {
-    return parse(config, { logLevel: "error" });
-  } catch {
-    return undefined;
-  }
 }

@@ -46,14 +46,10 @@ aria-label="Response, ${reveals.length} tokens in ${rounds} rounds; the arrow ke
 function legend(steps: number): Html {
   const swatch = (kind: string, of: number, label: string | number): Html =>
     html`<span class="swatch ${kind}${of}">${label}</span>`;
-  const ends = new Map<number, string | number>([
-    [0, 1],
-    [SHADES - 1, steps],
-  ]);
   const order =
     steps <= SHADES
       ? Array.from({ length: steps }, (_, round) => swatch("o", shade(round, steps), round + 1))
-      : Array.from({ length: SHADES }, (_, i) => swatch("o", i, ends.get(i) ?? "\u00a0"));
+      : [1, ...Array(SHADES - 2).fill("\u00a0"), steps].map((label, i) => swatch("o", i, label));
   const limits = [...PROBABILITIES.map((limit) => `< ${limit}`), "more"];
   return html`<span class="by-order">round ${order}</span>
 <span class="by-probability">probability ${limits.map((label, i) => swatch("p", i, label))}</span>

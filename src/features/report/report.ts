@@ -5,7 +5,7 @@ import { countText, cspHash } from "../../core/html.js";
 import type { RolloutRecord } from "../../runs/rollout-record.js";
 import type { RunDirectory } from "../../runs/run-directory.js";
 import type { Speller } from "../../text/token-text.js";
-import type { RunPages } from "../../watch/run-pages.js";
+import type { ReportAtEnd } from "../../watch/run-pages.js";
 import { REPORT_SCRIPT } from "./client.js";
 import { curves } from "./curves.js";
 import { type ReportData, readReportData } from "./data.js";
@@ -36,7 +36,7 @@ export async function writeReport(
 }
 
 /** Writes the report of a run that has ended; an error is only noted. */
-export const reportAtEnd: RunPages["report"] = async (run, watch, { screenshots, environment, ...options }) => {
+export const reportAtEnd: ReportAtEnd = async (run, watch, { screenshots, environment, ...options }) => {
   const picture = async (records: readonly RolloutRecord[]): Promise<void> => {
     if (screenshots === 0 || records.length === 0) return;
     watch.phase({ doing: "taking screenshots" });

@@ -86,7 +86,7 @@ data-step="${record.step}" data-reward="${record.reward ?? 2}" data-alike="${ali
 <p class="dim">${facts(record).join(" · ")}</p>
 ${drawn && html`<h3>${drawn.title}</h3><div class="wide">${raw(drawn.svg)}</div>`}${turns}
 <div class="columns">${(kind?.view?.(record.detail) ?? []).map((of) => html`<div>${table(of)}</div>`)}
-${image && picture(image, record)}</div></details>`;
+${image && html`<div><h3>The page at the end</h3><img alt="Page of ${record.form} as the plan left it" src="data:image/jpeg;base64,${Buffer.from(image).toString("base64")}"></div>`}</div></details>`;
   }
 }
 
@@ -113,10 +113,4 @@ function facts(record: RolloutRecord): string[] {
     `group ${record.group}, rollout ${record.rollout}`,
     ...(record.fault === null ? [] : [record.fault]),
   ];
-}
-
-/** @param image JPEG of the page. */
-function picture(image: Uint8Array, { form }: RolloutRecord): Html {
-  const data = Buffer.from(image).toString("base64");
-  return html`<div><h3>The page at the end</h3><img alt="Page of ${form} as the plan left it" src="data:image/jpeg;base64,${data}"></div>`;
 }

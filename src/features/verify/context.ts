@@ -6,7 +6,6 @@ import { Rng } from "../../core/rng.js";
 import type { TextStart } from "../../diffusion/template.js";
 import { initialParameters } from "../../engine/adapter.js";
 import { openPolicy, type Policy } from "../../engine/policy.js";
-import { EXACT } from "../../engine/rollout-precision.js";
 import { objectiveRefusal } from "../../engine/scoring-check.js";
 import { eosIds } from "../../nn/config.js";
 import type { Model } from "../../nn/model.js";
@@ -32,7 +31,7 @@ export async function openContext(
       hint: "Set sampler.temperature=1, or 0.3 for sampler.kind=flow.",
     });
   const rng = (name: string): Rng => Rng.named(config.seed, `verify/${name}`);
-  const exact = { ...config, runtime: { ...config.runtime, rollout_precision: EXACT } };
+  const exact: RunConfig = { ...config, runtime: { ...config.runtime, rollout_precision: "float32" } };
   const opened = async (training: Parameters<typeof openPolicy>[1], as = exact): Promise<Policy> =>
     orClose(await openPolicy(as, training), async (policy) => {
       const [initial, noise] = [initialParameters(config, policy), rng("adapter")];
@@ -50,7 +49,7 @@ export async function openContext(
       objectives: scorable(objectives, policy),
       rng,
       open: ({ objective, options }, optimizer = optimizerOptions(config)) => opened({ objective, options, optimizer }),
-      ...(config.runtime.rollout_precision === EXACT ? {} : { openCoarse: () => opened(undefined, config) }),
+      ...(config.runtime.rollout_precision === "float32" ? {} : { openCoarse: () => opened(undefined, config) }),
       close: policy.close,
     };
   } catch (error) {

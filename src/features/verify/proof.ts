@@ -62,8 +62,6 @@ export interface VerifyContext {
 export interface Proof {
   /** The claim, in a few words. */
   readonly claim: string;
-  /** The sampler whose outcomes it enumerates; undefined: it holds for every sampler. */
-  readonly sampler?: string;
   run(context: VerifyContext): Promise<Measurement[]>;
 }
 
@@ -99,17 +97,6 @@ export function takePrompts(
 ): (readonly number[])[] {
   const from = policy.model.config.reads_tokens === false ? 0 : -longest;
   return Array.from({ length: count }, (_, i) => promptOf(prompts[i % prompts.length] as TextStart).slice(from));
-}
-
-/** Draws tokens at random: neither mask nor pad nor EOS. @param stream names the draws. */
-export function randomTokens({ policy, rng }: VerifyContext, count: number, stream: string): number[] {
-  const { tokens, vocabulary } = policy.options.model;
-  const draws = rng(stream);
-  const draw = (): number => {
-    const token = draws.int(vocabulary);
-    return Object.values(tokens).includes(token) ? draw() : token;
-  };
-  return Array.from({ length: count }, draw);
 }
 
 /** Most positions of a blank on a small canvas, where slots are shorter. */

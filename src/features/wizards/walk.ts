@@ -2,12 +2,13 @@ import { currentValues, type ReadForm, renew, rescan, submitButton } from "../..
 import { checkBackground, openForm } from "../../env/browser/execute.js";
 import type { ActionRecord, Step } from "../../env/browser/fill.js";
 import { type ExecuteOptions, Filler } from "../../env/browser/filler.js";
-import { awaitMarker, isEarly } from "../../env/browser/marker.js";
+import { beforePress, follow } from "../../env/browser/follow.js";
 import type { Exchange } from "../../env/browser/network/exchange.js";
 import { aimed, arrived, clickAimed, press } from "../../env/browser/press.js";
 import type { Session } from "../../env/browser/session.js";
+import { acceptanceOf } from "../../env/forms/contract.js";
 import { type Played, playedBy } from "../../env/forms/episode.js";
-import { type KeptRequest, keptRequest, NO_MARKER, refusalOf } from "../../env/forms/judge.js";
+import { type KeptRequest, keptRequest, type Verdict } from "../../env/forms/judge.js";
 import { carriedOf } from "../../env/forms/native.js";
 import type { Action, Plan } from "../../env/forms/plan.js";
 import type { FieldValue, Task } from "../../env/site.js";
@@ -22,7 +23,7 @@ export class Walk extends Filler {
   /** True if the form was accepted: there is no further turn. */
   done = false;
   private readonly requests: KeptRequest[] = [];
-  private marked: boolean | undefined;
+  private verdict: Verdict | undefined;
   /** Indices of the controls that the open document has shown. */
   private readonly here = new Set<number>();
   private complaint: string | undefined;
@@ -66,12 +67,12 @@ export class Walk extends Filler {
 
   /** Ends the episode, and returns its result, as its record is judged; the page is left. */
   async end(): Promise<Played> {
-    const { form, requests, marked, done } = this;
-    const held = await currentValues(form);
+    const { form, requests, done } = this;
     await form.handle.dispose();
     const { controls } = form;
-    const page = done ? {} : { page: this.complaint ?? "the form was not sent to its end" };
-    const evidence = { requests, values: held, controls, ...this.unearnedFiles, marked, ...page };
+    const why = this.complaint ?? "the form was not sent to its end";
+    const verdict = done ? this.verdict : { accepted: false, why };
+    const evidence = { requests, verdict, controls, ...this.unearnedFiles };
     return playedBy({ controls, contract: this.options.known?.contract }, evidence, this.records, this.task);
   }
 
@@ -103,7 +104,9 @@ export class Walk extends Filler {
       return { action, fate: "rejected", detail: this.complaint };
     }
     const { documents, traffic } = session;
-    const early = await isEarly(form, task.success, written);
+    const contract = options.known?.contract;
+    const acceptance = acceptanceOf(task, contract);
+    const before = await beforePress(session, acceptance, written);
     const [state, from] = [stateOf(form), traffic.exchanges.length];
     const isForm = (exchange: Exchange): boolean => this.isSent(exchange);
     const sent = (): Exchange[] => traffic.exchanges.slice(from).filter(isForm);
@@ -119,7 +122,6 @@ export class Walk extends Filler {
       waits: [[session.stretched(STEP_MS), isChanged]],
     });
     await arrived(session);
-    traffic.disarm();
     const posts = sent();
     const isNew = session.documents > documents;
     if (isNew) {
@@ -131,28 +133,26 @@ export class Walk extends Filler {
     const { errors, notices } = await this.signs();
     const changed = isNew || stateOf(form) !== state;
     const ends = posts.length > 0 && !(changed && submitButton(form) !== undefined);
-    const contract = options.known?.contract;
-    const kept = posts.map((post) => keptRequest(post, contract, written));
+    const verdict = await follow(session, acceptance, { before, written, formOf: sent, once: !ends });
+    traffic.disarm();
+    const kept = posts.map((post) => keptRequest(post, contract));
     const end = kept.at(-1);
-    const known = { exchanges: posts, documents, written, early };
-    const marked = await awaitMarker(session, form, task.success, known, ends);
-    this.marked = marked;
-    // a page on the way has no signs of its own
-    const onTheWay = marked === true ? { marked } : {};
-    const refused = kept.map((post) => refusalOf(post, undefined, onTheWay)).find((why) => why !== undefined);
-    const unlike = ends && end !== undefined ? refusalOf(end, contract, { marked }) : undefined;
+    const refused = kept.find(({ status }) => (status ?? 0) >= 400)?.status;
     const stays = posts.length === 0 && !changed ? (errors[0] ?? notices[0]) : undefined;
-    const complaint = refused ?? unlike ?? stays;
-    if (end !== undefined && (complaint === undefined || complaint === NO_MARKER))
+    const isAccepted = verdict?.accepted === true;
+    const complaint = isAccepted ? undefined : refused == null ? stays : `refused with HTTP ${refused}`;
+    this.verdict = verdict;
+    if (end !== undefined && complaint === undefined)
       this.requests.push({ ...end, posted: posts.flatMap(({ posted }) => posted), of: [...this.here] });
-    if (complaint !== undefined) {
+    const why = complaint ?? verdict?.why;
+    if (why !== undefined) {
       // the page's own error is more useful to the policy than a status code
-      this.complaint = errors[0] ?? complaint;
+      this.complaint = errors[0] ?? why;
       return { action, fate: "rejected", detail: this.complaint };
     }
     if (isNew) this.here.clear();
     this.noteControls();
-    this.done = marked === true || ends;
+    this.done = isAccepted || ends;
     if (this.done) return { action, fate: "done", submitted: true };
     return changed || posts.length > 0
       ? { action, fate: "done", neutral: true }

@@ -65,21 +65,22 @@ export function attentionInBlocks(
     const end = start + size;
     const stacked = (x: Value, last: number): Value =>
       heads === kvHeads ? x : e.reshape(x, [batch, kvHeads, (heads / kvHeads) * size, last]);
-    const apart = (x: Value, last: number): Value => (heads === kvHeads ? x : e.reshape(x, [batch, heads, size, last]));
+    const perHead = (x: Value, last: number): Value =>
+      heads === kvHeads ? x : e.reshape(x, [batch, heads, size, last]);
     const shown = shownTo(e, bias, start, end);
-    const [rows, own] = [stacked(queries[i] as Value, width), keys[i] as Value];
-    const s = e.add(apart(e.matmul(rows, own), end), shown);
+    const [rows, key] = [stacked(queries[i] as Value, width), keys[i] as Value];
+    const s = e.add(perHead(e.matmul(rows, key), end), shown);
     const p = e.softmax(s);
     const seen = stacked(p, end);
-    const o = apart(e.matmul(seen, values[i] as Value), width);
+    const o = perHead(e.matmul(seen, values[i] as Value), width);
     if (!recompute || 4 * sizeOf(p.shape) < LARGE) return o;
     // log of the denominator: the largest score has the weight exp(score - lse)
     const lse = e.sub(e.maxOver(s, [-1]), e.log(e.maxOver(p, [-1])));
     g.rematerializeBy(seen, (behind) => {
       // exp([q | -lse] [k | 1] + bias): an expression unlike the forward pass's, because equal ones would be merged
       const column = e.neg(e.add(stacked(lse, 1), zeroOf(e, behind)));
-      const shifted = e.matmul(e.concat([rows, column], 3), e.withOnes(g.rematerialize(own, behind), 2));
-      return stacked(e.exp(e.add(apart(shifted, end), shown)), end);
+      const shifted = e.matmul(e.concat([rows, column], 3), e.withOnes(g.rematerialize(key, behind), 2));
+      return stacked(e.exp(e.add(perHead(shifted, end), shown)), end);
     });
     // 0, but depends on lse, so that lse is computed with the output and frees the scores and weights early
     return e.add(o, e.indicator(g.op("IsNaN", [lse])));
@@ -92,11 +93,11 @@ const slices = new WeakMap<GraphBuilder, Map<string, Value>>();
 
 /** Returns the bias of queries [start, end) for the keys up to `end`. */
 function shownTo(e: Emitter, bias: Value, start: number, end: number): Value {
-  const known = slices.get(e.g) ?? new Map<string, Value>();
-  slices.set(e.g, known);
+  const made = slices.get(e.g) ?? new Map<string, Value>();
+  slices.set(e.g, made);
   const key = `${start} ${end}`;
-  const shown = known.get(key) ?? e.slice(e.slice(bias, 2, start, end), 3, 0, end);
-  known.set(key, shown);
+  const shown = made.get(key) ?? e.slice(e.slice(bias, 2, start, end), 3, 0, end);
+  made.set(key, shown);
   return shown;
 }
 

@@ -10,20 +10,20 @@ import type { Dim, Value } from "../types.js";
  * @param shape of the result. No reshape may follow: ONNX Runtime would fuse the two and drop the dependency.
  */
 export function delayed(e: Emitter, constant: Value, behind: Value, shape: readonly Dim[] = constant.shape): Value {
-  const zero = known(e.g, behind.name, () => zeroBehind(e, behind));
+  const zero = cached(e.g, behind.name, () => zeroBehind(e, behind));
   // a 0 in a target keeps the dimension: values of one rank have the same target, but for vectors, where ONNX Runtime
   // takes a single unknown dimension for -1 and drops the dependency
   const kept = (): Value => e.concat(new Array<Value>(shape.length).fill(zero), 0);
   const other = (): Value => (shape.length === 0 ? e.slice(zero, 0, 0, 0) : e.add(e.g.ints(shape), zero));
   const isKept = shape === constant.shape && shape.length > 1;
-  const target = isKept ? known(e.g, `${behind.name} ${shape.length}`, kept) : other();
+  const target = isKept ? cached(e.g, `${behind.name} ${shape.length}`, kept) : other();
   return e.g.op("Reshape", [constant, { ...target, content: shape }]);
 }
 
 /** Values of a graph that wait, each made once: on a device, a target is copied to the host. */
 const made = new WeakMap<GraphBuilder, Map<string, Value>>();
 
-function known(g: GraphBuilder, key: string, make: () => Value): Value {
+function cached(g: GraphBuilder, key: string, make: () => Value): Value {
   const values = made.get(g) ?? new Map<string, Value>();
   made.set(g, values);
   const value = values.get(key) ?? make();

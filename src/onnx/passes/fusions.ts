@@ -103,14 +103,14 @@ function epsilonOfInverse(g: GraphBuilder, inverse: Value, x: Value): number | u
 
 /** Rotary embedding as [a cos - b sin | b cos + a sin] of the halves a and b of x, cos and sin of half a head. */
 const rotatedHalves: Fusion = (g, inputs, { axis }) => {
-  const [left, right] = inputs;
-  if (inputs.length !== 2 || left === undefined || !isLast(axis, left)) return undefined;
+  const [first, second] = inputs;
+  if (inputs.length !== 2 || first === undefined || !isLast(axis, first)) return undefined;
   const of = (value: Value | undefined, op: string): [Value, Value, Value, Value] | undefined => {
     const [p, q] = (behind(g, value, op)?.inputs ?? []).map((v) => behind(g, v, "Mul")?.inputs as [Value, Value]);
     return p === undefined || q === undefined ? undefined : [...p, ...q];
   };
-  const [a, cos, b, sin] = of(left, "Sub") ?? [];
-  const [b2, cos2, a2, sin2] = of(right, "Add") ?? [];
+  const [a, cos, b, sin] = of(first, "Sub") ?? [];
+  const [b2, cos2, a2, sin2] = of(second, "Add") ?? [];
   const same = a?.name === a2?.name && b?.name === b2?.name && cos?.name === cos2?.name && sin?.name === sin2?.name;
   const x = same ? halved(g, a, b) : undefined;
   return x === undefined ? undefined : rotary(g, x, cos as Value, sin as Value);

@@ -18,11 +18,11 @@ export function writtenOut(
 ): { readonly nodes: readonly Node[]; readonly initializers: ReadonlyMap<string, Initializer> } {
   const g = new GraphBuilder(node.name);
   const result = formula(new Emitter(g), ...(node.inputs as [Value, ...Value[]]));
-  const own = new Map<string, string>();
+  const freshNames = new Map<string, string>();
   const nameOf = (name: string): string => {
-    const known = own.get(name) ?? names.fresh(`${node.name}${name}`);
-    own.set(name, known);
-    return known;
+    const fresh = freshNames.get(name) ?? names.fresh(`${node.name}${name}`);
+    freshNames.set(name, fresh);
+    return fresh;
   };
   // compared by identity: the graph may use one of these names for another value
   const renamed = (value: Value): Value =>

@@ -25,11 +25,8 @@ export interface Results<T> {
   readonly fetched: Readonly<Record<string, WireTensor>>;
 }
 
-/** A binding to ONNX Runtime other than npm's. Each file under bindings/ exports one as `binding`. */
-export interface BindingKind {
-  /** @param deviceMemory limit in bytes of device memory; undefined: all of it. */
-  open(deviceMemory: number | undefined): Promise<Binding>;
-}
+/** Opens a binding. @param deviceMemory limit in bytes of device memory; undefined: all of it. */
+export type OpenBinding = (deviceMemory: number | undefined) => Promise<Binding>;
 
 /** A way to call ONNX Runtime from this thread. The caller owns its tensors, until `free`. */
 export interface Binding<T extends Held = Held, S extends Loaded = Loaded> {

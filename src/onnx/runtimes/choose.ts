@@ -1,9 +1,8 @@
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { misuse } from "../../core/errors.js";
-import { loadFolder } from "../../core/registry.js";
+import { calledFeature } from "../../core/features.js";
 import { cudaLibrary, type ProviderRequest } from "../provider.js";
-import type { BindingKind } from "./binding.js";
 import type { BindingName } from "./messages.js";
 
 export type BindingRequest = "auto" | BindingName;
@@ -22,8 +21,7 @@ export async function chooseBinding(requested: BindingRequest, provider: Provide
   if (provider === "cpu" || provider === "webgpu") return "npm";
   const library = cudaLibrary();
   if (library === undefined || !existsSync(library) || !hasKoffi()) return "npm";
-  const others = await loadFolder<BindingKind>(new URL("../bindings/", import.meta.url), "binding");
-  return others.has("c-api") ? "c-api" : "npm";
+  return (await calledFeature("openApiBinding")) === undefined ? "npm" : "c-api";
 }
 
 function hasKoffi(): boolean {

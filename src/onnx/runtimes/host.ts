@@ -100,11 +100,11 @@ export class Host<T extends Held, S extends Loaded> {
   }
 }
 
-function checkName(kind: "input" | "output", name: string, known: readonly string[]): void {
-  if (known.includes(name)) return;
-  const guess = nearest(name, known);
+function checkName(kind: "input" | "output", name: string, names: readonly string[]): void {
+  if (names.includes(name)) return;
+  const guess = nearest(name, names);
   throw new Error(
-    `has no ${kind} "${name}"${guess === undefined ? "" : `, did you mean "${guess}"?`} (it has: ${known.join(", ")})`,
+    `has no ${kind} "${name}"${guess === undefined ? "" : `, did you mean "${guess}"?`} (it has: ${names.join(", ")})`,
   );
 }
 

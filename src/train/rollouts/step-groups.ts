@@ -1,8 +1,3 @@
-import type { RunConfig } from "../../config/config.js";
-import { misuse } from "../../core/errors.js";
-import { loadFolder } from "../../core/registry.js";
-import type { Policy } from "../../engine/policy.js";
-import type { Environment } from "../../env/environment.js";
 import type { Tensor } from "../../onnx/types.js";
 import type { Collect } from "./collect.js";
 import type { Sampled } from "./groups.js";
@@ -34,29 +29,3 @@ export interface GroupSource {
 export interface PlayedSource extends GroupSource {
   collect(step: number, collect?: Collect): Promise<StepGroups>;
 }
-
-/** The stored rollouts of another run. */
-export interface StoredGroups extends GroupSource {
-  /** Hash of all files that the run reads. */
-  readonly hash: string;
-}
-
-/**
- * Opens the stored rollouts of a run for training. Each file under group-sources/ exports one as `source`.
- * @param credit assigns credit to a group; the objective may refuse.
- * @throws UserError where they are not of this config's model, sampler and reward.
- */
-export type OpenStored = (
-  dir: string,
-  config: RunConfig,
-  policy: Pick<Policy, "model" | "sampler" | "options">,
-  environment: Pick<Environment, "name" | "rewardRange" | "tasks">,
-  credit: (group: readonly Sampled[]) => unknown,
-) => Promise<StoredGroups>;
-
-/** Opens the stored rollouts of a run by the installed feature. */
-export const openStored: OpenStored = async (...run) => {
-  const [open] = (await loadFolder<OpenStored>(new URL("./group-sources/", import.meta.url), "source")).values();
-  if (open === undefined) misuse("--rollouts needs a feature that reads stored rollouts, and none is installed.");
-  return open(...run);
-};

@@ -91,9 +91,9 @@ describe("the environment of forms", () => {
   });
 
   it("is scored by the reward that it is given", async () => {
-    const own = new FormsEnvironment({ ...site, tasks: () => tasks }, FORMS_OPTIONS, (episode, task) =>
-      task === bo && episode.accepted ? 0.125 : 0,
-    );
+    const own = new FormsEnvironment({ ...site, tasks: () => tasks }, FORMS_OPTIONS, {
+      score: (episode, task) => (task === bo && episode.accepted ? 0.125 : 0),
+    });
     const { reward } = await own.play(bo, async () => ({ text: "fill Full name | Ada\nsubmit" }), new Map());
     await (await own.runner()).close();
     assert.equal(reward, 0.125);

@@ -72,6 +72,24 @@ test("each kind is compared in its own way", () => {
   assert.equal(matchValue({ kind: "text" }, "green tea", "green tee"), 8 / 9);
 });
 
+test("digits, halves of the day, repetitions and lost letters are never nearly right", () => {
+  const text = { kind: "text" } as const;
+  for (const [truth, actual] of [
+    ["NO93 8601 1117 947", "NO93 8601 1117 946"],
+    ["1,000 EUR", "9,000 EUR"],
+    ["9:15 PM", "9:15 AM"],
+    ["AB 12 CDE", "AB 13 CDE"],
+    ["M\u00fcller", "M\uFFFDller"],
+    ["M\uFFFDller", "M\uFFFDller"],
+  ] as const)
+    assert.equal(matchValue(text, truth, actual), 0, `${truth} and ${actual}`);
+  const long = "word ".repeat(3000);
+  assert.ok(matchValue(text, `${long}and then the end of it`, `${long}or something else entirely`) < 1);
+  const sizes = { kind: "checkbox-group", options: ["M", "L"].map((one) => ({ text: one, value: one })) } as const;
+  assert.equal(matchValue(sizes, ["M", "M", "L"], ["M", "L"]), 2 / 3);
+  assert.equal(matchValue(sizes, ["M", "L"], ["L", "M"]), 1);
+});
+
 test("dates: month and day by size where they may be exchanged, names of months in any length", () => {
   for (const [text, date] of [
     ...["2024-03-05", "2024/3/5", "2024.03.05", "03/05/2024", "5.3.2024"].map((text) => [text, "2024-03-05"] as const),

@@ -90,5 +90,5 @@ test("no body and one beyond 16 MB are no pairs; names are cut as values are", a
   assert.deepEqual(await read("", type), []);
   assert.equal((await read(`a=${"x".repeat(15_999_998)}`, type)).length, 1);
   assert.equal((await read(`a=${"x".repeat(15_999_999)}`, type)).length, 0);
-  assert.equal((await read(`${"n".repeat(9000)}=1`, type))[0]?.[0].length, 8192);
+  assert.equal((await read(`${"n".repeat(40_000)}=1`, type))[0]?.[0].length, 32_768);
 });

@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import type { FieldValue, SuccessMarker } from "../../../src/env/site.js";
+import type { FieldValue, Sign } from "../../../src/env/site.js";
 import type { Received } from "../page-site.js";
 
 /** One page that a person would recognise, and how its server answers. */
@@ -15,7 +15,7 @@ export interface Idiom {
   ) => boolean | undefined;
   /** False where the server does not take what the oracle sends. */
   readonly accepted?: false;
-  readonly success?: SuccessMarker;
+  readonly success?: Sign;
   readonly keys?: Readonly<Record<string, string>>;
 }
 

@@ -44,6 +44,7 @@ const CHANNELS: Readonly<Record<string, { early?: string; send: string }>> = {
   preload: { send: "add('link', { rel: 'preload', as: 'image', href: '/c?' + v })" },
   modulepreload: { send: "add('link', { rel: 'modulepreload', href: '/c?' + v })" },
   prefetch: { send: "add('link', { rel: 'prefetch', href: '/c?' + v })" },
+  "prefetch of a page": { send: "add('link', { rel: 'prefetch', as: 'document', href: '?v=' + v })" },
   "speculation rules": {
     send: "add('script', { type: 'speculationrules', textContent: JSON.stringify({ prefetch: [{ urls: ['/c?' + v], eagerness: 'immediate' }] }) })",
   },
@@ -118,7 +119,7 @@ const CHANNELS: Readonly<Record<string, { early?: string; send: string }>> = {
 };
 
 const pageOf = ({ early = "", send }: (typeof CHANNELS)[string], there: string, udp: number): string =>
-  `<form method="get" action="/c"><label>Name <input name="name"></label><label>City <input name="city"></label><button>Go</button></form><script>
+  `<link rel="icon" href="data:,"><form method="get" action="/c"><label>Name <input name="name"></label><label>City <input name="city"></label><button>Go</button></form><script>
   let ws, w, sw, keep, WS; window.count = 0;
   const add = (name, own) => document.body.appendChild(Object.assign(document.createElement(name), own));
   const field = document.querySelector("[name=name]");

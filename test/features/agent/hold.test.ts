@@ -74,6 +74,25 @@ describe("what a page sends while it is filled in", () => {
     assert.deepEqual(new Set(writes(site)), new Set(all));
   });
 
+  it("tells what a link prefetches meanwhile, and holds it afterwards", async () => {
+    const prefetch = (name: string): string =>
+      `form.${name}.oninput = () => document.body.append(Object.assign(document.createElement("link"), { rel: "prefetch", href: "/p?" + form.${name}.value }));`;
+    await using site = await servePages({ "/": `${SAVES}<script>${prefetch("name")}</script>` });
+    const page = await open(site);
+    const { sent } = await fill(page);
+    const fetched = (): string[] => site.received.flatMap(({ url }) => (url.startsWith("/p?") ? [url] : []));
+    assert.deepEqual(
+      fetched().filter((url) => !sent.includes(`GET ${site.baseUrl}${url}`)),
+      [],
+    );
+    const before = fetched().length;
+    await page.evaluate(
+      `form.name.value = "typed later"; form.name.oninput(); new Promise((done) => setTimeout(done, 600))`,
+    );
+    assert.equal(fetched().length, before);
+    await Promise.all([page.waitForResponse("**/send"), page.getByRole("button").click()]);
+  });
+
   it("does not keep the page's user from going on", async () => {
     await using site = await servePages({
       "/": `${SAVES}<a href="/next">On</a><script>form.addEventListener("input", () => setTimeout(() => (location.href = "/gone?" + form.name.value), 600))</script>`,

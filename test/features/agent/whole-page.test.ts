@@ -37,16 +37,11 @@ const CONTRACT = writeContract({
     form: "size",
     url: "/list",
     submit: { locator: "button", nth: 0 },
-    page: "x",
     steps: [],
     confirm: [],
     sends_within_ms: 1000,
-    rests_ms: 0,
-    no_refusal: false,
-    accepted: [],
-    refused: [],
   },
-  ...{ not_learned: {}, request: { method: "POST", path: "/list" } },
+  ...{ not_proved: {}, request: { method: "POST", path: "/list" } },
   fields: Object.fromEntries(
     ["Size", "Later"].map((label) => [
       label,

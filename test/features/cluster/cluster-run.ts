@@ -117,10 +117,10 @@ export class ClusterFolder {
   }
 
   /** So many workers that stay for further runs: starting one costs more than a small run. */
-  async crew(redis: TestRedis, count: number, env: NodeJS.ProcessEnv = {}): Promise<void> {
+  async crew(redis: TestRedis, count: number): Promise<void> {
     const started: CliProcess[] = [];
     while (this.standing.length < count) {
-      const child = this.worker(redis, [], env);
+      const child = this.worker(redis);
       this.processes.pop();
       this.standing.push(child);
       started.push(child);

@@ -6,7 +6,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { readMetrics } from "../../../src/runs/metrics.js";
 import { noRedis, TestRedis } from "../../support/redis.js";
 import { differences } from "../../support/run-files.js";
-import { SpanReceiver } from "../../support/span-receiver.js";
 import { type ClusterCase, ClusterFolder } from "./cluster-run.js";
 
 const missing = noRedis();
@@ -36,17 +35,14 @@ const CASES: readonly [name: string, of: ClusterCase, workers: number][] = [
 describe("runs on workers end in the bytes of the local run", { skip: missing ?? false }, () => {
   let redis: TestRedis;
   let folder: ClusterFolder;
-  let spans: SpanReceiver;
   const locals = new Map<string, Promise<ReturnType<ClusterFolder["files"]>>>();
   before(async () => {
     redis = await TestRedis.start();
     folder = new ClusterFolder();
-    spans = await SpanReceiver.start();
   });
   after(async () => {
     await folder.remove();
     await redis.stop();
-    await spans.stop();
   });
   afterEach(() => folder.end());
 
@@ -69,17 +65,15 @@ describe("runs on workers end in the bytes of the local run", { skip: missing ??
       .split("\n")
       .filter((key) => key !== "");
 
-  for (const [i, [name, of, workers]] of CASES.entries()) {
+  for (const [name, of, workers] of CASES) {
     it(name, async () => {
-      // spans of the first workers and their run: they change no byte
-      const env = i === 0 ? spans.env : {};
-      await folder.crew(redis, workers, env);
+      await folder.crew(redis, workers);
       const reference = await local(of);
       const run = name.replace(/\W+/g, "-");
       // a copy for a slow worker would leave a result that nobody asks for
       const given = ["distributed.slow=0", ...(of.distributed ?? [])];
       const distributed = given.map((text) => text.replace("FOLDER", folder.path("blobs")));
-      await folder.done(folder.coordinator(redis, run, { ...of, distributed }, env));
+      await folder.done(folder.coordinator(redis, run, { ...of, distributed }));
       assert.deepEqual(differences(reference, folder.files(run)), []);
       assert.ok(reference.size > 10, "something was compared");
     });
@@ -119,16 +113,7 @@ describe("runs on workers end in the bytes of the local run", { skip: missing ??
     assert.deepEqual(differences(folder.files("stale"), folder.files("stale-killed")), []);
   });
 
-  it("whose workers end when they are told to, and send their spans, which go on from the coordinator's", async () => {
-    await folder.dismiss();
-    const step = spans.got.find(({ name }) => name === "step");
-    const inStep = spans.got.filter(({ traceId }) => traceId === step?.traceId).map(({ name }) => name);
-    for (const name of ["collect", "score", "update"]) assert.ok(inStep.includes(name), `${inStep}`);
-    assert.ok(
-      inStep.some((name) => /^process .*rollouts/.test(name)),
-      `${inStep}`,
-    );
-  });
+  it("whose workers end when they are told to", () => folder.dismiss());
 
   it("leave nothing in Redis", () => {
     // but what a queue writes once more as it is left: its description, and a mark that expires; and the blobs of the

@@ -46,7 +46,7 @@ describe("malformed messages in Redis", { skip: missing ?? false }, () => {
     writeFileSync(victim, "here\n");
     mkdirSync(folder.path("blobs"));
     writeFileSync(folder.path("danger.mjs"), `import { writeFileSync } from "node:fs"; writeFileSync("ran", "");`);
-    const worker = folder.worker(server, [], {});
+    const worker = folder.worker(server);
     assert.ok(await worker.says(/waiting for runs/), worker.err);
     const malformed: Record<string, string> = {
       "not-json": "{",

@@ -6,14 +6,14 @@ import { loadRegistries } from "../../../src/config/registries.js";
 import { type RunConfig, runSchema } from "../../../src/config/schema.js";
 import { Rng } from "../../../src/core/rng.js";
 import type { RoundModel } from "../../../src/diffusion/sampler.js";
-import { measureObjectiveRatio } from "../../../src/features/estimator-proofs/proofs/objective-ratio.js";
-import { measureZeroScore } from "../../../src/features/estimator-proofs/proofs/zero-score.js";
 import { openContext } from "../../../src/features/verify/context.js";
 import { holds, type VerifyContext } from "../../../src/features/verify/proof.js";
+import { measureObjectiveRatio } from "../../../src/features/verify/proofs/objective-ratio.js";
 import { measureOnPolicy } from "../../../src/features/verify/proofs/on-policy.js";
+import { measureZeroScore } from "../../../src/features/verify/proofs/zero-score.js";
 import type { Objective } from "../../../src/rl/objective.js";
 import { objective as flowGrpo } from "../../../src/rl/objectives/flow-grpo.js";
-import { assertHolds } from "../estimator-proofs/all-proofs.js";
+import { assertHolds } from "../verify/all-proofs.js";
 import { velocityModel } from "./velocity-model.js";
 
 const STATE = 5;

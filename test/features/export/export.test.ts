@@ -69,8 +69,19 @@ describe("export of a Hugging Face checkpoint", () => {
   it("gives transformers' own logits, with a head of its own and with a tied one", async () => {
     assert.ok((await largestError(await run(), "logits")) < 1e-4);
     change({ tie_word_embeddings: true });
+    // as a merged LoRA of lm_head leaves it: transformers keeps a head that differs from the embedding
+    const kept = await run({ out: join(root, "kept") });
+    assert.equal(kept.config.tie_word_embeddings, false);
+    assert.ok((await largestError(kept, "logits")) < 1e-4);
+    const [embedding, head] = ["model.embed_tokens.weight", "lm_head.weight"];
+    for (const file of readdirSync(checkpoint).filter((name) => name.endsWith(".safetensors"))) {
+      const tensors = readSafetensors(join(checkpoint, file));
+      if (!tensors.has(head)) continue;
+      const { weight_map: map } = readJson(join(checkpoint, INDEX)) as { weight_map: Record<string, string> };
+      tensors.set(head, readSafetensors(join(checkpoint, map[embedding] as string)).get(embedding) as Tensor);
+      writeSafetensors(join(checkpoint, file), tensors);
+    }
     const tied = await run({ out: join(root, "tied") });
-    // the file still holds a head, which a tied model does not read
     assert.ok(!openSafetensors(join(tied.dir, "model.safetensors")).tensors.has("lm_head.weight"));
     assert.ok((await largestError(tied, "logits_tied")) < 1e-4);
   });
@@ -204,6 +215,29 @@ describe("export of a Hugging Face checkpoint", () => {
     await refused(/unexpected model\.layers\.0\.self_attn\.q_proj\.bias/);
   });
 
+  it("names the way in which weights are quantised, where it is not read", async () => {
+    const shard = join(checkpoint, SHARD);
+    const tensors = readSafetensors(shard);
+    const name = [...tensors.keys()].find((key) => key.endsWith("up_proj.weight")) as string;
+    const packed: Tensor = { dtype: "int32", shape: [8, 96], data: new Int32Array(768) };
+    const module = name.replace(/weight$/, "");
+    for (const [quantization_config, parts, said] of [
+      [{ quant_method: "gptq", bits: 4 }, ["qweight", "qzeros"], /quantised \(quant_method gptq, bits 4\)/],
+      [{ quant_method: "awq", bits: 4 }, ["qweight", "scales"], /quant_method awq/],
+      [{ quant_method: "compressed-tensors", format: "pack-quantized" }, ["weight_packed"], /format pack-quantized/],
+      [{ quant_method: "modelopt", quant_algo: "NVFP4" }, ["weight_scale"], /modelopt, quant_algo NVFP4/],
+      [undefined, ["SCB"], /config\.json does not say how/],
+    ] as const) {
+      change({ quantization_config });
+      const kept = [...tensors].filter(([key]) => key !== name);
+      writeSafetensors(shard, new Map([...kept, ...parts.map((part): [string, Tensor] => [module + part, packed])]));
+      const { weight_map: map } = readJson(join(GOLDEN, "qwen3", INDEX)) as { weight_map: Record<string, string> };
+      const { [name]: _, ...others } = map;
+      writeFileSync(join(checkpoint, INDEX), JSON.stringify({ weight_map: others }));
+      await assert.rejects(run(), { name: "UserError", message: said, hint: /Take the release in BF16/ });
+    }
+  });
+
   it("refuses weights that are not finite, or too large for their form", async () => {
     const shard = join(checkpoint, SHARD);
     const tensors = readSafetensors(shard);
@@ -237,20 +271,8 @@ describe("export of a Hugging Face checkpoint", () => {
       [{ rope_parameters: { rope_theta: 1e4, partial_rotary_factor: 0.5 } }, /rope_parameters is .*0\.5/],
       [{ rope_parameters: { rope_theta: 1e4, mrope_section: [1, 2] } }, /rope_parameters is .*mrope/],
       [{ rope_scaling: 4 }, /rope_scaling is 4/],
-      [{ use_sliding_window: undefined, sliding_window: "128" }, /sliding_window is "128"/],
+      [{ use_sliding_window: true, sliding_window: "128" }, /sliding_window is "128"/],
       [{ hidden_activation: "gelu_pytorch_tanh" }, /hidden_activation is "gelu_pytorch_tanh"/],
-      [{ attn_logit_softcapping: 50 }, /attn_logit_softcapping is 50/],
-      [{ final_logit_softcapping: 30 }, /final_logit_softcapping is 30/],
-      [{ logits_scaling: 8 }, /logits_scaling is 8/],
-      [{ embedding_multiplier: 12 }, /embedding_multiplier is 12/],
-      [{ residual_multiplier: 0.22 }, /residual_multiplier is 0\.22/],
-      [{ query_pre_attn_scalar: 256 }, /query_pre_attn_scalar is 256/],
-      [{ clip_qkv: 8 }, /clip_qkv is 8/],
-      [{ use_qk_norm: true }, /use_qk_norm is true/],
-      [{ rotary_pct: 0.25 }, /rotary_pct is 0\.25/],
-      [{ attention_chunk_size: 64 }, /attention_chunk_size is 64/],
-      [{ num_local_experts: 8 }, /num_local_experts is 8/],
-      [{ parallel_attn: true }, /parallel_attn is true/],
       [{ hidden_size: "64" }, /hidden_size/],
       [{ vocab_size: 100 }, /has 336 tokens, its config only vocab_size 100/],
       [{ eos_token_id: "x" }, /eos_token_id is "x", expected an id/],
@@ -270,7 +292,12 @@ describe("export of a Hugging Face checkpoint", () => {
     // and with what published configs hold besides, none of which changes a forward
     change({ attention_dropout: 0.1, initializer_range: 0.02, rope_interleaved: false, pretraining_tp: 2 });
     change({ use_sliding_window: false, sliding_window: 4096, max_window_layers: 28, output_attentions: true });
-    change({ flash_attention: true, max_position_embeddings: 8192, logits_scaling: 1, attn_logit_softcapping: null });
+    change({
+      flash_attention: true,
+      max_position_embeddings: 8192,
+      attn_logit_softcapping: null,
+      unsloth_version: "1",
+    });
     change({ rope_parameters: undefined, rope_theta: 10000, rope_scaling: null, eos_token_id: [332, 330] });
     const { config } = await run();
     assert.deepEqual(config.eos_token_id, [332, 330]);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { copyFileSync, cpSync, writeFileSync } from "node:fs";
+import { copyFileSync, cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { backward } from "../../../src/autodiff/backward.js";
@@ -104,6 +104,43 @@ describe("families of checkpoints, against their own code", () => {
       await compare(model, readSafetensors(join(GOLDEN, `${name}.safetensors`)));
     });
   }
+
+  it("is_causal: false makes the mask bidirectional, as in transformers 5.2 and later", async () => {
+    const checkpoint = join(root, "not-causal");
+    cpSync(join(GOLDEN, "a2d-qwen3"), checkpoint, { recursive: true });
+    const config = readJson(join(checkpoint, "config.json")) as object;
+    const named = { ...config, model_type: "qwen3", architectures: ["Qwen3ForCausalLM"], is_causal: false };
+    writeFileSync(join(checkpoint, "config.json"), JSON.stringify(named));
+    writeFileSync(join(checkpoint, "tokenizer.json"), TOKENIZER);
+    const out = join(root, "not-causal-model");
+    await exportModel({ checkpoint, out, precision: "none", doubleQuant: false });
+    await compare(await loadModel(out), readSafetensors(join(GOLDEN, "a2d-qwen3.safetensors")));
+  });
+
+  it("FP8 with scales of activations and of the K/V cache, which leave the weights as they are", async () => {
+    const checkpoint = join(root, "static-fp8");
+    cpSync(join(GOLDEN, "qwen3-fp8"), checkpoint, { recursive: true });
+    const path = join(checkpoint, "model.safetensors");
+    // FP8 tensors are codes: the header is extended in place
+    const bytes = readFileSync(path);
+    const size = Number(bytes.readBigUInt64LE());
+    const header = JSON.parse(bytes.toString("utf8", 8, 8 + size));
+    const end = bytes.length - 8 - size;
+    const names = ["q_proj.input_scale", "k_proj.k_scale", "v_proj.output_scale"];
+    names.forEach((name, i) => {
+      const data_offsets = [end + 4 * i, end + 4 * i + 4];
+      header[`model.layers.0.self_attn.${name}`] = { dtype: "F32", shape: [1], data_offsets };
+    });
+    const head = Buffer.from(JSON.stringify(header));
+    const length = Buffer.alloc(8);
+    length.writeBigUInt64LE(BigInt(head.length));
+    const scales = Buffer.from(Float32Array.of(2, 3, 4).buffer);
+    writeFileSync(path, Buffer.concat([length, head, bytes.subarray(8 + size), scales]));
+    writeFileSync(join(checkpoint, "tokenizer.json"), TOKENIZER);
+    const out = join(root, "static-fp8-model");
+    await exportModel({ checkpoint, out, precision: "none", doubleQuant: false });
+    await compare(await loadModel(out), readSafetensors(join(GOLDEN, "qwen3-fp8.safetensors")));
+  });
 
   it("LLaDA keeps its own names, so that its adapters are PEFT's", async () => {
     const model = await loadModel(join(root, "llada-model"));

@@ -24,5 +24,5 @@ test("FP8: codes by the format, one scale in all, a row or a block; others are r
   assert.deepEqual(values([2, 1], [2, 4]), [2, -4, 896, 2 ** -7, 0, 4.5]);
   assert.deepEqual(values([2, 2], [1, 2, 4, 8], [1, 2]), [1, -2, 896, 2 ** -7, 0, 9]);
   assert.throws(() => values([3], [1, 2, 3]), /The scales of w \[2, 3\] are \[3\]/);
-  assert.throws(() => scalesOf("w", new Map()), /w_scale_inv is missing/);
+  assert.equal(scalesOf("w", new Map()), undefined);
 });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { appendFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, cpSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, afterEach, before, beforeEach, describe, it } from "node:test";
@@ -83,6 +83,9 @@ describe("what is merged", () => {
     assert.deepEqual(await found(copy, { model: "m" }), { from: copy, adapter: copy, model: "m" });
     await refused(copy, /--step chooses a checkpoint of a run, and .*copy is an adapter itself/, { step: 1 });
     await refused(step(1), /--step chooses .*step-000001 is one itself/, { step: "last" });
+    // readPeft then shows how a pickle is saved as safetensors
+    renameSync(join(copy, "adapter_model.safetensors"), join(copy, "adapter_model.bin"));
+    assert.deepEqual(await found(copy, {}), { from: copy, adapter: copy });
   });
 
   it("the weights of a run that trained all of them", async () => {

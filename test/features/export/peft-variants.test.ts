@@ -111,11 +111,16 @@ describe("LoRA variants of Python's PEFT", () => {
       [{ fan_in_fan_out: true }, /fan_in_fan_out is true/],
       [{ rank_pattern: { "(": 2 } }, /rank_pattern is .*positive numbers/],
       [{ alpha_pattern: { q_proj: "6" } }, /alpha_pattern is/],
-      [{ peft_type: "IA3" }, /peft_type is "IA3"/],
+      // a kind is named by its name, whatever of its own keys stands before it
+      [{ peft_type: "IA3", feedforward_modules: ["x"] }, /peft_type is "IA3".*expected "LORA"/],
       [{ r: 0 }, /r is 0/],
       [{ lora_alpha: "8" }, /lora_alpha is "8"/],
     ];
     for (const [changes, reason] of cases) assert.throws(() => readPeft(written("plain", changes)), reason);
+    const loha = written("plain");
+    const config = readJson(join(loha, ADAPTER_CONFIG)) as object;
+    writeFileSync(join(loha, ADAPTER_CONFIG), JSON.stringify({ eps: 6e-5, ...config, peft_type: "LOHA" }));
+    assert.throws(() => readPeft(loha), { message: /peft_type is "LOHA"/, hint: /merge_and_unload/ });
     await assert.rejects(exported(written("plain", { rank_pattern: { q_proj: 4 } })), /expected float32 \[4, 64\]/);
     await assert.rejects(exported(written("plain", { r: 3 })), /expected float32 \[3, 64\]/);
     assert.equal(readPeft(written("plain", { later_variant: null, other: false, more: {} })).rank, 2);

@@ -51,11 +51,11 @@ describe("tokenizer of vocab.json and merges.txt", () => {
       normalized: false,
       single_word: false,
     };
-    write("tokenizer_config.json", { tokenizer_class: "Qwen2Tokenizer", added_tokens_decoder: { 340: added } });
+    write("tokenizer_config.json", { tokenizer_class: "Qwen2Tokenizer", added_tokens_decoder: { 336: added } });
     const tokenizer = load();
-    assert.equal(tokenizer.idOf("<end>"), 340);
-    assert.ok(!tokenizer.encode("<end>").includes(340));
-    assert.equal(tokenizer.decode([340, 64], { skipSpecial: true }), tokenizer.decode([64]));
+    assert.equal(tokenizer.idOf("<end>"), 336);
+    assert.ok(!tokenizer.encode("<end>").includes(336));
+    assert.equal(tokenizer.decode([336, 64], { skipSpecial: true }), tokenizer.decode([64]));
     // by their form alone: <think> is text, <|im_end|> is not
     assert.equal(tokenizer.decode([332, 333], { skipSpecial: true }), "<think>");
   });
@@ -75,6 +75,15 @@ describe("tokenizer of vocab.json and merges.txt", () => {
     assert.equal(json.pre_tokenizer.type, "ByteLevel");
     // one piece of digits, where Qwen takes digits one by one: both spell the text
     assert.equal(load().decode(load().encode("it's 123")), "it's 123");
+  });
+
+  it("puts a blank before a text where add_prefix_space says so", () => {
+    for (const tokenizer_class of ["GPT2Tokenizer", "Qwen2Tokenizer"]) {
+      write("tokenizer_config.json", { tokenizer_class });
+      const plain = load();
+      write("tokenizer_config.json", { tokenizer_class, add_prefix_space: true });
+      for (const text of ["Ann", " Ann"]) assert.deepEqual(load().encode(text), plain.encode(" Ann"));
+    }
   });
 
   it("refuses what is missing or does not fit, by name", () => {

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { attentionOver } from "../../../src/attention/keys.js";
 import { Rng } from "../../../src/core/rng.js";
 import { withoutJoining } from "../../../src/features/gpu/lowerings/cuda.js";
-import { Past } from "../../../src/nn/past.js";
 import { Emitter } from "../../../src/onnx/emit.js";
 import { GraphBuilder } from "../../../src/onnx/graph.js";
 import { f32, i64, type NamedTensors } from "../../../src/onnx/tensors.js";
-import type { Graph } from "../../../src/onnx/types.js";
+import type { Graph, Value } from "../../../src/onnx/types.js";
 import { runGraph } from "../../support/run-graph.js";
 import { cpuRuntime } from "../../support/temporary.js";
 
@@ -15,11 +15,10 @@ const [BATCH, HEADS, WIDTH] = [2, 3, 4];
 /** Keys and values of one layer, with those of earlier rounds. */
 function build(): Graph {
   const g = new GraphBuilder("past");
-  const past = new Past(new Emitter(g));
-  for (const name of ["k", "v"]) {
-    const all = past.seen(name, g.input(name, "float32", [BATCH, "N", HEADS, WIDTH]));
-    g.output(`all/${name}`, all);
-  }
+  const attend = attentionOver("past", new Emitter(g));
+  const input = (name: string): Value => g.input(name, "float32", [BATCH, "N", HEADS, WIDTH]);
+  const shapes = { heads: HEADS, kvHeads: HEADS, headDim: WIDTH };
+  g.output("context", attend("0", input("q"), input("key"), input("value"), shapes));
   return g.build();
 }
 
@@ -28,10 +27,10 @@ function feedsOf(old: number, fresh: number, seen: number): NamedTensors {
   const numbers = (n: number): Float32Array => Float32Array.from({ length: n }, () => rng.uniform());
   const rows = old + BATCH * fresh;
   const feeds: Record<string, ReturnType<typeof f32>> = {};
-  for (const name of ["k", "v"]) {
+  for (const name of ["q", "key", "value"])
     feeds[name] = f32([BATCH, fresh, HEADS, WIDTH], numbers(BATCH * fresh * HEADS * WIDTH));
-    feeds[`past/${name}`] = f32([1, old, HEADS, WIDTH], numbers(old * HEADS * WIDTH));
-  }
+  for (const name of ["key", "value"])
+    feeds[`past/0/${name}`] = f32([1, old, HEADS, WIDTH], numbers(old * HEADS * WIDTH));
   const keys = BigInt64Array.from({ length: BATCH * seen }, () =>
     BigInt(Math.floor(rng.uniform() * rows) - BATCH * fresh),
   );

@@ -51,7 +51,7 @@ async function learned(form: ComponentPage): Promise<string[]> {
     await env.form(env.tasks[0] as Task);
     const file = join(`${tasks}.contracts`, `${form.id.replace(/[^\w.-]+/g, "_")}.yaml`);
     if (!existsSync(file)) return ["no contract"];
-    const missing = readContract(readFileSync(file, "utf8"), file).not_learned;
+    const missing = readContract(readFileSync(file, "utf8"), file).not_proved;
     const wrong = Object.entries(missing).map(([label, tried]) => `${label}: ${tried}`);
     for (const person of [1, 2]) wrong.push(...(await played(env, form, "oracle", person)));
     for (const policy of ["empty", "submit-only"]) wrong.push(...(await played(env, form, policy, 1)));

@@ -31,7 +31,7 @@ interface FormSite {
 export async function openForm(
   form: string,
   people: readonly object[],
-  page: string,
+  page: string | (() => string),
   answer: (sent: URLSearchParams) => string | { readonly status: number; readonly html: string },
   answersInMs = 0,
   learn: object = {},
@@ -46,7 +46,7 @@ export async function openForm(
     request.on("end", () => {
       response.setHeader("content-type", "text/html");
       if (request.method !== "POST") {
-        response.end(page);
+        response.end(typeof page === "string" ? page : page());
         return;
       }
       const sent = new URLSearchParams(body);
@@ -65,7 +65,7 @@ export async function openForm(
   writeFileSync(tasks, lines.map((line) => JSON.stringify(line)).join("\n"));
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const env = await environment.open({
-    site: { kind: "url", tasks, base_url: base, learn, ...more },
+    site: { kind: "url", tasks, base_url: base, learn, success: { status: 200 }, ...more },
     browser: { contexts: 2, action_timeout_s: 20, rollout_timeout_s: 120 },
     prompt: {},
   });

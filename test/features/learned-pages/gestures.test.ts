@@ -7,8 +7,6 @@ import { clickButton, placeAt } from "../../../src/features/learned-pages/gestur
 import { registerField } from "../../../src/features/learned-pages/place.js";
 import { surfaceOf } from "../../../src/features/learned-pages/surface.js";
 import { clickLabel, closeOpen, type Place } from "../../../src/features/learned-pages/way.js";
-import { way as calendar } from "../../../src/features/learned-pages/ways/calendar.js";
-import { way as time } from "../../../src/features/learned-pages/ways/time-typed.js";
 
 let browser: Browser;
 before(async () => {
@@ -20,9 +18,9 @@ after(() => browser?.close());
 test("a button whose click the page handles slowly is not clicked again", async () => {
   const page = await browser.newPage();
   await page.setContent(`<button>Send</button><script>let count = 0;
-document.querySelector("button").onclick = () => { count++; for (const end = Date.now() + 900; Date.now() < end; ); };
+document.querySelector("button").onclick = () => { count++; for (const end = Date.now() + 3000; Date.now() < end; ); };
 </script>`);
-  await clickButton(page, page.getByRole("button"), 500);
+  await clickButton(page, page.getByRole("button"), 2000);
   assert.equal(await page.evaluate("count"), 1);
 });
 
@@ -46,22 +44,6 @@ test("a short list that another field has opened late over a control does not ta
   );
   await place.click(place.control);
   assert.deepEqual(await place.page.evaluate("[taken, document.querySelector('[type=radio]').checked]"), [0, true]);
-});
-
-test("a calendar's hours of twelve get their half of the day", async () => {
-  const place = await placeOn(
-    `<p><label>Begin <input readonly></label></p><input type="number" max="12"> <input type="number" max="59"> <b id="half">PM</b>
-<script>half.onclick = () => { half.textContent = half.textContent === "PM" ? "AM" : "PM"; };</script>`,
-    "Begin",
-  );
-  for (const [time, half] of [
-    ["09:15", "AM"],
-    ["14:30", "PM"],
-    ["15:45", "PM"],
-  ] as const) {
-    await calendar.operate(place, time);
-    assert.equal(await place.page.locator("#half").innerText(), half);
-  }
 });
 
 test("a label is clicked where its control is clipped away by a parent of one pixel", async () => {
@@ -110,22 +92,4 @@ box.onclick = () => { picked = box.textContent; }; }, 150);</script>`,
   await place.control.fill("French");
   await place.pick("French");
   assert.equal(await place.page.evaluate("picked"), "French");
-});
-
-test("a time of twelve hours gets its half of the day from a list in the same custom element", async () => {
-  const place = await placeOn(
-    `<x-time></x-time><script>customElements.define("x-time", class extends HTMLElement { connectedCallback() {
-this.attachShadow({ mode: "open" }).innerHTML = '<label>Begin <input></label><x-half></x-half>'; } });
-customElements.define("x-half", class extends HTMLElement { connectedCallback() {
-this.attachShadow({ mode: "open" }).innerHTML = "<select><option>AM</option><option>PM</option></select>"; } });</script>`,
-    "Begin",
-  );
-  await time.operate(
-    { ...place, box: place.page.locator("x-time"), variant: { time: "hh:mm A", key: "Tab" } },
-    "14:30",
-  );
-  assert.deepEqual(await Promise.all([place.control, place.page.locator("select")].map((e) => e.inputValue())), [
-    "02:30",
-    "PM",
-  ]);
 });

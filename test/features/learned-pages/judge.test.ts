@@ -4,7 +4,7 @@ import type { ServerResponse } from "node:http";
 import { after, before, test } from "node:test";
 import { executePlan } from "../../../src/env/browser/execute.js";
 import type { Episode } from "../../../src/env/forms/episode.js";
-import type { SuccessMarker, Task } from "../../../src/env/site.js";
+import type { Sign, Task } from "../../../src/env/site.js";
 import type { Contract } from "../../../src/features/learned-pages/contract.js";
 import { waysOf } from "../../../src/features/learned-pages/operate.js";
 import { registerField } from "../../../src/features/learned-pages/place.js";
@@ -69,12 +69,19 @@ const ANSWERS: Readonly<Record<string, (r: ServerResponse, sent: URLSearchParams
   "/late": (r) => void timers.add(setTimeout(() => json(r, 201, { message: "All done" }), 2500)),
   "/late-page": (r) => void timers.add(setTimeout(() => html(r, 201, "<p>All done"), 2500)),
   "/never": () => undefined,
+  "/half": (r) => {
+    r.writeHead(201, { "content-type": "text/html", "content-length": 5000 }).write("<p>All d");
+    timers.add(setTimeout(() => r.destroy(), 50));
+  },
 };
 
 let site: PageSite;
 before(async () => {
   const pages = Object.fromEntries(
-    Object.keys(ANSWERS).map((path) => [path, /422|echo|both|address|chain|late-page/.test(path) ? FORM : SCRIPTED]),
+    Object.keys(ANSWERS).map((path) => [
+      path,
+      /422|echo|both|address|chain|late-page|half/.test(path) ? FORM : SCRIPTED,
+    ]),
   );
   site = await servePages(pages, ({ method, url, body }: Received, response) => {
     if (method === "POST") {
@@ -105,17 +112,14 @@ const text = (label: string, key: string) => ({
 });
 
 /** A contract of the form, as learning writes it. */
-const contract = (path: string, accepted: string[], refused: string[]): Contract => ({
+const contract = (path: string, { success, refusal }: Signs): Contract => ({
   ...{
     form: path,
     url: path,
-    page: "",
     steps: [],
     confirm: [],
     sends_within_ms: 500,
-    rests_ms: 0,
-    no_refusal: false,
-    not_learned: {},
+    not_proved: {},
   },
   fields: {
     Name: text("Name", "name"),
@@ -126,10 +130,15 @@ const contract = (path: string, accepted: string[], refused: string[]): Contract
       wire: { key: "terms", notation: { as: "flag", on: "on", off: null } },
     },
   },
-  ...{ submit: place("role=button[name=Send]"), request: { method: "POST", path }, accepted, refused },
+  ...{ submit: place("role=button[name=Send]"), request: { method: "POST", path }, success, refusal },
 });
 
-type Signs = { readonly success: SuccessMarker } | { readonly accepted: string[]; readonly refused: string[] };
+/** Declared signs; `learned`: by a contract. */
+interface Signs {
+  readonly success: Sign;
+  readonly refusal?: Sign;
+  readonly learned?: true;
+}
 
 type Limits = Parameters<typeof openRunner>[1];
 
@@ -149,9 +158,10 @@ async function openPlays(limits: Limits = {}) {
   });
   return {
     play(path: string, signs: Signs, plans: readonly string[], fields = FIELDS): Promise<Episode[]> {
-      const plain = { ...taskFor(path, fields), id: `${path} ${JSON.stringify(signs)}` };
-      if (!("success" in signs)) known.set(plain.id, contract(path, signs.accepted, signs.refused));
-      const task: Task = "success" in signs ? { ...plain, success: signs.success } : plain;
+      const { success: _, ...asked } = taskFor(path, fields);
+      const plain = { ...asked, id: `${path} ${JSON.stringify(signs)}` };
+      if (signs.learned) known.set(plain.id, contract(path, signs));
+      const task: Task = signs.learned ? plain : { ...plain, ...signs };
       return Promise.all(plans.map((plan) => runner.run(task, plan)));
     },
     [Symbol.asyncDispose]: () => runner.close(),
@@ -159,11 +169,11 @@ async function openPlays(limits: Limits = {}) {
 }
 
 const marker = { success: { text: "all done" } };
-const line = { accepted: ["says All done"], refused: ["says Missing"] };
+const line = { success: { text: "All done" }, refusal: { text: "Missing" }, learned: true } as const;
 /** Forms whose refusals look like acceptance, with the text that a plan writes to that end. */
 const FORGED: readonly (readonly [path: string, signs: Signs, note: string])[] = [
   ["/422", marker, "All done"],
-  ["/422", { ...line, refused: [] }, "x"],
+  ["/422", { ...marker, learned: true }, "x"],
   ["/echo", marker, "All done"],
   ["/echo", marker, "all  DONE"],
   ["/echo", line, "All done"],
@@ -173,8 +183,12 @@ const FORGED: readonly (readonly [path: string, signs: Signs, note: string])[] =
   ["/markup", { success: { selector: ".ok" } }, "<b class=ok>Yes</b>"],
   ["/markup", { success: { text: "Yes", selector: "b" } }, "<b>Yes</b>"],
   ["/address", { success: { url: "thanks" } }, "thanks"],
-  ["/errors", { accepted: ["json ok = true"], refused: ["json has errors"] }, "x"],
-  ["/beacon", { accepted: ["status 201"], refused: [] }, "x"],
+  [
+    "/errors",
+    { success: { json: { path: "ok", is: true } }, refusal: { json: { path: "errors" } }, learned: true },
+    "x",
+  ],
+  ["/beacon", { success: { status: 201 }, learned: true }, "x"],
   ["/chain", marker, "x"],
 ];
 
@@ -191,8 +205,8 @@ test("an error, a refusal and what the plan wrote accept no form, whatever else 
 });
 
 test("a late answer is waited for, and a form is never sent again because it did not come", async () => {
-  const learned = { accepted: ["status 201"], refused: ["status 422"] };
-  await using plays = await openPlays({ actionTimeoutMs: 800, episodeTimeoutMs: 8000 });
+  const learned = { success: { status: 201 }, refusal: { status: 422 }, learned: true } as const;
+  await using plays = await openPlays({ actionTimeoutMs: 800, episodeTimeoutMs: 20_000 });
   for (const [path, signs] of [
     ["/late", learned],
     ["/late", marker],
@@ -211,9 +225,17 @@ test("a late answer is waited for, and a form is never sent again because it did
   }
 });
 
+test("a form whose answer breaks off half way is not sent again", async () => {
+  await using plays = await openPlays();
+  posts.clear();
+  const [half] = await plays.play("/half", marker, [RIGHT]);
+  assert.match(half?.fault ?? "", /half an answer/);
+  assert.equal(posts.get("/half"), 1);
+});
+
 test("a form that the page sends twice is accepted if its server takes one of them", async () => {
   await using plays = await openPlays();
-  for (const signs of [{ accepted: ["status 201"], refused: ["status 409"] }, marker]) {
+  for (const signs of [{ success: { status: 201 }, learned: true } as const, marker]) {
     posts.clear();
     const [twice] = await plays.play("/twice", signs, [RIGHT]);
     assert.deepEqual([twice?.reward, posts.get("/twice")], [1, 2], twice?.refusal);
@@ -231,7 +253,10 @@ test("plans without the right values earn next to nothing, on read and on learne
     "the marker": "fill Name | All done\nfill Note | All done\nfill Start | All done\nsubmit",
     "the whole task in one field": `fill Note | ${all}\nsubmit`,
   };
-  const taking = [{ success: { status: 200 } }, { accepted: ["status 200"], refused: ["status 422"] }];
+  const taking = [
+    { success: { status: 200 } },
+    { success: { status: 200 }, refusal: { status: 422 }, learned: true },
+  ] as const;
   for (const signs of taking) {
     const episodes = await plays.play("/both", signs, Object.values(plans));
     for (const [i, name] of Object.keys(plans).entries()) {

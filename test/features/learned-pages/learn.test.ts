@@ -50,10 +50,18 @@ const TASKS = [
 
 let site: Awaited<ReturnType<typeof openForm>>;
 before(async () => {
-  site = await openForm("pass", TASKS, PAGE, (sent) => {
-    const right = sent.get("n") !== "" && sent.get("colour") !== "";
-    return `<!doctype html><title>${right ? "a1" : "b2"}</title><h1>${right ? "zwarf" : "blimp"}</h1>`;
-  });
+  site = await openForm(
+    "pass",
+    TASKS,
+    PAGE,
+    (sent) => {
+      const right = sent.get("n") !== "" && sent.get("colour") !== "";
+      return `<!doctype html><title>${right ? "a1" : "b2"}</title><h1>${right ? "zwarf" : "blimp"}</h1>`;
+    },
+    0,
+    {},
+    { success: { text: "zwarf" } },
+  );
 });
 after(() => site?.close());
 
@@ -65,7 +73,7 @@ const plays = async (i: number, text: string): Promise<EpisodeOutcome> => {
 test("a form is learned from its server, and played by its contract", async () => {
   for (const i of [0, 1, 2]) assert.equal((await site.policy("oracle", i)).reward, 1);
   const contract = site.contract();
-  assert.deepEqual(contract.not_learned, {});
+  assert.deepEqual(contract.not_proved, {});
   assert.deepEqual(contract.fields.Colour?.wire, {
     key: "colour",
     notation: { as: "codes", codes: { Red: "17", Blue: "99", Green: "4" } },

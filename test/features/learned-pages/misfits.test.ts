@@ -13,7 +13,6 @@ const PAGE = `<!doctype html><title>Visit</title><form method="post" action="/se
 
 const CONTRACT = `form: visit
 url: /
-page: ""
 fields:
   Name:
     locator: label=Name
@@ -23,12 +22,12 @@ fields:
   News:
     locator: label=News
     way: toggle
-    variant: { by: label }
+    variant: { by: text }
     kind: flag
     wire: { key: w, notation: { as: flag, on: "on", off: null } }
 submit: { locator: 'role=button[name="Send"s]' }
 request: { method: POST, path: /send }
-accepted: [ status 200 ]
+success: { status: 200 }
 `;
 
 const TASKS = [
@@ -41,33 +40,33 @@ const without = (line: RegExp): string => CONTRACT.replace(line, "");
 
 /** Contracts that do not fit, and what has to be said of each: what is wrong, with its line. */
 const MISFITS: readonly (readonly [name: string, text: string, says: RegExp])[] = [
-  ["an unknown way", CONTRACT.replace("way: fill", "way: fil"), /fields\.Name\.way \(line 7\): there is no way fil/],
-  ["a module", CONTRACT.replace("way: fill", "way: /x.mjs"), /fields\.Name\.way \(line 7\): there is no file \/x\.mjs/],
+  ["an unknown way", CONTRACT.replace("way: fill", "way: fil"), /fields\.Name\.way \(line 6\): there is no way fil/],
+  ["a module", CONTRACT.replace("way: fill", "way: /x.mjs"), /fields\.Name\.way \(line 6\): there is no file \/x\.mjs/],
   [
     "an unknown variant",
-    CONTRACT.replace("by: label", "by: labl"),
-    /variant \(line 13\): toggle has no variant {"by":"labl"}/,
+    CONTRACT.replace("by: text", "by: labl"),
+    /variant \(line 12\): toggle has no variant {"by":"labl"}/,
   ],
   [
     "a contract of an older version",
-    CONTRACT.replace("{ by: label }", "label"),
-    /fields\.News\.variant \(line 13\): expected parts, as {by: button, confirm: true}; older versions wrote a text/,
+    CONTRACT.replace("{ by: text }", "label"),
+    /fields\.News\.variant \(line 12\): expected parts, as {by: button, confirm: true}; older versions wrote a text/,
   ],
-  ["a broken selector", CONTRACT.replace("label=Name", "css=[[["), /fields\.Name\.locator \(line 6\): the browser/],
-  ["a broken button", CONTRACT.replace("role=button", "rol=button"), /submit\.locator \(line 16\): the browser/],
-  ["a key that stands twice", `${CONTRACT}url: /other\n`, /line 19: Map keys must be unique/],
+  ["a broken selector", CONTRACT.replace("label=Name", "css=[[["), /fields\.Name\.locator \(line 5\): the browser/],
+  ["a broken button", CONTRACT.replace("role=button", "rol=button"), /submit\.locator \(line 15\): the browser/],
+  ["a key that stands twice", `${CONTRACT}url: /other\n`, /line 18: Map keys must be unique/],
   ["half a file", CONTRACT.slice(0, CONTRACT.indexOf("same }")), /line \d+: /],
   ["half a file that is valid", CONTRACT.slice(0, CONTRACT.indexOf("  News:")).replace("    kind: text\n", ""), /kind/],
-  ["a wrong type", CONTRACT.replace("kind: flag", "kind: 7"), /fields\.News\.kind \(line 14\)/],
-  ["a wrong kind", CONTRACT.replace("kind: flag", "kind: text"), /fields\.News\.kind \(line 14\): the tasks have true/],
-  ["an unknown key", CONTRACT.replace("page:", "pages:"), /pages/],
+  ["a wrong type", CONTRACT.replace("kind: flag", "kind: 7"), /fields\.News\.kind \(line 13\)/],
+  ["a wrong kind", CONTRACT.replace("kind: flag", "kind: text"), /fields\.News\.kind \(line 13\): the tasks have true/],
+  ["an unknown key", CONTRACT.replace("success:", "succes:"), /succes/],
   [
     "a part that is not there",
     CONTRACT.replace("kind: text", "kind: text\n    step: 3"),
-    /step \(line 9\): the form has 1/,
+    /step \(line 8\): the form has 1/,
   ],
-  ["no button", without(/^submit.*\n/m), /request \(line 16\): there is no submit button/],
-  ["a label too few", CONTRACT.replace("  Name:", "  Names:"), /fields \(line 4\): the tasks have Name/],
+  ["no button", without(/^submit.*\n/m), /request \(line 15\): there is no submit button/],
+  ["a label too few", CONTRACT.replace("  Name:", "  Names:"), /fields \(line 3\): the tasks have Name/],
   ["another form's", CONTRACT.replace("form: visit", "form: order"), /form \(line 1\): it is the contract of order/],
   ["no YAML", "\u0000\u0001", /is no contract/],
   ["a list", "- form\n", /is no contract/],
@@ -130,7 +129,7 @@ export const way = { serves: ["text"], cost: 0, operate: ({ control }, value) =>
     await opened();
     const text = CONTRACT.replace("way: toggle", "way: toggl").replace(
       "way: fill",
-      "way: type-leave\n    variant: { key: Tab }",
+      "way: typed\n    variant: { key: Tab }",
     );
     writeFileSync(site.file, text.replace("{ key: Tab }", "{ key: Tab }\n    hand: true"));
     assert.ok(site.env.contracts !== undefined);
@@ -138,7 +137,7 @@ export const way = { serves: ["text"], cost: 0, operate: ({ control }, value) =>
     assert.equal((await site.policy("oracle", 0)).reward, 1);
     site.env.contracts.mends = false;
     const { fields } = site.contract();
-    assert.deepEqual([fields.Name?.way, fields.Name?.hand, fields.News?.kind], ["type-leave", true, "flag"]);
+    assert.deepEqual([fields.Name?.way, fields.Name?.hand, fields.News?.kind], ["typed", true, "flag"]);
     assert.ok(existsSync(`${site.file}.broken`) && readFileSync(`${site.file}.broken`, "utf8").includes("toggl"));
   });
 });

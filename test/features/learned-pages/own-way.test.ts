@@ -10,6 +10,6 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 
 test("a way of one's own that lacks a member is refused with the member's name", async () => {
   const path = join(folder, "way.mjs");
-  writeFileSync(path, "export const way = { serves: ['text'], cost: 9, operates: async () => undefined };\n");
+  writeFileSync(path, "export const way = { serves: ['text'], operates: async () => undefined };\n");
   await assert.rejects(waysOf([path]), /operate: expected a function, is missing \(operates\?\)/);
 });

@@ -133,7 +133,7 @@ describe("objectives against PyTorch on the micro model", () => {
     const all = shares.reduce((a, x) => a + x, 0);
     const { critic } = engine;
     if (critic !== undefined) {
-      const { value } = await engine.score(critic.states(batch), "policy");
+      const { logProb: value } = await engine.score(critic.states(batch), "policy");
       const difference = relativeError(value, golden.floats(`expect.${name}_values`));
       assert.ok(difference < TOLERANCE, `values: ${difference}`);
     }

@@ -78,7 +78,7 @@ async function run(
   const values = new Map<string, number>();
   let read = 0;
   for (const { batch, trajectories } of prepared) {
-    const { value } = await policy.engine.score(batch, "policy");
+    const { logProb: value } = await policy.engine.score(batch, "policy");
     batch.owner.forEach((b, s) => {
       if (b < 0) return;
       const i = samples.findIndex(({ trajectory }) => trajectory === trajectories[b]);

@@ -34,14 +34,14 @@ describe("trace-rl", () => {
     const seen: unknown[] = [];
     const stepTerms = (paths: readonly object[]) => {
       seen.push(...paths);
-      return { owner: [0], step: [0], recorded: Float32Array.of(-1) };
+      return { owner: [0], step: [0], logProb: Float32Array.of(-1) };
     };
     const context = { stepTerms } as unknown as LayoutContext;
     const layout = (path: object, shrink: number) =>
       traceRl.layout([path], objectiveOptions(traceRl, { shrink }), context);
     const path = { rounds: [round(2), round(0), round(1)] };
-    assert.notEqual(layout(path, 1).recorded, undefined);
-    assert.equal(layout(path, 2).recorded, undefined);
+    assert.notEqual(layout(path, 1).logProb, undefined);
+    assert.equal(layout(path, 2).logProb, undefined);
     const positions = (seen[1] as typeof path).rounds.map((of) => of.positions);
     assert.deepEqual(positions, [[0, 2], [1]]);
     assert.throws(() => layout({ response: [1] }, 2), /objective.shrink joins rounds of unmasking/);

@@ -83,7 +83,10 @@ describe("a site that is reset before each episode, and whose requests are kept"
 
   const config = (reset: string, kind = "forms") => ({
     ...{ name: "visit", model: "models/tiny-refusion", objective: { kind: "flow-grpo" }, environment: { kind } },
-    site: { kind: "url", tasks: "tasks.jsonl", base_url: site.baseUrl, rehearse: 0, learn: null, reset },
+    site: {
+      ...{ kind: "url", tasks: "tasks.jsonl", base_url: site.baseUrl, rehearse: 0, learn: null, reset },
+      success: { status: 200 },
+    },
     browser: { contexts: 3, har: true, action_timeout_s: 20, rollout_timeout_s: 60 },
   });
 

@@ -206,3 +206,11 @@ test("a label that a line has twice is refused: of its values one would be lost"
   // the same text as a value, or in another object, is none
   assert.equal(read(line({ fields: { Name: "Name", 'a": {': ["Name", "Name"], id: "}" } })).length, 1);
 });
+
+test("a number that JSON would change is refused by its line, with what to write", () => {
+  for (const number of ["301234567890123457", "1.10", "1e21", "12345678901234567890", "1.0"]) {
+    const message = problems(line({ fields: { Order: 7 } }).replace(":7", `:${number}`));
+    assert.ok(message.includes(`line 1: ${number} would be read as `), message);
+    assert.ok(message.includes(`quote it, as "${number}"`), message);
+  }
+});

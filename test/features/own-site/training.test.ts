@@ -70,7 +70,13 @@ describe("training on somebody else's site", () => {
     writeFileSync(join(dir, `${name}.jsonl`), tasks.map((task) => JSON.stringify(task)).join("\n"));
     const config = {
       model: "models/tiny-refusion",
-      site: { kind: "url", tasks: join(dir, `${name}.jsonl`), base_url: site.baseUrl, ...given },
+      site: {
+        kind: "url",
+        tasks: join(dir, `${name}.jsonl`),
+        base_url: site.baseUrl,
+        success: { status: 200 },
+        ...given,
+      },
       objective: { kind: command, ...(command === "sft" ? { augment: 0.5, batch_size: 2 } : {}) },
       plan: "free",
       sampler: { kind: "unmask", rounds: 2, prompt_length: 56, response_length: 48, temperature: 1 },

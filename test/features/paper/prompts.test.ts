@@ -8,7 +8,6 @@ import { FormsEnvironment } from "../../../src/env/environments/forms.js";
 import { NULL_PLANS } from "../../../src/env/forms/oracle.js";
 import { renderPlan } from "../../../src/env/forms/plan.js";
 import { TIERS } from "../../../src/env/site.js";
-import { lettersOf } from "../../../src/features/embedded/letters.js";
 import { site as embedded } from "../../../src/features/embedded/sites/embedded.js";
 import { PaperEnvironment } from "../../../src/features/paper/environments/paper.js";
 import { FORMS_OPTIONS } from "../../env/page-site.js";
@@ -48,10 +47,7 @@ const sizes = { train: 4, val: 2, test: 2, heldout: 4 };
 
 for (const level of [1, 2, 3] as const) {
   test(`level ${level}: the oracle has 1.00; null policies and the first words of the letter next to nothing`, async () => {
-    const paper = new PaperEnvironment(
-      { tier: "starter", sizes, generated: 300, style: "page" },
-      await lettersOf(level),
-    );
+    const paper = new PaperEnvironment({ tier: "starter", sizes, generated: 300, style: "page", letters: level });
     const means: Record<string, number> = {};
     for (const name of [...Object.keys(NULL_PLANS), "oracle"]) {
       let sum = 0;
@@ -81,7 +77,7 @@ test("forms of our own: browser and paper offer the same templates, with letters
   const sizes = { train: 2, val: 0, test: 0, heldout: 1 };
   const site = await embedded.start(embedded.schema.parse({ tier: "full", sizes, letters: 2 }));
   await using forms = closing(new FormsEnvironment(site, { ...FORMS_OPTIONS, prompt: { style: "page" } }));
-  const paper = new PaperEnvironment({ tier: "full", sizes, style: "page" }, await lettersOf(2));
+  const paper = new PaperEnvironment({ tier: "full", sizes, style: "page", letters: 2 });
   const shown = (environment: Environment): (Observation | undefined)[] =>
     environment.tasks.map((task) => environment.firstObservation?.(task));
   assert.deepEqual(shown(forms), shown(paper));

@@ -1,6 +1,6 @@
-import type { BufferBatch } from "../../../src/diffusion/layout/buffer.js";
 import type { RefusionOptions } from "../../../src/features/refusion-decoding/options.js";
 import { type FakeNetwork, TOKENS } from "../../diffusion/samplers/unmask/fake-model.js";
+import type { TokenArrays } from "../../support/token-batch.js";
 
 /** One cached entry: what it is, where it stands, and the entries that its keys and values have seen. */
 interface Entry {
@@ -145,7 +145,7 @@ export class Reference {
     if (counted) this.forwards++;
     const all = [...new Set([...(entries[0]?.sees ?? []), ...entries])];
     const n = all.length;
-    const input: BufferBatch = {
+    const input: TokenArrays = {
       batch: 1,
       length: n,
       inputIds: BigInt64Array.from(all, ({ id }) => BigInt(id)),

@@ -86,7 +86,7 @@ describe("the live page", () => {
       done: 0,
     });
     page.phase({ doing: "episodes", done: 3, all: 8, now: "clinic/intake 0.50" });
-    page.rollouts(1, [rollout(1), rollout(0), rollout(0, { rollout: 3 })]);
+    page.rollouts([rollout(1, { step: 1 }), rollout(0, { step: 1 }), rollout(0, { step: 1, rollout: 3 })]);
     page.step(stepMetrics(1));
     page.note("before: val reward 0.5");
     const first = await state();
@@ -130,7 +130,7 @@ describe("the live page", () => {
         steps: 4,
         done: 0,
       });
-      page.rollouts(1, [rollout(0, { prompt: HOSTILE, form: HOSTILE, task_id: HOSTILE })]);
+      page.rollouts([rollout(0, { prompt: HOSTILE, form: HOSTILE, task_id: HOSTILE })]);
       page.step(stepMetrics(1));
       page.note(HOSTILE);
       page.phase({ doing: "updating", now: HOSTILE });
@@ -140,7 +140,7 @@ describe("the live page", () => {
       assert.equal(await tab.textContent("#at"), "1 of 4");
       assert.equal(await tab.evaluate(() => "hacked" in window), false);
       await tab.click(".rollout > summary");
-      page.rollouts(2, [rollout(1), rollout(2)]);
+      page.rollouts([rollout(1), rollout(2)]);
       page.step(stepMetrics(2, { reward: 0.75 }));
       await tab.waitForFunction(() => document.querySelector("#reward")?.textContent === "0.750");
       await tab.waitForSelector("#fresh:not([hidden])");

@@ -35,7 +35,7 @@ test("the template of every objective and site is valid as written and holds eve
       for (const { path: key, type, description } of configKeys(runSchema(registries, objective, values))) {
         // a section that is off is one line
         const section = key.slice(0, -1).reduce<unknown>((at, name) => (at as Record<string, unknown>)?.[name], config);
-        if (section === null) continue;
+        if (section === null || section === undefined) continue;
         const indent = "  ".repeat(key.length - 1);
         assert.ok(text.includes(`\n${indent}${key.at(-1)}:`), `${path} lacks ${key.join(".")}`);
         if (type !== "section") assert.ok(text.includes(`# ${description}`), `${path}: ${key.join(".")}`);

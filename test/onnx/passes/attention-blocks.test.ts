@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { type AttentionShapes, attention } from "../../../src/attention/keys.js";
 import { backward } from "../../../src/autodiff/backward.js";
 import { Rng } from "../../../src/core/rng.js";
-import { type AttentionShapes, attention } from "../../../src/nn/layers.js";
 import { Emitter } from "../../../src/onnx/emit.js";
 import { encodeModel } from "../../../src/onnx/format/proto.js";
 import { peakActivationBytes } from "../../../src/onnx/liveness.js";

@@ -10,14 +10,14 @@ import { objectiveOptions } from "../../support/typed.js";
 const runtime = await cpuRuntime();
 
 const units = [2, 4, 1, 5, 8, 3];
-const value = [-2, -8, -3, -10, -16, -1];
+const logProb = [-2, -8, -3, -10, -16, -1];
 /** Ratios per token; the last response is padding. */
 const ratio = [1.5, 1.5, 0.5, 0.5, 1.3, 9];
 const inputs: SegmentInputs = {
   units,
-  value,
-  old: value.map((v, i) => v - (units[i] as number) * Math.log(ratio[i] as number)),
-  // value - reference = 2, -4, 0, 1, 4
+  logProb,
+  old: logProb.map((v, i) => v - (units[i] as number) * Math.log(ratio[i] as number)),
+  // logProb - reference = 2, -4, 0, 1, 4
   reference: [-4, -4, -3, -11, -20, 7],
   advantage: [1, -1, 1, -1, 1, 1],
   weight: [0.2, 0.2, 0.2, 0.2, 0.2, 0],
@@ -45,7 +45,7 @@ test("the loss by hand: one ratio a response, each side clipped by its own bound
   };
   assert.deepEqual(Object.keys(metrics).sort(), Object.keys(expected).sort());
   for (const [name, x] of Object.entries(expected)) close([metrics[name] as number], [x], 1e-5);
-  // a clipped ratio has gradient 0; the penalty's gradient is .1 (value - reference) / tokens
+  // a clipped ratio has gradient 0; the penalty's gradient is .1 (logProb - reference) / tokens
   close(
     gradient,
     [0.2 * (0 + 0.1), 0.2 * (1.5 / 4 - 0.1), 0.2 * -0.5, 0.2 * (0 + 0.02), 0.2 * (-1.3 / 8 + 0.05), 0],

@@ -104,7 +104,7 @@ export function layCanvas(
     }
   }
   if (causal) return { buffer, indexOf };
-  if (block === undefined) buffer.shared.fill(buffer.length);
+  if (block === undefined) buffer.prefix.fill(buffer.length);
   const places = block === undefined ? undefined : buffer.inBlocks(block);
   return { buffer, indexOf: places === undefined ? indexOf : indexOf.map((n) => places[n] ?? n) };
 }

@@ -90,7 +90,7 @@ function corruptOne(
   const sizes = template === undefined ? { ...options, responseLength: length } : options;
   const { canvas, tokens, ends, isLabelled } = fillCanvas(example, sizes, model.tokens.eos, maskGiven);
   const endOf = (cell: number): number => ends[canvas.blankOf(cell)] as number;
-  const known = tokens.map((token, cell) => (cell > endOf(cell) ? undefined : token));
+  const written = tokens.map((token, cell) => (cell > endOf(cell) ? undefined : token));
   const inclusion = Array.from({ length: Math.ceil(tokens.length / slotSize) }, (_, slot) =>
     canvas.isFree && (slot + 1) * slotSize > response.length ? 1 : fraction,
   );
@@ -101,7 +101,7 @@ function corruptOne(
     return drawn[Math.floor(Math.min(first, end) / slotSize)] as boolean;
   });
   const clean = rng.shuffle(masked.flatMap((isMasked, slot) => (isMasked ? [] : [slot])));
-  const revealed = revealSlots(known, slotSize, clean);
+  const revealed = revealSlots(written, slotSize, clean);
   const rounds = isSerial(slotFill) ? drawRounds([...revealed.keys()], slotSize, rng) : undefined;
   const partial = { prompt, canvas, revealed, rounds, slotSize, slotFill };
   const { buffer, indexOf } = layCanvas(partial, tokens.length, model);
@@ -120,7 +120,7 @@ function corruptOne(
       if ((indexOf[i] as number) < 0) return;
       const coefficient = tokenWeight(i) / ((inclusion[slot] as number) * answer * of);
       terms.push({ target, segment: 0, row: indexOf[i] as number, coefficient });
-    } else if (causal && i % slotSize > 0 && known[i] !== undefined && !canvas.masked.has(i)) {
+    } else if (causal && i % slotSize > 0 && written[i] !== undefined && !canvas.masked.has(i)) {
       successors.push({ target, segment: 0, row: indexOf[i - 1] as number, coefficient: 0 });
     }
   });

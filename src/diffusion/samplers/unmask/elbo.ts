@@ -91,7 +91,7 @@ function unitsOf({ response, slotSize, template }: UnmaskTrajectory, eos: number
  */
 export function layMasked(
   trajectory: UnmaskTrajectory,
-  known: readonly number[],
+  clean: readonly number[],
   length: number,
   model: SampledModel,
 ): { buffer: BufferBuilder; rowOf(cell: number): number } {
@@ -102,14 +102,14 @@ export function layMasked(
   }
   const canvas = Canvas.of(template);
   const tokens = canvas.byCell(response, model.tokens.eos);
-  const revealed = revealSlots(tokens, slotSize, known);
+  const revealed = revealSlots(tokens, slotSize, clean);
   const { buffer, indexOf } = layCanvas({ prompt, canvas, revealed, slotSize, slotFill }, length, model);
   if (!isSerial(slotFill)) return { buffer, rowOf: (cell) => indexOf[cell] as number };
   const others = tokens.flatMap((token, cell) =>
     token === undefined || revealed.has(cell) ? [] : [[cell, token] as const],
   );
-  const own = pushSlots(buffer, others, slotSize, prompt.length + canvas.given.length + revealed.size);
-  return { buffer, rowOf: (cell) => (cell % slotSize === 0 ? indexOf[cell] : own.get(cell - 1)) as number };
+  const inSlots = pushSlots(buffer, others, slotSize, prompt.length + canvas.given.length + revealed.size);
+  return { buffer, rowOf: (cell) => (cell % slotSize === 0 ? indexOf[cell] : inSlots.get(cell - 1)) as number };
 }
 
 /** Draws a fixed share of the slots as masked: floor(t U), at least one (GDPO, arXiv 2510.08554). */

@@ -39,7 +39,7 @@ export function layBefore(
   const buffer = new BufferBuilder(prompt, canvas);
   const rows = new Map<number, number>();
   const causal = attention === "causal";
-  if (!causal) buffer.shared.fill(buffer.start);
+  if (!causal) buffer.prefix.fill(buffer.start);
   // shifted logits of an entry are in the row behind it
   const predict = (cell: number, row: number): unknown => rows.set(cell, causal ? row : row + 1);
   const lastOf = new Map<number, number>();
@@ -57,21 +57,21 @@ export function layBefore(
           hint: "Write a prompt, or a word before the blank.",
         },
       );
-    const own = buffer.length;
+    const from = buffer.length;
     predict(first, before - 1);
-    const shared = causal ? before : buffer.start;
+    const prefix = causal ? before : buffer.start;
     for (let cell = first; cell < last; cell++)
-      predict(cell + 1, buffer.push(tokens.get(cell) as number, cell, shared, own));
+      predict(cell + 1, buffer.push(tokens.get(cell) as number, cell, prefix, from));
   }
   if (!causal) buffer.push(pad, 0, 0, buffer.length);
   return { buffer, rows };
 }
 
-/** Lays out what predicts a response. @returns `known`: cell -> token, in the response's order. */
+/** Lays out what predicts a response. @returns `written`: cell -> token, in the response's order. */
 export function layResponse({ prompt, template, response }: Written, model: SampledModel) {
   const canvas = Canvas.of(template);
-  const known = new Map(canvas.cellsOf(response, model.tokens.eos).map((cell, i) => [cell, response[i] as number]));
-  return { known, ...layBefore({ prompt, canvas }, known, known.keys(), model) };
+  const written = new Map(canvas.cellsOf(response, model.tokens.eos).map((cell, i) => [cell, response[i] as number]));
+  return { written, ...layBefore({ prompt, canvas }, written, written.keys(), model) };
 }
 
 /**
@@ -84,8 +84,8 @@ export function responseTerms(
   layout: LayoutSizes,
 ): Batch {
   const scored = trajectories.map((trajectory, segment): ScoredBuffer => {
-    const { buffer, rows, known } = layResponse(trajectory, model);
-    const terms = [...known].map(([cell, target]) => ({
+    const { buffer, rows, written } = layResponse(trajectory, model);
+    const terms = [...written].map(([cell, target]) => ({
       row: rows.get(cell) as number,
       target,
       coefficient: 1,
@@ -108,7 +108,7 @@ export function nextTokenLoss(
   layout: SupervisedLayout,
 ): Batch[] {
   return crossEntropy(examples, options, layout, "sampler.slot_fill=next-token", (example) => {
-    const { buffer, rows, known } = layResponse(example, options.model);
-    return { buffer, rows: [...known.keys()].map((cell) => rows.get(cell) as number) };
+    const { buffer, rows, written } = layResponse(example, options.model);
+    return { buffer, rows: [...written.keys()].map((cell) => rows.get(cell) as number) };
   });
 }

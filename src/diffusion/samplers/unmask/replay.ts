@@ -191,9 +191,9 @@ function separateRounds(
     const { buffer, indexOf } = layCanvas(partialResponseOf(trajectory, canvas, t), responseLength, model);
     const drawn = round.positions.map((cell, i) => [cell, round.tokens[i] as number] as const);
     const before = prompt.length + canvas.given.length + revealed.size;
-    const own = !isSerial(slotFill) ? undefined : pushSlots(buffer, drawn, slotSize, before);
+    const inSlots = !isSerial(slotFill) ? undefined : pushSlots(buffer, drawn, slotSize, before);
     const rowOf = (cell: number): number =>
-      (cell % slotSize === 0 ? undefined : own?.get(cell - 1)) ?? (indexOf[cell] as number);
+      (cell % slotSize === 0 ? undefined : inSlots?.get(cell - 1)) ?? (indexOf[cell] as number);
     return { buffer, trajectory: index, steps: [{ step: t, terms: roundTermsAt(round, rowOf, places, allowed) }] };
   });
 }

@@ -136,23 +136,23 @@ export function nextTokens(
   const drawn: [position: number, token: number][] = [];
   const ended = new Set<number>();
   for (const [slot, isSelected] of filling.selected.entries()) {
-    const own = isSelected ? tokensOf(filling, slot, slotSize) : [];
+    const slotTokens = isSelected ? tokensOf(filling, slot, slotSize) : [];
     const blank = state.blanks[slot] as number;
-    if (own.at(-1)?.[1] === model.tokens.eos) ended.add(blank);
+    if (slotTokens.at(-1)?.[1] === model.tokens.eos) ended.add(blank);
     // tokens after EOS in a blank are not kept
-    if (!ended.has(blank)) drawn.push(...own);
+    if (!ended.has(blank)) drawn.push(...slotTokens);
   }
   if (drawn.length === 0) return undefined;
   const buffer = layRevealed(partialResponseOf(state, options));
   const rowOf = pushSlots(buffer, drawn, slotSize);
   const positions = drawn.map(([position]) => position + 1).filter((position) => position % slotSize === i);
-  const known = new Map([...state.committed, ...drawn]);
+  const written = new Map([...state.committed, ...drawn]);
   const request = {
     buffer,
     rows: positions.map((position) => rowOf.get(position - 1) as number),
     uniform: Float32Array.from(positions, (position) => filling.uniform[position] as number),
     ...(state.canvas.isConstrained
-      ? { candidates: positions.map((position) => state.canvas.allowed(position, known, model.tokens.eos)) }
+      ? { candidates: positions.map((position) => state.canvas.allowed(position, written, model.tokens.eos)) }
       : {}),
   };
   return { positions, request };
@@ -174,7 +174,7 @@ export function nextOfBlanks(
   const { eos } = model.tokens;
   const positions: number[] = [];
   const laid = new Map<number, number>();
-  const known = new Map([...committed, ...[...drawn].map(([cell, { token }]) => [cell, token] as const)]);
+  const written = new Map([...committed, ...[...drawn].map(([cell, { token }]) => [cell, token] as const)]);
   const candidates: (readonly number[] | undefined)[] = [];
   // `ahead`: cells from the blank's first open one on, 0 before it
   let [blank, ahead, ended] = [-1, 0, false];
@@ -182,23 +182,23 @@ export function nextOfBlanks(
     const slot = Math.floor(cell / slotSize);
     if (!selected[slot]) continue;
     if (blanks[slot] !== blank) [blank, ahead, ended] = [blanks[slot] as number, 0, false];
-    if (drawn.has(cell)) ended ||= known.get(cell) === eos;
+    if (drawn.has(cell)) ended ||= written.get(cell) === eos;
     else if (!ended) {
-      const allowed = canvas.allowed(cell, known, eos);
+      const allowed = canvas.allowed(cell, written, eos);
       positions.push(cell);
       candidates.push(allowed);
       const next = Math.floor((cell + 1) / slotSize);
       const isLast = ++ahead >= speculate || !selected[next] || blanks[next] !== blank;
-      const guess = isLast ? undefined : guessAt(cell, state, known, allowed);
+      const guess = isLast ? undefined : guessAt(cell, state, written, allowed);
       // an end is predicted, and not read
       ended = guess === undefined || guess === eos;
       if (ended) continue;
       laid.set(cell, guess as number);
-      known.set(cell, guess as number);
+      written.set(cell, guess as number);
     }
   }
   if (positions.length === 0) return undefined;
-  const { buffer, rows } = layBefore({ prompt, canvas }, known, positions, model);
+  const { buffer, rows } = layBefore({ prompt, canvas }, written, positions, model);
   const request = {
     buffer,
     rows: positions.map((cell) => rows.get(cell) as number),
@@ -215,14 +215,14 @@ const LOOKED_UP = 3;
 function guessAt(
   cell: number,
   { prompt, canvas }: Pick<State, "prompt" | "canvas">,
-  known: ReadonlyMap<number, number>,
+  written: ReadonlyMap<number, number>,
   allowed: readonly number[] | undefined,
 ): number | undefined {
   if (allowed?.length === 1) return allowed[0];
   const { first } = canvas.blanks[canvas.blankOf(cell)] as (typeof canvas.blanks)[number];
   for (let n = Math.min(LOOKED_UP, cell - first); n > 0; n--) {
     const isSame = (at: number): boolean => {
-      for (let i = 0; i < n; i++) if (prompt[at + i] !== known.get(cell - n + i)) return false;
+      for (let i = 0; i < n; i++) if (prompt[at + i] !== written.get(cell - n + i)) return false;
       return true;
     };
     const at = prompt.findIndex((_, i) => i + n < prompt.length && isSame(i));

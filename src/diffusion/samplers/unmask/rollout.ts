@@ -251,9 +251,9 @@ function drawChoice(
   output: PositionOutput & { readonly candidates: readonly number[] },
   { temperature, model }: UnmaskOptions,
 ): void {
-  const known = new Map(committed);
-  for (const [other, { token }] of drawn) known.set(other, token);
-  const allowed = canvas.allowed(cell, known, model.tokens.eos) as number[];
+  const written = new Map(committed);
+  for (const [other, { token }] of drawn) written.set(other, token);
+  const allowed = canvas.allowed(cell, written, model.tokens.eos) as number[];
   if (allowed.length === 0) return;
   const logs = candidateLogProbs(output.statistics, output.at, output.candidates, allowed);
   const { index, logProb } = drawAmong(logs, temperature === 0 ? undefined : uniform[cell]);
@@ -319,10 +319,10 @@ function reveal(state: State, { selected, eosAllowed, drawn, draft }: Filling, o
   // once ends have closed slots, the open rest is spread over the remaining rounds
   const rest = state.open.filter(Boolean).length;
   if (closed) state.schedule = revealSchedule(rest, options.rounds - state.rounds.length - 1);
-  const left = [...(draft ?? [])].filter(
+  const open = [...(draft ?? [])].filter(
     ([cell]) => !state.committed.has(cell) && (state.canvas.isFree || state.open[Math.floor(cell / slotSize)]),
   );
-  state.rounds.push(draft === undefined ? round : { ...round, draft: left.map(([, token]) => token) });
+  state.rounds.push(draft === undefined ? round : { ...round, draft: open.map(([, token]) => token) });
 }
 
 /** Returns one score per slot (higher is better), from the distribution before sampling. Committed slots score 0. */

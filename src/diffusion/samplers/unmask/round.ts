@@ -1,7 +1,7 @@
+import { BLOCKED } from "../../../attention/bias.js";
 import type { Emitter } from "../../../onnx/emit.js";
 import type { Value } from "../../../onnx/types.js";
 import { allowedLogProbs, drawTokens, weightsInBlocks } from "../../head.js";
-import { BLOCKED } from "../../layout/buffer.js";
 import { DRAW_INPUTS, type RoundHead } from "../../sampler.js";
 import type { TokenIds } from "../../tokens.js";
 

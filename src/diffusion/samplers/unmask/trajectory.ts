@@ -98,8 +98,8 @@ export function checkTrajectory(trajectory: UnmaskTrajectory, where: string, eos
   const drawn = rounds.flatMap(({ positions, tokens }) => positions.map((p, i) => [p, tokens[i] as number] as const));
   checkChoices(canvas, drawn, where, eos);
   checkResponse(trajectory, tokens, where, eos);
-  const left = open.indexOf(true);
-  if (left >= 0) inconsistent(where, `slot ${left} was never revealed`);
+  const never = open.indexOf(true);
+  if (never >= 0) inconsistent(where, `slot ${never} was never revealed`);
 }
 
 /** @throws UserError where a round's arrays do not match or are not positions with log-probabilities. */

@@ -3,15 +3,20 @@ import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage 
 import { request as httpsRequest } from "node:https";
 import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
 import type { BrowserContext, Request } from "playwright";
+import { messageOf } from "../../../core/errors.js";
 
 /** Most bytes of an answer to a form. */
 export const MOST_BYTES = 16 * 2 ** 20;
+
+/** The error of an answer that ended half way. */
+export class BrokenOff extends Error {}
 
 /**
  * Forwards a page's request unchanged to its server, with the cookies of the page's context, and follows no redirect.
  * The browser's own tools for this would read an answer of any length to its end.
  * @returns the whole answer, as it can be passed to a page.
- * @throws Error if there is no answer in time, or one of more than MOST_BYTES.
+ * @throws BrokenOff if the server has begun its answer, and has the request then; Error if there is no answer in time, or
+ * one of more than MOST_BYTES.
  */
 export async function bring(request: Request, context: BrowserContext, timeoutMs: number) {
   const url = new URL(request.url());
@@ -34,8 +39,10 @@ export async function bring(request: Request, context: BrowserContext, timeoutMs
   // once a response has begun, its own events report errors
   outgoing.on("error", () => undefined);
   outgoing.end(body ?? undefined);
+  let isBegun = false;
   try {
     const [response] = (await once(outgoing, "response")) as [IncomingMessage];
+    isBegun = true;
     const chunks: Buffer[] = [];
     let bytes = 0;
     for await (const chunk of response as AsyncIterable<Buffer>) {
@@ -46,7 +53,8 @@ export async function bring(request: Request, context: BrowserContext, timeoutMs
     const whole = decoded(Buffer.concat(chunks), response.headers["content-encoding"]);
     return { status: response.statusCode ?? 0, headers: plain(response.headers), body: whole };
   } catch (error) {
-    throw timeout.aborted ? new Error(`none after ${timeoutMs / 1000} s`) : error;
+    const cause = timeout.aborted ? new Error(`none after ${timeoutMs / 1000} s`) : error;
+    throw isBegun ? new BrokenOff(messageOf(cause), { cause }) : cause;
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Page, Request, Response } from "playwright";
-import type { PostedPair } from "../../forms/posted.js";
-import { EnvironmentFault } from "../browser.js";
+import { decoderOf, type PostedPair } from "../../forms/posted.js";
+import { EnvironmentFault, TooMany, Unanswered } from "../browser.js";
 import { MOST_BYTES } from "./bring.js";
 
 /** The source of a request: the page itself, a frame in it, or a window that it opened. */
@@ -26,10 +26,14 @@ export interface ServerAnswer {
   readonly status: number;
   readonly contentType: string;
   readonly text: string;
+  /** Time after which the server takes requests again, if it gives one, in milliseconds. */
+  readonly retryAfterMs?: number | undefined;
   /** The address that the answer came from, or that it redirects to. */
   readonly url: string;
   /** The reason why there is no answer. */
   readonly failure?: string;
+  /** Set if the server has the request all the same: it must not be sent again. */
+  readonly begun?: boolean;
 }
 
 /** One request with data that the page has sent since it was opened. */
@@ -52,21 +56,41 @@ export type Phase = "open" | "step" | "submit";
 /** Most characters of an answer that are read. */
 export const MOST_TEXT = 2_000_000;
 
+/** Reads a header `retry-after`, which holds seconds or a date. @returns milliseconds. */
+export function waitOf(header: string | undefined): number | undefined {
+  const wait = Number(header) * 1000 || Date.parse(header ?? "") - Date.now();
+  return Number.isNaN(wait) ? undefined : Math.max(0, wait);
+}
+
 export async function answerOf(response: Response | null, url: string): Promise<ServerAnswer> {
   const status = response?.status() ?? Number.NaN;
   const contentType = response?.headers()["content-type"] ?? "";
   const readable = !(status >= 300 && status < 400) && (contentType === "" || /json|text|xml|html/.test(contentType));
   const tooLong = Number(response?.headers()["content-length"] ?? 0) > MOST_BYTES;
-  const text = readable && !tooLong ? await (response?.text() ?? Promise.resolve("")).catch(() => "") : "";
-  return { status, contentType, text: text.slice(0, MOST_TEXT), url: response?.url() ?? url };
+  const text = readable && !tooLong ? await bodyOf(response, contentType) : "";
+  const retryAfterMs = waitOf(response?.headers()["retry-after"]);
+  return { status, contentType, text: text.slice(0, MOST_TEXT), url: response?.url() ?? url, retryAfterMs };
 }
 
-export const noAnswer = (url: string, failure: string): ServerAnswer => ({
-  status: Number.NaN,
-  contentType: "",
-  text: "",
-  url,
-  failure,
+const bodyOf = async (response: Response | null, contentType: string): Promise<string> =>
+  response === null
+    ? ""
+    : response
+        .body()
+        .then((body) => textIn(body, contentType))
+        .catch(() => "");
+
+/** Decodes a body by the charset of its header or of its own first lines; UTF-8 by default, and where it is unknown. */
+export function textIn(body: Buffer, contentType: string): string {
+  const own = /<meta[^>]+charset=["']?([\w-]+)|<\?xml[^>]+encoding=["']([\w-]+)/i.exec(
+    body.toString("latin1", 0, 2048),
+  );
+  const name = /charset=["']?([\w-]+)/i.exec(contentType)?.[1] ?? own?.[1] ?? own?.[2] ?? "utf-8";
+  return decoderOf(name).decode(body);
+}
+
+export const noAnswer = (url: string, failure: string, begun = false): ServerAnswer => ({
+  ...{ status: Number.NaN, contentType: "", text: "", url, failure, begun },
 });
 
 export const pathOf = ({ url }: Exchange): string => new URL(url).pathname;
@@ -92,23 +116,16 @@ export function pathPattern(pattern: string, path: string): string | undefined {
     : undefined;
 }
 
-/**
- * Returns the request by which a form was sent, if it was: the last one, or an equal one before it that was taken. A
- * page may send one form twice, and its server then refuses the copy.
- */
-export function formExchange(exchanges: readonly Exchange[], isForm: (exchange: Exchange) => boolean): Exchange[] {
-  const sent = exchanges.filter((one) => one.phase === "submit" && isForm(one));
-  const data = JSON.stringify(sent.at(-1)?.posted);
-  const isTaken = ({ answer }: Exchange): boolean => answer !== undefined && answer.status < 400;
-  const taken = sent.find((one) => isTaken(one) && JSON.stringify(one.posted) === data);
-  return taken === undefined ? sent.slice(-1) : [taken];
-}
+export const isError = (status: number | null | undefined): boolean => (status ?? 0) >= 400;
 
-/** @throws EnvironmentFault if an answer failed to come, or is an error of the server. */
+/** @throws EnvironmentFault if an answer failed to come, or is an error of the server; Unanswered if it broke off. */
 export function checkAnswered(exchange: Exchange): void {
   const { answer } = exchange;
   const about = nameOf(exchange);
+  if (answer?.begun) throw new Unanswered(`half an answer to ${about}: ${answer.failure}`);
   if (answer?.failure !== undefined) throw new EnvironmentFault(`no answer to ${about}: ${answer.failure}`);
   if (answer !== undefined && isServerFault(answer.status))
-    throw new EnvironmentFault(`HTTP ${answer.status} for ${about}`);
+    throw answer.status === 429
+      ? new TooMany(`HTTP 429 for ${about}`, answer.retryAfterMs)
+      : new EnvironmentFault(`HTTP ${answer.status} for ${about}`);
 }

@@ -1,11 +1,11 @@
 import type { Page, Request, Route, WebSocket } from "playwright";
 import { messageOf } from "../../../core/errors.js";
-import { limitPairs, type PostedPair, readPosted, readQuery, readText } from "../../forms/posted.js";
+import { isCoded, limitPairs, type PostedPair, readPosted, readQuery, readText } from "../../forms/posted.js";
 import type { RunningSite } from "../../site.js";
 import { Unanswered } from "../browser.js";
 import { isDropped } from "../injected-faults.js";
 import type { BackgroundRequests } from "./background.js";
-import { bring } from "./bring.js";
+import { BrokenOff, bring } from "./bring.js";
 import {
   answerOf,
   checkAnswered,
@@ -19,13 +19,9 @@ import {
   ownerOf,
   type Phase,
   type ServerAnswer,
+  textIn,
 } from "./exchange.js";
 import { Signal } from "./signal.js";
-
-/** Time that a script may take to send the form after it has started a navigation, in milliseconds. */
-const HOLD_MS = 400;
-
-type Verdict = "stay" | "form" | "go" | "wait" | "tell";
 
 /** Sends a request on to the site. */
 const send = (route: Route): Promise<void> => (isDropped(route) ? route.abort("connectionreset") : route.continue());
@@ -36,12 +32,10 @@ export interface TrafficOptions {
   readonly background: BackgroundRequests;
   /** Ends the episode if the page becomes unreadable. */
   readonly die: (why: string) => void;
-  readonly patienceMs: () => number;
+  /** Returns the charset in which the open page writes its forms. */
+  readonly charset: () => string;
   /** Time limit for the answer to a post, in milliseconds. */
   readonly answerMs: () => number;
-  /** Tells the page that it is about to be left: the filter does not see requests that it sends while leaving. */
-  readonly tellLeaving: () => Promise<void>;
-  readonly leaveFor: (url: string) => Promise<void>;
 }
 
 /**
@@ -54,8 +48,6 @@ export class Traffic {
   loading = false;
   /** Set while a document that replaces the page is loading. */
   leaving = false;
-  /** The address that the page goes to after it has sent nothing. */
-  private going: string | undefined;
   /** The address that `goto` is opening. */
   opening: string | undefined;
   /** Posts to other hosts that were stopped, by origin. */
@@ -89,12 +81,11 @@ export class Traffic {
     this.stopped.length = 0;
     this.disarm();
     this.opening = address;
-    this.going = undefined;
     this.loading = true;
     this.leaving = false;
   }
 
-  /** Lets the form's navigation through from here on; in the phase `step`, any GET of the page too. */
+  /** Lets the page send its form, and go where that leads, from here on. */
   arm(phase: "step" | "submit", isForm: (exchange: Exchange) => boolean): void {
     this.phase = phase;
     this.isForm = isForm;
@@ -122,7 +113,10 @@ export class Traffic {
    * @throws EnvironmentFault if the server failed a request; Unanswered if it has not answered a forwarded one.
    */
   checkAnswers(phase: Phase): void {
-    const sent = this.exchanges.filter((e) => e.phase === phase && ["navigation", "script"].includes(e.how));
+    // a page may break off its own GETs when it has what it needs
+    const sent = this.exchanges.filter(
+      (e) => e.phase === phase && (e.how === "navigation" || (e.how === "script" && e.method !== "GET")),
+    );
     sent.forEach((exchange, i) => {
       const isRepeated = sent.slice(i + 1).some((e) => e.method === exchange.method && e.url === exchange.url);
       if (isRepeated) return;
@@ -174,67 +168,20 @@ export class Traffic {
     }
   }
 
-  /** Decides on a navigation of the page or of a window. */
+  /** Decides on a navigation of the page or of a window: it goes on only after the press of a button. */
   private async navigate(route: Route, owner: Owner, own: boolean, exchange: Exchange | undefined): Promise<void> {
     const request = route.request();
-    let verdict = this.verdict(request, owner, own, exchange);
-    if (verdict === "wait") verdict = await this.outcome(exchange);
-    if (verdict === "go") {
-      this.leaving = true;
-      return send(route);
-    }
-    if (verdict === "tell") {
-      // the answer 204 keeps the document, so that it can still get an event
-      await route.fulfill({ status: 204 });
-      const known = this.exchanges.length;
-      return this.leaveAfter(request.url(), () => this.exchanges.slice(known).some((e) => this.isForm?.(e) === true));
-    }
-    if (verdict === "stay" || exchange === undefined) {
+    const isForm = exchange !== undefined && this.isForm?.(exchange) === true;
+    const mayGo = own && !this.loading && this.phase !== "open" && (owner === "page" || isForm);
+    if (!mayGo || exchange === undefined) {
       // a page that leaves while it is loading is never loaded completely
       if (this.loading && owner === "page") this.options.die("the page leaves before it is loaded");
       // no link, script or refresh may replace the page: with a 204 the browser keeps the document
       return owner === "popup" ? route.abort("blockedbyclient") : route.fulfill({ status: 204 });
     }
-    if (exchange.phase === "open") exchange.phase = "step";
-    await this.forward(route, exchange, true);
-  }
-
-  /** Decides on a script's navigation after the click: allowed if the form was sent well, or if nothing is sent. */
-  private async outcome(exchange: Exchange | undefined): Promise<Verdict> {
-    const sent = (): Exchange[] =>
-      this.exchanges.filter((e) => e !== exchange && e.phase === "submit" && e.how !== "socket" && this.isForm?.(e));
-    const start = performance.now();
-    for (;;) {
-      const open = sent().some((e) => e.answer === undefined && e.how === "script");
-      const waited = performance.now() - start;
-      if (!open && (waited > HOLD_MS || sent().length > 0)) break;
-      if (this.isForm === undefined || waited > this.options.patienceMs()) return "stay";
-      await this.next(50);
-    }
-    const last = sent().at(-1);
-    if (last === undefined) return "tell";
-    return last.how !== "navigation" && (last.answer?.status ?? 200) < 400 ? "go" : "stay";
-  }
-
-  /** Tells a page that has sent nothing that it is about to be left, and leaves it if it still sends nothing. */
-  private async leaveAfter(url: string, isSent: () => boolean): Promise<void> {
-    await this.options.tellLeaving();
-    await this.next(100);
-    if (isSent() || this.isForm === undefined) return;
-    this.going = url;
-    await this.options.leaveFor(url);
-  }
-
-  private verdict(request: Request, owner: Owner, own: boolean, exchange: Exchange | undefined): Verdict {
-    if (!own || this.isForm === undefined || this.loading) return "stay";
-    if (exchange !== undefined && this.isForm(exchange)) return "form";
-    if (owner !== "page" || request.method() !== "GET") return "stay";
-    if (this.phase === "open") return "stay";
-    if (this.going === request.url()) {
-      this.going = undefined;
-      return "go";
-    }
-    return this.phase === "step" ? "go" : "wait";
+    if (isForm || request.method() !== "GET") return this.forward(route, exchange, true);
+    this.leaving = true;
+    return send(route);
   }
 
   private async log(request: Request, owner: Owner, own: boolean): Promise<Exchange | undefined> {
@@ -243,7 +190,9 @@ export class Traffic {
     const navigation = request.isNavigationRequest();
     const bare = method === "GET" || method === "HEAD";
     if (method === "OPTIONS" || type === "cspreport") return undefined;
-    if (bare && !request.url().includes("?") && !(navigation && owner === "page")) return undefined;
+    // after the press the answer to a script's GET may be the site's verdict
+    const isPoll = this.phase !== "open" && ["fetch", "xhr"].includes(type);
+    if (bare && !request.url().includes("?") && !(navigation && owner === "page") && !isPoll) return undefined;
     // old scripts send a form as the address of a script or a picture
     if (
       bare &&
@@ -253,15 +202,17 @@ export class Traffic {
       return undefined;
     const phase = this.phase;
     const decoded = bare ? undefined : this.decoded(request);
-    const body = bare
-      ? []
-      : (decoded ?? (await readPosted(request.postDataBuffer(), request.headers()["content-type"] ?? "")));
+    const data = bare ? null : request.postDataBuffer();
+    // scripts write UTF-8, a form what its page is written in
+    const asks = navigation && (isCoded(request.url()) || (data !== null && isCoded(data.toString("latin1"))));
+    const charset = asks ? this.options.charset() : undefined;
+    const body = bare ? [] : (decoded ?? (await readPosted(data, request.headers()["content-type"] ?? "", charset)));
     const exchange: Exchange = {
       method,
       url: request.url(),
       how: navigation ? "navigation" : ["ping", "beacon", "image"].includes(type) ? "beacon" : "script",
       owner,
-      posted: limitPairs([...body, ...readQuery(request.url())]),
+      posted: limitPairs([...body, ...readQuery(request.url(), charset)]),
       routine: this.options.background.isRoutine(request),
       phase,
       answer: undefined,
@@ -304,8 +255,8 @@ export class Traffic {
       if (isDropped(route)) throw new Error("injected: drop");
       const brought = await bring(request, this.options.page.context(), this.options.answerMs());
       const { status, headers } = brought;
-      const text = brought.body.toString("utf8").slice(0, MOST_TEXT);
       const contentType = headers["content-type"] ?? "";
+      const text = textIn(brought.body, contentType).slice(0, MOST_TEXT);
       const { location } = headers;
       const url =
         location === undefined || !URL.canParse(location, request.url())
@@ -327,7 +278,7 @@ export class Traffic {
       }
       await (navigation && !follows ? route.fulfill({ status: 204 }) : route.fulfill(brought)).catch(() => undefined);
     } catch (error) {
-      exchange.answer = noAnswer(request.url(), messageOf(error).split("\n")[0] ?? "");
+      exchange.answer = noAnswer(request.url(), messageOf(error).split("\n")[0] ?? "", error instanceof BrokenOff);
       // a failed navigation would replace the page, and reading the page would hide this error
       await (navigation ? route.fulfill({ status: 204 }) : route.abort("failed")).catch(() => undefined);
     } finally {

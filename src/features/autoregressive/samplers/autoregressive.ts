@@ -4,10 +4,10 @@ import { misuse } from "../../../core/errors.js";
 import type { Rng } from "../../../core/rng.js";
 import { checkStreams, inBatches } from "../../../diffusion/batches.js";
 import { drawAmong } from "../../../diffusion/constrained.js";
-import { cacheUse } from "../../../diffusion/layout/prefix-cache.js";
 import { layText } from "../../../diffusion/layout/text.js";
 import { RoundReader } from "../../../diffusion/round-reader.js";
 import {
+  cacheUse,
   overflowed,
   type RoundModel,
   rowNoise,

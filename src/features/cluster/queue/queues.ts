@@ -1,6 +1,5 @@
 import type { Job, Queue, QueueEvents, Worker } from "bullmq";
 import { optional } from "../../../core/optional.js";
-import { spansAreOn } from "../../../core/spans.js";
 import { type Connections, NEEDED } from "./connection.js";
 import { PREFIX, type QueueName, queueName } from "./protocol.js";
 
@@ -15,14 +14,12 @@ export type Queues = Awaited<ReturnType<typeof openQueues>>;
 /** Opens the BullMQ queues of one run. */
 export async function openQueues(connections: Connections, run: string) {
   const bull = await optional(NEEDED, "bullmq", () => import("bullmq"));
-  /** Telemetry: spans of jobs continue on the workers. */
-  const spans = spansAreOn() ? { telemetry: new (await import("bullmq-otel")).BullMQOtel() } : {};
   const common = () => ({ connection: connections.connect(), prefix: PREFIX });
   return {
     /** @param guest true for a queue of another process: its metadata are not written, as it may be deleted already. */
     queue(kind: QueueName, guest = false): Queue {
       const streams = { events: { maxLen: EVENTS } };
-      return silenced(new bull.Queue(queueName(run, kind), { ...common(), streams, skipMetasUpdate: guest, ...spans }));
+      return silenced(new bull.Queue(queueName(run, kind), { ...common(), streams, skipMetasUpdate: guest }));
     },
 
     /** Reads events of a queue. A malformed event interrupts it for a moment: listeners must also poll the queue. */
@@ -56,7 +53,6 @@ export async function openQueues(connections: Connections, run: string) {
         maxStalledCount: LOST_WORKERS,
         // after an outage of Redis, the queue is polled again soon
         drainDelay: 2,
-        ...spans,
       });
       return silenced(worker);
     },

@@ -33,7 +33,7 @@ const sent = ({ head, ...batch }: Batch): SentBatch => ({ ...batch, head: head.n
 function withHead({ head: name, ...batch }: SentBatch, heads: readonly ScoreHead<never>[]): Batch {
   const head = heads.find((one) => one.name === name);
   if (head === undefined) throw new Error(`neither the sampler nor the objective has a head ${name}`);
-  return { ...batch, head: head as unknown as ScoreHead, recorded: batch.recorded };
+  return { ...batch, head: head as unknown as ScoreHead, logProb: batch.logProb };
 }
 
 /** The worker's part; the job's parameters must be loaded. */
@@ -48,7 +48,7 @@ export async function computeGradients(
     const values: Float32Array[] = [];
     const sent = receivedBytes("batches to score", batches, (bytes) => sentBatches.parse(decode(bytes)));
     for (const batch of sent as unknown as SentBatch[])
-      values.push((await engine.score(withHead(batch, heads), "policy")).value);
+      values.push((await engine.score(withHead(batch, heads), "policy")).logProb);
     return encode(values);
   }
   const sent = receivedBytes("micro-batches", batches, (bytes) => sentMicroBatches.parse(decode(bytes)));

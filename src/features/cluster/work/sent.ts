@@ -28,7 +28,7 @@ const batch = z
     position: counts,
     units: floats,
     share: floats.optional(),
-    recorded: floats.optional(),
+    logProb: floats.optional(),
   })
   .refine((of) => of.segment.length === of.coefficient.length, "a term has no segment")
   .refine((of) => of.segment.every((s) => s >= 0n && s < BigInt(of.segments)), "a segment is not there")

@@ -62,6 +62,6 @@ export function matchingTerms(points: readonly FlowPoint[], options: FlowOptions
     owner: [0],
     step: [-1],
     units: Float32Array.of(terms),
-    recorded: undefined,
+    logProb: undefined,
   };
 }

@@ -19,7 +19,7 @@ interface Row {
   /** Other inputs of the head, equal for all numbers of the row. */
   readonly constants: Readonly<Record<string, number>>;
   /** The sum of the row's terms times `scale`, as recorded by the rollout. */
-  readonly recorded: number;
+  readonly logProb: number;
 }
 
 /** A way to split a trajectory into rows. */
@@ -47,7 +47,7 @@ const STEPS: Scored = {
       actions: x,
       target: (i) => (next[i] as number) - law.ofX * (x[i] as number),
       constants: { of_v: law.ofV, inverse_std: 1 / law.std, log_normaliser: logNormaliser(law.std) },
-      recorded: logProbs[k] as number,
+      logProb: logProbs[k] as number,
     };
   },
 };
@@ -66,7 +66,7 @@ const PAIRS: Scored = {
       actions: chunk.map((a, i) => between(a, noise[i] as number, time)),
       target: (i) => (chunk[i] as number) - (noise[i] as number),
       constants: {},
-      recorded: -loss,
+      logProb: -loss,
     };
   },
 };
@@ -101,7 +101,7 @@ export function stepTerms(
   const floats = (n: number): Float32Array<ArrayBuffer> => new Float32Array(n);
   const [actions, time, seen, target] = [floats(terms), floats(rows), floats(rows * promptLength), floats(terms)];
   const own = new Map(constants.map((name) => [name, floats(terms)]));
-  const [coefficient, units, recorded, share] = [floats(terms), floats(segments), floats(segments), floats(segments)];
+  const [coefficient, units, logProb, share] = [floats(terms), floats(segments), floats(segments), floats(segments)];
   const [owner, stepOf] = [Array<number>(segments).fill(-1), Array<number>(segments).fill(-1)];
   const segment = new BigInt64Array(terms);
   trajectories.forEach((trajectory, b) => {
@@ -125,7 +125,7 @@ export function stepTerms(
         units[s] = together;
         share[s] = count(trajectory) / steps.length;
         const weight = (coefficient[r] as number) / scale(size);
-        if (i === 0) recorded[s] = (recorded[s] as number) + row.recorded * weight;
+        if (i === 0) logProb[s] = (logProb[s] as number) + row.logProb * weight;
       }
     });
   });
@@ -144,7 +144,7 @@ export function stepTerms(
     step: stepOf,
     units,
     // log-probabilities of single numbers are not recorded
-    recorded: level === "token" ? undefined : recorded,
+    logProb: level === "token" ? undefined : logProb,
     ...(subset && { sampled: { share, of } }),
   };
 }

@@ -75,7 +75,7 @@ async function objectiveOf(path: string, overrides: readonly string[]): Promise<
 
 /** Estimates whether a run fits into memory, as its dry run does. @throws UserError if it does not. */
 async function runMemory(config: RunConfig, objective: string): Promise<string> {
-  const { estimate } = await import("../estimates/memory.js");
+  const { estimate } = await import("../memory.js");
   const lines = await estimate(config, objective);
   return `the memory of ${objective} with this config (--objective names another):\n${lines.replace(/^/gm, "      ")}`;
 }

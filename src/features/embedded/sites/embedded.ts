@@ -7,7 +7,6 @@ import { FORMS, fieldKinds, formOf } from "../catalog.js";
 import { declared } from "../fields.js";
 import { fieldsOf } from "../form.js";
 import { generatedForms } from "../generate.js";
-import { lettersOf } from "../letters.js";
 import { serveForms } from "../server.js";
 import { embeddedTasks, optionsOfTasks } from "../tasks.js";
 
@@ -22,15 +21,15 @@ export type EmbeddedOptions = z.output<typeof schema>;
 /** Declares a form's page and the server's answers. */
 export function declarationOf({ form, tier, url }: Task): DeclaredForm {
   const fields = Object.fromEntries(fieldsOf(formOf(form), tier).map((field) => [field.label, declared(field)]));
-  return { url, fields, request: { method: "POST", path: url }, accepted: ["status 200"], refused: ["status 400"] };
+  return { url, fields, request: { method: "POST", path: url }, success: { status: 200 }, refusal: { status: 400 } };
 }
 
 /** The built-in server of 25 forms in 8 domains (`src/features/embedded/`), with seeded records. */
 export const site: SiteKind<EmbeddedOptions> = {
   schema,
   async start(options) {
-    const letters = await lettersOf(options.letters);
-    const tasks = embeddedTasks(options.tier, options.seed, options.sizes, options.generated, letters);
+    const { tier, letters } = options;
+    const tasks = embeddedTasks(tier, options.seed, options.sizes, options.generated, letters);
     const hash = splitHash(tasks);
     const made = generatedForms(options.seed, options.generated);
     const { baseUrl, stop } = await serveForms([...FORMS, ...made], options.port);
@@ -42,7 +41,7 @@ export const site: SiteKind<EmbeddedOptions> = {
       splitHash: () => hash,
       fieldKinds: (task) => fieldKinds(task.form, task.tier),
       declaredForm: declarationOf,
-      augmentedTask: (rng: Rng) => augmentedTask(rng, options.tier, letters),
+      augmentedTask: (rng: Rng) => augmentedTask(rng, tier, letters),
       stop,
     };
   },

@@ -101,9 +101,7 @@ async function run(flags: ExportFlags, context: CliContext): Promise<void> {
     context.print(`${out}: ${(bytes / 2 ** 20).toFixed(1)} MiB, from ${adapter}`);
     return context.log(nextStep(flags.adapter, `init_adapter=${shellWord(out)}`, flags.model));
   }
-  const { exportFile, writerOf } = await import("../model-writer.js");
-  const { exportModel } = await import("../export.js");
-  const writer = await writerOf(out, quantize);
+  const { exportTo } = await import("../export-to.js");
   const named = flags.checkpoint ?? flags.model;
   const merged = flags.merge === undefined ? undefined : await mergeSource(flags.merge, { step, model: named });
   const checkpoint = named ?? merged?.model;
@@ -115,7 +113,6 @@ async function run(flags: ExportFlags, context: CliContext): Promise<void> {
   const options = {
     checkpoint,
     out,
-    precision: quantize as Precision,
     doubleQuant: flags.doubleQuant ?? false,
     signal: context.signal,
     progress: line.update,
@@ -124,8 +121,7 @@ async function run(flags: ExportFlags, context: CliContext): Promise<void> {
     adapter: merged?.adapter,
     weights: merged?.weights,
   };
-  const exported = writer === undefined ? exportModel(options) : exportFile(options, writer, quantize);
-  const { parameters, bytes, from4Bits, vocabulary } = await exported.finally(line.end);
+  const { parameters, bytes, from4Bits, vocabulary } = await exportTo(options, quantize).finally(line.end);
   context.print(`${out}: ${parameters} parameters, ${(bytes / 2 ** 20).toFixed(1)} MiB of weights`);
   if (flags.keepTokens !== undefined)
     context.log(`vocabulary: ${vocabulary.kept} of ${vocabulary.whole} tokens, those of ${flags.keepTokens} and bytes`);
@@ -135,7 +131,7 @@ async function run(flags: ExportFlags, context: CliContext): Promise<void> {
     if (merged.adapter !== undefined && quantize !== "none") context.log(`note: ${ROUNDED}`);
     else if (from4Bits) context.log(`note: ${DECODED}`);
   }
-  if (writer !== undefined) return;
+  if (out.endsWith(".gguf")) return;
   context.log(nextStep(flags.merge, `model=${shellWord(out)} init_adapter=null`, out));
 }
 

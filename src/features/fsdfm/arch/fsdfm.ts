@@ -1,18 +1,9 @@
 import { z } from "zod";
+import { attention } from "../../../attention/keys.js";
 import { fail } from "../../../core/errors.js";
 import type { Architecture, WeightSpec } from "../../../nn/architecture.js";
 import { baseConfigSchema, MOST_LAYERS, type ModelConfig, parseConfig, size, WIDEST } from "../../../nn/config.js";
-import {
-  attention,
-  geluTanh,
-  layerNorm,
-  linear,
-  rotate,
-  rotations,
-  silu,
-  Targets,
-  type WeightOf,
-} from "../../../nn/layers.js";
+import { geluTanh, layerNorm, linear, rotate, rotations, silu, Targets, type WeightOf } from "../../../nn/layers.js";
 import { Emitter } from "../../../onnx/emit.js";
 import type { GraphBuilder } from "../../../onnx/graph.js";
 import type { Value } from "../../../onnx/types.js";

@@ -1,4 +1,5 @@
-import { BufferBuilder, type TokenBuffer } from "../../../diffusion/layout/buffer.js";
+import type { TokenBuffer } from "../../../attention/rows.js";
+import { BufferBuilder } from "../../../diffusion/layout/buffer.js";
 import { Canvas, type TokenTemplate } from "../../../diffusion/template.js";
 
 /** Lays out prompt | given | moving tokens, each at its position, with full attention; only the moving ones change. */
@@ -9,7 +10,7 @@ export function flowBuffer(
 ): TokenBuffer {
   const buffer = new BufferBuilder(prompt, template instanceof Canvas ? template : Canvas.of(template));
   tokens.forEach((token, cell) => void buffer.push(token, cell));
-  buffer.shared.fill(buffer.length);
+  buffer.prefix.fill(buffer.length);
   return buffer;
 }
 

@@ -1,8 +1,8 @@
 import { z } from "zod";
+import { layBuffers } from "../../../attention/rows.js";
 import { misuse } from "../../../core/errors.js";
 import type { Rng } from "../../../core/rng.js";
 import { checkStreams, inBatches } from "../../../diffusion/batches.js";
-import { type BufferBatch, batchBuffers, tokenInputs, writeBuffer } from "../../../diffusion/layout/buffer.js";
 import {
   MIN_TEMPERATURE,
   overflowed,
@@ -124,20 +124,13 @@ async function run(
   batch: number,
 ): Promise<void> {
   const canvas = options.responseLength;
-  const length = options.promptLength + canvas;
-  const buffers = batchBuffers(
-    states.map((state) => flowBuffer(state.prompt, state.source, state.template)),
-    { batch, length, pad: options.model.tokens.pad },
-  );
-  const rows = new BigInt64Array(batch * canvas);
-  states.forEach((state, b) => {
-    state.source.forEach((_, i) => {
-      rows[b * canvas + i] = BigInt(b * length + flowStart(state.prompt, state.template) + i);
-    });
-  });
+  const size = { batch, length: options.promptLength + canvas, pad: options.model.tokens.pad };
   for (const at of flowSteps(options)) {
-    // fresh ids per step, because a model may still hold the last step's; the bias never changes
-    const input: BufferBatch = { ...buffers, inputIds: buffers.inputIds.slice() };
+    const laidOut = layBuffers(
+      states.map((state) => flowBuffer(state.prompt, canvasOf(state), state.template)),
+      size,
+    );
+    const rows = new BigInt64Array(batch * canvas);
     const uniform = new Float32Array(batch * canvas);
     const features = {
       current: new BigInt64Array(batch * canvas),
@@ -145,19 +138,19 @@ async function run(
       last: new Float32Array(batch * canvas),
     };
     states.forEach((state, b) => {
-      const current = canvasOf(state);
-      writeBuffer(input, b, flowBuffer(state.prompt, current, state.template));
-      for (const [i, token] of current.entries()) {
+      const start = flowStart(state.prompt, state.template);
+      for (const [i, token] of canvasOf(state).entries()) {
         const row = b * canvas + i;
-        const own = transitionFeatures(token, at);
+        const { current, hazard, last } = transitionFeatures(token, at);
+        rows[row] = BigInt(laidOut.row(b, start + i));
         uniform[row] = rowNoise(state.rng);
-        features.current[row] = BigInt(own.current);
-        features.hazard[row] = own.hazard;
-        features.last[row] = own.last;
+        features.current[row] = BigInt(current);
+        features.hazard[row] = hazard;
+        features.last[row] = last;
       }
     });
     const drawn = await model.forwardRound({
-      inputs: { ...tokenInputs(input), ...conditionsOf(at, batch), rows: vector(rows) },
+      inputs: { ...laidOut.inputs, ...conditionsOf(at, batch), rows: vector(rows) },
       headInputs: {
         inverse_temperature: scalar(1 / options.temperature),
         uniform: vector(uniform),

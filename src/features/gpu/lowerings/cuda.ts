@@ -127,7 +127,7 @@ interface Places {
 }
 
 /**
- * Looks keys and values of [old | new] (src/nn/past.ts) up in both parts, and selects. Concatenating two parts of
+ * Looks keys and values of [old | new] (attention/keys.ts) up in both parts, and selects. Concatenating two parts of
  * different lengths would make CUDA's Concat copy a table with a number per row to the device, in every layer of every
  * round.
  */

@@ -1,8 +1,9 @@
+import { attention } from "../../../attention/keys.js";
 import { backward } from "../../../autodiff/backward.js";
 import { Rng } from "../../../core/rng.js";
 import { policyHead } from "../../../diffusion/score-head.js";
 import { segmentSums } from "../../../engine/graphs.js";
-import { attention, geluTanh, layerNorm, linear, rmsNorm, rotate, rotations, swiglu } from "../../../nn/layers.js";
+import { geluTanh, layerNorm, linear, rmsNorm, rotate, rotations, swiglu } from "../../../nn/layers.js";
 import { Emitter } from "../../../onnx/emit.js";
 import { GraphBuilder } from "../../../onnx/graph.js";
 import type { SelfCheck } from "../../../onnx/provider.js";

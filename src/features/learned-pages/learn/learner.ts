@@ -1,299 +1,366 @@
 import type { EpisodeRunner } from "../../../env/browser/episode.js";
 import type { Session } from "../../../env/browser/session.js";
-import { carries } from "../../../env/forms/wire.js";
+import type { Acceptance, Wire } from "../../../env/forms/contract.js";
 import type { FieldValue, Task } from "../../../env/site.js";
-import { type Action, type Contract, type PlaceOf, RECORDED } from "../contract.js";
-import { openPage, waysOf } from "../operate.js";
+import { type Action, type Contract, type ContractField, type PlaceOf, RECORDED } from "../contract.js";
+import { wayOf, waysOf } from "../operate.js";
 import { boxAt, type Shown, shownIn } from "../place.js";
 import { placeOf } from "../record/actions.js";
-import { structureHash } from "../structure.js";
-import { canonical, kindOfAll } from "../values.js";
-import { type Attempt, attempt, type LearnLimits, type Submitted } from "./attempt.js";
-import { LearnedField } from "./candidates.js";
-import { isCoded, isOffered, learnCodes, learnOne } from "./codes.js";
-import { type Person, SearchState } from "./fill-in.js";
-import { postedBy, rounds, type Search, SHARES, unexplained } from "./rounds.js";
-import { learnVerdict } from "./verdict.js";
+import type { Asserted } from "../record/sign.js";
+import { kindOfAll } from "../values.js";
+import type { Way } from "../way.js";
+import { completed, othersOf, richestFirst } from "./interventions.js";
+import { type Field, type Proof, proved, type Values } from "./keys.js";
+import { areOffered, openIn } from "./notations.js";
+import { namesIn } from "./offered-options.js";
+import { Form, type Play, type PlayedField } from "./plays.js";
+import { proposals } from "./proposals.js";
 
-/** A form as people have shown it: the steps of its fields in their order, its parts and its button. */
+/** A form as people have shown it: the steps of its fields in their order, its parts and its buttons. */
 export interface Recording {
   readonly fields: ReadonlyMap<string, { readonly actions: readonly Action[]; readonly step: number }>;
   readonly steps: readonly PlaceOf[];
   readonly submit: PlaceOf | undefined;
+  /** What people's assertions declare: the site accepted the form. */
+  readonly success?: Asserted | undefined;
 }
 
-/** Most persons that a form is learned from; of three or more one is left to confirm it. */
-const MOST_PERSONS = 3;
+/** Limits of learning one form. */
+export interface LearnLimits {
+  /** Time that one form may take, and one play of it, in milliseconds. */
+  readonly formMs: number;
+  readonly playMs: number;
+  /** Most times that the form is sent. */
+  readonly submissions: number;
+  /** Ends learning early; what is proved by then is kept. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What is known of a form before it is played. */
+export interface Given {
+  /** Fields of an earlier contract, or written by hand. */
+  readonly fields?: Contract["fields"];
+  readonly saves?: readonly string[] | undefined;
+  readonly acceptance: Acceptance;
+  readonly recording?: Recording | undefined;
+}
+
+/** What learning found. */
+export interface Learned {
+  readonly contract: Contract;
+  /** Why the form could not be sent. */
+  readonly words: string;
+  /** Picture (JPEG) of a form that was not sent. */
+  readonly picture: Uint8Array | undefined;
+}
+
+/** Most options that are played one by one. */
+const MOST_OPTIONS = 12;
+
+type LearnedField = Field &
+  PlayedField & { preset: FieldValue | undefined; isDeclared: boolean; name: string | undefined };
+
 /**
- * Learns a form by sending known values to its server: the requests show which way operates each control, and under
- * which key its value stands.
- * @param tasks tasks of this form with different values.
- * @param given fields that are known already: written by hand, or from an earlier search.
- * @returns the contract, the last message of the page or its server, and a picture of the form if it sent nothing.
+ * Learns how a form is operated and under which keys its values are sent: plays one task's values, then the same with
+ * one field changed at a time. A key is a field's if it changes with this field and with nothing else.
+ * @param tasks tasks of this form. @param tell reports progress, and what is for a person to decide.
  */
 export async function learnForm(
   runner: EpisodeRunner,
   tasks: readonly Task[],
   limits: LearnLimits,
   tell: (text: string) => void,
-  given: Partial<Contract["fields"]> = {},
-  recording?: Recording,
-): Promise<{ readonly contract: Contract; readonly words: string; readonly picture: Uint8Array | undefined }> {
-  const task = tasks[0] as Task;
-  const start = performance.now();
-  const end = start + limits.formMs;
-  const ways = await waysOf(Object.values(given).map((field) => field?.way ?? ""));
-  const shown = [...(recording?.fields.keys() ?? [])];
-  const values = [...valuesByLabel(tasks)].sort(([a], [b]) => orderIn(shown, a) - orderIn(shown, b));
-  const fields = values.map(([label, all]) => {
-    const own = recording?.fields.get(label);
-    const first = own && { way: RECORDED, variant: {}, locator: "css=body", nth: 0, hand: false, actions: own.actions };
-    const known = first ?? given[label];
-    const field = new LearnedField(label, kindOfAll(all), ways, all, limits.formMs, known, own !== undefined);
-    field.step = own?.step ?? 0;
-    return field;
-  });
-  const progress = new SearchState(task.url, ways, fields);
-  if (recording !== undefined) {
-    progress.isShown = true;
-    progress.steps.push(...recording.steps);
-    progress.submit = recording.submit;
-    progress.opener =
-      recording.steps.length > 0 && fields[0]?.step !== 0
-        ? recording.steps[0]
-        : placeOf(recording.fields.get(shown[0] ?? "")?.actions ?? []);
+  given: Given,
+): Promise<Learned> {
+  const learning = await Learning.begin(runner, tasks, limits, tell, given);
+  const base = await learning.playBase();
+  if (base !== undefined) {
+    await learning.changeEach(base);
+    await learning.playAgain(base);
+    await learning.codes(base);
+    await learning.propose();
   }
-  progress.mostSent = limits.submissions;
-  progress.signal = limits.signal;
-  let picture: Uint8Array | undefined;
-  const page = await untouched(runner, task, fields, end, progress.opener);
-  const { persons, spare } = unlike(tasks, fields);
-  const search: Search = {
-    progress,
-    persons,
-    earlier: [],
-    words: "",
-    isOver: (share) =>
-      limits.signal?.aborted === true ||
-      performance.now() > start + share * limits.formMs ||
-      progress.sent >= Math.ceil(share * limits.submissions),
-    note: (text) =>
-      tell(`${task.form}: ${text} (${progress.sent} submissions, ${Math.round((performance.now() - start) / 1000)} s)`),
-    async play(person, isSearch) {
-      if (search.isOver(SHARES.codes)) return undefined;
-      const work = async (session: Session): Promise<Attempt | undefined> => {
-        const done = await attempt({ surface: session, progress, person, search: isSearch });
-        if (done !== undefined && done.exchange === undefined) picture = await pictured(session, done);
-        return done;
-      };
-      const played = await runner.converse(work, limits.attemptMs, end);
-      if (!("fault" in played)) return played.result;
-      search.words = `${played.fault}${progress.at === undefined ? "" : `, after ${progress.at} was entered`}`;
-      search.note(search.words);
-      return undefined;
-    },
-  };
-  const found = await repeated(search, await confirmed(search, await rounds(search), spare));
-  const verdict = await learnVerdict(search, found);
-  heldBy(search, found, verdict.request);
-  if (!search.isOver(SHARES.verdict)) await learnCodes(tasks, fields, found, search.play);
-  const missing = fields.filter((field) => field.good === undefined);
-  search.note(`learned ${fields.length - missing.length} of ${fields.length} fields`);
-  const { request: _, ...answers } = verdict;
-  const saves = progress.saves.filter((save) => fields.some(({ wire }) => wire?.key.startsWith(`before ${save} `)));
-  const contract = {
-    form: task.form,
-    url: task.url,
-    page: recording === undefined ? page : "",
-    ...(recording && { recorded: true as const }),
-    ...(saves.length > 0 && { saves }),
-    fields: Object.fromEntries(fields.flatMap((field) => entryOf(field))),
-    steps: progress.steps,
-    ...(progress.submit === undefined ? {} : { submit: progress.submit }),
-    confirm: progress.confirm,
-    ...(progress.request === undefined ? {} : { request: progress.request }),
-    rests_ms: progress.restsMs,
-    sends_within_ms: progress.sendsWithinMs,
-    ...answers,
-    not_learned: Object.fromEntries(
-      missing.map(({ label, tried }) => [label, [tried, progress.reasons.get(label) ?? []].flat().join("; ")]),
-    ),
-  };
-  return { contract, words: search.words, picture };
+  return learning.result();
 }
 
-/** Takes a picture (JPEG) of a form that sent nothing, with a frame around the fields that may be the reason. */
-async function pictured(session: Session, { failed, invalid }: Attempt): Promise<Uint8Array | undefined> {
-  for (const label of [...failed, ...invalid])
+/** One form while it is learned. */
+class Learning {
+  private readonly runs: Play[] = [];
+  private readonly reasons = new Map<string, string>();
+  private sent = 0;
+  private words = "";
+  private picture: Uint8Array | undefined;
+  private readonly end: number;
+
+  private constructor(
+    private readonly runner: EpisodeRunner,
+    private readonly tasks: readonly Task[],
+    private readonly limits: LearnLimits,
+    private readonly tell: (text: string) => void,
+    private readonly given: Given,
+    private readonly fields: readonly LearnedField[],
+    private readonly form: Form,
+  ) {
+    this.end = performance.now() + limits.formMs;
+  }
+
+  static async begin(
+    runner: EpisodeRunner,
+    tasks: readonly Task[],
+    limits: LearnLimits,
+    tell: (text: string) => void,
+    given: Given,
+  ): Promise<Learning> {
+    const { recording, acceptance, fields: known = {} } = given;
+    const ways = await waysOf(Object.values(known).map(({ way }) => way));
+    const shown = [...(recording?.fields.keys() ?? [])];
+    const labels = [...new Set([...shown, ...tasks.flatMap((task) => Object.keys(task.fields))])];
+    const fields = labels.map((label) => fieldOf(label, tasks, known[label], recording?.fields.get(label), ways));
+    const first = placeOf(recording?.fields.get(shown[0] ?? "")?.actions ?? []);
+    const opener = fields[0]?.step === 0 ? first : undefined;
+    const form = new Form(tasks[0]?.url as string, fields, ways, acceptance, opener, (given.saves ?? []).length > 0);
+    form.steps.push(...(recording?.steps ?? []));
+    form.submit = recording?.submit;
+    return new Learning(runner, tasks, limits, tell, given, fields, form);
+  }
+
+  private note(text: string): void {
+    this.tell(`${this.tasks[0]?.form}: ${text}`);
+  }
+
+  private get isOver(): boolean {
+    return this.limits.signal?.aborted === true || this.sent >= this.limits.submissions || performance.now() > this.end;
+  }
+
+  /** Plays values once. @returns undefined if the limits are reached, or the environment failed. */
+  private async play(values: Values): Promise<Play | undefined> {
+    if (this.isOver) return undefined;
+    const work = async (session: Session): Promise<Play> => {
+      const done = await this.form.play(session, values);
+      if (!done.isSent) this.picture = await pictured(session, done.failed);
+      return done;
+    };
+    const played = await this.runner.converse(work, this.limits.playMs, this.end);
+    if ("fault" in played) {
+      this.words = played.fault;
+      this.note(played.fault);
+      return undefined;
+    }
+    if (played.result.isSent) this.sent++;
+    return played.result;
+  }
+
+  /** Plays the first task whose values the site does not refuse. @returns its values; undefined if nothing was sent. */
+  async playBase(): Promise<Values | undefined> {
+    const { tasks, form } = this;
+    const count = this.fields.filter(({ isDeclared }) => !isDeclared).length;
+    const isOpen = this.given.acceptance.success === undefined;
+    const times = 1 + count + Number(count < 3) + Number(isOpen);
+    this.note(
+      `is sent about ${times} times, and once for each code that the page does not show: one task's values, then ${count} fields changed one at a time (at most ${this.limits.submissions}: site.learn.submissions)`,
+    );
+    await this.readPage();
+    let kept: { readonly values: Values; readonly run: Play } | undefined;
+    for (const [i, task] of richestFirst(tasks).slice(0, 3).entries()) {
+      const values = i === 0 ? completed(task, tasks, form.labels) : task.fields;
+      const run = await this.play(values);
+      if (run === undefined) break;
+      if (run.isSent) kept ??= { values, run };
+      if (run.isSent && !isRefused(run)) {
+        kept = { values, run };
+        break;
+      }
+      this.words = saidOf(run);
+      this.note(`${task.id} was not accepted: ${this.words}`);
+    }
+    if (kept === undefined) return undefined;
+    this.runs.push(kept.run);
+    for (const field of this.fields)
+      field.isLost = field.operation === undefined && kept.run.failed.includes(field.label);
+    for (const label of kept.run.failed) this.reasons.set(label, "it could not be entered in any plain way: record it");
+    for (const label of kept.run.absent) this.reasons.set(label, "its field was not found on the page");
+    return kept.values;
+  }
+
+  /** Reads the untouched page: what stands in the fields, and the names of their controls. */
+  private async readPage(): Promise<void> {
+    const { fields, form } = this;
+    const read = async (session: Session) => {
+      await form.open(session);
+      return { shown: await shownIn(session, form.labels), names: await namesIn(session, form.labels) };
+    };
+    const done = await this.runner.converse(read, this.limits.playMs, this.end);
+    if ("fault" in done) return;
+    fields.forEach((field, i) => {
+      field.name = done.result.names[i];
+      field.preset = presetOf(field, done.result.shown[i] as Shown);
+    });
+  }
+
+  /** Plays the base with one field changed at a time. */
+  async changeEach(base: Values): Promise<void> {
+    const [first] = this.runs as [Play];
+    for (const field of this.fields) {
+      const { label, isDeclared } = field;
+      if (isDeclared || !(label in first.entered)) continue;
+      const others = othersOf(field, base, this.tasks, first.options[label] ?? []);
+      for (const other of others.slice(0, 2)) if (await this.changed(field, base, other.value, other.of)) break;
+    }
+  }
+
+  /**
+   * Plays the base with another value of a field. Fields that depend on it take the values of its task.
+   * @returns whether the value was entered and sent.
+   */
+  private async changed({ label }: Field, base: Values, value: FieldValue, of: Values): Promise<boolean> {
+    const run = await this.play({ ...base, [label]: value });
+    if (run === undefined) return true;
+    const isPlayed = (one: Play): boolean => one.isSent && label in one.entered;
+    if (isPlayed(run)) this.runs.push(run);
+    const depend = run.failed.filter((other) => other !== label && of[other] !== undefined);
+    if (depend.length === 0) return isPlayed(run);
+    const theirs = Object.fromEntries(depend.map((other) => [other, of[other] as FieldValue]));
+    const again = await this.play({ ...base, ...theirs, [label]: value });
+    if (again !== undefined && isPlayed(again)) this.runs.push(again);
+    return again === undefined || isPlayed(again) || isPlayed(run);
+  }
+
+  /** Plays the base once more where fewer fields than three, or codes, could be told from what changes by itself. */
+  async playAgain(base: Values): Promise<void> {
+    const { wires } = this.proof();
+    const isUnsure = [...wires.values()].some(({ notation }) => /^(?:codes|each|flag)$/.test(notation.as));
+    if (this.fields.length >= 3 && !isUnsure) return;
+    const run = await this.play(base);
+    if (run?.isSent) this.runs.push(run);
+  }
+
+  /** Plays the values of tasks whose codes are not known, while submissions last. */
+  async codes(base: Values): Promise<void> {
+    const tried = new Set<string>();
+    for (;;) {
+      const { wires } = this.proof();
+      const open = this.fields.flatMap((field) => {
+        const wire = field.isDeclared ? undefined : wires.get(field.label);
+        const values = wire === undefined ? [] : openIn(wire, [...field.values, ...this.offered(field, wire)]);
+        return values.map((value) => ({ field, value, name: JSON.stringify([field.label, value]) }));
+      });
+      const next = open.find(({ name }) => !tried.has(name));
+      if (next === undefined || this.isOver) break;
+      const { field, value } = next;
+      tried.add(next.name);
+      const of = this.tasks.find((task) => [task.fields[field.label]].flat().map(String).includes(value));
+      const raw = field.kind === "list" ? [value] : (of?.fields[field.label] ?? value);
+      await this.changed(field, base, raw, of?.fields ?? {});
+    }
+  }
+
+  /** Lists a page's options whose codes are not their own values, where they are few: two may share one. */
+  private offered({ label }: Field, { notation }: Wire): string[] {
+    const offers = this.runs[0]?.options[label] ?? [];
+    const texts = offers.filter(([text, value]) => text.trim() !== "" && value !== "").map(([text]) => text.trim());
+    const isOwn = notation.as !== "codes" || areOffered(notation.codes, offers);
+    return isOwn || texts.length > MOST_OPTIONS ? [] : texts;
+  }
+
+  private proof(): Proof {
+    return proved(this.fields, this.runs, this.given.saves ?? []);
+  }
+
+  /** Sends the empty form where no success is declared, and prints what may be declared. */
+  async propose(): Promise<void> {
+    if (this.given.acceptance.success !== undefined) return;
+    const empty = await this.play({});
+    for (const text of proposals(this.runs[0] as Play, empty, Object.values(this.runs[0]?.entered ?? {})))
+      this.note(text);
+  }
+
+  result(): Learned {
+    const { tasks, fields, form, given, runs } = this;
+    const { request, wires, reasons } = runs.length > 0 ? this.proof() : NOTHING;
+    const missing = fields.filter(({ label }) => !wires.has(label));
+    this.note(`${fields.length - missing.length} of ${fields.length} fields are proved (${this.sent} submissions)`);
+    const why = ({ label }: LearnedField): string =>
+      this.reasons.get(label) ?? reasons.get(label) ?? "the form was not sent";
+    const { saves, recording } = given;
+    const contract: Contract = {
+      form: tasks[0]?.form as string,
+      url: tasks[0]?.url as string,
+      ...(recording && { recorded: true as const }),
+      ...(saves && saves.length > 0 && { saves: [...saves] }),
+      fields: Object.fromEntries(fields.flatMap((field) => entryOf(field, wires.get(field.label)))),
+      steps: form.steps,
+      ...(form.submit && { submit: form.submit }),
+      confirm: form.confirm,
+      ...(request && form.submit && { request }),
+      sends_within_ms: form.sendsWithinMs,
+      not_proved: Object.fromEntries(missing.map((field) => [field.label, why(field)])),
+    };
+    return { contract, words: this.words, picture: this.picture };
+  }
+}
+
+const NOTHING: Proof = { request: undefined, wires: new Map(), reasons: new Map() };
+
+const isRefused = ({ verdict, status }: Play): boolean =>
+  verdict === undefined ? (status ?? 0) >= 400 : !verdict.accepted;
+
+const saidOf = ({ isSent, verdict, status, failed, absent, news }: Play): string => {
+  const lacks = [...failed, ...absent];
+  const shown = news.length > 0 ? `; the page shows ${JSON.stringify(news[0])}` : "";
+  if (!isSent) return `nothing was sent${lacks.length > 0 ? `, without ${lacks.join(", ")}` : ""}${shown}`;
+  return verdict?.why ?? `HTTP ${status}${shown}`;
+};
+
+function fieldOf(
+  label: string,
+  tasks: readonly Task[],
+  known: ContractField | undefined,
+  recorded: { readonly actions: readonly Action[]; readonly step: number } | undefined,
+  ways: ReadonlyMap<string, Way>,
+): LearnedField {
+  const values = tasks.flatMap(({ fields: { [label]: value } }) => (value === undefined ? [] : [value]));
+  const operation =
+    recorded === undefined
+      ? known
+      : { way: RECORDED, variant: {}, locator: "css=body", nth: 0, actions: recorded.actions };
+  const wire = known?.hand ? known.wire : undefined;
+  return {
+    ...{ label, values, wire, operation, kind: known?.hand ? known.kind : kindOfAll(values) },
+    ...{
+      step: recorded?.step ?? known?.step ?? 0,
+      isDeclared: wire !== undefined,
+      preset: undefined,
+      name: undefined,
+      isLost: false,
+    },
+    get isTyped() {
+      return this.operation !== undefined && wayOf(ways, this.operation).isLiteral === true;
+    },
+  };
+}
+
+function presetOf({ kind }: Field, { present, on, values }: Shown): FieldValue | undefined {
+  if (!present) return undefined;
+  if (kind === "flag") return on.length > 0;
+  return kind === "list" ? [...on] : (values[0] ?? "");
+}
+
+function entryOf(field: LearnedField, wire: Contract["fields"][string]["wire"]): [string, ContractField][] {
+  const { label, kind, operation, step, preset, isDeclared } = field;
+  if (operation === undefined) return [];
+  const { way, variant, locator, nth, actions } = operation;
+  const blank = kind === "flag" ? false : kind === "list" ? [] : "";
+  const at = { way, variant, locator, nth, ...(actions && { actions }) };
+  return [[label, { ...at, kind, step, default: preset ?? blank, ...(wire && { wire }), hand: isDeclared }]];
+}
+
+/** Takes a picture of a form that was not sent, with a frame around the fields that could not be entered. */
+async function pictured(session: Session, failed: readonly string[]): Promise<Uint8Array | undefined> {
+  for (const label of failed)
     await boxAt(session, label, 0)
       .then((box) =>
         box.evaluate((e) => e.setAttribute("style", "outline: 3px solid red"), undefined, { timeout: 500 }),
       )
       .catch(() => undefined);
   return session.photograph().catch(() => undefined);
-}
-
-/**
- * Plays persons that the form was not learned from, until all values of one arrive. Fields whose values do not arrive
- * are searched again with the values of that person.
- * @returns the attempts of the last round, and the one that confirms it.
- */
-async function confirmed(search: Search, found: Submitted[], spare: Task[]): Promise<Submitted[]> {
-  const { progress, persons, play, note } = search;
-  let right = found;
-  while (progress.request !== undefined && !search.isOver(SHARES.confirmation)) {
-    const person = spare.shift()?.fields;
-    if (person === undefined) {
-      note(`not confirmed on a person of its own: ${persons.length} tasks are too few`);
-      break;
-    }
-    const attempt = await play(person, false);
-    if (attempt === undefined) continue;
-    const one = { person, attempt };
-    const missed = missedBy(progress, one);
-    if (missed.length === 0) {
-      for (const field of progress.fields) learnOne(field, one, progress.fields);
-      return [...right, one];
-    }
-    note(`not confirmed: ${missed.map(({ label }) => label).join(", ")} of a further person did not arrive`);
-    persons.push(person);
-    // what was sent may show another key or notation; else the further person comes first, as its values fail
-    const all = [...right, one];
-    const wrong = unexplained(progress, all, true).filter((field) => !field.isLost);
-    if (wrong.length === 0) right = all;
-    else {
-      // of a form that the page did not send, the fields that it marks are in question, not all of them
-      if (attempt.exchange !== undefined) for (const field of wrong) field.advance("wrong");
-      right = await rounds(search, [person, ...persons.slice(0, -1)]);
-    }
-  }
-  return right;
-}
-
-/**
- * Plays the first person again if a field has codes that the page's options do not confirm. A code is the same in both
- * requests; a counter or a token is not.
- */
-async function repeated(search: Search, found: Submitted[]): Promise<Submitted[]> {
-  const { progress, persons, play } = search;
-  const [person] = persons;
-  if (person === undefined || found.length === 0 || progress.fields.every((field) => isOffered(field, found)))
-    return found;
-  const attempt = await play(person, false);
-  if (attempt?.exchange === undefined) return found;
-  const right = [...found, { person, attempt }];
-  for (const field of unexplained(progress, right, true)) field.lose();
-  return right;
-}
-
-/** Lists the learned fields whose values of a person a submission does not hold. */
-function missedBy(progress: SearchState, { person, attempt }: Submitted): LearnedField[] {
-  const { fields } = progress;
-  const posted = postedBy(attempt, progress);
-  return fields.filter(({ label, kind, good, wire }, i) => {
-    const value = person[label];
-    if (good === undefined || wire === undefined || value === undefined || attempt.absent.includes(label)) return false;
-    return isCoded(fields[i] as LearnedField, value) && !carries(wire, kind, value, posted, person);
-  });
-}
-
-/** Takes another request for the form's if the answers show one, and gives up fields that it does not explain. */
-function heldBy({ progress, note }: Search, right: readonly Submitted[], request: Contract["request"]): void {
-  const before = progress.request;
-  if (request === undefined || (request.method === before?.method && request.path === before.path)) return;
-  progress.request = request;
-  for (const field of unexplained(progress, right, true)) field.lose();
-  note(`${request.method} ${request.path} is the form's request: its answer differs for a form that is not complete`);
-}
-
-function entryOf(field: LearnedField): [string, Contract["fields"][string]][] {
-  const { good, wire, kind, label, step, isUploaded, default: preset } = field;
-  // an operation whose value the page showed is kept even if nothing was sent
-  const found = good ?? (field.isSure ? field.current?.operation : undefined);
-  if (found === undefined) return [];
-  const variant = { ...found.variant, ...(isUploaded && { late: true as const }) };
-  return [[label, { ...found, variant, kind, step, default: preset, ...(wire && { wire }), hand: field.byHand }]];
-}
-
-const orderIn = (shown: readonly string[], label: string): number =>
-  shown.includes(label) ? shown.indexOf(label) : shown.length;
-
-function valuesByLabel(tasks: readonly Task[]): Map<string, FieldValue[]> {
-  const values = new Map<string, FieldValue[]>();
-  for (const { fields } of tasks)
-    for (const [label, value] of Object.entries(fields)) values.set(label, [...(values.get(label) ?? []), value]);
-  return values;
-}
-
-/** Reads the preset of each field from the fresh page. @returns a hash of its structure; empty after a fault. */
-async function untouched(
-  runner: EpisodeRunner,
-  task: Task,
-  fields: readonly LearnedField[],
-  end: number,
-  opener?: PlaceOf,
-): Promise<string> {
-  const read = await runner.converse(
-    async (session: Session) => {
-      const labels = fields.map(({ label }) => label);
-      await openPage(session, task.url, labels, opener);
-      const shown = await shownIn(session, labels);
-      return { shown, hash: await structureHash(session.view) };
-    },
-    undefined,
-    end,
-  );
-  if ("fault" in read) return "";
-  fields.forEach((field, i) => {
-    field.readPreset(read.result.shown[i] as Shown);
-  });
-  return read.result.hash;
-}
-
-/**
- * Chooses persons whose values differ in as many fields as possible. The first one has a value for every field, and the
- * first two differ at every checkbox.
- * @returns the persons to learn from, and the other tasks.
- */
-function unlike(tasks: readonly Task[], fields: readonly LearnedField[]): { persons: Person[]; spare: Task[] } {
-  const persons: Person[] = [];
-  const rest = [...tasks];
-  const most = Math.min(MOST_PERSONS, Math.max(2, tasks.length - 1));
-  while (persons.length < most && rest.length > 0) {
-    const differs = (task: Task): number =>
-      fields.filter(
-        ({ label, kind }) =>
-          label in task.fields &&
-          persons.every(
-            (p) =>
-              label in p &&
-              canonical(kind, p[label] as FieldValue) !== canonical(kind, task.fields[label] as FieldValue),
-          ),
-      ).length;
-    const best = rest.reduce((top, task) => (differs(task) > differs(top) ? task : top));
-    rest.splice(rest.indexOf(best), 1);
-    persons.push({ ...best.fields });
-  }
-  const [first = {}, second] = persons;
-  const busy: Record<string, FieldValue> = { ...first };
-  const idle: Record<string, FieldValue> = { ...(second ?? first) };
-  for (const field of fields) {
-    const { label, kind } = field;
-    const filled = tasks.map((task) => task.fields[label]).find((value) => value !== undefined && value !== "");
-    const now = busy[label];
-    if (kind === "flag") {
-      if (label in busy) busy[label] = field.default !== true;
-      if (label in idle) idle[label] = field.default === true;
-    } else if (kind === "list" && now !== undefined) {
-      // the first person swaps its own list for the longest one
-      const longest = persons
-        .map(({ [label]: list }) => list)
-        .reduce((top, list) => (Array.isArray(list) && list.length > (top as string[]).length ? list : top), now);
-      const from = persons.findIndex(({ [label]: list }) => list === longest);
-      busy[label] = longest as FieldValue;
-      if (from === 1) idle[label] = now;
-      else if (from > 1) persons[from] = { ...persons[from], [label]: now };
-    } else if (now === "" && filled !== undefined) busy[label] = filled;
-  }
-  return { persons: [busy, idle, ...persons.slice(2)], spare: rest };
 }

@@ -45,3 +45,18 @@ export function codeOf(options: Options, text: string): string | undefined {
   const values = new Set(options.filter(([name]) => looseLabel(name) === looseLabel(text)).map(([, value]) => value));
   return values.size === 1 ? [...values][0] : undefined;
 }
+
+/** Runs IN THE PAGE: reads the name of each label's only control. */
+function readNames(boxes: BoxesOf, labels: readonly string[]): (string | undefined)[] {
+  return labels.map((label) => {
+    const [box] = boxes(label, labels);
+    const controls =
+      box === undefined ? [] : [box, ...box.querySelectorAll("*")].filter((e) => e.matches("input,select,textarea"));
+    const names = new Set(controls.map((e) => (e as HTMLInputElement).name));
+    return names.size === 1 && controls.length === 1 ? [...names][0] || undefined : undefined;
+  });
+}
+
+/** Reads the name of each label's control on the open page; undefined for a label with none or several controls. */
+export const namesIn = ({ view }: Session, labels: readonly string[]): Promise<(string | undefined)[]> =>
+  view.run(`function (labels) { return (${readNames})(${BOXES}, labels); }`, labels);

@@ -48,37 +48,71 @@ export function parseChain(text: string): readonly Link[] {
   try {
     const [statement, ...more] = parse(text, { ecmaVersion: "latest" }).body;
     if (statement?.type !== "ExpressionStatement" || more.length > 0) throw new SyntaxError("no chain");
-    const links = linksOf(statement.expression);
-    parsed.set(text, links);
-    return links;
+    const chain = valueIn(statement.expression, (name) => new Chain(name === "page" ? [] : [{ name }]));
+    if (!(chain instanceof Chain)) throw new SyntaxError("no chain");
+    parsed.set(text, chain.links);
+    return chain.links;
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     return refuseStatement({ file: "action", line: 1, text });
   }
 }
 
-function linksOf(node: AnyNode): Link[] {
-  if (node.type === "Identifier") return node.name === "page" ? [] : [{ name: node.name }];
-  if (node.type === "MemberExpression" && !node.computed && node.property.type === "Identifier")
-    return [...linksOf(node.object), { name: node.property.name }];
-  const links = node.type === "CallExpression" ? linksOf(node.callee) : [];
-  const last = links.pop();
-  if (node.type !== "CallExpression" || last === undefined) throw new SyntaxError(`${node.type} in a chain`);
-  return [...links, { name: last.name, args: node.arguments.map(argumentIn) }];
+/**
+ * Reads an expression of plain data and of chains. Nothing is called: a chain keeps its calls as links.
+ * @param named returns what a name stands for. @throws SyntaxError with the reason if there is anything else in it.
+ */
+export function valueIn(node: AnyNode, named: (name: string) => Value): Value {
+  const inner = (one: AnyNode | null): Value => {
+    if (one === null) throw new SyntaxError("has a gap in a list");
+    return valueIn(one, named);
+  };
+  switch (node.type) {
+    case "Literal":
+      if (typeof node.value === "bigint" || (node.regex && node.value === null)) break;
+      return node.value as Value;
+    case "TemplateLiteral":
+      return node.quasis.map(({ value }, i) => value.cooked + textIn(node.expressions[i], inner)).join("");
+    case "Identifier":
+      return named(node.name);
+    case "AwaitExpression":
+      return inner(node.argument);
+    case "UnaryExpression":
+      if (node.operator === "-") return -Number(inner(node.argument));
+      if (node.operator === "!") return !inner(node.argument);
+      break;
+    case "ArrayExpression":
+      return node.elements.map(inner);
+    case "ObjectExpression":
+      return Object.fromEntries(
+        node.properties.map((one) => {
+          if (one.type !== "Property" || one.computed) throw new SyntaxError("has an object that is no plain data");
+          return [one.key.type === "Identifier" ? one.key.name : String(inner(one.key)), inner(one.value)];
+        }),
+      );
+    case "MemberExpression": {
+      const of = inner(node.object as AnyNode);
+      const { property } = node;
+      const key = !node.computed && property.type === "Identifier" ? property.name : String(inner(property as AnyNode));
+      if (of instanceof Chain && !node.computed) return new Chain([...of.links, { name: key }]);
+      const isOwn = (isOptions(of) || Array.isArray(of)) && Object.hasOwn(of, key);
+      if (isOwn) return (of as Readonly<Record<string, Value>>)[key] as Value;
+      throw new SyntaxError(`asks for "${key}", which is not in the data`);
+    }
+    case "CallExpression": {
+      const callee = inner(node.callee as AnyNode);
+      const last = callee instanceof Chain ? callee.links.at(-1) : undefined;
+      if (last === undefined || last.args !== undefined) break;
+      return new Chain([...(callee as Chain).links.slice(0, -1), { name: last.name, args: node.arguments.map(inner) }]);
+    }
+  }
+  throw new SyntaxError("is not understood");
 }
 
-function argumentIn(node: AnyNode): Value {
-  if (node.type === "Literal") return node.value as Value;
-  if (node.type === "UnaryExpression" && node.operator === "-") return -Number(argumentIn(node.argument));
-  if (node.type === "ArrayExpression") return node.elements.map((item) => argumentIn(item as AnyNode));
-  if (node.type === "ObjectExpression")
-    return Object.fromEntries(
-      node.properties.map((one) => {
-        if (one.type !== "Property" || one.computed) throw new SyntaxError("no plain object");
-        return [one.key.type === "Identifier" ? one.key.name : String(argumentIn(one.key)), argumentIn(one.value)];
-      }),
-    );
-  return new Chain(linksOf(node));
+function textIn(node: AnyNode | undefined, read: (node: AnyNode) => Value): string {
+  const value = node === undefined ? "" : read(node);
+  if (typeof value === "string" || typeof value === "number") return String(value);
+  throw new SyntaxError("has no text in a template");
 }
 
 const quoted = (text: string): string =>

@@ -328,13 +328,14 @@ function templateOf(
     new Set(texts).size === new Set(whole).size &&
     texts.every((one, i) => whole[i]?.startsWith(one) === true && one.length * 2 > (whole[i]?.length ?? 0));
   if (texts.every((one, i) => one === whole[i]) || isCut) return "{value}";
-  // a beginning that is typed: no letters that both have by chance, and the one that differs
-  const begun = isAlone ? undefined : pieces.find(({ parts }) => isDeepStrictEqual(parts, texts));
-  if (begun !== undefined && new Set(texts).size > 1) return begun.as;
+  // a beginning that is typed, in any case: no letters that both have by chance, and the one that differs
+  const isTyped = (part: string, i: number): boolean => part.toLowerCase() === texts[i]?.toLowerCase();
+  const begun = pieces.find(({ parts }) => parts.every(isTyped));
+  if (!isAlone && begun !== undefined && new Set(texts).size > 1) return begun.as;
   // one person alone has typed the beginning of a word
   const isBeginning = isAlone && text.length > 1 && /^[\p{L}\p{N}]/u.test((whole[0] ?? "").slice(text.length));
-  if (isBeginning && Object.hasOwn(own?.texts ?? {}, `value:${text.length}`) && whole[0]?.startsWith(text))
-    return `{value:${text.length}}`;
+  const begins = `value:${text.length}`;
+  if (isBeginning && isTyped(own?.texts[begins] ?? "", 0)) return `{${begins}}`;
   // codegen writes what a mask has made of the typed text
   const isMasked = (one: string, i: number): boolean =>
     lettersOf(one) !== "" && (lettersOf(one) === lettersOf(whole[i] ?? "") || isSameNumber(whole[i] ?? "", one));

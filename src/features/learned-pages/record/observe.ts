@@ -125,6 +125,9 @@ export async function observed(
       failed = await taken();
     }
     if (failed !== undefined) {
+      // the session keeps the page until the form is sent
+      const left = session.traffic.exchanges.find((one) => one.how === "navigation" && one.method !== "GET");
+      if (left !== undefined) refusePage(line, new URL(left.url).pathname);
       next = [...ahead].find((j) => (lines[j] as Line).call.find.length > 0) ?? refuseStep(line, failed);
       const most = next > i + 1 ? `, and what follows up to line ${(lines[next - 1] as Line).line}` : "";
       tell(`${line.file}:${line.line} does not work on the page, and is passed over${most}: ${line.text}`);
@@ -160,6 +163,14 @@ const refuseStep = (line: Line, why: string): never =>
     line,
     `does not work on the page (${why.split("\n")[0]}), or a step before it is missing`,
     "Write the missing step by hand, or record once more and wait until the page is still before each click.",
+  );
+
+/** @throws UserError for a step on a further page of the server. */
+const refusePage = (line: Line, path: string): never =>
+  refuseStatement(
+    line,
+    `is on a further page of the server, as a step before it sends the page to ${path}; a contract is of one page`,
+    "`environment.kind: pages` plays a form of several pages (docs/environments.md#forms-of-several-pages).",
   );
 
 /** Tells whether a click is on the label of the control that the next step clicks: a browser clicks that by itself. */

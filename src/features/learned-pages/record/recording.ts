@@ -10,6 +10,7 @@ import { type Part, partsOf } from "./assign.js";
 import { isOptions, type Link } from "./code.js";
 import { generalized, stringsIn } from "./generalize.js";
 import { observed, type Seen } from "./observe.js";
+import type { Asserted } from "./sign.js";
 import type { Run } from "./spec.js";
 
 /** Time limit of repeating one run, in milliseconds. */
@@ -34,7 +35,7 @@ export async function recordingOf(
 ): Promise<Recording> {
   const played: Omit<Shown, "parts">[] = [];
   for (const run of runs) {
-    const task = run.task ?? taskOf(run, tasks);
+    const task = taskOf(run, tasks);
     const found = await runner.converse((session) => observed(session, run, task, tell), RUN_MS);
     if ("fault" in found) fail(`${run.lines[0]?.file}: ${task.form} could not be filled in: ${found.fault}`);
     played.push({ task, seen: found.result });
@@ -72,13 +73,44 @@ export async function recordingOf(
   if (runs.length < 2)
     tell(`${first.task.form}: one person is recorded; a second one would show where the value stands in each step`);
   const open = labels.filter((label) => !fields.has(label));
-  if (open.length > 0) tell(`${first.task.form}: the recording leaves open: ${open.join(", ")}; these are searched`);
+  if (open.length > 0)
+    tell(`${first.task.form}: the recording leaves open: ${open.join(", ")}; these are entered plainly`);
   const steps = first.seen
     .filter((_, i) => first.parts[i] === "step")
     .map(({ call }): PlaceOf => ({ locator: locatorOf(call), nth: 0 }));
   const submit = first.seen.find((_, i) => first.parts[i] === "submit");
-  return { fields, steps, submit: submit && { locator: locatorOf(submit.call), nth: 0 } };
+  if (fields.size === 0)
+    fail(`${runs[0]?.lines[0]?.file}: no step of the recording enters a value on the page as it is now.`, {
+      hint: "Elements whose ids differ at each visit have to be found by their labels or texts: write getByLabel(...) for them.",
+    });
+  const success = successOf(runs, tasks, tell);
+  return { fields, steps, submit: submit && { locator: locatorOf(submit.call), nth: 0 }, success };
 }
+
+/** Unites what people assert after their last step. @param tell reports what holds for one of them alone. */
+function successOf(runs: readonly Run[], tasks: readonly Task[], tell: (text: string) => void): Asserted | undefined {
+  const asserted = runs.flatMap(({ success }) => success ?? []);
+  const form = tasks[0]?.form;
+  if (asserted.length === 0)
+    tell(
+      `${form}: the recording ends without an assertion of what acceptance looks like: \`success\` has to declare it`,
+    );
+  const values = tasks.flatMap(({ fields }) => Object.values(fields).flat()).map((value) => looseLabel(String(value)));
+  const shared = SIGNS.flatMap((sign) => {
+    const shown = [...new Set(asserted.map(({ [sign]: text }) => text))];
+    const [text] = shown;
+    const isOwn = values.some((value) => value.length >= OWN && looseLabel(text ?? "").includes(value));
+    if (shown.length === 1 && text !== undefined && !isOwn) return [[sign, text]];
+    const all = shown.map((one) => JSON.stringify(one ?? null)).join(", ");
+    if (shown.length > 0 && shown.some((one) => one !== undefined))
+      tell(`${form}: the assertions say ${all}, which does not hold for every task: \`success\` leaves it out`);
+    return [];
+  });
+  return shared.length > 0 ? Object.fromEntries(shared) : undefined;
+}
+const SIGNS = ["url", "text", "selector"] as const;
+/** Least length in characters of a value that is looked for in an assertion. */
+const OWN = 4;
 
 /** Types into an input that people only clicked, as far as codegen has seen: it takes each key for itself. */
 function keyed(steps: readonly Seen[]): Action[] | undefined {

@@ -3,16 +3,15 @@ import { described, firstOf, itemsOf, turned, type Way } from "../way.js";
 /** Ticks the checkboxes, switches, toggle buttons or options with these names; others stay as they are. */
 export const way: Way = {
   serves: ["list"],
-  cost: 0,
-  signs: "[role=checkbox],input[type=checkbox]",
+  isMute: true,
   variants: [{ by: "role" }, { by: "text" }],
   async operate(place, value) {
-    const { box, page } = place;
+    const { box } = place;
     for (const item of itemsOf(value)) {
       const name = { name: item, exact: true } as const;
       const target =
         place.variant.by === "text"
-          ? await firstOf(place, box.getByText(item, { exact: true }), page.getByText(item, { exact: true }))
+          ? await firstOf(place, box.getByText(item, { exact: true }))
           : await firstOf(
               place,
               box.getByRole("checkbox", name),
@@ -21,8 +20,6 @@ export const way: Way = {
               box.getByRole("option", name),
               box.getByRole("treeitem", name),
               box.getByRole("checkbox", { name: described(item) }),
-              page.getByRole("checkbox", name),
-              page.getByRole("option", name),
             );
       await turned(place, target, true);
     }

@@ -6,14 +6,8 @@ export const way: Way = {
   serves: ["file"],
   isQuiet: true,
   sends: true,
-  cost: 0,
   isLiteral: true,
-  variants: [
-    ...["input", "box"].map((by) => ({ by })),
-    ...["input", "box"].map((by) => ({ by, late: true as const })),
-    ...["chooser", "any"].map((by) => ({ by })),
-    ...["any", "chooser"].map((by) => ({ by, late: true as const })),
-  ],
+  variants: ["input", "box", "any", "chooser"].map((by) => ({ by })),
   async operate(place, value) {
     const { page, box, control, limit } = place;
     const name = nativeFile(value);

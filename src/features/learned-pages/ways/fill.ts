@@ -7,7 +7,6 @@ import { type Way, WRITABLE } from "../way.js";
 export const way: Way = {
   serves: ["text", "number", "date", "time", "moment", "range", "file"],
   isQuiet: true,
-  cost: 0,
   isLiteral: true,
   isTyping: true,
   needs: `${WRITABLE},input[type=range]`,

@@ -7,16 +7,11 @@ import { firstOf, NoWay, type Place, type Way } from "../way.js";
 /** Types into the first of several fields for parts, which move the focus on by themselves. */
 export const way: Way = {
   serves: ["date", "time", "moment", "text", "number"],
-  cost: 3,
   isLiteral: true,
   needs: "[role=spinbutton],[contenteditable],input",
-  signs: "[role=spinbutton]",
   variants: [
     // in the order that the page gives
     {},
-    ...["MMDDYYYY", "DDMMYYYY", "YYYYMMDD"].map((day) => ({ day })),
-    ...["hhmmA", "HHmm"].map((time) => ({ time })),
-    { day: "MMDDYYYY", time: "HHmm" },
     { by: "characters" },
   ],
   takes: (value, variant) =>

@@ -5,7 +5,6 @@ import { firstOf, itemsOf, type Way } from "../way.js";
 export const way: Way = {
   serves: ["text", "number", "list", "date", "time", "flag"],
   isQuiet: true,
-  cost: 0,
   needs: "select",
   async operate(place, value) {
     const list: Locator = await firstOf(

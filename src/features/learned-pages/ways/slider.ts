@@ -4,12 +4,9 @@ import { firstOf, NoWay, type Way } from "../way.js";
 /** Moves a slider or a spin button by keys until it shows the number. */
 export const way: Way = {
   serves: ["number"],
-  cost: 2,
   isLiteral: true,
   needs:
     "[role=slider],[role=spinbutton],[aria-valuenow],input[type=range],input[type=number],[tabindex][class*=handle i],[tabindex][class*=thumb i]",
-  signs: "[role=slider]",
-  variants: [{}, { by: "Page" }, { by: "vertical" }, { from: 0 }, { from: 1 }],
   async operate(place, value) {
     const { box, page, label } = place;
     const slider = await firstOf(
@@ -25,16 +22,12 @@ export const way: Way = {
       throw new NoWay("no slider");
     });
     await slider.focus(place.limit);
-    const { by, from } = place.variant;
-    if (from !== undefined) return blind(page, Number(value) - from);
-    const [up, down] = by === "vertical" ? ["ArrowUp", "ArrowDown"] : ["ArrowRight", "ArrowLeft"];
-    if (by === "Page") await coarse(place.page, slider, Number(value), place.limit);
     const wanted = Number(value);
     let now = await read(slider, place.limit);
     for (let i = 0, still = 0, crossed = 0; i < 400 && still < 3 && crossed < 4; i++) {
       if (now === wanted) return;
       const last = now;
-      await page.keyboard.press((now < wanted ? up : down) ?? "");
+      await page.keyboard.press(now < wanted ? "ArrowRight" : "ArrowLeft");
       now = await read(slider, place.limit);
       still = now === last ? still + 1 : 0;
       // the number may lie between two steps
@@ -43,24 +36,6 @@ export const way: Way = {
     throw new NoWay("the number is not reached");
   },
 };
-
-async function coarse(page: Place["page"], slider: Locator, value: number, limit: { timeout: number }): Promise<void> {
-  for (let i = 0; i < 100; i++) {
-    const now = await read(slider, limit);
-    await page.keyboard.press(now < value ? "PageUp" : "PageDown");
-    const next = await read(slider, limit);
-    if (next === now || next < value !== now < value) return;
-  }
-}
-
-/** Moves a slider that shows no number from its start by a number of key presses. */
-async function blind(page: Place["page"], steps: number): Promise<void> {
-  if (!(steps >= 0 && steps <= 200)) throw new NoWay("too far");
-  await page.keyboard.press("Home");
-  for (let i = 0; i < steps; i++) await page.keyboard.press("ArrowRight");
-}
-
-type Place = Parameters<Way["operate"]>[0];
 
 async function read(slider: Locator, limit: { timeout: number }): Promise<number> {
   const texts = await slider.evaluate(

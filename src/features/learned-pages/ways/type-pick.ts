@@ -3,7 +3,6 @@ import { cleared, type Way, WRITABLE } from "../way.js";
 /** Types into a control with suggestions, and picks the suggestion. */
 export const way: Way = {
   serves: ["text", "number", "time"],
-  cost: 3,
   needs: WRITABLE,
   variants: [{ by: "all" }, { by: "some" }, { by: "keys" }],
   async operate(place, value) {

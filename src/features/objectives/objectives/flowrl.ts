@@ -144,7 +144,7 @@ export const objective: Objective<z.infer<typeof schema>> = {
       owner < 0 ? 1 : (trajectories[owner] as TokenTrajectory).response.length;
     return { ...batch, units: Float32Array.from(batch.owner, lengthOf) };
   },
-  loss({ e, value, old, reference, advantage, weight, units, hidden, extra, parameters }, o) {
+  loss({ e, logProb, old, reference, advantage, weight, units, hidden, extra, parameters }, o) {
     const { prompt, prompt_sequence } = extra as Record<"prompt" | "prompt_sequence", Value>;
     if (hidden === undefined)
       misuse("flowrl reads the model's last hidden states, which this graph does not show.", {
@@ -154,16 +154,16 @@ export const objective: Objective<z.infer<typeof schema>> = {
     const width = hidden.shape.at(-1) as number;
     const mean = e.matmul(e.reshape(prompt, [batch, 1, length]), e.reshape(hidden, [batch, length, width]));
     const z = e.gather(logZ(e, e.reshape(mean, [batch, width]), parameters), prompt_sequence);
-    const ratio = e.exp(e.sub(value, old));
+    const ratio = e.exp(e.sub(logProb, old));
     const bounds = clipBounds(o);
     const importance = e.stopGradient(e.clip(ratio, ...bounds));
     const perToken = (v: Value): Value => e.div(v, units);
-    const balance = e.sub(e.add(z, perToken(e.sub(value, reference))), e.mul(advantage, o.beta));
+    const balance = e.sub(e.add(z, perToken(e.sub(logProb, reference))), e.mul(advantage, o.beta));
     const average = (v: Value): Value => e.total(e.mul(weight, v));
     return {
       loss: average(e.mul(importance, e.mul(balance, balance))),
       metrics: {
-        kl: { value: average(perToken(e.sub(value, reference))), reduce: "sum" },
+        kl: { value: average(perToken(e.sub(logProb, reference))), reduce: "sum" },
         log_z: { value: average(z), reduce: "sum" },
         ...ratioMetrics({ e, weight }, ratio, bounds),
       },

@@ -82,15 +82,15 @@ export const objective: Objective<z.infer<typeof schema>> = {
     const share = countEqually(batch, String).share as Float32Array;
     return { ...batch, share: share.map((x, s) => x * (batch.units[s] as number)) };
   },
-  loss({ e, value, logProbs, coefficient, advantage, weight, units, extra }, { beta, omega }) {
+  loss({ e, logProb, logProbs, coefficient, advantage, weight, units, extra }, { beta, omega }) {
     const { token, token_segment, token_share } = extra as Record<"token" | "token_segment" | "token_share", Value>;
     const add = (base: Value, index: Value, updates: Value): Value =>
       e.g.op("ScatterElements", [base, index, updates], { axis: 0, reduction: "add" });
     const powers = e.mul(coefficient, e.exp(e.mul(logProbs, beta)));
     const mass = add(e.mul(token_share, 0), token, powers);
     const upper = e.mul(e.mul(e.log(e.max(mass, LEAST_MASS)), 1 / beta), token_share);
-    const eubo = add(e.mul(value, 0), token_segment, upper);
-    const elbo = e.div(value, units);
+    const eubo = add(e.mul(logProb, 0), token_segment, upper);
+    const elbo = e.div(logProb, units);
     const negative = e.indicator(e.less(advantage, 0));
     const mixed = e.add(elbo, e.mul(e.mul(negative, omega), e.sub(eubo, elbo)));
     const average = (v: Value): Value => e.total(e.mul(weight, v));

@@ -177,7 +177,7 @@ export const objective: Objective<Options> = {
     const paths = shrink === 1 ? trajectories : trajectories.map((trajectory) => joinRounds(trajectory, shrink));
     const batch = meanOfRounds(context.stepTerms(paths, { level: "token" }));
     // the rollout saw the rounds apart
-    return shrink === 1 ? batch : { ...batch, recorded: undefined };
+    return shrink === 1 ? batch : { ...batch, logProb: undefined };
   },
   loss(inputs, o) {
     const policy = clippedLoss({ ...inputs, reference: inputs.old }, o);

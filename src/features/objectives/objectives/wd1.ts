@@ -46,8 +46,8 @@ export const objective: Objective<z.infer<typeof schema>> = {
     });
   },
   layout: (trajectories, o, context) => context.boundTerms(trajectories, { samples: o.mc_samples, coupled: true }),
-  loss({ e, value, advantage, weight, units }) {
-    const perToken = e.div(value, units);
+  loss({ e, logProb, advantage, weight, units }) {
+    const perToken = e.div(logProb, units);
     return {
       loss: e.neg(e.total(e.mul(weight, e.mul(advantage, perToken)))),
       metrics: { elbo_per_token: { value: e.total(e.mul(weight, perToken)), reduce: "sum" } },

@@ -5,6 +5,7 @@ import { fail, messageOf, misuse } from "../../../core/errors.js";
 import { ownFunction } from "../../../core/own-module.js";
 import { listed } from "../../../core/problems.js";
 import { Semaphore } from "../../../core/semaphore.js";
+import { refused, sign } from "../../../env/forms/contract.js";
 import { splitHash } from "../../../env/forms/split-hash.js";
 import type { RunningSite, SiteKind, Task } from "../../../env/site.js";
 import { cookiesFor, type StorageState, storageStateOf } from "../login.js";
@@ -40,6 +41,27 @@ const schema = z.strictObject({
     .max(10_000)
     .default(32)
     .describe("training tasks that the oracle plays before a run, which stops where it wins less than all; 0: none"),
+  success: sign
+    .nullable()
+    .default(null)
+    .describe("how the site shows that it took a form, for tasks without `success` of their own (docs/sites.md)"),
+  refusal: sign.nullable().default(null).describe("how it shows that it refused one: such an episode ends at once"),
+  refused: refused
+    .nullable()
+    .default(null)
+    .describe(
+      "where it names the fields that it refuses: selector of controls or texts, as [aria-invalid=true] or .errors li; or json, a path in the answer, as errors",
+    ),
+  submissions_per_hour: z
+    .number()
+    .positive()
+    .nullable()
+    .default(null)
+    .describe("most forms that are sent an hour; null: as many as are played"),
+  saves: z
+    .array(z.string().min(1))
+    .default([])
+    .describe("paths of requests that save fields before the form is sent, as /upload or /draft/*"),
   learn: z
     .strictObject({
       contracts: maybe(
@@ -60,7 +82,7 @@ const schema = z.strictObject({
     .nullable()
     .prefault({})
     .describe(
-      "forms of one page are learned once, before their first episode, and played by what was found; null: plain HTML forms are read, and any answer below 400 is a yes",
+      "forms are learned once, before their first episode, and played by what was found; null: plain HTML forms are read",
     ),
 });
 
@@ -86,7 +108,13 @@ export const site: SiteKind<UrlOptions> = {
   },
   async start(options) {
     const baseUrl = originOf(options.base_url, options.allow_hosts);
-    const tasks = readTasks(resolve(options.tasks), baseUrl);
+    const tasks = readTasks(resolve(options.tasks), baseUrl).map((task) => ({
+      ...task,
+      ...(task.success === undefined && options.success !== null
+        ? { success: options.success, refusal: task.refusal ?? options.refusal ?? undefined }
+        : {}),
+      ...(task.refused === undefined && options.refused !== null ? { refused: options.refused } : {}),
+    }));
     const hash = splitHash(tasks);
     const allowOrigins = options.allow_origins.map((origin) =>
       originOf(origin, options.allow_hosts, "site.allow_origins"),
@@ -105,10 +133,15 @@ export const site: SiteKind<UrlOptions> = {
       ...(reset === undefined ? {} : { reset }),
       ...(decode === undefined ? {} : { decode }),
       rehearse: options.rehearse,
+      ...(options.submissions_per_hour === null ? {} : { submissionsPerHour: options.submissions_per_hour }),
       ...(options.learn === null
         ? {}
         : {
-            learn: { ...options.learn, folder: contractsFolder(options.tasks, options.learn.contracts) },
+            learn: {
+              ...options.learn,
+              saves: options.saves,
+              folder: contractsFolder(options.tasks, options.learn.contracts),
+            },
           }),
       tasks: () => tasks,
       source: options.tasks,

@@ -24,7 +24,6 @@ import { augmentedTask } from "../../embedded/augment.js";
 import { fieldKinds, formOf } from "../../embedded/catalog.js";
 import { type Field, kindOf } from "../../embedded/fields.js";
 import { fieldsOf } from "../../embedded/form.js";
-import { type Letters, lettersOf } from "../../embedded/letters.js";
 import { embeddedTasks, optionsOfTasks } from "../../embedded/tasks.js";
 
 const schema = z.strictObject({
@@ -39,15 +38,15 @@ type PaperGiven = z.input<typeof schema>;
 export const environment: EnvironmentKind = {
   schema,
   async open({ environment: section }) {
-    const { kind: _, letters, ...options } = section as { kind: string } & PaperGiven;
-    return new PaperEnvironment(options, await lettersOf(letters ?? "off"));
+    const { kind: _, ...options } = section as { kind: string } & PaperGiven;
+    return new PaperEnvironment(options);
   },
   view: viewDetail,
   verdict: (detail) => (detail.accepted === true ? "accepted" : "not accepted"),
 };
 
 /** Returns the embedded site without a server. */
-function paperSite({ tier, seed, sizes, generated }: PaperOptions, letters?: Letters): RunningSite {
+function paperSite({ tier, seed, sizes, generated, letters }: PaperOptions): RunningSite {
   const tasks = embeddedTasks(tier, seed, sizes, generated, letters);
   return {
     name: "embedded, on paper",
@@ -65,9 +64,9 @@ export class PaperEnvironment extends FormsEnvironment {
   private readonly sheets = new Map<string, readonly Sheet[]>();
   private readonly tier: PaperOptions["tier"];
 
-  constructor(given: Omit<PaperGiven, "letters">, letters?: Letters) {
+  constructor(given: PaperGiven) {
     const options = schema.parse(given);
-    super(paperSite(options, letters), { browser: config.shape.browser.parse({}), prompt: { style: options.style } });
+    super(paperSite(options), { browser: config.shape.browser.parse({}), prompt: { style: options.style } });
     this.tier = options.tier;
   }
 
@@ -76,6 +75,9 @@ export class PaperEnvironment extends FormsEnvironment {
   }
 
   override async start(): Promise<void> {}
+
+  /** Knows by itself what its forms accept. */
+  override untrainable(): undefined {}
 
   override judge(): string {
     return codeHash(import.meta.url);

@@ -1,5 +1,6 @@
 import { Hono } from "hono";
 import { html, raw } from "hono/html";
+import { secureHeaders } from "hono/secure-headers";
 import type { RunConfig } from "../../../config/config.js";
 import { messageOf } from "../../../core/errors.js";
 import { cspHash } from "../../../core/html.js";
@@ -10,6 +11,7 @@ import type { RolloutRecord } from "../../../runs/rollout-record.js";
 import { RunDirectory } from "../../../runs/run-directory.js";
 import { phaseText } from "../../../watch/live-view.js";
 import { formatDuration, percent, timeLeft } from "../../../watch/progress-text.js";
+import type { OpenLivePage } from "../../../watch/run-pages.js";
 import type { Phase, WatchedRun, Watcher } from "../../../watch/watcher.js";
 import { REPORT_SCRIPT } from "../client.js";
 import { curves } from "../curves.js";
@@ -23,6 +25,8 @@ import { LIVE_SCRIPT, type LiveState } from "./client.js";
 
 /** Most rollouts of the newest step on the page. */
 const MOST_ROLLOUTS = 16;
+
+export const openLivePage: OpenLivePage = (port, config) => LivePage.open(port, config);
 
 /**
  * Serves a run's curves and latest rollouts as a read-only page on the loopback interface. Requests under another host
@@ -89,7 +93,9 @@ export class LivePage implements Watcher {
     this.current = phase;
   }
 
-  rollouts(step: number, records: readonly RolloutRecord[]): void {
+  rollouts(records: readonly RolloutRecord[]): void {
+    const step = records[0]?.step;
+    if (step === undefined) return;
     this.latest = { step, records };
     const interval = stepInterval(step, records);
     if (interval !== undefined) this.intervals.push(interval);
@@ -162,13 +168,11 @@ export class LivePage implements Watcher {
   private routes(): Hono {
     const app = new Hono();
     app.use(ownHostOnly((host) => this.hosts.has(host)));
-    app.use(async (c, next) => {
-      if (c.req.method !== "GET" && c.req.method !== "HEAD") {
+    app.use(secureHeaders({ xFrameOptions: "DENY" }), async (c, next) => {
+      if (c.req.method !== "GET" && c.req.method !== "HEAD")
         return c.text("This page can only be read.\n", 405, { allow: "GET, HEAD" });
-      }
-      await next();
-      for (const [name, value] of Object.entries(HEADERS)) c.res.headers.set(name, value);
-      return undefined;
+      c.header("cache-control", "no-store");
+      return next();
     });
     app.get("/", (c) => c.html(String(livePage(this.name)), 200, { "content-security-policy": LIVE_POLICY }));
     app.get("/state.json", (c) => c.json(this.state(Number(c.req.query("seen") ?? 0))));
@@ -178,15 +182,6 @@ export class LivePage implements Watcher {
     return app;
   }
 }
-
-const HEADERS = {
-  "cache-control": "no-store",
-  "x-content-type-options": "nosniff",
-  "x-frame-options": "DENY",
-  "referrer-policy": "no-referrer",
-  "cross-origin-resource-policy": "same-origin",
-  "cross-origin-opener-policy": "same-origin",
-};
 
 const LIVE_STYLE = `
 progress{width:100%;height:10px;accent-color:var(--s0)}#gone{font-weight:600}#fresh{margin:8px 0}

@@ -56,12 +56,7 @@ Examples:
 };
 
 async function tryTask(overrides: readonly string[], flags: TryFlags, context: CliContext): Promise<void> {
-  if (
-    flags.text !== undefined ||
-    flags.model !== undefined ||
-    flags.adapter !== undefined ||
-    flags.contracts !== undefined
-  )
+  if ([flags.text, flags.model, flags.adapter, flags.contracts].some((flag) => flag !== undefined))
     misuse("--text, --model, --adapter and --contracts are for a page of yours.", {
       hint: "name the page: --url ADDRESS",
     });

@@ -91,10 +91,10 @@ async function valuesOf(
   const values = new Map<Sample, number[]>();
   const laid = layOut({ ...trial, policy: { ...policy, options: smallCanvas(policy) }, ...layout }, samples, "layout");
   for (const { batch, samples: chunk } of laid) {
-    const { value } = await policy.engine.score(batch, key);
+    const { logProb } = await policy.engine.score(batch, key);
     batch.owner.forEach((b, s) => {
       const sample = chunk[b];
-      if (sample !== undefined) values.set(sample, [...(values.get(sample) ?? []), value[s] as number]);
+      if (sample !== undefined) values.set(sample, [...(values.get(sample) ?? []), logProb[s] as number]);
     });
   }
   return values;

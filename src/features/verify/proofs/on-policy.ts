@@ -31,7 +31,7 @@ export async function measureOnPolicy(
   const { size, share } = await trainingLayout(context, context.policy);
   const sizes = { lengthStep: LENGTH_STEP, batch: size, share };
   const tokens = terms(trajectories.slice(0, size), options, { ...sizes, level: "token" });
-  const level = tokens.recorded === undefined ? "step" : "token";
+  const level = tokens.logProb === undefined ? "step" : "token";
   const layout = { lengthStep: LENGTH_STEP, level } as const;
   const inOne: number[] = [];
   for (let from = 0; from < trajectories.length; from += size)
@@ -71,11 +71,11 @@ async function measureCoarse({ openCoarse, ...context }: VerifyContext): Promise
 }
 
 /** Returns |log p - recorded| of every real segment: a token or a step. */
-export async function replay(engine: Policy["engine"], batch: Batch): Promise<number[]> {
-  const { value } = await engine.score(batch, "policy");
-  const recorded = batch.recorded as Float32Array;
-  return [...value].flatMap((logProb, s) =>
-    (batch.owner[s] as number) < 0 ? [] : [Math.abs(logProb - (recorded[s] as number))],
+async function replay(engine: Policy["engine"], batch: Batch): Promise<number[]> {
+  const { logProb } = await engine.score(batch, "policy");
+  const recorded = batch.logProb as Float32Array;
+  return [...logProb].flatMap((scored, s) =>
+    (batch.owner[s] as number) < 0 ? [] : [Math.abs(scored - (recorded[s] as number))],
   );
 }
 

@@ -65,7 +65,6 @@ interface Seen {
   readonly unresolved: readonly string[];
   readonly cuts: readonly string[];
   readonly answers: readonly TurnAnswer[];
-  readonly har: object | undefined;
 }
 
 /** The environment of a running site whose forms may have several pages. */
@@ -81,9 +80,9 @@ export class PagesEnvironment extends SiteEnvironment implements Environment {
     site: RunningSite,
     protected override readonly config: Pick<PagesConfig, "browser" | "prompt" | "environment" | "plan"> &
       Partial<PagesConfig>,
-    scoreOf?: RewardKind["score"],
+    reward?: RewardKind,
   ) {
-    super(site, config, scoreOf);
+    super(site, config, reward);
     const { knownPages, rehearse } = site;
     if (rehearse !== undefined) this.unproven = unprovenOf(rehearse, this.fixedPolicies);
     // an episode keeps its browser context between turns
@@ -136,7 +135,9 @@ export class PagesEnvironment extends SiteEnvironment implements Environment {
           idle.during(recordedAnswer(recorded, turn, observation, act)),
         ),
       );
-      return "fault" in ended ? faulted(task, ended.fault) : await this.outcome(task, ended.result, ended);
+      if ("fault" in ended) return faulted(task, ended.fault);
+      const { result, ...ran } = ended;
+      return await this.outcome(task, result, ran);
     } catch (error) {
       // the policy's own environment may fail: this is a fault like any other
       if (!(error instanceof EnvironmentFault)) throw error;
@@ -177,7 +178,7 @@ export class PagesEnvironment extends SiteEnvironment implements Environment {
       if (plan.actions.length === 0) break;
     }
     const walked = await walk.end();
-    return { walked, shown, unresolved, cuts, answers, har: await session.har?.end() };
+    return { walked, shown, unresolved, cuts, answers };
   }
 
   /**
@@ -204,12 +205,12 @@ export class PagesEnvironment extends SiteEnvironment implements Environment {
 
   private async outcome(
     task: Task,
-    { walked, shown, unresolved, cuts, answers, har }: Seen,
-    { attempts, ms }: Pick<Episode, "attempts" | "ms">,
+    { walked, shown, unresolved, cuts, answers }: Seen,
+    ran: Pick<Episode, "attempts" | "ms" | "har">,
   ): Promise<EpisodeOutcome> {
     const judged = scored(task, walked, unresolved, this.config.browser.uploads === "dummy");
-    const episode: Episode = { ...judged, taskId: task.id, attempts, ms, har };
-    const outcome = await outcomeOf(task, episode, this.scoreOf, answers);
+    const episode: Episode = { ...judged, ...ran, taskId: task.id };
+    const outcome = await outcomeOf(task, episode, this.reward, answers);
     const mean = (labels: readonly string[]): number | undefined =>
       labels.length === 0
         ? undefined

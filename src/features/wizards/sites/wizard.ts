@@ -28,7 +28,7 @@ function tasksOf(wizard: Wizard, split: Split, count: number, seed: number): Tas
 function declarationOf({ form, url }: Task): DeclaredForm {
   const fields = Object.fromEntries(wizardOf(form).fields.map((field) => [field.label, declared(field)]));
   const request = { method: "POST", path: url };
-  return { url, fields, request, accepted: ["status 200", "says Thank you"], refused: ["status 422"] };
+  return { url, fields, request, success: { status: 200, text: "Thank you" }, refusal: { status: 422 } };
 }
 
 /** The built-in server of 14 forms of 2 to 4 pages, with the fields of embedded forms (`environment.kind: pages`). */

@@ -1,14 +1,15 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { layBuffers } from "../../../../src/attention/rows.js";
 import { packageRoot } from "../../../../src/core/files.js";
-import { batchBuffers } from "../../../../src/diffusion/layout/buffer.js";
 import { layCanvas } from "../../../../src/diffusion/samplers/unmask/canvas.js";
 import type { UnmaskOptions } from "../../../../src/diffusion/samplers/unmask/options.js";
 import { sampler } from "../../../../src/diffusion/samplers/unmask.js";
 import { Canvas } from "../../../../src/diffusion/template.js";
 import type { SampledModel } from "../../../../src/diffusion/tokens.js";
 import { readSafetensors } from "../../../../src/weights/safetensors.js";
+import { tokensOf } from "../../../support/token-batch.js";
 import { FakeNetwork, MODEL, SMALL, streams } from "./fake-model.js";
 
 const BLOCKS: SampledModel = { ...MODEL, attention: "bidirectional", block: 4 };
@@ -21,7 +22,7 @@ describe("a model that is bidirectional inside blocks and causal between them", 
     const revealed = new Map([[4, 1]]);
     const { buffer, indexOf } = layCanvas({ prompt: [0, 1, 0], canvas: Canvas.FREE, revealed, slotSize: 1 }, 6, BLOCKS);
     assert.deepEqual([...indexOf], [3, 4, 5, 6, 7, 8]);
-    const { attentionBias } = batchBuffers([buffer], { batch: 2, length: 9, pad: 0, places: [{ b: 0, offset: 0 }] });
+    const { attentionBias } = tokensOf(layBuffers([buffer], { batch: 2, length: 9, pad: 0 }));
     assert.deepEqual([...attentionBias.subarray(0, 81)], [...bias.subarray(0, 81)]);
   });
 
@@ -33,7 +34,7 @@ describe("a model that is bidirectional inside blocks and causal between them", 
     assert.deepEqual(buffer.positions, [0, 1, 2, 3, 4, 5, 6, 7, 8]);
     assert.deepEqual(buffer.ids, [0, 1, 0, 3, 3, 3, 1, 0, 3]);
     assert.deepEqual([...indexOf], [3, 4, 5, 7, 8]);
-    assert.deepEqual(buffer.shared, [4, 4, 4, 4, 8, 8, 8, 8, 9]);
+    assert.deepEqual(buffer.prefix, [4, 4, 4, 4, 8, 8, 8, 8, 9]);
   });
 
   it("is written block by block", async () => {

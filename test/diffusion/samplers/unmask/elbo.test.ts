@@ -1,15 +1,16 @@
 import assert from "node:assert/strict";
 import { describe, it, test } from "node:test";
 import fc from "fast-check";
+import { layBuffers, type TokenBuffer } from "../../../../src/attention/rows.js";
 import { allOutcomes, type DiscreteRng } from "../../../../src/core/outcomes.js";
 import { Rng } from "../../../../src/core/rng.js";
 import type { Batch } from "../../../../src/diffusion/layout/batch.js";
-import { BufferBuilder, batchBuffers, type TokenBuffer } from "../../../../src/diffusion/layout/buffer.js";
+import { BufferBuilder } from "../../../../src/diffusion/layout/buffer.js";
 import { boundTerms, drawMask, type MaskDraw } from "../../../../src/diffusion/samplers/unmask/elbo.js";
 import type { UnmaskOptions } from "../../../../src/diffusion/samplers/unmask/options.js";
 import type { UnmaskTrajectory } from "../../../../src/diffusion/samplers/unmask/trajectory.js";
 import { assertOwnStreams } from "../../../support/own-streams.js";
-import { type TokenBatch, withTokens } from "../../../support/token-batch.js";
+import { type TokenBatch, tokensOf, withTokens } from "../../../support/token-batch.js";
 import { FakeNetwork, MODEL, SMALL, TOKENS } from "./fake-model.js";
 
 const PROMPT = [1, 0];
@@ -17,7 +18,7 @@ const CANVAS = 24;
 
 /** Computes log p(target) at one entry of a buffer, at temperature 1. */
 function logProb(network: FakeNetwork, buffer: TokenBuffer, row: number, target: number): number {
-  const batch = batchBuffers([buffer], { batch: 1, length: buffer.ids.length, pad: TOKENS.pad });
+  const batch = tokensOf(layBuffers([buffer], { batch: 1, length: buffer.ids.length, pad: TOKENS.pad }));
   const hidden = network.hidden(batch, 0)[row] as Float64Array;
   return network.logProbs(hidden, 1, true)[target] as number;
 }
@@ -96,7 +97,7 @@ function bidirectionalBound(network: FakeNetwork, response: readonly number[]): 
     let total = 0;
     for (const position of order) {
       const all = [...PROMPT, ...ids];
-      const buffer = { ids: all, positions: all.map((_, n) => n), shared: all.map(() => all.length) };
+      const buffer = { ids: all, positions: all.map((_, n) => n), prefix: all.map(() => all.length) };
       total += logProb(network, buffer, PROMPT.length + position, response[position] as number);
       ids[position] = response[position] as number;
     }

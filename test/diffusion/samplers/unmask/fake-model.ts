@@ -1,6 +1,5 @@
 import { Rng } from "../../../../src/core/rng.js";
 import type { Batch } from "../../../../src/diffusion/layout/batch.js";
-import type { BufferBatch } from "../../../../src/diffusion/layout/buffer.js";
 import type { StepLayout } from "../../../../src/diffusion/layout/scorings.js";
 import type { RoundInput, RoundModel } from "../../../../src/diffusion/sampler.js";
 import type { UnmaskOptions } from "../../../../src/diffusion/samplers/unmask/options.js";
@@ -8,7 +7,7 @@ import { emptyStatistics, type RowStatistics } from "../../../../src/diffusion/s
 import type { TemplateStart } from "../../../../src/diffusion/template.js";
 import type { SampledModel, TokenIds } from "../../../../src/diffusion/tokens.js";
 import type { Tensor } from "../../../../src/onnx/types.js";
-import { tokensOf } from "../../../support/token-batch.js";
+import { type TokenArrays, tokensOf } from "../../../support/token-batch.js";
 
 const WIDTH = 6;
 const LAYERS = 2;
@@ -75,7 +74,7 @@ export class FakeNetwork implements RoundModel<RowStatistics> {
   }
 
   /** Computes the hidden states of buffer `b`, one array per entry. */
-  hidden(input: BufferBatch, b: number): Float64Array[] {
+  hidden(input: TokenArrays, b: number): Float64Array[] {
     const { length } = input;
     let states = Array.from({ length }, (_, n) => {
       const token = Number(input.inputIds[b * length + n]);

@@ -60,7 +60,7 @@ test("packed, round by round and rollout give the same log-probabilities", async
       const [scores, separate] = [network.score(inOne), network.score(apart)];
       trajectories.forEach((trajectory, b) => {
         close(termsOf(inOne, scores, b), recorded(trajectory));
-        close(termsOf(inOne, inOne.recorded as Float32Array, b), recorded(trajectory));
+        close(termsOf(inOne, inOne.logProb as Float32Array, b), recorded(trajectory));
         close(termsOf(apart, separate, b), recorded(trajectory));
         close(termsOf(apart, separate, b), termsOf(inOne, scores, b), 1e-12);
         assert.ok(attention === "bidirectional" || packedLength(trajectory) <= inOne.length);

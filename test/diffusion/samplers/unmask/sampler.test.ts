@@ -12,10 +12,11 @@ import {
   type UnmaskTrajectory,
 } from "../../../../src/diffusion/samplers/unmask/trajectory.js";
 import { sampler as unmask } from "../../../../src/diffusion/samplers/unmask.js";
+import { Canvas, type TextStart, templateOf } from "../../../../src/diffusion/template.js";
 import { tokensOf, withTokens } from "../../../support/token-batch.js";
 import { having, samplerConfig } from "../../../support/typed.js";
 import { assertFrequencies, assertZeroMean, sequences } from "./enumeration.js";
-import { FakeNetwork, MODEL, prompts, SMALL, streams, TOKENS } from "./fake-model.js";
+import { EXAMPLE, FakeNetwork, MODEL, prompts, SMALL, streams, TOKENS } from "./fake-model.js";
 
 const sampler = having(unmask, "stepTerms");
 const PROMPT = [1, 0];
@@ -54,11 +55,18 @@ function forced(network: FakeNetwork, tokens: readonly number[]): RoundModel<Row
 }
 
 /** Enumerates the policy's trajectories: all assignments of tokens except those that need a forbidden EOS. */
-async function enumerate(network: FakeNetwork, options: UnmaskOptions): Promise<Map<string, UnmaskTrajectory>> {
+async function enumerate(
+  network: FakeNetwork,
+  options: UnmaskOptions,
+  start: TextStart = PROMPT,
+): Promise<Map<string, UnmaskTrajectory>> {
   const outcomes = new Map<string, UnmaskTrajectory>();
-  for (const tokens of sequences([0, 1, TOKENS.eos], options.responseLength)) {
+  const canvas = Canvas.of(templateOf(start, options));
+  for (const tokens of sequences([0, 1, TOKENS.eos], canvas.isFree ? options.responseLength : canvas.cells)) {
+    const placed: number[] = [];
+    for (const [cell, token] of tokens.entries()) placed[canvas.position(cell)] = token;
     try {
-      const [trajectory] = await sampler.rollout(forced(network, tokens), [PROMPT], options, streams(1, 1));
+      const [trajectory] = await sampler.rollout(forced(network, placed), [start], options, streams(1, 1));
       if (trajectory !== undefined) outcomes.set(keyOf(trajectory), trajectory);
     } catch (error) {
       assert.match(String(error), /blocked token 2/);
@@ -69,7 +77,11 @@ async function enumerate(network: FakeNetwork, options: UnmaskOptions): Promise<
 
 const BIDIRECTIONAL = { ...MODEL, attention: "bidirectional" } as const;
 
-const CASES: [string, UnmaskOptions][] = [
+const ON_TEMPLATE: UnmaskOptions = { ...SMALL, responseLength: 10 };
+const CASES: [string, UnmaskOptions, TextStart?][] = [
+  ["two blanks", ON_TEMPLATE, EXAMPLE],
+  ["two blanks, slots of one", { ...ON_TEMPLATE, slotSize: 1, rounds: 3 }, EXAMPLE],
+  ["two blanks, bidirectional", { ...ON_TEMPLATE, model: BIDIRECTIONAL, slotSize: 1, rounds: 3 }, EXAMPLE],
   ["bidirectional, slots of one", { ...SMALL, model: BIDIRECTIONAL, slotSize: 1, rounds: 3 }],
   ["bidirectional, random", { ...SMALL, model: BIDIRECTIONAL, order: "random", slotSize: 1, rounds: 4 }],
   ["two rounds of one slot", SMALL],
@@ -94,9 +106,9 @@ const CASES: [string, UnmaskOptions][] = [
 
 test("the probabilities of all outcomes add up to 1, EOS included", async () => {
   let forbidden = 0;
-  for (const [name, options] of CASES) {
+  for (const [name, options, start] of CASES) {
     for (const seed of [1, 9, 19]) {
-      const outcomes = [...(await enumerate(new FakeNetwork(seed), options)).values()];
+      const outcomes = [...(await enumerate(new FakeNetwork(seed), options, start)).values()];
       const total = outcomes.reduce((sum, outcome) => sum + Math.exp(totalLogProb(outcome)), 0);
       assert.ok(Math.abs(total - 1) < 1e-6, `${name}, seed ${seed}: ${total}`);
       forbidden += outcomes.filter((o) => o.rounds.some((r) => r.eosAllowed.includes(false))).length;
@@ -107,9 +119,9 @@ test("the probabilities of all outcomes add up to 1, EOS included", async () => 
 
 test("the score has zero mean under a constant reward, and not if the forbidden EOS is forgotten", async () => {
   let worstWrong = 0;
-  for (const [name, options] of CASES) {
+  for (const [name, options, start] of CASES) {
     const network = new FakeNetwork(19);
-    const outcomes = [...(await enumerate(network, options)).values()];
+    const outcomes = [...(await enumerate(network, options, start)).values()];
     const packed = sampler.stepTerms(outcomes, options, { batch: outcomes.length, lengthStep: 1, level: "sequence" });
     const anywhere = new Float32Array(packed.coefficient.length).fill(1);
     const { parameters } = network;
@@ -268,7 +280,7 @@ test("greedy takes the most probable tokens and needs no noise", async () => {
   const packed = withTokens(sampler.stepTerms(first, options, { batch: 5, lengthStep: 1, level: "token" }));
   assert.equal(packed.temperature, 1);
   const scores = network.score(packed);
-  const recorded = packed.recorded as Float32Array;
+  const recorded = packed.logProb as Float32Array;
   packed.coefficient.forEach((real, term) => {
     if (real === 0) return;
     assert.ok(Math.abs((scores[term] as number) - (recorded[term] as number)) < 1e-6);

@@ -103,7 +103,7 @@ function policyTests(golden: Golden, config: ModelConfig, seen: number): void {
   it("has the log-probabilities of Flow-GRPO's stochastic steps, and their clipped gradient", async () => {
     const engine = await engineFor(flowGrpo, { kl_coeff: 0, clip_range: 0.2 });
     const batch = terms(recorded());
-    const { value } = await engine.score(batch, "policy");
+    const { logProb: value } = await engine.score(batch, "policy");
     const expected = golden.floats("expect.log_probs");
     assert.ok(distance(value, expected) < 1e-5);
     assert.deepEqual(batch.owner, [0, 0, 0, 1, 1, 1, -1, -1, -1]);
@@ -135,7 +135,7 @@ function policyTests(golden: Golden, config: ModelConfig, seen: number): void {
     }));
     const options = flowOptions(model, { ratio: "cfm", pairs: 3 });
     const batch = sampler.stepTerms?.(drawn, options, { batch: 3, lengthStep: 16, level: "step" }) as Batch;
-    const { value } = await engine.score(batch, "policy");
+    const { logProb: value } = await engine.score(batch, "policy");
     assert.ok(
       distance(
         value.subarray(0, 6),
@@ -175,10 +175,10 @@ function policyTests(golden: Golden, config: ModelConfig, seen: number): void {
         level: "step",
         ...(layout as Partial<StepLayout>),
       }) as Batch;
-      const { value } = await engine.score(batch, "policy");
+      const { logProb: value } = await engine.score(batch, "policy");
       value.forEach((x, s) => {
         if ((batch.owner[s] as number) < 0) return;
-        const was = batch.recorded?.[s] as number;
+        const was = batch.logProb?.[s] as number;
         assert.ok(Math.abs(x - was) < 1e-5 * Math.max(1, Math.abs(was)), `${x} for ${was}`);
       });
     }
@@ -221,13 +221,13 @@ function policyTests(golden: Golden, config: ModelConfig, seen: number): void {
         level: "step",
         ...layout,
       }) as Batch;
-      const { value } = await engine.score(batch, "policy");
+      const { logProb: value } = await engine.score(batch, "policy");
       value.forEach((x, s) => {
-        if ((batch.owner[s] as number) >= 0) assert.ok(Math.abs(x - (batch.recorded?.[s] as number)) < 2e-4);
+        if ((batch.owner[s] as number) >= 0) assert.ok(Math.abs(x - (batch.logProb?.[s] as number)) < 2e-4);
       });
     }
     const numbers = sampler.stepTerms?.(drawn, options, { batch: 2, lengthStep: 16, level: "token" }) as Batch;
-    const { value } = await engine.score(numbers, "policy");
+    const { logProb: value } = await engine.score(numbers, "policy");
     const total = drawn.flatMap(({ logProbs }) => logProbs).reduce((a, b) => a + b, 0);
     assert.ok(Math.abs(value.reduce((a, b) => a + b, 0) - total) < 1e-3);
   });

@@ -135,7 +135,7 @@ test("rollouts are scored again with their own log-probabilities, survive JSON a
     const trajectories = await sampler.rollout(flow, tasks, options, streams(3, seed));
     assert.deepEqual(await sampler.rollout(flow, tasks, options, streams(3, seed), 2), trajectories);
     const terms = sampler.stepTerms(trajectories, options, layout(4, "token"));
-    const recorded = terms.recorded as Float32Array;
+    const recorded = terms.logProb as Float32Array;
     const real = [...terms.coefficient].flatMap((c, r) => (c === 1 ? [r] : []));
     assert.equal(real.length, 3 * options.steps * options.responseLength);
     const scores = flow.score(terms);

@@ -7,13 +7,14 @@ import { partsOf } from "../../../../src/features/learned-pages/record/assign.js
 import { generalized, textOf } from "../../../../src/features/learned-pages/record/generalize.js";
 import type { Seen } from "../../../../src/features/learned-pages/record/observe.js";
 import { recordingOf } from "../../../../src/features/learned-pages/record/recording.js";
+import type { Asserted } from "../../../../src/features/learned-pages/record/sign.js";
 import { runsIn } from "../../../../src/features/learned-pages/record/spec.js";
 import { filled, tokensOf } from "../../../../src/features/learned-pages/record/tokens.js";
 import { kindOfAll } from "../../../../src/features/learned-pages/values.js";
 
 const TASKS = [
-  { form: "f", fields: { "Full name": "Ann Lee", Tools: ["Saw", "Plane"], News: true } },
-  { form: "f", fields: { "Full name": "Bo Berg", Tools: ["Drill"], News: false } },
+  { form: "f", url: "/b", fields: { "Full name": "Ann Lee", Tools: ["Saw", "Plane"], News: true } },
+  { form: "f", url: "/b", fields: { "Full name": "Bo Berg", Tools: ["Drill"], News: false } },
 ] as unknown as Task[];
 
 const texts = (source: string): string[][] =>
@@ -43,17 +44,15 @@ test("codegen's statements are read as they stand", () => {
   ]);
 });
 
-test("a test for any task is read for each: values, lists, conditions, templates and constants", () => {
-  const source = `import { people } from './people';
-    for (const person of people) {
-      test(\`join \${person.fullName}\`, async ({ page }) => {
-        const box = page.getByLabel('Full name');
-        await box.fill(person['Full name']);
-        for (const tool of person.tools) { await page.getByRole('checkbox', { name: \`\${tool} \` }).check(); }
-        if (person.news) await page.getByLabel('News').check(); else await page.getByLabel('News').uncheck();
-      });
-    }`;
-  assert.deepEqual(texts(source), [
+test("loops over people, lists, conditions, templates and constants are read as data", () => {
+  const body = `test(\`join \${person.name}\`, async ({ page }) => {
+      const box = page.getByLabel('Full name');
+      await box.fill(person['name']);
+      for (const tool of person.tools) { await page.getByRole('checkbox', { name: \`\${tool} \` }).check(); }
+      if (person.news) await page.getByLabel('News').check(); else await page.getByLabel('News').uncheck();
+    });`;
+  const people = `const people = [{ name: 'Ann Lee', tools: ['Saw', 'Plane'], news: true }, { name: 'Bo Berg', tools: ['Drill'], news: false }];`;
+  const read = [
     [
       "getByLabel('Full name').fill('Ann Lee')",
       "getByRole('checkbox', { name: 'Saw ' }).check()",
@@ -65,31 +64,116 @@ test("a test for any task is read for each: values, lists, conditions, templates
       "getByRole('checkbox', { name: 'Drill ' }).check()",
       "getByLabel('News').uncheck()",
     ],
-  ]);
+  ];
+  assert.deepEqual(texts(`${people} for (const person of people) { ${body} }`), read);
+  assert.deepEqual(texts(`${people} people.forEach((person) => ${body.slice(0, -1)});`), read);
+  const refused = [
+    [
+      `import { people } from './people';\nfor (const person of people) { ${body} }`,
+      /a\.spec\.ts:2: .* has people, which is no data/,
+    ],
+    [`for (;;) { ${body} }`, /a\.spec\.ts:1: this statement is not understood/],
+    [`${"for (const i of [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]) ".repeat(5)} test('t', async () => {});`, /more than 10000/],
+  ] as const;
+  for (const [source, message] of refused) assert.throws(() => texts(source), { message });
+});
+
+test("a test is never run: what is no step is refused by its line", () => {
+  const escapes = [
+    "try { page.evaluate(); } catch (e) { e.constructor.constructor('return globalThis')().isLeft = true; }",
+    "await import('data:text/javascript,globalThis.isLeft = true');",
+    "[].constructor.constructor('globalThis.isLeft = true')();",
+    "await page.getByLabel(((globalThis.isLeft = true), 'Name')).fill('a');",
+    "await page.getByLabel('Name').fill((() => { globalThis.isLeft = true; return 'a'; })());",
+    "await page.getByLabel('Name').fill({ toString() { globalThis.isLeft = true; } } + '');",
+    "await page.constructor.constructor('globalThis.isLeft = true')();",
+    "process.exit(0);",
+  ];
+  for (const line of escapes) {
+    assert.throws(() => texts(inTest(line)), { message: /a\.spec\.ts:4: this statement / }, line);
+    assert.throws(() => texts(`${line}\n${inTest("await page.getByText('a').click();")}`), /a\.spec\.ts:1: /, line);
+  }
+  assert.equal("isLeft" in globalThis, false);
 });
 
 test("two visits of the page are two people; what cannot be a step is refused by its line", () => {
-  assert.equal(
-    texts(
-      inTest(
-        "await page.goto('/');",
-        "await page.getByText('a').click();",
-        "await page.goto('/');",
-        "await page.getByText('b').click();",
-      ),
-    ).length,
-    2,
-  );
+  const visit = (path: string, text: string): string[] => [
+    `await page.goto('${path}');`,
+    `await page.getByText('${text}').click();`,
+  ];
+  assert.equal(texts(inTest(...visit("/b", "a"), ...visit("/b/", "b"))).length, 2);
   const refused = [
     ["await page.evaluate(() => alert(1));", /a\.spec\.ts:4: this statement is not understood: .*evaluate/],
     ["const x: number = 2;", /a\.spec\.ts:4: this statement is not understood .*: const x: number = 2;/],
-    ["(await page.waitForEvent('popup')).getByText('a').click();", /a\.spec\.ts:4: .* no step/],
-    ["await page.getByLabel('Name').fill(person.shoeSize);", /has shoeSize, which is no label/],
+    ["await page.getByLabel('Name').fill(await page.title());", /a\.spec\.ts:4: .* enters what a page shows/],
+    ["await page.getByLabel('Name').fill(person.shoeSize);", /has person, which is no data/],
     ["await page.getByLabel('Name'.fill('a');", /a\.spec\.ts:\d: this statement is not understood/],
   ] as const;
   for (const [line, message] of refused) assert.throws(() => texts(inTest(line)), { message });
   assert.match(actionProblem("getByText('a').evaluate('alert(1)')") ?? "", /no action/);
+  assert.match(actionProblem("getByText(() => 1).click()") ?? "", /no action|not understood/);
   assert.equal(actionProblem("keyboard.press('Tab')"), undefined);
+});
+
+test("a login and a popup are refused, with what brings them", () => {
+  const fill = "await page.getByLabel('Full name').fill('Ann Lee');";
+  const secret = "await page.getByRole('textbox', { name: 'Password' }).fill('secret');";
+  const login = { message: /a\.spec\.ts:4: this statement begins at \/login/, hint: /site\.login/ };
+  assert.throws(
+    () => texts(inTest("await page.goto('http://a/login');", secret, "await page.goto('/b');", fill)),
+    login,
+  );
+  assert.throws(() => texts(inTest("await page.goto('/b');", secret, fill)), {
+    message: /a\.spec\.ts:5: .* enters a password/,
+    hint: /site\.login/,
+  });
+  const opens = [
+    "const page1Promise = page.waitForEvent('popup');",
+    "await page.getByRole('link', { name: 'Terms' }).click();",
+    "const page1 = await page1Promise;",
+  ];
+  assert.deepEqual(texts(inTest(...opens, fill)).flat().length, 2);
+  for (const line of ["await page1.getByText('a').click();", "await expect(page1.getByText('a')).toBeVisible();"])
+    assert.throws(() => texts(inTest(...opens, line)), {
+      message: /a\.spec\.ts:7: .* on a page that another/,
+      hint: /`url`/,
+    });
+});
+
+test("an assertion after the last step declares success", () => {
+  const declared = (...lines: string[]) =>
+    runsIn(
+      inTest("await expect(page.getByText('Form')).toBeVisible();", "await page.getByText('Go').click();", ...lines),
+      "a",
+      TASKS,
+    )[0]?.success;
+  const table = [
+    ["page.getByText('Thank you')).toBeVisible()", { text: "Thank you" }],
+    ["page.getByRole('heading', { name: 'Thank you' })).toBeVisible({ timeout: 5 })", { text: "Thank you" }],
+    ["page.getByText(/^Order taken\\.$/)).toBeVisible()", { text: "Order taken." }],
+    ["page.getByText(/order \\d+/)).toBeVisible()", undefined],
+    ["page.locator('#done')).toBeVisible()", { selector: "#done" }],
+    ["page.locator('#done').first()).toContainText('Thank you')", { selector: "#done", text: "Thank you" }],
+    ["page.getByTestId('done')).toBeVisible()", { selector: '[data-testid="done"]' }],
+    ["page.locator('text=Thank you')).toBeVisible()", undefined],
+    ["page).toHaveURL('http://localhost:3000/thanks?a=1')", { url: "/thanks?a=1" }],
+    ["page).toHaveURL(/\\/thanks/)", { url: "/thanks" }],
+    ["page.getByText('Form')).not.toBeVisible()", undefined],
+    ["page.getByText('Form')).toBeHidden()", undefined],
+    ["page.getByLabel('Name')).toHaveValue('Ann')", undefined],
+  ] as const;
+  for (const [line, sign] of table) assert.deepEqual(declared(`await expect(${line};`), sign, line);
+  assert.deepEqual(
+    declared(
+      "await expect(page).toHaveURL('/thanks');",
+      "await expect.soft(page.getByRole('status')).toContainText('Taken');",
+    ),
+    { url: "/thanks", text: "Taken" },
+  );
+  assert.equal(
+    declared("await expect(page.getByText('Sure?')).toBeVisible();", "await page.getByText('Yes').click();"),
+    undefined,
+  );
 });
 
 /** Reads each person's statements, and generalizes them. */
@@ -115,6 +199,19 @@ test("two people show where the value stands in each step", () => {
         ["Brig School", "getByLabel('School').fill('Brig')", "getByText('Brig School').click()"],
       ],
       ["getByLabel('School').fill('{value:4}')", "getByText('{value}').click()"],
+    ],
+    [
+      "a beginning in another case than the option",
+      [
+        ["Tromso", "getByLabel('P').fill('tro')", "getByText('Tromso').click()"],
+        ["Bergen", "getByLabel('P').fill('ber')", "getByText('Bergen').click()"],
+      ],
+      ["getByLabel('P').fill('{value:3}')", "getByText('{value}').click()"],
+    ],
+    [
+      "a beginning in another case, of one person",
+      [["Tromso", "getByLabel('P').fill('tro')", "getByText('Tromso').click()"]],
+      ["getByLabel('P').fill('{value:3}')", "getByText('{value}').click()"],
     ],
     [
       "items that are typed and chosen, of which one is as short as its beginning",
@@ -301,9 +398,13 @@ test("a name that is exact for one person alone, and a box under its label, are 
   ];
   const tasks = people.map((fields) => ({ form: "f", fields })) as unknown as Task[];
   const shown = [seenOn(steps("Ann Lee", "", "14"), 2), seenOn(steps("Bo", ", exact: true", "9"), 2)];
-  const runs = tasks.slice(0, 2).map((task) => ({ task, lines: [] }));
+  const taken = (page: string): Asserted => ({ url: "/done", text: `Thanks, ${page}`, selector: "#done" });
+  const runs = shown.map((lines, i) => ({ lines, success: taken(["Ann Lee", "Bo"][i] as string) }));
+  const told: string[] = [];
   const runner = { converse: async () => ({ result: shown.shift() }) } as unknown as EpisodeRunner;
-  const { fields, submit } = await recordingOf(runner, runs, tasks, () => undefined);
+  const { fields, submit, success } = await recordingOf(runner, runs, tasks, (text) => told.push(text));
+  assert.deepEqual(success, { url: "/done", selector: "#done" });
+  assert.match(told.join(), /"Thanks, Ann Lee", "Thanks, Bo"/);
   assert.deepEqual(fields.get("Day")?.actions, ["getByRole('button', { name: '{D}' }).click()"]);
   assert.deepEqual(fields.get("Payer")?.actions, ["getByRole('radio', { name: '{value}' }).check({ force: true })"]);
   assert.equal(submit?.locator, "getByText('Send')");

@@ -1,0 +1,89 @@
+/** Judges episodes by their site's verdict alone: accepted or refused, and which fields it refused. */
+import { misuse } from "../../core/errors.js";
+import type { Control } from "../browser/controls.js";
+import type { FixedPolicy } from "../environment.js";
+import type { Task } from "../site.js";
+import { blankActions, type TemplateControl } from "./blanks.js";
+import type { Wire } from "./contract.js";
+import type { Episode } from "./episode.js";
+import { renderPlan } from "./plan.js";
+import { spaced } from "./plan-parts.js";
+
+/** Share of the reward that a refused form can earn by fields that the site does not refuse. */
+const REFUSED_SHARE = 0.5;
+const WORDS = ["maple", "river", "Tuesday", "seven", "blue", "Harbour Street 4", "Kim Vale", "42"];
+
+/**
+ * Finds the fields that a site names: a text is the key of a field, or contains its label as whole words. The longest
+ * label comes first, so that "Patient Name" does not name "Name" too.
+ * @param texts what the site wrote, as "Reason does not fit our records".
+ */
+export function refusedFields(
+  controls: readonly Pick<Control, "label" | "name">[],
+  wires: Readonly<Record<string, { readonly wire?: Wire | undefined }>>,
+  texts: readonly string[],
+): string[] {
+  const longestFirst = controls
+    .map(({ label, name }) => ({ label, words: spaced(label), keys: [name, wires[label]?.wire?.key] }))
+    .filter(({ words }) => words.trim() !== "")
+    .sort((a, b) => b.words.length - a.words.length);
+  const named = new Set<string>();
+  for (const text of texts) {
+    const byKey = longestFirst.filter(({ keys }) => keys.includes(text));
+    for (const { label } of byKey) named.add(label);
+    let words = spaced(text);
+    for (const { label, words: of } of byKey.length > 0 ? [] : longestFirst) {
+      if (!words.includes(of)) continue;
+      named.add(label);
+      words = words.replaceAll(of, " | ");
+    }
+  }
+  return [...named];
+}
+
+/**
+ * Returns an episode as its site judges it. r = 1 if the form was accepted; .5 (1 - k / n) if the site named k of its
+ * n fields; else 0. A field scores 1 unless it is named; where a refusal names none, no field has a score.
+ */
+export function judgedBySite(episode: Episode): Episode {
+  const { accepted, refused = [], labels } = episode;
+  const scores = labels.map((label) => [label, Number(accepted || !refused.includes(label))] as const);
+  const right = scores.reduce((sum, [, score]) => sum + score, 0) / Math.max(1, labels.length);
+  const isKnown = accepted || refused.length > 0;
+  return {
+    ...episode,
+    reward: accepted ? 1 : isKnown ? REFUSED_SHARE * right : 0,
+    success: accepted,
+    taskCompletion: Number(accepted),
+    fieldAccuracy: isKnown ? right : 0,
+    executionCompleteness: Number(accepted),
+    perField: isKnown ? Object.fromEntries(scores) : {},
+  };
+}
+
+/** Returns a task whose true values are known. @throws UserError if they are not. */
+export function labelled(task: Task): Task {
+  if (Object.keys(task.fields).length > 0) return task;
+  misuse(`${task.id} has no fields: its true values are unknown.`, {
+    hint: "sft learns from values; reinforcement learns such tasks with reward: verdict (docs/your-own-site.md)",
+  });
+}
+
+/** Draws a value for every control that its page takes, without a look at the task. */
+export const randomValues =
+  (controlsOf: (task: Task) => Promise<readonly TemplateControl[]>): FixedPolicy =>
+  async (task, rng) =>
+  async (observation) => {
+    const controls = await controlsOf(task as Task);
+    const draw = ({ kind, options = [] }: TemplateControl): string => {
+      if (kind === "checkbox") return rng.pick(["yes", "no"]);
+      if (options.length > 0) return rng.pick(options);
+      if (kind === "date") return `2026-0${1 + rng.int(9)}-1${rng.int(10)}`;
+      if (kind === "time") return `1${rng.int(10)}:30`;
+      if (kind === "email") return `kim${rng.int(100)}@example.org`;
+      if (kind === "url") return "http://example.org";
+      return kind === "number" || kind === "tel" ? String(1 + rng.int(9)) : rng.pick(WORDS);
+    };
+    const values = Object.fromEntries(controls.map((control) => [control.label, draw(control)]));
+    return observation.template === undefined ? { text: renderPlan(blankActions(controls, values)) } : { values };
+  };

@@ -1,0 +1,71 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { closing } from "../../../src/core/closing.js";
+import { boundTerms, type MaskDraw } from "../../../src/diffusion/samplers/unmask/elbo.js";
+import type { UnmaskOptions } from "../../../src/diffusion/samplers/unmask/options.js";
+import type { UnmaskTrajectory } from "../../../src/diffusion/samplers/unmask/trajectory.js";
+import { sampledModel } from "../../../src/engine/policy.js";
+import { linearObjective } from "../../../src/features/verify/linear-objective.js";
+import { Runtime } from "../../../src/onnx/session.js";
+import { SMALL, streams } from "../../diffusion/samplers/unmask/fake-model.js";
+import { goldenModel, readGolden, relativeError } from "../../support/golden.js";
+import { assertGradients, goldenEngine } from "../../support/golden-engine.js";
+
+const micro = readGolden("micro");
+const golden = readGolden("template-bound");
+const meta = golden.meta as typeof golden.meta & {
+  readonly slot_size: number;
+  readonly rooms: readonly number[];
+  readonly draws: number;
+};
+const ids = (name: string): number[] => [...golden.ints(name)].map(Number);
+
+for (const attention of ["causal", "bidirectional"] as const) {
+  test(`${attention}: the bound of the values given the lines, and its gradient, are PyTorch's`, async () => {
+    await using runtime = closing(await Runtime.open({ provider: "cpu", threads: 1 }));
+    const model = await goldenModel(
+      micro,
+      attention === "causal" ? {} : { architecture: "masked_lm", attention, qk_norm: true },
+    );
+    const about = { ...sampledModel(model.config), attention };
+    const engine = await goldenEngine(runtime, micro, [linearObjective, {}], { model, about });
+    const [a = 0, b = 0] = meta.rooms;
+    const trajectory: UnmaskTrajectory = {
+      prompt: ids("input.prompt"),
+      template: [
+        ids("input.given.0"),
+        { name: "a", room: a },
+        ids("input.given.1"),
+        { name: "b", room: b },
+        ids("input.given.2"),
+      ],
+      slotSize: meta.slot_size,
+      responseLength: a + b,
+      temperature: 1,
+      rounds: [],
+      response: ids("input.response"),
+      ended: "eos",
+    };
+    const draws = Array.from(
+      { length: meta.draws },
+      (_, m): MaskDraw => ({
+        masked: ids(`input.masked.${m}`).map((flag) => flag === 1),
+        order: ids(`input.order.${m}`),
+      }),
+    );
+    const options: UnmaskOptions = {
+      ...SMALL,
+      slotSize: meta.slot_size,
+      promptLength: 8,
+      responseLength: 16,
+      model: about,
+    };
+    const layout = { batch: 1, lengthStep: 8, samples: meta.draws, coupled: true, rngs: streams(1, 1) };
+    const batch = boundTerms([trajectory], options, layout, () => draws.shift() as MaskDraw);
+    const { logProb: value } = await engine.score(batch, "policy");
+    assert.ok(relativeError(value, golden.floats(`expect.${attention}`)) < 1e-5, `${value}`);
+    const none = new Float32Array(batch.segments);
+    await engine.accumulate(batch, { old: none, reference: none, advantage: none, weight: none });
+    await assertGradients(golden, `${attention}.`, engine);
+  });
+}
