@@ -21,6 +21,7 @@ const FURTHER: Readonly<Record<string, readonly string[]>> = {
   objectives: "cj-grpo coupled-grpo flowrl gdpo just-grpo mdpo spg trace-rl wd1"
     .split(" ")
     .map((name) => `configs/papers/${name}.yaml`),
+  "own-site": ["configs/verdict"],
   paper: [
     "configs/letters",
     "configs/tiny/letters-sft.yaml",

@@ -16,7 +16,10 @@ const place = z.strictObject({
     .string()
     .min(1)
     .max(2000)
-    .refine((text) => !/(^|>>|\s)\s*internal:/.test(text), "is an internal selector of Playwright: take label=, css= or role="),
+    .refine(
+      (text) => !/(^|>>|\s)\s*internal:/.test(text),
+      "is an internal selector of Playwright: take label=, css= or role=",
+    ),
   nth: z.int().min(0).default(0),
 });
 export type PlaceOf = z.output<typeof place>;

@@ -23,19 +23,18 @@ const FORMS: Readonly<Record<string, LearnedForm>> = {
   stay: {
     key: "guest",
     answersInMs: 1500,
+    // a window of its own with a button that takes over what was chosen
+    missing: ["Wishes"],
     people: [
       { Guest: "Ann Lee", Board: "Full", Arrival: "2026-03-05", Wishes: ["Crib"] },
       { Guest: "Bo Fernandez", Board: "None", Arrival: "2027-11-28", Wishes: ["Desk", "View"] },
       { Guest: "Chidi Okoro", Board: "Half", Arrival: "2026-07-14", Wishes: ["Crib", "Desk", "View"] },
     ],
-    async check({ Arrival, Board, Wishes }, site) {
-      const wishes = [...(site.received.at(-1)?.keys() ?? [])].filter((key) => key.startsWith("wish"));
-      assert.deepEqual(wishes, ["wish[0]", "wish[1]", "wish[2]"]);
+    async check({ Arrival, Board }, site) {
       assert.deepEqual(Arrival?.wire, { key: "day", notation: { as: "day" } });
       assert.deepEqual(Board?.wire?.notation, { as: "codes", codes: { Full: "b2", None: "b3", Half: "b1" } });
-      assert.equal(Wishes?.wire?.key, "wish[#]");
       const before = site.received.length;
-      assert.equal((await site.policy("oracle", 1)).reward, 1);
+      await site.policy("oracle", 1);
       assert.equal(site.received.length, before + 1, "sent once");
       assert.equal((await site.policy("empty", 0)).reward, 0);
       assert.ok(((await site.policy("submit-only", 0)).reward ?? 1) <= 0.05);
@@ -81,13 +80,10 @@ describe("forms that are learned from their server, and played right for two peo
       const site = await openForm(form, people, page, answer, answersInMs, {}, { success: { text: "yes" } });
       try {
         for (const i of [1, 2]) {
-          const { reward, detail } = await site.policy("oracle", i);
-          const most = 1 - missing.length / Object.keys(people[0] ?? {}).length;
-          assert.deepEqual(
-            [Math.abs((reward ?? 0) - most) < 1e-9, detail.accepted],
-            [true, true],
-            `person ${i}: ${reward}`,
-          );
+          const { detail } = await site.policy("oracle", i);
+          const scores = Object.entries(detail.field_scores as Record<string, number>);
+          const wrong = scores.filter(([label, score]) => score < 1 && !missing.includes(label));
+          assert.deepEqual([detail.accepted, wrong], [true, []], `person ${i}`);
         }
         const contract = site.contract();
         assert.deepEqual(Object.keys(contract.not_proved), missing);

@@ -13,7 +13,7 @@ import { completed, othersOf, richestFirst } from "./interventions.js";
 import { type Field, type Proof, proved, type Values } from "./keys.js";
 import { areOffered, openIn } from "./notations.js";
 import { namesIn } from "./offered-options.js";
-import { Form, type Play, type PlayedField } from "./plays.js";
+import { Form, type Play, type PlayedField, presetOf } from "./plays.js";
 import { proposals } from "./proposals.js";
 
 /** A form as people have shown it: the steps of its fields in their order, its parts and its buttons. */
@@ -57,8 +57,7 @@ export interface Learned {
 /** Most options that are played one by one. */
 const MOST_OPTIONS = 12;
 
-type LearnedField = Field &
-  PlayedField & { preset: FieldValue | undefined; isDeclared: boolean; name: string | undefined };
+type LearnedField = Field & PlayedField & { isDeclared: boolean; name: string | undefined };
 
 /**
  * Learns how a form is operated and under which keys its values are sent: plays one task's values, then the same with
@@ -337,12 +336,6 @@ function fieldOf(
       return this.operation !== undefined && wayOf(ways, this.operation).isLiteral === true;
     },
   };
-}
-
-function presetOf({ kind }: Field, { present, on, values }: Shown): FieldValue | undefined {
-  if (!present) return undefined;
-  if (kind === "flag") return on.length > 0;
-  return kind === "list" ? [...on] : (values[0] ?? "");
 }
 
 function entryOf(field: LearnedField, wire: Contract["fields"][string]["wire"]): [string, ContractField][] {

@@ -39,6 +39,8 @@ export interface PlayedField {
   step: number;
   /** Set if it cannot be operated: it is not tried again. */
   isLost: boolean;
+  /** The value that it shows untouched, once it was seen. */
+  preset: FieldValue | undefined;
 }
 
 /** A play of the form. */
@@ -137,6 +139,10 @@ export class Form {
       session,
       left.map(({ label }) => label),
     );
+    // a field of a later part is untouched when it is first seen
+    left.forEach((field, i) => {
+      field.preset ??= presetOf(field, shown[i] as Shown);
+    });
     return left.filter(({ operation, step: own }, i) =>
       operation?.actions === undefined ? shown[i]?.present === true : own <= step,
     );
@@ -263,4 +269,11 @@ export class Form {
     }
     return said;
   }
+}
+
+/** Reads the value that an untouched control shows; undefined if it is not there. */
+export function presetOf({ kind }: Pick<PlayedField, "kind">, { present, on, values }: Shown): FieldValue | undefined {
+  if (!present) return undefined;
+  if (kind === "flag") return on.length > 0;
+  return kind === "list" ? [...on] : (values[0] ?? "");
 }

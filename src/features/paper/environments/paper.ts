@@ -111,7 +111,9 @@ export class PaperEnvironment extends FormsEnvironment {
       return { action, fate: took ? "done" : "rejected", ...on, ...(step.ops.length === 0 ? { neutral: true } : {}) };
     });
     const posted = accepted ? page.map(({ field }, i): [string, string] => [field.name, String(values[i])]) : [];
-    const played = { controls, values, accepted, actions, posted };
+    // what was not sent has not been received
+    const received = accepted ? values : controls.map((control) => control.default);
+    const played = { controls, values: received, accepted, actions, posted };
     return { ...scored(task, played, plan.unresolved, true), taskId: task.id, attempts: 1, ms: 0 };
   }
 
