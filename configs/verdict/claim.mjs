@@ -8,7 +8,10 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 
 let state = 20261;
-const random = () => (state = (state * 1103515245 + 12345) % 2147483648) / 2147483648;
+const random = () => {
+  state = (state * 1103515245 + 12345) % 2147483648;
+  return state / 2147483648;
+};
 const pick = (list) => list[Math.floor(random() * list.length)];
 
 const FIRST = ["Lena", "Omar", "Ingrid", "Paulo", "Maya", "Tomas", "Greta", "Ivo", "Nora", "Samir", "Wanda", "Yann"];
@@ -17,27 +20,118 @@ const LAST = ["Keller", "Haddad", "Lindqvist", "Ferreira", "Osei", "Horvat", "Du
 // each value's phrasings; the last two are for `test` alone
 const PHRASES = {
   "Kind of Damage": {
-    Water: ["a pipe burst overnight", "the washing machine flooded the floor", "rain came through the roof", "everything is soaked", "the cellar stands a hand high", "the dishwasher leaked for hours"],
-    Fire: ["a candle set the curtain alight", "the toaster went up in flames", "there are scorch marks everywhere", "smoke has blackened all of it", "sparks from a grinder burnt it", "it was charred by a short circuit"],
-    Theft: ["somebody broke in and took it", "it was gone when I came back", "a burglar carried it off", "my things were stolen", "thieves forced the lock", "it disappeared while I was away"],
-    Glass: ["the pane has a crack", "a stone shattered the window", "the mirror fell to pieces", "a ball went through the skylight", "there are splinters of it all over", "hail broke the panes"],
+    Water: [
+      "a pipe burst overnight",
+      "the washing machine flooded the floor",
+      "rain came through the roof",
+      "everything is soaked",
+      "the cellar stands a hand high",
+      "the dishwasher leaked for hours",
+    ],
+    Fire: [
+      "a candle set the curtain alight",
+      "the toaster went up in flames",
+      "there are scorch marks everywhere",
+      "smoke has blackened all of it",
+      "sparks from a grinder burnt it",
+      "it was charred by a short circuit",
+    ],
+    Theft: [
+      "somebody broke in and took it",
+      "it was gone when I came back",
+      "a burglar carried it off",
+      "my things were stolen",
+      "thieves forced the lock",
+      "it disappeared while I was away",
+    ],
+    Glass: [
+      "the pane has a crack",
+      "a stone shattered the window",
+      "the mirror fell to pieces",
+      "a ball went through the skylight",
+      "there are splinters of it all over",
+      "hail broke the panes",
+    ],
   },
   Place: {
-    Home: ["it happened in my flat", "the living room is concerned", "it was in our kitchen", "at my own four walls", "our bedroom was hit", "the hall upstairs is the scene"],
-    Car: ["it was my vehicle on the parking lot", "the boot of my estate is concerned", "it happened on the motorway while driving", "the back seat is where it was", "my van stood at the kerb", "the driver's side is concerned"],
-    Garden: ["the shed behind the house is concerned", "it happened on the lawn", "the greenhouse was hit", "it was among the flower beds", "the hut by the pond is the scene", "it was under the apple trees"],
+    Home: [
+      "it happened in my flat",
+      "the living room is concerned",
+      "it was in our kitchen",
+      "at my own four walls",
+      "our bedroom was hit",
+      "the hall upstairs is the scene",
+    ],
+    Car: [
+      "it was my vehicle on the parking lot",
+      "the boot of my estate is concerned",
+      "it happened on the motorway while driving",
+      "the back seat is where it was",
+      "my van stood at the kerb",
+      "the driver's side is concerned",
+    ],
+    Garden: [
+      "the shed behind the house is concerned",
+      "it happened on the lawn",
+      "the greenhouse was hit",
+      "it was among the flower beds",
+      "the hut by the pond is the scene",
+      "it was under the apple trees",
+    ],
   },
   Settlement: {
-    Repair: ["please have it mended", "send me a craftsman", "I would like it fixed", "somebody should put it in order", "I want it made whole again", "let a workshop see to it"],
-    Payment: ["transfer the money, please", "I would rather be paid", "just send me the sum", "I take the amount instead", "cash is what I prefer", "a cheque will do"],
+    Repair: [
+      "please have it mended",
+      "send me a craftsman",
+      "I would like it fixed",
+      "somebody should put it in order",
+      "I want it made whole again",
+      "let a workshop see to it",
+    ],
+    Payment: [
+      "transfer the money, please",
+      "I would rather be paid",
+      "just send me the sum",
+      "I take the amount instead",
+      "cash is what I prefer",
+      "a cheque will do",
+    ],
   },
   Injured: {
-    true: ["my arm had to be bandaged", "I needed a doctor", "my son was taken to hospital", "I cut myself badly", "my wife broke a finger", "I still limp"],
-    false: ["luckily nobody came to harm", "all of us are well", "no one was near", "we got off with a fright", "everyone is unhurt", "not a scratch on anybody"],
+    true: [
+      "my arm had to be bandaged",
+      "I needed a doctor",
+      "my son was taken to hospital",
+      "I cut myself badly",
+      "my wife broke a finger",
+      "I still limp",
+    ],
+    false: [
+      "luckily nobody came to harm",
+      "all of us are well",
+      "no one was near",
+      "we got off with a fright",
+      "everyone is unhurt",
+      "not a scratch on anybody",
+    ],
   },
   "Police Informed": {
-    true: ["the officers have written it down", "I reported it at the station", "I have the file number of the constable", "a patrol was here", "the sheriff has my statement", "a policewoman took the particulars"],
-    false: ["I did not call any officers", "no report was made", "I saw no need for a patrol", "the station knows nothing of it", "I left the constables out of it", "no policeman was here"],
+    true: [
+      "the officers have written it down",
+      "I reported it at the station",
+      "I have the file number of the constable",
+      "a patrol was here",
+      "the sheriff has my statement",
+      "a policewoman took the particulars",
+    ],
+    false: [
+      "I did not call any officers",
+      "no report was made",
+      "I saw no need for a patrol",
+      "the station knows nothing of it",
+      "I left the constables out of it",
+      "no policeman was here",
+    ],
   },
 };
 const HEARD = Object.keys(PHRASES);
@@ -78,8 +172,18 @@ writeFileSync(
 );
 
 const records = new Map(rows.map(({ url, fields }) => [url, fields]));
-const NAMES = { "Policy Holder": "h", "Kind of Damage": "k", Place: "p", Settlement: "s", Injured: "i", "Police Informed": "o" };
-const options = (label) => Object.keys(PHRASES[label]).map((option) => `<option>${option}`).join("");
+const NAMES = {
+  "Policy Holder": "h",
+  "Kind of Damage": "k",
+  Place: "p",
+  Settlement: "s",
+  Injured: "i",
+  "Police Informed": "o",
+};
+const options = (label) =>
+  Object.keys(PHRASES[label])
+    .map((option) => `<option>${option}`)
+    .join("");
 
 const page = (url, note = "") => `<!doctype html><title>Claim</title><h1>Report damage</h1>${note}
 <form method="post" action="${url}">

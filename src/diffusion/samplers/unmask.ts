@@ -38,7 +38,13 @@ const schema = z
   .strictObject({
     rounds: z.number().int().min(1).max(100_000).default(8).describe("rounds of unmasking"),
     slot_size: z.number().int().min(1).max(100_000).default(4).describe("positions revealed together"),
-    response_length: z.number().int().min(1).max(1_000_000).default(96).describe("canvas in tokens, a multiple of slot_size"),
+    response_length: z
+      .number()
+      .int()
+      .min(1)
+      .max(1_000_000)
+      .default(96)
+      .describe("canvas in tokens, a multiple of slot_size"),
     prompt_length: z.number().int().min(1).max(1_000_000).default(64).describe("longest prompt in tokens"),
     temperature: temperatureOption,
     order: z

@@ -3,8 +3,8 @@ import type { ActionRecord } from "../browser/fill.js";
 import type { FieldValue, Task } from "../site.js";
 import { type Evidence, type JudgedForm, judgeEvidence } from "./judge.js";
 import type { PostedPair } from "./posted.js";
+import { refusedFields } from "./refused.js";
 import { documentsReward, type Score, score } from "./reward.js";
-import { refusedFields } from "./verdict.js";
 
 /** A plan that was carried out, before it is scored. */
 export interface Played {

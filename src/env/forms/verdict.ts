@@ -1,45 +1,14 @@
 /** Judges episodes by their site's verdict alone: accepted or refused, and which fields it refused. */
 import { misuse } from "../../core/errors.js";
-import type { Control } from "../browser/controls.js";
 import type { FixedPolicy } from "../environment.js";
 import type { Task } from "../site.js";
 import { blankActions, type TemplateControl } from "./blanks.js";
-import type { Wire } from "./contract.js";
 import type { Episode } from "./episode.js";
 import { renderPlan } from "./plan.js";
-import { spaced } from "./plan-parts.js";
 
 /** Share of the reward that a refused form can earn by fields that the site does not refuse. */
 const REFUSED_SHARE = 0.5;
 const WORDS = ["maple", "river", "Tuesday", "seven", "blue", "Harbour Street 4", "Kim Vale", "42"];
-
-/**
- * Finds the fields that a site names: a text is the key of a field, or contains its label as whole words. The longest
- * label comes first, so that "Patient Name" does not name "Name" too.
- * @param texts what the site wrote, as "Reason does not fit our records".
- */
-export function refusedFields(
-  controls: readonly Pick<Control, "label" | "name">[],
-  wires: Readonly<Record<string, { readonly wire?: Wire | undefined }>>,
-  texts: readonly string[],
-): string[] {
-  const longestFirst = controls
-    .map(({ label, name }) => ({ label, words: spaced(label), keys: [name, wires[label]?.wire?.key] }))
-    .filter(({ words }) => words.trim() !== "")
-    .sort((a, b) => b.words.length - a.words.length);
-  const named = new Set<string>();
-  for (const text of texts) {
-    const byKey = longestFirst.filter(({ keys }) => keys.includes(text));
-    for (const { label } of byKey) named.add(label);
-    let words = spaced(text);
-    for (const { label, words: of } of byKey.length > 0 ? [] : longestFirst) {
-      if (!words.includes(of)) continue;
-      named.add(label);
-      words = words.replaceAll(of, " | ");
-    }
-  }
-  return [...named];
-}
 
 /**
  * Returns an episode as its site judges it. r = 1 if the form was accepted; .5 (1 - k / n) if the site named k of its

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { NOT_PLAYED } from "../../../src/env/forms/episode.js";
-import { judgedBySite, refusedFields } from "../../../src/env/forms/verdict.js";
+import { refusedFields } from "../../../src/env/forms/refused.js";
+import { judgedBySite } from "../../../src/env/forms/verdict.js";
 
 const controls = [
   { label: "Name", name: "n" },

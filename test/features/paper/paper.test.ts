@@ -41,7 +41,7 @@ test("what an episode was worth, and what became of every line of its plan", asy
   assert.equal((await play(lines)).reward, 1);
   const unsent = await play(lines.slice(0, -1));
   assert.deepEqual([unsent.detail.accepted, unsent.success, unsent.metrics.task_completion], [false, false, 0]);
-  assert.equal(unsent.metrics.field_accuracy, 1);
+  assert.equal(unsent.metrics.field_accuracy, 0);
   const late = await play([...lines, lines[0] as string, "hello"]);
   assert.deepEqual(fates(late).slice(-2), ["after-submit", "not-an-action"]);
   assert.ok((late.reward as number) < 1 && late.success);
