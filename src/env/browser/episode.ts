@@ -45,7 +45,7 @@ const RETRIES = 2;
 /** Further retries if the browser was given up because of another episode's page. */
 const SHARED_RETRIES = 5;
 /** Waits after which a server that takes no more requests (HTTP 429) is a fault, and their lengths in milliseconds. */
-const BUSY = { waits: 8, usual: 15_000, longest: 3_600_000 };
+const BUSY = { waits: 8, first: 1000, longest: 3_600_000 };
 const HOUR_MS = 3_600_000;
 /** Factor on the time limit of an action from attempt to attempt: a busy machine is slow, not broken. */
 const PATIENCE_GROWTH = 2;
@@ -182,14 +182,14 @@ export class EpisodeRunner {
           const fault =
             episode === undefined || injected === undefined ? undefined : drawFault(injected, episode, faults.length);
           const done = await this.attempt(work, faults.length, fault, limitMs, end);
-          return { ...done, attempts: faults.length + 1, ms: performance.now() - start };
+          return { ...done, attempts: faults.length + waits + 1, ms: performance.now() - start };
         } catch (error) {
           if (error instanceof PolicyFailure) throw error.cause;
           // a browser that still does not start will not start for other episodes either
           if (error instanceof UserError && faults.length === RETRIES && this.closing === undefined) throw error;
           if (error instanceof BrowserDiscarded && shared++ < SHARED_RETRIES) continue;
           if (error instanceof TooMany && waits++ < BUSY.waits) {
-            await this.wait(Math.min(error.waitMs ?? BUSY.usual, BUSY.longest), error.message);
+            await this.wait(Math.min(error.waitMs ?? BUSY.first * 2 ** waits, BUSY.longest), error.message);
             continue;
           }
           faults.push(error);
@@ -257,7 +257,7 @@ export class EpisodeRunner {
   /** Waits, or until the browser is closed. @param why the reason, for the log. */
   private async wait(ms: number, why?: string): Promise<void> {
     if (ms <= 0) return;
-    if (why !== undefined) this.options.log?.warn({ ms, why }, "The server asks to wait");
+    if (why !== undefined) this.options.log?.warn({ ms, fault: why }, "The server asks to wait");
     await setTimeout(ms, undefined, { signal: this.ended.signal }).catch(() => undefined);
   }
 
