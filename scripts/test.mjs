@@ -46,7 +46,7 @@ const runner = spawn(
   [
     "--enable-source-maps",
     "--test",
-    // tests of the browser wait for a third of the time; more files at once only slow each other down on two cores
+    // with six files at once on two slow cores, time limits inside the tests ran out
     "--test-concurrency=4",
     `--test-timeout=${limit}`,
     `--test-reporter=${process.stdout.isTTY ? "spec" : "tap"}`,

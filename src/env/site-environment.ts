@@ -15,6 +15,7 @@ import { declaredControls } from "./forms/native.js";
 import { REWARD_NAMES, REWARDS, type RewardKind } from "./forms/own-reward.js";
 import type { Plan } from "./forms/plan.js";
 import { rejudge } from "./forms/rejudge.js";
+import { isLabelled } from "./forms/verdict.js";
 import { type KnownForm, type KnownForms, openKnownForms } from "./known-forms.js";
 import type { RunningSite, Task } from "./site.js";
 
@@ -96,16 +97,15 @@ export class SiteEnvironment {
     this.notes = site.notes ?? [];
     if (Object.values<RewardKind>(REWARDS).includes(reward)) this.rewardRange = [0, 1];
     if (site.learn !== undefined)
-      this.contracts = openKnownForms(site.learn, this.labelled(), (text) => void process.stderr.write(`${text}\n`));
+      this.contracts = openKnownForms(
+        site.learn,
+        this.tasks.filter(isLabelled),
+        (text) => void process.stderr.write(`${text}\n`),
+      );
   }
 
   splitHash(): string {
     return this.site.splitHash();
-  }
-
-  /** Returns the tasks whose true values are known. */
-  private labelled(): readonly Task[] {
-    return this.tasks.filter(({ fields }) => !isEmpty(fields));
   }
 
   /** Hashes the code that judges, the user's modules, and the contracts and declarations of the tasks' forms. */
@@ -125,7 +125,7 @@ export class SiteEnvironment {
     const isDeclared = (task: Task): boolean =>
       this.site.declaredForm !== undefined || acceptanceOf(task, this.contracts?.kept(task)).success !== undefined;
     const isVerdict = this.reward === REWARDS.verdict;
-    const unlabelled = isVerdict ? undefined : (given as readonly Task[]).find(({ fields }) => isEmpty(fields));
+    const unlabelled = isVerdict ? undefined : (given as readonly Task[]).find((task) => !isLabelled(task));
     if (unlabelled !== undefined) return `${unlabelled.id} has no fields: only reward: verdict can learn from it`;
     const open = (given as readonly Task[]).find((task) => !isDeclared(task));
     return open && `${open.id}: no success is declared: nothing says whether its form was accepted (site.success)`;
@@ -205,8 +205,6 @@ export class SiteEnvironment {
     await this.site.stop();
   }
 }
-
-const isEmpty = (fields: Task["fields"]): boolean => Object.keys(fields).length === 0;
 
 /** @throws UserError if the browser does not accept a success marker's selector: it would never match. */
 async function checkSelectors(runner: EpisodeRunner, { source, ...site }: RunningSite): Promise<void> {

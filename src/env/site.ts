@@ -86,7 +86,7 @@ export interface Task extends EnvironmentTask {
   /** Signs that the form was accepted, and that it was refused, if the task or its site declares them. */
   readonly success?: Sign;
   readonly refusal?: Sign | undefined;
-  /** Where the site names the fields that it refuses. */
+  /** The place where the site names the fields that it refuses. */
   readonly refused?: RefusedFields | undefined;
   /** The key that a label's value is posted under, if names do not tell: `{"Full name": "guest.n"}`. */
   readonly keys?: Readonly<Record<string, string>>;

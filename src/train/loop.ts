@@ -89,15 +89,19 @@ export function fittingTasks({ config, options }: Setup, environment: Environmen
 }
 
 /** Plays some training tasks with the oracle; a resumed run has done so. @throws UserError where it fails. */
-export async function rehearseTasks({ config, options, watch }: Setup, environment: Environment): Promise<void> {
+export async function rehearseTasks({ options, watch }: Setup, environment: Environment): Promise<void> {
   if (options.resume) return;
-  const { steps, prompts_per_step: prompts, group_size: group } = config.training;
-  if (environment.unproven !== undefined && steps * prompts * group > 0)
-    note(options)(
-      `The site gets up to ${steps * prompts * group} forms: ${steps} steps of ${prompts} tasks, ${group} plans each.`,
-    );
   const progress = (done: number, all: number): void => watch.phase({ doing: "rehearsal", done, all });
   await rehearse(environment, tasksOf(environment, "train"), note(options), progress);
+}
+
+/** Names how many forms a run may send to a user's site. */
+export function announceForms({ config, options }: Setup, { unproven }: Environment): void {
+  const { steps, prompts_per_step: prompts, group_size: group } = config.training;
+  if (unproven === undefined || options.resume) return;
+  note(options)(
+    `The site gets up to ${steps * prompts * group} forms: ${steps} steps of ${prompts} tasks, ${group} plans each.`,
+  );
 }
 
 function note({ quiet }: TrainOptions): (text: string) => void {

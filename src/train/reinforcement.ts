@@ -18,6 +18,7 @@ import { dryRunKind, notBegun } from "./dry-run.js";
 import { earlyStopState } from "./early-stop.js";
 import { localExecutor, sharedWork } from "./executor.js";
 import {
+  announceForms,
   fittingTasks,
   openSite,
   openTrainedPolicy,
@@ -78,7 +79,10 @@ export async function trainOnRollouts(setup: Setup): Promise<TrainResult> {
   // a browser that does not start is reported before the first step
   const plays = stored === undefined || splits.length + every > 0;
   if (plays && (options.dryRun || !playsElsewhere)) await environment.start();
-  if (stored === undefined && !playsElsewhere) await rehearseTasks(setup, environment);
+  if (stored === undefined && !playsElsewhere) {
+    announceForms(setup, environment);
+    await rehearseTasks(setup, environment);
+  }
 
   // 3. A dry run ends before anything is written
   if (options.dryRun) {

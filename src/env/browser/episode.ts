@@ -45,7 +45,7 @@ const RETRIES = 2;
 /** Further retries if the browser was given up because of another episode's page. */
 const SHARED_RETRIES = 5;
 /** Waits after which a server that takes no more requests (HTTP 429) is a fault, and their lengths in milliseconds. */
-const BUSY = { waits: 8, first: 1000, longest: 3_600_000 };
+const BUSY = { waits: 8, first: 1000 };
 const HOUR_MS = 3_600_000;
 /** Factor on the time limit of an action from attempt to attempt: a busy machine is slow, not broken. */
 const PATIENCE_GROWTH = 2;
@@ -189,7 +189,7 @@ export class EpisodeRunner {
           if (error instanceof UserError && faults.length === RETRIES && this.closing === undefined) throw error;
           if (error instanceof BrowserDiscarded && shared++ < SHARED_RETRIES) continue;
           if (error instanceof TooMany && waits++ < BUSY.waits) {
-            await this.wait(Math.min(error.waitMs ?? BUSY.first * 2 ** waits, BUSY.longest), error.message);
+            await this.wait(Math.min(error.waitMs ?? BUSY.first * 2 ** waits, HOUR_MS), error.message);
             continue;
           }
           faults.push(error);

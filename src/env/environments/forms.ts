@@ -32,7 +32,7 @@ import { type Plan, renderPlan } from "../forms/plan.js";
 import type { TurnAnswer } from "../forms/plan-parts.js";
 import { recombined } from "../forms/recombine.js";
 import { unprovenOf, verdictProof } from "../forms/shortfall.js";
-import { labelled, randomValues } from "../forms/verdict.js";
+import { isLabelled, labelled, randomValues } from "../forms/verdict.js";
 import { viewDetail } from "../forms/view.js";
 import { loadKnownForms } from "../known-forms.js";
 import type { FieldKind, KnownTask, RunningSite, SiteKind, Task } from "../site.js";
@@ -227,7 +227,7 @@ export class FormsEnvironment extends SiteEnvironment implements Environment {
   private knownTasks(): readonly KnownTask[] {
     const { fieldKinds, name } = this.site;
     this.known ??= this.tasks.flatMap((task) => {
-      if (task.split !== "train" || Object.keys(task.fields).length === 0) return [];
+      if (task.split !== "train" || !isLabelled(task)) return [];
       const controls = this.read.get(task.url);
       if (fieldKinds !== undefined) return [{ task, kinds: fieldKinds(task) }];
       return controls === undefined ? [] : [{ task, kinds: kindsOn(controls, Object.keys(task.fields)) }];

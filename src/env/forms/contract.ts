@@ -66,8 +66,8 @@ export const refused = z
   .refine((given) => Object.keys(given).length > 0, "is empty: give selector or json");
 
 /**
- * How a site shows that it took a form, that it refused one, and which fields it refuses: keys of tasks, of contracts
- * and of a site's config.
+ * Signs that a site took a form, that it refused one, and the place where it names refused fields: keys of tasks, of
+ * contracts and of a site's config.
  */
 export const acceptance = { success: sign.optional(), refusal: sign.optional(), refused: refused.optional() };
 

@@ -18,8 +18,7 @@ export async function outcomeOf(
   reward: RewardKind,
   answers: readonly TurnAnswer[],
 ): Promise<EpisodeOutcome> {
-  const isFaulted = played.fault !== undefined;
-  const episode = isFaulted ? played : (reward.judged?.(played, task) ?? played);
+  const episode = played.fault === undefined ? (reward.judged?.(played, task) ?? played) : played;
   const detail = {
     accepted: episode.accepted,
     ...(episode.refused === undefined ? {} : { refused: episode.refused }),

@@ -30,9 +30,12 @@ export function judgedBySite(episode: Episode): Episode {
   };
 }
 
+/** Tells whether the true values of a task are known. */
+export const isLabelled = ({ fields }: Pick<Task, "fields">): boolean => Object.keys(fields).length > 0;
+
 /** Returns a task whose true values are known. @throws UserError if they are not. */
 export function labelled(task: Task): Task {
-  if (Object.keys(task.fields).length > 0) return task;
+  if (isLabelled(task)) return task;
   misuse(`${task.id} has no fields: its true values are unknown.`, {
     hint: "sft learns from values; reinforcement learns such tasks with reward: verdict (docs/your-own-site.md)",
   });

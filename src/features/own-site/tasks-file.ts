@@ -39,14 +39,9 @@ const rowKeys = z.strictObject({
 /** One line of a tasks file; docs/sites.md describes it. Without `fields` only the site's verdict is learned from. */
 const row = rowKeys.superRefine(({ fields, split, document }, context) => {
   if (fields !== undefined) return;
-  if (split !== "train")
-    context.addIssue({ code: "custom", path: ["fields"], message: `missing: ${split} is measured by them` });
-  else if (document === undefined)
-    context.addIssue({
-      code: "custom",
-      path: ["document"],
-      message: "missing: without fields, the values have to be in it",
-    });
+  const needed = split === "train" ? { document } : { fields };
+  for (const [key, value] of Object.entries(needed))
+    if (value === undefined) context.addIssue({ code: "custom", path: [key], message: "is missing" });
 });
 
 /**
