@@ -9,7 +9,6 @@ import type { Task } from "../../src/env/site.js";
 import { FORMS, formOf } from "../../src/features/embedded/catalog.js";
 import { fieldsOf } from "../../src/features/embedded/form.js";
 import { fieldHtml } from "../../src/features/embedded/pages.js";
-import { letter } from "../../src/features/letters/letters/letters.js";
 import { PaperEnvironment } from "../../src/features/paper/environments/paper.js";
 import type { Value } from "../../src/onnx/types.js";
 import { spell } from "../../src/text/token-text.js";
@@ -31,10 +30,7 @@ interface Manifest {
 const ADAPTERS = ["before", "after"] as const;
 
 /** The environment of `npm start`, with its evaluation records only. */
-const environment = new PaperEnvironment(
-  { style: "page", sizes: { train: 0, test: 0 } },
-  { level: 1, add: (task, fields, rng) => letter(task, fields, 1, rng) },
-);
+const environment = new PaperEnvironment({ style: "page", sizes: { train: 0, test: 0 }, letters: 1 });
 const tasks = environment.tasks as readonly Task[];
 
 const fileAt = (name: string): string => new URL(name, self.location.href).href;

@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { loadConfig } from "../../src/config/config.js";
 import { openEnvironment } from "../../src/env/open.js";
-import type { Evaluation } from "../../src/runs/evaluation.js";
 import { evaluateCommand } from "../../src/train/evaluate.js";
 import type { EvaluateOptions } from "../../src/train/types.js";
 import { servePages } from "../env/page-site.js";
@@ -33,9 +32,9 @@ const options = (changes: Partial<EvaluateOptions>): EvaluateOptions => ({
 const FORM = `<form method=post><label>Name <input name=n></label><button>Submit</button></form>`;
 
 /** Writes two tasks of each form. @returns the overrides that evaluate them on a site. */
-function onSite(baseUrl: string, ...forms: string[]): string[] {
+function onSite(baseUrl: string, forms: readonly string[], fields: object = { Name: "Ann" }): string[] {
   const tasks = forms.flatMap((name) =>
-    [1, 2].map((n) => ({ id: `${name}/val/${n}`, split: "val", form: name, url: `/${name}`, fields: { Name: "Ann" } })),
+    [1, 2].map((n) => ({ id: `${name}/val/${n}`, split: "val", form: name, url: `/${name}`, fields })),
   );
   writeFileSync(join(dir, "tasks.jsonl"), tasks.map((task) => `${JSON.stringify(task)}\n`).join(""));
   return [`site={kind: url, tasks: ${join(dir, "tasks.jsonl")}, base_url: "${baseUrl}", learn: null}`];
@@ -68,7 +67,7 @@ test("an interrupt ends an evaluation at once, before it begins or in the midst 
     return false;
   });
   try {
-    const overrides = onSite(site.baseUrl, "good");
+    const overrides = onSite(site.baseUrl, ["good"]);
     await assert.rejects(evaluateCommand(options({ ...many, overrides, signal: controller.signal })), {
       name: "AbortError",
     });
@@ -86,7 +85,7 @@ test("a form that the site stops serving is left out, with the cause; the others
     response.writeHead(500).end();
     return true;
   });
-  const overrides = onSite(site.baseUrl, "good", "bad");
+  const overrides = onSite(site.baseUrl, ["good", "bad"]);
   try {
     const { evaluations } = await evaluateCommand(options({ overrides, split: "val" }));
     const [e] = evaluations;
@@ -99,30 +98,38 @@ test("a form that the site stops serving is left out, with the cause; the others
   }
 });
 
-test("attempts play each task with other noise; checksums tell tasks and judges apart", async () => {
+test("attempts play each task with other noise", async () => {
+  const box = (name: string) => `<label><input type=checkbox name=${name}>${name}</label>`;
+  const site = await servePages({
+    "/good": `<form method=post>${["Name", "Hot", "Late"].map(box)}<button>Send</button>`,
+  });
+  const overrides = onSite(site.baseUrl, ["good"], { Name: true, Hot: false, Late: false });
+  try {
+    const evaluated = async (attempts: number) =>
+      (await evaluateCommand(options({ overrides, policy: "random", split: "val", attempts }))).evaluations[0];
+    const [once, repeated] = [await evaluated(1), await evaluated(6)];
+    assert.equal(repeated?.pass_at?.rates.length, 6);
+    const attempt = (n: number) => repeated?.per_task.filter((_, i) => i % 6 === n);
+    assert.deepEqual(attempt(0), once?.per_task);
+    const played = Array.from({ length: 6 }, (_, n) => JSON.stringify(attempt(n)));
+    assert.ok(new Set(played).size > 1, "the noise of the attempts differs");
+  } finally {
+    await site.stop();
+  }
+});
+
+test("checksums tell tasks and judges apart, and hold nothing of the policy", async () => {
   const paper = join(dir, "paper.yaml");
   const sizes = "{train: 1, val: 0, test: 0, heldout: 1}";
   writeFileSync(paper, `model: models/tiny-refusion\nenvironment: {kind: paper, sizes: ${sizes}}\n`);
-  const evaluated = async (changes: Partial<EvaluateOptions>) => {
-    const { evaluations } = await evaluateCommand(options({ config: paper, ...changes }));
-    return evaluations[0] as Evaluation;
-  };
-  const random = { policy: "random", split: "train" };
-  const once = await evaluated(random);
-  const thrice = await evaluated({ ...random, attempts: 3 });
-  assert.equal(thrice.per_task.length, 3 * once.per_task.length);
-  assert.equal(thrice.pass_at?.rates.length, 3);
-  // the first attempt equals that of a single evaluation; the others differ
-  const actual = thrice.per_task.filter((_, i) => i % 3 === 0);
-  assert.deepEqual(actual, once.per_task);
-  const found = thrice.per_task.filter((_, i) => i % 3 === 1);
-  assert.notDeepEqual(found, once.per_task);
-  assert.match(once.checksum?.judge ?? "", /^[0-9a-f]{64}$/);
-  const empty = await evaluated({ policy: "empty", split: "train" });
-  assert.deepEqual(empty.checksum, once.checksum, "of the policy nothing is in it");
-  const others = await evaluated({ policy: "empty", split: "heldout" });
-  assert.equal(others.checksum?.judge, once.checksum?.judge);
-  assert.notEqual(others.checksum?.tasks, once.checksum?.tasks);
+  const checksums = async (policy: string, split: EvaluateOptions["split"]) =>
+    (await evaluateCommand(options({ config: paper, policy, split }))).evaluations[0]?.checksum;
+  const random = await checksums("random", "train");
+  assert.match(random?.judge ?? "", /^[0-9a-f]{64}$/);
+  assert.deepEqual(await checksums("empty", "train"), random);
+  const others = await checksums("empty", "heldout");
+  assert.equal(others?.judge, random?.judge);
+  assert.notEqual(others?.tasks, random?.tasks);
 });
 
 test("another reward, or a change of its file, is another judge", async () => {

@@ -101,7 +101,7 @@ describe("estimateRun", () => {
       /grpo does not work here/,
     );
     for (const overrides of [
-      ["sampler.response_length=1000000000"],
+      ["sampler.response_length=1000000"],
       ["training.micro_batch=100000", "sampler.response_length=4096"],
     ]) {
       await assert.rejects(
