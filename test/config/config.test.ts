@@ -355,6 +355,18 @@ test("every key of the installed schema is described, and has a default save the
   }
 });
 
+test("no number of an installed objective may be 1e12, save a seed", async () => {
+  const installed = await loadRegistries();
+  for (const command of installed.objectives.keys()) {
+    const numbers = configKeys(runSchema(installed, command, {})).filter(
+      ({ path, type }) => /^(?:int|number)/.test(type) && path.at(-1) !== "seed",
+    );
+    const overrides = numbers.map(({ path }) => `${path.join(".")}=1000000000000`);
+    const text = await failure("model: m\n", { command, registries: installed, overrides });
+    for (const { path } of numbers) assert.ok(text.includes(`${path.join(".")} (command line`), `${path}\n${text}`);
+  }
+});
+
 test("every shipped config names a command in its header, and loads where that is an objective", async () => {
   const folder = join(packageRoot(), "configs");
   const paths = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith(".yaml"));
