@@ -274,6 +274,9 @@ test("hostile YAML is refused with its line", async () => {
   assert.match(await failure("model: m\nlora: &a\n  targets: *a\n"), /aliases: .*circular/);
   assert.match(await failure(`model: m\nname: ${"x".repeat(1 << 20)}\n`), /bytes; at most 131072 are read/);
   assert.match(await failure("model: m\nname: ../../etc\n"), /name \(line 2\): may hold letters/);
+  // composing these overflowed the stack, and a regular expression that is compiled there ends the process
+  for (const opening of ["[", "{a: ", "- ", "? "])
+    assert.match(await failure(`model: m\nx:\n ${opening.repeat(20_000)}`), /line 3: more than 100 lists or sections/);
   assert.match(await failure(""), /model: is required and missing/);
 });
 
