@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { runnable, shellWord } from "../../src/cli/shared.js";
+import { positiveInteger, runnable, shellWord } from "../../src/cli/shared.js";
 
 const shared = new URL("../../src/cli/shared.js", import.meta.url).href;
 const errors = new URL("../../src/core/errors.js", import.meta.url).href;
@@ -134,4 +134,10 @@ test("a printed command runs where it is read: by name, by npx, or by its file",
   } finally {
     rmSync(dir, { recursive: true });
   }
+});
+
+test("a count on the command line is a whole number from 1 to a million", () => {
+  assert.equal(positiveInteger("1000000"), 1_000_000);
+  for (const text of ["0", "-1", "1.5", "1e6", "1000001", "1000000000000", ""])
+    assert.throws(() => positiveInteger(text), /from 1 to 1000000/, text);
 });
