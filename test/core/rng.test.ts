@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { allOutcomes } from "../../src/core/outcomes.js";
 import { Rng } from "../../src/core/rng.js";
+import { allOutcomes } from "../../src/diffusion/outcomes.js";
 
 const PINNED = [343943, 86770, 930441, 472500, 839069];
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it } from "node:test";
-import { allOutcomes } from "../../src/core/outcomes.js";
 import { loadFolder } from "../../src/core/registry.js";
 import { Rng } from "../../src/core/rng.js";
 import type { Batch } from "../../src/diffusion/layout/batch.js";
+import { allOutcomes } from "../../src/diffusion/outcomes.js";
 import type { RoundModel } from "../../src/diffusion/sampler.js";
 import { boundTerms } from "../../src/diffusion/samplers/unmask/elbo.js";
 import type { UnmaskOptions } from "../../src/diffusion/samplers/unmask/options.js";

@@ -1,4 +1,4 @@
-import { type Rng, shuffled } from "./rng.js";
+import { type Rng, shuffled } from "../core/rng.js";
 
 /** A source of discrete draws: random numbers, or an enumeration of all outcomes. */
 export type DiscreteRng = Pick<Rng, "int" | "shuffle">;

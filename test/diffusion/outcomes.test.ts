@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { allOutcomes } from "../../src/core/outcomes.js";
+import { allOutcomes } from "../../src/diffusion/outcomes.js";
 
 test("draws may depend on earlier ones", () => {
   const outcomes = allOutcomes((rng) => {
