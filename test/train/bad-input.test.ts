@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { cpSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { fromBinary, toBinary } from "@bufbuild/protobuf";
 import fc from "fast-check";
 import { parse } from "yaml";
@@ -14,8 +14,8 @@ import { readAdapter } from "../../src/engine/adapter.js";
 import { Engine } from "../../src/engine/engine.js";
 import { sampledModel } from "../../src/engine/policy.js";
 import { loraSites } from "../../src/nn/bind.js";
-import { freshAdapter, type LoraOptions, type LoraSite } from "../../src/nn/lora.js";
-import { loadModel, type Model } from "../../src/nn/model.js";
+import { freshAdapter, type LoraOptions } from "../../src/nn/lora.js";
+import { loadModel } from "../../src/nn/model.js";
 import { type ModelProto, ModelProtoSchema } from "../../src/onnx/format/gen/onnx_pb.js";
 import type { Runtime } from "../../src/onnx/session.js";
 import { objective as sft } from "../../src/rl/objectives/sft.js";
@@ -40,19 +40,11 @@ import { temporaryFolder } from "../support/temporary.js";
 const LORA: LoraOptions = { rank: 2, alpha: 4, targets: ["q_proj", "v_proj"] };
 const SEED = { seed: 7 };
 
+const opened = await loadModel(await microModel());
+
 describe("whatever a file holds, it is read, or refused in words that name it", () => {
   const root = temporaryFolder("bad");
-  let model: { dir: string; remove: () => void };
-  let opened: Model;
-  let sites: readonly LoraSite[];
-  before(async () => {
-    model = await microModel();
-    opened = await loadModel(model.dir);
-    sites = loraSites(opened.graph, LORA);
-  });
-  after(() => {
-    model.remove();
-  });
+  const sites = loraSites(opened.graph, LORA);
 
   /** Replaces a file's content by each mutation and reads it; the reader must refuse some of them. */
   async function fuzz<T extends string | Uint8Array>(
@@ -139,7 +131,7 @@ describe("whatever a file holds, it is read, or refused in words that name it", 
   });
 
   it("adapters", async () => {
-    const dir = mkdtempSync(join(root, "adapter-"));
+    const dir = temporaryFolder("adapter");
     const tensors = freshAdapter(sites, LORA, Rng.named(1, "a"));
     const path = join(dir, "adapter_model.safetensors");
     const described = { r: LORA.rank, lora_alpha: LORA.alpha, peft_type: "LORA", target_modules: LORA.targets };
@@ -171,8 +163,8 @@ describe("whatever a file holds, it is read, or refused in words that name it", 
   });
 
   it("model directories", async () => {
-    const dir = mkdtempSync(join(root, "model-"));
-    cpSync(model.dir, dir, { recursive: true });
+    const dir = temporaryFolder("model");
+    cpSync(opened.dir, dir, { recursive: true });
     const read = (): Promise<unknown> => loadModel(dir);
     for (const name of ["config.json", "tokenizer.json"]) {
       const path = join(dir, name);
@@ -186,16 +178,16 @@ describe("whatever a file holds, it is read, or refused in words that name it", 
   });
 
   it("graphs: bytes, and every part of the protocol buffer, up to the training graph", async () => {
-    const dir = mkdtempSync(join(root, "graph-"));
-    cpSync(model.dir, dir, { recursive: true });
+    const dir = temporaryFolder("graph");
+    cpSync(opened.dir, dir, { recursive: true });
     const path = join(dir, "model.onnx");
     const bytes = readFileSync(path);
     const read = async (): Promise<void> => {
-      const opened = await loadModel(dir);
+      const model = await loadModel(dir);
       // a runtime that computes nothing: a fault must be found before it is used
-      const engine = new Engine({ provider: "cpu" } as Runtime, opened, {
+      const engine = new Engine({ provider: "cpu" } as Runtime, model, {
         sampler,
-        about: sampledModel(opened.config),
+        about: sampledModel(model.config),
         lora: LORA,
         training: {
           objective: sft,

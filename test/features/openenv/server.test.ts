@@ -156,20 +156,17 @@ describe("our environments as an OpenEnv server", () => {
       },
     };
     const other = await serveOpenEnv(slow, { ...OPTIONS, sessions: 1 });
-    try {
-      const { socket } = await listen("ws", other.baseUrl);
-      for (let i = 0; i < 3; i++) socket.send('{"type":"reset"}');
-      socket.close();
-      await once(socket, "close");
-      // its place is free when the server has taken leave of it
-      let next = await listen("ws", other.baseUrl);
-      while ((await next.ask("state"))?.type !== "state") next = await listen("ws", other.baseUrl);
-      open();
-      await next.ask("state");
-      assert.equal(begun, 1);
-    } finally {
-      await other.stop();
-    }
+    after(() => other.stop());
+    const { socket } = await listen("ws", other.baseUrl);
+    for (let i = 0; i < 3; i++) socket.send('{"type":"reset"}');
+    socket.close();
+    await once(socket, "close");
+    // its place is free when the server has taken leave of it
+    let next = await listen("ws", other.baseUrl);
+    while ((await next.ask("state"))?.type !== "state") next = await listen("ws", other.baseUrl);
+    open();
+    await next.ask("state");
+    assert.equal(begun, 1);
   });
 
   it("answers under its own name only, to pages of its own only, and reads no large body", async () => {
@@ -276,17 +273,14 @@ describe("our environments as an OpenEnv server", () => {
 
   it("ends a session of which nothing is asked, and knows no other's", async () => {
     const idle = await serveOpenEnv(local, { ...OPTIONS, idle: 0.05 });
-    try {
-      for (const [path, why] of [
-        ["ws", "nothing was asked for 0.05 s"],
-        ["ws?session_id=none", "Unknown session_id: none"],
-      ] as const) {
-        const { next } = await listen(path, idle.baseUrl);
-        assert.deepEqual(await next(), { type: "error", data: { code: "SESSION_ERROR", message: why } });
-        assert.equal(await next(), undefined);
-      }
-    } finally {
-      await idle.stop();
+    after(() => idle.stop());
+    for (const [path, why] of [
+      ["ws", "nothing was asked for 0.05 s"],
+      ["ws?session_id=none", "Unknown session_id: none"],
+    ] as const) {
+      const { next } = await listen(path, idle.baseUrl);
+      assert.deepEqual(await next(), { type: "error", data: { code: "SESSION_ERROR", message: why } });
+      assert.equal(await next(), undefined);
     }
   });
 

@@ -1,16 +1,15 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import fc from "fast-check";
 import { UserError } from "../../../src/core/errors.js";
 import { packageRoot } from "../../../src/core/files.js";
 import { readTasks } from "../../../src/features/own-site/tasks-file.js";
 import { mutatedBytes, mutatedJson, mutatedText } from "../../support/mutations.js";
+import { temporaryFolder } from "../../support/temporary.js";
 
-const dir = mkdtempSync(join(tmpdir(), "tasks-file-"));
-after(() => rmSync(dir, { recursive: true, force: true }));
+const dir = temporaryFolder("tasks-file");
 const BASE = "http://127.0.0.1:8080";
 const file = join(dir, "tasks.jsonl");
 const read = (content: string | Uint8Array): ReturnType<typeof readTasks> => {
