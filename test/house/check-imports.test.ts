@@ -1,23 +1,18 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { after, beforeEach, describe, it } from "node:test";
+import { beforeEach, describe, it } from "node:test";
 import { packageRoot } from "../../src/core/files.js";
+import { temporaryFolder } from "../support/temporary.js";
 
 const script = join(packageRoot(), "scripts", "check-imports.mjs");
 
 describe("check-imports", () => {
   let root = "";
-  const clean = (): void => {
-    if (root !== "") rmSync(root, { recursive: true, force: true });
-  };
   beforeEach(() => {
-    clean();
-    root = mkdtempSync(join(tmpdir(), "check-imports-"));
+    root = temporaryFolder("check-imports");
   });
-  after(clean);
 
   const write = (path: string, text: string): void => {
     mkdirSync(dirname(join(root, "src", path)), { recursive: true });

@@ -3,7 +3,6 @@ import { afterEach, beforeEach, describe, it } from "node:test";
 import { loadFolder } from "../../src/core/registry.js";
 import { Rng } from "../../src/core/rng.js";
 import type { Batch } from "../../src/diffusion/layout/batch.js";
-import { allOutcomes } from "../../src/diffusion/outcomes.js";
 import type { RoundModel } from "../../src/diffusion/sampler.js";
 import { boundTerms } from "../../src/diffusion/samplers/unmask/elbo.js";
 import type { UnmaskOptions } from "../../src/diffusion/samplers/unmask/options.js";
@@ -22,6 +21,7 @@ import type { Sample } from "../../src/train/rollouts/groups.js";
 import { prepareBatches, prepareUpdate, type ScoredBatch } from "../../src/train/update.js";
 import { goldenLora, goldenModel, readGolden, relativeError } from "../support/golden.js";
 import { assertGradients, assertLoss, goldenAdapter, goldenEngine } from "../support/golden-engine.js";
+import { allOutcomes } from "../support/outcomes.js";
 import { having, objectiveOptions } from "../support/typed.js";
 
 const TOLERANCE = 1e-4;

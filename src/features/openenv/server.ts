@@ -6,7 +6,7 @@ import { upgradeWebSocket } from "@hono/node-server";
 import { Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { WebSocketServer } from "ws";
-import { hostsOf, ownHostOnly, type Served, serveApp } from "../../core/serve.js";
+import { failedRequest, hostsOf, ownHostOnly, type Served, serveApp } from "../../core/serve.js";
 import type { Environment } from "../../env/environment.js";
 import { type ErrorCode, SCHEMAS } from "./messages.js";
 import { failure, RemoteSession } from "./session.js";
@@ -28,6 +28,7 @@ export interface ServeOptions {
 const LARGEST_MESSAGE = 2 ** 20;
 /** The version that OpenEnv's own servers name. */
 const VERSION = "1.0.0";
+const OWNER = "OpenEnv server";
 
 /** Starts the server. @throws UserError if the port is taken. */
 export async function serveOpenEnv(
@@ -39,6 +40,7 @@ export async function serveOpenEnv(
   const choose = chooser(environment);
   const sessions = sessionsOf((id) => new RemoteSession(environment, choose, id), most, idle);
   const description = `${tasks.length} tasks of ${name}: a page as a text, a plan as an answer, or named tools`;
+  app.onError(failedRequest(OWNER));
   app.use(ownHostOnly(hostsOf(host, allowHost)));
   app.use(bodyLimit({ maxSize: LARGEST_MESSAGE, onError: (c) => c.json({ detail: "at most 1 MiB is read" }, 413) }));
   app.get("/health", (c) => c.json({ status: "healthy" }));
@@ -52,7 +54,7 @@ export async function serveOpenEnv(
   addSocket(app, sessions);
   app.get("/openapi.json", (c) => c.json(openApi(name, app)));
   const sockets = new WebSocketServer({ noServer: true, maxPayload: LARGEST_MESSAGE });
-  return serveApp(app, port, "OpenEnv server", { host, sockets });
+  return serveApp(app, port, OWNER, { host, sockets });
 }
 
 /** Describes an application's paths as OpenAPI. */

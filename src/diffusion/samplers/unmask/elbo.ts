@@ -1,7 +1,7 @@
+import type { DiscreteRng } from "../../../core/rng.js";
 import type { Batch } from "../../layout/batch.js";
 import type { BufferBuilder } from "../../layout/buffer.js";
 import type { BoundLayout } from "../../layout/scorings.js";
-import type { DiscreteRng } from "../../outcomes.js";
 import { policyHead } from "../../score-head.js";
 import { Canvas } from "../../template.js";
 import { bufferTerms, layoutLength, responseSegments, type ScoredBuffer } from "../../terms.js";

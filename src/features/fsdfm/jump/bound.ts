@@ -1,6 +1,6 @@
+import type { DiscreteRng } from "../../../core/rng.js";
 import type { Batch } from "../../../diffusion/layout/batch.js";
 import type { BoundLayout } from "../../../diffusion/layout/scorings.js";
-import type { DiscreteRng } from "../../../diffusion/outcomes.js";
 import { Canvas } from "../../../diffusion/template.js";
 import { bufferTerms, responseSegments, type ScoredBuffer } from "../../../diffusion/terms.js";
 import { flowBuffer, flowStart } from "./canvas.js";
