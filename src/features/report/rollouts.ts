@@ -1,10 +1,9 @@
 import { html, raw } from "hono/html";
-import { countText } from "../../core/html.js";
 import type { DetailTable, EnvironmentKind } from "../../env/environment.js";
 import type { RolloutRecord } from "../../runs/rollout-record.js";
 import type { ReportData } from "./data.js";
 import { heatMap } from "./heat-map.js";
-import type { Html } from "./html.js";
+import { countText, type Html } from "./html.js";
 import type { Look } from "./look.js";
 import type { ShownRollout } from "./rollout-sample.js";
 import type { UnmovedBlank } from "./unmoved.js";
