@@ -32,13 +32,12 @@ import { readRollouts } from "../../src/runs/rollout-record.js";
 import { RunDirectory } from "../../src/runs/run-directory.js";
 import { writeSafetensors } from "../../src/weights/safetensors.js";
 import { microModel } from "../support/micro-model.js";
-import { mutatedBytes, mutatedJson, mutatedJsonText, mutatedText, refusesOrReads } from "../support/mutations.js";
+import { fuzz, mutatedBytes, mutatedJson, mutatedJsonText, mutatedText } from "../support/mutations.js";
 import { plainTrajectory } from "../support/plain-trajectory.js";
 import { rolloutRecord } from "../support/rollout-record.js";
 import { temporaryFolder } from "../support/temporary.js";
 
 const LORA: LoraOptions = { rank: 2, alpha: 4, targets: ["q_proj", "v_proj"] };
-const SEED = { seed: 7 };
 
 const opened = await loadModel(await microModel());
 
@@ -46,28 +45,6 @@ describe("whatever a file holds, it is read, or refused in words that name it", 
   const root = temporaryFolder("bad");
   const sites = loraSites(opened.graph, LORA);
 
-  /** Replaces a file's content by each mutation and reads it; the reader must refuse some of them. */
-  async function fuzz<T extends string | Uint8Array>(
-    path: string,
-    contents: fc.Arbitrary<T>,
-    read: () => unknown,
-    numRuns: number,
-    where = path,
-  ): Promise<void> {
-    const good = readFileSync(path);
-    await read();
-    const seen = { read: 0, refused: 0 };
-    try {
-      const property = fc.asyncProperty(contents, async (content) => {
-        writeFileSync(path, content);
-        seen[await refusesOrReads(read, where)]++;
-      });
-      await fc.assert(property, { ...SEED, numRuns });
-    } finally {
-      writeFileSync(path, good);
-    }
-    assert.ok(seen.refused > numRuns / 20, `only ${seen.refused} of ${numRuns} were refused`);
-  }
   const file = (name: string, content: string): string => {
     const path = join(root, name);
     writeFileSync(path, content);
