@@ -9,7 +9,6 @@ import fc from "fast-check";
 import { WebSocket } from "ws";
 import { parse } from "yaml";
 import { packageRoot } from "../../../src/core/files.js";
-import type { Served } from "../../../src/core/serve.js";
 import type { Environment, EpisodeOutcome } from "../../../src/env/environment.js";
 import { OpenEnvConnection } from "../../../src/features/openenv/client.js";
 import { environment as openenv } from "../../../src/features/openenv/environments/openenv.js";
@@ -22,15 +21,12 @@ import { mutatedJsonText } from "../../support/mutations.js";
 type Frame = { readonly sent?: object; readonly got?: unknown };
 const OPTIONS = { host: "127.0.0.1", port: 0, sessions: 2, idle: 600 };
 
-describe("our environments as an OpenEnv server", () => {
-  const faults: string[] = [];
-  const local = echoEnvironment((message) => faults.push(message));
-  let server: Served;
-  before(async () => {
-    server = await serveOpenEnv(local, OPTIONS);
-  });
-  after(() => server?.stop());
+const faults: string[] = [];
+const local = echoEnvironment((message) => faults.push(message));
+const server = await serveOpenEnv(local, OPTIONS);
+after(() => server.stop());
 
+describe("our environments as an OpenEnv server", () => {
   const get = async (path: string, body?: object): Promise<unknown> => {
     const response = await fetch(`${server.baseUrl}${path}`, {
       ...(body === undefined ? {} : { method: "POST", body: JSON.stringify(body) }),

@@ -40,11 +40,12 @@ async function serveBehindLogin(): Promise<PageSite> {
   });
 }
 
+const site = await serveBehindLogin();
+after(() => site.stop());
+
 describe("training on somebody else's site", () => {
   const dir = temporaryFolder("url-train");
-  let site: PageSite;
-  before(async () => {
-    site = await serveBehindLogin();
+  before(() => {
     const login = `export default async (page, { baseUrl }) => {
       await page.goto(baseUrl + "/login");
       await page.getByLabel("User").fill("ann");
@@ -54,7 +55,6 @@ describe("training on somebody else's site", () => {
     };`;
     writeFileSync(join(dir, "login.mjs"), login);
   });
-  after(() => site?.stop());
 
   async function run(name: string, command: string, given: object, fields: object[]): Promise<string> {
     const tasks = fields.map((values, i) => ({
