@@ -71,20 +71,12 @@ function listed([path, data]: [string, Buffer]): object {
 }
 
 describe("models of the Hub", () => {
-  let hub: LocalHub;
+  const hub = new LocalHub();
   let cache: string;
-  const { HF_ENDPOINT, HF_TOKEN, HF_HUB_CACHE } = process.env;
-  before(async () => {
-    hub = new LocalHub();
-    await new Promise<void>((resolve) => hub.server.listen(0, "127.0.0.1", resolve));
-  });
+  before(() => new Promise<void>((resolve) => hub.server.listen(0, "127.0.0.1", resolve)));
   after(() => {
     hub.server.close();
     hub.server.closeAllConnections();
-    for (const [name, value] of Object.entries({ HF_ENDPOINT, HF_TOKEN, HF_HUB_CACHE })) {
-      if (value === undefined) delete process.env[name];
-      else process.env[name] = value;
-    }
   });
   beforeEach(() => {
     cache = temporaryFolder("hub");

@@ -84,7 +84,6 @@ class LocalHub {
 }
 
 describe("push", () => {
-  const { HF_ENDPOINT, HF_TOKEN } = process.env;
   const dir = temporaryFolder("push");
   const hub = new LocalHub();
   let served: Served;
@@ -117,12 +116,7 @@ describe("push", () => {
     process.env.HF_ENDPOINT = `${hub.url}/`;
     process.env.HF_TOKEN = TOKEN;
   });
-  after(async () => {
-    await served.stop();
-    for (const [key, value] of Object.entries({ HF_ENDPOINT, HF_TOKEN }))
-      if (value === undefined) delete process.env[key];
-      else process.env[key] = value;
-  });
+  after(() => served.stop());
 
   it("--dry-run writes the folder and asks nobody", async () => {
     delete process.env.HF_TOKEN;
