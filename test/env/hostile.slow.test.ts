@@ -7,10 +7,8 @@ import { openRunner, servePages, taskFor } from "./page-site.js";
 const pages: Record<string, string> = {};
 const site = await servePages(pages);
 const runner = await openRunner(site, { contexts: 2, actionTimeoutMs: 3000, episodeTimeoutMs: 20_000 });
-after(async () => {
-  await runner.close();
-  await site.stop();
-});
+after(() => runner.close());
+after(() => site.stop());
 
 /** Asserts that an episode has either a score or a fault without a score. */
 function checkEpisode(episode: Episode): void {

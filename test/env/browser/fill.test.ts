@@ -60,10 +60,8 @@ const site = await servePages(PAGES, ({ url, method }, response) => {
   return true;
 });
 const runner = await openRunner(site, { contexts: 2, actionTimeoutMs: 2000 });
-after(async () => {
-  await runner.close();
-  await site.stop();
-});
+after(() => runner.close());
+after(() => site.stop());
 
 const play = (url: string, lines: readonly string[], fields: Parameters<typeof taskFor>[1] = {}): Promise<Episode> =>
   runner.run(taskFor(url, fields), lines.join("\n"));

@@ -1,20 +1,16 @@
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import fc from "fast-check";
 import { exportModel } from "../../../src/features/export/export.js";
 import { fuzz, mutatedBytes, mutatedJsonText, mutatedText } from "../../support/mutations.js";
 import { randomCheckpoint } from "../../support/random-checkpoint.js";
 import { temporaryFolder } from "../../support/temporary.js";
 
-describe("a checkpoint with a malformed file", () => {
+describe("a checkpoint with a malformed file", async () => {
   const root = temporaryFolder("bad-checkpoint");
-  let checkpoint: string;
-  let shards: string[];
-  before(async () => {
-    checkpoint = join(root, "checkpoint");
-    ({ shards } = await randomCheckpoint(checkpoint));
-  });
+  const checkpoint = join(root, "checkpoint");
+  const { shards } = await randomCheckpoint(checkpoint);
 
   const out = (): string => join(root, "out");
   const read = async (): Promise<void> => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { before, beforeEach, describe, it } from "node:test";
+import { beforeEach, describe, it } from "node:test";
 import { packageRoot, readJson } from "../../../src/core/files.js";
 import { Rng } from "../../../src/core/rng.js";
 import { exportModel } from "../../../src/features/export/export.js";
@@ -31,11 +31,8 @@ const refused = async (pattern: RegExp, attempt: () => unknown): Promise<void> =
 
 const runtime = await cpuRuntime();
 
-describe("adapters of Python's PEFT", () => {
-  let model: Model;
-  before(async () => {
-    model = await exported("none");
-  });
+describe("adapters of Python's PEFT", async () => {
+  const model = await exported("none");
   let adapter: string;
   beforeEach(() => {
     adapter = temporaryFolder("adapter");

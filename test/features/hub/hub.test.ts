@@ -74,10 +74,8 @@ describe("models of the Hub", () => {
   const hub = new LocalHub();
   let cache: string;
   before(() => new Promise<void>((resolve) => hub.server.listen(0, "127.0.0.1", resolve)));
-  after(() => {
-    hub.server.close();
-    hub.server.closeAllConnections();
-  });
+  after(() => hub.server.close());
+  after(() => hub.server.closeAllConnections());
   beforeEach(() => {
     cache = temporaryFolder("hub");
     Object.assign(process.env, { HF_ENDPOINT: `${hub.url}/`, HF_HUB_CACHE: cache });

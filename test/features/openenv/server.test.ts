@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { type RequestOptions, request } from "node:http";
 import { join } from "node:path";
 import { Readable } from "node:stream";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import fc from "fast-check";
 import { WebSocket } from "ws";
 import { parse } from "yaml";
@@ -315,11 +315,8 @@ describe("our environments as an OpenEnv server", () => {
     assert.equal(await get("/step", { action: {} }), 501);
   });
 
-  describe("played from the other side by environment.kind=openenv", () => {
-    let remote: Environment;
-    before(async () => {
-      remote = await openenv.open({ environment: { kind: "openenv", url: server.baseUrl, contexts: 2 } });
-    });
+  describe("played from the other side by environment.kind=openenv", async () => {
+    const remote = await openenv.open({ environment: { kind: "openenv", url: server.baseUrl, contexts: 2 } });
 
     const answers = (...texts: string[]) => {
       let turn = 0;
