@@ -47,6 +47,7 @@ Start here:
 
 What people do:
   fill in a page of their own        refusion-train try --url ADDRESS --text FILE
+  make tasks of a table of theirs    refusion-train tasks --from FILE --url ADDRESS
   train on the forms of a site       refusion-train flow-grpo --config run.yaml
   measure what a run has learned     refusion-eval --run runs/NAME --split test
   use the trained model              refusion-train mcp --run runs/NAME

@@ -109,7 +109,7 @@ function placed(problems: readonly Problem[], source: Source, overrides: readonl
 /** Lists the keys that are set, to another value than the default, though the objective does not read them. */
 function unreadKeys(config: RunConfig, keys: readonly ConfigKey[], { objectives }: Registries): Problem[] {
   const { kind, ...options } = config.objective;
-  const unread = Object.entries(objectives.get(kind)?.unread?.(options) ?? {});
+  const unread = Object.entries(objectives.get(kind)?.unread?.(options, config) ?? {});
   return keys.flatMap(({ path, type, default: usual }): Problem[] => {
     const why = unread.find(([key]) => `${path.join(".")}.`.startsWith(`${key}.`))?.[1];
     const isSet = JSON.stringify(valueAt(config, path)) !== JSON.stringify(usual);

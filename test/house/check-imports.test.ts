@@ -127,4 +127,20 @@ describe("check-imports", () => {
     drawn("");
     assert.deepEqual(found(), ["src/features/a/a.ts:1"]);
   });
+
+  it("lets an environment that is written as a user's own import only what the library exports, by name", () => {
+    write("index.ts", 'export { shown, type Shape as Form } from "./core/a.js";\n');
+    write("core/a.ts", "");
+    write("features/miniwob/b.ts", 'import { type Shape, shown as s } from "../../core/a.js";\nimport "./c.js";\n');
+    write("features/miniwob/commands/d.ts", 'import { hidden } from "../../../core/a.js";\n');
+    write("features/other/e.ts", 'import { hidden } from "../../core/a.js";\n');
+    assert.deepEqual(check(root).lines, []);
+    write(
+      "features/miniwob/b.ts",
+      'import { shown, hidden, type Form } from "../../core/a.js";\nimport "../../core/a.js";\n',
+    );
+    const [names, whole] = check(root).lines;
+    assert.equal(names, "src/features/miniwob/b.ts:1 miniwob imports hidden, Form, which src/index.ts does not export");
+    assert.match(whole ?? "", /^src\/features\/miniwob\/b\.ts:2 miniwob imports \*/);
+  });
 });

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
 import fc from "fast-check";
 import { UserError } from "../../src/core/errors.js";
 
@@ -123,30 +122,4 @@ export async function refusesOrReads(read: () => unknown, where: string): Promis
     assert.ok(error.hint, `"${error.message}" has no next step`);
     return "refused";
   }
-}
-
-/**
- * Replaces a file's content by each mutation and reads it; the reader must refuse some of them.
- * @param where name that a refusal must hold.
- */
-export async function fuzz<T extends string | Uint8Array>(
-  path: string,
-  contents: fc.Arbitrary<T>,
-  read: () => unknown,
-  numRuns: number,
-  where = path,
-): Promise<void> {
-  const good = readFileSync(path);
-  await read();
-  const seen = { read: 0, refused: 0 };
-  try {
-    const property = fc.asyncProperty(contents, async (content) => {
-      writeFileSync(path, content);
-      seen[await refusesOrReads(read, where)]++;
-    });
-    await fc.assert(property, { seed: 7, numRuns });
-  } finally {
-    writeFileSync(path, good);
-  }
-  assert.ok(seen.refused > numRuns / 20, `only ${seen.refused} of ${numRuns} were refused`);
 }
