@@ -82,12 +82,8 @@ async function window(environment: FormsEnvironment, task: Task, { log }: CliCon
   const file = (environment.contracts as Contracts).fileOf(task.form).replace(/yaml$/, "spec.ts");
   log(`What you do is written to ${file}; \`--from\` reads it again.`);
   const { site } = environment;
-  const host = new BrowserHost({ headless: false, site });
-  try {
-    await recordPeople(await host.browser(), site, environment.tasksOf(task), file);
-  } finally {
-    await host.close();
-  }
+  await using host = closing(new BrowserHost({ headless: false, site }));
+  await recordPeople(await host.browser(), site, environment.tasksOf(task), file);
   return file;
 }
 
