@@ -120,11 +120,9 @@ async function runTraining(
   };
   const say = sayer(context, options.json);
   // loaded on use: help and config errors must not wait for the runtime
-  const [{ train }, { dryRunKind }, { formatResult }] = await Promise.all([
-    import("../train/recipe.js"),
-    import("../train/dry-run.js"),
-    import("../runs/evaluation.js"),
-  ]);
+  const { train } = await import("../train/recipe.js");
+  const { dryRunKind } = await import("../train/dry-run.js");
+  const { formatResult } = await import("../runs/evaluation.js");
   if (options.dryRun) {
     const text = await (await calledFeature<Estimate>("estimate"))?.(config, command);
     if (text !== undefined && !options.quiet) say(`memory:\n${text}`);

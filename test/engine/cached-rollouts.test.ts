@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import fc from "fast-check";
 import { closing } from "../../src/core/closing.js";
 import { Rng } from "../../src/core/rng.js";
@@ -53,20 +53,16 @@ const logProbsOf = (trajectory: UnmaskTrajectory): number[] => trajectory.rounds
 
 const model = await loadModel(await microModel());
 
-describe("rollouts with keys and values used again", () => {
-  let engine: Engine;
-  let inLanes: Engine;
-  before(async () => {
-    engine = new Engine(runtime, model, { sampler, about: sampledModel(model.config), lora });
-    const rng = Rng.named(0, "adapter");
-    const fresh = freshAdapter(loraSites(engine.model.graph, lora), lora, rng);
-    const drawn = [...fresh].map(([name, tensor]) => {
-      const data = (tensor.data as Float32Array).map(() => rng.normal() * 0.3);
-      return [name, { ...tensor, data }] as const;
-    });
-    inLanes = new Engine(paged, model, { sampler, about: sampledModel(model.config), lora });
-    for (const one of [engine, inLanes]) await one.setParameters("policy", new Map(drawn));
+describe("rollouts with keys and values used again", async () => {
+  const engine = new Engine(runtime, model, { sampler, about: sampledModel(model.config), lora });
+  const rng = Rng.named(0, "adapter");
+  const fresh = freshAdapter(loraSites(engine.model.graph, lora), lora, rng);
+  const drawn = [...fresh].map(([name, tensor]) => {
+    const data = (tensor.data as Float32Array).map(() => rng.normal() * 0.3);
+    return [name, { ...tensor, data }] as const;
   });
+  const inLanes = new Engine(paged, model, { sampler, about: sampledModel(model.config), lora });
+  for (const one of [engine, inLanes]) await one.setParameters("policy", new Map(drawn));
 
   async function draw(
     config: Partial<UnmaskConfig>,

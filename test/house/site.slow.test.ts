@@ -92,10 +92,8 @@ describe("the site", () => {
     browser = await openBrowser();
     origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}${BASE}`;
   });
-  after(async () => {
-    await browser?.close();
-    server?.close();
-  });
+  after(() => browser?.close());
+  after(() => server?.close());
 
   /** Opens a page, and sees to it that nothing goes wrong there. */
   async function visit(path: string, options: BrowserContextOptions, work: (page: Page) => Promise<void>) {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { cpSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import { type Agent, loadAgent, train } from "../../../src/index.js";
 import { ADAPTER, readPeft, writePeftTensors } from "../../../src/nn/peft.js";
 import type { Tensor } from "../../../src/onnx/types.js";
@@ -13,9 +13,8 @@ const browser = await testBrowser();
 const FORM = `<title>Archive Visit</title><form action="http://127.0.0.1:9/never"><label>Guest Name <input id="name"></label>
 <label>Print Card <input id="news" type="checkbox"></label><button>Send</button></form>`;
 
-describe("an agent", () => {
+describe("an agent", async () => {
   const root = temporaryFolder("agent");
-  let agent: Agent;
   const trained = async (plan: "template" | "free"): Promise<Agent> => {
     const { runDir } = await train(
       {
@@ -33,12 +32,8 @@ describe("an agent", () => {
     );
     return loadAgent(runDir);
   };
-  before(async () => {
-    agent = await trained("free");
-  });
-  after(async () => {
-    await agent?.close();
-  });
+  const agent = await trained("free");
+  after(() => agent.close());
 
   it("fills a form on a page of the user's, and sends nothing", async () => {
     const page = await browser.newPage();

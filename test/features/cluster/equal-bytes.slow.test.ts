@@ -39,10 +39,8 @@ describe("runs on workers end in the bytes of the local run", { skip: missing ??
   before(async () => {
     redis = await TestRedis.start();
   });
-  after(async () => {
-    await folder.remove();
-    await redis.stop();
-  });
+  after(() => folder.remove());
+  after(() => redis.stop());
   afterEach(() => folder.end());
 
   /** The local run of a case's settings, once. */

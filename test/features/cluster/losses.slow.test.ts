@@ -23,10 +23,8 @@ describe("what is lost is made up for, in the same bytes", { skip: missing ?? fa
     await folder.done(folder.local("local", { settings: SETTINGS }));
     reference = folder.files("local");
   });
-  after(async () => {
-    await folder.remove();
-    await redis.stop();
-  });
+  after(() => folder.remove());
+  after(() => redis.stop());
   afterEach(() => folder.end());
 
   const start = (name: string): CliProcess => folder.coordinator(redis, name, { settings: SETTINGS });

@@ -22,11 +22,9 @@ describe("malformed messages in Redis", { skip: missing ?? false }, () => {
     server = await TestRedis.start();
     redis = new Redis(server.port, "127.0.0.1");
   });
-  after(async () => {
-    redis.disconnect();
-    await folder.remove();
-    await server.stop();
-  });
+  after(() => redis.disconnect());
+  after(() => folder.remove());
+  after(() => server.stop());
   afterEach(() => folder.end());
 
   const valid = {

@@ -16,10 +16,8 @@ describe("who may not work for a run", { skip: missing ?? false }, () => {
   before(async () => {
     redis = await TestRedis.start("--requirepass", "hunter2-secret");
   });
-  after(async () => {
-    await folder.remove();
-    await redis.stop();
-  });
+  after(() => folder.remove());
+  after(() => redis.stop());
   afterEach(() => folder.end());
 
   const password = { REFUSION_REDIS_PASSWORD: "hunter2-secret" };

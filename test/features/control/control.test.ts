@@ -1,18 +1,15 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import { UserError } from "../../../src/core/errors.js";
 import { Rng } from "../../../src/core/rng.js";
 import type { Environment, EpisodeOutcome, FixedPolicy, Split } from "../../../src/env/environment.js";
 import { environment as control } from "../../../src/features/control/environments/control.js";
 import { openSimulator } from "../../../src/features/control/simulator/simulator.js";
 
-describe("the control environment", () => {
-  let environment: Environment;
-  before(async () => {
-    environment = await control.open({ environment: { kind: "control", train_tasks: 8 } });
-  });
-  after(() => environment.close());
+const environment = await control.open({ environment: { kind: "control", train_tasks: 8 } });
+after(() => environment.close());
 
+describe("the control environment", () => {
   const first = (split: Split, count: number): Environment["tasks"] =>
     environment.tasks.filter((task) => task.split === split).slice(0, count);
   const played = async (name: string, tasks: Environment["tasks"]): Promise<EpisodeOutcome[]> =>

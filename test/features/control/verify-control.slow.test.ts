@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import { loadRegistries } from "../../../src/config/registries.js";
 import { type RunConfig, runSchema } from "../../../src/config/schema.js";
 import { Rng } from "../../../src/core/rng.js";
@@ -17,9 +17,7 @@ import { velocityModel } from "./velocity-model.js";
 const STATE = 5;
 type Context = VerifyContext & { close(): Promise<void> };
 
-describe("verify on a flow policy over states", () => {
-  let dir: string;
-  let context: Context;
+describe("verify on a flow policy over states", async () => {
   const open = async (sampler: object): Promise<Context> => {
     const raw = {
       name: "verify",
@@ -35,10 +33,8 @@ describe("verify on a flow policy over states", () => {
     const states = Array.from({ length: 16 }, () => Array.from({ length: STATE }, () => rng.normal()));
     return openContext(config, trials, async () => states);
   };
-  before(async () => {
-    ({ dir } = await velocityModel());
-    context = await open({});
-  });
+  const { dir } = await velocityModel();
+  const context = await open({});
   after(() => context.close());
 
   it("every proof that is of no tokens holds", async () => {

@@ -1,20 +1,17 @@
 import assert from "node:assert/strict";
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { before, beforeEach, describe, it } from "node:test";
+import { beforeEach, describe, it } from "node:test";
 import { loadModel } from "../../../src/nn/model.js";
 import { readSafetensors } from "../../../src/weights/safetensors.js";
 import { callProgram } from "../../support/call-program.js";
 import { randomCheckpoint } from "../../support/random-checkpoint.js";
 import { temporaryFolder } from "../../support/temporary.js";
 
-describe("refusion-train export", () => {
+describe("refusion-train export", async () => {
   const whole = temporaryFolder("whole");
-  let shards: string[];
   let dir: string;
-  before(async () => {
-    ({ shards } = await randomCheckpoint(whole));
-  });
+  const { shards } = await randomCheckpoint(whole);
   beforeEach(() => {
     dir = temporaryFolder("case");
     cpSync(whole, join(dir, "checkpoint"), { recursive: true });

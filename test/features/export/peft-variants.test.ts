@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { packageRoot, readJson } from "../../../src/core/files.js";
 import { exportAdapter } from "../../../src/features/export/adapter.js";
 import { exportModel } from "../../../src/features/export/export.js";
@@ -36,15 +36,12 @@ const REFUSED: Readonly<Record<string, RegExp>> = {
 
 const runtime = await cpuRuntime();
 
-describe("LoRA variants of Python's PEFT", () => {
+describe("LoRA variants of Python's PEFT", async () => {
   const tensors = readSafetensors(GOLDEN);
   const about = openSafetensors(GOLDEN).metadata;
   const configs = JSON.parse(about.configs as string) as Record<string, Record<string, unknown>>;
   const rows = JSON.parse(about.rows as string) as number[];
-  let model: Model;
-  before(async () => {
-    model = await exported();
-  });
+  const model = await exported();
 
   async function exported(adapter?: string): Promise<Model> {
     const out = join(temporaryFolder("model"), "m");

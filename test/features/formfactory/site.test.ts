@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { after, test } from "node:test";
 import type { Control } from "../../../src/env/browser/controls.js";
-import type { EpisodeRunner } from "../../../src/env/browser/episode.js";
 import { NULL_PLANS, oracleActions } from "../../../src/env/forms/oracle.js";
 import { renderPlan } from "../../../src/env/forms/plan.js";
 import type { RunningSite, Task } from "../../../src/env/site.js";
@@ -15,16 +14,11 @@ const made = madeCheckout();
 const start = (options: object): Promise<RunningSite> =>
   formfactory.start(formfactory.schema.parse({ path: made, forms: MADE_FORMS, ...options }));
 
-let clean: RunningSite;
-let whole: RunningSite;
-let runner: EpisodeRunner;
-before(async () => {
-  clean = await start({});
-  whole = await start({ clean: false });
-  runner = await openRunner(whole, { contexts: 2 });
-});
+const clean = await start({});
+const whole = await start({ clean: false });
+const runner = await openRunner(whole, { contexts: 2 });
 after(async () => {
-  await runner?.close();
+  await runner.close();
   await Promise.all([clean?.stop(), whole?.stop()]);
 });
 

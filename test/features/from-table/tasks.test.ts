@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { after, test } from "node:test";
 import { loadConfig } from "../../../src/config/config.js";
 import { callProgram } from "../../support/call-program.js";
 import { temporaryFolder } from "../../support/temporary.js";
@@ -17,11 +17,8 @@ const server = createServer((_, response) => {
   response.setHeader("content-type", "text/html");
   response.end(PAGE);
 });
-let url: string;
-before(async () => {
-  await new Promise<void>((done) => void server.listen(0, "127.0.0.1", done));
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/claim`;
-});
+await new Promise<void>((done) => void server.listen(0, "127.0.0.1", done));
+const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/claim`;
 after(() => server.close());
 
 const rows = Array.from({ length: 20 }, (_, i) => `00${i},${i % 2 ? "WA" : "FI"},${i % 3 ? "t" : ""},"Policy 00${i}"`);

@@ -71,21 +71,11 @@ function listed([path, data]: [string, Buffer]): object {
 }
 
 describe("models of the Hub", () => {
-  let hub: LocalHub;
+  const hub = new LocalHub();
   let cache: string;
-  const { HF_ENDPOINT, HF_TOKEN, HF_HUB_CACHE } = process.env;
-  before(async () => {
-    hub = new LocalHub();
-    await new Promise<void>((resolve) => hub.server.listen(0, "127.0.0.1", resolve));
-  });
-  after(() => {
-    hub.server.close();
-    hub.server.closeAllConnections();
-    for (const [name, value] of Object.entries({ HF_ENDPOINT, HF_TOKEN, HF_HUB_CACHE })) {
-      if (value === undefined) delete process.env[name];
-      else process.env[name] = value;
-    }
-  });
+  before(() => new Promise<void>((resolve) => hub.server.listen(0, "127.0.0.1", resolve)));
+  after(() => hub.server.close());
+  after(() => hub.server.closeAllConnections());
   beforeEach(() => {
     cache = temporaryFolder("hub");
     Object.assign(process.env, { HF_ENDPOINT: `${hub.url}/`, HF_HUB_CACHE: cache });

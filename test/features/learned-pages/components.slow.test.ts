@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, test } from "node:test";
+import { after, describe, test } from "node:test";
 import { Rng } from "../../../src/core/rng.js";
 import { environment, FormsEnvironment } from "../../../src/env/environments/forms.js";
 import type { Task } from "../../../src/env/site.js";
@@ -12,12 +12,9 @@ import { PAGES } from "../../env/components/pages.js";
 import { startSuite, tasksFile } from "../../env/components/suite.js";
 import { temporaryFolder } from "../../support/temporary.js";
 
-let site: Awaited<ReturnType<typeof startSuite>>;
 const folder = temporaryFolder("components");
-before(async () => {
-  site = await startSuite();
-});
-after(() => site?.close());
+const site = await startSuite();
+after(() => site.close());
 
 /** Labels that no plain way has to enter, by form: those that are not proved are named, and can be recorded. */
 const RECORDED: Readonly<Record<string, readonly string[]>> = {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { after, test } from "node:test";
 import { loadConfig } from "../../../src/config/config.js";
 import { closing } from "../../../src/core/closing.js";
 import { packageRoot } from "../../../src/core/files.js";
@@ -15,20 +15,16 @@ import { temporaryFolder } from "../../support/temporary.js";
 
 const folder = temporaryFolder("claim");
 const configs = join(packageRoot(), "configs", "verdict");
-let baseUrl: string;
-let server: ReturnType<typeof spawn>;
-before(async () => {
-  const port = await freePort();
-  baseUrl = `http://127.0.0.1:${port}`;
-  server = spawn(process.execPath, [join(configs, "claim.mjs"), folder, String(port)], { stdio: "inherit" });
-  while (
-    !(await fetch(`${baseUrl}/claim/0`).then(
-      (answer) => answer.ok,
-      () => false,
-    ))
-  );
-});
-after(() => server?.kill());
+const port = await freePort();
+const baseUrl = `http://127.0.0.1:${port}`;
+const server = spawn(process.execPath, [join(configs, "claim.mjs"), folder, String(port)], { stdio: "inherit" });
+while (
+  !(await fetch(`${baseUrl}/claim/0`).then(
+    (answer) => answer.ok,
+    () => false,
+  ))
+);
+after(() => server.kill());
 
 const open = async (file: string, reward: string) => {
   const overrides = [`site.tasks=${join(folder, file)}`, `site.base_url=${baseUrl}`, `reward=${reward}`];

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import { loadConfig } from "../../../src/config/config.js";
 import { UserError } from "../../../src/core/errors.js";
 import { readMetrics } from "../../../src/runs/metrics.js";
@@ -40,21 +40,19 @@ async function serveBehindLogin(): Promise<PageSite> {
   });
 }
 
+const site = await serveBehindLogin();
+after(() => site.stop());
+
 describe("training on somebody else's site", () => {
   const dir = temporaryFolder("url-train");
-  let site: PageSite;
-  before(async () => {
-    site = await serveBehindLogin();
-    const login = `export default async (page, { baseUrl }) => {
-      await page.goto(baseUrl + "/login");
-      await page.getByLabel("User").fill("ann");
-      await page.getByLabel("Password").fill("moss");
-      await page.getByRole("button", { name: "Log in" }).click();
-      await page.waitForURL(baseUrl + "/visit");
-    };`;
-    writeFileSync(join(dir, "login.mjs"), login);
-  });
-  after(() => site?.stop());
+  const login = `export default async (page, { baseUrl }) => {
+    await page.goto(baseUrl + "/login");
+    await page.getByLabel("User").fill("ann");
+    await page.getByLabel("Password").fill("moss");
+    await page.getByRole("button", { name: "Log in" }).click();
+    await page.waitForURL(baseUrl + "/visit");
+  };`;
+  writeFileSync(join(dir, "login.mjs"), login);
 
   async function run(name: string, command: string, given: object, fields: object[]): Promise<string> {
     const tasks = fields.map((values, i) => ({

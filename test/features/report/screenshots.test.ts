@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import { FormsEnvironment } from "../../../src/env/environments/forms.js";
 import { takeScreenshots } from "../../../src/features/report/screenshots.js";
 import { RunDirectory } from "../../../src/runs/run-directory.js";
-import { FORMS_OPTIONS, type PageSite, servePages, taskFor } from "../../env/page-site.js";
+import { FORMS_OPTIONS, servePages, taskFor } from "../../env/page-site.js";
 import { rollout } from "../../support/example-run.js";
 import { temporaryFolder } from "../../support/temporary.js";
 
@@ -14,16 +14,12 @@ const FORM = `<h1>Visit</h1><form method="post"><label>Full name <input name="na
 
 const task = taskFor("/visit", { "Full name": "Ada" });
 
-describe("screenshots of rollouts", () => {
-  let site: PageSite;
-  let environment: FormsEnvironment;
-  before(async () => {
-    site = await servePages({ "/visit": FORM });
-    environment = new FormsEnvironment({ ...site, tasks: () => [task] }, FORMS_OPTIONS);
-  });
-  // with its site
-  after(() => environment?.close());
+const site = await servePages({ "/visit": FORM });
+const environment = new FormsEnvironment({ ...site, tasks: () => [task] }, FORMS_OPTIONS);
+// with its site
+after(() => environment.close());
 
+describe("screenshots of rollouts", () => {
   it("show the form as the plan fills it in, and send nothing", async () => {
     const run = RunDirectory.create({ name: "run", parent: temporaryFolder("screenshots") });
     const records = ["", "fill Full name | Ada", "fill Full name | Ada\nclick Save\nsubmit\nfill Full name | Eve"].map(

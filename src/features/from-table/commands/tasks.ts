@@ -71,11 +71,9 @@ async function tasksFrom(flags: Flags, context: CliContext): Promise<void> {
     misuse(`--url: ${url} is no address of a site.`, { hint: "as http://127.0.0.1:8080/claim" });
   if (existsSync(out)) fail(`${out} exists already, and is not overwritten.`, { hint: "give another --out" });
   // loaded on use: help must not wait for them
-  const [{ readRecords }, { matchColumns, meaning, valuesOf }, { writeTasks }] = await Promise.all([
-    import("../records.js"),
-    import("../columns.js"),
-    import("../write.js"),
-  ]);
+  const { readRecords } = await import("../records.js");
+  const { matchColumns, meaning, valuesOf } = await import("../columns.js");
+  const { writeTasks } = await import("../write.js");
   const records = readRecords(from);
   const columns = [...new Set(records.flatMap(({ cells }) => Object.keys(cells)))];
   if (textColumn !== undefined && !columns.includes(textColumn))
@@ -132,10 +130,8 @@ function drawn(count: number, { split: [train, val], seed }: Flags): Split[] {
 
 /** Reads a page's form. @throws UserError where it does not open, or shows no form. */
 async function readForm(address: string): Promise<{ title: string; controls: Control[] }> {
-  const [{ BrowserHost }, { fieldsOf, withForm }] = await Promise.all([
-    import("../../../env/browser/browser.js"),
-    import("../../agent/filling.js"),
-  ]);
+  const { BrowserHost } = await import("../../../env/browser/browser.js");
+  const { fieldsOf, withForm } = await import("../../agent/filling.js");
   await using host = closing(new BrowserHost({ headless: true }));
   const page = await (await host.browser()).newPage();
   await page

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { after, test } from "node:test";
 import type { Page } from "playwright";
 import { BrowserHost } from "../../../../src/env/browser/browser.js";
 import type { FormsEnvironment } from "../../../../src/env/environments/forms.js";
@@ -142,17 +142,14 @@ writeFileSync(
   decode,
   "export default ({ body }) => JSON.parse(Buffer.from(body.replace(/-/g, '+'), 'base64').toString());\n",
 );
-let odd: Awaited<ReturnType<typeof openForm>>;
-before(async () => {
-  const accepts = (sent: URLSearchParams): boolean => {
-    const text = [...sent.keys()][0] ?? "";
-    return JSON.parse(Buffer.from(text.replace(/-/g, "+"), "base64").toString()).city !== "";
-  };
-  const answer = (sent: URLSearchParams) =>
-    accepts(sent) ? { status: 200, html: "Welcome" } : { status: 422, html: "No city" };
-  odd = await openForm("odd", PEOPLE, ODD, answer, 0, {}, { decode });
-});
-after(() => odd?.close());
+const accepts = (sent: URLSearchParams): boolean => {
+  const text = [...sent.keys()][0] ?? "";
+  return JSON.parse(Buffer.from(text.replace(/-/g, "+"), "base64").toString()).city !== "";
+};
+const answer = (sent: URLSearchParams) =>
+  accepts(sent) ? { status: 200, html: "Welcome" } : { status: 422, html: "No city" };
+const odd = await openForm("odd", PEOPLE, ODD, answer, 0, {}, { decode });
+after(() => odd.close());
 
 /** Makes the contract of a form from a test's source. */
 async function recorded(site: typeof odd, source: string): Promise<void> {

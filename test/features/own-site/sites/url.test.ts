@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { after, test } from "node:test";
 import { UserError } from "../../../../src/core/errors.js";
 import { oracleActions } from "../../../../src/env/forms/oracle.js";
 import { renderPlan } from "../../../../src/env/forms/plan.js";
 import { site as url } from "../../../../src/features/own-site/sites/url.js";
-import { openRunner, type PageSite, servePages } from "../../../env/page-site.js";
+import { openRunner, servePages } from "../../../env/page-site.js";
 import { temporaryFolder } from "../../../support/temporary.js";
 
 const dir = temporaryFolder("url-site");
@@ -21,15 +21,12 @@ const TASKS = [
     split: "heldout",
   },
 ];
-let pages: PageSite;
-before(async () => {
-  writeFileSync(file, TASKS.map((task) => JSON.stringify(task)).join("\n"));
-  pages = await servePages({
-    "/join": `<form method=post><label>Name <input name=n></label><label>Day <input type=date name=d></label>
-      <label><input type=checkbox name=w> News</label><button>Submit</button></form>`,
-  });
+writeFileSync(file, TASKS.map((task) => JSON.stringify(task)).join("\n"));
+const pages = await servePages({
+  "/join": `<form method=post><label>Name <input name=n></label><label>Day <input type=date name=d></label>
+    <label><input type=checkbox name=w> News</label><button>Submit</button></form>`,
 });
-after(() => pages?.stop());
+after(() => pages.stop());
 
 const start = (options: object): ReturnType<typeof url.start> =>
   url.start(url.schema.parse({ tasks: file, base_url: pages.baseUrl, ...options }));
