@@ -27,7 +27,7 @@ export async function writePages() {
 function copyRepository() {
   const models = readdirSync(join(ROOT, "models")).map((name) => `models/${name}/README.md`);
   const docs = readdirSync(join(ROOT, "docs"))
-    .filter((file) => /\.(md|svg)$/.test(file))
+    .filter((file) => /\.(md|svg|jpg)$/.test(file))
     .map((file) => `docs/${file}`);
   for (const path of [...FRONT, ...models, ...docs]) {
     const from = join(ROOT, path);

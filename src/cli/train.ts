@@ -47,6 +47,7 @@ Start here:
 
 What people do:
   fill in a page of their own        refusion-train try --url ADDRESS --text FILE
+  make tasks of a table of theirs    refusion-train tasks --from FILE --url ADDRESS
   train on the forms of a site       refusion-train flow-grpo --config run.yaml
   measure what a run has learned     refusion-eval --run runs/NAME --split test
   use the trained model              refusion-train mcp --run runs/NAME
@@ -119,11 +120,9 @@ async function runTraining(
   };
   const say = sayer(context, options.json);
   // loaded on use: help and config errors must not wait for the runtime
-  const [{ train }, { dryRunKind }, { formatResult }] = await Promise.all([
-    import("../train/recipe.js"),
-    import("../train/dry-run.js"),
-    import("../runs/evaluation.js"),
-  ]);
+  const { train } = await import("../train/recipe.js");
+  const { dryRunKind } = await import("../train/dry-run.js");
+  const { formatResult } = await import("../runs/evaluation.js");
   if (options.dryRun) {
     const text = await (await calledFeature<Estimate>("estimate"))?.(config, command);
     if (text !== undefined && !options.quiet) say(`memory:\n${text}`);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { before, test } from "node:test";
+import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { UserError } from "../../src/core/errors.js";
 import { isModulePath, ownFrame } from "../../src/core/own-module.js";
@@ -13,15 +13,12 @@ interface Entry {
 }
 
 const dir = temporaryFolder("registry");
-let folder: URL;
-before(() => {
-  mkdirSync(join(dir, "shapes"));
-  folder = pathToFileURL(`${join(dir, "shapes")}/`);
-  writeFileSync(join(dir, "package.json"), '{"type":"module"}');
-  writeFileSync(join(dir, "shapes", "round.js"), "export const shape = { size: 1 };");
-  writeFileSync(join(dir, "shapes", "flat.js"), "export const shape = { size: 2 };");
-  writeFileSync(join(dir, "shapes", "flat.js.map"), "{}");
-});
+mkdirSync(join(dir, "shapes"));
+const folder = pathToFileURL(`${join(dir, "shapes")}/`);
+writeFileSync(join(dir, "package.json"), '{"type":"module"}');
+writeFileSync(join(dir, "shapes", "round.js"), "export const shape = { size: 1 };");
+writeFileSync(join(dir, "shapes", "flat.js"), "export const shape = { size: 2 };");
+writeFileSync(join(dir, "shapes", "flat.js.map"), "{}");
 
 const load = (named?: string): Promise<Map<string, Entry>> => loadFolder<Entry>(folder, "shape", named);
 

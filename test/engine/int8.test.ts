@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import { loadConfig } from "../../src/config/config.js";
 import { optimizerOptions } from "../../src/config/optimizer.js";
 import { closing } from "../../src/core/closing.js";
@@ -19,11 +19,8 @@ const CAP = 1.2;
 const configOf = (...overrides: string[]): ReturnType<typeof loadConfig> =>
   loadConfig(CONFIG, { command: "flow-grpo", overrides: ["runtime.threads=1", ...overrides] });
 
-describe("rollouts in int8 (shipped model)", () => {
-  let exact: Policy;
-  let coarse: Policy;
+describe("rollouts in int8 (shipped model)", async () => {
   let options: Awaited<ReturnType<typeof configOf>>["objective"];
-  let starts: readonly unknown[];
 
   const open = async (...overrides: string[]): Promise<Policy> => {
     const config = await configOf(`objective.importance_cap=${CAP}`, ...overrides);
@@ -36,18 +33,14 @@ describe("rollouts in int8 (shipped model)", () => {
     return policy;
   };
 
-  before(async () => {
-    exact = await open();
-    coarse = await open("runtime.rollout_precision=int8");
-    const environment = await openEnvironment(await configOf());
-    const tasks = Rng.named(2, "tasks").shuffle(environment.tasks).slice(0, 8);
-    starts = tasks.map((task) => exact.startOf(environment.firstObservation?.(task) ?? {}));
-    await environment.close();
-  });
-  after(async () => {
-    await exact?.close();
-    await coarse?.close();
-  });
+  const exact = await open();
+  const coarse = await open("runtime.rollout_precision=int8");
+  const environment = await openEnvironment(await configOf());
+  const tasks = Rng.named(2, "tasks").shuffle(environment.tasks).slice(0, 8);
+  const starts = tasks.map((task) => exact.startOf(environment.firstObservation?.(task) ?? {}));
+  await environment.close();
+  after(() => exact.close());
+  after(() => coarse.close());
 
   /** Samples laid out as a step does, with their old values and importance weights. */
   async function prepared(policy: Policy): ReturnType<typeof prepareBatches<unknown>> {

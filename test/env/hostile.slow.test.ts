@@ -1,21 +1,14 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { after, test } from "node:test";
 import fc from "fast-check";
-import type { EpisodeRunner } from "../../src/env/browser/episode.js";
 import type { Episode } from "../../src/env/forms/episode.js";
-import { openRunner, type PageSite, servePages, taskFor } from "./page-site.js";
+import { openRunner, servePages, taskFor } from "./page-site.js";
 
 const pages: Record<string, string> = {};
-let site: PageSite;
-let runner: EpisodeRunner;
-before(async () => {
-  site = await servePages(pages);
-  runner = await openRunner(site, { contexts: 2, actionTimeoutMs: 3000, episodeTimeoutMs: 20_000 });
-});
-after(async () => {
-  await runner?.close();
-  await site?.stop();
-});
+const site = await servePages(pages);
+const runner = await openRunner(site, { contexts: 2, actionTimeoutMs: 3000, episodeTimeoutMs: 20_000 });
+after(() => runner.close());
+after(() => site.stop());
 
 /** Asserts that an episode has either a score or a fault without a score. */
 function checkEpisode(episode: Episode): void {

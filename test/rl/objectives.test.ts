@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { afterEach, beforeEach, describe, it } from "node:test";
-import { allOutcomes } from "../../src/core/outcomes.js";
+import { describe, it } from "node:test";
 import { loadFolder } from "../../src/core/registry.js";
 import { Rng } from "../../src/core/rng.js";
 import type { Batch } from "../../src/diffusion/layout/batch.js";
@@ -12,7 +11,6 @@ import type { UnmaskTrajectory } from "../../src/diffusion/samplers/unmask/traje
 import { sampler as unmask } from "../../src/diffusion/samplers/unmask.js";
 import { Engine, type SegmentValues } from "../../src/engine/engine.js";
 import { sampledModel } from "../../src/engine/policy.js";
-import { Runtime } from "../../src/onnx/session.js";
 import type { Tensor } from "../../src/onnx/types.js";
 import type { LayoutContext, Objective } from "../../src/rl/objective.js";
 import { objective as espo } from "../../src/rl/objectives/espo.js";
@@ -22,6 +20,8 @@ import type { Sample } from "../../src/train/rollouts/groups.js";
 import { prepareBatches, prepareUpdate, type ScoredBatch } from "../../src/train/update.js";
 import { goldenLora, goldenModel, readGolden, relativeError } from "../support/golden.js";
 import { assertGradients, assertLoss, goldenAdapter, goldenEngine } from "../support/golden-engine.js";
+import { allOutcomes } from "../support/outcomes.js";
+import { cpuRuntime } from "../support/temporary.js";
 import { having, objectiveOptions } from "../support/typed.js";
 
 const TOLERANCE = 1e-4;
@@ -50,15 +50,9 @@ const responses = [0, 1, 2].map((b): UnmaskTrajectory => {
 });
 
 describe("objectives on the micro model", () => {
-  let runtime: Runtime;
-  beforeEach(async () => {
-    runtime = await Runtime.open({ provider: "cpu", threads: 1 });
-  });
-  afterEach(() => runtime.close());
-
   /** Opens an engine that trains this objective, with the golden's adapter as policy. */
-  const engineFor = <O>(objective: Objective<O>, options: O): Promise<Engine> =>
-    goldenEngine(runtime, micro, [objective, options]);
+  const engineFor = async <O>(objective: Objective<O>, options: O): Promise<Engine> =>
+    goldenEngine(await cpuRuntime(), micro, [objective, options]);
 
   const sizes = { batch: 4, lengthStep: 32 };
 
@@ -216,7 +210,7 @@ describe("objectives on the micro model", () => {
     const objectives = await loadFolder<Objective>(new URL("../../src/rl/objectives/", import.meta.url), "objective");
     assert.ok(objectives.size >= 4);
     const model = await goldenModel(micro);
-    const engine = new Engine(runtime, model, {
+    const engine = new Engine(await cpuRuntime(), model, {
       sampler,
       about: sampledModel(model.config),
       lora: goldenLora(micro),

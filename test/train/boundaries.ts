@@ -46,10 +46,8 @@ function written(root: string, name: string, content: string): string {
 }
 
 export const boundaries: Boundaries = async (root) => {
-  const micro = await microModel();
   const dir = join(root, "model");
-  cpSync(micro.dir, dir, { recursive: true });
-  micro.remove();
+  cpSync(await microModel(), dir, { recursive: true });
   const model = await loadModel(dir);
   const sites = loraSites(model.graph, LORA);
   return [

@@ -54,9 +54,7 @@ const ROLLOUTS = "/rollouts/step-[0-9]+[.]jsonl";
 type Moment = Death | number;
 
 const root = temporaryFolder("kill");
-before(() => {
-  for (const [name, { config }] of Object.entries(CASES)) writeFileSync(join(root, `${name}.yaml`), config);
-});
+for (const [name, { config }] of Object.entries(CASES)) writeFileSync(join(root, `${name}.yaml`), config);
 
 /** The folder for temporary files of a run: killed processes leave browser profiles behind. */
 const leftBy = (dir: string): string => `${dir}-tmp`;

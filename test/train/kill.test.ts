@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { callProgram } from "../support/call-program.js";
 import { CliProcess } from "../support/cli-process.js";
 import { differences, timelessFiles } from "../support/run-files.js";
@@ -19,20 +19,17 @@ checkpoint: {every: 1, keep_last: 9}
 runtime: {threads: 1, provider: cpu}
 `;
 
-describe("an ended process", () => {
+describe("an ended process", async () => {
   const root = temporaryFolder("kill");
-  let reference: ReturnType<typeof timelessFiles>;
   const dir = (name: string): string => join(root, name);
   const start = (name: string, ...args: string[]): CliProcess =>
     new CliProcess(["sft", "--config", join(root, "run.yaml"), "--run-dir", dir(name), ...args]);
   const same = (name: string): void => assert.deepEqual(differences(reference, timelessFiles(dir(name))), []);
 
-  before(async () => {
-    writeFileSync(join(root, "run.yaml"), config);
-    const whole = await start("whole").ended;
-    assert.equal(whole.code, 0, whole.err);
-    reference = timelessFiles(dir("whole"));
-  });
+  writeFileSync(join(root, "run.yaml"), config);
+  const whole = await start("whole").ended;
+  assert.equal(whole.code, 0, whole.err);
+  const reference = timelessFiles(dir("whole"));
 
   it("killed where a checkpoint follows, ends in the same bytes after a resume", async () => {
     const killed = start("killed");

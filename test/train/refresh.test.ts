@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { type RunConfigInput, train } from "../../src/library/programs.js";
 import { readMetrics } from "../../src/runs/metrics.js";
 import { differences, timelessFiles } from "../support/run-files.js";
@@ -28,11 +28,9 @@ const CONFIG: RunConfigInput = {
   report: { rollouts: 0, screenshots: 0 },
 };
 
-describe("a reference that is refreshed", () => {
+describe("a reference that is refreshed", async () => {
   const dir = temporaryFolder("refresh");
-  before(async () => {
-    await train(CONFIG, { runDir: join(dir, "whole") });
-  });
+  await train(CONFIG, { runDir: join(dir, "whole") });
 
   it("after a refresh the policy is where its reference is: the penalty begins at 0 again", () => {
     const kl = readMetrics(join(dir, "whole", "metrics.jsonl")).map((row) => row.kl as number);

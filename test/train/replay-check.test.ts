@@ -1,27 +1,23 @@
 import assert from "node:assert/strict";
-import { after, before, it } from "node:test";
+import { after, it } from "node:test";
 import { loadConfig } from "../../src/config/config.js";
 import { UserError } from "../../src/core/errors.js";
 import { Rng } from "../../src/core/rng.js";
 import type { Batch } from "../../src/diffusion/layout/batch.js";
 import type { TokenTrajectory, Trajectory } from "../../src/diffusion/trajectory.js";
 import { initialAdapter } from "../../src/engine/adapter.js";
-import { openPolicy, type Policy } from "../../src/engine/policy.js";
+import { openPolicy } from "../../src/engine/policy.js";
 import { checkReplay } from "../../src/train/replay-check.js";
 import { scoreHere } from "../../src/train/update.js";
 
-let policy: Policy;
-let trajectories: readonly Trajectory[];
-before(async () => {
-  const config = await loadConfig("configs/tiny/quickstart.yaml", { command: "flow-grpo" });
-  policy = await openPolicy(config, undefined);
-  await policy.engine.setParameters("policy", initialAdapter(config, policy));
-  const prompts = ["form: Contact\n Name | Ann\n\n", "form: Order\n City | Rome\n\n"].map((text) =>
-    policy.startOf({ text }),
-  );
-  const rngs = prompts.map((_, i) => Rng.named(1, `rollout/${i}`));
-  trajectories = await policy.sampler.rollout(policy.engine, prompts, policy.options, rngs);
-});
+const config = await loadConfig("configs/tiny/quickstart.yaml", { command: "flow-grpo" });
+const policy = await openPolicy(config, undefined);
+await policy.engine.setParameters("policy", initialAdapter(config, policy));
+const prompts = ["form: Contact\n Name | Ann\n\n", "form: Order\n City | Rome\n\n"].map((text) =>
+  policy.startOf({ text }),
+);
+const rngs = prompts.map((_, i) => Rng.named(1, `rollout/${i}`));
+const trajectories = await policy.sampler.rollout(policy.engine, prompts, policy.options, rngs);
 after(() => policy.close());
 
 it("what was sampled is scored the same", () => checkReplay(policy, trajectories, scoreHere(policy.engine)));

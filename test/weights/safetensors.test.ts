@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import fc from "fast-check";
 import { UserError } from "../../src/core/errors.js";
 import { BYTES, type DType, type Tensor } from "../../src/onnx/types.js";
@@ -25,9 +25,7 @@ const ALL: readonly [string, Tensor][] = [
 describe("safetensors", () => {
   const dir = temporaryFolder("safetensors");
   let path = "";
-  before(() => {
-    path = join(dir, "a.safetensors");
-  });
+  path = join(dir, "a.safetensors");
 
   /** A file with this header (an object, or its text) and this many bytes of data. */
   const write = (header: unknown, bytes: number, length?: number): void => {

@@ -1,3 +1,4 @@
+import { labelList } from "../forms/absent-label.js";
 import { type Played, playedBy } from "../forms/episode.js";
 import type { Plan } from "../forms/plan.js";
 import type { Task } from "../site.js";
@@ -44,7 +45,8 @@ function checkPage(session: Session, { controls, labels }: ReadForm, { url }: Pi
   if (present.some(({ kind }) => kind === "password") && present.length <= 4)
     throw new EnvironmentFault(`${what}: a login, not the task's form (site.storage_state, site.login)`);
   if (present.length === 0) throw new EnvironmentFault(`no form${what.startsWith("GET") ? ":" : ""} ${what}`);
-  throw new EnvironmentFault(`${what}: none of the task's labels is there`);
+  const has = labelList(present.map(({ label }) => label));
+  throw new EnvironmentFault(`${what}: none of the task's labels is there; the page has: ${has}`);
 }
 
 export async function checkBackground(session: Session): Promise<void> {

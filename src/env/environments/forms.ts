@@ -23,6 +23,7 @@ import {
   SPLITS,
   type Unproven,
 } from "../environment.js";
+import { checkedLabels } from "../forms/absent-label.js";
 import { controlsOf, controlsOnPage, formTemplate, planOf, type TemplateControl, trueValues } from "../forms/blanks.js";
 import type { Episode } from "../forms/episode.js";
 import { kindsOn, nullPolicies, oracleActions } from "../forms/oracle.js";
@@ -194,9 +195,11 @@ export class FormsEnvironment extends SiteEnvironment implements Environment {
   /** Returns the controls of a task's page, read once for each address. */
   protected async controls(task: Task): Promise<readonly Control[]> {
     const known = this.form(task);
-    const read = (): Promise<readonly Control[]> =>
-      known?.then(({ controls }) => controls) ??
-      this.runner().then((runner) => runner.declared(task)?.controls ?? runner.snapshot(task));
+    const untouched = async (): Promise<readonly Control[]> => {
+      const runner = await this.runner();
+      return runner.declared(task)?.controls ?? checkedLabels(await runner.snapshot(task), this.tasksOf(task));
+    };
+    const read = (): Promise<readonly Control[]> => known?.then(({ controls }) => controls) ?? untouched();
     const reading = this.pages.get(task.url) ?? read();
     this.pages.set(task.url, reading);
     try {

@@ -1,4 +1,5 @@
 import type { Frame } from "playwright";
+import { closing } from "../../core/closing.js";
 import { within } from "../../core/within.js";
 import { type Control, findControl } from "../../env/browser/controls.js";
 import type { PageForm } from "../../env/browser/page/form.js";
@@ -98,23 +99,20 @@ interface DomNode {
 /** Lists the names of the controls in closed shadow roots, which scripts cannot see. */
 async function closedLabels(page: OpenPage["surface"]["page"]): Promise<string[]> {
   const devtools = await page.context().newCDPSession(page);
-  try {
-    const { root } = await devtools.send("DOM.getDocument", { depth: -1, pierce: true });
-    const found: string[] = [];
-    const visit = (node: DomNode, isClosed: boolean, host: string): void => {
-      const { attributes = [], nodeName } = node;
-      // names and values in turn
-      const at = (wanted: string): number => attributes.findIndex((name, i) => i % 2 === 0 && name === wanted);
-      const read = (wanted: string): string => (at(wanted) < 0 ? "" : (attributes[at(wanted) + 1] ?? "").trim());
-      const label = read("aria-label") || read("label") || read("placeholder") || read("name");
-      if (isClosed && /^(?:INPUT|SELECT|TEXTAREA)$/.test(nodeName) && read("type") !== "hidden")
-        found.push(label || host || nodeName.toLowerCase());
-      for (const child of node.children ?? []) visit(child, isClosed, host);
-      for (const inner of node.shadowRoots ?? []) visit(inner, inner.shadowRootType === "closed", label);
-    };
-    visit(root as DomNode, false, "");
-    return found;
-  } finally {
-    await devtools.detach().catch(() => undefined);
-  }
+  await using _ = closing({ close: () => devtools.detach().catch(() => undefined) });
+  const { root } = await devtools.send("DOM.getDocument", { depth: -1, pierce: true });
+  const found: string[] = [];
+  const visit = (node: DomNode, isClosed: boolean, host: string): void => {
+    const { attributes = [], nodeName } = node;
+    // names and values in turn
+    const at = (wanted: string): number => attributes.findIndex((name, i) => i % 2 === 0 && name === wanted);
+    const read = (wanted: string): string => (at(wanted) < 0 ? "" : (attributes[at(wanted) + 1] ?? "").trim());
+    const label = read("aria-label") || read("label") || read("placeholder") || read("name");
+    if (isClosed && /^(?:INPUT|SELECT|TEXTAREA)$/.test(nodeName) && read("type") !== "hidden")
+      found.push(label || host || nodeName.toLowerCase());
+    for (const child of node.children ?? []) visit(child, isClosed, host);
+    for (const inner of node.shadowRoots ?? []) visit(inner, inner.shadowRootType === "closed", label);
+  };
+  visit(root as DomNode, false, "");
+  return found;
 }

@@ -98,10 +98,8 @@ function checkNode(): Check {
 }
 
 async function useRuntime({ runtime: { provider, binding } }: RunConfig): Promise<string> {
-  const [{ Runtime }, { gradientChecks }] = await Promise.all([
-    import("../../onnx/session.js"),
-    import("../../onnx/provider.js"),
-  ]);
+  const { Runtime } = await import("../../onnx/session.js");
+  const { gradientChecks } = await import("../../onnx/provider.js");
   const opened = await Runtime.open({ provider, binding, checks: await gradientChecks() });
   const found = `onnxruntime-node on ${opened.provider} (${opened.providerReason})`;
   await opened.close();
@@ -110,12 +108,10 @@ async function useRuntime({ runtime: { provider, binding } }: RunConfig): Promis
 
 /** Opens model, runtime and sampler as a run of the objective does. @throws UserError where the run would refuse them. */
 async function openAsRun(config: RunConfig, kind: string): Promise<Policy> {
-  const [{ openPolicy }, { objectiveOf }, { optimizerOptions }, { orClose }] = await Promise.all([
-    import("../../engine/policy.js"),
-    import("../../rl/objective-kinds.js"),
-    import("../../config/optimizer.js"),
-    import("../../core/closing.js"),
-  ]);
+  const { openPolicy } = await import("../../engine/policy.js");
+  const { objectiveOf } = await import("../../rl/objective-kinds.js");
+  const { optimizerOptions } = await import("../../config/optimizer.js");
+  const { orClose } = await import("../../core/closing.js");
   const objective = await objectiveOf(kind);
   const full = "trainable" in config.objective && config.objective.trainable === "full";
   const training = { objective, options: config.objective, optimizer: optimizerOptions(config) };
@@ -141,10 +137,8 @@ async function useEnvironment(
   policy: Policy | undefined,
 ): Promise<string> {
   const { kind } = config.environment;
-  const [{ environmentKinds }, { checkSpaces }] = await Promise.all([
-    import("../../env/open.js"),
-    import("../../engine/policy.js"),
-  ]);
+  const { environmentKinds } = await import("../../env/open.js");
+  const { checkSpaces } = await import("../../engine/policy.js");
   if (environment === undefined) return `${kind}; not started, as its tasks did not open`;
   if (policy !== undefined) checkSpaces(environment, policy);
   const entry = (await environmentKinds(kind)).get(kind);

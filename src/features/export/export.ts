@@ -1,7 +1,7 @@
-import { existsSync, statfsSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, rmSync, statfsSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { fromOutside } from "../../core/boundary.js";
-import { fail } from "../../core/errors.js";
+import { fail, misuse } from "../../core/errors.js";
 import { readJson, writeDirectory } from "../../core/files.js";
 import { listed } from "../../core/problems.js";
 import { loadFolder } from "../../core/registry.js";
@@ -13,10 +13,12 @@ import { sizeOf } from "../../onnx/shapes.js";
 import { BYTES } from "../../onnx/types.js";
 import { Tokenizer } from "../../text/tokenizer.js";
 import type { Precision } from "../../weights/precision.js";
+import { PRECISIONS } from "../../weights/precision.js";
 import { openCheckpoint } from "./checkpoint.js";
 import type { Checkpoint, CheckpointSource, Json, SourceOptions } from "./checkpoint-source.js";
 import { refuseQuantised } from "./float8.js";
 import { FLOATS, formOf } from "./forms.js";
+import { GGUF_FORMS, writeGguf } from "./gguf/write.js";
 import { readCheckpointConfig } from "./hf-config.js";
 import { mergeChanges } from "./merge.js";
 import { holdsImported, mergeImported } from "./merge-imported.js";
@@ -227,4 +229,25 @@ function objectOf(path: string): Json {
   const json = readJson(path);
   if (typeof json !== "object" || json === null) fail(`${path} is not an object.`);
   return json as Json;
+}
+
+/**
+ * Exports to a model directory, or to one file where `out` ends in .gguf: a directory in float32 is made beside it, and
+ * removed.
+ * @param form how weights are kept (`--quantize`). @throws UserError where it is not one of the kind's, or cannot be.
+ */
+export async function exportTo(options: Omit<ExportOptions, "precision">, form: string): Promise<ExportResult> {
+  const { out } = options;
+  const isFile = out.endsWith(".gguf");
+  const forms: readonly string[] = isFile ? GGUF_FORMS : PRECISIONS;
+  if (!forms.includes(form)) misuse(`--quantize ${form} is not for ${out}.`, { hint: `give ${forms.join(", ")}` });
+  if (!isFile) return exportModel({ ...options, precision: form as Precision });
+  if (existsSync(out)) fail(`${out} exists already, and a model is never overwritten.`, { hint: "give another --out" });
+  const dir = `${resolve(out)}.model-${process.pid}`;
+  try {
+    const made = await exportModel({ ...options, out: dir, precision: "none" });
+    return { ...made, bytes: await writeGguf(dir, out, form) };
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
 }

@@ -2,6 +2,7 @@ import { copyFileSync, existsSync } from "node:fs";
 import { join } from "node:path";
 import { fail, misuse } from "../../core/errors.js";
 import { writeDirectory } from "../../core/files.js";
+import { valuesOf } from "../../engine/base-sample.js";
 import { moduleOf } from "../../nn/bind.js";
 import { readModelConfig } from "../../nn/config.js";
 import { isImported, normaliseImported, storedNames } from "../../nn/imported.js";
@@ -11,15 +12,14 @@ import { projectionOf } from "../../nn/projection.js";
 import { readModelFile, writeModelFile } from "../../onnx/format/proto.js";
 import type { RawModel } from "../../onnx/format/raw-model.js";
 import { sizeOf } from "../../onnx/shapes.js";
-import { type DType, type Initializer, isExternal } from "../../onnx/types.js";
-import { floatsOf, openStored, readStored } from "../../weights/model-weights.js";
+import { type Initializer, isExternal } from "../../onnx/types.js";
+import { FLOATS, readStored } from "../../weights/model-weights.js";
 import { openSafetensors } from "../../weights/safetensors.js";
 import { type Change, mergeChanges } from "./merge.js";
 import type { ExportOptions, ExportResult } from "./options.js";
 import { type WeightTask, writeWeights } from "./transcode.js";
 
 type Float = "float32" | "bfloat16" | "float16";
-const FLOATS: ReadonlySet<DType> = new Set(["float32", "bfloat16", "float16"]);
 
 /** Tells whether a directory contains a graph exported by another program. */
 export async function holdsImported(dir: string): Promise<boolean> {
@@ -42,13 +42,12 @@ export async function mergeImported(options: ExportOptions): Promise<ExportResul
   const file = await readModelFile(path);
   const changes = changesOf(normaliseImported(file, path, readModelConfig(dir)), adapter);
   const stored = [...file.initializers.values()].filter(
-    ({ value, data }) => FLOATS.has(value.dtype) && (isExternal(data) || changes.has(value.name)),
+    ({ value, data }) => FLOATS.includes(value.dtype) && (isExternal(data) || changes.has(value.name)),
   );
   const tasks = stored.map(({ value, data }): WeightTask => {
     const { name, dtype } = value;
     const shape = value.shape as number[];
-    const open = () => (isExternal(data) ? openStored(dir, data, dtype, shape) : floatsOf(dtype, shape, data));
-    return { name, shape, form: dtype as Float, open, change: changes.get(name) };
+    return { name, shape, form: dtype as Float, open: () => valuesOf(dir, { value, data }), change: changes.get(name) };
   });
   const total = tasks.reduce((sum, { shape }) => sum + sizeOf(shape), 0);
   let bytes = 0;

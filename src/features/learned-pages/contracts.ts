@@ -4,8 +4,9 @@ import { fail, messageOf, UserError } from "../../core/errors.js";
 import { readSmall, writeAtomic } from "../../core/files.js";
 import { listed } from "../../core/problems.js";
 import type { EpisodeRunner } from "../../env/browser/episode.js";
+import { checkedLabels } from "../../env/forms/absent-label.js";
 import { acceptanceOf } from "../../env/forms/contract.js";
-import type { KnownForm, KnownForms } from "../../env/known-forms.js";
+import type { KnownForm, KnownForms, OpenKnownForms } from "../../env/known-forms.js";
 import type { RunningSite, Task } from "../../env/site.js";
 import { type Contract, type ContractFile, openContract, refuseContract, writeContract } from "./contract.js";
 import { misfitsOf } from "./fits.js";
@@ -147,6 +148,7 @@ export class Contracts implements KnownForms {
     const { minutes, submissions, saves: declared } = this.options;
     const limits = { formMs: minutes * 60_000, playMs: PLAY_MS, submissions, signal: this.signal };
     await checkNoLogin(runner, task, limits.formMs);
+    if (recording === undefined && known.fields === undefined) checkedLabels(await runner.snapshot(task), tasks);
     // a folder that cannot be written is found before the form is sent
     mkdirSync(dirname(file), { recursive: true });
     accessSync(dirname(file), constants.W_OK);
@@ -209,6 +211,8 @@ export class Contracts implements KnownForms {
     return form;
   }
 }
+
+export const openContracts: OpenKnownForms = (...given) => new Contracts(...given);
 
 /** Returns what a contract declares by itself, beside its tasks and its site. */
 const ownOf = ({ success, refusal }: Partial<Contract>): Partial<Contract> => ({

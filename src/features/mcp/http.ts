@@ -1,5 +1,6 @@
 import { Hono } from "hono";
 import { bearerAuth } from "hono/bearer-auth";
+import { closing } from "../../core/closing.js";
 import { failedRequest, hostsOf, ownHostOnly, type Served, serveApp } from "../../core/serve.js";
 import { type FormTools, sdk } from "./server.js";
 
@@ -16,14 +17,10 @@ export async function serveHttp(tools: FormTools, port: number, token: string): 
   app.use(ownHostOnly(hostsOf("127.0.0.1")));
   app.use(bearerAuth({ token }));
   app.post("/mcp", async (c) => {
-    const server = await tools.server();
+    await using server = closing(await tools.server());
     const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
     await server.connect(transport);
-    try {
-      return await transport.handleRequest(c.req.raw);
-    } finally {
-      await server.close();
-    }
+    return await transport.handleRequest(c.req.raw);
   });
   // there are no streams without a request, and no sessions
   app.all("/mcp", (c) => c.text("POST alone is served here.\n", 405, { allow: "POST" }));

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { closing } from "../../core/closing.js";
 import { Rng } from "../../core/rng.js";
 import { oracleActions } from "../../env/forms/oracle.js";
 import { renderPlan } from "../../env/forms/plan.js";
@@ -52,23 +53,19 @@ export async function newModel(
   if (architecture.readsTokens === false)
     return { parameters: await writeFresh(out, architecture, sizes, config.seed, undefined), vocabulary: 0 };
   const site = await embedded.start(embedded.schema.parse(config.site));
+  await using _ = closing({ close: () => site.stop() });
   const style = config.site.letters === "off" ? "compact" : "page";
   const texts: string[] = [];
-  try {
-    const { fieldKinds, augmentedTask } = site;
-    if (fieldKinds === undefined || augmentedTask === undefined)
-      throw new Error("the embedded site knows its controls");
-    const rng = Rng.named(config.seed, "corpus");
-    const tasks = site
-      .tasks()
-      .filter((task) => task.split === "train")
-      .map((task) => ({ task, kinds: fieldKinds(task) }));
-    const synthetic = Array.from({ length: config.synthetic_tasks }, () => augmentedTask(rng));
-    for (const { task, kinds } of [...tasks, ...synthetic])
-      texts.push(renderPrompt(task, style, kinds), renderPlan(oracleActions(task.fields, kinds)));
-  } finally {
-    await site.stop();
-  }
+  const { fieldKinds, augmentedTask } = site;
+  if (fieldKinds === undefined || augmentedTask === undefined) throw new Error("the embedded site knows its controls");
+  const rng = Rng.named(config.seed, "corpus");
+  const tasks = site
+    .tasks()
+    .filter((task) => task.split === "train")
+    .map((task) => ({ task, kinds: fieldKinds(task) }));
+  const synthetic = Array.from({ length: config.synthetic_tasks }, () => augmentedTask(rng));
+  for (const { task, kinds } of [...tasks, ...synthetic])
+    texts.push(renderPrompt(task, style, kinds), renderPlan(oracleActions(task.fields, kinds)));
   const bpe = trainBpe(texts, { vocabSize: config.vocab_size, specialTokens: Object.values(SPECIAL) });
   const json = byteLevelBpeJson(bpe);
   const tokenizer = Tokenizer.fromJson(JSON.parse(json), "the new tokenizer");

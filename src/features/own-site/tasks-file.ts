@@ -13,7 +13,8 @@ const MAX_DEPTH = 20;
 /** Most problems that are listed; the others are only counted. */
 const MAX_LISTED = 20;
 
-const FORMAT = "docs/sites.md describes the format: one JSON object a line.";
+const FORMAT =
+  "docs/sites.md describes the format: one JSON object a line, or an array; `refusion-train tasks --from FILE` makes it of other data";
 
 const text = (limit: number): z.ZodString => z.string().min(1).max(limit);
 const fieldValue = z.union([z.string().max(20_000), z.number(), z.boolean(), z.array(z.string().max(2000)).max(200)], {
@@ -30,7 +31,7 @@ const rowKeys = z.strictObject({
     .record(z.string().trim().min(1).max(500), fieldValue)
     .refine((fields) => Object.keys(fields).length > 0, "is empty: there is nothing to fill in")
     .optional(),
-  split: z.enum(SPLITS),
+  split: z.preprocess((name) => (name === "validation" ? "val" : name), z.enum(SPLITS)),
   ...acceptance,
   keys: z.record(z.string().trim().min(1).max(500), text(500)).optional(),
   document: text(200_000).optional(),
@@ -45,27 +46,31 @@ const row = rowKeys.superRefine(({ fields, split, document }, context) => {
 });
 
 /**
- * Reads a tasks file: JSON Lines with one task in each line; blank lines are skipped.
+ * Reads a tasks file: JSON Lines with one task in each line, or one array of tasks; blank lines are skipped.
  * @param baseUrl the site's origin, which absolute urls must have.
- * @throws UserError with every problem of the file, each with its line.
+ * @throws UserError with every problem of the file, each with its place.
  */
 export function readTasks(file: string, baseUrl: string): Task[] {
+  if (/\.[ct]sv$/i.test(file))
+    fail(`The tasks file ${file} is a table: it does not name each task's form and split.`, {
+      hint: `refusion-train tasks --from ${file} --url ${baseUrl}/PAGE makes tasks of it`,
+    });
   const source = readSource(file);
   const problems: string[] = [];
-  const lines = new Map<string, number>();
+  const places = new Map<string, string>();
   const tasks: Task[] = [];
-  for (const [i, content] of source.split(/\r\n|\n/).entries()) {
-    if (content.trim() === "") continue;
-    const line = i + 1;
-    const report = (problem: string): void => void problems.push(`line ${line}: ${problem}`);
+  const { rows, faults } = rowsOf(source);
+  problems.push(...faults);
+  for (const { place, content } of rows) {
+    const report = (problem: string): void => void problems.push(`${place}: ${problem}`);
     const parsed = parseLine(content);
     if (Array.isArray(parsed)) {
       parsed.forEach(report);
       continue;
     }
-    const first = lines.get(parsed.id);
-    if (first === undefined) lines.set(parsed.id, line);
-    else report(`id: ${show(parsed.id)} is also the id of line ${first}`);
+    const first = places.get(parsed.id);
+    if (first === undefined) places.set(parsed.id, place);
+    else report(`id: ${show(parsed.id)} is also the id of ${first}`);
     const path = pathOn(parsed.url, baseUrl);
     if (path === undefined)
       report(`url: expected a path from the root, as /form, or an address on ${baseUrl}; got ${show(parsed.url)}`);
@@ -96,21 +101,53 @@ function taskOf(parsed: z.output<typeof row>, path: string): Task {
   };
 }
 
-function readSource(file: string): string {
+/** Reads a file of data as text. @throws UserError where it is none. */
+export function readSource(file: string): string {
   const stat = statSync(file, { throwIfNoEntry: false });
-  if (stat === undefined)
-    fail(`The tasks file ${file} does not exist.`, {
-      hint: "Set site.tasks to a file of JSON Lines; docs/sites.md describes it.",
-    });
-  if (!stat.isFile()) fail(`The tasks file ${file} is not a file.`, { hint: FORMAT });
+  if (stat === undefined) fail(`The file ${file} does not exist.`, { hint: FORMAT });
+  if (!stat.isFile()) fail(`${file} is not a file.`, { hint: FORMAT });
   if (stat.size > MAX_BYTES)
-    fail(`The tasks file ${file} has ${stat.size} bytes; at most ${MAX_BYTES} are read.`, {
+    fail(`The file ${file} has ${stat.size} bytes; at most ${MAX_BYTES} are read.`, {
       hint: "a run needs a sample of such a file",
     });
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(file));
   } catch (error) {
-    fail(`The tasks file ${file} cannot be read as UTF-8: ${messageOf(error)}`, { hint: FORMAT, cause: error });
+    fail(`The file ${file} cannot be read as UTF-8: ${messageOf(error)}`, { hint: FORMAT, cause: error });
+  }
+}
+
+/** A task or record of a file: its line, or its number in an array, and its JSON. */
+export interface Row {
+  readonly place: string;
+  readonly content: string;
+}
+
+/**
+ * Parts JSON into records: the lines of JSON Lines, the elements of an array, or one object over several lines. What is
+ * not JSON comes back line by line. `faults`: what JSON would change or lose where it is not read by lines.
+ */
+export function rowsOf(source: string): { readonly rows: readonly Row[]; readonly faults: readonly string[] } {
+  const lines = source.split(/\r\n|\n/).map((content, i) => ({ place: `line ${i + 1}`, content }));
+  const rows = lines.filter(({ content }) => content.trim() !== "");
+  if (!/^\s*\[/.test(source) && isObject(rows[0]?.content ?? "{}")) return { rows, faults: [] };
+  let whole: unknown;
+  try {
+    whole = JSON.parse(source);
+  } catch {
+    return { rows, faults: [] };
+  }
+  const faults = lines.flatMap(({ place, content }) => changedNumbers(content).map((text) => `${place}: ${text}`));
+  faults.push(...(repeatedKeys(source) ?? []).map((text) => `the array: ${text}`));
+  const elements = [whole].flat();
+  return { rows: elements.map((row, i) => ({ place: `record ${i + 1}`, content: JSON.stringify(row) })), faults };
+}
+
+function isObject(text: string): boolean {
+  try {
+    return typeof JSON.parse(text) === "object";
+  } catch {
+    return false;
   }
 }
 

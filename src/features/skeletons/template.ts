@@ -1,5 +1,6 @@
 import { stringify } from "yaml";
 import type { RunConfig } from "../../config/config.js";
+import { valueAt } from "../../config/problems.js";
 import { type ConfigKey, configKeys, type Registries, runSchema } from "../../config/schema.js";
 
 /** Column of the comments, unless the setting is longer. */
@@ -35,8 +36,4 @@ function line({ path, type, description }: ConfigKey, value: unknown): string {
   const onOneLine = { lineWidth: 0, collectionStyle: "flow", flowCollectionPadding: false } as const;
   const setting = `${indent}${key}: ${stringify(value, onOneLine).trim()}`;
   return comment === "" ? setting : `${setting.padEnd(COMMENT_COLUMN)} # ${comment}`;
-}
-
-function valueAt(config: unknown, path: readonly string[]): unknown {
-  return path.reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], config);
 }

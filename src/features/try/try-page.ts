@@ -45,10 +45,8 @@ export async function fillShown(
   context: CliContext,
 ): Promise<void> {
   // imported lazily: help and usage errors should not wait for the runtime
-  const [{ BrowserHost }, { loadAgent }] = await Promise.all([
-    import("../../env/browser/browser.js"),
-    import("../agent/agent.js"),
-  ]);
+  const { BrowserHost } = await import("../../env/browser/browser.js");
+  const { loadAgent } = await import("../agent/agent.js");
   const headless = !inWindow({ film: film ?? false });
   // the user's page may load anything
   await using host = closing(new BrowserHost({ headless }));

@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { after, test } from "node:test";
 import fc from "fast-check";
 import { closing } from "../../../src/core/closing.js";
 import type { Control } from "../../../src/env/browser/controls.js";
-import type { EpisodeRunner } from "../../../src/env/browser/episode.js";
 import type { Episode } from "../../../src/env/forms/episode.js";
-import { openRunner, type PageSite, servePages, taskFor } from "../page-site.js";
+import { openRunner, servePages, taskFor } from "../page-site.js";
 
 const PAGES = {
   "/labels": `<form method=post><h2>Sign up</h2>
@@ -55,20 +54,14 @@ const PAGES = {
     <label>Colour <select name=c><option>Red</option></select></label><button>Submit</button></form>`,
 };
 
-let site: PageSite;
-let runner: EpisodeRunner;
-before(async () => {
-  site = await servePages(PAGES, ({ url, method }, response) => {
-    if (method !== "POST" || (url !== "/refused" && url !== "/redirect")) return false;
-    response.writeHead(url === "/refused" ? 422 : 303, { location: "/get" }).end();
-    return true;
-  });
-  runner = await openRunner(site, { contexts: 2, actionTimeoutMs: 2000 });
+const site = await servePages(PAGES, ({ url, method }, response) => {
+  if (method !== "POST" || (url !== "/refused" && url !== "/redirect")) return false;
+  response.writeHead(url === "/refused" ? 422 : 303, { location: "/get" }).end();
+  return true;
 });
-after(async () => {
-  await runner?.close();
-  await site?.stop();
-});
+const runner = await openRunner(site, { contexts: 2, actionTimeoutMs: 2000 });
+after(() => runner.close());
+after(() => site.stop());
 
 const play = (url: string, lines: readonly string[], fields: Parameters<typeof taskFor>[1] = {}): Promise<Episode> =>
   runner.run(taskFor(url, fields), lines.join("\n"));

@@ -1,26 +1,25 @@
 import assert from "node:assert/strict";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { UserError } from "../../../src/core/errors.js";
 import { findBrowser } from "../../../src/env/browser/find-browser.js";
 import { temporaryFolder } from "../../support/temporary.js";
+import { userError } from "../../support/user-error.js";
 
 describe("findBrowser", () => {
   const dir = temporaryFolder("find-browser");
   const file = (...parts: string[]): string => join(dir, ...parts);
-  before(() => {
-    for (const name of ["first", "second", "decoy", "shell"]) mkdirSync(file(name));
-    mkdirSync(file("decoy", "chromium"));
-    for (const path of [
-      file("first", "google-chrome"),
-      file("second", "chromium"),
-      file("own"),
-      file("named"),
-      file("shell", "chromium-headless-shell"),
-    ])
-      writeFileSync(path, "");
-  });
+  for (const name of ["first", "second", "decoy", "shell"]) mkdirSync(file(name));
+  mkdirSync(file("decoy", "chromium"));
+  for (const path of [
+    file("first", "google-chrome"),
+    file("second", "chromium"),
+    file("own"),
+    file("named"),
+    file("shell", "chromium-headless-shell"),
+  ])
+    writeFileSync(path, "");
 
   const path = (...dirs: string[]): string => dirs.map((name) => file(name)).join(delimiter);
 
@@ -28,10 +27,10 @@ describe("findBrowser", () => {
     symlinkSync(file("loop"), file("loop"));
     const PATH = path("loop", "x".repeat(300), "first");
     assert.equal(findBrowser({ env: { PATH }, own: file("none") })?.path, file("first", "google-chrome"));
-    assert.throws(() => findBrowser({ env: { PATH, REFUSION_BROWSER: file("loop", "chromium") }, own: file("none") }), {
-      name: "UserError",
-      message: /which is no file/,
-    });
+    assert.throws(
+      () => findBrowser({ env: { PATH, REFUSION_BROWSER: file("loop", "chromium") }, own: file("none") }),
+      userError(/which is no file/),
+    );
   });
 
   it("prefers the variable, then Playwright's own, then the PATH in its order", () => {

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import { packageRoot } from "../../../src/core/files.js";
 import { EnvironmentFault } from "../../../src/env/browser/browser.js";
 import type { EpisodeOutcome, PlayedTogether } from "../../../src/env/environment.js";
 import { FormsEnvironment } from "../../../src/env/environments/forms.js";
-import { FORMS_OPTIONS, type PageSite, servePages, taskFor } from "../page-site.js";
+import { FORMS_OPTIONS, servePages, taskFor } from "../page-site.js";
 
 const FORM = `<h1>Visit</h1><form method="post"><label>Full name <input name="name" required></label>
 <label>Town <input name="town"></label><button>Send</button></form>`;
@@ -16,18 +16,14 @@ const tasks = ["Ada", "Bo"].map((name, i) => ({
 }));
 const [ada, bo] = tasks as [(typeof tasks)[0], (typeof tasks)[0]];
 
-describe("the environment of forms", () => {
-  let site: PageSite;
-  let environment: FormsEnvironment;
-  before(async () => {
-    site = await servePages({ "/visit": FORM }, ({ method, body }, response) => {
-      if (method === "POST" && body.includes("crash")) response.writeHead(500).end();
-      return response.writableEnded;
-    });
-    environment = new FormsEnvironment({ ...site, tasks: () => tasks }, FORMS_OPTIONS);
-  });
-  after(() => environment?.close());
+const site = await servePages({ "/visit": FORM }, ({ method, body }, response) => {
+  if (method === "POST" && body.includes("crash")) response.writeHead(500).end();
+  return response.writableEnded;
+});
+const environment = new FormsEnvironment({ ...site, tasks: () => tasks }, FORMS_OPTIONS);
+after(() => environment.close());
 
+describe("the environment of forms", () => {
   const play = (task: (typeof tasks)[0], plan: string, together: PlayedTogether = new Map()): Promise<EpisodeOutcome> =>
     environment.play(task, async () => ({ text: plan }), together);
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import type { Blank, Observation, Template } from "../../../src/core/interaction.js";
 import { Rng } from "../../../src/core/rng.js";
 import type { Environment, EnvironmentTask, EpisodeOutcome } from "../../../src/env/environment.js";
 import { FormsEnvironment } from "../../../src/env/environments/forms.js";
-import { FORMS_OPTIONS, type PageSite, servePages, taskFor } from "../page-site.js";
+import { FORMS_OPTIONS, servePages, taskFor } from "../page-site.js";
 
 const FORM = `<h1>Visit</h1><form method="post"><label>Full name * <input name="name" required></label>
 <label>Day <select name="day"><option value="">Choose</option><option>Monday</option><option>Friday</option></select></label>
@@ -34,7 +34,7 @@ async function played(
   return { seen: seen[0] as Observation, outcome };
 }
 
-describe("a site whose pages have to be read", () => {
+describe("a site whose pages have to be read", async () => {
   const tasks = [
     {
       ...taskFor("/visit", { "Full name": "Ada", Day: "Friday", Trip: true }),
@@ -42,13 +42,9 @@ describe("a site whose pages have to be read", () => {
     },
     { ...taskFor("/visit", { "full name": "Bo", Trip: false }), id: "b" },
   ];
-  let site: PageSite;
-  let environment: FormsEnvironment;
-  before(async () => {
-    site = await servePages({ "/visit": FORM });
-    environment = new FormsEnvironment({ ...site, tasks: () => tasks }, FORMS_OPTIONS);
-  });
-  after(() => environment?.close());
+  const site = await servePages({ "/visit": FORM });
+  const environment = new FormsEnvironment({ ...site, tasks: () => tasks }, FORMS_OPTIONS);
+  after(() => environment.close());
 
   it("has a template of the page alone: the same for tasks that ask for other fields, wins all of them", async () => {
     const shown = await Promise.all(tasks.map((task) => played(environment, task)));

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import type { Page } from "playwright";
 import type { UserError } from "../../../src/core/errors.js";
-import { type Agent, loadAgent } from "../../../src/index.js";
+import { loadAgent } from "../../../src/index.js";
 import { testBrowser } from "../../support/page.js";
 
 const browser = await testBrowser();
@@ -13,15 +13,11 @@ const FORM = `<title>Archive Visit</title><form method="post" action="http://127
 <label>Print Card <input name="card" type="checkbox"></label><button>Send</button></form>`;
 const LETTER = "Hello, guest name is Ines Meyer, print card too, put Evening for visit time.";
 
+const overrides = ["runtime.provider=cpu", "runtime.threads=1", "sampler.constrained_decoding=true"];
+const agent = await loadAgent({ model: "models/tiny-refusion-letters", overrides });
+after(() => agent.close());
+
 describe("an agent on pages that mean it no good", () => {
-  let agent: Agent;
-  before(async () => {
-    const overrides = ["runtime.provider=cpu", "runtime.threads=1", "sampler.constrained_decoding=true"];
-    agent = await loadAgent({ model: "models/tiny-refusion-letters", overrides });
-  });
-  after(async () => {
-    await agent?.close();
-  });
   const open = async (html: string): Promise<{ page: Page; asked: string[] }> => {
     const page = await browser.newPage();
     const asked: string[] = [];

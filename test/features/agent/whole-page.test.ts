@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import type { Page } from "playwright";
 import { writeContract } from "../../../src/features/learned-pages/contract.js";
-import { type Agent, type FilledField, loadAgent } from "../../../src/index.js";
-import { type PageSite, servePages } from "../../env/page-site.js";
+import { type FilledField, loadAgent } from "../../../src/index.js";
+import { servePages } from "../../env/page-site.js";
 import { testBrowser } from "../../support/page.js";
+import { temporaryFolder } from "../../support/temporary.js";
 
 const browser = await testBrowser();
 
@@ -53,24 +53,18 @@ const CONTRACT = writeContract({
   ),
 });
 
+const contracts = temporaryFolder("contracts");
+writeFileSync(join(contracts, "size.yaml"), CONTRACT);
+const overrides = ["runtime.provider=cpu", "runtime.threads=1"];
+const agent = await loadAgent({ model: "models/tiny-refusion-template", overrides, contracts });
+after(() => agent.close());
+const site = await servePages({
+  ...{ "/keys": KEYS, "/late": LATE, "/dead": DEAD, "/many": MANY, "/list": LIST },
+  "/card": `<label>Card number <input name="card"></label>`,
+});
+after(() => site.stop());
+
 describe("an agent on a whole page", () => {
-  let agent: Agent;
-  let site: PageSite;
-  const folder = mkdtempSync(join(tmpdir(), "contracts-"));
-  before(async () => {
-    writeFileSync(join(folder, "size.yaml"), CONTRACT);
-    const overrides = ["runtime.provider=cpu", "runtime.threads=1"];
-    agent = await loadAgent({ model: "models/tiny-refusion-template", overrides, contracts: folder });
-    site = await servePages({
-      ...{ "/keys": KEYS, "/late": LATE, "/dead": DEAD, "/many": MANY, "/list": LIST },
-      "/card": `<label>Card number <input name="card"></label>`,
-    });
-  });
-  after(async () => {
-    await agent?.close();
-    await site?.stop();
-    rmSync(folder, { recursive: true });
-  });
   const open = async (path: string): Promise<Page> => {
     const page = await browser.newPage();
     await page.goto(site.baseUrl + path);

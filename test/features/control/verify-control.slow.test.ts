@@ -1,7 +1,5 @@
 import assert from "node:assert/strict";
-import { rmSync } from "node:fs";
-import { dirname } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import { loadRegistries } from "../../../src/config/registries.js";
 import { type RunConfig, runSchema } from "../../../src/config/schema.js";
 import { Rng } from "../../../src/core/rng.js";
@@ -19,9 +17,7 @@ import { velocityModel } from "./velocity-model.js";
 const STATE = 5;
 type Context = VerifyContext & { close(): Promise<void> };
 
-describe("verify on a flow policy over states", () => {
-  let dir: string;
-  let context: Context;
+describe("verify on a flow policy over states", async () => {
   const open = async (sampler: object): Promise<Context> => {
     const raw = {
       name: "verify",
@@ -37,14 +33,9 @@ describe("verify on a flow policy over states", () => {
     const states = Array.from({ length: 16 }, () => Array.from({ length: STATE }, () => rng.normal()));
     return openContext(config, trials, async () => states);
   };
-  before(async () => {
-    ({ dir } = await velocityModel());
-    context = await open({});
-  });
-  after(async () => {
-    await context.close();
-    rmSync(dirname(dir), { recursive: true, force: true });
-  });
+  const { dir } = await velocityModel();
+  const context = await open({});
+  after(() => context.close());
 
   it("every proof that is of no tokens holds", async () => {
     const seen = await assertHolds(context);
@@ -64,12 +55,9 @@ describe("verify on a flow policy over states", () => {
 
   it("the surrogate of the flow-matching loss has a ratio of 1 and, being no likelihood, a mean score that is not 0", async () => {
     const surrogate = await open({ ratio: "cfm" });
-    try {
-      for (const m of await measureObjectiveRatio(surrogate)) assert.ok(holds(m), `${m.name}: ${m.measured}`);
-      const [score] = await measureZeroScore(surrogate);
-      assert.ok(score !== undefined && !holds(score), `${score?.measured}`);
-    } finally {
-      await surrogate.close();
-    }
+    after(() => surrogate.close());
+    for (const m of await measureObjectiveRatio(surrogate)) assert.ok(holds(m), `${m.name}: ${m.measured}`);
+    const [score] = await measureZeroScore(surrogate);
+    assert.ok(score !== undefined && !holds(score), `${score?.measured}`);
   });
 });

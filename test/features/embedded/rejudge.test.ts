@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { after, test } from "node:test";
 import { closing } from "../../../src/core/closing.js";
 import type { EpisodeOutcome } from "../../../src/env/environment.js";
 import { FormsEnvironment } from "../../../src/env/environments/forms.js";
 import type { Task } from "../../../src/env/site.js";
 import { site as embedded } from "../../../src/features/embedded/sites/embedded.js";
 import { judgedAgain } from "../../env/judged-again.js";
-import { FORMS_OPTIONS, type PageSite, servePages } from "../../env/page-site.js";
+import { FORMS_OPTIONS, servePages } from "../../env/page-site.js";
 
 /** A form that the server refuses only by a status where the name is missing. */
 const FORM = `<form method=post><label>Name <input name=n></label><label>Age <input name=a type=number></label>
@@ -23,16 +23,12 @@ const TASK = {
   tier: "starter",
 } as const satisfies Task;
 
-let pages: PageSite;
-let plain: FormsEnvironment;
-before(async () => {
-  pages = await servePages({ "/plain": FORM }, ({ method, body }, response) => {
-    if (method === "GET" || /name="n"\r\n\r\n\w|n=\w/.test(body)) return false;
-    response.writeHead(422).end("no name");
-    return true;
-  });
-  plain = new FormsEnvironment({ ...pages, tasks: () => [TASK] }, { ...FORMS_OPTIONS, plan: "free" });
+const pages = await servePages({ "/plain": FORM }, ({ method, body }, response) => {
+  if (method === "GET" || /name="n"\r\n\r\n\w|n=\w/.test(body)) return false;
+  response.writeHead(422).end("no name");
+  return true;
 });
+const plain = new FormsEnvironment({ ...pages, tasks: () => [TASK] }, { ...FORMS_OPTIONS, plan: "free" });
 after(() => plain.close());
 
 const play = async (text: string): Promise<EpisodeOutcome> =>

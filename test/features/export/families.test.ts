@@ -11,20 +11,11 @@ import { loadModel, type Model } from "../../../src/nn/model.js";
 import type { Tensor, Value } from "../../../src/onnx/types.js";
 import { readSafetensors } from "../../../src/weights/safetensors.js";
 import { relativeError } from "../../support/golden.js";
+import { letters } from "../../support/micro-model.js";
 import { runGraph } from "../../support/run-graph.js";
 import { cpuRuntime, temporaryFolder } from "../../support/temporary.js";
 
 const GOLDEN = join(packageRoot(), "test", "golden", "families");
-/** Of any 48 ids. */
-const TOKENIZER = JSON.stringify({
-  version: "1.0",
-  added_tokens: [],
-  normalizer: null,
-  pre_tokenizer: { type: "ByteLevel", add_prefix_space: false },
-  post_processor: null,
-  decoder: { type: "ByteLevel" },
-  model: { type: "BPE", vocab: { a: 0, b: 47 }, merges: [] },
-});
 const EMBEDDINGS = ["model.embed_tokens.weight", "model.transformer.wte.weight"];
 
 const runtime = await cpuRuntime();
@@ -35,7 +26,7 @@ describe("families of checkpoints, against their own code", () => {
   const made = async (name: string): Promise<Model> => {
     const checkpoint = join(root, name);
     cpSync(join(GOLDEN, name), checkpoint, { recursive: true });
-    writeFileSync(join(checkpoint, "tokenizer.json"), TOKENIZER);
+    writeFileSync(join(checkpoint, "tokenizer.json"), letters(1));
     const out = join(root, `${name}-model`);
     // as released LLaDA and Dream configs have it, padding is EOS
     await exportModel({ checkpoint, out, precision: "none", doubleQuant: false });
@@ -111,7 +102,7 @@ describe("families of checkpoints, against their own code", () => {
     const config = readJson(join(checkpoint, "config.json")) as object;
     const named = { ...config, model_type: "qwen3", architectures: ["Qwen3ForCausalLM"], is_causal: false };
     writeFileSync(join(checkpoint, "config.json"), JSON.stringify(named));
-    writeFileSync(join(checkpoint, "tokenizer.json"), TOKENIZER);
+    writeFileSync(join(checkpoint, "tokenizer.json"), letters(1));
     const out = join(root, "not-causal-model");
     await exportModel({ checkpoint, out, precision: "none", doubleQuant: false });
     await compare(await loadModel(out), readSafetensors(join(GOLDEN, "a2d-qwen3.safetensors")));
@@ -136,7 +127,7 @@ describe("families of checkpoints, against their own code", () => {
     length.writeBigUInt64LE(BigInt(head.length));
     const scales = Buffer.from(Float32Array.of(2, 3, 4).buffer);
     writeFileSync(path, Buffer.concat([length, head, bytes.subarray(8 + size), scales]));
-    writeFileSync(join(checkpoint, "tokenizer.json"), TOKENIZER);
+    writeFileSync(join(checkpoint, "tokenizer.json"), letters(1));
     const out = join(root, "static-fp8-model");
     await exportModel({ checkpoint, out, precision: "none", doubleQuant: false });
     await compare(await loadModel(out), readSafetensors(join(GOLDEN, "qwen3-fp8.safetensors")));

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { join } from "node:path";
-import { before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { promisify } from "node:util";
 import { packageRoot } from "../../../src/core/files.js";
 
@@ -23,13 +23,9 @@ async function check(...flags: string[]): Promise<Figures> {
   return JSON.parse(stdout) as Figures;
 }
 
-describe("memory of export and of training on what it wrote", () => {
-  let packed: Figures;
-  let plain: Figures;
-  before(async () => {
-    packed = await check("--quantize", "nf4");
-    plain = await check("--quantize", "none");
-  });
+describe("memory of export and of training on what it wrote", async () => {
+  const packed = await check("--quantize", "nf4");
+  const plain = await check("--quantize", "none");
   /** Peak beyond what Node and the modules take by themselves, in bytes. */
   const peak = (figures: Figures, phase: "export" | "train"): number =>
     (figures[phase].peak_mib - figures.idle.peak_mib) * 2 ** 20;

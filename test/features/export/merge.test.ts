@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { exportModel } from "../../../src/features/export/export.js";
 import { loadModel } from "../../../src/nn/model.js";
 import { readPeft } from "../../../src/nn/peft.js";
@@ -26,7 +26,7 @@ runtime: {threads: 1, provider: cpu}
 
 const runtime = await cpuRuntime();
 
-describe("refusion-train export --merge", () => {
+describe("refusion-train export --merge", async () => {
   const root = temporaryFolder("cli-merge");
   const path = (...parts: string[]): string => join(root, ...parts);
   type Program = Parameters<typeof callProgram>[0];
@@ -51,15 +51,13 @@ describe("refusion-train export --merge", () => {
     return largest(a.map((x, i) => x - (b[i] as number))) / largest(b);
   };
 
-  before(async () => {
-    await randomCheckpoint(path("checkpoint"));
-    const common = { checkpoint: path("checkpoint"), doubleQuant: false };
-    await exportModel({ ...common, out: path("full"), precision: "none" });
-    await exportModel({ ...common, out: path("packed"), precision: "nf4" });
-    writeFileSync(path("run.yaml"), CONFIG);
-    for (const model of ["full", "packed"])
-      await done("train", "sft", "--config", "run.yaml", "--quiet", "--run-dir", `runs/${model}`, `model=${model}`);
-  });
+  await randomCheckpoint(path("checkpoint"));
+  const common = { checkpoint: path("checkpoint"), doubleQuant: false };
+  await exportModel({ ...common, out: path("full"), precision: "none" });
+  await exportModel({ ...common, out: path("packed"), precision: "nf4" });
+  writeFileSync(path("run.yaml"), CONFIG);
+  for (const model of ["full", "packed"])
+    await done("train", "sft", "--config", "run.yaml", "--quiet", "--run-dir", `runs/${model}`, `model=${model}`);
 
   for (const model of ["full", "packed"]) {
     it(`gives the logits of the model with its adapter: ${model === "full" ? "32" : "4"} bits`, async () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, before, beforeEach, describe, it } from "node:test";
+import { beforeEach, describe, it } from "node:test";
 import { packageRoot, readJson } from "../../../src/core/files.js";
 import { Rng } from "../../../src/core/rng.js";
 import { exportModel } from "../../../src/features/export/export.js";
@@ -31,24 +31,19 @@ const refused = async (pattern: RegExp, attempt: () => unknown): Promise<void> =
 
 const runtime = await cpuRuntime();
 
-describe("adapters of Python's PEFT", () => {
-  const root = temporaryFolder("peft");
-  let model: Model;
-  before(async () => {
-    model = await exported("none");
-  });
+describe("adapters of Python's PEFT", async () => {
+  const model = await exported("none");
   let adapter: string;
   beforeEach(() => {
-    adapter = mkdtempSync(join(root, "adapter-"));
+    adapter = temporaryFolder("adapter");
     cpSync(PEFT, adapter, { recursive: true });
   });
-  afterEach(() => rmSync(adapter, { recursive: true, force: true }));
 
   async function exported(
     precision: Precision,
     options: { checkpoint?: string; adapter?: string } = {},
   ): Promise<Model> {
-    const out = join(mkdtempSync(join(root, "model-")), "m");
+    const out = join(temporaryFolder("model"), "m");
     await exportModel({ checkpoint: join(CHECKPOINT, "qwen3"), out, precision, doubleQuant: false, ...options });
     return loadModel(out);
   }
@@ -76,8 +71,7 @@ describe("adapters of Python's PEFT", () => {
     const { rank, alpha, tensors } = readPeft(adapter);
     assert.deepEqual({ rank, alpha }, { rank: 4, alpha: 8 });
     checkAdapter(tensors, loraSites(model.graph, lora), lora, adapter);
-    const got = await logits(model, tensors);
-    assert.ok(relativeError(got, expected()) < 1e-5);
+    assert.ok(relativeError(await logits(model, tensors), expected()) < 1e-5);
     assert.ok(relativeError(await logits(model), expected()) > 0.1, "the adapter changes something");
   });
 
@@ -120,8 +114,7 @@ describe("adapters of Python's PEFT", () => {
     const rowOf = ({ outFeatures }: LoraSite, id: number): Float32Array =>
       ((weights as Tensor).data as Float32Array).slice(id * outFeatures, (id + 1) * outFeatures);
     const fresh = freshAdapter(loraSites(model.graph, options), options, Rng.named(0, "adapter"), rowOf);
-    const got = await checkpointLogits(runtime, model, { lora: options, tensors: fresh });
-    assert.deepEqual(got, await logits(model));
+    assert.deepEqual(await checkpointLogits(runtime, model, { lora: options, tensors: fresh }), await logits(model));
   });
 
   it("read their own configs back", () => {

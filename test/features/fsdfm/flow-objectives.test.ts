@@ -1,19 +1,17 @@
 import assert from "node:assert/strict";
-import { rmSync } from "node:fs";
-import { after, afterEach, before, beforeEach, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { Rng } from "../../../src/core/rng.js";
 import type { Batch } from "../../../src/diffusion/layout/batch.js";
 import { flowBoundTerms } from "../../../src/features/fsdfm/jump/bound.js";
 import type { JumpOptions } from "../../../src/features/fsdfm/jump/options.js";
 import { type JumpTrajectory, responseOf } from "../../../src/features/fsdfm/jump/trajectory.js";
 import { sampler as jump } from "../../../src/features/fsdfm/samplers/jump.js";
-import type { Model } from "../../../src/nn/model.js";
-import { Runtime } from "../../../src/onnx/session.js";
 import type { Objective } from "../../../src/rl/objective.js";
 import { objective as espo } from "../../../src/rl/objectives/espo.js";
 import { objective as flowGrpo } from "../../../src/rl/objectives/flow-grpo.js";
 import { goldenModel, readGolden, relativeError } from "../../support/golden.js";
 import { assertGradients, assertLoss, goldenEngine } from "../../support/golden-engine.js";
+import { cpuRuntime } from "../../support/temporary.js";
 import { having, objectiveOptions } from "../../support/typed.js";
 
 const sampler = having(jump, "stepTerms");
@@ -59,23 +57,14 @@ const trajectories = [0, 1].map((b): JumpTrajectory => {
   };
 });
 
-describe("objectives on FS-DFM against PyTorch", () => {
-  let model: Model;
-  let runtime: Runtime;
-  before(async () => {
-    model = await goldenModel(base, { architecture: "fsdfm", attention: "bidirectional" });
-  });
-  after(() => rmSync(model.dir, { recursive: true, force: true }));
-  beforeEach(async () => {
-    runtime = await Runtime.open({ provider: "cpu", threads: 1 });
-  });
-  afterEach(() => runtime.close());
+const model = await goldenModel(base, { architecture: "fsdfm", attention: "bidirectional" });
 
+describe("objectives on FS-DFM against PyTorch", () => {
   /** Compares the segments' values, the loss and every LoRA gradient of a layout with the golden. */
   async function compare<O>(name: string, objective: Objective<O>, options: O, batch: Batch): Promise<void> {
     const blocks = ["0", "1"].flatMap((i) => [`blocks.${i}.mlp.0`, `blocks.${i}.mlp.2`]);
     const lora = { rank: base.meta.rank, alpha: base.meta.alpha, targets: ["qw", "kw", "vw", "attn_out", ...blocks] };
-    const engine = await goldenEngine(runtime, base, [objective, options], {
+    const engine = await goldenEngine(await cpuRuntime(), base, [objective, options], {
       model,
       sampler,
       about: OPTIONS.model,

@@ -1,16 +1,14 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { UserError } from "../../../src/core/errors.js";
 import { type ExternalWeight, type ReadBytes, SharedWeights } from "../../../src/features/gpu/shared-weights.js";
 import { temporaryFolder } from "../../support/temporary.js";
 
 describe("SharedWeights", () => {
   const dir = temporaryFolder("shared-weights");
-  before(() => {
-    writeFileSync(join(dir, "w.bin"), Uint8Array.from([0, 1, 2, 3, 4, 5, 6, 7]));
-  });
+  writeFileSync(join(dir, "w.bin"), Uint8Array.from([0, 1, 2, 3, 4, 5, 6, 7]));
 
   const weight = (name: string, offset: number, length: number, file = "w.bin"): ExternalWeight => {
     return { name, dtype: "uint8", shape: [length], data: { file, offset, length } };

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, beforeEach, describe, it } from "node:test";
 import { downloadFromHub, parseHubSource } from "../../../src/features/hub/checkpoints/hub.js";
+import { temporaryFolder } from "../../support/temporary.js";
 
 const SHA = "0123456789abcdef0123456789abcdef01234567";
 const TOKEN = "hf_secret";
@@ -71,25 +71,13 @@ function listed([path, data]: [string, Buffer]): object {
 }
 
 describe("models of the Hub", () => {
-  let hub: LocalHub;
+  const hub = new LocalHub();
   let cache: string;
-  const { HF_ENDPOINT, HF_TOKEN, HF_HUB_CACHE } = process.env;
-  before(async () => {
-    hub = new LocalHub();
-    await new Promise<void>((resolve) => hub.server.listen(0, "127.0.0.1", resolve));
-  });
-  after(() => {
-    hub.server.close();
-    hub.server.closeAllConnections();
-    for (const [name, value] of Object.entries({ HF_ENDPOINT, HF_TOKEN, HF_HUB_CACHE })) {
-      if (value === undefined) delete process.env[name];
-      else process.env[name] = value;
-    }
-  });
-  beforeEach((context) => {
-    cache = mkdtempSync(join(tmpdir(), "hub-"));
-    // removed with the test that it was made for
-    if ("after" in context) context.after(() => rmSync(cache, { recursive: true, force: true }));
+  before(() => new Promise<void>((resolve) => hub.server.listen(0, "127.0.0.1", resolve)));
+  after(() => hub.server.close());
+  after(() => hub.server.closeAllConnections());
+  beforeEach(() => {
+    cache = temporaryFolder("hub");
     Object.assign(process.env, { HF_ENDPOINT: `${hub.url}/`, HF_HUB_CACHE: cache });
     delete process.env.HF_TOKEN;
     Object.assign(hub, { cuts: [], token: undefined, weights: WEIGHTS });

@@ -1,15 +1,14 @@
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, beforeEach, describe, it } from "node:test";
+import { after, beforeEach, describe, it } from "node:test";
 import { type Context, Hono } from "hono";
 import { parse } from "yaml";
 import { sha256 } from "../../../src/core/files.js";
-import { type Served, serveApp } from "../../../src/core/serve.js";
+import { serveApp } from "../../../src/core/serve.js";
 import { writeCheckpoint } from "../../../src/runs/checkpoint.js";
 import { summarize, writeEvaluation } from "../../../src/runs/evaluation.js";
 import { writeRollouts } from "../../../src/runs/rollout-record.js";
-import type { RunDirectory } from "../../../src/runs/run-directory.js";
 import { callProgram } from "../../support/call-program.js";
 import { exampleRun, rollout } from "../../support/example-run.js";
 import { temporaryFolder } from "../../support/temporary.js";
@@ -83,46 +82,36 @@ class LocalHub {
   }
 }
 
-describe("push", () => {
-  const { HF_ENDPOINT, HF_TOKEN } = process.env;
+describe("push", async () => {
   const dir = temporaryFolder("push");
   const hub = new LocalHub();
-  let served: Served;
-  let run: RunDirectory;
   const push = (...args: string[]) => callProgram("train", dir, ["push", run.dir, "org/name", ...args]);
-  before(async () => {
-    served = await serveApp(hub.app, 0, "hub");
-    hub.url = served.baseUrl;
-    run = await exampleRun(dir, "run");
-    const site = '{ kind: url, base_url: "http://ann:pa55word@127.0.0.1:1", tasks: tasks.jsonl }';
-    writeFileSync(run.config, `model: models/tiny-refusion\nenvironment: { kind: forms }\nsite: ${site}\n`);
-    await writeRollouts(run.rollouts(20), [rollout(0), rollout(1)]);
-    const tensor = { dtype: "float32", shape: [3], data: Float32Array.of(1, -2, 3) } as const;
-    await writeCheckpoint(join(run.checkpoints, "step-000020"), {
-      step: 20,
-      adapter: {
-        config: { peft_type: "LORA", r: 8 },
-        tensors: new Map([["base_model.model.q.lora_A.weight", tensor]]),
-      },
-      weights: null,
-      optimizer: new Map(),
-      state: {},
-    });
-    const tries = [true, false].map((success) => ({ task_id: "t", form: "f", reward: 0.5, success, metrics: {} }));
-    const checksum = { judge: "1a2b3c4d0000", tasks: "5e6f7a8b0000" };
-    const about = { split: "test", policy: "model", seed: 1, split_hash: "h", temperature: 1, checksum };
-    await writeEvaluation(join(run.dir, "eval", "last", "test.json"), summarize(tries, about, 2));
+  const served = await serveApp(hub.app, 0, "hub");
+  hub.url = served.baseUrl;
+  const run = await exampleRun(dir, "run");
+  const site = '{ kind: url, base_url: "http://ann:pa55word@127.0.0.1:1", tasks: tasks.jsonl }';
+  writeFileSync(run.config, `model: models/tiny-refusion\nenvironment: { kind: forms }\nsite: ${site}\n`);
+  await writeRollouts(run.rollouts(20), [rollout(0), rollout(1)]);
+  const tensor = { dtype: "float32", shape: [3], data: Float32Array.of(1, -2, 3) } as const;
+  await writeCheckpoint(join(run.checkpoints, "step-000020"), {
+    step: 20,
+    adapter: {
+      config: { peft_type: "LORA", r: 8 },
+      tensors: new Map([["base_model.model.q.lora_A.weight", tensor]]),
+    },
+    weights: null,
+    optimizer: new Map(),
+    state: {},
   });
+  const tries = [true, false].map((success) => ({ task_id: "t", form: "f", reward: 0.5, success, metrics: {} }));
+  const checksum = { judge: "1a2b3c4d0000", tasks: "5e6f7a8b0000" };
+  const about = { split: "test", policy: "model", seed: 1, split_hash: "h", temperature: 1, checksum };
+  await writeEvaluation(join(run.dir, "eval", "last", "test.json"), summarize(tries, about, 2));
   beforeEach(() => {
     process.env.HF_ENDPOINT = `${hub.url}/`;
     process.env.HF_TOKEN = TOKEN;
   });
-  after(async () => {
-    await served.stop();
-    for (const [key, value] of Object.entries({ HF_ENDPOINT, HF_TOKEN }))
-      if (value === undefined) delete process.env[key];
-      else process.env[key] = value;
-  });
+  after(() => served.stop());
 
   it("--dry-run writes the folder and asks nobody", async () => {
     delete process.env.HF_TOKEN;

@@ -1,15 +1,9 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { type Browser, chromium } from "playwright";
-import { findBrowser } from "../../../src/env/browser/find-browser.js";
+import { test } from "node:test";
 import { BOXES } from "../../../src/features/learned-pages/boxes.js";
+import { testBrowser } from "../../support/page.js";
 
-let browser: Browser;
-before(async () => {
-  const executablePath = findBrowser()?.path;
-  browser = await chromium.launch({ chromiumSandbox: false, ...(executablePath ? { executablePath } : {}) });
-});
-after(() => browser?.close());
+const browser = await testBrowser();
 
 test("a shadow box that frames slotted controls gives way to its host", async () => {
   const page = await browser.newPage();

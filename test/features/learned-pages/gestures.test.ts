@@ -1,19 +1,13 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { type Browser, chromium } from "playwright";
-import { findBrowser } from "../../../src/env/browser/find-browser.js";
+import { test } from "node:test";
 import { PageWorld } from "../../../src/env/browser/page/world.js";
 import { clickButton, placeAt } from "../../../src/features/learned-pages/gestures.js";
 import { registerField } from "../../../src/features/learned-pages/place.js";
 import { surfaceOf } from "../../../src/features/learned-pages/surface.js";
 import { clickLabel, closeOpen, type Place } from "../../../src/features/learned-pages/way.js";
+import { testBrowser } from "../../support/page.js";
 
-let browser: Browser;
-before(async () => {
-  const executablePath = findBrowser()?.path;
-  browser = await chromium.launch({ chromiumSandbox: false, ...(executablePath ? { executablePath } : {}) });
-});
-after(() => browser?.close());
+const browser = await testBrowser();
 
 test("a button whose click the page handles slowly is not clicked again", async () => {
   const page = await browser.newPage();

@@ -1,7 +1,7 @@
 /** One judge for forms that are read and forms that were learned: what a server and a plan may do, and what it earns. */
 import assert from "node:assert/strict";
 import type { ServerResponse } from "node:http";
-import { after, before, test } from "node:test";
+import { after, test } from "node:test";
 import { executePlan } from "../../../src/env/browser/execute.js";
 import type { Episode } from "../../../src/env/forms/episode.js";
 import type { Sign, Task } from "../../../src/env/site.js";
@@ -9,7 +9,7 @@ import type { Contract } from "../../../src/features/learned-pages/contract.js";
 import { waysOf } from "../../../src/features/learned-pages/operate.js";
 import { registerField } from "../../../src/features/learned-pages/place.js";
 import { controlsOf, playPlan } from "../../../src/features/learned-pages/play.js";
-import { openRunner, type PageSite, type Received, servePages, taskFor } from "../../env/page-site.js";
+import { openRunner, type Received, servePages, taskFor } from "../../env/page-site.js";
 
 const FIELDS = { Name: "Ann Lee", Note: "Bring two lamps", Start: "noon", Terms: "Yes" };
 const INPUTS = `<p><label>Name <input name=name></label></p><p><label>Note <input name=note id=note></label></p>
@@ -75,30 +75,24 @@ const ANSWERS: Readonly<Record<string, (r: ServerResponse, sent: URLSearchParams
   },
 };
 
-let site: PageSite;
-before(async () => {
-  const pages = Object.fromEntries(
-    Object.keys(ANSWERS).map((path) => [
-      path,
-      /422|echo|both|address|chain|late-page|half/.test(path) ? FORM : SCRIPTED,
-    ]),
-  );
-  site = await servePages(pages, ({ method, url, body }: Received, response) => {
-    if (method === "POST") {
-      if (url === "/log") response.writeHead(204).end();
-      else {
-        posts.set(url, (posts.get(url) ?? 0) + 1);
-        ANSWERS[url]?.(response, new URLSearchParams(body));
-      }
-      return true;
+const pages = Object.fromEntries(
+  Object.keys(ANSWERS).map((path) => [path, /422|echo|both|address|chain|late-page|half/.test(path) ? FORM : SCRIPTED]),
+);
+const site = await servePages(pages, ({ method, url, body }: Received, response) => {
+  if (method === "POST") {
+    if (url === "/log") response.writeHead(204).end();
+    else {
+      posts.set(url, (posts.get(url) ?? 0) + 1);
+      ANSWERS[url]?.(response, new URLSearchParams(body));
     }
-    if (url === "/step") response.writeHead(302, { location: "/end" }).end();
-    else if (url === "/end" || url === "/thanks") html(response, 200, "<p>All done");
-    else if (url === "/gone") html(response, 404, "<p>All done");
-    else if (url.startsWith("/form")) html(response, 200, "<p>Once more, please");
-    else return false;
     return true;
-  });
+  }
+  if (url === "/step") response.writeHead(302, { location: "/end" }).end();
+  else if (url === "/end" || url === "/thanks") html(response, 200, "<p>All done");
+  else if (url === "/gone") html(response, 404, "<p>All done");
+  else if (url.startsWith("/form")) html(response, 200, "<p>Once more, please");
+  else return false;
+  return true;
 });
 after(async () => {
   for (const timer of timers) clearTimeout(timer);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { after, test } from "node:test";
 import type { EpisodeOutcome } from "../../../src/env/environment.js";
 import { judgedAgain } from "../../env/judged-again.js";
 import { openForm } from "./form-site.js";
@@ -48,22 +48,19 @@ const TASKS = [
   { "Full name": "Chidi Okoro", Colour: "Green", "Visit on": "2023-07-14", Newsletter: true, Seat: "Any" },
 ];
 
-let site: Awaited<ReturnType<typeof openForm>>;
-before(async () => {
-  site = await openForm(
-    "pass",
-    TASKS,
-    PAGE,
-    (sent) => {
-      const right = sent.get("n") !== "" && sent.get("colour") !== "";
-      return `<!doctype html><title>${right ? "a1" : "b2"}</title><h1>${right ? "zwarf" : "blimp"}</h1>`;
-    },
-    0,
-    {},
-    { success: { text: "zwarf" } },
-  );
-});
-after(() => site?.close());
+const site = await openForm(
+  "pass",
+  TASKS,
+  PAGE,
+  (sent) => {
+    const right = sent.get("n") !== "" && sent.get("colour") !== "";
+    return `<!doctype html><title>${right ? "a1" : "b2"}</title><h1>${right ? "zwarf" : "blimp"}</h1>`;
+  },
+  0,
+  {},
+  { success: { text: "zwarf" } },
+);
+after(() => site.close());
 
 const plays = async (i: number, text: string): Promise<EpisodeOutcome> => {
   const outcome = await site.env.play(site.task(i), async () => ({ text }), new Map());

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { after, test } from "node:test";
 import { openForm } from "./form-site.js";
 
 /** A form whose script blanks one person's name once, as a mask does that is drawn late, and uploads a file. */
@@ -27,11 +27,8 @@ const TASKS = [
   { Guest: "Dee Moss", Room: "Attic", Photo: "gate.pdf" },
 ];
 
-let site: Awaited<ReturnType<typeof openForm>>;
-before(async () => {
-  site = await openForm("guest", TASKS, PAGE, (sent) => `<h1>${sent.get("guest") === "" ? "no" : "yes"}</h1>`);
-});
-after(() => site?.close());
+const site = await openForm("guest", TASKS, PAGE, (sent) => `<h1>${sent.get("guest") === "" ? "no" : "yes"}</h1>`);
+after(() => site.close());
 
 test("what a late script has blanked is typed once more, and an upload is waited for", async () => {
   assert.equal((await site.policy("oracle", 3)).reward, 1);

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { packageRoot } from "../../../src/core/files.js";
-import { type PageSite, servePages } from "../../env/page-site.js";
+import { servePages } from "../../env/page-site.js";
 
 const FORM = `<form method="post" action="/take"><label>Guest Name <input name="guest"></label><button>Book</button></form>`;
 const LOOP = "for (;;) {}";
@@ -17,9 +17,7 @@ const PAGES = {
   "/hangs": FORM.replace("/take", "/never"),
 };
 
-describe("refusion-train mcp, where a page does not answer", () => {
-  let site: PageSite;
-  let client: Client;
+describe("refusion-train mcp, where a page does not answer", async () => {
   const call = async (name: string, path: string): Promise<{ isError: boolean; text: string; ms: number }> => {
     const url = site.baseUrl + path;
     const begun = performance.now();
@@ -29,25 +27,21 @@ describe("refusion-train mcp, where a page does not answer", () => {
     return { isError: isError === true, text, ms: performance.now() - begun };
   };
   const posts = (): string[] => site.received.flatMap(({ method, url }) => (method === "POST" ? [url] : []));
-  before(async () => {
-    site = await servePages(PAGES, ({ url }) => url === "/never" || url === "/silent");
-    client = new Client({ name: "test", version: "1" });
-    const program = join(packageRoot(), "dist", "src", "cli", "train.js");
-    const model = ["--model", "models/tiny-refusion-template", "runtime.provider=cpu", "runtime.threads=1"];
-    await client.connect(
-      new StdioClientTransport({
-        command: process.execPath,
-        args: [program, "mcp", ...model, "--origin", site.baseUrl],
-        cwd: packageRoot(),
-        env: { ...process.env } as Record<string, string>,
-        stderr: "ignore",
-      }),
-    );
-  });
-  after(async () => {
-    await client?.close();
-    await site?.stop();
-  });
+  const site = await servePages(PAGES, ({ url }) => url === "/never" || url === "/silent");
+  const client = new Client({ name: "test", version: "1" });
+  const program = join(packageRoot(), "dist", "src", "cli", "train.js");
+  const model = ["--model", "models/tiny-refusion-template", "runtime.provider=cpu", "runtime.threads=1"];
+  await client.connect(
+    new StdioClientTransport({
+      command: process.execPath,
+      args: [program, "mcp", ...model, "--origin", site.baseUrl],
+      cwd: packageRoot(),
+      env: { ...process.env } as Record<string, string>,
+      stderr: "ignore",
+    }),
+  );
+  after(() => client.close());
+  after(() => site.stop());
   const isWell = async (): Promise<void> => {
     const { isError, text } = await call("fill_form", "/form");
     assert.deepEqual([isError, /Ines Meyer/.test(text)], [false, true], text);

@@ -103,11 +103,9 @@ describe("refusion-train mcp", () => {
     );
     client = await open([]);
   });
-  after(async () => {
-    await client?.close();
-    await here?.stop();
-    await there?.stop();
-  });
+  after(() => client?.close());
+  after(() => here?.stop());
+  after(() => there?.stop());
 
   it("offers three tools, and reads a page's fields", async () => {
     const { tools } = await client.listTools();
@@ -332,12 +330,9 @@ describe("refusion-train mcp", () => {
   });
 });
 
-describe("refusion-train mcp over HTTP", () => {
-  let site: Site;
-  before(async () => {
-    site = await serve((path) => (path === "/form" ? form('action="/take"') : "taken"));
-  });
-  after(() => site?.stop());
+describe("refusion-train mcp over HTTP", async () => {
+  const site = await serve((path) => (path === "/form" ? form('action="/take"') : "taken"));
+  after(() => site.stop());
 
   it("answers who has the token, on loopback, and nobody else", async () => {
     const server = new CliProcess(["mcp", ...MODEL, "--origin", site.origin, "--http", "0", "--token", TOKEN]);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import type { Act } from "../../../src/core/interaction.js";
 import type { Environment, EpisodeOutcome } from "../../../src/env/environment.js";
 import { environment } from "../../../src/features/miniwob/environments/miniwob.js";
@@ -30,21 +30,16 @@ const PAGE = `<!doctype html><script src="../core/core.js"></script><div id="wra
     tt.value === word && s.selectedIndex === 1 && c.checked ? 1 : tt.value === word ? 0.5 : -1);
 };</script>`;
 
-describe("task pages of MiniWoB++'s kind", () => {
+describe("task pages of MiniWoB++'s kind", async () => {
   const path = temporaryFolder("miniwob");
-  let opened: Environment;
   const sizes = { train: 2, val: 0, test: 0, heldout: 0 };
   const open = (changes: object = {}): Promise<Environment> =>
     environment.open({ environment: { kind: "miniwob", path, tasks: ["pick"], sizes, ...changes } });
-  before(async () => {
-    for (const folder of ["core", "miniwob"]) mkdirSync(join(path, folder));
-    writeFileSync(join(path, "core", "core.js"), CORE);
-    writeFileSync(join(path, "miniwob", "pick.html"), PAGE);
-    opened = await open();
-  });
-  after(async () => {
-    await opened?.close();
-  });
+  for (const folder of ["core", "miniwob"]) mkdirSync(join(path, folder));
+  writeFileSync(join(path, "core", "core.js"), CORE);
+  writeFileSync(join(path, "miniwob", "pick.html"), PAGE);
+  const opened = await open();
+  after(() => opened.close());
 
   async function play(
     i: number,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { afterEach, beforeEach, describe, it } from "node:test";
-import type { DiscreteRng } from "../../../src/core/outcomes.js";
+import { describe, it } from "node:test";
+import type { DiscreteRng } from "../../../src/core/rng.js";
 import type { UnmaskOptions } from "../../../src/diffusion/samplers/unmask/options.js";
 import type { UnmaskTrajectory } from "../../../src/diffusion/samplers/unmask/trajectory.js";
 import { sampler as unmask } from "../../../src/diffusion/samplers/unmask.js";
@@ -13,10 +13,10 @@ import { objective as mdpo } from "../../../src/features/objectives/objectives/m
 import { objective as spg } from "../../../src/features/objectives/objectives/spg.js";
 import { objective as traceRl } from "../../../src/features/objectives/objectives/trace-rl.js";
 import { objective as wd1 } from "../../../src/features/objectives/objectives/wd1.js";
-import { Runtime } from "../../../src/onnx/session.js";
 import type { LayoutContext, Objective } from "../../../src/rl/objective.js";
 import { readGolden, relativeError, under } from "../../support/golden.js";
 import { assertGradients, assertLoss, goldenEngine } from "../../support/golden-engine.js";
+import { cpuRuntime } from "../../support/temporary.js";
 import { having, objectiveOptions } from "../../support/typed.js";
 
 const TOLERANCE = 1e-4;
@@ -108,12 +108,6 @@ function context(draws: readonly (readonly Draw[])[] = []): LayoutContext {
 }
 
 describe("objectives against PyTorch on the micro model", () => {
-  let runtime: Runtime;
-  beforeEach(async () => {
-    runtime = await Runtime.open({ provider: "cpu", threads: 1 });
-  });
-  afterEach(() => runtime.close());
-
   /** Compares the loss and all gradients, the head's included, on the golden's rollouts and draws. */
   async function compare<O>(
     objective: Objective<O>,
@@ -123,7 +117,9 @@ describe("objectives against PyTorch on the micro model", () => {
     name = objective.name,
   ): Promise<void> {
     const options = objectiveOptions(objective, section);
-    const engine = await goldenEngine(runtime, micro, [objective, options], { more: under(golden, "head.") });
+    const engine = await goldenEngine(await cpuRuntime(), micro, [objective, options], {
+      more: under(golden, "head."),
+    });
     const batch = objective.layout(rollouts, options, context(draws));
     const own = (key: string): Float32Array => {
       const data = golden.tensors.get(`input.${name}_${key}`)?.data as Float32Array | undefined;

@@ -5,11 +5,10 @@ import { type RequestOptions, request } from "node:http";
 import { connect as connectTo } from "node:net";
 import { join } from "node:path";
 import { Readable } from "node:stream";
-import { after, before, describe, it, mock } from "node:test";
+import { after, describe, it, mock } from "node:test";
 import { WebSocket } from "ws";
 import { parse } from "yaml";
 import { packageRoot } from "../../../src/core/files.js";
-import type { Served } from "../../../src/core/serve.js";
 import type { Environment, EpisodeOutcome } from "../../../src/env/environment.js";
 import { OpenEnvConnection } from "../../../src/features/openenv/client.js";
 import { environment as openenv } from "../../../src/features/openenv/environments/openenv.js";
@@ -21,15 +20,12 @@ import { echoEnvironment } from "../../support/echo.js";
 type Frame = { readonly sent?: object; readonly got?: unknown };
 const OPTIONS = { host: "127.0.0.1", port: 0, sessions: 2, idle: 600 };
 
-describe("our environments as an OpenEnv server", () => {
-  const faults: string[] = [];
-  const local = echoEnvironment((message) => faults.push(message));
-  let server: Served;
-  before(async () => {
-    server = await serveOpenEnv(local, OPTIONS);
-  });
-  after(() => server?.stop());
+const faults: string[] = [];
+const local = echoEnvironment((message) => faults.push(message));
+const server = await serveOpenEnv(local, OPTIONS);
+after(() => server.stop());
 
+describe("our environments as an OpenEnv server", () => {
   const get = async (path: string, body?: object): Promise<unknown> => {
     const response = await fetch(`${server.baseUrl}${path}`, {
       ...(body === undefined ? {} : { method: "POST", body: JSON.stringify(body) }),
@@ -132,20 +128,17 @@ describe("our environments as an OpenEnv server", () => {
       },
     };
     const other = await serveOpenEnv(slow, { ...OPTIONS, sessions: 1 });
-    try {
-      const { socket } = await listen("ws", other.baseUrl);
-      for (let i = 0; i < 3; i++) socket.send('{"type":"reset"}');
-      socket.close();
-      await once(socket, "close");
-      // its place is free when the server has taken leave of it
-      let next = await listen("ws", other.baseUrl);
-      while ((await next.ask("state"))?.type !== "state") next = await listen("ws", other.baseUrl);
-      open();
-      await next.ask("state");
-      assert.equal(begun, 1);
-    } finally {
-      await other.stop();
-    }
+    after(() => other.stop());
+    const { socket } = await listen("ws", other.baseUrl);
+    for (let i = 0; i < 3; i++) socket.send('{"type":"reset"}');
+    socket.close();
+    await once(socket, "close");
+    // its place is free when the server has taken leave of it
+    let next = await listen("ws", other.baseUrl);
+    while ((await next.ask("state"))?.type !== "state") next = await listen("ws", other.baseUrl);
+    open();
+    await next.ask("state");
+    assert.equal(begun, 1);
   });
 
   it("answers under its own name only, to pages of its own only, and reads no large body", async () => {
@@ -252,17 +245,14 @@ describe("our environments as an OpenEnv server", () => {
 
   it("ends a session of which nothing is asked, and knows no other's", async () => {
     const idle = await serveOpenEnv(local, { ...OPTIONS, idle: 0.05 });
-    try {
-      for (const [path, why] of [
-        ["ws", "nothing was asked for 0.05 s"],
-        ["ws?session_id=none", "Unknown session_id: none"],
-      ] as const) {
-        const { next } = await listen(path, idle.baseUrl);
-        assert.deepEqual(await next(), { type: "error", data: { code: "SESSION_ERROR", message: why } });
-        assert.equal(await next(), undefined);
-      }
-    } finally {
-      await idle.stop();
+    after(() => idle.stop());
+    for (const [path, why] of [
+      ["ws", "nothing was asked for 0.05 s"],
+      ["ws?session_id=none", "Unknown session_id: none"],
+    ] as const) {
+      const { next } = await listen(path, idle.baseUrl);
+      assert.deepEqual(await next(), { type: "error", data: { code: "SESSION_ERROR", message: why } });
+      assert.equal(await next(), undefined);
     }
   });
 
@@ -301,11 +291,8 @@ describe("our environments as an OpenEnv server", () => {
     assert.equal(await get("/step", { action: {} }), 501);
   });
 
-  describe("played from the other side by environment.kind=openenv", () => {
-    let remote: Environment;
-    before(async () => {
-      remote = await openenv.open({ environment: { kind: "openenv", url: server.baseUrl, contexts: 2 } });
-    });
+  describe("played from the other side by environment.kind=openenv", async () => {
+    const remote = await openenv.open({ environment: { kind: "openenv", url: server.baseUrl, contexts: 2 } });
 
     const answers = (...texts: string[]) => {
       let turn = 0;

@@ -1,10 +1,8 @@
 /** Plays the insurer's form of configs/verdict, whose answers are learned from. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { after, test } from "node:test";
 import { loadConfig } from "../../../src/config/config.js";
 import { closing } from "../../../src/core/closing.js";
 import { packageRoot } from "../../../src/core/files.js";
@@ -13,26 +11,20 @@ import type { EnvironmentTask } from "../../../src/env/environment.js";
 import { openEnvironment } from "../../../src/env/open.js";
 import { rehearse } from "../../../src/train/rehearsal.js";
 import { freePort } from "../../support/redis.js";
+import { temporaryFolder } from "../../support/temporary.js";
 
-const folder = mkdtempSync(join(tmpdir(), "claim-"));
+const folder = temporaryFolder("claim");
 const configs = join(packageRoot(), "configs", "verdict");
-let baseUrl: string;
-let server: ReturnType<typeof spawn>;
-before(async () => {
-  const port = await freePort();
-  baseUrl = `http://127.0.0.1:${port}`;
-  server = spawn(process.execPath, [join(configs, "claim.mjs"), folder, String(port)], { stdio: "inherit" });
-  while (
-    !(await fetch(`${baseUrl}/claim/0`).then(
-      (answer) => answer.ok,
-      () => false,
-    ))
-  );
-});
-after(() => {
-  server?.kill();
-  rmSync(folder, { recursive: true });
-});
+const port = await freePort();
+const baseUrl = `http://127.0.0.1:${port}`;
+const server = spawn(process.execPath, [join(configs, "claim.mjs"), folder, String(port)], { stdio: "inherit" });
+while (
+  !(await fetch(`${baseUrl}/claim/0`).then(
+    (answer) => answer.ok,
+    () => false,
+  ))
+);
+after(() => server.kill());
 
 const open = async (file: string, reward: string) => {
   const overrides = [`site.tasks=${join(folder, file)}`, `site.base_url=${baseUrl}`, `reward=${reward}`];

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import { chromium } from "playwright";
 import { configOf } from "../../../src/config/config.js";
 import { closing } from "../../../src/core/closing.js";
@@ -12,7 +12,7 @@ import { openEnvironment } from "../../../src/env/open.js";
 import { evaluate, train } from "../../../src/library/programs.js";
 import { readRollouts } from "../../../src/runs/rollout-record.js";
 import { RunDirectory } from "../../../src/runs/run-directory.js";
-import { type PageSite, servePages } from "../../env/page-site.js";
+import { servePages } from "../../env/page-site.js";
 import { ownFolder } from "../../support/own-modules.js";
 
 interface Entry {
@@ -46,40 +46,33 @@ const TASKS = ["Ann Lee", "Bo Diaz", "Cy Moss"].map((name, i) => ({
   ...{ id: `visit/train/${i}`, form: "visit", url: "/visit", fields: { Name: name }, split: "train" },
 }));
 
-describe("a site that is reset before each episode, and whose requests are kept", () => {
-  let site: PageSite;
+describe("a site that is reset before each episode, and whose requests are kept", async () => {
   let [free, broken] = [false, false];
-  let remove = (): void => undefined;
-  before(async () => {
-    // the server accepts the form once until it is reset
-    site = await servePages({}, ({ method, url, body }, response) => {
-      const html = (text: string, status = 200): true => {
-        response.writeHead(status, { "content-type": "text/html" }).end(`<!doctype html><title>Visit</title>${text}`);
-        return true;
-      };
-      if (url === "/reset") {
-        free = true;
-        return html("", broken || method !== "POST" ? 500 : 200);
-      }
-      if (method !== "POST") return html(FORM);
-      const accepted = free;
-      free = false;
-      // the default answer is not a page, so the browser stays on the form
-      if (accepted && body.includes("Bo")) return false;
-      return accepted ? html("<h1>Thank you</h1>") : html(FORM, 422);
-    });
-    ({ remove } = ownFolder({
-      "tasks.jsonl": TASKS.map((task) => JSON.stringify(task)).join("\n"),
-      "reset.mjs": `export default async ({ baseUrl }) => {
-        const { ok } = await fetch(new URL("/reset", baseUrl), { method: "POST" });
-        if (!ok) throw new Error("it is in use");
-      };`,
-    }));
+  // the server accepts the form once until it is reset
+  const site = await servePages({}, ({ method, url, body }, response) => {
+    const html = (text: string, status = 200): true => {
+      response.writeHead(status, { "content-type": "text/html" }).end(`<!doctype html><title>Visit</title>${text}`);
+      return true;
+    };
+    if (url === "/reset") {
+      free = true;
+      return html("", broken || method !== "POST" ? 500 : 200);
+    }
+    if (method !== "POST") return html(FORM);
+    const accepted = free;
+    free = false;
+    // the default answer is not a page, so the browser stays on the form
+    if (accepted && body.includes("Bo")) return false;
+    return accepted ? html("<h1>Thank you</h1>") : html(FORM, 422);
   });
-  after(async () => {
-    await site.stop();
-    remove();
+  ownFolder({
+    "tasks.jsonl": TASKS.map((task) => JSON.stringify(task)).join("\n"),
+    "reset.mjs": `export default async ({ baseUrl }) => {
+      const { ok } = await fetch(new URL("/reset", baseUrl), { method: "POST" });
+      if (!ok) throw new Error("it is in use");
+    };`,
   });
+  after(() => site.stop());
 
   const config = (reset: string, kind = "forms") => ({
     ...{ name: "visit", model: "models/tiny-refusion", objective: { kind: "flow-grpo" }, environment: { kind } },

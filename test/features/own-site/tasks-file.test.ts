@@ -1,16 +1,15 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import fc from "fast-check";
 import { UserError } from "../../../src/core/errors.js";
 import { packageRoot } from "../../../src/core/files.js";
 import { readTasks } from "../../../src/features/own-site/tasks-file.js";
 import { mutatedJson, mutatedText } from "../../support/mutations.js";
+import { temporaryFolder } from "../../support/temporary.js";
 
-const dir = mkdtempSync(join(tmpdir(), "tasks-file-"));
-after(() => rmSync(dir, { recursive: true, force: true }));
+const dir = temporaryFolder("tasks-file");
 const BASE = "http://127.0.0.1:8080";
 const file = join(dir, "tasks.jsonl");
 const read = (content: string | Uint8Array): ReturnType<typeof readTasks> => {
@@ -64,6 +63,26 @@ test("a line becomes a task; what may be left out has a default", () => {
       tier: "full",
     },
   ]);
+});
+
+test("one array of tasks is read too, and a table is not: the command that converts it is named", () => {
+  const array = JSON.stringify(
+    [JSON.parse(line()), { ...JSON.parse(line({ id: "b" })), split: "validation" }],
+    null,
+    2,
+  );
+  assert.deepEqual(
+    read(array).map(({ id, split }) => [id, split]),
+    [
+      ["a", "train"],
+      ["b", "val"],
+    ],
+  );
+  assert.match(problems(`[${line()},\n${line()}]`), /record 2: id: "a" is also the id of record 1/);
+  assert.match(problems(`[\n${line({ fields: { Order: 7 } }).replace(":7", ":1.10")}\n]`), /line 2: 1\.10 would be/);
+  assert.throws(() => readTasks(join(dir, "claims.csv"), BASE), {
+    hint: /refusion-train tasks --from \S+claims\.csv --url http:\/\/127\.0\.0\.1:8080\/PAGE/,
+  });
 });
 
 test("every problem is listed with its line, at once and bounded", () => {
@@ -143,7 +162,9 @@ function linesRefused(content: string | Uint8Array): number[] | "whole" | undefi
     assert.ok(error instanceof UserError, `${content}: ${error instanceof Error ? error.stack : error}`);
     assert.ok(error.message.includes(file), error.message);
     if (/holds no tasks|cannot be read as UTF-8/.test(error.message)) return "whole";
-    const named = [...error.message.matchAll(/^ {2}line (\d+): ./gm)].map((match) => Number(match[1]));
+    const named = [...error.message.matchAll(/^ {2}(?:line|record|the array)(?: (\d+))?: ./gm)].map((match) =>
+      Number(match[1]),
+    );
     assert.ok(named.length > 0, error.message);
     return named;
   }

@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import { loadConfig } from "../../../src/config/config.js";
 import { UserError } from "../../../src/core/errors.js";
 import { readMetrics } from "../../../src/runs/metrics.js";
 import { readRollouts } from "../../../src/runs/rollout-record.js";
 import { train } from "../../../src/train/recipe.js";
 import { type PageSite, servePages } from "../../env/page-site.js";
+import { temporaryFolder } from "../../support/temporary.js";
 import { trainOptions } from "../../support/train-options.js";
 
 const LOGIN = `<form method=post action=/login><label>User <input name=u></label><label>Password <input type=password name=p></label><button>Log in</button></form>`;
@@ -40,24 +40,19 @@ async function serveBehindLogin(): Promise<PageSite> {
   });
 }
 
+const site = await serveBehindLogin();
+after(() => site.stop());
+
 describe("training on somebody else's site", () => {
-  const dir = mkdtempSync(join(tmpdir(), "url-train-"));
-  let site: PageSite;
-  before(async () => {
-    site = await serveBehindLogin();
-    const login = `export default async (page, { baseUrl }) => {
-      await page.goto(baseUrl + "/login");
-      await page.getByLabel("User").fill("ann");
-      await page.getByLabel("Password").fill("moss");
-      await page.getByRole("button", { name: "Log in" }).click();
-      await page.waitForURL(baseUrl + "/visit");
-    };`;
-    writeFileSync(join(dir, "login.mjs"), login);
-  });
-  after(async () => {
-    await site?.stop();
-    rmSync(dir, { recursive: true, force: true });
-  });
+  const dir = temporaryFolder("url-train");
+  const login = `export default async (page, { baseUrl }) => {
+    await page.goto(baseUrl + "/login");
+    await page.getByLabel("User").fill("ann");
+    await page.getByLabel("Password").fill("moss");
+    await page.getByRole("button", { name: "Log in" }).click();
+    await page.waitForURL(baseUrl + "/visit");
+  };`;
+  writeFileSync(join(dir, "login.mjs"), login);
 
   async function run(name: string, command: string, given: object, fields: object[]): Promise<string> {
     const tasks = fields.map((values, i) => ({

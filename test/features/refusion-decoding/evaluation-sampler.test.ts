@@ -1,37 +1,33 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import { loadConfig } from "../../../src/config/config.js";
 import { optimizerOptions } from "../../../src/config/optimizer.js";
 import type { Observation } from "../../../src/core/interaction.js";
 import { Rng } from "../../../src/core/rng.js";
 import { initialAdapter } from "../../../src/engine/adapter.js";
-import { openPolicy, type Policy } from "../../../src/engine/policy.js";
+import { openPolicy } from "../../../src/engine/policy.js";
 import { openEnvironment } from "../../../src/env/open.js";
 import type { RefusionTrajectory } from "../../../src/features/refusion-decoding/trajectory.js";
 import { objective } from "../../../src/rl/objectives/flow-grpo.js";
+import { userError } from "../../support/user-error.js";
 
 const CONFIG = "configs/tiny/quickstart.yaml";
 const quick = ["runtime.provider=cpu", "runtime.threads=1"];
 
-describe("evaluation.sampler=refusion beside a policy that unmasks (shipped model)", () => {
-  let policy: Policy;
-  let shown: Observation[];
-
-  before(async () => {
-    const config = await loadConfig(CONFIG, {
-      command: "flow-grpo",
-      overrides: ["evaluation.sampler.kind=refusion", "evaluation.sampler.token_threshold=0.5", ...quick],
-    });
-    const training = { objective, options: config.objective, optimizer: optimizerOptions(config) };
-    policy = await openPolicy(config, training);
-    await policy.engine.setParameters("policy", initialAdapter(config, policy));
-    const environment = await openEnvironment(config);
-    shown = Rng.named(1, "tasks")
-      .shuffle([...environment.tasks])
-      .slice(0, 6)
-      .map((task) => environment.firstObservation?.(task) as Observation);
-    await environment.close();
+describe("evaluation.sampler=refusion beside a policy that unmasks (shipped model)", async () => {
+  const config = await loadConfig(CONFIG, {
+    command: "flow-grpo",
+    overrides: ["evaluation.sampler.kind=refusion", "evaluation.sampler.token_threshold=0.5", ...quick],
   });
+  const training = { objective, options: config.objective, optimizer: optimizerOptions(config) };
+  const policy = await openPolicy(config, training);
+  await policy.engine.setParameters("policy", initialAdapter(config, policy));
+  const environment = await openEnvironment(config);
+  const shown = Rng.named(1, "tasks")
+    .shuffle([...environment.tasks])
+    .slice(0, 6)
+    .map((task) => environment.firstObservation?.(task) as Observation);
+  await environment.close();
   after(() => policy.close());
 
   const search = (some: readonly Observation[], batch: number): Promise<RefusionTrajectory[]> => {
@@ -72,9 +68,8 @@ describe("evaluation.sampler=refusion beside a policy that unmasks (shipped mode
 it("training with the sampler refusion is refused with the reason", async () => {
   const config = await loadConfig(CONFIG, { command: "flow-grpo", overrides: ["sampler.kind=refusion", ...quick] });
   const training = { objective, options: config.objective, optimizer: optimizerOptions(config) };
-  await assert.rejects(openPolicy(config, training), {
-    name: "UserError",
-    message: /^flow-grpo does not work here: its sampler has no log-probabilities of its steps\.$/,
-    exitCode: 2,
-  });
+  await assert.rejects(
+    openPolicy(config, training),
+    userError(/^flow-grpo does not work here: its sampler has no log-probabilities of its steps\.$/, { exitCode: 2 }),
+  );
 });

@@ -77,15 +77,9 @@ describe("fetch-smollm2", () => {
   });
 
   it("keeps one copy a user, which configs find from any folder", () => {
-    const before = process.env.REFUSION_HOME;
     process.env.REFUSION_HOME = dir;
-    try {
-      mkdirSync(join(dir, "models", "fetched"), { recursive: true });
-      assert.equal(resolvePath("models/fetched", "model"), join(dir, "models", "fetched"));
-      assert.throws(() => resolvePath("models/smollm2-none", "model"), /does not exist \(looked for .*neither/);
-    } finally {
-      if (before === undefined) delete process.env.REFUSION_HOME;
-      else process.env.REFUSION_HOME = before;
-    }
+    mkdirSync(join(dir, "models", "fetched"), { recursive: true });
+    assert.equal(resolvePath("models/fetched", "model"), join(dir, "models", "fetched"));
+    assert.throws(() => resolvePath("models/smollm2-none", "model"), /does not exist \(looked for .*neither/);
   });
 });

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
-import { rmSync } from "node:fs";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import { loadRegistries } from "../../../src/config/registries.js";
 import { type RunConfig, runSchema } from "../../../src/config/schema.js";
 import type { RoundModel } from "../../../src/diffusion/sampler.js";
-import { holds, type VerifyContext } from "../../../src/features/verify/proof.js";
+import { holds } from "../../../src/features/verify/proof.js";
 import { measureOnPolicy } from "../../../src/features/verify/proofs/on-policy.js";
 import { measureZeroScore } from "../../../src/features/verify/proofs/zero-score.js";
 import { goldenModel, readGolden } from "../../support/golden.js";
@@ -19,25 +18,18 @@ function lazy(model: RoundModel<unknown>): RoundModel<unknown> {
   };
 }
 
-describe("verify on a micro FS-DFM", () => {
-  let context: VerifyContext & { close(): Promise<void> };
-  let dir: string;
-  before(async () => {
-    const golden = readGolden("fsdfm");
-    ({ dir } = await goldenModel(golden, { architecture: "fsdfm", attention: "bidirectional" }));
-    const raw = {
-      name: "verify",
-      model: dir,
-      lora: { rank: golden.meta.rank, alpha: golden.meta.alpha, targets: ["qw", "kw", "vw", "attn_out"] },
-      runtime: { provider: "cpu", threads: 1 },
-      sampler: { kind: "jump", steps: 3, response_length: 8, prompt_length: 8, temperature: 0.8 },
-    };
-    context = await openOnTrial(runSchema(await loadRegistries(), undefined, raw).parse(raw) as RunConfig);
-  });
-  after(async () => {
-    await context.close();
-    rmSync(dir, { recursive: true, force: true });
-  });
+describe("verify on a micro FS-DFM", async () => {
+  const golden = readGolden("fsdfm");
+  const { dir } = await goldenModel(golden, { architecture: "fsdfm", attention: "bidirectional" });
+  const raw = {
+    name: "verify",
+    model: dir,
+    lora: { rank: golden.meta.rank, alpha: golden.meta.alpha, targets: ["qw", "kw", "vw", "attn_out"] },
+    runtime: { provider: "cpu", threads: 1 },
+    sampler: { kind: "jump", steps: 3, response_length: 8, prompt_length: 8, temperature: 0.8 },
+  };
+  const context = await openOnTrial(runSchema(await loadRegistries(), undefined, raw).parse(raw) as RunConfig);
+  after(() => context.close());
 
   it("every proof holds, and grpo is not on trial: it has no probabilities to read from left to right", async () => {
     const onTrial = context.objectives.map(({ objective }) => objective.name);

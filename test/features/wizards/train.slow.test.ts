@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { before, describe, it } from "node:test";
-import { loadConfig, type RunConfig } from "../../../src/config/config.js";
+import { describe, it } from "node:test";
+import { loadConfig } from "../../../src/config/config.js";
 import { readMetrics } from "../../../src/runs/metrics.js";
 import { readRollouts } from "../../../src/runs/rollout-record.js";
 import { train } from "../../../src/train/recipe.js";
@@ -26,13 +26,10 @@ runtime: { threads: 1, provider: cpu }
 tracking: { tensorboard: false }
 `;
 
-describe("training on forms of several pages", () => {
+describe("training on forms of several pages", async () => {
   const dir = temporaryFolder("pages");
-  let config: RunConfig;
-  before(async () => {
-    writeFileSync(join(dir, "run.yaml"), CONFIG);
-    config = await loadConfig(join(dir, "run.yaml"), { command: "flow-grpo" });
-  });
+  writeFileSync(join(dir, "run.yaml"), CONFIG);
+  const config = await loadConfig(join(dir, "run.yaml"), { command: "flow-grpo" });
 
   const options = (name: string, changes?: Partial<TrainOptions>): TrainOptions =>
     trainOptions("flow-grpo", join(dir, "run.yaml"), join(dir, name), changes);

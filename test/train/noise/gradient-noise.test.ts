@@ -80,8 +80,7 @@ describe("the noise of a gradient, from two halves", () => {
   it("has halves that agree as much as signal and noise say: 1 without noise", () => {
     assert.ok(Math.abs(mean(synthetic(3, 3, 0, 0.5).map((s) => s.agreement))) < 0.01);
     assert.ok(synthetic(3, 2, 1, 0).every((s) => Math.abs(s.agreement - 1) < 1e-6));
-    const expected = 4 / (4 + (WIDTH * 0.25) / 3);
-    assert.ok(Math.abs(mean(synthetic(3, 3, 4, 0.5).map((s) => s.agreement)) - expected) < 0.03);
+    assert.ok(Math.abs(mean(synthetic(3, 3, 4, 0.5).map((s) => s.agreement)) - 4 / (4 + (WIDTH * 0.25) / 3)) < 0.03);
   });
 
   it("has no scale while the signal is not above 0, and no number of nothing", () => {

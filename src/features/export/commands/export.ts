@@ -101,7 +101,7 @@ async function run(flags: ExportFlags, context: CliContext): Promise<void> {
     context.print(`${out}: ${(bytes / 2 ** 20).toFixed(1)} MiB, from ${adapter}`);
     return context.log(nextStep(flags.adapter, `init_adapter=${shellWord(out)}`, flags.model));
   }
-  const { exportTo } = await import("../export-to.js");
+  const { exportTo } = await import("../export.js");
   const named = flags.checkpoint ?? flags.model;
   const merged = flags.merge === undefined ? undefined : await mergeSource(flags.merge, { step, model: named });
   const checkpoint = named ?? merged?.model;

@@ -4,6 +4,7 @@ import { open } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import type { ListFileEntry } from "@huggingface/hub";
+import { closing } from "../../../core/closing.js";
 import { fail, misuse, UserError } from "../../../core/errors.js";
 import { sha256File } from "../../../core/files.js";
 import type { CheckpointSource, SourceOptions } from "../../export/checkpoint-source.js";
@@ -123,17 +124,13 @@ async function bring(remote: Blob, entry: ListFileEntry, blob: string, options: 
 
 /** Appends the data from byte `from` on. */
 async function append(path: string, data: Blob, from: number, written: (bytes: number) => void): Promise<void> {
-  const file = await open(path, "a");
-  try {
-    if (from >= data.size) return;
-    let done = from;
-    for await (const piece of data.slice(from).stream() as unknown as AsyncIterable<Uint8Array>) {
-      await file.appendFile(piece);
-      done += piece.length;
-      written(done);
-    }
-  } finally {
-    await file.close();
+  await using file = closing(await open(path, "a"));
+  if (from >= data.size) return;
+  let done = from;
+  for await (const piece of data.slice(from).stream() as unknown as AsyncIterable<Uint8Array>) {
+    await file.appendFile(piece);
+    done += piece.length;
+    written(done);
   }
 }
 

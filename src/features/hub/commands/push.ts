@@ -27,14 +27,11 @@ export const command: CliCommand = {
         for (const name of [repo, ...(flags.base === undefined ? [] : [flags.base])])
           if (!isRepoName(name)) misuse(`"${name}" names no repository.`, { hint: "write owner/name" });
         // imported lazily: help should not wait for them
-        const [{ loadConfig }, { findCheckpoint }, { RunDirectory }, { writePushFolder }, { upload }] =
-          await Promise.all([
-            import("../../../config/config.js"),
-            import("../../../runs/checkpoint.js"),
-            import("../../../runs/run-directory.js"),
-            import("../push-folder.js"),
-            import("../upload.js"),
-          ]);
+        const { loadConfig } = await import("../../../config/config.js");
+        const { findCheckpoint } = await import("../../../runs/checkpoint.js");
+        const { RunDirectory } = await import("../../../runs/run-directory.js");
+        const { writePushFolder } = await import("../push-folder.js");
+        const { upload } = await import("../upload.js");
         const run = RunDirectory.open(dir);
         const config = await loadConfig(run.config, { command: run.readEnvironment().command });
         const { checkpoint, base, rollouts } = flags;

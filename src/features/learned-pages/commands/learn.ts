@@ -32,12 +32,10 @@ export const command: CliCommand = {
       .option("--check", "play the known forms with every task's values, and print what was received")
       .action(async (overrides: string[], flags: LearnFlags) => {
         // loaded on use: help must not wait for the environment
-        const [{ loadConfig }, { FormsEnvironment }, { writeContract }, { openEnvironment }] = await Promise.all([
-          import("../../../config/config.js"),
-          import("../../../env/environments/forms.js"),
-          import("../contract.js"),
-          import("../../../env/open.js"),
-        ]);
+        const { loadConfig } = await import("../../../config/config.js");
+        const { FormsEnvironment } = await import("../../../env/environments/forms.js");
+        const { writeContract } = await import("../contract.js");
+        const { openEnvironment } = await import("../../../env/open.js");
         const config = await loadConfig(flags.config, { overrides });
         const environment = await openEnvironment(config, context.log);
         await using _ = closing(environment);
@@ -75,19 +73,13 @@ export const command: CliCommand = {
 
 /** Records two people in a window. @returns the test that was written. */
 async function window(environment: FormsEnvironment, task: Task, { log }: CliContext): Promise<string> {
-  const [{ recordPeople }, { BrowserHost }] = await Promise.all([
-    import("../record/window.js"),
-    import("../../../env/browser/browser.js"),
-  ]);
+  const { recordPeople } = await import("../record/window.js");
+  const { BrowserHost } = await import("../../../env/browser/browser.js");
   const file = (environment.contracts as Contracts).fileOf(task.form).replace(/yaml$/, "spec.ts");
   log(`What you do is written to ${file}; \`--from\` reads it again.`);
   const { site } = environment;
-  const host = new BrowserHost({ headless: false, site });
-  try {
-    await recordPeople(await host.browser(), site, environment.tasksOf(task), file);
-  } finally {
-    await host.close();
-  }
+  await using host = closing(new BrowserHost({ headless: false, site }));
+  await recordPeople(await host.browser(), site, environment.tasksOf(task), file);
   return file;
 }
 

@@ -49,13 +49,11 @@ async function serve(overrides: readonly string[], flags: McpFlags, context: Cli
   const source = agentSource(overrides, flags);
   if (token !== undefined && http === undefined) misuse("--token is for --http.");
   // imported lazily: help and usage errors should not wait for the runtime
-  const [{ loadAgent }, { FormTools, sdk }, { serveHttp }, { originOf, endpointOf }, { versions }] = await Promise.all([
-    import("../../agent/agent.js"),
-    import("../server.js"),
-    import("../http.js"),
-    import("../pages.js"),
-    import("../../../runs/run-directory.js"),
-  ]);
+  const { loadAgent } = await import("../../agent/agent.js");
+  const { FormTools, sdk } = await import("../server.js");
+  const { serveHttp } = await import("../http.js");
+  const { originOf, endpointOf } = await import("../pages.js");
+  const { versions } = await import("../../../runs/run-directory.js");
   const origins = flags.origin.map(originOf);
   const endpoints = (flags.endpoint ?? []).map(endpointOf);
   const { StdioServerTransport } = await sdk(() => import("@modelcontextprotocol/sdk/server/stdio.js"));

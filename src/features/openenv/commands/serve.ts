@@ -23,11 +23,9 @@ export const command: CliCommand = {
           "and in Python, with `pip install openenv`: GenericEnvClient(base_url=ADDRESS).sync().reset(split='val', index=0)",
       )
       .action(async (overrides: string[], { config, ...flags }: ServeFlags) => {
-        const [{ loadConfig }, { openEnvironment }, { serveOpenEnv }] = await Promise.all([
-          import("../../../config/config.js"),
-          import("../../../env/open.js"),
-          import("../server.js"),
-        ]);
+        const { loadConfig } = await import("../../../config/config.js");
+        const { openEnvironment } = await import("../../../env/open.js");
+        const { serveOpenEnv } = await import("../server.js");
         const { print, log } = context;
         const loaded = await loadConfig(config, { command: undefined, overrides });
         await using environment = closing(await openEnvironment(loaded, log));

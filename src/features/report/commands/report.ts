@@ -25,10 +25,8 @@ export const command: CliCommand = {
       )
       .action(async (dirs: readonly string[], { rollouts, screenshots, out = "" }: ReportFlags) => {
         // loaded on use: help must not wait for the report, nor a report without screenshots for the browser
-        const [{ RunDirectory }, { writeReport }] = await Promise.all([
-          import("../../../runs/run-directory.js"),
-          import("../report.js"),
-        ]);
+        const { RunDirectory } = await import("../../../runs/run-directory.js");
+        const { writeReport } = await import("../report.js");
         const [run, ...others] = dirs.map((dir) => RunDirectory.open(dir)) as [Run, ...Run[]];
         if (others.length > 0) {
           if (rollouts !== undefined || screenshots !== undefined)
@@ -44,11 +42,9 @@ export const command: CliCommand = {
           context.print(await writeReport(run, options));
           return;
         }
-        const [{ loadConfig }, { openEnvironment }, { takeScreenshots }] = await Promise.all([
-          import("../../../config/config.js"),
-          import("../../../env/open.js"),
-          import("../screenshots.js"),
-        ]);
+        const { loadConfig } = await import("../../../config/config.js");
+        const { openEnvironment } = await import("../../../env/open.js");
+        const { takeScreenshots } = await import("../screenshots.js");
         const config = await loadConfig(run.config, { command: run.readEnvironment().command });
         await using environment = closing(await openEnvironment(config));
         const picture = async (records: Parameters<typeof takeScreenshots>[2]): Promise<void> => {

@@ -10,10 +10,8 @@ export const command: CliCommand = {
       .argument("[row]", "its name; without one, the rows are listed")
       .option("--json", "print the figures as JSON")
       .action(async (id: string | undefined, flags: { readonly json?: boolean }) => {
-        const [{ formatOutcomes, hasModels, reproduce, rowNamed, rowsOfData }, { formatTable }] = await Promise.all([
-          import("../reproduce.js"),
-          import("../../../runs/evaluation.js"),
-        ]);
+        const { formatOutcomes, hasModels, reproduce, rowNamed, rowsOfData } = await import("../reproduce.js");
+        const { formatTable } = await import("../../../runs/evaluation.js");
         const rows = rowsOfData();
         if (id === undefined) {
           const here = rows.filter(hasModels);

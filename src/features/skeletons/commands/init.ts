@@ -48,11 +48,9 @@ async function init(
   }
   assertNew(out, "--out");
   // imported lazily: help should not wait for it
-  const [{ samplerFor }, { configTemplate }, { loadModel }] = await Promise.all([
-    import("../../../engine/policy.js"),
-    import("../template.js"),
-    import("../../../nn/model.js"),
-  ]);
+  const { samplerFor } = await import("../../../engine/policy.js");
+  const { configTemplate } = await import("../template.js");
+  const { loadModel } = await import("../../../nn/model.js");
   const sampler = await samplerFor(await loadModel(resolvePath(model, "--model")), chosen);
   const forms = registries.sections.has("site") ? { site: { kind: site } } : {};
   const values = { model, ...network, ...forms, sampler: { kind: sampler } };

@@ -21,12 +21,10 @@ export const command: CliCommand = {
       .option("--json", "print the table as JSON")
       .action(async (file: string, words: readonly string[], flags: SweepFlags) => {
         // loaded on use: help must not wait for the runtime
-        const [{ plannedRuns }, { playSweep }, { formatRows, tableOf }, { writeComparison }] = await Promise.all([
-          import("../plan.js"),
-          import("../play.js"),
-          import("../table.js"),
-          import("../../report/comparison.js"),
-        ]);
+        const { plannedRuns } = await import("../plan.js");
+        const { playSweep } = await import("../play.js");
+        const { formatRows, tableOf } = await import("../table.js");
+        const { writeComparison } = await import("../../report/comparison.js");
         const { dir, runs } = await plannedRuns(file, words, flags);
         context.afterInterrupt = "finishing this step, then saving";
         const say = sayer(context, flags.json);

@@ -63,10 +63,8 @@ async function tryTask(overrides: readonly string[], flags: TryFlags, context: C
   const isShipped = flags.run === undefined && flags.config === undefined;
   const wanted = flags.task ?? (isShipped ? SHIPPED.task : misuse("No task is named: --task ID is missing."));
   // imported lazily: help and usage errors should not wait for the runtime
-  const [{ playOne }, { environmentKinds }] = await Promise.all([
-    import("../play-one.js"),
-    import("../../../env/open.js"),
-  ]);
+  const { playOne } = await import("../play-one.js");
+  const { environmentKinds } = await import("../../../env/open.js");
   const played = await playOne({
     ...flags,
     config: isShipped ? SHIPPED.config : flags.config,
@@ -105,10 +103,8 @@ async function tryTask(overrides: readonly string[], flags: TryFlags, context: C
 /** Shows the same page and letter in a window. */
 async function showShipped(task: EnvironmentTask, flags: TryFlags, context: CliContext): Promise<void> {
   const { url, document: text = "" } = task as Task;
-  const [{ serveForms }, { FORMS }] = await Promise.all([
-    import("../../embedded/server.js"),
-    import("../../embedded/catalog.js"),
-  ]);
+  const { serveForms } = await import("../../embedded/server.js");
+  const { FORMS } = await import("../../embedded/catalog.js");
   const server = await serveForms(FORMS, 0);
   await using _ = closing({ close: server.stop });
   await fillShown({ address: server.baseUrl + url, text, source: { model: SHIPPED.model } }, flags, context);

@@ -22,10 +22,8 @@ export const command: CliCommand = {
       .option("--json", "print the measurements as JSON")
       .action(async (overrides: string[], flags: VerifyFlags) => {
         // loaded on use: help must not wait for the runtime
-        const [{ loadConfig }, { formatProofs, verify }] = await Promise.all([
-          import("../../../config/config.js"),
-          import("../verify.js"),
-        ]);
+        const { loadConfig } = await import("../../../config/config.js");
+        const { formatProofs, verify } = await import("../verify.js");
         const config = await loadConfig(flags.config, {
           command: flags.objective,
           overrides: [...overrides, ...(flags.model === undefined ? [] : [`model=${flags.model}`])],

@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { after, test } from "node:test";
 import { UserError } from "../../../../src/core/errors.js";
 import { oracleActions } from "../../../../src/env/forms/oracle.js";
 import { renderPlan } from "../../../../src/env/forms/plan.js";
 import { site as url } from "../../../../src/features/own-site/sites/url.js";
-import { openRunner, type PageSite, servePages } from "../../../env/page-site.js";
+import { openRunner, servePages } from "../../../env/page-site.js";
+import { temporaryFolder } from "../../../support/temporary.js";
 
-const dir = mkdtempSync(join(tmpdir(), "url-site-"));
+const dir = temporaryFolder("url-site");
 const file = join(dir, "tasks.jsonl");
 const TASKS = [
   { id: "1", form: "join", url: "/join", fields: { Name: "Ann", Day: "2024/3/5", News: true }, split: "train" },
@@ -21,18 +21,12 @@ const TASKS = [
     split: "heldout",
   },
 ];
-let pages: PageSite;
-before(async () => {
-  writeFileSync(file, TASKS.map((task) => JSON.stringify(task)).join("\n"));
-  pages = await servePages({
-    "/join": `<form method=post><label>Name <input name=n></label><label>Day <input type=date name=d></label>
-      <label><input type=checkbox name=w> News</label><button>Submit</button></form>`,
-  });
+writeFileSync(file, TASKS.map((task) => JSON.stringify(task)).join("\n"));
+const pages = await servePages({
+  "/join": `<form method=post><label>Name <input name=n></label><label>Day <input type=date name=d></label>
+    <label><input type=checkbox name=w> News</label><button>Submit</button></form>`,
 });
-after(async () => {
-  await pages?.stop();
-  rmSync(dir, { recursive: true, force: true });
-});
+after(() => pages.stop());
 
 const start = (options: object): ReturnType<typeof url.start> =>
   url.start(url.schema.parse({ tasks: file, base_url: pages.baseUrl, ...options }));

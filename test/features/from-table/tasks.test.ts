@@ -1,0 +1,86 @@
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { loadConfig } from "../../../src/config/config.js";
+import { callProgram } from "../../support/call-program.js";
+import { temporaryFolder } from "../../support/temporary.js";
+
+const dir = temporaryFolder("tasks");
+const PAGE = `<!doctype html><title>Report damage</title><form method="post">
+<p><label>Policy number * <input name="policy" required></label></p>
+<p><label>Kind of Damage <select name="kind"><option value="FI">Fire<option value="WA">Water</select></label></p>
+<p><label><input type="checkbox" name="police"> Police Informed</label></p><button>File</button></form>`;
+const server = createServer((_, response) => {
+  response.setHeader("content-type", "text/html");
+  response.end(PAGE);
+});
+await new Promise<void>((done) => void server.listen(0, "127.0.0.1", done));
+const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/claim`;
+after(() => server.close());
+
+const rows = Array.from({ length: 20 }, (_, i) => `00${i},${i % 2 ? "WA" : "FI"},${i % 3 ? "t" : ""},"Policy 00${i}"`);
+writeFileSync(join(dir, "claims.csv"), `policy_no,kind,police,mail\n${rows.join("\n")}\n1,XX,,"A"\n`);
+const tasks = (...args: string[]) =>
+  callProgram("train", dir, ["tasks", "--from", "claims.csv", "--url", url, "--text-column", "mail", ...args]);
+
+test("a table and a page become tasks, a config and a letter; what does not fit is named", async () => {
+  const { code, out, err } = await tasks("--map", "policy_no=policy number", "--success", "Your claim is filed");
+  assert.equal(code, 0, err);
+  assert.match(
+    out,
+    / policy_no +Policy number \*\n +kind +Kind of Damage\n +police +Police Informed\n +mail +\(the text\)/,
+  );
+  assert.match(out, /claims: 20 tasks, 14 train, 3 val, 3 test \(--seed 1\)/);
+  assert.match(err, /1 of 21 records are left out:\n {2}row 21: kind: "XX" is not an option/);
+  const made = readFileSync(join(dir, "claims", "tasks.jsonl"), "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  const { split, ...first } = made[0];
+  assert.deepEqual(first, {
+    ...{ id: "claim/0", form: "claim", title: "Report damage", url: "/claim", document: "Policy 000" },
+    fields: { "Policy number": "000", "Kind of Damage": "Fire" },
+  });
+  const letter = readFileSync(join(dir, "claims", "letter.txt"), "utf8").trim();
+  assert.ok(made.some((task) => task.split === "test" && task.document === letter));
+  const config = await loadConfig(join(dir, "claims", "config.yaml"), { command: "sft" });
+  assert.deepEqual((config as unknown as { site: { success: object } }).site.success, { text: "Your claim is filed" });
+  const again = await tasks();
+  assert.match(again.err, /claims exists already/);
+});
+
+test("a column that no field has is left out, with the field that it may be", async () => {
+  const { err } = await tasks("--out", "open");
+  assert.match(
+    err,
+    /policy_no is left out \(--map policy_no=LABEL\): there is Policy number \*; did you mean Policy number \*\?/,
+  );
+  assert.match(err, /No --success: /);
+});
+
+test("tasks that name a field as the page does not are refused at once, with the page's labels", async () => {
+  const task = {
+    id: "a",
+    form: "claim",
+    url: "/claim",
+    fields: { "Policy no": "1", "Kind of Damage": "Fire" },
+    success: { text: "filed" },
+  };
+  writeFileSync(join(dir, "wrong.json"), JSON.stringify([{ ...task, split: "validation" }], null, 2));
+  const config = ["--config", "claims/config.yaml", "site.tasks=wrong.json"];
+  for (const call of [
+    () => callProgram("train", dir, ["learn", ...config]),
+    () => callProgram("train", dir, ["try", ...config, "--task", "a", "--policy", "oracle"]),
+    () => callProgram("eval", dir, [...config, "--policy", "oracle", "--split", "val", "site.learn=null"]),
+  ]) {
+    const { code, err } = await call();
+    assert.equal(code, 1);
+    assert.match(
+      err,
+      /no field "Policy no"; did you mean Policy number \*\?\n {2}the page has: Policy number \*, Kind of Damage, Police Informed/,
+    );
+  }
+});
