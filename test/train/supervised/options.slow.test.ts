@@ -14,6 +14,7 @@ const root = temporaryFolder("sft-options");
 
 const SETTINGS: Readonly<Record<string, Setting>> = {
   batch_size: { why: "null is four examples", to: 2 },
+  ar_weight: { why: "null is .5", to: 0.1 },
   pack_length: { why: "a pack holds an example at least", to: 224 },
   trainable: { why: "a whole model needs a folder", beside: { output: join(root, "whole") } },
   augment: { why: "a share that is never rounded to none", to: 1 },
@@ -33,11 +34,10 @@ async function losses(options: unknown): Promise<unknown> {
   const config = await configOf(
     {
       model: "models/tiny-refusion-template",
-      environment: { kind: "paper" },
-      site: { kind: "embedded", tier: "starter", sizes: { train: 4, val: 0, test: 0, heldout: 0 } },
+      environment: { kind: "paper", sizes: { train: 8, val: 0, test: 0, heldout: 0 } },
       plan: "template",
       sampler: { kind: "unmask", slot_fill: "autoregressive", prompt_length: 56, response_length: 96 },
-      objective: { kind: "sft", ...(options as object), output: null },
+      objective: { kind: "sft" },
       training: { steps: 2, prompts_per_step: 2, group_size: 2, micro_batch: 4, learning_rate: 1e-2 },
       evaluation: { splits: [] },
       checkpoint: { every: 0 },

@@ -24,7 +24,7 @@ for (const [name, start, options] of [
   ["drawn at once", EXAMPLE, OPTIONS],
   ["each from left to right", EXAMPLE, { ...OPTIONS, slotFill: "autoregressive" }],
   ["by a causal model", EXAMPLE, { ...OPTIONS, slotFill: "next-token", order: "blanks" }],
-  ["of options", CHOOSING, { ...OPTIONS, slotSize: 4 }],
+  ["of options", CHOOSING, { ...OPTIONS, slotSize: 4, constrained: true, temperature: 6 }],
 ] as const)
   test(`answers of two blanks are as frequent together as their probabilities: ${name}`, async () => {
     const starts = Array.from({ length: COUNT }, () => start);
