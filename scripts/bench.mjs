@@ -8,9 +8,11 @@
 // model with a vocabulary of 1,024 and of 49,152. `--only int8`: rollouts in int8.
 // `--only documents --site FORMFACTORY [--batch 8] [--ways 8]`: forms a CPU second, against llama.cpp
 // (scripts/bench/documents.mjs); only the ways whose names have this text.
+// `--only episode`: CPU milliseconds of an episode by process, in one context and in four (scripts/bench/episode.mjs).
 import { benchCheckpointing } from "./bench/checkpointing.mjs";
 import { benchDecoding } from "./bench/decoding.mjs";
 import { benchDocuments } from "./bench/documents.mjs";
+import { benchEpisode } from "./bench/episode.mjs";
 import { benchInt8 } from "./bench/int8.mjs";
 import { benchLoraStep } from "./bench/lora-step.mjs";
 import { coreName, formatPeers, peersOf } from "./bench/peers.mjs";
@@ -38,7 +40,7 @@ build();
 process.chdir(ROOT);
 const compares = values.peer !== undefined;
 const only = (values.only ?? `lora_step,rl_step${compares ? "" : ",checkpointing,decoding,policy"}`).split(",");
-if (only.includes("policy")) await ensureBrowser();
+if (only.includes("policy") || only.includes("episode")) await ensureBrowser();
 const runs = Number(values.runs);
 const peer = { python: values.python, peers: compares ? peersOf(values.peer) : [] };
 const result = {
@@ -51,6 +53,7 @@ const result = {
   ...(only.includes("checkpointing") ? { checkpointing: await benchCheckpointing({ runs }) } : {}),
   ...(only.includes("decoding") ? { decoding: await benchDecoding({ runs }) } : {}),
   ...(only.includes("int8") ? { int8: await benchInt8({ runs }) } : {}),
+  ...(only.includes("episode") ? { episode_cpu_ms: await benchEpisode({ runs }) } : {}),
   ...(only.includes("documents")
     ? { documents: await benchDocuments({ runs, site: values.site, batch: Number(values.batch), only: values.ways }) }
     : {}),

@@ -1,7 +1,7 @@
 // node scripts/check-imports.mjs [ROOT]: checks that source files import from their own layer (floor) or a lower one,
 // without cycles among folders or files, types included; a feature imports those features that its line in
-// ARCHITECTURE.md names, as in "- `agent` (on `learned-pages`): ...", which are in no circle and used. Prints file:line of each violation; exits with
-// 1 if any.
+// ARCHITECTURE.md names, as in "- `agent` (on `learned-pages`): ...", which are in no circle and used; and those of PUBLIC
+// import only names that src/index.ts exports. Prints file:line of each violation; exits with 1 if any.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -27,14 +27,17 @@ const FLOORS = [
 ];
 /** Folders of one floor that must not import each other: a policy does not depend on the browser. */
 const STRANGERS = [["env", "diffusion"]];
+/** Features that are written as a user's own environment is: by the library's names. Their commands are the command line's. */
+const PUBLIC = ["control", "miniwob", "openenv"];
 
-const STATIC = /^\s*(?:import|export)\s+(?:type\s+)?(?:[\w$*{}\s,]+?\s*from\s*)?["']([^"'\n]+)["']/gm;
-const DYNAMIC = /\bimport\s*\(\s*["']([^"'\n]+)["']/g;
+const STATIC = /^\s*(?:import|export)\s+(?:type\s+)?(?:(?<names>[\w$*{}\s,]+?)\s*from\s*)?["'](?<from>[^"'\n]+)["']/gm;
+const DYNAMIC = /\bimport\s*\(\s*["'](?<from>[^"'\n]+)["']/g;
 
 const floorOf = (folder) => FLOORS.findIndex((folders) => folders.includes(folder));
 const root = resolve(process.argv[2] ?? join(dirname(fileURLToPath(import.meta.url)), ".."));
 const source = join(root, "src");
 const problems = [];
+const exported = exportsOf(join(source, "index.ts"));
 const builtOn = orderOfFeatures(join(root, "ARCHITECTURE.md"));
 /** For every folder, the folders of its floor that it imports, each with the place of one such import. */
 const sideways = new Map();
@@ -52,11 +55,12 @@ for (const entry of readdirSync(source, { recursive: true, withFileTypes: true }
   }
   for (const pattern of [STATIC, DYNAMIC]) {
     for (const match of text.matchAll(pattern)) {
-      const specifier = match[1];
+      const { from: specifier, names } = match.groups;
       if (!specifier.startsWith(".")) continue;
       const line = text.slice(0, match.index + match[0].lastIndexOf(specifier)).split("\n").length;
       const target = resolve(dirname(file), specifier);
       check(file, line, folder, target);
+      checkPublic(file, line, target, namesIn(names));
       note(imports, file, target.replace(/\.js$/, ".ts"), { file, line });
     }
   }
@@ -92,6 +96,39 @@ function check(file, line, from, target) {
   if (STRANGERS.some((pair) => pair.includes(from) && pair.includes(to)))
     return add(`${from} imports ${to}: they must not know each other`);
   if (floorOf(to) === floorOf(from)) note(sideways, from, to, { file, line });
+}
+
+/** Checks that a feature of PUBLIC imports what the library exports, by name. */
+function checkPublic(file, line, target, names) {
+  const feature = featureOf(file);
+  const isCommand = relative(source, file).split(sep).includes("commands");
+  if (!PUBLIC.includes(feature) || isCommand || featureOf(target) === feature) return;
+  const hidden = names.filter((name) => !exported.get(target.replace(/\.js$/, ".ts"))?.has(name));
+  if (hidden.length === 0) return;
+  problems.push({ file, line, why: `${feature} imports ${hidden.join(", ")}, which src/index.ts does not export` });
+}
+
+/** Lists the names of a clause as `{ a, type B as C }`: a, B; `*` stands for a whole module. */
+function namesIn(clause = "*") {
+  const inner = /^\{([^}]*)\}$/.exec(clause.trim())?.[1] ?? "*";
+  return inner.split(",").flatMap(
+    (name) =>
+      name
+        .replace(/^\s*type\s/, "")
+        .trim()
+        .split(/\s+as\s+/)[0] || [],
+  );
+}
+
+/** Reads the names that a file exports of others, by their path. */
+function exportsOf(path) {
+  const found = new Map();
+  const text = existsSync(path) ? withoutComments(readFileSync(path, "utf8")) : "";
+  for (const { groups } of text.matchAll(STATIC)) {
+    const target = resolve(dirname(path), groups.from).replace(/\.js$/, ".ts");
+    found.set(target, new Set([...(found.get(target) ?? []), ...namesIn(groups.names)]));
+  }
+  return found;
 }
 
 function note(arrows, from, to, witness) {

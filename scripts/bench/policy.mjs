@@ -2,6 +2,7 @@
  * Measures rollout tokens/s, update milliseconds and episodes/s of the shipped model on the embedded site, and the
  * share of the machine's peak rate in matrix products that sampling, scoring by the reference, and the update reach.
  */
+import { playEpisodes } from "./episode.mjs";
 import { load, median } from "./support.mjs";
 import { countOperations, cpuMs, openPeak } from "./work.mjs";
 
@@ -81,7 +82,7 @@ export async function benchPolicy({ runs, contexts }) {
   await policy.close();
   await environment.close();
   const episodes = {};
-  for (const n of contexts) episodes[n] = await benchEpisodes(config, n);
+  for (const n of contexts) episodes[n] = await playEpisodes(config, n);
   return {
     rollout_tokens_per_s: Math.round(median(tokensPerSecond)),
     update_ms: Math.round(median(updateMs)),
@@ -91,29 +92,5 @@ export async function benchPolicy({ runs, contexts }) {
       Object.entries(speeds).map(([name, values]) => [name, median(values) / Math.max(...rates)]),
     ),
     episodes,
-  };
-}
-
-/** Measures oracle plans in the browser, `contexts` at a time. */
-async function benchEpisodes(config, contexts) {
-  const { openEnvironment, evaluationTasks, tasksOf } = await load("env/open.js");
-  const environment = await openEnvironment({ ...config, browser: { ...config.browser, contexts } });
-  const runner = await environment.runner();
-  const play = (tasks) => {
-    const plans = environment.demonstrations(tasks).map(({ action }) => action.text);
-    return Promise.all(tasks.map((task, i) => runner.run(task, plans[i])));
-  };
-  await play(evaluationTasks(tasksOf(environment, "val"), contexts * 2, 0, "warm-up"));
-  const tasks = evaluationTasks(tasksOf(environment, "val"), 64, 1, "val");
-  const began = performance.now();
-  const played = await play(tasks);
-  const seconds = (performance.now() - began) / 1000;
-  await environment.close();
-  const ms = played.map((e) => e.ms);
-  return {
-    episodes_per_s: Number((tasks.length / seconds).toFixed(2)),
-    p50_ms: Math.round(median(ms)),
-    p95_ms: Math.round(median(ms, 0.95)),
-    faults: played.filter((e) => e.fault !== undefined).length,
   };
 }

@@ -6,12 +6,12 @@ import { fail, messageOf, misuse, UserError } from "../core/errors.js";
 import { packageRoot, readSmall, userFolder } from "../core/files.js";
 import { isModulePath } from "../core/own-module.js";
 import { withoutPasswords } from "../core/shown.js";
-import { parseYaml } from "../core/yaml.js";
 import { settleKinds } from "./kind-sections.js";
 import { applyOverrides, isPlainObject, type Override, parseOverrides } from "./overrides.js";
 import { describeIssue, type Problem, pathText, show, valueAt } from "./problems.js";
 import { loadRegistries } from "./registries.js";
 import { type ConfigKey, configKeys, type Registries, type RunConfig, runSchema, unwrap } from "./schema.js";
+import { parseYaml } from "./yaml.js";
 
 export type { RunConfig } from "./schema.js";
 
@@ -109,7 +109,7 @@ function placed(problems: readonly Problem[], source: Source, overrides: readonl
 /** Lists the keys that are set, to another value than the default, though the objective does not read them. */
 function unreadKeys(config: RunConfig, keys: readonly ConfigKey[], { objectives }: Registries): Problem[] {
   const { kind, ...options } = config.objective;
-  const unread = Object.entries(objectives.get(kind)?.unread?.(options) ?? {});
+  const unread = Object.entries(objectives.get(kind)?.unread?.(options, config) ?? {});
   return keys.flatMap(({ path, type, default: usual }): Problem[] => {
     const why = unread.find(([key]) => `${path.join(".")}.`.startsWith(`${key}.`))?.[1];
     const isSet = JSON.stringify(valueAt(config, path)) !== JSON.stringify(usual);

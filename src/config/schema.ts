@@ -19,7 +19,7 @@ export interface ObjectivePlugIn extends PlugIn {
   readonly name: string;
   readonly description: string;
   /** Returns keys and sections that it does not read, with the reason. */
-  unread?(options: object): Readonly<Record<string, string>>;
+  unread?(options: object, config?: object): Readonly<Record<string, string>>;
 }
 
 export interface Registries {

@@ -10,6 +10,7 @@ export const CALLED = {
   estimate: "doctor/memory",
   executor: "cluster/executor",
   openApiBinding: "gpu/c-api",
+  openContracts: "learned-pages/contracts",
   openLivePage: "report/live/live-page",
   rejudge: "rejudge/command",
   reportAtEnd: "report/report",

@@ -55,6 +55,9 @@ export class Rng {
   }
 }
 
+/** A source of discrete draws: random numbers, or an enumeration of all outcomes. */
+export type DiscreteRng = Pick<Rng, "int" | "shuffle">;
+
 /** Returns a shuffled copy (Fisher-Yates). @param int draws an integer in [0, n). */
 export function shuffled<T>(items: readonly T[], int: (n: number) => number): T[] {
   const out = [...items];

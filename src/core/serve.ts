@@ -1,9 +1,10 @@
 import { type AddressInfo, isIP, type Server } from "node:net";
 import { hostname } from "node:os";
 import { createAdaptorServer, type WebSocketServerLike } from "@hono/node-server";
-import type { Hono, MiddlewareHandler } from "hono";
+import type { ErrorHandler, Hono, MiddlewareHandler } from "hono";
 import type { WebSocketServer } from "ws";
 import { fail, messageOf } from "./errors.js";
+import { printable } from "./shown.js";
 
 /** A running server. */
 export interface Served {
@@ -54,6 +55,17 @@ export async function serveApp(
   return {
     baseUrl: `http://${host}:${(server.address() as AddressInfo).port}`,
     stop: () => (stopped ??= close()),
+  };
+}
+
+/**
+ * Answers a request that failed, as where its client left in the middle, with status 500 and one line on stderr.
+ * @param what the server, for that line.
+ */
+export function failedRequest(what: string): ErrorHandler {
+  return (error, c) => {
+    process.stderr.write(`${printable(`${what}: ${c.req.method} ${c.req.path}: ${messageOf(error)}`)}\n`);
+    return c.text("The request failed.\n", 500);
   };
 }
 

@@ -131,7 +131,7 @@ export interface Environment {
   /** Returns the reason why reinforcement cannot learn from these tasks; undefined if it can. */
   untrainable?(tasks: readonly EnvironmentTask[]): string | undefined;
   /** Set if the tasks may be impossible, as on a user's site: the oracle plays some before a run. */
-  readonly unproven?: Unproven;
+  readonly unproven?: Unproven | undefined;
   /** Returns demonstrations of tasks; absent if they are not known without playing: then the oracle plays. */
   demonstrations?(tasks: readonly EnvironmentTask[]): Demonstration[];
   /** Returns a demonstration of an invented task, for augmentation. */

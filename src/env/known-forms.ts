@@ -1,5 +1,5 @@
-import { UserError } from "../core/errors.js";
-import { loadFolder } from "../core/registry.js";
+import { fail } from "../core/errors.js";
+import { calledFeature } from "../core/features.js";
 import type { Control } from "./browser/controls.js";
 import type { EpisodeRunner } from "./browser/episode.js";
 import type { Session } from "./browser/session.js";
@@ -34,23 +34,20 @@ export interface KnownForms {
   mends: boolean;
 }
 
-/** An entry of the folder `known-forms/` of a feature. */
-export interface KnownFormsKind {
-  /** @param tell shows progress. */
-  open(options: NonNullable<RunningSite["learn"]>, tasks: readonly Task[], tell: (text: string) => void): KnownForms;
-}
+/** Opens the known forms of a site. @param tell shows progress. */
+export type OpenKnownForms = (
+  options: NonNullable<RunningSite["learn"]>,
+  tasks: readonly Task[],
+  tell: (text: string) => void,
+) => KnownForms;
 
-let kinds: ReadonlyMap<string, KnownFormsKind> | undefined;
+let open: OpenKnownForms | undefined;
 
-/** Loads the ways to know a site's forms; called before an environment of a site with `learn` is made. */
+/** Loads the feature that learns forms; called before an environment of a site with `learn` is made. */
 export async function loadKnownForms(): Promise<void> {
-  kinds ??= await loadFolder<KnownFormsKind>(new URL("./known-forms/", import.meta.url), "knownForms");
+  open = await calledFeature<OpenKnownForms>("openContracts");
 }
 
 /** Opens the known forms of a site. @throws UserError where no feature knows how forms become known. */
-export function openKnownForms(...given: Parameters<KnownFormsKind["open"]>): KnownForms {
-  if (kinds === undefined) throw new Error("loadKnownForms has not been called");
-  const [kind] = kinds.values();
-  if (kind !== undefined) return kind.open(...given);
-  throw new UserError("No feature of this installation learns forms.", { hint: "Set site.learn=null." });
-}
+export const openKnownForms: OpenKnownForms = (...given) =>
+  open?.(...given) ?? fail("No feature of this installation learns forms.", { hint: "Set site.learn=null." });

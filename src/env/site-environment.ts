@@ -8,14 +8,15 @@ import { PROMPT_STYLES } from "../text/prompt.js";
 import { EpisodeRunner } from "./browser/episode.js";
 import { injectedFaults } from "./browser/injected-faults.js";
 import type { Session } from "./browser/session.js";
-import type { EnvironmentTask, EpisodeOutcome } from "./environment.js";
+import type { EnvironmentTask, EpisodeOutcome, FixedPolicy, Unproven } from "./environment.js";
 import { acceptanceOf } from "./forms/contract.js";
 import type { Played } from "./forms/episode.js";
 import { declaredControls } from "./forms/native.js";
 import { REWARD_NAMES, REWARDS, type RewardKind } from "./forms/own-reward.js";
 import type { Plan } from "./forms/plan.js";
 import { rejudge } from "./forms/rejudge.js";
-import { isLabelled } from "./forms/verdict.js";
+import { unprovenOf, verdictProof } from "./forms/shortfall.js";
+import { isLabelled, randomValues } from "./forms/verdict.js";
 import { type KnownForm, type KnownForms, openKnownForms } from "./known-forms.js";
 import type { RunningSite, Task } from "./site.js";
 
@@ -71,10 +72,11 @@ export const config = z.looseObject({
 });
 export type FormsConfig = z.output<typeof config>;
 
+const modulesAt = (...names: string[]): string[] => names.map((name) => new URL(`./${name}.js`, import.meta.url).href);
 /** The modules that decide whether a form was accepted, and which fields are right. */
-const JUDGES = ["forms/judge", "forms/reward", "browser/follow"].map(
-  (name) => new URL(`./${name}.js`, import.meta.url).href,
-);
+const JUDGES = modulesAt("forms/judge", "forms/reward", "browser/follow");
+/** The modules that judge by the site's verdict alone, with them. */
+const VERDICT = modulesAt("forms/verdict", "forms/refused");
 
 /** A running site whose forms are played in a browser, with its tasks, its contracts and the browser. */
 export class SiteEnvironment {
@@ -112,12 +114,30 @@ export class SiteEnvironment {
   judge(given: readonly EnvironmentTask[]): string {
     const { reward = "default", site, browser } = this.config;
     const forms = new Map((given as readonly Task[]).map((task) => [task.form, task]));
+    // other rewards read neither these modules nor the places of refused fields
+    const isVerdict = this.reward === REWARDS.verdict;
     const contracts = [...forms].sort().map(([form, task]) => {
       const known = this.contracts?.kept(task) ?? this.site.declaredForm?.(task);
-      return [form, known?.fields, known?.request, known?.success, known?.refusal];
+      const refused = isVerdict ? [acceptanceOf(task, known).refused] : [];
+      return [form, known?.fields, known?.request, known?.success, known?.refusal, ...refused];
     });
     const modules = [reward, site?.kind ?? ""].map((name) => [name, loadedModules()[name] ?? null]);
-    return sha256(JSON.stringify([codeHash(...JUDGES), modules, browser.uploads, contracts]));
+    const code = codeHash(...JUDGES, ...(isVerdict ? VERDICT : []));
+    return sha256(JSON.stringify([code, modules, browser.uploads, contracts]));
+  }
+
+  /**
+   * Describes the plans that are tried before training: the oracle's and wrong ones, or, under `reward: verdict`, those
+   * that the site has to refuse. Undefined where the site needs none.
+   */
+  protected proof(
+    policies: Readonly<Record<string, FixedPolicy>>,
+    controlsOf: Parameters<typeof randomValues>[0],
+  ): Unproven | undefined {
+    const { rehearse } = this.site;
+    if (rehearse === undefined) return undefined;
+    if (this.reward !== REWARDS.verdict) return unprovenOf(rehearse, policies);
+    return verdictProof(rehearse, { ...policies, drawn: randomValues(controlsOf) });
   }
 
   /** Names the first task whose acceptance nobody declares. */

@@ -1,11 +1,12 @@
 import { z } from "zod";
+import type { Scoring } from "../diffusion/layout/scorings.js";
 import { advantageOptions } from "./credit.js";
 import type { Loss, LossInputs } from "./objective.js";
 import {
   clipBounds,
   outside,
-  RATIO_OBJECTIVE,
   ratioMetrics,
+  ratioObjective,
   ratioOptions,
   type SurrogateOptions,
   surrogateOf,
@@ -54,4 +55,4 @@ export function clippedLoss(
 }
 
 /** The members that objectives with this loss share. */
-export const CLIPPED_OBJECTIVE = { ...RATIO_OBJECTIVE, loss: clippedLoss };
+export const clippedObjective = (scoring: Scoring) => ({ ...ratioObjective(scoring), loss: clippedLoss });

@@ -74,6 +74,11 @@ export interface Needs {
   readonly parts?: boolean;
 }
 
+/** What {@link Objective.unread} reads of the config besides the objective's own section. */
+export interface UnreadConfig {
+  readonly distributed?: { readonly staleness?: number };
+}
+
 /** A learned value of the states of a path. Before an update the policy scores them, and advantages replace credit. */
 export interface Critic {
   /** Values of states [R]; it may declare the objective's parameters as inputs, and reads the output `hidden` too. */
@@ -110,7 +115,7 @@ export interface Objective<Options = unknown> {
    * Returns the keys and sections of a config that it does not read (`training.num_iterations`), with the reason; a
    * config that sets one is refused. Absent: it reads all.
    */
-  unread?(options: Options): Readonly<Record<string, string>>;
+  unread?(options: Options, config?: UnreadConfig): Readonly<Record<string, string>>;
   /**
    * Assigns credit to a group's episodes: one number per episode, turn, or step; null for an episode that is left out.
    * Groups with equal rewards are included: the objective decides whether they give a signal.

@@ -1,8 +1,9 @@
+import type { Scoring } from "../diffusion/layout/scorings.js";
 import type { Loss, LossInputs } from "./objective.js";
 import {
   clipBounds,
-  RATIO_OBJECTIVE,
   ratioMetrics,
+  ratioObjective,
   type SurrogateOptions,
   surrogateOf,
   withEntropy,
@@ -34,4 +35,4 @@ export function sequenceLoss(inputs: LossInputs, o: SurrogateOptions & { readonl
 }
 
 /** The members that objectives with this loss share. */
-export const SEQUENCE_OBJECTIVE = { ...RATIO_OBJECTIVE, loss: sequenceLoss };
+export const sequenceObjective = (scoring: Scoring) => ({ ...ratioObjective(scoring), loss: sequenceLoss });

@@ -1,9 +1,10 @@
 import { z } from "zod";
 import { misuse } from "../core/errors.js";
+import type { Scoring } from "../diffusion/layout/scorings.js";
 import type { Emitter } from "../onnx/emit.js";
 import type { Value } from "../onnx/types.js";
 import { episodeCredit } from "./credit.js";
-import type { Loss, LossInputs } from "./objective.js";
+import type { Loss, LossInputs, UnreadConfig } from "./objective.js";
 import type { WeighingOptions } from "./weighing.js";
 
 /** Options of the clip range of a ratio, for every objective that has one. @param eps its default. */
@@ -55,12 +56,27 @@ export function holdsRatio({ surrogate }: Pick<SurrogateOptions, "surrogate">): 
   return surrogate === "cispo";
 }
 
+/**
+ * Returns the reason not to read `importance_cap` where rollouts do not record what the ratio is of: then only an older
+ * policy, which can score it, gives the weights.
+ */
+export function withoutRecords(why: string, config: UnreadConfig | undefined): Readonly<Record<string, string>> {
+  if ((config?.distributed?.staleness ?? 0) > 0) return {};
+  return { "objective.importance_cap": `${why}; it weighs those of an older policy (distributed.staleness) alone` };
+}
+
 /** The members that objectives with {@link ratioOptions} and a penalty to the reference share. */
-export const RATIO_OBJECTIVE = {
+export const ratioObjective = (scoring: Scoring) => ({
   learnsFrom: "rollouts" as const,
+  scoring,
   needs: (o: { readonly kl_coeff: number }) => ({ reference: o.kl_coeff > 0 }),
-  unread: (o: Partial<RatioOptions> & { readonly kl_coeff: number }): Readonly<Record<string, string>> => ({
+  unread: (
+    o: Partial<RatioOptions> & { readonly kl_coeff: number },
+    config?: UnreadConfig,
+  ): Readonly<Record<string, string>> => ({
     ...(o.kl_coeff === 0 && { "training.reference_refresh": "objective.kl_coeff=0 compares with no reference" }),
+    ...(scoring !== "steps" &&
+      withoutRecords("its ratios are not of the probabilities that a rollout records", config)),
     ...(o.clip_range_low != null &&
       o.clip_range_high != null && {
         "objective.clip_range": "clip_range_low and clip_range_high are set",
@@ -69,7 +85,7 @@ export const RATIO_OBJECTIVE = {
   credit: episodeCredit,
   heldRatio: holdsRatio,
   weighing: (o: WeighingOptions): WeighingOptions => o,
-};
+});
 
 /**
  * The surrogate [S] of each segment, from l and the ratio rho = exp(l - l_old):

@@ -5,6 +5,8 @@ import { countEqually } from "./layouts.js";
 export interface WeighingOptions {
   readonly length_norm: "own" | "segment" | "response" | number;
   readonly importance_cap: number | null;
+  /** What a segment's log-probability is of those of its terms; default: their sum. */
+  readonly reduction?: "sum" | "mean";
 }
 
 /**
@@ -32,7 +34,7 @@ export function totalShare(sum: number, responses: number, norm: WeighingOptions
  * Truncated importance sampling (Ionides 2008; for the sampler's rounding: Yao et al. 2025, "Your efficient RL
  * framework secretly brings you off-policy RL training"): weights another policy's samples for the current one,
  *
- *   w_s = min(exp(old_s - logProb_s), C)
+ *   w_s = min(exp(old_s - logProb_s), C)          of the segment's n tokens: times n in the exponent where it is a mean
  *
  * where ratios and clipping then start from `old`. 1 where both are the same policy.
  * @param batch `logProb` [S] under the policy that sampled.
@@ -40,12 +42,13 @@ export function totalShare(sum: number, responses: number, norm: WeighingOptions
  * @returns [S] factors of the advantages.
  */
 export function importanceWeights(
-  { logProb, owner }: Pick<Batch, "logProb" | "owner">,
+  { logProb, owner, units }: Pick<Batch, "logProb" | "owner" | "units">,
   old: Float32Array,
-  { importance_cap: cap }: WeighingOptions,
+  { importance_cap: cap, reduction }: WeighingOptions,
 ): Float32Array {
   return Float32Array.from(owner, (b, s) => {
     const before = old[s] as number;
-    return b < 0 ? 0 : Math.min(Math.exp(before - (logProb?.[s] ?? before)), cap ?? Number.POSITIVE_INFINITY);
+    const change = (before - (logProb?.[s] ?? before)) * (reduction === "mean" ? (units[s] as number) : 1);
+    return b < 0 ? 0 : Math.min(Math.exp(change), cap ?? Number.POSITIVE_INFINITY);
   });
 }

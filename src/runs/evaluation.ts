@@ -130,9 +130,15 @@ function scores(rows: readonly TaskScore[], seed: number, draw?: (row: TaskScore
   return {
     reward: over((row) => row.reward),
     success_rate: over((row) => Number(row.success)),
-    metrics: Object.fromEntries(metricNames(rows).map((name) => [name, over((row) => row.metrics[name] as number)])),
+    metrics: {
+      ...Object.fromEntries(metricNames(rows).map((name) => [name, over((row) => row.metrics[name] as number)])),
+      nonzero_rate: over(nonzero),
+    },
   };
 }
+
+/** 1 for an episode that earned anything; its mean is the share of such episodes. */
+const nonzero = ({ reward }: TaskScore): number => Number(reward > 0);
 
 /** Returns the measures that all rows have. */
 function metricNames(rows: readonly TaskScore[]): string[] {
@@ -185,9 +191,12 @@ export function compareEvaluations(before: Evaluation, after: Evaluation): Compa
     unpaired: before.per_task.length + after.per_task.length - 2 * pairs.length,
     reward: difference((row) => row.reward),
     success_rate: difference((row) => Number(row.success)),
-    metrics: Object.fromEntries(
-      metricNames(pairs.flat()).map((name) => [name, difference((row) => row.metrics[name] as number)]),
-    ),
+    metrics: {
+      ...Object.fromEntries(
+        metricNames(pairs.flat()).map((name) => [name, difference((row) => row.metrics[name] as number)]),
+      ),
+      nonzero_rate: difference(nonzero),
+    },
     warnings,
   };
 }

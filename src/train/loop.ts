@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { RunConfig } from "../config/config.js";
+import { optimizerOptions } from "../config/optimizer.js";
 import { calledFeature } from "../core/features.js";
 import { adapterConfig } from "../engine/adapter.js";
 import { baseSample } from "../engine/base-sample.js";
@@ -62,10 +63,13 @@ export interface Steps {
   finish?(step: number): Promise<string | undefined>;
 }
 
-/** Opens the policy with its optimizer. @throws UserError where it cannot be trained. */
+/**
+ * Opens the policy with its optimizer. @param optimizer default: the config's. @param full trains every weight.
+ * @throws UserError where it cannot be trained.
+ */
 export async function openTrainedPolicy(
-  { config, objective }: Setup,
-  optimizer: OptimizerOptions,
+  { config, objective }: Pick<Setup, "config" | "objective">,
+  optimizer: OptimizerOptions = optimizerOptions(config),
   full = false,
 ): Promise<Policy> {
   const policy = await openPolicy(config, { objective, options: config.objective, optimizer }, full);

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { optimizerOptions, scheduleOptions } from "../config/optimizer.js";
+import { scheduleOptions } from "../config/optimizer.js";
 import { closing } from "../core/closing.js";
 import { fail } from "../core/errors.js";
 import { writeAtomic } from "../core/files.js";
@@ -54,7 +54,7 @@ export async function trainOnRollouts(setup: Setup): Promise<TrainResult> {
 
   // 1. Open the policy and the environment, which must fit
   const shared = await sharedWork(config);
-  await using policy = closing(await openTrainedPolicy(setup, optimizerOptions(config)));
+  await using policy = closing(await openTrainedPolicy(setup));
   await using site = closing(await openSite(setup));
   const untrainable = site.untrainable?.(tasksOf(site, "train"));
   if (untrainable !== undefined)

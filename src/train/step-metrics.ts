@@ -70,11 +70,13 @@ function episodeMetrics(
   };
 }
 
-/** Averages the environment's own measures over the scored episodes. */
+/** Averages the environment's own measures over the scored episodes, and the share of them that earned anything. */
 function environmentMetrics(groups: readonly Group[]): Record<string, number> {
   return averages(
     groups.flatMap(({ rollouts }) =>
-      rollouts.flatMap(({ record: { metrics } }) => (metrics === null ? [] : [metrics])),
+      rollouts.flatMap(({ record: { metrics, reward } }) =>
+        reward === null ? [] : [{ nonzero_rate: Number(reward > 0), ...metrics }],
+      ),
     ),
   );
 }

@@ -157,7 +157,7 @@ export async function prepareUpdate<O>(
     const logProb = batch.logProb ?? sampled.get(batch);
     const trust =
       corrects && logProb !== undefined && before !== undefined
-        ? importanceWeights({ logProb, owner: batch.owner }, before, weighing as WeighingOptions)
+        ? importanceWeights({ ...batch, logProb }, before, weighing as WeighingOptions)
         : undefined;
     const perSegment = (value: (sample: Sample, segment: number) => number): Float32Array =>
       Float32Array.from(batch.owner, (b, s) => (b < 0 ? 0 : value(samples[b] as Sample, s)));

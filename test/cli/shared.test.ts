@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { runnable, shellWord } from "../../src/cli/shared.js";
+import { temporaryFolder } from "../support/temporary.js";
 
 const shared = new URL("../../src/cli/shared.js", import.meta.url).href;
 const errors = new URL("../../src/core/errors.js", import.meta.url).href;
@@ -119,19 +119,15 @@ test("a printed word is read back by a shell", () => {
 });
 
 test("a printed command runs where it is read: by name, by npx, or by its file", () => {
-  const dir = mkdtempSync(join(tmpdir(), "commands-"));
+  const dir = temporaryFolder("commands");
   const bin = join(dir, "node_modules", ".bin");
   mkdirSync(bin, { recursive: true });
   const name = process.platform === "win32" ? "refusion-eval.cmd" : "refusion-eval";
-  try {
-    const text = "next: refusion-eval --run runs/a\n  refusion-eval compare a b; refusion-eval is a program";
-    const as = (call: string): string =>
-      text.replace("refusion-eval --run", `${call} --run`).replace("refusion-eval compare", `${call} compare`);
-    assert.match(runnable("next: refusion-eval --run a", { PATH: "" }, dir), /^next: node \S*eval\.js --run a$/);
-    writeFileSync(join(bin, name), "");
-    assert.ok(runnable(text, { PATH: "" }, dir).startsWith(as("npx refusion-eval").split(";")[0] as string));
-    assert.equal(runnable(text, { PATH: bin }, dir), text);
-  } finally {
-    rmSync(dir, { recursive: true });
-  }
+  const text = "next: refusion-eval --run runs/a\n  refusion-eval compare a b; refusion-eval is a program";
+  const as = (call: string): string =>
+    text.replace("refusion-eval --run", `${call} --run`).replace("refusion-eval compare", `${call} compare`);
+  assert.match(runnable("next: refusion-eval --run a", { PATH: "" }, dir), /^next: node \S*eval\.js --run a$/);
+  writeFileSync(join(bin, name), "");
+  assert.ok(runnable(text, { PATH: "" }, dir).startsWith(as("npx refusion-eval").split(";")[0] as string));
+  assert.equal(runnable(text, { PATH: bin }, dir), text);
 });

@@ -11,6 +11,7 @@ import { packageRoot } from "../../src/core/files.js";
 import { environment as forms } from "../../src/env/environments/forms.js";
 import { sectionOf } from "../support/section.js";
 import { temporaryFolder } from "../support/temporary.js";
+import { userError } from "../support/user-error.js";
 
 const dir = temporaryFolder("config");
 
@@ -294,11 +295,7 @@ test("prototype names are unknown keys and pollute nothing", async () => {
 });
 
 test("a missing file is a usage error", async () => {
-  await assert.rejects(loadConfig(join(dir, "none.yaml"), { registries }), {
-    name: "UserError",
-    exitCode: 2,
-    message: /none\.yaml/,
-  });
+  await assert.rejects(loadConfig(join(dir, "none.yaml"), { registries }), userError(/none\.yaml/, { exitCode: 2 }));
 });
 
 test("the resolved config loads to itself, and differences name their keys", async () => {
@@ -334,10 +331,7 @@ test("without an installed plug-in its section accepts anything", async () => {
 
 test("paths are looked for in the working directory, then in the package", () => {
   assert.equal(resolvePath("configs", "model"), join(packageRoot(), "configs"));
-  assert.throws(() => resolvePath("models/none-such", "model"), {
-    name: "UserError",
-    message: /model: models\/none-such does not exist/,
-  });
+  assert.throws(() => resolvePath("models/none-such", "model"), userError(/model: models\/none-such does not exist/));
 });
 
 test("every key of the installed schema is described, and has a default save the model", async () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { allOutcomes } from "../../src/core/outcomes.js";
 import { Rng } from "../../src/core/rng.js";
+import { allOutcomes } from "../support/outcomes.js";
 
 const PINNED = [343943, 86770, 930441, 472500, 839069];
 
@@ -48,4 +48,21 @@ test("draws of a normal number have its moments, each within five standard error
     assert.ok(Math.abs(moment - expected) < (5 * error) / Math.sqrt(draws.length), `moment ${power}: ${moment}`);
   }
   assert.throws(() => rng.pick([]), RangeError);
+});
+
+test("draws may depend on earlier ones", () => {
+  const outcomes = allOutcomes((rng) => {
+    const n = rng.int(3);
+    return n === 0 ? "none" : `${n}/${rng.int(n + 1)}`;
+  });
+  const values = outcomes.map((o) => o.value);
+  assert.deepEqual(values, ["none", "1/0", "1/1", "2/0", "2/1", "2/2"]);
+  const total = outcomes.reduce((sum, o) => sum + o.probability, 0);
+  assert.ok(Math.abs(total - 1) < 1e-12);
+  assert.ok(Math.abs((outcomes[3]?.probability as number) - 1 / 9) < 1e-15);
+});
+
+test("a procedure without draws has one outcome", () => {
+  const actual = allOutcomes(() => 7);
+  assert.deepEqual(actual, [{ value: 7, probability: 1 }]);
 });

@@ -12,6 +12,7 @@ import {
   type Evaluate,
   evaluateOn,
   f32,
+  floats,
   i64,
   logSoftmax,
   normal,
@@ -140,10 +141,7 @@ describe("the distribution on the graph", () => {
             [rows.length, vocabulary],
             rows.flatMap(() => logProbs),
           ),
-          uniform: f32(
-            [rows.length],
-            rows.map(([u]) => u),
-          ),
+          uniform: floats(rows.map(([u]) => u)),
           fallback: i64(rows.map(() => last)),
         },
         (e, { log_probs, uniform, fallback }) => {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { before, test } from "node:test";
+import { test } from "node:test";
 import { UserError } from "../../src/core/errors.js";
 import type { Template } from "../../src/core/interaction.js";
 import { decodeValue, encodeValue, type OpenBlank, type TemplateStart } from "../../src/diffusion/template.js";
@@ -7,18 +7,12 @@ import { roundTexts, textPolicy } from "../../src/diffusion/text-policy.js";
 import type { SampledModel } from "../../src/diffusion/tokens.js";
 import type { TokenTrajectory } from "../../src/diffusion/trajectory.js";
 import { sampledModel } from "../../src/engine/policy.js";
-import { loadModel, type Model } from "../../src/nn/model.js";
+import { loadModel } from "../../src/nn/model.js";
 import { Tokenizer } from "../../src/text/tokenizer.js";
 import { microModel } from "../support/micro-model.js";
 
-let model: Model;
-let about: SampledModel;
-before(async () => {
-  const { dir, remove } = await microModel();
-  model = await loadModel(dir);
-  about = sampledModel(model.config);
-  remove();
-});
+const model = await loadModel(await microModel());
+const about = sampledModel(model.config);
 
 const options = {
   responseLength: 16,

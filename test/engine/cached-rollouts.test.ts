@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import fc from "fast-check";
 import { closing } from "../../src/core/closing.js";
 import { Rng } from "../../src/core/rng.js";
@@ -51,14 +51,12 @@ const choices = ({ trajectories }: Drawn): unknown =>
 
 const logProbsOf = (trajectory: UnmaskTrajectory): number[] => trajectory.rounds.flatMap(({ logProbs }) => logProbs);
 
+const model = await loadModel(await microModel());
+
 describe("rollouts with keys and values used again", () => {
   let engine: Engine;
   let inLanes: Engine;
-  let remove: () => void;
   before(async () => {
-    let dir: string;
-    ({ dir, remove } = await microModel(MICRO));
-    const model = await loadModel(dir);
     engine = new Engine(runtime, model, { sampler, about: sampledModel(model.config), lora });
     const rng = Rng.named(0, "adapter");
     const fresh = freshAdapter(loraSites(engine.model.graph, lora), lora, rng);
@@ -69,7 +67,6 @@ describe("rollouts with keys and values used again", () => {
     inLanes = new Engine(paged, model, { sampler, about: sampledModel(model.config), lora });
     for (const one of [engine, inLanes]) await one.setParameters("policy", new Map(drawn));
   });
-  after(() => remove());
 
   async function draw(
     config: Partial<UnmaskConfig>,
@@ -116,9 +113,8 @@ describe("rollouts with keys and values used again", () => {
     temperature: fc.constantFrom(0, 0.7, 1, 1.3),
   });
 
-  it("fits into a budget: a session for all sizes is counted at those of its first round", async (t) => {
-    const other = await Runtime.open({ provider: "cpu", threads: 1 });
-    t.after(() => other.close());
+  it("fits into a budget: a session for all sizes is counted at those of its first round", async () => {
+    const other = await cpuRuntime();
     const about = sampledModel(engine.model.config);
     const tight = new Engine(other, engine.model, { sampler, about, lora, memory: 1 });
     await tight.setParameters("policy", await engine.getParameters("policy"));

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { cpSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { packageRoot } from "../../src/core/files.js";
@@ -10,18 +10,17 @@ import type { RawModel, RawNode } from "../../src/onnx/format/raw-model.js";
 import type { Initializer, Value } from "../../src/onnx/types.js";
 import { importedModel } from "../support/imported-model.js";
 import { cpuRuntime, temporaryFolder } from "../support/temporary.js";
+import { userError } from "../support/user-error.js";
 
 const runtime = await cpuRuntime();
 
 describe("a model's graph against its config.json", () => {
-  const root = temporaryFolder("graph-check");
-
   const open = async (dir: string): Promise<void> => checkGraph(runtime, await loadModel(dir));
   const refused = (dir: string, problem: RegExp): Promise<void> =>
-    assert.rejects(open(dir), { name: "UserError", message: problem, hint: /./ });
+    assert.rejects(open(dir), userError(problem, { hint: /./ }));
   /** Copies a shipped model with changes to config.json. */
   const changed = (name: string, changes: object): string => {
-    const dir = mkdtempSync(join(root, "model-"));
+    const dir = temporaryFolder("model");
     cpSync(join(packageRoot(), "models", name), dir, { recursive: true });
     const config = JSON.parse(readFileSync(join(dir, "config.json"), "utf8")) as object;
     writeFileSync(join(dir, "config.json"), JSON.stringify({ ...config, ...changes }));
@@ -61,13 +60,9 @@ describe("a model's graph against its config.json", () => {
       ["qwen3-dynamo", { attention: "bidirectional" }, undefined],
       ["bert-dynamo", { vocab_size: 32, mask_token_id: 30, eos_token_id: 29, pad_token_id: 31 }, /vocab_size is 32/],
     ] as const) {
-      const model = importedModel(name, changes);
-      try {
-        if (problem === undefined) await open(model.dir);
-        else await refused(model.dir, problem);
-      } finally {
-        model.remove();
-      }
+      const dir = importedModel(name, changes);
+      if (problem === undefined) await open(dir);
+      else await refused(dir, problem);
     }
   });
 
@@ -78,7 +73,7 @@ describe("a model's graph against its config.json", () => {
         ["causal", 1, undefined],
         ["causal", 0, /attention is causal, and changing the last token changes \d+ of the/],
       ] as const) {
-        const { dir, remove } = importedModel("recipe-docs", { attention });
+        const dir = importedModel("recipe-docs", { attention });
         const path = join(dir, "model.onnx");
         const model = await readModelFile(path);
         const { vocab_size: size, mask_token_id: mask } = (await loadModel(dir)).config;
@@ -110,7 +105,6 @@ describe("a model's graph against its config.json", () => {
         await writeModelFile(path, { ...model, initializers, nodes });
         if (refusal === undefined) await open(dir);
         else await refused(dir, refusal);
-        remove();
       }
     });
 
@@ -130,7 +124,7 @@ describe("a model's graph against its config.json", () => {
       [transposed([0, 1, 2, 9]), /Transpose: perm \[0, 1, 2, 9\] is no order of the axes|Invalid attribute perm/],
       [transposed([0, 0, 1]), /Transpose: perm \[0, 0, 1\]/],
     ] as const)
-      for (const dir of [changed("tiny-refusion", {}), importedModel("nano-dynamo").dir]) {
+      for (const dir of [changed("tiny-refusion", {}), importedModel("nano-dynamo")]) {
         const path = join(dir, "model.onnx");
         await writeModelFile(path, change(await readModelFile(path)));
         await refused(dir, problem);
@@ -141,20 +135,18 @@ describe("a model's graph against its config.json", () => {
     // 32 learned positions each, and the buckets of batches are multiples of 32
     for (const name of ["bert-dynamo", "bert-torchscript", "opt-torchscript", "recipe-docs", "nano-dynamo"] as const)
       it(`accepts what fits and says how much does: ${name}`, async () => {
-        const { dir, remove } = importedModel(name);
+        const dir = importedModel(name);
         const model = await loadModel(dir);
         checkLength(model, 32, "the text");
-        assert.throws(() => checkLength(model, 33, "the text"), {
-          name: "UserError",
-          message: /^the text is 33 tokens, and the graph of .* takes 32 /,
-        });
-        remove();
+        assert.throws(
+          () => checkLength(model, 33, "the text"),
+          userError(/^the text is 33 tokens, and the graph of .* takes 32 /),
+        );
       });
 
     it("accepts any length of a graph that computes its positions", async () => {
-      const { dir, remove } = importedModel("modernbert-dynamo");
+      const dir = importedModel("modernbert-dynamo");
       checkLength(await loadModel(dir), 500, "the text");
-      remove();
     });
   });
 });

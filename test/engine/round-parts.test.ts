@@ -8,16 +8,13 @@ import { loraSites } from "../../src/nn/bind.js";
 import { freshAdapter } from "../../src/nn/lora.js";
 import { loadModel } from "../../src/nn/model.js";
 import { encodeModel } from "../../src/onnx/format/proto.js";
-import { Runtime } from "../../src/onnx/session.js";
 import { f32, i64, type NamedTensors, scalar, vector } from "../../src/onnx/tensors.js";
-import { MICRO, microModel } from "../support/micro-model.js";
+import { microModel } from "../support/micro-model.js";
+import { cpuRuntime } from "../support/temporary.js";
 
-it("a round in two parts has the bits of a round in one, and a head no node of the layers", async (t) => {
-  const { dir, remove } = await microModel(MICRO);
-  t.after(remove);
-  const runtime = await Runtime.open({ provider: "cpu", threads: 1 });
-  t.after(() => runtime.close());
-  const { graph, config } = await loadModel(dir);
+it("a round in two parts has the bits of a round in one, and a head no node of the layers", async () => {
+  const runtime = await cpuRuntime();
+  const { dir, graph, config } = await loadModel(await microModel());
   const lora = { rank: 2, alpha: 4, targets: ["q_proj", "lm_head"] };
   const model: TrainedModel = { graph, lora, about: sampledModel(config) };
   const dims = { B: 2, N: 3 };

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import type { ServerResponse } from "node:http";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { EnvironmentFault } from "../../src/env/browser/browser.js";
 import type { EpisodeOptions, EpisodeRunner } from "../../src/env/browser/episode.js";
 import { BROWSER_VARIABLE } from "../../src/env/browser/find-browser.js";
 import type { Pace } from "../../src/env/browser/pace.js";
+import { temporaryFolder } from "../support/temporary.js";
 import { type Received, taskFor, using } from "./page-site.js";
 import { allEnded, processTree, stillRunning } from "./processes.js";
 
@@ -55,7 +55,7 @@ test("a killed, a frozen and a busy browser leave no process, and touch no other
 });
 
 test("a browser that does not start again once is a fault; one that never does is an error that says so", async () => {
-  const dir = mkdtempSync(join(tmpdir(), "no-browser-"));
+  const dir = temporaryFolder("no-browser");
   const broken = join(dir, "chromium");
   writeFileSync(broken, "#!/bin/sh\nexit 1\n", { mode: 0o755 });
   const own = process.env[BROWSER_VARIABLE];
@@ -80,7 +80,6 @@ test("a browser that does not start again once is a fault; one that never does i
     });
   } finally {
     restore();
-    rmSync(dir, { recursive: true });
   }
 });
 

@@ -1,23 +1,18 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { after, beforeEach, describe, it } from "node:test";
+import { beforeEach, describe, it } from "node:test";
 import { packageRoot } from "../../src/core/files.js";
+import { temporaryFolder } from "../support/temporary.js";
 
 const script = join(packageRoot(), "scripts", "check-imports.mjs");
 
 describe("check-imports", () => {
   let root = "";
-  const clean = (): void => {
-    if (root !== "") rmSync(root, { recursive: true, force: true });
-  };
   beforeEach(() => {
-    clean();
-    root = mkdtempSync(join(tmpdir(), "check-imports-"));
+    root = temporaryFolder("check-imports");
   });
-  after(clean);
 
   const write = (path: string, text: string): void => {
     mkdirSync(dirname(join(root, "src", path)), { recursive: true });
@@ -131,5 +126,21 @@ describe("check-imports", () => {
     assert.deepEqual(found(), []);
     drawn("");
     assert.deepEqual(found(), ["src/features/a/a.ts:1"]);
+  });
+
+  it("lets an environment that is written as a user's own import only what the library exports, by name", () => {
+    write("index.ts", 'export { shown, type Shape as Form } from "./core/a.js";\n');
+    write("core/a.ts", "");
+    write("features/miniwob/b.ts", 'import { type Shape, shown as s } from "../../core/a.js";\nimport "./c.js";\n');
+    write("features/miniwob/commands/d.ts", 'import { hidden } from "../../../core/a.js";\n');
+    write("features/other/e.ts", 'import { hidden } from "../../core/a.js";\n');
+    assert.deepEqual(check(root).lines, []);
+    write(
+      "features/miniwob/b.ts",
+      'import { shown, hidden, type Form } from "../../core/a.js";\nimport "../../core/a.js";\n',
+    );
+    const [names, whole] = check(root).lines;
+    assert.equal(names, "src/features/miniwob/b.ts:1 miniwob imports hidden, Form, which src/index.ts does not export");
+    assert.match(whole ?? "", /^src\/features\/miniwob\/b\.ts:2 miniwob imports \*/);
   });
 });

@@ -10,7 +10,6 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { before, describe, it } from "node:test";
 import { pathToFileURL } from "node:url";
@@ -151,30 +150,26 @@ describe("the package as it is published", () => {
   it("installed globally, runs a module of the user's that imports it", () => {
     const prefix = join(dir, "global");
     const place = installGlobally(prefix, join(dir, tarball));
-    const own = mkdtempSync(join(tmpdir(), "own-"));
-    try {
-      const text = readFileSync(join(place, "examples", "reward.mjs"), "utf8");
-      assert.match(text, /from "refusion-train"/);
-      writeFileSync(join(own, "reward.mjs"), text);
-      const args = [
-        "--config",
-        "configs/tiny/letters-flow-grpo.yaml",
-        "--policy",
-        "oracle",
-        "--episodes",
-        "1",
-        "--split",
-        "val",
-      ];
-      const { status, stderr } = spawnSync(
-        process.execPath,
-        [join(place, manifest.bin["refusion-eval"] as string), ...args, "reward=./reward.mjs"],
-        { cwd: own, encoding: "utf8" },
-      );
-      assert.equal(status, 0, stderr);
-    } finally {
-      rmSync(own, { recursive: true, force: true });
-    }
+    const own = temporaryFolder("own");
+    const text = readFileSync(join(place, "examples", "reward.mjs"), "utf8");
+    assert.match(text, /from "refusion-train"/);
+    writeFileSync(join(own, "reward.mjs"), text);
+    const args = [
+      "--config",
+      "configs/tiny/letters-flow-grpo.yaml",
+      "--policy",
+      "oracle",
+      "--episodes",
+      "1",
+      "--split",
+      "val",
+    ];
+    const { status, stderr } = spawnSync(
+      process.execPath,
+      [join(place, manifest.bin["refusion-eval"] as string), ...args, "reward=./reward.mjs"],
+      { cwd: own, encoding: "utf8" },
+    );
+    assert.equal(status, 0, stderr);
   });
 
   it("goes through docs/your-own-site.md, file by file and command by command, with fewer steps", async () => {

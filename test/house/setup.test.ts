@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { after, beforeEach, describe, it } from "node:test";
+import { beforeEach, describe, it } from "node:test";
 import { pathToFileURL } from "node:url";
 import { packageRoot } from "../../src/core/files.js";
+import { temporaryFolder } from "../support/temporary.js";
 
 const setup = (await import(pathToFileURL(join(packageRoot(), "scripts", "lib", "setup.mjs")).href)) as {
   packagesAreCurrent(root: string): boolean;
@@ -13,14 +13,9 @@ const setup = (await import(pathToFileURL(join(packageRoot(), "scripts", "lib", 
 
 describe("set-up", () => {
   let root = "";
-  const clean = (): void => {
-    if (root !== "") rmSync(root, { recursive: true, force: true });
-  };
   beforeEach(() => {
-    clean();
-    root = mkdtempSync(join(tmpdir(), "setup-"));
+    root = temporaryFolder("setup");
   });
-  after(clean);
 
   const write = (path: string, content: unknown): void => {
     mkdirSync(dirname(join(root, path)), { recursive: true });

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { extname, join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import type { Browser, BrowserContextOptions, Page } from "playwright";
@@ -15,6 +14,7 @@ import { openEnvironment } from "../../src/env/open.js";
 import type { Task } from "../../src/env/site.js";
 import { openPolicy } from "../../src/library/policy.js";
 import { openBrowser, watchPage } from "../support/page.js";
+import { temporaryFolder } from "../support/temporary.js";
 
 const root = packageRoot();
 const dist = join(root, "site", "dist");
@@ -127,17 +127,13 @@ describe("the site", () => {
   });
 
   it("draws the moving picture from the policy, the same again", () => {
-    const dir = mkdtempSync(join(tmpdir(), "picture-"));
-    try {
-      const drawn = spawnSync(process.execPath, [join(root, "site", "build", "picture.mjs"), join(dir, "a.svg")], {
-        encoding: "utf8",
-      });
-      assert.equal(drawn.status, 0, drawn.stderr);
-      const kept = readFileSync(join(root, "docs", "unmasking.svg"), "utf8");
-      assert.equal(readFileSync(join(dir, "a.svg"), "utf8"), kept);
-    } finally {
-      rmSync(dir, { recursive: true });
-    }
+    const dir = temporaryFolder("picture");
+    const drawn = spawnSync(process.execPath, [join(root, "site", "build", "picture.mjs"), join(dir, "a.svg")], {
+      encoding: "utf8",
+    });
+    assert.equal(drawn.status, 0, drawn.stderr);
+    const kept = readFileSync(join(root, "docs", "unmasking.svg"), "utf8");
+    assert.equal(readFileSync(join(dir, "a.svg"), "utf8"), kept);
   });
 
   it("fills a form in the tab as Node does, with and without the trained adapter", async () => {

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, delimiter, dirname, join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -9,6 +8,7 @@ import { packageRoot } from "../../src/core/files.js";
 import { stepsIn } from "../../src/runs/run-directory.js";
 import { CliProcess, processesNaming } from "../support/cli-process.js";
 import { differences, timelessFiles } from "../support/run-files.js";
+import { temporaryFolder } from "../support/temporary.js";
 import { findRay, TestRay } from "./ray.js";
 
 /** In the browser, on the tiny model. */
@@ -69,7 +69,7 @@ describe("jobs on a Ray head", { skip: "missing" in ray ? ray.missing : false },
 
   before(async () => {
     if ("missing" in ray) return;
-    dir = mkdtempSync(join(tmpdir(), "jobs-"));
+    dir = temporaryFolder("jobs");
     cpSync(join(packageRoot(), "jobs"), path("jobs"), { recursive: true });
     writeFileSync(path("jobs/mine.yaml"), CONFIG);
     head = await TestRay.start(ray.program);
@@ -79,7 +79,6 @@ describe("jobs on a Ray head", { skip: "missing" in ray ? ray.missing : false },
     if (dir === undefined) return;
     // jobs are in process groups of their own, and may outlive the head
     for (const pid of processesNaming(dir)) process.kill(pid, "SIGKILL");
-    rmSync(dir, { recursive: true, force: true, maxRetries: 5 });
   });
 
   it("one that is killed is retried, and ends in the bytes of a local run; its log is followed", async () => {

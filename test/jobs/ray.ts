@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { packageRoot } from "../../src/core/files.js";
 import { freePort } from "../support/redis.js";
+import { temporaryFolder } from "../support/temporary.js";
 
 const RAY = "ray[default]==2.60.0";
 /** Where it is installed once: the folder that npm leaves to tools. */
@@ -31,13 +31,12 @@ export function findRay(): { program: string } | { missing: string } {
 export class TestRay {
   private constructor(
     private readonly child: ChildProcess,
-    private readonly dir: string,
     readonly url: string,
   ) {}
 
   static async start(program: string): Promise<TestRay> {
     // sockets lie in there: the path has to be short
-    const dir = mkdtempSync(join(tmpdir(), "ray-"));
+    const dir = temporaryFolder("ray");
     const prefix = join(dir, "installed");
     mkdirSync(join(prefix, "bin"), { recursive: true });
     mkdirSync(join(prefix, "lib", "node_modules"), { recursive: true });
@@ -72,7 +71,7 @@ export class TestRay {
     child.stderr?.on("data", (data: Buffer) => {
       err = (err + data).slice(-2000);
     });
-    const ray = new TestRay(child, dir, `http://127.0.0.1:${dashboard}`);
+    const ray = new TestRay(child, `http://127.0.0.1:${dashboard}`);
     const began = performance.now();
     while (!(await ray.answers())) {
       if (child.exitCode !== null || performance.now() - began > START_MS) {
@@ -104,6 +103,5 @@ export class TestRay {
     } catch {
       // nothing is left
     }
-    rmSync(this.dir, { recursive: true, force: true, maxRetries: 5 });
   }
 }

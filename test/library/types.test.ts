@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, it } from "node:test";
+import { it } from "node:test";
 import { packageRoot, readJson } from "../../src/core/files.js";
 import { ownFolder } from "../support/own-modules.js";
 
@@ -95,12 +95,7 @@ export const room = ({ responseLength }: SamplerOptions): number => responseLeng
 export const wrong = defineReward({ score: () => "much" });
 `;
 
-let dir: string;
-let remove = (): void => undefined;
-before(() => {
-  ({ dir, remove } = ownFolder({}));
-});
-after(() => remove());
+const dir = ownFolder({});
 
 it("calls of the library are typed by the schema, and modules of one's own by types of a name", () => {
   const { properties } = readJson(join(root, "docs", "config.schema.json")) as { properties: object };

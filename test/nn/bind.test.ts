@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { backward } from "../../src/autodiff/backward.js";
 import { Rng } from "../../src/core/rng.js";
 import { type BoundModel, bindModel, loraSites } from "../../src/nn/bind.js";
@@ -54,16 +54,9 @@ function trainedAdapter(model: Model): Map<string, Tensor> {
   );
 }
 
-describe("bindModel", () => {
-  let model: Model;
-  let remove: () => void;
-  before(async () => {
-    const micro = await microModel();
-    remove = micro.remove;
-    model = await loadModel(micro.dir);
-  });
-  after(() => remove());
+const model = await loadModel(await microModel());
 
+describe("bindModel", () => {
   it("multiplies what several sites read by all of their A matrices at once", () => {
     const targets = ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj", "lm_head"];
     const bound = bindModel(model.graph, "stacked", { dims, rows: 3, lora: { ...lora, targets } });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { BLOCKED } from "../../src/attention/bias.js";
 import { backward } from "../../src/autodiff/backward.js";
 import { packageRoot } from "../../src/core/files.js";
@@ -11,10 +11,10 @@ import { type LoraOptions, loraName } from "../../src/nn/lora.js";
 import { loadModel, modelHash, weightFiles } from "../../src/nn/model.js";
 import { encodeModel, readModelFile, writeModelFile } from "../../src/onnx/format/proto.js";
 import type { RawModel } from "../../src/onnx/format/raw-model.js";
-import { Runtime } from "../../src/onnx/session.js";
 import type { Tensor, Value } from "../../src/onnx/types.js";
 import { type Golden, readGolden, relativeError } from "../support/golden.js";
 import { EXPORTS, importedModel } from "../support/imported-model.js";
+import { cpuRuntime } from "../support/temporary.js";
 import { userError } from "../support/user-error.js";
 
 const [B, N, V] = [2, 10, 64];
@@ -43,23 +43,17 @@ function loraOf(golden: Golden): LoraOptions {
   return { rank, alpha, targets };
 }
 
+const runtime = await cpuRuntime();
+
 for (const name of EXPORTS) {
   describe(`the graph ${name}`, () => {
     const golden = readGolden(join("imported", name.split("-")[0] as string));
     const lora = loraOf(golden);
     const feeds = contractFeeds(golden);
-    let runtime: Runtime;
+    const dir = importedModel(name);
     let model: Awaited<ReturnType<typeof loadModel>>;
-    let remove: () => void;
     before(async () => {
-      runtime = await Runtime.open({ provider: "cpu", threads: 1 });
-      const made = importedModel(name);
-      remove = made.remove;
-      model = await loadModel(made.dir);
-    });
-    after(async () => {
-      await runtime.close();
-      remove();
+      model = await loadModel(dir);
     });
 
     async function run(
@@ -153,40 +147,35 @@ it("docs/model.md prints the recipe that the golden recipe was exported by", () 
 
 describe("normaliseImported", () => {
   const CONFIG = { vocab_size: V };
-  async function raw(name: (typeof EXPORTS)[number] = "bert-dynamo"): Promise<{ model: RawModel; remove: () => void }> {
-    const { dir, remove } = importedModel(name);
-    return { model: await readModelFile(join(dir, "model.onnx")), remove };
-  }
+  const raw = (name: (typeof EXPORTS)[number] = "bert-dynamo"): Promise<RawModel> =>
+    readModelFile(join(importedModel(name), "model.onnx"));
 
   it("names nodes and weights of both exporters alike", async () => {
     const [old, dynamo] = await Promise.all([raw("bert-torchscript"), raw("bert-dynamo")]);
     const weights = (model: RawModel): string[] =>
       [...normaliseImported(model, "file", CONFIG).initializers.keys()].filter((n) => n.endsWith(".weight")).sort();
-    assert.ok(isImported(old.model));
+    assert.ok(isImported(old));
     // the newer exporter shares the embedding with the head
-    const own = weights(old.model).filter((n) => n !== "bert.embeddings.word_embeddings.weight");
-    assert.deepEqual(weights(dynamo.model), own);
+    const own = weights(old).filter((n) => n !== "bert.embeddings.word_embeddings.weight");
+    assert.deepEqual(weights(dynamo), own);
     assert.ok(own.includes("bert.encoder.layer.1.attention.self.query.weight"));
-    const names = normaliseImported(dynamo.model, "file", CONFIG).nodes.map((n) => n.name);
+    const names = normaliseImported(dynamo, "file", CONFIG).nodes.map((n) => n.name);
     assert.equal(new Set(names).size, names.length);
     assert.ok(names.includes("/model/bert/encoder/layer.0/attention/self/query/MatMul"));
-    old.remove();
-    dynamo.remove();
   });
 
   it("refuses other operator sets and inputs that nothing feeds", async () => {
-    const { model, remove } = await raw();
+    const model = await raw();
     assert.throws(() => checkOpset({ ...model, opset: 13 }, "a.onnx"), userError(/a\.onnx uses operator set 13/));
     const past: Value = { name: "past_key_values.0.key", dtype: "float32", shape: ["B", 2, "P", 8] };
     assert.throws(
       () => normaliseImported({ ...model, inputs: [...model.inputs, past] }, "a.onnx", CONFIG),
       userError(/a\.onnx has the input "past_key_values\.0\.key", which nothing here can feed/),
     );
-    remove();
   });
 
   it("finds the logits under any name, drops other outputs, and asks where there is a choice", async () => {
-    const { model, remove } = await raw("nano-torchscript");
+    const model = await raw("nano-torchscript");
     const score = model.outputs[0] as Value;
     const other = model.nodes.find(({ op }) => op === "Softmax")?.outputs[0] as string;
     const outputs = [{ name: other, dtype: "float32", shape: ["B", "N", 10] } as const, score];
@@ -209,11 +198,10 @@ describe("normaliseImported", () => {
     };
     const producer = normaliseImported(taken, "a.onnx", CONFIG).nodes.find(({ outputs }) => outputs.includes("logits"));
     assert.equal(producer?.op, "MatMul");
-    remove();
   });
 
   it("refuses an adapter of two modules whose equal weights the exporter wrote once", async () => {
-    const { dir, remove } = importedModel("bert-dynamo");
+    const dir = importedModel("bert-dynamo");
     const { graph } = await loadModel(dir);
     const weight = (layer: number): string => `bert.encoder.layer.${layer}.intermediate.dense.weight`;
     const nodes = graph.nodes.map((n) => ({ ...n, inputs: n.inputs.map((i) => (i === weight(1) ? weight(0) : i)) }));
@@ -221,33 +209,30 @@ describe("normaliseImported", () => {
       () => loraSites({ ...graph, nodes }, { rank: 1, alpha: 1, targets: ["dense"] }),
       userError(/layer\.0\.intermediate\.dense and .*layer\.1\.intermediate\.dense have one weight/),
     );
-    remove();
   });
 
   it("names an unknown operator by its module", async () => {
-    const { dir, remove } = importedModel("bert-dynamo");
+    const dir = importedModel("bert-dynamo");
     const { graph } = await loadModel(dir);
     const nodes = graph.nodes.map((n) => (n.op === "Gelu" ? { ...n, op: "Bernoulli" } : n));
     assert.throws(
       () => bindModel({ ...graph, nodes }, "strange", { dims }),
       userError(/Unknown op Bernoulli at \/model\/bert\/encoder\/layer\.0\/intermediate\/intermediate_act_fn\/Gelu/),
     );
-    remove();
   });
 });
 
 describe("loadModel with an imported graph", () => {
   it("refuses a mask in place of a bias where the model is causal, and says why", async () => {
-    const { dir, remove } = importedModel("bert-dynamo", { attention: "causal" });
+    const dir = importedModel("bert-dynamo", { attention: "causal" });
     await assert.rejects(
       loadModel(dir),
       userError(/reads no input position_ids, attention_bias .*which a causal model needs here/),
     );
-    remove();
   });
 
   it("refuses a graph whose exporter took one tensor for two inputs", async () => {
-    const { dir, remove } = importedModel("recipe-docs");
+    const dir = importedModel("recipe-docs");
     const path = join(dir, "model.onnx");
     const model = await readModelFile(path);
     const merged = (name: string | undefined): string | undefined => (name === "input_ids" ? "position_ids" : name);
@@ -256,37 +241,32 @@ describe("loadModel with an imported graph", () => {
       loadModel(dir),
       userError(/reads no input input_ids \(it reads position_ids, attention_bias\)/),
     );
-    remove();
   });
 
   it("refuses a graph from which padding cannot be hidden", async () => {
-    const { dir, remove } = importedModel("bert-dynamo");
+    const dir = importedModel("bert-dynamo");
     const path = join(dir, "model.onnx");
     const model = await readModelFile(path);
     const inputs = model.inputs.filter((i) => i.name !== "attention_mask");
     await writeModelFile(path, { ...model, inputs });
     await assert.rejects(loadModel(dir), userError(/no attention_mask in its place/));
-    remove();
   });
 
   it("takes weights of any file, or of the graph itself, into its hash", async () => {
     const [inline, external] = [importedModel("bert-torchscript"), importedModel("bert-dynamo")];
-    assert.deepEqual(weightFiles((await loadModel(inline.dir)).graph), []);
-    assert.deepEqual(weightFiles((await loadModel(external.dir)).graph), ["model.onnx.data"]);
-    assert.equal((await modelHash(inline.dir)).length, 24);
-    assert.equal((await modelHash(external.dir)).length, 32);
-    inline.remove();
-    external.remove();
+    assert.deepEqual(weightFiles((await loadModel(inline)).graph), []);
+    assert.deepEqual(weightFiles((await loadModel(external)).graph), ["model.onnx.data"]);
+    assert.equal((await modelHash(inline)).length, 24);
+    assert.equal((await modelHash(external)).length, 32);
   });
 
   it("refuses a batch that the export fixed", async () => {
-    const { dir, remove } = importedModel("qwen3-dynamo");
+    const dir = importedModel("qwen3-dynamo");
     const { graph } = await loadModel(dir);
     const inputs = graph.inputs.map((i) => (i.name === "input_ids" ? { ...i, shape: [1, "sequence"] } : i));
     assert.throws(
       () => bindModel({ ...graph, inputs }, "fixed", { dims }),
       userError(/only takes input_ids of \[1, sequence\], not B = 2/),
     );
-    remove();
   });
 });

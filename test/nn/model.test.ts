@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, it } from "node:test";
+import { beforeEach, describe, it } from "node:test";
 import type { UserError } from "../../src/core/errors.js";
 import { loadModel, modelHash, saveModel, WEIGHTS_FILE } from "../../src/nn/model.js";
 import { writeModelFile } from "../../src/onnx/format/proto.js";
@@ -12,11 +12,9 @@ import { userError } from "../support/user-error.js";
 
 describe("model directory", () => {
   let dir: string;
-  let remove: () => void;
   beforeEach(async () => {
-    ({ dir, remove } = await microModel());
+    dir = await microModel();
   });
-  afterEach(() => remove());
 
   const setConfig = (changes: Readonly<Record<string, unknown>>): void => {
     writeFileSync(join(dir, "config.json"), JSON.stringify({ ...MICRO, ...changes }));

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -16,6 +15,8 @@ import {
 } from "../../src/onnx/provider.js";
 import { Runtime } from "../../src/onnx/session.js";
 import type { Tensor } from "../../src/onnx/types.js";
+import { cpuRuntime, temporaryFolder } from "../support/temporary.js";
+import { userError } from "../support/user-error.js";
 
 /** Stands for a CUDA library that is installed: only its existence is looked at. */
 const INSTALLED = fileURLToPath(import.meta.url);
@@ -55,44 +56,33 @@ describe("chooseProvider", () => {
   });
 
   it("reads off the provider's file which release of CUDA it needs, and says what is not there", async () => {
-    const dir = mkdtempSync(join(tmpdir(), "cuda-"));
+    const dir = temporaryFolder("cuda");
     const library = join(dir, "provider.so");
     // names lie across the borders of what is read at once
     const padding = (size: number): Buffer => Buffer.alloc(size, "x\0");
     const names = ["libcudart.so.97", "libcudnn.so.9"].map((name) => Buffer.from(`\0${name}\0`));
     writeFileSync(library, Buffer.concat([padding(2 ** 24 - 8), names[0] as Buffer, padding(100), names[1] as Buffer]));
     writeFileSync(join(dir, "libcudnn.so.9"), "");
-    try {
-      assert.deepEqual(cudaNeeds(library), ["libcudart.so.97", "libcudnn.so.9"]);
-      const { reason } = await chooseProvider("auto", fails, library);
-      assert.match(reason, /It needs libcudart\.so\.97, libcudnn\.so\.9; not found: libcudart\.so\.97\.$/);
-    } finally {
-      rmSync(dir, { recursive: true });
-    }
+    assert.deepEqual(cudaNeeds(library), ["libcudart.so.97", "libcudnn.so.9"]);
+    const { reason } = await chooseProvider("auto", fails, library);
+    assert.match(reason, /It needs libcudart\.so\.97, libcudnn\.so\.9; not found: libcudart\.so\.97\.$/);
   });
 
   it("says what is missing for a provider that cannot be used", async () => {
     const install = /install\.js --onnxruntime-node-install=true/;
-    await assert.rejects(chooseProvider("cuda", mustNotRun, MISSING), {
-      name: "UserError",
-      message: /libonnxruntime_providers_cuda\.so is missing/,
-      hint: install,
-    });
-    await assert.rejects(chooseProvider("cuda", fails, INSTALLED), {
-      name: "UserError",
-      message: /libcudnn/,
-      hint: /driver\. It needs .*libcudnn/,
-    });
-    await assert.rejects(chooseProvider("cuda", differs, INSTALLED), {
-      name: "UserError",
-      message: /MatMul differs/,
-      hint: install,
-    });
-    await assert.rejects(chooseProvider("webgpu", fails, undefined), {
-      name: "UserError",
-      message: /webgpu provider cannot be used/,
-      hint: /Vulkan/,
-    });
+    await assert.rejects(
+      chooseProvider("cuda", mustNotRun, MISSING),
+      userError(/libonnxruntime_providers_cuda\.so is missing/, { hint: install }),
+    );
+    await assert.rejects(
+      chooseProvider("cuda", fails, INSTALLED),
+      userError(/libcudnn/, { hint: /driver\. It needs .*libcudnn/ }),
+    );
+    await assert.rejects(chooseProvider("cuda", differs, INSTALLED), userError(/MatMul differs/, { hint: install }));
+    await assert.rejects(
+      chooseProvider("webgpu", fails, undefined),
+      userError(/webgpu provider cannot be used/, { hint: /Vulkan/ }),
+    );
   });
 
   it("runs the caller's checks too, each with its own tolerance, and names what differs", async () => {
@@ -142,14 +132,9 @@ describe("the self-check graph", () => {
       for (let k = 0; k < inner; k++) sum += Number(a.data[row * inner + k]) * Number(b.data[k * cols + col]);
       return sum;
     });
-    let got: Float32Array | undefined;
-    const runtime = await Runtime.open({ provider: "cpu", threads: 1 });
-    try {
-      await runtime.load("check", { bytes: runtime.encode(graph) });
-      got = (await runtime.run("check", { feeds })).MatMul?.data as Float32Array;
-    } finally {
-      await runtime.close();
-    }
+    const runtime = await cpuRuntime();
+    await runtime.load("check", { bytes: runtime.encode(graph) });
+    const got = (await runtime.run("check", { feeds })).MatMul?.data as Float32Array;
     assert.deepEqual([...got], expected);
   });
 });

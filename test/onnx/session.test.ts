@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
@@ -12,6 +11,7 @@ import type { BindingName } from "../../src/onnx/runtimes/messages.js";
 import { loadHint, Runtime } from "../../src/onnx/session.js";
 import type { Dim, DType, Initializer, Tensor, TypedArray, Value } from "../../src/onnx/types.js";
 import { BINDINGS } from "../support/bindings.js";
+import { temporaryFolder } from "../support/temporary.js";
 
 const value = (name: string, shape: readonly Dim[], dtype: DType = "float32"): Value => ({ name, dtype, shape });
 const f32 = (...data: number[]): Tensor => ({ dtype: "float32", shape: [data.length], data: Float32Array.from(data) });
@@ -169,22 +169,18 @@ const runtimeTests = (binding: BindingName) => () => {
   });
 
   it("finds external weights in weightsDir", async () => {
-    const dir = mkdtempSync(join(tmpdir(), "session-test-"));
-    try {
-      writeFileSync(join(dir, "w.bin"), new Uint8Array(Float32Array.of(99, 10, 20).buffer));
-      const weights: Initializer = { value: value("w", [2]), data: { file: "w.bin", offset: 4, length: 8 } };
-      const bytes = model("Add", [value("x", [2])], value("y", [2]), [weights]);
-      for (const prepack of [true, false]) {
-        const name = `external ${prepack}`;
-        await runtime.load(name, { bytes, weightsDir: dir }, { prepack, memPattern: false, optimization: "basic" });
-        assert.deepEqual(numbers((await runtime.run(name, { feeds: { x: f32(1, 2) } })).y), [11, 22]);
-        await runtime.unload(name);
-      }
-      await assert.rejects(runtime.load("lost", { bytes, weightsDir: join(dir, "none") }), /session "lost": /);
-      assert.ok(!runtime.has("lost"));
-    } finally {
-      rmSync(dir, { recursive: true, force: true });
+    const dir = temporaryFolder("session-test");
+    writeFileSync(join(dir, "w.bin"), new Uint8Array(Float32Array.of(99, 10, 20).buffer));
+    const weights: Initializer = { value: value("w", [2]), data: { file: "w.bin", offset: 4, length: 8 } };
+    const bytes = model("Add", [value("x", [2])], value("y", [2]), [weights]);
+    for (const prepack of [true, false]) {
+      const name = `external ${prepack}`;
+      await runtime.load(name, { bytes, weightsDir: dir }, { prepack, memPattern: false, optimization: "basic" });
+      assert.deepEqual(numbers((await runtime.run(name, { feeds: { x: f32(1, 2) } })).y), [11, 22]);
+      await runtime.unload(name);
     }
+    await assert.rejects(runtime.load("lost", { bytes, weightsDir: join(dir, "none") }), /session "lost": /);
+    assert.ok(!runtime.has("lost"));
   });
 
   it("names the session and the input that does not fit", async () => {

@@ -8,6 +8,7 @@ import type { Tensor } from "../../src/onnx/types.js";
 import { optimizerGraph, type Parameter, type ParameterGroup, slot } from "../../src/optim/optimizer.js";
 import type { OptimizerOptions } from "../../src/optim/update-rule.js";
 import { relativeError } from "../support/golden.js";
+import { f32 } from "../support/heads.js";
 import { cpuRuntime } from "../support/temporary.js";
 
 const runtime = await cpuRuntime();
@@ -28,11 +29,6 @@ const PARAMETERS: readonly Parameter[] = [
 ];
 
 type Arrays = Record<string, number[]>;
-const f32 = (shape: readonly number[], values: readonly number[]): Tensor => ({
-  dtype: "float32",
-  shape,
-  data: Float32Array.from(values),
-});
 
 /** Plain numbers through the optimizer graph, step by step. */
 class Trainer {

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it } from "node:test";
-import { allOutcomes } from "../../src/core/outcomes.js";
 import { loadFolder } from "../../src/core/registry.js";
 import { Rng } from "../../src/core/rng.js";
 import type { Batch } from "../../src/diffusion/layout/batch.js";
@@ -22,6 +21,7 @@ import type { Sample } from "../../src/train/rollouts/groups.js";
 import { prepareBatches, prepareUpdate, type ScoredBatch } from "../../src/train/update.js";
 import { goldenLora, goldenModel, readGolden, relativeError } from "../support/golden.js";
 import { assertGradients, assertLoss, goldenAdapter, goldenEngine } from "../support/golden-engine.js";
+import { allOutcomes } from "../support/outcomes.js";
 import { having, objectiveOptions } from "../support/typed.js";
 
 const TOLERANCE = 1e-4;

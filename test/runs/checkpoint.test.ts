@@ -19,6 +19,7 @@ import {
 } from "../../src/runs/checkpoint.js";
 import { stepsIn } from "../../src/runs/run-directory.js";
 import { temporaryFolder } from "../support/temporary.js";
+import { userError } from "../support/user-error.js";
 
 const dir = temporaryFolder("checkpoint");
 
@@ -222,8 +223,8 @@ test("retention keeps the last ones; names find them", async () => {
 
 test("a place that cannot be written is a clear error", async () => {
   writeFileSync(join(dir, "file"), "");
-  await assert.rejects(writeCheckpoint(join(dir, "file", "step-000001"), checkpoint(1)), {
-    name: "UserError",
-    message: /Cannot write the checkpoint/,
-  });
+  await assert.rejects(
+    writeCheckpoint(join(dir, "file", "step-000001"), checkpoint(1)),
+    userError(/Cannot write the checkpoint/),
+  );
 });

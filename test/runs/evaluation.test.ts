@@ -160,8 +160,10 @@ test("numbers and tables", () => {
     { label: "before", evaluation: e },
     { label: "after", evaluation: e },
   ]).split("\n");
-  assert.equal(lines.length, 3);
   assert.match(lines[1] as string, /^before +heldout +40 +0 +0\.450 \[/);
+  // what does not fit in a line follows below: 36 of 40 rewards are above 0
+  assert.deepEqual([lines.length, lines[3]], [7, ""]);
+  assert.match(lines.slice(4).join("\n"), /nonzero rate\nbefore +heldout +0\.900 \[/);
   assert.match(formatForms(e).split("\n")[1] as string, /^a\/one/);
   const text = formatComparisons([{ label: "r", comparison: compareEvaluations(e, { ...e, seed: 2 }) }]);
   assert.match(text, /r, heldout: seed differs: 1 and 2/);

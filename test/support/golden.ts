@@ -1,5 +1,3 @@
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { packageRoot } from "../../src/core/files.js";
 import type { Batch } from "../../src/diffusion/layout/batch.js";
@@ -11,6 +9,8 @@ import { scalar, vector } from "../../src/onnx/tensors.js";
 import type { Tensor } from "../../src/onnx/types.js";
 import type { OptimizerOptions } from "../../src/optim/update-rule.js";
 import { openSafetensors, readSafetensors } from "../../src/weights/safetensors.js";
+import { letters } from "./micro-model.js";
+import { temporaryFolder } from "./temporary.js";
 
 /** The optimizer of the goldens, without clipping or weight decay. */
 export const GOLDEN_OPTIMIZER: OptimizerOptions = {
@@ -59,21 +59,12 @@ export function under(golden: Golden, prefix: string): Map<string, Tensor> {
 
 /** Writes a model directory with the golden's weights. */
 export async function goldenModel(golden: Golden, changes: Record<string, unknown> = {}): Promise<Model> {
-  const dir = mkdtempSync(join(tmpdir(), "golden-"));
+  const dir = temporaryFolder("golden");
   const config = { architecture: "refusion", attention: "causal", ...golden.meta.config, ...changes };
   const weights = under(golden, "weight.");
   if ("tie_word_embeddings" in changes && changes.tie_word_embeddings === true) weights.delete("lm_head.weight");
-  // any tokenizer of the vocabulary's size serves, since no text is tokenized
-  const tokenizer = {
-    version: "1.0",
-    added_tokens: [],
-    normalizer: null,
-    pre_tokenizer: { type: "ByteLevel", add_prefix_space: false },
-    post_processor: null,
-    decoder: { type: "ByteLevel" },
-    model: { type: "BPE", vocab: { a: 0 }, merges: [] },
-  };
-  await saveModel(dir, baseConfigSchema.parse(config), weights, JSON.stringify(tokenizer));
+  // any tokenizer serves, since no text is tokenized
+  await saveModel(dir, baseConfigSchema.parse(config), weights, letters(1));
   return loadModel(dir);
 }
 

@@ -14,6 +14,8 @@ export const f32 = (shape: readonly number[], data: readonly number[]): Tensor =
   shape,
   data: Float32Array.from(data),
 });
+/** A tensor of one dimension. */
+export const floats = (data: readonly number[]): Tensor => f32([data.length], data);
 export const about = (tokens: TokenIds, vocabulary: number): SampledModel => ({
   tokens,
   vocabulary,

@@ -1,9 +1,9 @@
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { packageRoot } from "../../src/core/files.js";
 import type { ModelConfig } from "../../src/nn/config.js";
 import { letters } from "./micro-model.js";
+import { temporaryFolder } from "./temporary.js";
 
 /** Graphs of scripts/golden/imported.py, by the model's golden and the exporter that wrote the graph. */
 export const EXPORTS = [
@@ -29,15 +29,12 @@ const CONFIG: ModelConfig = {
   pad_token_id: 63,
 };
 
-/** Makes a model directory from an exported graph, as a user would; `remove` deletes it. */
-export function importedModel(
-  name: (typeof EXPORTS)[number],
-  changes: Partial<ModelConfig> = {},
-): { dir: string; remove: () => void } {
-  const dir = mkdtempSync(join(tmpdir(), "imported-"));
+/** Makes a model directory from an exported graph, as a user would. */
+export function importedModel(name: (typeof EXPORTS)[number], changes: Partial<ModelConfig> = {}): string {
+  const dir = temporaryFolder("imported");
   cpSync(join(packageRoot(), "test", "golden", "imported", name), dir, { recursive: true });
   const attention = /^(qwen3|opt)/.test(name) ? "causal" : "bidirectional";
   writeFileSync(join(dir, "config.json"), JSON.stringify({ ...CONFIG, attention, ...changes }));
   writeFileSync(join(dir, "tokenizer.json"), letters(10));
-  return { dir, remove: () => rmSync(dir, { recursive: true, force: true }) };
+  return dir;
 }

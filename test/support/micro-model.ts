@@ -1,11 +1,9 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { Rng } from "../../src/core/rng.js";
 import { architectureOf, initialise } from "../../src/nn/architecture.js";
 import type { ModelConfig } from "../../src/nn/config.js";
 import { saveModel } from "../../src/nn/model.js";
 import type { Tensor } from "../../src/onnx/types.js";
+import { temporaryFolder } from "./temporary.js";
 
 /** A ReFusion config that runs in a millisecond. */
 export const MICRO: ModelConfig = {
@@ -52,9 +50,9 @@ export async function freshWeights(config: ModelConfig = MICRO, seed = 0): Promi
   );
 }
 
-/** Writes a micro model into a new folder; `remove` deletes it. */
-export async function microModel(config: ModelConfig = MICRO): Promise<{ dir: string; remove: () => void }> {
-  const dir = mkdtempSync(join(tmpdir(), "micro-"));
+/** Writes a micro model into a temporary folder. */
+export async function microModel(config: ModelConfig = MICRO): Promise<string> {
+  const dir = temporaryFolder("micro");
   await saveModel(dir, config, await freshWeights(config), letters(10));
-  return { dir, remove: () => rmSync(dir, { recursive: true, force: true }) };
+  return dir;
 }

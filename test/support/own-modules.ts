@@ -1,28 +1,24 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { after } from "node:test";
 import { packageRoot } from "../../src/core/files.js";
+import { temporaryFolder } from "./temporary.js";
 
 /**
- * Makes a user's folder of modules, with this package and zod installed in it. It becomes the working directory, since
- * configs name modules relative to that (`./mine.mjs`); `remove` restores the old directory and deletes the folder.
+ * Makes a user's folder of modules, with this package and zod installed in it. It becomes the working directory of a
+ * file of tests or a `describe`, since configs name modules relative to that (`./mine.mjs`).
  */
-export function ownFolder(files: Readonly<Record<string, string>>): { dir: string; remove: () => void } {
+export function ownFolder(files: Readonly<Record<string, string>>): string {
   const before = process.cwd();
-  const dir = mkdtempSync(join(tmpdir(), "own-"));
+  after(() => process.chdir(before));
+  const dir = temporaryFolder("own");
   const installed = join(dir, "node_modules");
   mkdirSync(installed);
   symlinkSync(packageRoot(), join(installed, "refusion-train"), "junction");
   symlinkSync(join(packageRoot(), "node_modules", "zod"), join(installed, "zod"), "junction");
   for (const [name, text] of Object.entries(files)) writeFileSync(join(dir, name), text);
   process.chdir(dir);
-  return {
-    dir,
-    remove: () => {
-      process.chdir(before);
-      rmSync(dir, { recursive: true, force: true });
-    },
-  };
+  return dir;
 }
 
 /** An environment of three turns without a browser; with `faulty`, the last turn fails for about a third of answers. */

@@ -1,8 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { temporaryFolder } from "./temporary.js";
 
 /** Returns the reason why no Redis can start, after an attempt to install Debian's; undefined where one can. */
 export function noRedis(): string | undefined {
@@ -28,7 +26,7 @@ export class TestRedis {
   ) {}
 
   static async start(...args: string[]): Promise<TestRedis> {
-    const redis = new TestRedis(mkdtempSync(join(tmpdir(), "redis-")), await freePort(), args);
+    const redis = new TestRedis(temporaryFolder("redis"), await freePort(), args);
     await redis.up();
     return redis;
   }
@@ -70,9 +68,8 @@ export class TestRedis {
     return spawnSync("redis-cli", ["-p", String(this.port), ...args], { encoding: "utf8" }).stdout;
   }
 
-  async stop(): Promise<void> {
-    await this.down();
-    rmSync(this.dir, { recursive: true, force: true });
+  stop(): Promise<void> {
+    return this.down();
   }
 }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { test } from "node:test";
+import { after, test } from "node:test";
 import { loadConfig } from "../../src/config/config.js";
 import { openEnvironment } from "../../src/env/open.js";
 import { evaluateCommand } from "../../src/train/evaluate.js";
@@ -66,15 +66,12 @@ test("an interrupt ends an evaluation at once, before it begins or in the midst 
     if (method === "POST" && ++sent === 3) controller.abort();
     return false;
   });
-  try {
-    const overrides = onSite(site.baseUrl, ["good"]);
-    await assert.rejects(evaluateCommand(options({ ...many, overrides, signal: controller.signal })), {
-      name: "AbortError",
-    });
-    assert.ok(sent >= 3 && sent < 100, `${sent} forms were sent`);
-  } finally {
-    await site.stop();
-  }
+  after(() => site.stop());
+  const overrides = onSite(site.baseUrl, ["good"]);
+  await assert.rejects(evaluateCommand(options({ ...many, overrides, signal: controller.signal })), {
+    name: "AbortError",
+  });
+  assert.ok(sent >= 3 && sent < 100, `${sent} forms were sent`);
 });
 
 test("a form that the site stops serving is left out, with the cause; the others are scored", async () => {
@@ -86,16 +83,13 @@ test("a form that the site stops serving is left out, with the cause; the others
     return true;
   });
   const overrides = onSite(site.baseUrl, ["good", "bad"]);
-  try {
-    const { evaluations } = await evaluateCommand(options({ overrides, split: "val" }));
-    const [e] = evaluations;
-    assert.deepEqual([e?.episodes, e?.faults, e?.reward.mean], [2, 2, 1]);
-    const left = e?.left_out?.map(({ task_id }) => task_id) ?? [];
-    assert.deepEqual(left.sort(), ["bad/val/1", "bad/val/2"]);
-    assert.match(e?.left_out?.[0]?.fault ?? "", /HTTP 500 for GET \/bad/);
-  } finally {
-    await site.stop();
-  }
+  after(() => site.stop());
+  const { evaluations } = await evaluateCommand(options({ overrides, split: "val" }));
+  const [e] = evaluations;
+  assert.deepEqual([e?.episodes, e?.faults, e?.reward.mean], [2, 2, 1]);
+  const left = e?.left_out?.map(({ task_id }) => task_id) ?? [];
+  assert.deepEqual(left.sort(), ["bad/val/1", "bad/val/2"]);
+  assert.match(e?.left_out?.[0]?.fault ?? "", /HTTP 500 for GET \/bad/);
 });
 
 test("attempts play each task with other noise", async () => {
@@ -104,18 +98,15 @@ test("attempts play each task with other noise", async () => {
     "/good": `<form method=post>${["Name", "Hot", "Late"].map(box)}<button>Send</button>`,
   });
   const overrides = onSite(site.baseUrl, ["good"], { Name: true, Hot: false, Late: false });
-  try {
-    const evaluated = async (attempts: number) =>
-      (await evaluateCommand(options({ overrides, policy: "random", split: "val", attempts }))).evaluations[0];
-    const [once, repeated] = [await evaluated(1), await evaluated(6)];
-    assert.equal(repeated?.pass_at?.rates.length, 6);
-    const attempt = (n: number) => repeated?.per_task.filter((_, i) => i % 6 === n);
-    assert.deepEqual(attempt(0), once?.per_task);
-    const played = Array.from({ length: 6 }, (_, n) => JSON.stringify(attempt(n)));
-    assert.ok(new Set(played).size > 1, "the noise of the attempts differs");
-  } finally {
-    await site.stop();
-  }
+  after(() => site.stop());
+  const evaluated = async (attempts: number) =>
+    (await evaluateCommand(options({ overrides, policy: "random", split: "val", attempts }))).evaluations[0];
+  const [once, repeated] = [await evaluated(1), await evaluated(6)];
+  assert.equal(repeated?.pass_at?.rates.length, 6);
+  const attempt = (n: number) => repeated?.per_task.filter((_, i) => i % 6 === n);
+  assert.deepEqual(attempt(0), once?.per_task);
+  const played = Array.from({ length: 6 }, (_, n) => JSON.stringify(attempt(n)));
+  assert.ok(new Set(played).size > 1, "the noise of the attempts differs");
 });
 
 test("checksums tell tasks and judges apart, and hold nothing of the policy", async () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { type RunConfigInput, train } from "../../src/library/programs.js";
 import { readMetrics } from "../../src/runs/metrics.js";
 import { readRollouts } from "../../src/runs/rollout-record.js";
@@ -45,12 +45,7 @@ const config = (kind: string, forms: readonly string[]): RunConfigInput => ({
 });
 
 describe("flowrl, end to end, where a group's rewards are all equal", () => {
-  let dir: string;
-  let remove = (): void => undefined;
-  before(() => {
-    ({ dir, remove } = ownFolder({ "environment.mjs": ENVIRONMENT }));
-  });
-  after(() => remove());
+  const dir = ownFolder({ "environment.mjs": ENVIRONMENT });
   const run = async (kind: string, name: string, forms = ["flat", "varied"]) => {
     await train(config(kind, forms), { runDir: join(dir, name) });
     return readMetrics(join(dir, name, "metrics.jsonl"));

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { loadConfig } from "../../src/config/config.js";
 import { UserError } from "../../src/core/errors.js";
 import { readEvaluation } from "../../src/runs/evaluation.js";
@@ -29,12 +29,7 @@ runtime: { threads: 1, provider: cpu }
 type Files = ReturnType<typeof timelessFiles>;
 
 describe("an environment of one's own: three turns, no browser", () => {
-  let dir: string;
-  let remove = (): void => undefined;
-  before(() => {
-    ({ dir, remove } = ownFolder({ "environment.mjs": OWN_ENVIRONMENT, "run.yaml": CONFIG }));
-  });
-  after(() => remove());
+  const dir = ownFolder({ "environment.mjs": OWN_ENVIRONMENT, "run.yaml": CONFIG });
 
   const options = (name: string, changes?: Partial<TrainOptions>): TrainOptions =>
     trainOptions("flow-grpo", "run.yaml", join(dir, name), changes);

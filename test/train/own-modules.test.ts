@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { reportError } from "../../src/cli/shared.js";
 import { loadConfig } from "../../src/config/config.js";
 import { packageRoot } from "../../src/core/files.js";
@@ -143,11 +143,7 @@ const WRONG: readonly (readonly [kind: string, from: string, to: string, at: str
 ];
 
 describe("a module of one's own that is wrong", () => {
-  let remove = (): void => undefined;
-  before(() => {
-    ({ remove } = ownFolder({}));
-  });
-  after(() => remove());
+  ownFolder({});
 
   for (const [kind, from, to, at, says] of WRONG)
     it(`is said to be, at its line: ${kind}, ${to.replaceAll("\n", " ") || "without a member"}`, async () => {

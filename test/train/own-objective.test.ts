@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { loadConfig } from "../../src/config/config.js";
 import type { Tensor } from "../../src/onnx/types.js";
 import { readMetrics } from "../../src/runs/metrics.js";
@@ -93,13 +93,7 @@ runtime: { threads: 1, provider: cpu }
 `;
 
 describe("an objective of one's own, with a head, credit a step and hidden states", () => {
-  let dir: string;
-  let remove = (): void => undefined;
-  before(() => {
-    const files = { "environment.mjs": OWN_ENVIRONMENT, "objective.mjs": OBJECTIVE, "run.yaml": CONFIG };
-    ({ dir, remove } = ownFolder(files));
-  });
-  after(() => remove());
+  const dir = ownFolder({ "environment.mjs": OWN_ENVIRONMENT, "objective.mjs": OBJECTIVE, "run.yaml": CONFIG });
 
   const options = (name: string, changes?: Partial<TrainOptions>): TrainOptions =>
     trainOptions("./objective.mjs", "run.yaml", join(dir, name), changes);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { loadConfig } from "../../src/config/config.js";
 import { UserError } from "../../src/core/errors.js";
 import { objectiveKinds } from "../../src/rl/objective-kinds.js";
@@ -37,12 +37,7 @@ function noting<T extends object>(section: T, read: Set<string>): T {
 }
 
 describe("keys that an objective does not read", () => {
-  let dir: string;
-  let remove = (): void => undefined;
-  before(() => {
-    ({ dir, remove } = ownFolder({ "environment.mjs": OWN_ENVIRONMENT, "run.yaml": CONFIG, "sft.yaml": LEARNS }));
-  });
-  after(() => remove());
+  const dir = ownFolder({ "environment.mjs": OWN_ENVIRONMENT, "run.yaml": CONFIG, "sft.yaml": LEARNS });
 
   it("hold all of `training` that its run never asks for", async () => {
     for (const [name, objective] of await objectiveKinds()) {

@@ -1,5 +1,4 @@
-import type { DiscreteRng } from "../../core/outcomes.js";
-import type { Rng } from "../../core/rng.js";
+import type { DiscreteRng, Rng } from "../../core/rng.js";
 
 /**
  * Score of a trajectory: its own steps, a likelihood bound of its response, that bound where its terms are

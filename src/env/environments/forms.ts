@@ -28,12 +28,11 @@ import { controlsOf, controlsOnPage, formTemplate, planOf, type TemplateControl,
 import type { Episode } from "../forms/episode.js";
 import { kindsOn, nullPolicies, oracleActions } from "../forms/oracle.js";
 import { faulted, outcomeOf } from "../forms/outcome.js";
-import { REWARDS, rewardFor } from "../forms/own-reward.js";
+import { rewardFor } from "../forms/own-reward.js";
 import { type Plan, renderPlan } from "../forms/plan.js";
 import type { TurnAnswer } from "../forms/plan-parts.js";
 import { recombined } from "../forms/recombine.js";
-import { unprovenOf, verdictProof } from "../forms/shortfall.js";
-import { isLabelled, labelled, randomValues } from "../forms/verdict.js";
+import { isLabelled, labelled } from "../forms/verdict.js";
 import { viewDetail } from "../forms/view.js";
 import { loadKnownForms } from "../known-forms.js";
 import type { FieldKind, KnownTask, RunningSite, SiteKind, Task } from "../site.js";
@@ -113,7 +112,7 @@ const MEMBERS: MemberSchemas = {
 /** The environment of a running site whose forms have one page. */
 export class FormsEnvironment extends SiteEnvironment implements Environment {
   readonly oneTurn: boolean;
-  readonly unproven?: Unproven;
+  readonly unproven: Unproven | undefined;
   private known: readonly KnownTask[] | undefined;
   private readonly pages = new Map<string, Promise<readonly Control[]>>();
   /** Pages that have been read, by address. */
@@ -123,18 +122,13 @@ export class FormsEnvironment extends SiteEnvironment implements Environment {
 
   constructor(...given: ConstructorParameters<typeof SiteEnvironment>) {
     super(...given);
-    const { fieldKinds, rehearse } = this.site;
+    const { fieldKinds } = this.site;
     // otherwise the page has to be read before its template is known
     this.oneTurn = fieldKinds !== undefined || this.config.plan === "free";
-    const drawn = randomValues(async (task) => {
+    this.unproven = this.proof(this.fixedPolicies, async (task) => {
       await this.controls(task);
       return this.blanksOf(task);
     });
-    if (rehearse !== undefined)
-      this.unproven =
-        this.reward === REWARDS.verdict
-          ? verdictProof(rehearse, { ...this.fixedPolicies, drawn })
-          : unprovenOf(rehearse, this.fixedPolicies);
     if (fieldKinds !== undefined)
       this.demonstrations = (tasks) =>
         (tasks as readonly Task[]).map((task) => this.demonstration(task, fieldKinds(task)));

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { checkMembers, isModulePath, type MemberSchemas } from "../../core/own-module.js";
-import { loadFolder } from "../../core/registry.js";
+import { checkMembers, guarded, loadEntry, type MemberSchemas } from "../../core/own-module.js";
 import { anyReward } from "../environment.js";
 import type { Task } from "../site.js";
 import type { Episode } from "./episode.js";
@@ -31,12 +30,10 @@ export const REWARD_NAMES = ["default", "documents", "verdict"] as const;
 /** Returns one of this program's rewards, or that of a user's module. */
 export async function rewardFor(name: string): Promise<RewardKind> {
   if (Object.hasOwn(REWARDS, name)) return REWARDS[name as keyof typeof REWARDS];
-  const entry = (await loadFolder<RewardKind>(new URL("./rewards/", import.meta.url), "reward", name, MEMBERS)).get(
-    name,
-  );
-  if (entry === undefined || !isModulePath(name)) throw new Error(`no reward ${name}: the schema refuses it`);
+  const entry = await loadEntry(name, "reward");
   checkMembers(entry, [REWARDS.default], name, "reward");
-  return { score: (episode, task) => entry.score(episode, task) };
+  const { score } = guarded(entry as RewardKind, name, MEMBERS);
+  return { score };
 }
 
 /** Schemas of the members of a user's reward. */

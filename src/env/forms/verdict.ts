@@ -1,5 +1,6 @@
 /** Judges episodes by their site's verdict alone: accepted or refused, and which fields it refused. */
 import { misuse } from "../../core/errors.js";
+import type { Observation } from "../../core/interaction.js";
 import type { FixedPolicy } from "../environment.js";
 import type { Task } from "../site.js";
 import { blankActions, type TemplateControl } from "./blanks.js";
@@ -41,12 +42,12 @@ export function labelled(task: Task): Task {
   });
 }
 
-/** Draws a value for every control that its page takes, without a look at the task. */
+/** Draws a value for every control that an observation's page takes, without a look at the task. */
 export const randomValues =
-  (controlsOf: (task: Task) => Promise<readonly TemplateControl[]>): FixedPolicy =>
+  (controlsOf: (task: Task, observation: Observation) => Promise<readonly TemplateControl[]>): FixedPolicy =>
   async (task, rng) =>
   async (observation) => {
-    const controls = await controlsOf(task as Task);
+    const controls = await controlsOf(task as Task, observation);
     const draw = ({ kind, options = [] }: TemplateControl): string => {
       if (kind === "checkbox") return rng.pick(["yes", "no"]);
       if (options.length > 0) return rng.pick(options);

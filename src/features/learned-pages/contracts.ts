@@ -6,7 +6,7 @@ import { listed } from "../../core/problems.js";
 import type { EpisodeRunner } from "../../env/browser/episode.js";
 import { checkedLabels } from "../../env/forms/absent-label.js";
 import { acceptanceOf } from "../../env/forms/contract.js";
-import type { KnownForm, KnownForms } from "../../env/known-forms.js";
+import type { KnownForm, KnownForms, OpenKnownForms } from "../../env/known-forms.js";
 import type { RunningSite, Task } from "../../env/site.js";
 import { type Contract, type ContractFile, openContract, refuseContract, writeContract } from "./contract.js";
 import { misfitsOf } from "./fits.js";
@@ -211,6 +211,8 @@ export class Contracts implements KnownForms {
     return form;
   }
 }
+
+export const openContracts: OpenKnownForms = (...given) => new Contracts(...given);
 
 /** Returns what a contract declares by itself, beside its tasks and its site. */
 const ownOf = ({ success, refusal }: Partial<Contract>): Partial<Contract> => ({

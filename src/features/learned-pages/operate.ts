@@ -233,16 +233,6 @@ export async function pressChain(
   return { exchange, exchanges: [...traffic.exchanges], ms: ms ?? 0 };
 }
 
-/** Time in which a page begins to react to an answer, in milliseconds. */
-const ARRIVES_MS = 200;
-
-/** Waits for the page that the answer leads to, or for the page to react to the answer. */
-export async function arrive(session: Session): Promise<void> {
-  await session.page.waitForTimeout(session.stretched(ARRIVES_MS));
-  if (session.isLeaving()) await session.enter();
-  else await session.renewView();
-}
-
 const MOST_LINE_LETTERS = 160;
 
 /** Lists the lines that the open page shows, and the texts of its dialogs. */

@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import { bearerAuth } from "hono/bearer-auth";
-import { hostsOf, ownHostOnly, type Served, serveApp } from "../../core/serve.js";
+import { failedRequest, hostsOf, ownHostOnly, type Served, serveApp } from "../../core/serve.js";
 import { type FormTools, sdk } from "./server.js";
 
 /**
@@ -12,6 +12,7 @@ export async function serveHttp(tools: FormTools, port: number, token: string): 
     () => import("@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js"),
   );
   const app = new Hono();
+  app.onError(failedRequest("MCP server"));
   app.use(ownHostOnly(hostsOf("127.0.0.1")));
   app.use(bearerAuth({ token }));
   app.post("/mcp", async (c) => {

@@ -6,9 +6,8 @@ import { upgradeWebSocket } from "@hono/node-server";
 import { Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { WebSocketServer } from "ws";
-import { hostsOf, ownHostOnly, type Served, serveApp } from "../../core/serve.js";
+import { failedRequest, hostsOf, ownHostOnly, type Served, serveApp } from "../../core/serve.js";
 import type { Environment } from "../../env/environment.js";
-import { versions } from "../../runs/run-directory.js";
 import { type ErrorCode, SCHEMAS } from "./messages.js";
 import { failure, RemoteSession } from "./session.js";
 import { FULL, rpc, type Sessions, sessionsOf } from "./sessions.js";
@@ -27,6 +26,9 @@ export interface ServeOptions {
 }
 
 const LARGEST_MESSAGE = 2 ** 20;
+/** The version that OpenEnv's own servers name. */
+const VERSION = "1.0.0";
+const OWNER = "OpenEnv server";
 
 /** Starts the server. @throws UserError if the port is taken. */
 export async function serveOpenEnv(
@@ -38,10 +40,11 @@ export async function serveOpenEnv(
   const choose = chooser(environment);
   const sessions = sessionsOf((id) => new RemoteSession(environment, choose, id), most, idle);
   const description = `${tasks.length} tasks of ${name}: a page as a text, a plan as an answer, or named tools`;
+  app.onError(failedRequest(OWNER));
   app.use(ownHostOnly(hostsOf(host, allowHost)));
   app.use(bodyLimit({ maxSize: LARGEST_MESSAGE, onError: (c) => c.json({ detail: "at most 1 MiB is read" }, 413) }));
   app.get("/health", (c) => c.json({ status: "healthy" }));
-  app.get("/metadata", (c) => c.json({ name, description, version: versions().refusion_train }));
+  app.get("/metadata", (c) => c.json({ name, description, version: VERSION }));
   app.get("/schema", (c) => c.json(SCHEMAS));
   app.get("/state", (c) => c.json({ episode_id: null, step_count: 0 }));
   for (const path of ["/reset", "/step"])
@@ -51,16 +54,16 @@ export async function serveOpenEnv(
   addSocket(app, sessions);
   app.get("/openapi.json", (c) => c.json(openApi(name, app)));
   const sockets = new WebSocketServer({ noServer: true, maxPayload: LARGEST_MESSAGE });
-  return serveApp(app, port, "OpenEnv server", { host, sockets });
+  return serveApp(app, port, OWNER, { host, sockets });
 }
 
-/** Describes an application's paths as OpenAPI; version 1.0.0 is that of OpenEnv's own servers. */
+/** Describes an application's paths as OpenAPI. */
 function openApi(title: string, { routes }: Hono): object {
   const operations = routes.flatMap(({ method, path }) => {
     const operation = { [method.toLowerCase()]: { responses: { 200: { description: "OK" } } } };
     return method === "ALL" ? [] : [[path.replace(/:(\w+)/g, "{$1}"), operation]];
   });
-  return { openapi: "3.1.0", info: { title, version: "1.0.0" }, paths: Object.fromEntries(operations) };
+  return { openapi: "3.1.0", info: { title, version: VERSION }, paths: Object.fromEntries(operations) };
 }
 
 /** Adds /ws: a socket has its own session, which ends with it, or joins the one named in its address. */

@@ -4,6 +4,7 @@ import { bootstrapMean, type Interval, mean } from "../../core/statistics.js";
 import { readJsonLines } from "../../runs/metrics.js";
 import { parseRollout, type RolloutRecord } from "../../runs/rollout-record.js";
 import type { RunDirectory } from "../../runs/run-directory.js";
+import { BlankRewards, type UnmovedBlank } from "./unmoved.js";
 
 /** Most bytes of recordings that are read, from the newest step back. */
 const MOST_BYTES = 256 * 2 ** 20;
@@ -30,6 +31,7 @@ export interface RolloutSample {
   readonly skippedSteps: number;
   /** Mean and 95 % bootstrap interval over a step's groups. */
   readonly intervals: readonly StepInterval[];
+  readonly unmoved: readonly UnmovedBlank[];
 }
 
 export interface StepInterval {
@@ -59,6 +61,7 @@ export function sampleRollouts(run: RunDirectory, limit: number, attempt: Attemp
   const latest = new Map<string, Candidate>();
   const earlier = new Map<string, Candidate>();
   const intervals: StepInterval[] = [];
+  const blanks = new BlankRewards();
   const read: number[] = [];
   let bytes = 0;
   let total = 0;
@@ -71,6 +74,7 @@ export function sampleRollouts(run: RunDirectory, limit: number, attempt: Attemp
     const rows = lines.map(({ value }) => (value ?? {}) as Partial<RolloutRecord>);
     const pool = read.length === 0 ? latest : earlier;
     rows.forEach((value, i) => {
+      blanks.add(value);
       const known = latest.get(keyOf(value)) ?? earlier.get(keyOf(value));
       const reward = typeof value.reward === "number" ? value.reward : null;
       if (known !== undefined) known.alike++;
@@ -94,6 +98,7 @@ export function sampleRollouts(run: RunDirectory, limit: number, attempt: Attemp
     steps: read.reverse(),
     skippedSteps: newestFirst.length - read.length,
     intervals: intervals.reverse(),
+    unmoved: blanks.list(),
   };
 }
 

@@ -1,12 +1,12 @@
 import { html, raw } from "hono/html";
-import { countText } from "../../core/html.js";
 import type { DetailTable, EnvironmentKind } from "../../env/environment.js";
 import type { RolloutRecord } from "../../runs/rollout-record.js";
 import type { ReportData } from "./data.js";
 import { heatMap } from "./heat-map.js";
-import type { Html } from "./html.js";
+import { countText, type Html } from "./html.js";
 import type { Look } from "./look.js";
 import type { ShownRollout } from "./rollout-sample.js";
+import type { UnmovedBlank } from "./unmoved.js";
 
 /** Most bytes of rollouts in a page, to keep it fast; the page says how many are left out. */
 const MOST_BYTES = 12 * 2 ** 20;
@@ -32,7 +32,15 @@ export function rolloutSection({ rollouts, look, screenshot }: ReportData): Html
 <p class="dim">${countText(cards.length)} of ${countText(rollouts.total)} rollouts:
 the worst of the newest step (${rollouts.steps.at(-1)}) and of all steps before it;
 they stand for ${countText(covered)}, as equal responses to one task are shown once. The others are in <code>rollouts/</code>.${older}</p>
+${unmovedBlanks(rollouts.unmoved)}
 ${filters(embedded, look.kind)}<div id="cards">${cards}</div></section>`;
+}
+
+/** Warns of blanks whose reward never changed: training cannot learn them. */
+function unmovedBlanks(unmoved: readonly UnmovedBlank[]): Html {
+  if (unmoved.length === 0) return html``;
+  return html`<p class="problems">The reward of these blanks was the same whatever was written there, so that nothing is learned about them:
+${unmoved.map(({ form, name, reward, values, rollouts }, i) => html`${i > 0 && "; "}<b>${name}</b> of ${form} (${countText(values)} values in ${countText(rollouts)} rollouts, always ${reward})`)}.</p>`;
 }
 
 /** The choice between the heat maps' colourings. */

@@ -11,7 +11,7 @@
 import { z } from "zod";
 import { advantageOptions } from "../credit.js";
 import type { Objective } from "../objective.js";
-import { SEQUENCE_OBJECTIVE } from "../sequence-loss.js";
+import { sequenceObjective } from "../sequence-loss.js";
 import { ratioOptions } from "../surrogate.js";
 
 const schema = z.strictObject({
@@ -28,11 +28,10 @@ const schema = z.strictObject({
 });
 
 export const objective: Objective<z.infer<typeof schema>> = {
-  ...SEQUENCE_OBJECTIVE,
+  ...sequenceObjective("bound"),
   name: "espo",
   description: "sequence-level ratio of evidence lower bounds on shared masks, k2 penalty to the reference",
   schema,
-  scoring: "bound",
   noiseEvery: (o) => o.noise_every,
   layout: (trajectories, o, context) => context.boundTerms(trajectories, { samples: o.mc_samples, coupled: o.coupled }),
 };

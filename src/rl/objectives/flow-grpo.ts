@@ -11,7 +11,7 @@
  */
 import { z } from "zod";
 import type { Rng } from "../../core/rng.js";
-import { CLIPPED_OBJECTIVE, clippedOptions } from "../clipped.js";
+import { clippedObjective, clippedOptions } from "../clipped.js";
 import { episodeCredit } from "../credit.js";
 import type { Objective } from "../objective.js";
 import { partCredit } from "../part-credit.js";
@@ -56,11 +56,10 @@ const schema = z
   });
 
 export const objective: Objective<z.infer<typeof schema>> = {
-  ...CLIPPED_OBJECTIVE,
+  ...clippedObjective("steps"),
   name: "flow-grpo",
   description: "clipped policy ratio per step of the sampler, group advantages, k3 penalty to the reference",
   schema,
-  scoring: "steps",
   needs: (o) => ({ reference: o.kl_coeff > 0, parts: o.turn_credit === "part" }),
   credit: (group, { turn_credit: kind, ...o }) =>
     kind === "part" ? partCredit(group, o) : episodeCredit(group, { ...o, turn_credit: kind }),

@@ -6,16 +6,15 @@
  *   loss = mean over tokens of max(-A rho_i, -A clip(rho_i, 1 - eps, 1 + eps)) + beta k3_i
  */
 import { z } from "zod";
-import { CLIPPED_OBJECTIVE, clippedOptions } from "../clipped.js";
+import { clippedObjective, clippedOptions } from "../clipped.js";
 import type { Objective } from "../objective.js";
 
 const schema = z.strictObject({ ...clippedOptions });
 
 export const objective: Objective<z.infer<typeof schema>> = {
-  ...CLIPPED_OBJECTIVE,
+  ...clippedObjective("text"),
   name: "grpo",
   description: "the old baseline: clipped ratio per token of the final text read from left to right",
   schema,
-  scoring: "text",
   layout: (trajectories, _, context) => context.textTerms(trajectories),
 };

@@ -3,13 +3,13 @@ import { test } from "node:test";
 import { Rng } from "../../../src/core/rng.js";
 import { drawAmong } from "../../../src/diffusion/constrained.js";
 import type { UnmaskOptions } from "../../../src/diffusion/samplers/unmask/options.js";
-import { totalLogProb, type UnmaskTrajectory } from "../../../src/diffusion/samplers/unmask/trajectory.js";
+import type { UnmaskTrajectory } from "../../../src/diffusion/samplers/unmask/trajectory.js";
 import { sampler as unmask } from "../../../src/diffusion/samplers/unmask.js";
 import { isRoom } from "../../../src/diffusion/template.js";
 import { close } from "../../support/close.js";
 import { having } from "../../support/typed.js";
 import { CHOOSING, isOption, valuesOf } from "./choices.js";
-import { FakeNetwork, MODEL, SMALL, scored, streams } from "./unmask/fake-model.js";
+import { FakeNetwork, MODEL, SMALL, scored, streams, totalLogProb } from "./unmask/fake-model.js";
 
 const OPTIONS: UnmaskOptions = { ...SMALL, responseLength: 24, temperature: 6, constrained: true };
 

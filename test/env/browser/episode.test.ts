@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { test } from "node:test";
+import { after, test } from "node:test";
 import { taskFor, using } from "../page-site.js";
 
 const FORM = `<form method=post><label>Name <input name=n></label><button>Submit</button></form>`;
@@ -68,16 +68,13 @@ test("only the site can be reached; foreign assets come from the site's own copi
   ]);
   const page = `${FORM}<img src="${elsewhere}/x.png"><script src="https://blocked.example/y.js"></script><script src="${cdn}"></script>
     <script>fetch("${elsewhere}/z").catch(() => undefined); navigator.sendBeacon("${elsewhere}/b", "x")</script>`;
-  try {
-    await using({ "/a": page }, { assets }, async (runner) => {
-      const controls = await runner.snapshot(taskFor("/a"));
-      assert.equal(controls[0]?.default, "from the copy");
-      assert.equal((await runner.run(taskFor("/a", FIELDS), PLAN)).reward, 1);
-      assert.equal(foreign, 0);
-    });
-  } finally {
-    other.close();
-  }
+  after(() => other.close());
+  await using({ "/a": page }, { assets }, async (runner) => {
+    const controls = await runner.snapshot(taskFor("/a"));
+    assert.equal(controls[0]?.default, "from the copy");
+    assert.equal((await runner.run(taskFor("/a", FIELDS), PLAN)).reward, 1);
+    assert.equal(foreign, 0);
+  });
 });
 
 test("dialogs are answered, popups and downloads refused, a flood of messages is harmless", async () => {

@@ -5,6 +5,7 @@ import { before, describe, it } from "node:test";
 import { UserError } from "../../../src/core/errors.js";
 import { findBrowser } from "../../../src/env/browser/find-browser.js";
 import { temporaryFolder } from "../../support/temporary.js";
+import { userError } from "../../support/user-error.js";
 
 describe("findBrowser", () => {
   const dir = temporaryFolder("find-browser");
@@ -28,10 +29,10 @@ describe("findBrowser", () => {
     symlinkSync(file("loop"), file("loop"));
     const PATH = path("loop", "x".repeat(300), "first");
     assert.equal(findBrowser({ env: { PATH }, own: file("none") })?.path, file("first", "google-chrome"));
-    assert.throws(() => findBrowser({ env: { PATH, REFUSION_BROWSER: file("loop", "chromium") }, own: file("none") }), {
-      name: "UserError",
-      message: /which is no file/,
-    });
+    assert.throws(
+      () => findBrowser({ env: { PATH, REFUSION_BROWSER: file("loop", "chromium") }, own: file("none") }),
+      userError(/which is no file/),
+    );
   });
 
   it("prefers the variable, then Playwright's own, then the PATH in its order", () => {

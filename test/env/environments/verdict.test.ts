@@ -16,6 +16,8 @@ const RIGHT = "n=Ann&d=Friday&c=on";
 
 type Reply = readonly [status: number, type: string, text: string];
 
+const OPTIONS = { ...FORMS_OPTIONS, plan: "template" as const, prompt: { style: "page" as const } };
+
 /** Serves the form with an answer to what is posted. */
 async function opened(reply: (body: string, posts: number) => Reply, refused?: RefusedFields) {
   let posts = 0;
@@ -29,8 +31,7 @@ async function opened(reply: (body: string, posts: number) => Reply, refused?: R
   const site = await servePages({ "/form": PAGE }, answer);
   const { fields: _, ...asked } = taskFor("/form", { Name: "Ann" });
   const task: Task = { ...asked, fields: {}, document: "Ann, on Friday", success: { text: "Booked" }, refused };
-  const options = { ...FORMS_OPTIONS, plan: "template" as const, prompt: { style: "page" as const } };
-  const environment = new FormsEnvironment({ ...site, tasks: () => [task], rehearse: 4 }, options, REWARDS.verdict);
+  const environment = new FormsEnvironment({ ...site, tasks: () => [task], rehearse: 4 }, OPTIONS, REWARDS.verdict);
   return { task, environment, posts: () => posts, ...closing(environment) };
 }
 
@@ -94,6 +95,19 @@ test("a site that takes anything, or anything but an empty form, is refused by n
   const lenient = await proved((body) => (body.includes("n=&") ? html(422, "no") : booked));
   assert.match(lenient, /cannot be learned from:\n\s*form accepts random values/);
   assert.match(await proved((body) => (body === RIGHT ? booked : html(422, "no"))), /fine$/);
+});
+
+test("where refused fields are named is part of the judge's checksum, if the verdict alone is learned from", async () => {
+  const [list, marks] = [{ selector: "li" }, { selector: "[aria-invalid=true]" }];
+  await using site = await opened(() => booked);
+  const judgeOf = (environment: FormsEnvironment, refused: RefusedFields) => {
+    const task: Task = { ...site.task, refused };
+    return environment.judge([task]);
+  };
+  const other = new FormsEnvironment(site.environment.site, OPTIONS);
+  assert.notEqual(judgeOf(site.environment, list), judgeOf(site.environment, marks));
+  assert.equal(judgeOf(other, list), judgeOf(other, marks));
+  assert.notEqual(judgeOf(other, list), judgeOf(site.environment, list));
 });
 
 test("a server that takes no more forms for a time is waited for, and the form is sent again", async () => {

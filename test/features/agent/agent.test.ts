@@ -67,39 +67,33 @@ describe("an agent", () => {
     const page = await browser.newPage();
     await page.setContent(`<form><label>Search <input></label></form>${FORM}`);
     const filler = await trained("template");
-    try {
-      const { plan, actions, unresolved } = await filler.fill(page, { "Guest Name": "Ines Meyer", "Print Card": true });
-      // the form that the values are of; the lines are the page's, and a value with a label of the page is put in as it is
-      assert.match(plan, /^fill Guest Name \| [\s\S]*\ncheck Print Card \| /);
-      assert.deepEqual([actions[0]?.action.kind, actions[0]?.fate, unresolved], ["fill", "done", []], plan);
-      assert.deepEqual([await page.inputValue("#name"), await page.isChecked("[type=checkbox]")], ["Ines Meyer", true]);
-    } finally {
-      await filler.close();
-    }
+    after(() => filler.close());
+    const { plan, actions, unresolved } = await filler.fill(page, { "Guest Name": "Ines Meyer", "Print Card": true });
+    // the form that the values are of; the lines are the page's, and a value with a label of the page is put in as it is
+    assert.match(plan, /^fill Guest Name \| [\s\S]*\ncheck Print Card \| /);
+    assert.deepEqual([actions[0]?.action.kind, actions[0]?.fate, unresolved], ["fill", "done", []], plan);
+    assert.deepEqual([await page.inputValue("#name"), await page.isChecked("[type=checkbox]")], ["Ines Meyer", true]);
   });
 
   it("opens a model directory, fills from a record, and reads back field by field", async () => {
     const page = await browser.newPage();
     const filler = await loadAgent({ model: "models/tiny-refusion-template", overrides: ["runtime.provider=cpu"] });
-    try {
-      await page.setContent(FORM);
-      const { fields } = await filler.fill(page, "Guest Name: Ines Meyer\nPrint Card | yes\nSeat: 4");
-      const sure = fields.map(({ probability, ...field }) => ({ ...field, sure: probability && probability > 0.5 }));
-      assert.deepEqual(sure, [
-        { label: "Guest Name", kind: "text", value: "Ines Meyer", from: { start: 12, end: 22 }, sure: true },
-        { label: "Print Card", kind: "checkbox", value: true, from: { start: 36, end: 39 }, sure: true },
-        { label: "Seat", fault: "no-such-control", sure: undefined },
-      ]);
-      // a field that the page does not let go of holds something else than was asked for
-      await page.setContent(FORM.replace("<input id", "<input readonly value=Nobody id"));
-      const kept = await filler.fill(page, { "Guest Name": "Ines Meyer" });
-      const [{ probability, ...name } = { label: "" }] = kept.fields;
-      assert.deepEqual(name, { label: "Guest Name", kind: "text", value: "Nobody", fault: "rejected" });
-      assert.ok(probability !== undefined && probability > 0.5 && probability <= 1);
-      await assert.rejects(filler.fill(page, "Ines would like to visit."), /reads values by label/);
-    } finally {
-      await filler.close();
-    }
+    after(() => filler.close());
+    await page.setContent(FORM);
+    const { fields } = await filler.fill(page, "Guest Name: Ines Meyer\nPrint Card | yes\nSeat: 4");
+    const sure = fields.map(({ probability, ...field }) => ({ ...field, sure: probability && probability > 0.5 }));
+    assert.deepEqual(sure, [
+      { label: "Guest Name", kind: "text", value: "Ines Meyer", from: { start: 12, end: 22 }, sure: true },
+      { label: "Print Card", kind: "checkbox", value: true, from: { start: 36, end: 39 }, sure: true },
+      { label: "Seat", fault: "no-such-control", sure: undefined },
+    ]);
+    // a field that the page does not let go of holds something else than was asked for
+    await page.setContent(FORM.replace("<input id", "<input readonly value=Nobody id"));
+    const kept = await filler.fill(page, { "Guest Name": "Ines Meyer" });
+    const [{ probability, ...name } = { label: "" }] = kept.fields;
+    assert.deepEqual(name, { label: "Guest Name", kind: "text", value: "Nobody", fault: "rejected" });
+    assert.ok(probability !== undefined && probability > 0.5 && probability <= 1);
+    await assert.rejects(filler.fill(page, "Ines would like to visit."), /reads values by label/);
   });
 
   it("opens a model with an adapter: a run's writes as the run does, another one otherwise", async () => {
@@ -132,22 +126,19 @@ describe("an agent", () => {
     const page = await browser.newPage();
     const overrides = ["prompt.style=page", "sampler.prompt_length=256", "runtime.provider=cpu"];
     const reader = await loadAgent({ model: "models/tiny-refusion-template", overrides });
-    try {
-      // the model was not trained for it: what is held here is that the text is read, and that every field is a blank
-      const plans: string[] = [];
-      for (const text of ["I am Ines Meyer.", "Luis Keller, and a printed card, please."]) {
-        await page.setContent(FORM);
-        const { plan, fields } = await reader.fill(page, text);
-        assert.match(plan, /^fill Guest Name \| [\s\S]*\ncheck Print Card \| /);
-        assert.deepEqual(
-          fields.map(({ label }) => label),
-          ["Guest Name", "Print Card"],
-        );
-        plans.push(plan);
-      }
-      assert.notEqual(plans[0], plans[1]);
-    } finally {
-      await reader.close();
+    after(() => reader.close());
+    // the model was not trained for it: what is held here is that the text is read, and that every field is a blank
+    const plans: string[] = [];
+    for (const text of ["I am Ines Meyer.", "Luis Keller, and a printed card, please."]) {
+      await page.setContent(FORM);
+      const { plan, fields } = await reader.fill(page, text);
+      assert.match(plan, /^fill Guest Name \| [\s\S]*\ncheck Print Card \| /);
+      assert.deepEqual(
+        fields.map(({ label }) => label),
+        ["Guest Name", "Print Card"],
+      );
+      plans.push(plan);
     }
+    assert.notEqual(plans[0], plans[1]);
   });
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
-import { describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import type { Page } from "playwright";
 import { type CarriedOut, carryOut, fieldsOf, withForm } from "../../../src/features/agent/filling.js";
 import { servePages } from "../../env/page-site.js";
@@ -175,29 +175,26 @@ describe("a page that is filled in", { concurrency: 6 }, () => {
       );
       const context = await browser.newContext();
       const page = await context.newPage();
-      try {
-        await page.goto(here.baseUrl, { waitUntil: "networkidle" });
-        if (channel.early?.includes("serviceWorker")) await page.waitForFunction("sw !== undefined && sw !== null");
-        here.received.length = 0;
-        got.length = 0;
-        const { sent } = await fill(page);
-        const { length } = got;
-        await page.waitForFunction("count >= 2");
-        await page.evaluate(() => new Promise((done) => requestIdleCallback(done)));
-        const arrived = [here, there].flatMap(({ received, baseUrl }) =>
-          received.map(({ method, url }) => `${method} ${baseUrl}${url}`),
-        );
-        assert.equal(page.url().replace(/[?#].*/, ""), `${here.baseUrl}/`);
-        assert.deepEqual(
-          arrived.filter((one) => !sent.includes(one)),
-          [],
-        );
-        // one socket is like another; a function kept from before and that of a new worker are reported, not held
-        const reported = sent.some((one) => one.startsWith("WebSocket"));
-        assert.deepEqual([length > 0, got.length > length && !/kept|new worker/.test(name)], [reported, false]);
-      } finally {
-        udp.close();
-        await context.close();
-      }
+      after(() => udp.close());
+      after(() => context.close());
+      await page.goto(here.baseUrl, { waitUntil: "networkidle" });
+      if (channel.early?.includes("serviceWorker")) await page.waitForFunction("sw !== undefined && sw !== null");
+      here.received.length = 0;
+      got.length = 0;
+      const { sent } = await fill(page);
+      const { length } = got;
+      await page.waitForFunction("count >= 2");
+      await page.evaluate(() => new Promise((done) => requestIdleCallback(done)));
+      const arrived = [here, there].flatMap(({ received, baseUrl }) =>
+        received.map(({ method, url }) => `${method} ${baseUrl}${url}`),
+      );
+      assert.equal(page.url().replace(/[?#].*/, ""), `${here.baseUrl}/`);
+      assert.deepEqual(
+        arrived.filter((one) => !sent.includes(one)),
+        [],
+      );
+      // one socket is like another; a function kept from before and that of a new worker are reported, not held
+      const reported = sent.some((one) => one.startsWith("WebSocket"));
+      assert.deepEqual([length > 0, got.length > length && !/kept|new worker/.test(name)], [reported, false]);
     });
 });

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import type { Page } from "playwright";
@@ -8,6 +7,7 @@ import { writeContract } from "../../../src/features/learned-pages/contract.js";
 import { type Agent, type FilledField, loadAgent } from "../../../src/index.js";
 import { type PageSite, servePages } from "../../env/page-site.js";
 import { testBrowser } from "../../support/page.js";
+import { temporaryFolder } from "../../support/temporary.js";
 
 const browser = await testBrowser();
 
@@ -56,7 +56,7 @@ const CONTRACT = writeContract({
 describe("an agent on a whole page", () => {
   let agent: Agent;
   let site: PageSite;
-  const folder = mkdtempSync(join(tmpdir(), "contracts-"));
+  const folder = temporaryFolder("contracts");
   before(async () => {
     writeFileSync(join(folder, "size.yaml"), CONTRACT);
     const overrides = ["runtime.provider=cpu", "runtime.threads=1"];
@@ -69,7 +69,6 @@ describe("an agent on a whole page", () => {
   after(async () => {
     await agent?.close();
     await site?.stop();
-    rmSync(folder, { recursive: true });
   });
   const open = async (path: string): Promise<Page> => {
     const page = await browser.newPage();

@@ -78,17 +78,13 @@ distributed: { lease_s: 4 }
 
 /** A folder in which coordinators, workers and local runs share an environment without a browser. */
 export class ClusterFolder {
-  private readonly own = ownFolder({ "environment.mjs": ENVIRONMENT, "run.yaml": CONFIG });
+  readonly dir = ownFolder({ "environment.mjs": ENVIRONMENT, "run.yaml": CONFIG });
   private readonly processes: CliProcess[] = [];
   private readonly standing: CliProcess[] = [];
   private workers = 0;
 
-  get dir(): string {
-    return this.own.dir;
-  }
-
   path(name: string): string {
-    return join(this.own.dir, name);
+    return join(this.dir, name);
   }
 
   start(args: readonly string[], env: NodeJS.ProcessEnv = {}): CliProcess {
@@ -156,6 +152,5 @@ export class ClusterFolder {
     await this.end();
     for (const child of this.standing) if (child.running) child.killGroup();
     await Promise.all(this.standing.map((child) => child.ended));
-    this.own.remove();
   }
 }

@@ -34,11 +34,10 @@ const CASES: readonly [name: string, of: ClusterCase, workers: number][] = [
 
 describe("runs on workers end in the bytes of the local run", { skip: missing ?? false }, () => {
   let redis: TestRedis;
-  let folder: ClusterFolder;
+  const folder = new ClusterFolder();
   const locals = new Map<string, Promise<ReturnType<ClusterFolder["files"]>>>();
   before(async () => {
     redis = await TestRedis.start();
-    folder = new ClusterFolder();
   });
   after(async () => {
     await folder.remove();

@@ -14,11 +14,10 @@ const SETTINGS = ["environment.least_ms=100", "environment.most_ms=600"];
 
 describe("what is lost is made up for, in the same bytes", { skip: missing ?? false }, () => {
   let redis: TestRedis;
-  let folder: ClusterFolder;
+  const folder = new ClusterFolder();
   let reference: ReturnType<ClusterFolder["files"]>;
   before(async () => {
     redis = await TestRedis.start();
-    folder = new ClusterFolder();
     // one that nothing befalls, in every case
     await folder.crew(redis, 1);
     await folder.done(folder.local("local", { settings: SETTINGS }));

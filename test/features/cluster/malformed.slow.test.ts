@@ -16,11 +16,10 @@ const sha = "a".repeat(64);
 
 describe("malformed messages in Redis", { skip: missing ?? false }, () => {
   let server: TestRedis;
-  let folder: ClusterFolder;
+  const folder = new ClusterFolder();
   let redis: Redis;
   before(async () => {
     server = await TestRedis.start();
-    folder = new ClusterFolder();
     redis = new Redis(server.port, "127.0.0.1");
   });
   after(async () => {

@@ -12,10 +12,9 @@ const missing = noRedis();
 
 describe("who may not work for a run", { skip: missing ?? false }, () => {
   let redis: TestRedis;
-  let folder: ClusterFolder;
+  const folder = new ClusterFolder();
   before(async () => {
     redis = await TestRedis.start("--requirepass", "hunter2-secret");
-    folder = new ClusterFolder();
   });
   after(async () => {
     await folder.remove();

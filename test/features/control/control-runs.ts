@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { after, before, it } from "node:test";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { before, it } from "node:test";
 import { loadConfig } from "../../../src/config/config.js";
 import { readMetrics } from "../../../src/runs/metrics.js";
 import { train } from "../../../src/train/recipe.js";
 import type { TrainOptions } from "../../../src/train/types.js";
 import { differences, timelessFiles } from "../../support/run-files.js";
 import { stopAfter } from "../../support/stop-after.js";
+import { temporaryFolder } from "../../support/temporary.js";
 import { trainOptions } from "../../support/train-options.js";
 import { FOR_CONTROL, velocityModel } from "./velocity-model.js";
 
@@ -28,17 +28,13 @@ tracking: {tensorboard: false}
 
 /** Runs of a flow policy in the simulator, in a folder that goes with the suite that asks for them. */
 export class ControlRuns {
-  root = "";
+  readonly root = temporaryFolder("control");
   model = "";
 
   constructor() {
     before(async () => {
-      this.root = mkdtempSync(join(tmpdir(), "control-"));
       ({ dir: this.model } = await velocityModel(undefined, FOR_CONTROL));
       for (const ratio of ["sde", "cfm"]) writeFileSync(this.dir(`${ratio}.yaml`), config(this.model, ratio));
-    });
-    after(() => {
-      for (const folder of [this.root, dirname(this.model)]) rmSync(folder, { recursive: true, force: true });
     });
   }
 

@@ -78,35 +78,32 @@ describe("the control environment", () => {
   it("shows a depth image where it is asked to, the same one every time, and plays no differently for it", async () => {
     const section = { kind: "control", train_tasks: 8, state: "proprioceptive", depth: 16 };
     const seeing = await control.open({ environment: section });
-    try {
-      assert.deepEqual(seeing.spaces, { observation: { state: [7], depth: [16, 16] }, action: [4, 4] });
-      const [task, other] = first("test", 2) as [Environment["tasks"][number], Environment["tasks"][number]];
-      const watched = async (of: Environment["tasks"][number]): Promise<{ images: Float32Array[]; detail: object }> => {
-        const images: Float32Array[] = [];
-        const act = await (seeing.fixedPolicies.oracle as FixedPolicy)(of, Rng.named(1, of.id));
-        const { detail } = await seeing.play(
-          of,
-          async (observation) => {
-            assert.equal(observation.vectors?.state?.length, 7);
-            images.push(observation.vectors?.depth as Float32Array);
-            return act(observation);
-          },
-          new Map(),
-        );
-        return { images, detail };
-      };
-      const [one, [again, beside]] = [await watched(task), await Promise.all([watched(task), watched(other)])];
-      assert.deepEqual(one, again);
-      assert.notDeepEqual(one.images[0], beside.images[0], "the can stands elsewhere");
-      for (const image of one.images) {
-        assert.equal(image.length, 256);
-        assert.ok(image.every((x) => x > 0.2 && x <= 1 && Number.isInteger(1024 * x)));
-      }
-      const [blind] = await played("oracle", [task]);
-      assert.deepEqual(one.detail, blind?.detail);
-    } finally {
-      await seeing.close();
+    after(() => seeing.close());
+    assert.deepEqual(seeing.spaces, { observation: { state: [7], depth: [16, 16] }, action: [4, 4] });
+    const [task, other] = first("test", 2) as [Environment["tasks"][number], Environment["tasks"][number]];
+    const watched = async (of: Environment["tasks"][number]): Promise<{ images: Float32Array[]; detail: object }> => {
+      const images: Float32Array[] = [];
+      const act = await (seeing.fixedPolicies.oracle as FixedPolicy)(of, Rng.named(1, of.id));
+      const { detail } = await seeing.play(
+        of,
+        async (observation) => {
+          assert.equal(observation.vectors?.state?.length, 7);
+          images.push(observation.vectors?.depth as Float32Array);
+          return act(observation);
+        },
+        new Map(),
+      );
+      return { images, detail };
+    };
+    const [one, [again, beside]] = [await watched(task), await Promise.all([watched(task), watched(other)])];
+    assert.deepEqual(one, again);
+    assert.notDeepEqual(one.images[0], beside.images[0], "the can stands elsewhere");
+    for (const image of one.images) {
+      assert.equal(image.length, 256);
+      assert.ok(image.every((x) => x > 0.2 && x <= 1 && Number.isInteger(1024 * x)));
     }
+    const [blind] = await played("oracle", [task]);
+    assert.deepEqual(one.detail, blind?.detail);
   });
 
   it("pays for stages and for speed where it is asked to, and success most", async () => {

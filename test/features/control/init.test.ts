@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { readFileSync, rmSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { after, test } from "node:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
 import { loadConfig } from "../../../src/config/config.js";
 import { CliProcess } from "../../support/cli-process.js";
 import { temporaryFolder } from "../../support/temporary.js";
@@ -11,7 +11,6 @@ const dir = temporaryFolder("init-control");
 
 test("a network that reads no tokens gets an environment of actions", async () => {
   const { dir: model } = await velocityModel(undefined, { ...FOR_CONTROL, depth: 8 });
-  after(() => rmSync(dirname(model), { recursive: true, force: true }));
   const out = join(dir, "control.yaml");
   const { code, err } = await new CliProcess(["init", "--model", model, "--out", out, "environment.depth=8"]).ended;
   assert.equal(code, 0, err);

@@ -9,6 +9,7 @@ import { objective as flowRl } from "../../../src/features/objectives/objectives
 import { objective as espo } from "../../../src/rl/objectives/espo.js";
 import { objective as flowGrpo } from "../../../src/rl/objectives/flow-grpo.js";
 import { objectiveOptions, only } from "../../support/typed.js";
+import { userError } from "../../support/user-error.js";
 
 const control = only<SamplerOptions>({ temperature: 0.6, model: { network: {} } });
 const text = only<SamplerOptions>({ temperature: 1, model: { attention: "causal" } });
@@ -19,11 +20,10 @@ test("what cannot learn from a policy of actions is refused, with an objective t
     [flowRl, /^flowrl does not work here: it reads the hidden states of a prompt's tokens, and this model reads none/],
     [espo, /^espo does not work here: its sampler has no bound/],
   ] as const)
-    assert.throws(() => assertScored(objective, flow as never, control), {
-      name: "UserError",
-      message: reason,
-      hint: /^Use objective\.kind=flow-grpo/,
-    });
+    assert.throws(
+      () => assertScored(objective, flow as never, control),
+      userError(reason, { hint: /^Use objective\.kind=flow-grpo/ }),
+    );
   assert.equal(objectiveRefusal(flowRl, unmask as never, text), undefined);
 });
 
@@ -31,11 +31,12 @@ test("credit a part is refused where a token is drawn more than once", () => {
   const needsOf = (turn_credit: string) =>
     flowGrpo.needs(objectiveOptions(flowGrpo, { turn_credit, ratio_level: "token" }));
   const flowOfText = only<SamplerOptions>({ temperature: 1, model: { attention: "bidirectional" } });
-  assert.throws(() => assertScored(flowGrpo, jump as never, flowOfText, needsOf("part")), {
-    name: "UserError",
-    message: /^flow-grpo does not work here: credit a part of an answer needs/,
-    hint: /objective\.turn_credit=episode/,
-  });
+  assert.throws(
+    () => assertScored(flowGrpo, jump as never, flowOfText, needsOf("part")),
+    userError(/^flow-grpo does not work here: credit a part of an answer needs/, {
+      hint: /objective\.turn_credit=episode/,
+    }),
+  );
   assert.equal(objectiveRefusal(flowGrpo, jump as never, flowOfText, needsOf("turn")), undefined);
   assert.equal(objectiveRefusal(flowGrpo, unmask as never, text, needsOf("part")), undefined);
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, it } from "node:test";
 import { loadConfig } from "../../../src/config/config.js";
 import { loraName } from "../../../src/nn/lora.js";
@@ -37,25 +37,21 @@ describe("a flow policy in the simulator, at length", () => {
         .replace(/^evaluation.*$/m, "")
         .replace("every: 1,", "every: 40,"),
     );
-    try {
-      const path = runs.dir("see-sft.yaml");
-      await train(await loadConfig(path), trainOptions("sft", path, runs.dir("see-sft")));
-      const losses = readMetrics(join(runs.dir("see-sft"), "metrics.jsonl")).map(({ loss }) => loss as number);
-      const mean = (some: number[]): number => some.reduce((a, b) => a + b, 0) / some.length;
-      assert.ok(mean(losses.slice(-5)) < 0.8 * mean(losses.slice(0, 5)), losses.join(" "));
-      await runs.run("see", "see");
-      await runs.run("see", "see-again");
-      runs.assertSame("see", "see-again");
-      const { adapter } = await readCheckpoint(findCheckpoint(RunDirectory.open(runs.dir("see")), "last"));
-      for (const module of ["vision.patch_proj", "vision.out_proj"])
-        assert.ok(adapter?.tensors.has(loraName(module, "B")), module);
-      const blind = await loadConfig(runs.dir("see.yaml"), { overrides: [`model=${runs.model}`] });
-      await assert.rejects(
-        train(blind, trainOptions("flow-grpo", runs.dir("see.yaml"), runs.dir("blind"), { dryRun: true })),
-        /environment.depth=8.*no depth image/,
-      );
-    } finally {
-      rmSync(dirname(seeing), { recursive: true, force: true });
-    }
+    const path = runs.dir("see-sft.yaml");
+    await train(await loadConfig(path), trainOptions("sft", path, runs.dir("see-sft")));
+    const losses = readMetrics(join(runs.dir("see-sft"), "metrics.jsonl")).map(({ loss }) => loss as number);
+    const mean = (some: number[]): number => some.reduce((a, b) => a + b, 0) / some.length;
+    assert.ok(mean(losses.slice(-5)) < 0.8 * mean(losses.slice(0, 5)), losses.join(" "));
+    await runs.run("see", "see");
+    await runs.run("see", "see-again");
+    runs.assertSame("see", "see-again");
+    const { adapter } = await readCheckpoint(findCheckpoint(RunDirectory.open(runs.dir("see")), "last"));
+    for (const module of ["vision.patch_proj", "vision.out_proj"])
+      assert.ok(adapter?.tensors.has(loraName(module, "B")), module);
+    const blind = await loadConfig(runs.dir("see.yaml"), { overrides: [`model=${runs.model}`] });
+    await assert.rejects(
+      train(blind, trainOptions("flow-grpo", runs.dir("see.yaml"), runs.dir("blind"), { dryRun: true })),
+      /environment.depth=8.*no depth image/,
+    );
   });
 });

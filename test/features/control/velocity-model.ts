@@ -1,6 +1,3 @@
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { Rng } from "../../../src/core/rng.js";
 import { sampledModel } from "../../../src/engine/policy.js";
 import type { FlowOptions } from "../../../src/features/control/flow/options.js";
@@ -9,6 +6,7 @@ import { architectureOf, initialise } from "../../../src/nn/architecture.js";
 import { type ModelConfig, NO_VOCABULARY } from "../../../src/nn/config.js";
 import { loadModel, type Model, saveModel } from "../../../src/nn/model.js";
 import type { Tensor } from "../../../src/onnx/types.js";
+import { temporaryFolder } from "../../support/temporary.js";
 import { samplerConfig } from "../../support/typed.js";
 
 /** The sizes of test/golden/control.safetensors. */
@@ -29,7 +27,7 @@ export const FOR_CONTROL: ModelConfig = { ...VELOCITY, state_size: 14, action_si
 
 /** A model directory of a velocity network. @param weights random ones where none are given. */
 export async function velocityModel(weights?: ReadonlyMap<string, Tensor>, config = VELOCITY): Promise<Model> {
-  const dir = join(mkdtempSync(join(tmpdir(), "velocity-")), "model");
+  const dir = temporaryFolder("velocity");
   const drawn = initialise((await architectureOf(config)).weights(config), Rng.named(1, "weights"));
   const fresh = [...drawn].map(([name, { shape, data }]): [string, Tensor] => [
     name,

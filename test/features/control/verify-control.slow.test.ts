@@ -1,6 +1,4 @@
 import assert from "node:assert/strict";
-import { rmSync } from "node:fs";
-import { dirname } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { loadRegistries } from "../../../src/config/registries.js";
 import { type RunConfig, runSchema } from "../../../src/config/schema.js";
@@ -41,10 +39,7 @@ describe("verify on a flow policy over states", () => {
     ({ dir } = await velocityModel());
     context = await open({});
   });
-  after(async () => {
-    await context.close();
-    rmSync(dirname(dir), { recursive: true, force: true });
-  });
+  after(() => context.close());
 
   it("every proof that is of no tokens holds", async () => {
     const seen = await assertHolds(context);
@@ -64,12 +59,9 @@ describe("verify on a flow policy over states", () => {
 
   it("the surrogate of the flow-matching loss has a ratio of 1 and, being no likelihood, a mean score that is not 0", async () => {
     const surrogate = await open({ ratio: "cfm" });
-    try {
-      for (const m of await measureObjectiveRatio(surrogate)) assert.ok(holds(m), `${m.name}: ${m.measured}`);
-      const [score] = await measureZeroScore(surrogate);
-      assert.ok(score !== undefined && !holds(score), `${score?.measured}`);
-    } finally {
-      await surrogate.close();
-    }
+    after(() => surrogate.close());
+    for (const m of await measureObjectiveRatio(surrogate)) assert.ok(holds(m), `${m.name}: ${m.measured}`);
+    const [score] = await measureZeroScore(surrogate);
+    assert.ok(score !== undefined && !holds(score), `${score?.measured}`);
   });
 });

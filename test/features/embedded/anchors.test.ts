@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { after, test } from "node:test";
 import { Rng } from "../../../src/core/rng.js";
 import type { Control } from "../../../src/env/browser/controls.js";
 import { NULL_PLANS, oracleActions } from "../../../src/env/forms/oracle.js";
@@ -16,40 +16,37 @@ for (const tier of TIERS) {
       embedded.schema.parse({ tier, sizes: { train: 1, val: 0, test: 0, heldout: 1 } }),
     );
     const runner = await openRunner(site, { contexts: 3 });
-    try {
-      const snapshots = new Map<string, Promise<readonly Control[]>>();
-      const rewards = new Map(Object.keys(NULL_PLANS).map((name): [string, number[]] => [name, []]));
-      await Promise.all(
-        site.tasks().map(async (task) => {
-          const snapshot = snapshots.get(task.url) ?? runner.snapshot(task);
-          snapshots.set(task.url, snapshot);
-          const controls = await snapshot;
-          const kinds = site.fieldKinds?.(task) ?? {};
-          const actions = oracleActions(task.fields, kinds);
-          assert.deepEqual(
-            actions,
-            oracleActions(task.fields, controls),
-            `${task.id}: the site and its page disagree about a control`,
-          );
-          const write = tier === "full" ? renderPlan : documentsPlan;
-          const oracle = await runner.run(task, write(actions));
-          assert.equal(oracle.fault, undefined);
-          assert.deepEqual([task.id, oracle.reward, oracle.success], [task.id, 1, true]);
-          for (const [policy, planOf] of Object.entries(NULL_PLANS)) {
-            const plan = planOf(controls, Rng.named(1, `${policy}/${task.id}`));
-            const { reward } = await runner.run(task, renderPlan(plan));
-            rewards.get(policy)?.push(reward);
-          }
-        }),
-      );
-      assert.equal(snapshots.size, 25);
-      for (const [policy, values] of rewards) {
-        const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
-        assert.ok(mean <= 0.05, `${policy} scores ${mean.toFixed(3)} on average`);
-      }
-    } finally {
-      await runner.close();
-      await site.stop();
+    after(() => runner.close());
+    after(() => site.stop());
+    const snapshots = new Map<string, Promise<readonly Control[]>>();
+    const rewards = new Map(Object.keys(NULL_PLANS).map((name): [string, number[]] => [name, []]));
+    await Promise.all(
+      site.tasks().map(async (task) => {
+        const snapshot = snapshots.get(task.url) ?? runner.snapshot(task);
+        snapshots.set(task.url, snapshot);
+        const controls = await snapshot;
+        const kinds = site.fieldKinds?.(task) ?? {};
+        const actions = oracleActions(task.fields, kinds);
+        assert.deepEqual(
+          actions,
+          oracleActions(task.fields, controls),
+          `${task.id}: the site and its page disagree about a control`,
+        );
+        const write = tier === "full" ? renderPlan : documentsPlan;
+        const oracle = await runner.run(task, write(actions));
+        assert.equal(oracle.fault, undefined);
+        assert.deepEqual([task.id, oracle.reward, oracle.success], [task.id, 1, true]);
+        for (const [policy, planOf] of Object.entries(NULL_PLANS)) {
+          const plan = planOf(controls, Rng.named(1, `${policy}/${task.id}`));
+          const { reward } = await runner.run(task, renderPlan(plan));
+          rewards.get(policy)?.push(reward);
+        }
+      }),
+    );
+    assert.equal(snapshots.size, 25);
+    for (const [policy, values] of rewards) {
+      const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+      assert.ok(mean <= 0.05, `${policy} scores ${mean.toFixed(3)} on average`);
     }
   });
 }

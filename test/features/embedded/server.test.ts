@@ -7,6 +7,7 @@ import { type Form, fieldsOf } from "../../../src/features/embedded/form.js";
 import { createApp } from "../../../src/features/embedded/server.js";
 import { site } from "../../../src/features/embedded/sites/embedded.js";
 import { embeddedTasks } from "../../../src/features/embedded/tasks.js";
+import { userError } from "../../support/user-error.js";
 
 const ONE = { train: 1, val: 1, test: 1, heldout: 1 };
 
@@ -131,10 +132,7 @@ test("the site starts on a free port and stops; a taken port is a UserError that
     const body = new URLSearchParams({ given_nm: "Nora", family_nm: "Sato" });
     assert.equal((await fetch(running.baseUrl + path, { method: "POST", body })).status, 200);
     const port = Number(new URL(running.baseUrl).port);
-    await assert.rejects(site.start({ ...options, port }), {
-      name: "UserError",
-      message: new RegExp(`127\\.0\\.0\\.1:${port}`),
-    });
+    await assert.rejects(site.start({ ...options, port }), userError(new RegExp(`127\\.0\\.0\\.1:${port}`)));
   } finally {
     await running.stop();
     await running.stop();

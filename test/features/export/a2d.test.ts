@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { cpSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { packageRoot } from "../../../src/core/files.js";
 import { exportModel } from "../../../src/features/export/export.js";
 import { train } from "../../../src/library/programs.js";
@@ -19,12 +19,7 @@ const SIZES = {
 };
 
 describe("Tiny-A2D and BD3-LM: a Qwen3 without its causal mask", () => {
-  let root: string;
-  let remove = (): void => undefined;
-  before(() => {
-    ({ dir: root, remove } = ownFolder({ "echo.mjs": OWN_ENVIRONMENT }));
-  });
-  after(() => remove());
+  const root = ownFolder({ "echo.mjs": OWN_ENVIRONMENT });
 
   /** Exports a checkpoint as it is published. @param more of its config.json. */
   const exported = async (name: string, more: object): Promise<string> => {

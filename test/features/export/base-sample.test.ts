@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { baseSample, checkBase } from "../../../src/engine/base-sample.js";
@@ -28,7 +28,7 @@ test("an adapter is taken for its own base in any precision, and for no other mo
 test("a directory that says nothing of its base is taken", async () => {
   const model = await loadModel("models/tiny-refusion");
   for (const text of ["{", "[]", '{"state":{"base":["x"]}}', '{"state":{}}']) {
-    const dir = mkdtempSync(join(root, "none-"));
+    const dir = temporaryFolder("none");
     if (text !== "{") writeFileSync(join(dir, STATE), text);
     checkBase(dir, model);
   }

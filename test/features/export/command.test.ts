@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, before, beforeEach, describe, it } from "node:test";
+import { before, beforeEach, describe, it } from "node:test";
 import { loadModel } from "../../../src/nn/model.js";
 import { readSafetensors } from "../../../src/weights/safetensors.js";
 import { callProgram } from "../../support/call-program.js";
@@ -9,19 +9,16 @@ import { randomCheckpoint } from "../../support/random-checkpoint.js";
 import { temporaryFolder } from "../../support/temporary.js";
 
 describe("refusion-train export", () => {
-  const root = temporaryFolder("cli-export");
-  let whole: string;
+  const whole = temporaryFolder("whole");
   let shards: string[];
   let dir: string;
   before(async () => {
-    whole = join(root, "whole");
     ({ shards } = await randomCheckpoint(whole));
   });
   beforeEach(() => {
-    dir = mkdtempSync(join(root, "case-"));
+    dir = temporaryFolder("case");
     cpSync(whole, join(dir, "checkpoint"), { recursive: true });
   });
-  afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
   const run = (...args: string[]): ReturnType<typeof callProgram> =>
     callProgram("train", dir, ["export", "--checkpoint", "checkpoint", "--out", "model", ...args]);

@@ -1,17 +1,7 @@
 import assert from "node:assert/strict";
-import {
-  cpSync,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  truncateSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, it } from "node:test";
+import { beforeEach, describe, it } from "node:test";
 import { packageRoot, readJson } from "../../../src/core/files.js";
 import { exportModel } from "../../../src/features/export/export.js";
 import type { ExportOptions } from "../../../src/features/export/options.js";
@@ -20,7 +10,7 @@ import type { Tensor } from "../../../src/onnx/types.js";
 import type { Tokenizer } from "../../../src/text/tokenizer.js";
 import { openSafetensors, readSafetensors, writeSafetensors } from "../../../src/weights/safetensors.js";
 import { runGraph } from "../../support/run-graph.js";
-import { cpuRuntime } from "../../support/temporary.js";
+import { cpuRuntime, temporaryFolder } from "../../support/temporary.js";
 
 const GOLDEN = join(packageRoot(), "test", "golden", "checkpoint");
 const SHARD = "model-00002-of-00003.safetensors";
@@ -34,12 +24,11 @@ describe("export of a Hugging Face checkpoint", () => {
   let checkpoint: string;
   let out: string;
   beforeEach(() => {
-    root = mkdtempSync(join(tmpdir(), "export-"));
+    root = temporaryFolder("export");
     checkpoint = join(root, "checkpoint");
     out = join(root, "model");
     cpSync(join(GOLDEN, "qwen3"), checkpoint, { recursive: true });
   });
-  afterEach(() => rmSync(root, { recursive: true, force: true }));
 
   const run = async (options: Partial<ExportOptions> = {}): Promise<Model> => {
     await exportModel({ checkpoint, out, precision: "none", doubleQuant: false, ...options });

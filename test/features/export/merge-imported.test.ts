@@ -57,52 +57,44 @@ describe("adapters of imported graphs", () => {
 
   for (const name of EXPORTS) {
     it(`are merged as they act beside the graph: ${name}`, async () => {
-      const { dir, remove } = importedModel(name);
+      const dir = importedModel(name);
       const { dir: adapter, lora, tensors } = adapterOf(name);
       const out = join(root, name);
-      try {
-        await exportModel({ checkpoint: dir, out, adapter, precision: "none", doubleQuant: false });
-        const [model, merged] = [await loadModel(dir), await loadModel(out)];
-        const expected = await logits(model, lora, tensors);
-        assert.ok(relativeError(expected, await logits(model)) > 1e-3, "the adapter does something");
-        assert.ok(relativeError(await logits(merged), expected) < 1e-5);
-        // the same graph again, for another adapter
-        assert.deepEqual([...merged.graph.initializers.keys()], [...model.graph.initializers.keys()]);
-      } finally {
-        remove();
-      }
+      await exportModel({ checkpoint: dir, out, adapter, precision: "none", doubleQuant: false });
+      const [model, merged] = [await loadModel(dir), await loadModel(out)];
+      const expected = await logits(model, lora, tensors);
+      assert.ok(relativeError(expected, await logits(model)) > 1e-3, "the adapter does something");
+      assert.ok(relativeError(await logits(merged), expected) < 1e-5);
+      // the same graph again, for another adapter
+      assert.deepEqual([...merged.graph.initializers.keys()], [...model.graph.initializers.keys()]);
     });
   }
 
   it("are refused where a weight is used as more than a projection, and with what export does not do", async () => {
-    const { dir, remove } = importedModel("qwen3-torchscript");
+    const dir = importedModel("qwen3-torchscript");
     const refused = (options: object, pattern: RegExp): Promise<void> =>
       assert.rejects(
         exportModel({ checkpoint: dir, out: join(root, "no"), precision: "none", doubleQuant: false, ...options }),
         { name: "UserError", message: pattern },
       );
-    try {
-      const { dir: adapter, lora } = adapterOf("qwen3-torchscript");
-      await refused({}, /all that export does with one is to merge an adapter/);
-      await refused({ adapter, precision: "bf16" }, /graph of another program/);
-      // its head becomes the table of embeddings, transposed, as graphs of tied models have it
-      const path = join(dir, "model.onnx");
-      const file = await readModelFile(path);
-      const table = file.nodes.find(({ op }) => op === "Gather")?.inputs[0];
-      const nodes = file.nodes.flatMap((node): RawNode[] => {
-        if (!node.outputs.includes("logits")) return [node];
-        const turned = { ...node, name: "turn", op: "Transpose", inputs: [table], outputs: ["turned"] };
-        return [
-          { ...turned, attributes: { perm: [1, 0] } },
-          { ...node, inputs: [node.inputs[0], "turned"] },
-        ];
-      });
-      await writeModelFile(path, { ...file, nodes });
-      const sites = loraSites((await loadModel(dir)).graph, { ...lora, targets: ["embed_tokens"] });
-      writePeftTensors(join(adapter, ADAPTER), freshAdapter(sites, lora, Rng.named(1, "adapter")));
-      await refused({ adapter }, /is also the model's table of embeddings/);
-    } finally {
-      remove();
-    }
+    const { dir: adapter, lora } = adapterOf("qwen3-torchscript");
+    await refused({}, /all that export does with one is to merge an adapter/);
+    await refused({ adapter, precision: "bf16" }, /graph of another program/);
+    // its head becomes the table of embeddings, transposed, as graphs of tied models have it
+    const path = join(dir, "model.onnx");
+    const file = await readModelFile(path);
+    const table = file.nodes.find(({ op }) => op === "Gather")?.inputs[0];
+    const nodes = file.nodes.flatMap((node): RawNode[] => {
+      if (!node.outputs.includes("logits")) return [node];
+      const turned = { ...node, name: "turn", op: "Transpose", inputs: [table], outputs: ["turned"] };
+      return [
+        { ...turned, attributes: { perm: [1, 0] } },
+        { ...node, inputs: [node.inputs[0], "turned"] },
+      ];
+    });
+    await writeModelFile(path, { ...file, nodes });
+    const sites = loraSites((await loadModel(dir)).graph, { ...lora, targets: ["embed_tokens"] });
+    writePeftTensors(join(adapter, ADAPTER), freshAdapter(sites, lora, Rng.named(1, "adapter")));
+    await refused({ adapter }, /is also the model's table of embeddings/);
   });
 });

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
-import { appendFileSync, cpSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { appendFileSync, cpSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, afterEach, before, beforeEach, describe, it } from "node:test";
+import { beforeEach, describe, it } from "node:test";
 import { UserError } from "../../../src/core/errors.js";
 import { Rng } from "../../../src/core/rng.js";
 import { type MergeOptions, mergeSource } from "../../../src/features/export/merge-source.js";
@@ -13,6 +12,7 @@ import { peftConfig } from "../../../src/nn/peft.js";
 import { writeCheckpoint } from "../../../src/runs/checkpoint.js";
 import { RunDirectory, stepName } from "../../../src/runs/run-directory.js";
 import { freshWeights, microModel } from "../../support/micro-model.js";
+import { temporaryFolder } from "../../support/temporary.js";
 
 const LORA = { rank: 2, alpha: 4, targets: ["q_proj"] };
 
@@ -20,26 +20,22 @@ const LORA = { rank: 2, alpha: 4, targets: ["q_proj"] };
 const found = async (...of: Parameters<typeof mergeSource>): Promise<object> =>
   Object.fromEntries(Object.entries(await mergeSource(...of)).filter(([, value]) => value !== undefined));
 
+const model = await microModel();
+
 describe("what is merged", () => {
-  let model: { dir: string; remove: () => void };
   let dir: string;
   let run: RunDirectory;
-  before(async () => {
-    model = await microModel();
-  });
-  after(() => model.remove());
   beforeEach(async () => {
-    dir = mkdtempSync(join(tmpdir(), "merge-"));
-    cpSync(model.dir, join(dir, "model"), { recursive: true });
+    dir = temporaryFolder("merge");
+    cpSync(model, join(dir, "model"), { recursive: true });
     run = RunDirectory.create({ name: "run", parent: dir });
     writeFileSync(run.config, `model: ${join(dir, "model")}\n`);
-    const hashes = { model: await modelHash(model.dir) };
+    const hashes = { model: await modelHash(model) };
     await run.writeEnvironment({ command: "sft", config: "c", seeds: { run: 0 }, hashes });
   });
-  afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
   const save = async (path: string, what: "adapter" | "weights" | "nothing" = "adapter"): Promise<string> => {
-    const sites = loraSites((await loadModel(model.dir)).graph, LORA);
+    const sites = loraSites((await loadModel(model)).graph, LORA);
     const adapter = { config: peftConfig(LORA, "m", "causal"), tensors: freshAdapter(sites, LORA, Rng.named(1, "a")) };
     return writeCheckpoint(path, {
       step: Number(/step-(\d+)$/.exec(path)?.[1] ?? 1),
@@ -117,11 +113,11 @@ describe("what is merged", () => {
     const named = /--model/;
     await refused(run.dir, /model is not the model that .*run trained: it was changed since/, {}, named);
     assert.match((await mergeSource(run.dir, { model: path })).note ?? "", /not the very model that .*run trained/);
-    assert.equal((await mergeSource(run.dir, { model: model.dir })).note, undefined);
+    assert.equal((await mergeSource(run.dir, { model: model })).note, undefined);
     rmSync(path, { recursive: true });
     await refused(run.dir, /The model that .*run trained, .*model, is not there any more/, {}, named);
     await refused(step(1), /is not there any more/, {}, named);
-    assert.equal((await mergeSource(run.dir, { model: model.dir })).model, model.dir);
+    assert.equal((await mergeSource(run.dir, { model: model })).model, model);
     writeFileSync(run.config, "model: 5\n");
     await refused(run.dir, /config\.yaml names no model/, {}, named);
   });

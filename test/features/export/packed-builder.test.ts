@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
-import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { backward } from "../../../src/autodiff/backward.js";
 import { ALL_LAYERS } from "../../../src/autodiff/recompute.js";
 import { exportModel } from "../../../src/features/export/export.js";
@@ -15,6 +14,7 @@ import { relativeError } from "../../support/golden.js";
 import { MICRO, microModel } from "../../support/micro-model.js";
 import { cpuRuntime, temporaryFolder } from "../../support/temporary.js";
 import { DIMS, LORA, PROJECTIONS, trainingGraph, trainingOutputs } from "../../support/training-graph.js";
+import { userError } from "../../support/user-error.js";
 
 /** Rows of 64 and more, one of them with scales that fill no whole block of 256. */
 const CONFIG: ModelConfig = {
@@ -28,17 +28,11 @@ const CONFIG: ModelConfig = {
 };
 const runtime = await cpuRuntime();
 
-describe("packed weights", () => {
-  const root = temporaryFolder("packed");
-  let base: string;
-  let remove: () => void;
-  before(async () => {
-    ({ dir: base, remove } = await microModel(CONFIG));
-  });
-  after(() => remove());
+const base = await microModel(CONFIG);
 
+describe("packed weights", () => {
   const exported = async (checkpoint: string, precision: Precision, doubleQuant = false): Promise<Model> => {
-    const out = mkdtempSync(join(root, "model-"));
+    const out = temporaryFolder("model");
     await exportModel({ checkpoint, out: join(out, "m"), precision, doubleQuant });
     return loadModel(join(out, "m"));
   };
@@ -138,21 +132,17 @@ describe("packed weights", () => {
 
   it("refuses to train all weights where they are packed", async () => {
     const { graph } = await exported(base, "bf16");
-    assert.throws(() => bindModel(graph, "full", { dims: DIMS, weights: "input" }), {
-      name: "UserError",
-      message: /is stored as bfloat16; only float32 can be/,
-    });
+    assert.throws(
+      () => bindModel(graph, "full", { dims: DIMS, weights: "input" }),
+      userError(/is stored as bfloat16; only float32 can be/),
+    );
   });
 
   it("refuses rows that are not whole blocks", async () => {
-    const { dir, remove: away } = await microModel();
-    try {
-      await assert.rejects(
-        exportModel({ checkpoint: dir, out: join(root, "odd"), precision: "nf4", doubleQuant: false }),
-        { name: "UserError", message: /q_proj.* cannot be kept in 4 bits/ },
-      );
-    } finally {
-      away();
-    }
+    const [checkpoint, out] = [await microModel(), join(temporaryFolder("odd"), "m")];
+    await assert.rejects(
+      exportModel({ checkpoint, out, precision: "nf4", doubleQuant: false }),
+      userError(/q_proj.* cannot be kept in 4 bits/),
+    );
   });
 });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
 import { packageRoot, readJson } from "../../../src/core/files.js";
@@ -14,6 +14,7 @@ import { openSafetensors, readSafetensors } from "../../../src/weights/safetenso
 import { checkpointLogits } from "../../support/checkpoint-logits.js";
 import { relativeError } from "../../support/golden.js";
 import { cpuRuntime, temporaryFolder } from "../../support/temporary.js";
+import { userError } from "../../support/user-error.js";
 
 /** Adapters that PEFT saved, and four rows of the logits that it gives with them (scripts/golden/peft_variants.py). */
 const GOLDEN = join(packageRoot(), "test", "golden", "peft-variants.safetensors");
@@ -40,14 +41,13 @@ describe("LoRA variants of Python's PEFT", () => {
   const about = openSafetensors(GOLDEN).metadata;
   const configs = JSON.parse(about.configs as string) as Record<string, Record<string, unknown>>;
   const rows = JSON.parse(about.rows as string) as number[];
-  const root = temporaryFolder("peft-variants");
   let model: Model;
   before(async () => {
     model = await exported();
   });
 
   async function exported(adapter?: string): Promise<Model> {
-    const out = join(mkdtempSync(join(root, "model-")), "m");
+    const out = join(temporaryFolder("model"), "m");
     const options = { checkpoint: CHECKPOINT, out, precision: "none", doubleQuant: false } as const;
     await exportModel({ ...options, ...(adapter === undefined ? {} : { adapter }) });
     return loadModel(out);
@@ -60,7 +60,7 @@ describe("LoRA variants of Python's PEFT", () => {
       ),
     );
   const written = (kind: string, changes: object = {}): string => {
-    const dir = join(mkdtempSync(join(root, "adapter-")), "a");
+    const dir = join(temporaryFolder("adapter"), "a");
     mkdirSync(dir);
     writeFileSync(join(dir, ADAPTER_CONFIG), JSON.stringify({ ...configs[kind], ...changes }));
     writePeftTensors(join(dir, ADAPTER), tensorsOf(kind));
@@ -90,7 +90,7 @@ describe("LoRA variants of Python's PEFT", () => {
   it("are refused with the key and the next step where they are another computation", async () => {
     assert.ok(Object.keys(configs).length >= 35);
     for (const [kind, reason] of Object.entries(REFUSED))
-      await assert.rejects(() => exported(written(kind)), { name: "UserError", message: reason }, kind);
+      await assert.rejects(() => exported(written(kind)), userError(reason), kind);
     for (const kind of ["pissa", "pissa_niter", "olora"])
       assert.throws(() => readPeft(written(kind)), {
         name: "UserError",

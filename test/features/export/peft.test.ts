@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, before, beforeEach, describe, it } from "node:test";
+import { before, beforeEach, describe, it } from "node:test";
 import { packageRoot, readJson } from "../../../src/core/files.js";
 import { Rng } from "../../../src/core/rng.js";
 import { exportModel } from "../../../src/features/export/export.js";
@@ -32,23 +32,21 @@ const refused = async (pattern: RegExp, attempt: () => unknown): Promise<void> =
 const runtime = await cpuRuntime();
 
 describe("adapters of Python's PEFT", () => {
-  const root = temporaryFolder("peft");
   let model: Model;
   before(async () => {
     model = await exported("none");
   });
   let adapter: string;
   beforeEach(() => {
-    adapter = mkdtempSync(join(root, "adapter-"));
+    adapter = temporaryFolder("adapter");
     cpSync(PEFT, adapter, { recursive: true });
   });
-  afterEach(() => rmSync(adapter, { recursive: true, force: true }));
 
   async function exported(
     precision: Precision,
     options: { checkpoint?: string; adapter?: string } = {},
   ): Promise<Model> {
-    const out = join(mkdtempSync(join(root, "model-")), "m");
+    const out = join(temporaryFolder("model"), "m");
     await exportModel({ checkpoint: join(CHECKPOINT, "qwen3"), out, precision, doubleQuant: false, ...options });
     return loadModel(out);
   }

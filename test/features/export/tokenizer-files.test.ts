@@ -1,22 +1,21 @@
 import assert from "node:assert/strict";
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, it } from "node:test";
+import { beforeEach, describe, it } from "node:test";
 import { packageRoot, readJson } from "../../../src/core/files.js";
 import { tokenizerJson } from "../../../src/features/export/tokenizer-files.js";
 import { Tokenizer } from "../../../src/text/tokenizer.js";
+import { temporaryFolder } from "../../support/temporary.js";
 
 const GOLDEN = join(packageRoot(), "test", "golden", "checkpoint");
 
 describe("tokenizer of vocab.json and merges.txt", () => {
   let dir: string;
   beforeEach(() => {
-    dir = mkdtempSync(join(tmpdir(), "tokenizer-"));
+    dir = temporaryFolder("tokenizer");
     for (const file of ["vocab.json", "merges.txt", "added_tokens.json"])
       cpSync(join(GOLDEN, "qwen3", file), join(dir, file));
   });
-  afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
   const load = (): Tokenizer => Tokenizer.fromJson(JSON.parse(tokenizerJson(dir)), dir);
   const refused = (pattern: RegExp): void => {

@@ -12,14 +12,11 @@ import { MADE_FORMS, madeCheckout } from "./made-checkout.js";
 const ROWS: readonly CatalogRow[] = CATALOG.filter((row) => (MADE_FORMS as readonly string[]).includes(formId(row)));
 
 function problem(changes: Readonly<Record<string, string | undefined>>, rows = ROWS): UserError {
-  const made = madeCheckout(changes);
   try {
-    openCheckout(made.dir, rows);
+    openCheckout(madeCheckout(changes), rows);
   } catch (error) {
     assert.ok(error instanceof UserError, String(error));
     return error;
-  } finally {
-    made.remove();
   }
   return assert.fail("nothing was wrong");
 }
@@ -68,41 +65,37 @@ test("every file that is missing or changed is named, all at once", () => {
 
 test("pages, static files and answers are the checkout's own; nothing outside of it is served", async () => {
   const made = madeCheckout();
-  try {
-    symlinkSync(join(made.dir, "app.py"), join(made.dir, "static", "link.py"));
-    const app = createApp(openCheckout(made.dir, ROWS));
-    const page = await (await app.request("/academic-research/job-application")).text();
-    assert.match(page, /<title>Job & more<\/title>\n<link rel="stylesheet" href="https:\/\/cdn\.invalid/);
-    assert.match(page, /action="\/academic-research\/job-application"/);
-    assert.match(page, /src="\/static\/js\/missing\.js"/);
-    assert.equal(await (await app.request("/")).text(), "<h1>Made forms</h1>");
-    assert.deepEqual(Object.keys((await (await app.request("/settings")).json()) as object), [
-      "title",
-      "strict",
-      "limit",
-      "fields",
-    ]);
-    assert.equal((await app.request("/static/css/made.css")).headers.get("content-type"), "text/css; charset=utf-8");
-    for (const path of [
-      "/static/js/missing.js",
-      "/static/../app.py",
-      "/static/%2e%2e/app.py",
-      "/static/..%2fapp.py",
-      "/static/link.py",
-    ])
-      assert.equal((await app.request(path)).status, 404, path);
-    const body = new FormData();
-    for (const [name, value] of [
-      ["courses[]", "B1"],
-      ["courses[]", "B2"],
-      ["who", "Ann"],
-    ] as const)
-      body.append(name, value);
-    body.append("scan", new File(["x"], "x.txt"));
-    const answer = await app.request("/academic-research/course-registration", { method: "POST", body });
-    assert.deepEqual(await answer.json(), { data: { "courses[]": "B1", who: "Ann" }, message: "Form 2 Received!" });
-    assert.equal((await app.request("/settings", { method: "POST" })).status, 404);
-  } finally {
-    made.remove();
-  }
+  symlinkSync(join(made, "app.py"), join(made, "static", "link.py"));
+  const app = createApp(openCheckout(made, ROWS));
+  const page = await (await app.request("/academic-research/job-application")).text();
+  assert.match(page, /<title>Job & more<\/title>\n<link rel="stylesheet" href="https:\/\/cdn\.invalid/);
+  assert.match(page, /action="\/academic-research\/job-application"/);
+  assert.match(page, /src="\/static\/js\/missing\.js"/);
+  assert.equal(await (await app.request("/")).text(), "<h1>Made forms</h1>");
+  assert.deepEqual(Object.keys((await (await app.request("/settings")).json()) as object), [
+    "title",
+    "strict",
+    "limit",
+    "fields",
+  ]);
+  assert.equal((await app.request("/static/css/made.css")).headers.get("content-type"), "text/css; charset=utf-8");
+  for (const path of [
+    "/static/js/missing.js",
+    "/static/../app.py",
+    "/static/%2e%2e/app.py",
+    "/static/..%2fapp.py",
+    "/static/link.py",
+  ])
+    assert.equal((await app.request(path)).status, 404, path);
+  const body = new FormData();
+  for (const [name, value] of [
+    ["courses[]", "B1"],
+    ["courses[]", "B2"],
+    ["who", "Ann"],
+  ] as const)
+    body.append(name, value);
+  body.append("scan", new File(["x"], "x.txt"));
+  const answer = await app.request("/academic-research/course-registration", { method: "POST", body });
+  assert.deepEqual(await answer.json(), { data: { "courses[]": "B1", who: "Ann" }, message: "Form 2 Received!" });
+  assert.equal((await app.request("/settings", { method: "POST" })).status, 404);
 });

@@ -1,7 +1,7 @@
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { packageRoot } from "../../../src/core/files.js";
+import { temporaryFolder } from "../../support/temporary.js";
 
 /**
  * A checkout in FormFactory's shape, of our own making (checkout/): its layout, its conventions and its oddities (labels
@@ -19,11 +19,8 @@ export const MADE_FORMS = [
 ] as const;
 
 /** Copies the checkout into a temporary directory; `changes` replace files, or take them away where undefined. */
-export function madeCheckout(changes: Readonly<Record<string, string | undefined>> = {}): {
-  readonly dir: string;
-  remove(): void;
-} {
-  const dir = mkdtempSync(join(tmpdir(), "made-checkout-"));
+export function madeCheckout(changes: Readonly<Record<string, string | undefined>> = {}): string {
+  const dir = temporaryFolder("made-checkout");
   cpSync(CHECKOUT, dir, { recursive: true });
   for (const [name, content] of Object.entries(changes)) {
     const file = join(dir, name);
@@ -31,5 +28,5 @@ export function madeCheckout(changes: Readonly<Record<string, string | undefined
     if (content === undefined) rmSync(file, { force: true });
     else writeFileSync(file, content);
   }
-  return { dir, remove: () => rmSync(dir, { recursive: true, force: true }) };
+  return dir;
 }

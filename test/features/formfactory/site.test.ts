@@ -8,11 +8,12 @@ import type { RunningSite, Task } from "../../../src/env/site.js";
 import { cdnAssets, site as formfactory } from "../../../src/features/formfactory/sites/formfactory.js";
 import { renderPrompt } from "../../../src/text/prompt.js";
 import { openRunner } from "../../env/page-site.js";
+import { userError } from "../../support/user-error.js";
 import { MADE_FORMS, madeCheckout } from "./made-checkout.js";
 
 const made = madeCheckout();
 const start = (options: object): Promise<RunningSite> =>
-  formfactory.start(formfactory.schema.parse({ path: made.dir, forms: MADE_FORMS, ...options }));
+  formfactory.start(formfactory.schema.parse({ path: made, forms: MADE_FORMS, ...options }));
 
 let clean: RunningSite;
 let whole: RunningSite;
@@ -25,18 +26,18 @@ before(async () => {
 after(async () => {
   await runner?.close();
   await Promise.all([clean?.stop(), whole?.stop()]);
-  made.remove();
 });
 
 test("a page's script that is not installed is named with the command that installs it", async () => {
   const absent = cdnAssets(() => {
     throw new Error("Cannot find module");
   });
-  await assert.rejects(absent, {
-    name: "UserError",
-    message: /^FormFactory's pages need the package cleave\.js, which is not installed/,
-    hint: /^npm install cleave\.js@1\.6\.0$/,
-  });
+  await assert.rejects(
+    absent,
+    userError(/^FormFactory's pages need the package cleave\.js, which is not installed/, {
+      hint: /^npm install cleave\.js@1\.6\.0$/,
+    }),
+  );
   assert.equal((await cdnAssets()).size, 3);
 });
 

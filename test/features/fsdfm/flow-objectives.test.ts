@@ -1,13 +1,11 @@
 import assert from "node:assert/strict";
-import { rmSync } from "node:fs";
-import { after, afterEach, before, beforeEach, describe, it } from "node:test";
+import { afterEach, beforeEach, describe, it } from "node:test";
 import { Rng } from "../../../src/core/rng.js";
 import type { Batch } from "../../../src/diffusion/layout/batch.js";
 import { flowBoundTerms } from "../../../src/features/fsdfm/jump/bound.js";
 import type { JumpOptions } from "../../../src/features/fsdfm/jump/options.js";
 import { type JumpTrajectory, responseOf } from "../../../src/features/fsdfm/jump/trajectory.js";
 import { sampler as jump } from "../../../src/features/fsdfm/samplers/jump.js";
-import type { Model } from "../../../src/nn/model.js";
 import { Runtime } from "../../../src/onnx/session.js";
 import type { Objective } from "../../../src/rl/objective.js";
 import { objective as espo } from "../../../src/rl/objectives/espo.js";
@@ -59,13 +57,10 @@ const trajectories = [0, 1].map((b): JumpTrajectory => {
   };
 });
 
+const model = await goldenModel(base, { architecture: "fsdfm", attention: "bidirectional" });
+
 describe("objectives on FS-DFM against PyTorch", () => {
-  let model: Model;
   let runtime: Runtime;
-  before(async () => {
-    model = await goldenModel(base, { architecture: "fsdfm", attention: "bidirectional" });
-  });
-  after(() => rmSync(model.dir, { recursive: true, force: true }));
   beforeEach(async () => {
     runtime = await Runtime.open({ provider: "cpu", threads: 1 });
   });

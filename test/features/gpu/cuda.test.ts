@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
-import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { ALL_LAYERS } from "../../../src/autodiff/recompute.js";
 import { exportModel } from "../../../src/features/export/export.js";
 import { halfTrunk } from "../../../src/features/gpu/half-trunk.js";
@@ -31,17 +30,11 @@ const CONFIG: ModelConfig = {
 };
 const runtime = await cpuRuntime();
 
-describe("graphs for CUDA, computed on the CPU", () => {
-  const root = temporaryFolder("cuda");
-  let base: string;
-  let remove: () => void;
-  before(async () => {
-    ({ dir: base, remove } = await microModel(CONFIG));
-  });
-  after(() => remove());
+const base = await microModel(CONFIG);
 
+describe("graphs for CUDA, computed on the CPU", () => {
   const exported = async (precision: Precision, doubleQuant = false): Promise<Model> => {
-    const out = mkdtempSync(join(root, "model-"));
+    const out = temporaryFolder("model");
     await exportModel({ checkpoint: base, out: join(out, "m"), precision, doubleQuant });
     return loadModel(join(out, "m"));
   };
@@ -124,23 +117,19 @@ describe("graphs for CUDA, computed on the CPU", () => {
   ] as const)
     it(`a head of ${vocabulary} rows is multiplied in whole tiles, with the same numbers`, async () => {
       const config = { ...CONFIG, vocab_size: vocabulary };
-      const { dir, remove } = await microModel(config);
-      try {
-        const out = join(mkdtempSync(join(root, "odd-")), "m");
-        await exportModel({ checkpoint: dir, out, precision: "bf16", doubleQuant: false });
-        const model = await loadModel(out);
-        const graph = trainingGraph(model);
-        // a matrix of one piece keeps the order of every sum; blocks add to it one after the other
-        const lowered = blocks === 1 ? forCuda(graph) : forCuda(graph, (vocabulary / blocks) * CONFIG.hidden_size);
-        const head = lowered.nodes.filter((n) => n.op === "Gemm" && n.name.includes("lm_head"));
-        assert.equal(head.length, 2 * blocks);
-        for (const { inputs } of head) assert.equal((inputs[1]?.shape[0] as number) % 64, 0);
-        const { logits, gradients } = await errors(model, lowered, shortGradients(graph));
-        assert.equal(logits, 0);
-        assert.ok(gradients <= (blocks === 1 ? 0 : 1e-5), `${gradients}`);
-      } finally {
-        remove();
-      }
+      const checkpoint = await microModel(config);
+      const out = join(temporaryFolder("odd"), "m");
+      await exportModel({ checkpoint, out, precision: "bf16", doubleQuant: false });
+      const model = await loadModel(out);
+      const graph = trainingGraph(model);
+      // a matrix of one piece keeps the order of every sum; blocks add to it one after the other
+      const lowered = blocks === 1 ? forCuda(graph) : forCuda(graph, (vocabulary / blocks) * CONFIG.hidden_size);
+      const head = lowered.nodes.filter((n) => n.op === "Gemm" && n.name.includes("lm_head"));
+      assert.equal(head.length, 2 * blocks);
+      for (const { inputs } of head) assert.equal((inputs[1]?.shape[0] as number) % 64, 0);
+      const { logits, gradients } = await errors(model, lowered, shortGradients(graph));
+      assert.equal(logits, 0);
+      assert.ok(gradients <= (blocks === 1 ? 0 : 1e-5), `${gradients}`);
     });
 
   it("leaves open sizes open, and adds and normalises in one kernel without a gradient", async () => {

@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, it, type TestContext } from "node:test";
+import { describe, it } from "node:test";
 import { UserError } from "../../../src/core/errors.js";
-import { floatToFloat16 } from "../../../src/core/half.js";
 import { OrtApi } from "../../../src/features/gpu/ort-api.js";
 import { encodeModel } from "../../../src/onnx/format/proto.js";
+import { floatToFloat16 } from "../../../src/onnx/half.js";
 import { libraryPath } from "../../../src/onnx/runtimes/library.js";
-import { Runtime } from "../../../src/onnx/session.js";
+import type { Runtime } from "../../../src/onnx/session.js";
 import { f32, i64 } from "../../../src/onnx/tensors.js";
 import { DTYPE_CODE, type Node, type Tensor, type Value } from "../../../src/onnx/types.js";
-import { temporaryFolder } from "../../support/temporary.js";
+import { cpuRuntime, temporaryFolder } from "../../support/temporary.js";
 
 const refused = (promise: Promise<unknown>, message: RegExp, hint: RegExp): Promise<void> =>
   assert.rejects(promise, (error) => {
@@ -56,16 +56,15 @@ describe("the C API binding", () => {
     return { name: `/${y.name}`, op, domain: "", inputs, outputs: [y], attributes };
   };
   const cast = (from: Value, to: Value): Node => node([from], to, "Cast", { to: DTYPE_CODE[to.dtype] });
-  const loaded = async (t: TestContext, inputs: Value[], outputs: Value[], nodes: Node[]): Promise<Runtime> => {
-    const runtime = await Runtime.open({ provider: "cpu", binding: "c-api", threads: 1 });
-    t.after(() => runtime.close());
+  const loaded = async (inputs: Value[], outputs: Value[], nodes: Node[]): Promise<Runtime> => {
+    const runtime = await cpuRuntime({ binding: "c-api" });
     const graph = { name: "graph", opset: 21, inputs, outputs, nodes, initializers: new Map() };
     await runtime.load("graph", { bytes: encodeModel(graph) });
     return runtime;
   };
   const numbers = (tensor: Tensor | undefined): number[] => Array.from((tensor as Tensor).data, Number);
 
-  it("joins and casts parameters once for each of their values, whichever changes", async (t) => {
+  it("joins and casts parameters once for each of their values, whichever changes", async () => {
     const [a, b] = ["q", "k"].map((m) => value(`base_model.${m}.lora_A.weight`, "float32", [1])) as [Value, Value];
     const [all, half] = [value("all", "float32"), value("half", "bfloat16")];
     const [back, x, y] = [value("back", "float32"), value("x", "float32"), value("y", "float32")];
@@ -75,7 +74,7 @@ describe("the C API binding", () => {
       cast(half, back),
       node([back, x], y, "Add"),
     ];
-    const runtime = await loaded(t, [a, b, x], [y], nodes);
+    const runtime = await loaded([a, b, x], [y], nodes);
     const put = (to: Value, number: number): Promise<void> => runtime.put(to.name, f32([1], Float32Array.of(number)));
     const run = async (shift: number): Promise<number[]> => {
       const feeds = { x: f32([2], Float32Array.of(shift, 0)) };
@@ -91,13 +90,13 @@ describe("the C API binding", () => {
     assert.deepEqual(await run(0), [-2, 5]);
   });
 
-  it("keeps keys and values in the 16 bits in which a graph computes them", async (t) => {
+  it("keeps keys and values in the 16 bits in which a graph computes them", async () => {
     const [past, present] = [value("past/0", "float32"), value("present/0", "float32")];
     const [old, sum, x, half] = ["old", "sum", "x", "half"].map((name, i) =>
       value(name, i === 2 ? "float32" : "float16"),
     ) as [Value, Value, Value, Value];
     const nodes = [cast(past, old), cast(x, half), node([old, half], sum, "Add"), cast(sum, present)];
-    const runtime = await loaded(t, [past, x], [present], nodes);
+    const runtime = await loaded([past, x], [present], nodes);
     const x1 = f32([2], Float32Array.of(1, 2));
     const keep = { "present/0": "kept" };
     // 1 + 2^-12 has no place in 16 bits
@@ -107,10 +106,10 @@ describe("the C API binding", () => {
     assert.deepEqual([dtype, data], ["float16", floatToFloat16(Float32Array.of(3, 7))]);
   });
 
-  it("names an allocation that fails, with a next step, and goes on working", async (t) => {
+  it("names an allocation that fails, with a next step, and goes on working", async () => {
     const shape = value("shape", "int64", [1]);
     const zeros: Value = { name: "zeros", dtype: "float32", shape: ["N"] };
-    const runtime = await loaded(t, [shape], [zeros], [node([shape], zeros, "ConstantOfShape")]);
+    const runtime = await loaded([shape], [zeros], [node([shape], zeros, "ConstantOfShape")]);
     const run = (n: bigint) => runtime.run("graph", { feeds: { shape: i64([1], BigInt64Array.of(n)) } });
     await refused(run(2n ** 50n), /session "graph": the memory does not suffice/, /gradient_checkpointing/);
     assert.deepEqual((await run(3n)).zeros, f32([3], new Float32Array(3)));

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, beforeEach, describe, it } from "node:test";
 import { downloadFromHub, parseHubSource } from "../../../src/features/hub/checkpoints/hub.js";
+import { temporaryFolder } from "../../support/temporary.js";
 
 const SHA = "0123456789abcdef0123456789abcdef01234567";
 const TOKEN = "hf_secret";
@@ -86,10 +86,8 @@ describe("models of the Hub", () => {
       else process.env[name] = value;
     }
   });
-  beforeEach((context) => {
-    cache = mkdtempSync(join(tmpdir(), "hub-"));
-    // removed with the test that it was made for
-    if ("after" in context) context.after(() => rmSync(cache, { recursive: true, force: true }));
+  beforeEach(() => {
+    cache = temporaryFolder("hub");
     Object.assign(process.env, { HF_ENDPOINT: `${hub.url}/`, HF_HUB_CACHE: cache });
     delete process.env.HF_TOKEN;
     Object.assign(hub, { cuts: [], token: undefined, weights: WEIGHTS });

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { Rng } from "../../../src/core/rng.js";
@@ -11,17 +10,14 @@ import { wrongLabels } from "../../env/components/judge.js";
 import type { ComponentPage } from "../../env/components/page.js";
 import { PAGES } from "../../env/components/pages.js";
 import { startSuite, tasksFile } from "../../env/components/suite.js";
+import { temporaryFolder } from "../../support/temporary.js";
 
 let site: Awaited<ReturnType<typeof startSuite>>;
-let folder: string;
+const folder = temporaryFolder("components");
 before(async () => {
   site = await startSuite();
-  folder = mkdtempSync(join(tmpdir(), "components-"));
 });
-after(async () => {
-  await site?.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+after(() => site?.close());
 
 /** Labels that no plain way has to enter, by form: those that are not proved are named, and can be recorded. */
 const RECORDED: Readonly<Record<string, readonly string[]>> = {

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Rng } from "../../../src/core/rng.js";
 import type { EpisodeOutcome } from "../../../src/env/environment.js";
 import { environment, FormsEnvironment } from "../../../src/env/environments/forms.js";
 import type { Task } from "../../../src/env/site.js";
 import { type Contract, readContract } from "../../../src/features/learned-pages/contract.js";
+import { temporaryFolder } from "../../support/temporary.js";
 
 /** A form that is served locally and learned. */
 interface FormSite {
@@ -59,7 +59,7 @@ export async function openForm(
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const folder = mkdtempSync(join(tmpdir(), "learn-"));
+  const folder = temporaryFolder("learn");
   const tasks = join(folder, "tasks.jsonl");
   const lines = people.map((fields, i) => ({ id: `${form}/${i}`, form, url: "/", fields, split: "train" }));
   writeFileSync(tasks, lines.map((line) => JSON.stringify(line)).join("\n"));
@@ -86,7 +86,6 @@ export async function openForm(
     async close() {
       await env.close();
       server.close();
-      rmSync(folder, { recursive: true, force: true });
     },
   };
 }

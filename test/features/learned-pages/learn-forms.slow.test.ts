@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import { packageRoot } from "../../../src/core/files.js";
 import { openForm } from "./form-site.js";
 
@@ -78,18 +78,15 @@ describe("forms that are learned from their server, and played right for two peo
       const page = readFileSync(join(packageRoot(), "test/features/learned-pages/pages", `${form}.html`), "utf8");
       const answer = (sent: URLSearchParams): string => (sent.get(key) === "" ? "<h1>no</h1>" : "<h1>yes</h1>");
       const site = await openForm(form, people, page, answer, answersInMs, {}, { success: { text: "yes" } });
-      try {
-        for (const i of [1, 2]) {
-          const { detail } = await site.policy("oracle", i);
-          const scores = Object.entries(detail.field_scores as Record<string, number>);
-          const wrong = scores.filter(([label, score]) => score < 1 && !missing.includes(label));
-          assert.deepEqual([detail.accepted, wrong], [true, []], `person ${i}`);
-        }
-        const contract = site.contract();
-        assert.deepEqual(Object.keys(contract.not_proved), missing);
-        await check(contract.fields, site);
-      } finally {
-        await site.close();
+      after(() => site.close());
+      for (const i of [1, 2]) {
+        const { detail } = await site.policy("oracle", i);
+        const scores = Object.entries(detail.field_scores as Record<string, number>);
+        const wrong = scores.filter(([label, score]) => score < 1 && !missing.includes(label));
+        assert.deepEqual([detail.accepted, wrong], [true, []], `person ${i}`);
       }
+      const contract = site.contract();
+      assert.deepEqual(Object.keys(contract.not_proved), missing);
+      await check(contract.fields, site);
     });
 });

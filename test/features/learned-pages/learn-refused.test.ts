@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
-import { test } from "node:test";
+import { after, test } from "node:test";
 import type { Contracts } from "../../../src/features/learned-pages/contracts.js";
 import { openForm } from "./form-site.js";
 
@@ -19,21 +19,18 @@ test("a form that was always refused, since one field was never found, proves th
   const answer = (sent: URLSearchParams) =>
     sent.has("colour") ? "<h1>signed</h1>" : { status: 422, html: "<h1>no</h1>" };
   const site = await openForm("lease", TASKS, PAGE, answer);
-  try {
-    const { detail } = await site.policy("oracle", 0);
-    const { fields, not_proved } = site.contract();
-    assert.deepEqual(
-      Object.entries(fields).map(([label, { wire }]) => [label, wire?.key]),
-      [
-        ["Tenant", "tenant"],
-        ["Months", "months"],
-      ],
-    );
-    assert.deepEqual(Object.keys(not_proved), ["Colour"]);
-    assert.equal(detail.accepted, false);
-  } finally {
-    await site.close();
-  }
+  after(() => site.close());
+  const { detail } = await site.policy("oracle", 0);
+  const { fields, not_proved } = site.contract();
+  assert.deepEqual(
+    Object.entries(fields).map(([label, { wire }]) => [label, wire?.key]),
+    [
+      ["Tenant", "tenant"],
+      ["Months", "months"],
+    ],
+  );
+  assert.deepEqual(Object.keys(not_proved), ["Colour"]);
+  assert.equal(detail.accepted, false);
 });
 
 const NAME =
@@ -50,30 +47,24 @@ test("Ctrl-C keeps what was found; a form that sends nothing is shown in a pictu
     return "<h1>yes</h1>";
   });
   const dead = await openForm("dead", PEOPLE, NAME.replace("<button", '<button type="button"'), () => "");
-  try {
-    (ended.env.contracts as Contracts).signal = stop.signal;
-    await ended.env.form(ended.task(0));
-    assert.deepEqual([Object.keys(ended.contract().fields), ended.contract().request], [["Name", "Town"], undefined]);
-    await assert.rejects(async () => dead.env.form(dead.task(0)), /could not be learned: nothing was sent/);
-    assert.ok(existsSync(dead.file.replace(/yaml$/, "jpg")));
-  } finally {
-    await ended.close();
-    await dead.close();
-  }
+  after(() => ended.close());
+  after(() => dead.close());
+  (ended.env.contracts as Contracts).signal = stop.signal;
+  await ended.env.form(ended.task(0));
+  assert.deepEqual([Object.keys(ended.contract().fields), ended.contract().request], [["Name", "Town"], undefined]);
+  await assert.rejects(async () => dead.env.form(dead.task(0)), /could not be learned: nothing was sent/);
+  assert.ok(existsSync(dead.file.replace(/yaml$/, "jpg")));
 });
 
 test("a contract that proves less does not replace another", async () => {
   const site = await openForm("less", PEOPLE, NAME, () => "<h1>yes</h1>");
-  try {
-    await site.env.form(site.task(0));
-    const before = readFileSync(site.file, "utf8");
-    const { request: _, ...less } = site.contract();
-    const contracts = site.env.contracts as Contracts;
-    // biome-ignore lint/complexity/useLiteralKeys: what a worse recording would write
-    await assert.rejects(contracts["write"](site.file, less), /does not replace/);
-    assert.equal(readFileSync(site.file, "utf8"), before);
-    assert.ok(existsSync(`${site.file}.new`));
-  } finally {
-    await site.close();
-  }
+  after(() => site.close());
+  await site.env.form(site.task(0));
+  const before = readFileSync(site.file, "utf8");
+  const { request: _, ...less } = site.contract();
+  const contracts = site.env.contracts as Contracts;
+  // biome-ignore lint/complexity/useLiteralKeys: what a worse recording would write
+  await assert.rejects(contracts["write"](site.file, less), /does not replace/);
+  assert.equal(readFileSync(site.file, "utf8"), before);
+  assert.ok(existsSync(`${site.file}.new`));
 });

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { UserError } from "../../../src/core/errors.js";
 import { sha256 } from "../../../src/core/files.js";
+import { temporaryFolder } from "../../support/temporary.js";
 import { openForm } from "./form-site.js";
 
 const PAGE = `<!doctype html><title>Visit</title><form method="post" action="/send">
@@ -74,7 +74,7 @@ const MISFITS: readonly (readonly [name: string, text: string, says: RegExp])[] 
 ];
 
 describe("a contract that does not fit is refused by name before any episode", () => {
-  const folder = mkdtempSync(join(tmpdir(), "ways-"));
+  const folder = temporaryFolder("ways");
   const way = join(folder, "way.mjs");
   const code = `globalThis.wayRan = (globalThis.wayRan ?? 0) + 1;
 export const way = { serves: ["text"], cost: 0, operate: ({ control }, value) => control.fill(String(value)) };`;
@@ -87,10 +87,7 @@ export const way = { serves: ["text"], cost: 0, operate: ({ control }, value) =>
     mkdirSync(dirname(site.file), { recursive: true });
   };
   before(opened);
-  after(async () => {
-    await site?.close();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  after(() => site?.close());
   beforeEach(() => {
     site.received.length = 0;
   });

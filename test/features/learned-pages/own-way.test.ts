@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { waysOf } from "../../../src/features/learned-pages/operate.js";
+import { temporaryFolder } from "../../support/temporary.js";
 
-const folder = mkdtempSync(join(tmpdir(), "own-way-"));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = temporaryFolder("own-way");
 
 test("a way of one's own that lacks a member is refused with the member's name", async () => {
   const path = join(folder, "way.mjs");

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { test } from "node:test";
+import { after, test } from "node:test";
 import { promisify } from "node:util";
 import type { Act } from "../../../src/core/interaction.js";
 import { Rng } from "../../../src/core/rng.js";
 import { environment } from "../../../src/features/miniwob/environments/miniwob.js";
 import { SOLVERS } from "../../../src/features/miniwob/oracle.js";
+import { temporaryFolder } from "../../support/temporary.js";
 
 const VERSION = "1.1.0";
 
@@ -25,8 +25,7 @@ async function pagesIn(dir: string): Promise<string> {
 }
 
 test("the oracle scores 1 on at least 25 task pages, and a seed is the same goal again", async (t) => {
-  const dir = mkdtempSync(join(tmpdir(), "miniwob-"));
-  t.after(() => rmSync(dir, { recursive: true, force: true }));
+  const dir = temporaryFolder("miniwob");
   let path: string;
   try {
     path = await pagesIn(dir);
@@ -37,33 +36,30 @@ test("the oracle scores 1 on at least 25 task pages, and a seed is the same goal
   const opened = await environment.open({
     environment: { kind: "miniwob", path, tasks: Object.keys(SOLVERS), sizes },
   });
-  try {
-    const perfect = new Map<string, boolean>();
-    const goals = new Map<string, string>();
-    for (const again of [false, true]) {
-      await Promise.all(
-        opened.tasks.map(async (task) => {
-          const act = await opened.fixedPolicies[again ? "empty" : "oracle"]?.(task, Rng.named(1, task.id));
-          let first = "";
-          const watched: Act = async (observation) => {
-            if (first === "") first = /\ngoal: (.*)/.exec(observation.text ?? "")?.[1] ?? "";
-            return (act as Act)(observation);
-          };
-          const { reward, fault } = await opened.play(task, watched, new Map());
-          assert.equal(fault, undefined);
-          if (again) {
-            assert.equal(first, goals.get(task.id));
-            assert.equal(reward, 0);
-          } else {
-            goals.set(task.id, first);
-            perfect.set(task.form, (perfect.get(task.form) ?? true) && reward === 1);
-          }
-        }),
-      );
-    }
-    const solved = [...perfect].filter(([, all]) => all).map(([form]) => form);
-    assert.ok(solved.length >= 25, `${solved.length}: ${solved.join(", ")}`);
-  } finally {
-    await opened.close();
+  after(() => opened.close());
+  const perfect = new Map<string, boolean>();
+  const goals = new Map<string, string>();
+  for (const again of [false, true]) {
+    await Promise.all(
+      opened.tasks.map(async (task) => {
+        const act = await opened.fixedPolicies[again ? "empty" : "oracle"]?.(task, Rng.named(1, task.id));
+        let first = "";
+        const watched: Act = async (observation) => {
+          if (first === "") first = /\ngoal: (.*)/.exec(observation.text ?? "")?.[1] ?? "";
+          return (act as Act)(observation);
+        };
+        const { reward, fault } = await opened.play(task, watched, new Map());
+        assert.equal(fault, undefined);
+        if (again) {
+          assert.equal(first, goals.get(task.id));
+          assert.equal(reward, 0);
+        } else {
+          goals.set(task.id, first);
+          perfect.set(task.form, (perfect.get(task.form) ?? true) && reward === 1);
+        }
+      }),
+    );
   }
+  const solved = [...perfect].filter(([, all]) => all).map(([form]) => form);
+  assert.ok(solved.length >= 25, `${solved.length}: ${solved.join(", ")}`);
 });

@@ -1,13 +1,11 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, test } from "node:test";
 import type { RunConfig } from "../../../src/config/config.js";
 import { MlflowTracker } from "../../../src/features/mlflow/trackers/mlflow.js";
 import { temporaryFolder } from "../../support/temporary.js";
 import { type MlflowServer, serveMlflow } from "./mlflow-server.js";
-
-const root = temporaryFolder("mlflow");
 
 const config = {
   seed: 3,
@@ -18,7 +16,6 @@ const config = {
 
 let server: MlflowServer;
 let warnings: string[] = [];
-let folders = 0;
 beforeEach(async () => {
   server = await serveMlflow();
   warnings = [];
@@ -29,7 +26,7 @@ function tracker(
   options: { dir?: string; done?: number; uri?: string; env?: Record<string, string> } = {},
 ): MlflowTracker {
   const { done = 0, uri = server.uri, env = {} } = options;
-  const dir = options.dir ?? mkdtempSync(join(root, `run${folders++}-`));
+  const dir = options.dir ?? temporaryFolder("mlflow");
   return new MlflowTracker(
     { uri, experiment: "forms", env, waitsMs: [1, 1], timeoutMs: 2000 },
     { name: "quickstart", command: "flow-grpo", dir, done, config, warn: (text) => warnings.push(text) },
@@ -73,7 +70,7 @@ test("many values go in batches, to an experiment that is there already", async 
 });
 
 test("a resumed run goes on in its own run; a new run in that directory does not", async () => {
-  const dir = mkdtempSync(join(root, "resumed-"));
+  const dir = temporaryFolder("resumed");
   const first = tracker({ dir });
   first.log(1, { "train/reward": 0.5 });
   await first.end("failed");
@@ -129,7 +126,7 @@ test("a refusal turns it off: no further requests", async () => {
 });
 
 test("credentials come from the environment, as MLflow's own client reads them, and are written nowhere", async () => {
-  const dir = mkdtempSync(join(root, "credentials-"));
+  const dir = temporaryFolder("credentials");
   for (const [env, expected] of [
     [{}, undefined],
     [{ MLFLOW_TRACKING_TOKEN: "t0-secret" }, "Bearer t0-secret"],

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { parse } from "yaml";
@@ -25,10 +25,9 @@ function feed(name: string): Tensor {
 const runtime = await cpuRuntime();
 
 describe("new-model", () => {
-  const root = temporaryFolder("new-model");
   for (const file of readdirSync(CONFIGS).filter((name) => name.endsWith("model.yaml"))) {
     it(`makes the model of configs/tiny/${file}, and it runs`, async () => {
-      const dir = mkdtempSync(join(root, "model-"));
+      const dir = temporaryFolder("model");
       // a short corpus: the vocabulary is smaller than the config's
       const config = { ...parse(readFileSync(join(CONFIGS, file), "utf8")), synthetic_tasks: 0, vocab_size: 300 };
       const { parameters, vocabulary } = await newModel(newModelSchema.parse(config), dir);

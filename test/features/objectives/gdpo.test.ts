@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { allOutcomes } from "../../../src/core/outcomes.js";
 import { Rng } from "../../../src/core/rng.js";
 import type { BoundLayout } from "../../../src/diffusion/layout/scorings.js";
 import { boundTerms } from "../../../src/diffusion/samplers/unmask/elbo.js";
 import { objective as gdpo } from "../../../src/features/objectives/objectives/gdpo.js";
 import type { LayoutContext } from "../../../src/rl/objective.js";
 import { SMALL } from "../../diffusion/samplers/unmask/fake-model.js";
+import { allOutcomes } from "../../support/outcomes.js";
 import { plainTrajectory } from "../../support/plain-trajectory.js";
 import { objectiveOptions } from "../../support/typed.js";
 

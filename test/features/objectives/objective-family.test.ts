@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it } from "node:test";
-import type { DiscreteRng } from "../../../src/core/outcomes.js";
+import type { DiscreteRng } from "../../../src/core/rng.js";
 import type { UnmaskOptions } from "../../../src/diffusion/samplers/unmask/options.js";
 import type { UnmaskTrajectory } from "../../../src/diffusion/samplers/unmask/trajectory.js";
 import { sampler as unmask } from "../../../src/diffusion/samplers/unmask.js";

@@ -1,8 +1,6 @@
 /** Plays the insurer's form of configs/verdict, whose answers are learned from. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { loadConfig } from "../../../src/config/config.js";
@@ -13,8 +11,9 @@ import type { EnvironmentTask } from "../../../src/env/environment.js";
 import { openEnvironment } from "../../../src/env/open.js";
 import { rehearse } from "../../../src/train/rehearsal.js";
 import { freePort } from "../../support/redis.js";
+import { temporaryFolder } from "../../support/temporary.js";
 
-const folder = mkdtempSync(join(tmpdir(), "claim-"));
+const folder = temporaryFolder("claim");
 const configs = join(packageRoot(), "configs", "verdict");
 let baseUrl: string;
 let server: ReturnType<typeof spawn>;
@@ -29,10 +28,7 @@ before(async () => {
     ))
   );
 });
-after(() => {
-  server?.kill();
-  rmSync(folder, { recursive: true });
-});
+after(() => server?.kill());
 
 const open = async (file: string, reward: string) => {
   const overrides = [`site.tasks=${join(folder, file)}`, `site.base_url=${baseUrl}`, `reward=${reward}`];

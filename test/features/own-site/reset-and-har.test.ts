@@ -49,7 +49,6 @@ const TASKS = ["Ann Lee", "Bo Diaz", "Cy Moss"].map((name, i) => ({
 describe("a site that is reset before each episode, and whose requests are kept", () => {
   let site: PageSite;
   let [free, broken] = [false, false];
-  let remove = (): void => undefined;
   before(async () => {
     // the server accepts the form once until it is reset
     site = await servePages({}, ({ method, url, body }, response) => {
@@ -68,18 +67,15 @@ describe("a site that is reset before each episode, and whose requests are kept"
       if (accepted && body.includes("Bo")) return false;
       return accepted ? html("<h1>Thank you</h1>") : html(FORM, 422);
     });
-    ({ remove } = ownFolder({
+    ownFolder({
       "tasks.jsonl": TASKS.map((task) => JSON.stringify(task)).join("\n"),
       "reset.mjs": `export default async ({ baseUrl }) => {
         const { ok } = await fetch(new URL("/reset", baseUrl), { method: "POST" });
         if (!ok) throw new Error("it is in use");
       };`,
-    }));
+    });
   });
-  after(async () => {
-    await site.stop();
-    remove();
-  });
+  after(() => site.stop());
 
   const config = (reset: string, kind = "forms") => ({
     ...{ name: "visit", model: "models/tiny-refusion", objective: { kind: "flow-grpo" }, environment: { kind } },

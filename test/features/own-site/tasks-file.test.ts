@@ -1,16 +1,15 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import fc from "fast-check";
 import { UserError } from "../../../src/core/errors.js";
 import { packageRoot } from "../../../src/core/files.js";
 import { readTasks } from "../../../src/features/own-site/tasks-file.js";
-import { mutatedBytes, mutatedJson, mutatedText } from "../../support/mutations.js";
+import { mutatedJson, mutatedText } from "../../support/mutations.js";
+import { temporaryFolder } from "../../support/temporary.js";
 
-const dir = mkdtempSync(join(tmpdir(), "tasks-file-"));
-after(() => rmSync(dir, { recursive: true, force: true }));
+const dir = temporaryFolder("tasks-file");
 const BASE = "http://127.0.0.1:8080";
 const file = join(dir, "tasks.jsonl");
 const read = (content: string | Uint8Array): ReturnType<typeof readTasks> => {
@@ -196,23 +195,6 @@ test("whatever a line has become, it is a task or refused by file and line, and 
     { seed: 7, numRuns: 200 },
   );
   assert.ok(seen.refused > 80 && seen.read > 15, JSON.stringify(seen));
-});
-
-test("whatever a file has become, it is tasks or refused in words that name it", () => {
-  const whole = GOOD.join("\n");
-  const anything = fc.oneof(
-    mutatedText(whole),
-    mutatedBytes(new TextEncoder().encode(whole)),
-    fc.string({ unit: "grapheme-ascii", maxLength: 300 }),
-    fc.array(fc.oneof(fc.json(), fc.constantFrom(...GOOD)), { maxLength: 6 }).map((lines) => lines.join("\n")),
-    fc
-      .dictionary(fc.constantFrom("id", "form", "url", "fields", "split", "__proto__"), fc.jsonValue())
-      .map((row) => JSON.stringify(row)),
-  );
-  fc.assert(
-    fc.property(anything, (content) => void linesRefused(content)),
-    { seed: 5, numRuns: 150 },
-  );
 });
 
 test("the example of the documentation is one", () => {

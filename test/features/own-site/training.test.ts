@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { loadConfig } from "../../../src/config/config.js";
@@ -10,6 +9,7 @@ import { readMetrics } from "../../../src/runs/metrics.js";
 import { readRollouts } from "../../../src/runs/rollout-record.js";
 import { train } from "../../../src/train/recipe.js";
 import { type PageSite, servePages } from "../../env/page-site.js";
+import { temporaryFolder } from "../../support/temporary.js";
 import { trainOptions } from "../../support/train-options.js";
 
 const LOGIN = `<form method=post action=/login><label>User <input name=u></label><label>Password <input type=password name=p></label><button>Log in</button></form>`;
@@ -41,7 +41,7 @@ async function serveBehindLogin(): Promise<PageSite> {
 }
 
 describe("training on somebody else's site", () => {
-  const dir = mkdtempSync(join(tmpdir(), "url-train-"));
+  const dir = temporaryFolder("url-train");
   let site: PageSite;
   before(async () => {
     site = await serveBehindLogin();
@@ -54,10 +54,7 @@ describe("training on somebody else's site", () => {
     };`;
     writeFileSync(join(dir, "login.mjs"), login);
   });
-  after(async () => {
-    await site?.stop();
-    rmSync(dir, { recursive: true, force: true });
-  });
+  after(() => site?.stop());
 
   async function run(name: string, command: string, given: object, fields: object[]): Promise<string> {
     const tasks = fields.map((values, i) => ({

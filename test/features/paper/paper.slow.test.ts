@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { after, test } from "node:test";
 import { Rng } from "../../../src/core/rng.js";
 import { site as embedded } from "../../../src/features/embedded/sites/embedded.js";
 import { PaperEnvironment } from "../../../src/features/paper/environments/paper.js";
@@ -24,24 +24,21 @@ test("on spoilt plans paper and browser give the same reward, on every form", as
   const site = await embedded.start(embedded.schema.parse({ tier: "starter", sizes }));
   const paper = new PaperEnvironment({ tier: "starter", seed: 1, sizes });
   const runner = await openRunner(site, { contexts: 3 });
-  try {
-    assert.equal(paper.splitHash(), site.splitHash());
-    const differences: string[] = [];
-    let low = 0;
-    await Promise.all(
-      paper.tasks.map(async (task, i) => {
-        const plan = paper.demonstrations?.([task])[0]?.action.text ?? "";
-        const text = spoilt(plan.split("\n"), Rng.named(7, `spoilt/${i}`)).join("\n");
-        const [real, drawn] = [await runner.run(task, text), await paper.play(task, async () => ({ text }))];
-        if (real.reward < 1) low++;
-        if (Math.abs(real.reward - (drawn.reward as number)) > 1e-9 || real.success !== drawn.success)
-          differences.push(`${task.id}: ${real.reward} in the browser, ${drawn.reward} on paper\n${text}`);
-      }),
-    );
-    assert.ok(low > paper.tasks.length / 2, `${low} of ${paper.tasks.length} plans are worth less than 1`);
-    assert.deepEqual(differences, []);
-  } finally {
-    await runner.close();
-    await site.stop();
-  }
+  after(() => runner.close());
+  after(() => site.stop());
+  assert.equal(paper.splitHash(), site.splitHash());
+  const differences: string[] = [];
+  let low = 0;
+  await Promise.all(
+    paper.tasks.map(async (task, i) => {
+      const plan = paper.demonstrations?.([task])[0]?.action.text ?? "";
+      const text = spoilt(plan.split("\n"), Rng.named(7, `spoilt/${i}`)).join("\n");
+      const [real, drawn] = [await runner.run(task, text), await paper.play(task, async () => ({ text }))];
+      if (real.reward < 1) low++;
+      if (Math.abs(real.reward - (drawn.reward as number)) > 1e-9 || real.success !== drawn.success)
+        differences.push(`${task.id}: ${real.reward} in the browser, ${drawn.reward} on paper\n${text}`);
+    }),
+  );
+  assert.ok(low > paper.tasks.length / 2, `${low} of ${paper.tasks.length} plans are worth less than 1`);
+  assert.deepEqual(differences, []);
 });

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
-import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { loadConfig } from "../../../src/config/config.js";
 import { closing } from "../../../src/core/closing.js";
 import { Rng } from "../../../src/core/rng.js";
@@ -56,17 +55,11 @@ function entries(input: RoundInput): number {
   return batch * length;
 }
 
-describe("ReFusion's decoding with keys and values used again", () => {
-  const root = temporaryFolder("cached");
-  let base: string;
-  let remove: () => void;
-  before(async () => {
-    ({ dir: base, remove } = await microModel(SMALL));
-  });
-  after(() => remove());
+const base = await microModel(SMALL);
 
+describe("ReFusion's decoding with keys and values used again", () => {
   const exported = async (precision: Precision): Promise<Model> => {
-    const out = join(mkdtempSync(join(root, "model-")), "m");
+    const out = join(temporaryFolder("model"), "m");
     await exportModel({ checkpoint: base, out, precision, doubleQuant: true });
     return loadModel(out);
   };
@@ -129,8 +122,7 @@ describe("ReFusion's decoding with keys and values used again", () => {
   ];
 
   it("reads whole sequences again where the graph was imported, and says so", async () => {
-    const { dir, remove: removeImported } = importedModel("qwen3-dynamo");
-    after(removeImported);
+    const dir = importedModel("qwen3-dynamo");
     const note = /kv_cache has no effect: the graph of .* takes no keys and values/;
     for (const [overrides, notes] of [
       [["sampler.kind=refusion", "sampler.kv_cache=true"], 1],

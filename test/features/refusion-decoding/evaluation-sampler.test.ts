@@ -9,6 +9,7 @@ import { openPolicy, type Policy } from "../../../src/engine/policy.js";
 import { openEnvironment } from "../../../src/env/open.js";
 import type { RefusionTrajectory } from "../../../src/features/refusion-decoding/trajectory.js";
 import { objective } from "../../../src/rl/objectives/flow-grpo.js";
+import { userError } from "../../support/user-error.js";
 
 const CONFIG = "configs/tiny/quickstart.yaml";
 const quick = ["runtime.provider=cpu", "runtime.threads=1"];
@@ -72,9 +73,8 @@ describe("evaluation.sampler=refusion beside a policy that unmasks (shipped mode
 it("training with the sampler refusion is refused with the reason", async () => {
   const config = await loadConfig(CONFIG, { command: "flow-grpo", overrides: ["sampler.kind=refusion", ...quick] });
   const training = { objective, options: config.objective, optimizer: optimizerOptions(config) };
-  await assert.rejects(openPolicy(config, training), {
-    name: "UserError",
-    message: /^flow-grpo does not work here: its sampler has no log-probabilities of its steps\.$/,
-    exitCode: 2,
-  });
+  await assert.rejects(
+    openPolicy(config, training),
+    userError(/^flow-grpo does not work here: its sampler has no log-probabilities of its steps\.$/, { exitCode: 2 }),
+  );
 });

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { pathToFileURL } from "node:url";
 import type { Browser, Locator, Page } from "playwright";
 import { writeAtomic } from "../../../src/core/files.js";
 import { writeReport } from "../../../src/features/report/report.js";
 import { exampleRun, hostileRun, supervisedRun } from "../../support/example-run.js";
-import { openBrowser, type WatchedPage, watchPage } from "../../support/page.js";
+import { testBrowser, type WatchedPage, watchPage } from "../../support/page.js";
 import { temporaryFolder } from "../../support/temporary.js";
 
 /** A 1 x 1 JPEG. */
@@ -14,15 +14,10 @@ const PIXEL = Buffer.from(
   "base64",
 );
 
+const browser = await testBrowser();
+
 describe("report.html in a browser", () => {
   const root = temporaryFolder("report-browser");
-  let browser: Browser;
-  before(async () => {
-    browser = await openBrowser();
-  });
-  after(async () => {
-    await browser?.close();
-  });
 
   async function open(name: string, options: Parameters<Browser["newContext"]>[0] = {}): Promise<WatchedPage> {
     const run = name === "hostile" ? await hostileRun(root, name) : await exampleRun(root, name);

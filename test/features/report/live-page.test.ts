@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
 import { request } from "node:http";
-import { after, afterEach, before, beforeEach, describe, it } from "node:test";
-import type { Browser } from "playwright";
+import { afterEach, beforeEach, describe, it } from "node:test";
 import { UserError } from "../../../src/core/errors.js";
 import type { LiveState } from "../../../src/features/report/live/client.js";
 import { LivePage } from "../../../src/features/report/live/live-page.js";
 import { exampleRun, HOSTILE, rollout } from "../../support/example-run.js";
-import { openBrowser, watchPage } from "../../support/page.js";
+import { testBrowser, watchPage } from "../../support/page.js";
 import { stepMetrics } from "../../support/step-metrics.js";
 import { temporaryFolder } from "../../support/temporary.js";
 
@@ -115,12 +114,8 @@ describe("the live page", () => {
     assert.doesNotMatch(rollouts ?? "", /No rollout yet/);
   });
 
-  describe("in a browser", () => {
-    let browser: Browser;
-    before(async () => {
-      browser = await openBrowser();
-    });
-    after(() => browser?.close());
+  describe("in a browser", async () => {
+    const browser = await testBrowser();
 
     it("follows the run, keeps what is being read, and shows hostile text as text", async () => {
       page.begin({

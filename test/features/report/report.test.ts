@@ -49,7 +49,7 @@ test("the page has curves with evaluations, tables with differences, and rollout
       plots.get(title)?.series[0]?.points.some(({ low, high }) => (low ?? 1) < (high ?? 0)),
       title,
     );
-  assert.match(html, />heldout<\/th><td class="num" rowspan="3">60 \/ 60<\/td><th scope="row">reward<\/th>/);
+  assert.match(html, />heldout<\/th><td class="num" rowspan="4">60 \/ 60<\/td><th scope="row">reward<\/th>/);
   assert.match(html, /\+0\.\d+ \[\+0\.\d+, \+0\.\d+\] \*/);
   assert.match(html, /<th scope="row">garden\/plot<\/th><td class="num">20<\/td>/);
   const rewards = [...html.matchAll(/<summary><b class="num">([^<]*)<\/b>/g)].map((match) => match[1]);
@@ -71,7 +71,7 @@ test("a supervised run has the curves that it has, and the evaluation that was m
   assert.deepEqual(labels, ["total"]);
   assert.doesNotMatch(html, /Bands: |Rollouts, worst first/);
   assert.deepEqual(stepsOf(plots.get("Reward"), "heldout"), [40]);
-  assert.match(html, />heldout<\/th><td class="num" rowspan="3">– \/ 20<\/td>/);
+  assert.match(html, />heldout<\/th><td class="num" rowspan="4">– \/ 20<\/td>/);
 });
 
 test("a run with workers has their curves", () => {

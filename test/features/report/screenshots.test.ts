@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
 import { FormsEnvironment } from "../../../src/env/environments/forms.js";
 import { takeScreenshots } from "../../../src/features/report/screenshots.js";
 import { RunDirectory } from "../../../src/runs/run-directory.js";
 import { FORMS_OPTIONS, type PageSite, servePages, taskFor } from "../../env/page-site.js";
 import { rollout } from "../../support/example-run.js";
+import { temporaryFolder } from "../../support/temporary.js";
 
 const FORM = `<h1>Visit</h1><form method="post"><label>Full name <input name="name"></label>
 <button type="button" onclick="fetch('/visit', {method: 'POST', body: 'x'})">Save</button><button>Send</button></form>
@@ -16,22 +15,17 @@ const FORM = `<h1>Visit</h1><form method="post"><label>Full name <input name="na
 const task = taskFor("/visit", { "Full name": "Ada" });
 
 describe("screenshots of rollouts", () => {
-  let root: string;
   let site: PageSite;
   let environment: FormsEnvironment;
   before(async () => {
-    root = mkdtempSync(join(tmpdir(), "screenshots-"));
     site = await servePages({ "/visit": FORM });
     environment = new FormsEnvironment({ ...site, tasks: () => [task] }, FORMS_OPTIONS);
   });
-  after(async () => {
-    // with its site
-    await environment?.close();
-    rmSync(root, { recursive: true, force: true });
-  });
+  // with its site
+  after(() => environment?.close());
 
   it("show the form as the plan fills it in, and send nothing", async () => {
-    const run = RunDirectory.create({ name: "run", parent: root });
+    const run = RunDirectory.create({ name: "run", parent: temporaryFolder("screenshots") });
     const records = ["", "fill Full name | Ada", "fill Full name | Ada\nclick Save\nsubmit\nfill Full name | Eve"].map(
       (response, i) => rollout(0, { task_id: task.id, step: 3, group: 0, rollout: i, response }),
     );

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { parse } from "yaml";
 import { loadConfig } from "../../../src/config/config.js";
 import { packageRoot } from "../../../src/core/files.js";
@@ -23,12 +23,7 @@ const REST: Readonly<Record<string, string>> = {
 };
 
 describe("new", () => {
-  let dir: string;
-  let remove = (): void => undefined;
-  before(() => {
-    ({ dir, remove } = ownFolder({}));
-  });
-  after(() => remove());
+  const dir = ownFolder({});
 
   it("knows every example", () => {
     const examples = readdirSync(join(packageRoot(), "examples")).filter((file) => file.endsWith(".mjs"));

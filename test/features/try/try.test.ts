@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { callProgram } from "../../support/call-program.js";
 import { CliProcess } from "../../support/cli-process.js";
+import { temporaryFolder } from "../../support/temporary.js";
 
-const dir = mkdtempSync(join(tmpdir(), "try-"));
-after(() => rmSync(dir, { recursive: true, force: true }));
+const dir = temporaryFolder("try");
 
 const CONFIG = ["--config", "configs/tiny/quickstart.yaml"];
 const TASK = "embedded/starter/library/card-request/train/0000";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, it } from "node:test";
+import { it } from "node:test";
 import { configOf } from "../../../src/config/config.js";
 import { packageRoot } from "../../../src/core/files.js";
 import { formatProofs, type ProofLine, verify } from "../../../src/features/verify/verify.js";
@@ -10,11 +10,7 @@ import { ownFolder } from "../../support/own-modules.js";
 
 const RIGHT = "e.neg(e.total(e.mul(weight, e.mul(advantage, logProb))))";
 
-let folder: ReturnType<typeof ownFolder>;
-before(() => {
-  folder = ownFolder({});
-});
-after(() => folder.remove());
+ownFolder({});
 
 /** Verifies the micro model with the shipped example of an objective, changed. */
 async function verified(

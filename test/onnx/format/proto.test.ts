@@ -17,6 +17,7 @@ import { decodeModel, encodeModel, readModelFile, writeModelFile } from "../../.
 import type { RawModel } from "../../../src/onnx/format/raw-model.js";
 import type { Attribute, DType, Initializer, TypedArray, Value } from "../../../src/onnx/types.js";
 import { temporaryFolder } from "../../support/temporary.js";
+import { userError } from "../../support/user-error.js";
 
 const ALL_DTYPES: Readonly<Record<DType, TypedArray>> = {
   float32: Float32Array.of(1.5, -0, Number.NaN),
@@ -90,8 +91,8 @@ function fullModel(): RawModel {
 }
 
 function refuses(action: () => unknown, pattern: RegExp): void {
-  assert.throws(action, { name: "UserError", message: /file\.onnx/ });
-  assert.throws(action, { name: "UserError", message: pattern });
+  assert.throws(action, userError(/file\.onnx/));
+  assert.throws(action, userError(pattern));
 }
 
 /** The bytes of a model whose graph is written by hand. */
@@ -333,19 +334,13 @@ describe("readModelFile and writeModelFile", () => {
   });
 
   it("name a missing or truncated file", async () => {
-    await assert.rejects(readModelFile(join(dir, "none.onnx")), { name: "UserError", message: /none\.onnx/ });
+    await assert.rejects(readModelFile(join(dir, "none.onnx")), userError(/none\.onnx/));
     await writeModelFile(join(dir, "orphan.onnx"), withWeights("gone.bin", 0));
-    await assert.rejects(readModelFile(join(dir, "orphan.onnx")), {
-      name: "UserError",
-      message: /gone\.bin are missing/,
-    });
+    await assert.rejects(readModelFile(join(dir, "orphan.onnx")), userError(/gone\.bin are missing/));
     writeFileSync(join(dir, "short.bin"), new Uint8Array(30));
     await writeModelFile(join(dir, "cut.onnx"), withWeights("short.bin", 8));
-    await assert.rejects(readModelFile(join(dir, "cut.onnx")), {
-      name: "UserError",
-      message: /have 30 bytes, expected at least 32/,
-    });
+    await assert.rejects(readModelFile(join(dir, "cut.onnx")), userError(/have 30 bytes, expected at least 32/));
     writeFileSync(join(dir, "junk.onnx"), "not a model");
-    await assert.rejects(readModelFile(join(dir, "junk.onnx")), { name: "UserError", message: /junk\.onnx/ });
+    await assert.rejects(readModelFile(join(dir, "junk.onnx")), userError(/junk\.onnx/));
   });
 });

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { Emitter } from "../../../src/onnx/emit.js";
 import { GraphBuilder } from "../../../src/onnx/graph.js";
-import { Runtime } from "../../../src/onnx/session.js";
 import { sizeOf } from "../../../src/onnx/shapes.js";
 import { f32, i64 as int64 } from "../../../src/onnx/tensors.js";
 import type { Tensor, Value } from "../../../src/onnx/types.js";
+import { cpuRuntime } from "../../support/temporary.js";
 
 const ROWS = 40;
 const UPDATES = 4000;
@@ -17,13 +17,9 @@ const i64 = (shape: readonly number[], value: (i: number) => number): Tensor =>
     BigInt64Array.from({ length: sizeOf(shape) }, (_, i) => BigInt(value(i))),
   );
 
-describe("graphs for the CPU", () => {
-  let runtime: Runtime;
-  before(async () => {
-    runtime = await Runtime.open({ provider: "cpu", threads: 4 });
-  });
-  after(() => runtime.close());
+const runtime = await cpuRuntime({ threads: 4 });
 
+describe("graphs for the CPU", () => {
   /** data [ROWS, WIDTH] of ones, scattered into as `make` says. */
   async function scattered(name: string, feeds: Record<string, Tensor>, make: (g: GraphBuilder) => Value) {
     const g = new GraphBuilder(name);

@@ -1,4 +1,4 @@
-import type { DiscreteRng } from "../../../core/outcomes.js";
+import type { DiscreteRng } from "../../../core/rng.js";
 import type { Batch } from "../../layout/batch.js";
 import type { BufferBuilder } from "../../layout/buffer.js";
 import type { BoundLayout } from "../../layout/scorings.js";

@@ -31,21 +31,6 @@ export interface RowStatistics {
   readonly candidateLogProb: Float32Array;
 }
 
-/** Allocates statistics of `rows` rows. */
-export function emptyStatistics(rows: number): RowStatistics & Record<"token" | "argmax", BigInt64Array> {
-  return {
-    token: new BigInt64Array(rows * 2),
-    logProb: new Float32Array(rows * 2),
-    argmax: new BigInt64Array(rows * 2),
-    argmaxLogProb: new Float32Array(rows * 2),
-    top: new Float32Array(rows),
-    top2: new Float32Array(rows),
-    entropy: new Float32Array(rows),
-    eosIsArgmax: new Uint8Array(rows),
-    candidateLogProb: new Float32Array(rows),
-  };
-}
-
 /** Computes the statistics that rank slots, and draws a token at the first Q rows. */
 export const roundHead: RoundHead<RowStatistics> = {
   inputs: {

@@ -183,10 +183,3 @@ export function drafts(trajectory: UnmaskTrajectory, eos: number): UnmaskTraject
     return { ...trajectory, response };
   });
 }
-
-/** log pi of the whole trajectory in nats, as recorded. */
-export function totalLogProb(trajectory: UnmaskTrajectory): number {
-  let total = 0;
-  for (const round of trajectory.rounds) for (const logProb of round.logProbs) total += logProb;
-  return total;
-}

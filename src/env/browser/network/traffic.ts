@@ -103,11 +103,6 @@ export class Traffic {
     return forwarded ?? this.exchanges.find((e) => e.phase === "submit" && isPost(e) && isAwaited(e));
   }
 
-  /** Tells whether the page has sent a possible post of its form: no GET and no routine request. */
-  hasSent(): boolean {
-    return this.exchanges.some(({ method, routine }) => method !== "GET" && !routine);
-  }
-
   /**
    * Checks the answers of a phase; of repeated requests the last one counts.
    * @throws EnvironmentFault if the server failed a request; Unanswered if it has not answered a forwarded one.

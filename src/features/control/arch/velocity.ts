@@ -1,9 +1,11 @@
 import { z } from "zod";
 import type { Architecture, WeightSpec } from "../../../nn/architecture.js";
-import { baseConfigSchema, MOST_LAYERS, type ModelConfig, parseConfig, size, WIDEST } from "../../../nn/config.js";
+import { baseConfigSchema, type ModelConfig, parseConfig } from "../../../nn/config.js";
 import { layerNorm, linear, silu } from "../../../nn/layers.js";
 import { Emitter } from "../../../onnx/emit.js";
 import type { Value } from "../../../onnx/types.js";
+
+const size = baseConfigSchema.shape.hidden_size;
 
 /**
  * The velocity field v(a_t, t | s) of a flow-matching policy (Lipman et al., arXiv 2210.02747) over chunks of actions:
@@ -21,10 +23,10 @@ import type { Value } from "../../../onnx/types.js";
  */
 const schema = baseConfigSchema.extend({
   reads_tokens: z.literal(false, { error: "velocity reads states, not tokens" }),
-  num_hidden_layers: size(MOST_LAYERS),
-  state_size: size(WIDEST).describe("numbers of a state"),
-  action_size: size(WIDEST).describe("numbers of an action"),
-  chunk: size(WIDEST).describe("actions drawn together"),
+  num_hidden_layers: z.int().positive().max(1000),
+  state_size: size.describe("numbers of a state"),
+  action_size: size.describe("numbers of an action"),
+  chunk: size.describe("actions drawn together"),
   depth: z
     .int()
     .min(0)

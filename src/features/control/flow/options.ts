@@ -1,5 +1,6 @@
 import type { SamplerOptions } from "../../../diffusion/sampler.js";
-import { f32, type NamedTensors, vector } from "../../../onnx/tensors.js";
+import { f32, vector } from "../../../onnx/tensors.js";
+import type { Tensor } from "../../../onnx/types.js";
 
 /** Score of a chunk of actions that ratios use: `sde`, log-probabilities of steps; `cfm`, the flow-matching loss. */
 export type FlowRatio = "sde" | "cfm";
@@ -16,8 +17,11 @@ export interface FlowOptions extends SamplerOptions {
   readonly depth: number;
 }
 
+/** Inputs of the network by name. */
+export type Inputs = Readonly<Record<string, Tensor>>;
+
 /** Makes the network's inputs of points between noise and chunk [rows * A], and of their times [rows]. */
-export const pathInputs = (actions: Float32Array, time: Float32Array): NamedTensors => ({
+export const pathInputs = (actions: Float32Array, time: Float32Array): Inputs => ({
   actions: f32([time.length, actions.length / time.length], actions),
   time: vector(time),
 });
@@ -26,7 +30,7 @@ export const pathInputs = (actions: Float32Array, time: Float32Array): NamedTens
 export function seenInputs(
   seen: Float32Array<ArrayBuffer>,
   { stateSize, depth, promptLength: size }: FlowOptions,
-): NamedTensors {
+): Inputs {
   const rows = seen.length / size;
   if (depth === 0) return { state: f32([rows, stateSize], seen) };
   const [state, image] = [new Float32Array(rows * stateSize), new Float32Array(rows * depth * depth)];

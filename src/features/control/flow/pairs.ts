@@ -1,7 +1,6 @@
 import type { Rng } from "../../../core/rng.js";
 import type { RoundModel } from "../../../diffusion/sampler.js";
-import type { NamedTensors } from "../../../onnx/tensors.js";
-import { type FlowOptions, pathInputs } from "./options.js";
+import { type FlowOptions, type Inputs, pathInputs } from "./options.js";
 import type { FlowTrajectory } from "./trajectory.js";
 
 /**
@@ -21,7 +20,7 @@ export const between = (a: number, e: number, time: number): number => time * a 
 /** Draws each chunk's pairs with their losses. @param seen inputs of the observation. @param chunks [batch * A]. */
 export async function drawPairs(
   model: RoundModel<Float32Array>,
-  { seen, chunks, rngs }: { seen: NamedTensors; chunks: Float32Array; rngs: readonly Rng[] },
+  { seen, chunks, rngs }: { seen: Inputs; chunks: Float32Array; rngs: readonly Rng[] },
   { pairs: count, responseLength: size }: FlowOptions,
 ): Promise<Pair[][]> {
   const batch = chunks.length / size;
@@ -36,12 +35,12 @@ export async function drawPairs(
     const actions = chunks.map((a, i) => between(a, noise[i] as number, time[Math.floor(i / size)] as number));
     const velocity = await model.forwardRound({ inputs: { ...pathInputs(actions, time), ...seen }, headInputs: {} });
     drawn.forEach((of, b) => {
-      const own = noise.subarray(b * size, (b + 1) * size);
-      const loss = own.reduce((sum, e, i) => {
+      const row = noise.subarray(b * size, (b + 1) * size);
+      const loss = row.reduce((sum, e, i) => {
         const at = b * size + i;
         return sum + ((velocity[at] as number) - ((chunks[at] as number) - e)) ** 2 / size;
       }, 0);
-      of.push({ time: time[b] as number, noise: [...own], loss });
+      of.push({ time: time[b] as number, noise: [...row], loss });
     });
   }
   return drawn;

@@ -1,4 +1,4 @@
-import type { DiscreteRng } from "../../../core/outcomes.js";
+import type { DiscreteRng } from "../../../core/rng.js";
 import type { Batch } from "../../../diffusion/layout/batch.js";
 import type { BoundLayout } from "../../../diffusion/layout/scorings.js";
 import { Canvas } from "../../../diffusion/template.js";

@@ -1,5 +1,4 @@
 import type { Session } from "../../../env/browser/session.js";
-import { looseLabel } from "../../../env/forms/normalize.js";
 import { BOXES, type BoxesOf } from "../boxes.js";
 
 /** The texts and the values of the options that a page offers in a label's field. */
@@ -28,22 +27,6 @@ export async function optionsIn({ view }: Session, labels: readonly string[]): P
   const source = `function (labels) { return (${read})(${BOXES}, labels); }`;
   const found = await view.run<Options[]>(source, labels);
   return Object.fromEntries(labels.map((label, i) => [label, found[i] ?? []]));
-}
-
-/** Tells whether an option is the one that a value names; its text may go on with a description. */
-const isNamed = ([text]: Options[number], value: string): boolean =>
-  looseLabel(text) === looseLabel(value) || text.trim().startsWith(value);
-
-/** Tells whether a text is the value of options that a value does not name, so that it is another value's code. */
-export function isOthers(options: Options, value: string, raw: string): boolean {
-  const holders = options.filter((option) => option[1] === raw);
-  return holders.length > 0 && !holders.some((option) => isNamed(option, value));
-}
-
-/** Returns the value of the only option with a text. */
-export function codeOf(options: Options, text: string): string | undefined {
-  const values = new Set(options.filter(([name]) => looseLabel(name) === looseLabel(text)).map(([, value]) => value));
-  return values.size === 1 ? [...values][0] : undefined;
 }
 
 /** Runs IN THE PAGE: reads the name of each label's only control. */

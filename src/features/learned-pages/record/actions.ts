@@ -91,38 +91,6 @@ export function natureOf(actions: readonly Action[]): Pick<Way, "isLiteral" | "i
   return { ...(types ? { isLiteral: true, isTyping: true } : {}), ...(isQuiet ? { isQuiet } : {}) };
 }
 
-/** Returns further readings of recorded actions, in the order in which they are tried. */
-export const otherReadings = (actions: readonly Action[]): Action[][] =>
-  [growing(actions), byKeys(actions)].flatMap((other) => (other === undefined ? [] : [other]));
-
-const NTH = /\.nth\((\d+)\)/g;
-
-/** Returns the same actions with indices between two items that grow by one with each item: each may bring an element. */
-function growing(actions: readonly Action[]): Action[] | undefined {
-  const grown = actions.map((one): Action => {
-    if (typeof one === "string" || !("each" in one)) return one;
-    const later = (step: string): string => step.replace(NTH, (_, n) => `.nth('{index * 1 + ${n - 1}}')`);
-    return { ...one, between: one.between.map(later) };
-  });
-  return JSON.stringify(grown) === JSON.stringify(actions) ? undefined : grown;
-}
-
-/** Returns the same actions with every text typed key by key, for an input that takes no text at once. */
-function byKeys(actions: readonly Action[]): Action[] | undefined {
-  const typed = actions.flatMap((one): Action[] => {
-    if (typeof one !== "string" || call(one).method !== "fill") return [one];
-    const { find, args } = call(one);
-    const at = writtenChain(find);
-    const text = args.map(written).join(", ");
-    return [
-      `${at}.press('ControlOrMeta+a')`,
-      `${at}.press('Delete')`,
-      `${at}.pressSequentially(${text}, { delay: 20 })`,
-    ];
-  });
-  return typed.length === actions.length ? undefined : typed;
-}
-
 /** Returns the place that a field's actions operate first. */
 export const placeOf = (actions: readonly Action[]): PlaceOf | undefined => firstPlace(textsOf(actions).map(call));
 

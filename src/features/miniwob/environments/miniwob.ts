@@ -14,9 +14,7 @@ import { sha256 } from "../../../core/files.js";
 import type { Act } from "../../../core/interaction.js";
 import { serveApp } from "../../../core/serve.js";
 import { EnvironmentFault } from "../../../env/browser/browser.js";
-import type { Idle } from "../../../env/browser/deadline.js";
 import { EpisodeRunner } from "../../../env/browser/episode.js";
-import { injectedFaults } from "../../../env/browser/injected-faults.js";
 import { type RecordedAnswer, recordedAnswer } from "../../../env/browser/recorded-answers.js";
 import type { Session } from "../../../env/browser/session.js";
 import {
@@ -55,7 +53,6 @@ const schema = z.strictObject({
   page_characters: whole(100, 100_000, 1000).describe("characters of a prompt that describe the page"),
   headless: z.boolean().default(true).describe("false shows the browser"),
   contexts: whole(1, 1000, 4).describe("episodes at once, one isolated context each"),
-  inject_faults: injectedFaults.prefault({}).describe("faults on purpose (docs/browser.md)"),
 });
 type Options = z.output<typeof schema>;
 
@@ -125,7 +122,6 @@ async function openMiniWob(options: Options): Promise<Environment> {
       actionTimeoutMs: ACTION_TIMEOUT_MS,
       episodeTimeoutMs: EPISODE_TIMEOUT_MS,
       uploads: "none",
-      faults: options.inject_faults,
     });
     return opened;
   };
@@ -149,13 +145,13 @@ async function openMiniWob(options: Options): Promise<Environment> {
     },
     async play(task, act) {
       const recorded: RecordedAnswer[] = [];
-      const work = (session: Session, idle: Idle): Promise<EpisodeOutcome> =>
-        playOnce(session, task as PageTask, options, (observation, seen) => {
-          shown.set(observation, seen);
-          return idle.during(recordedAnswer(recorded, seen.turn, observation, act));
-        });
       try {
-        const ended = await (await runner()).converse(work);
+        const ended = await (await runner()).converse((session, idle) =>
+          playOnce(session, task as PageTask, options, (observation, seen) => {
+            shown.set(observation, seen);
+            return idle.during(recordedAnswer(recorded, seen.turn, observation, act));
+          }),
+        );
         return "fault" in ended ? faulted(ended.fault) : ended.result;
       } catch (error) {
         if (!(error instanceof EnvironmentFault)) throw error;

@@ -9,17 +9,16 @@
  * the mean of a round over the tokens of the whole batch, and `advantage: center`.
  */
 import { z } from "zod";
-import { CLIPPED_OBJECTIVE, clippedOptions } from "../../../rl/clipped.js";
+import { clippedObjective, clippedOptions } from "../../../rl/clipped.js";
 import { meanOfRounds } from "../../../rl/layouts.js";
 import type { Objective } from "../../../rl/objective.js";
 
 const schema = z.strictObject({ ...clippedOptions });
 
 export const objective: Objective<z.infer<typeof schema>> = {
-  ...CLIPPED_OBJECTIVE,
+  ...clippedObjective("steps"),
   name: "cj-grpo",
   description: "clipped ratio per token in the round that revealed it, every round counting the same",
   schema,
-  scoring: "steps",
   layout: (trajectories, _, context) => meanOfRounds(context.stepTerms(trajectories, { level: "token" })),
 };

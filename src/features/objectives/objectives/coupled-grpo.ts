@@ -11,7 +11,7 @@
  * needs no third pass. Mask sizes are drawn as in the bound (elbo.ts).
  */
 import { z } from "zod";
-import { CLIPPED_OBJECTIVE, clippedOptions } from "../../../rl/clipped.js";
+import { clippedObjective, clippedOptions } from "../../../rl/clipped.js";
 import { advantageOptions } from "../../../rl/credit.js";
 import { perTerm } from "../../../rl/layouts.js";
 import type { Objective } from "../../../rl/objective.js";
@@ -23,11 +23,10 @@ const schema = z.strictObject({
 });
 
 export const objective: Objective<z.infer<typeof schema>> = {
-  ...CLIPPED_OBJECTIVE,
+  ...clippedObjective("masks"),
   name: "coupled-grpo",
   description: "clipped ratio per token of the finished text under a mask and its complement",
   schema,
-  scoring: "masks",
   layout: (trajectories, o, context) =>
     perTerm(context.boundTerms(trajectories, { samples: o.mc_samples, coupled: true })),
 };

@@ -5,6 +5,8 @@
  *   loss = w ( log Z(x) + (1/L) log pi(y|x) - beta A - (1/L) log pi_ref(y|x) )^2
  *   w    = clip( pi(y|x) / pi_old(y|x), 1 - eps_low, 1 + eps_high ), detached,   L: tokens of y, through EOS
  *
+ * Design document 004's code does not clip w.
+ *
  * A is the group-normalised reward, beta 15. log Z is three linear layers with GELU and LayerNorm in between, on the
  * mean of the prompt's last hidden states; it trains with the policy at its own learning rate, and is not part of an
  * adapter. log pi is that of the sampled path: exact, where the square of an estimated bound would be biased by its
@@ -164,7 +166,12 @@ export const objective: Objective<z.infer<typeof schema>> = {
       loss: average(e.mul(importance, e.mul(balance, balance))),
       metrics: {
         kl: { value: average(perToken(e.sub(logProb, reference))), reduce: "sum" },
+        // the balance closes where log_z + log_pi - log_reward - log_reference is 0
         log_z: { value: average(z), reduce: "sum" },
+        log_pi: { value: average(perToken(logProb)), reduce: "sum" },
+        log_reference: { value: average(perToken(reference)), reduce: "sum" },
+        log_reward: { value: average(e.mul(advantage, o.beta)), reduce: "sum" },
+        balance_weight: { value: average(importance), reduce: "sum" },
         ...ratioMetrics({ e, weight }, ratio, bounds),
       },
     };

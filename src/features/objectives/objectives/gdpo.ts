@@ -12,7 +12,7 @@
 import { z } from "zod";
 import { advantageOptions } from "../../../rl/credit.js";
 import type { Objective } from "../../../rl/objective.js";
-import { SEQUENCE_OBJECTIVE } from "../../../rl/sequence-loss.js";
+import { sequenceObjective } from "../../../rl/sequence-loss.js";
 import { ratioOptions } from "../../../rl/surrogate.js";
 
 const schema = z.strictObject({
@@ -47,11 +47,10 @@ const LEGENDRE: Readonly<Record<z.infer<typeof schema>["points"], readonly (read
 };
 
 export const objective: Objective<z.infer<typeof schema>> = {
-  ...SEQUENCE_OBJECTIVE,
+  ...sequenceObjective("masks"),
   name: "gdpo",
   description: "clipped ratio per response of evidence lower bounds by quadrature",
   schema,
-  scoring: "masks",
   layout: (trajectories, o, context) =>
     context.boundTerms(trajectories, {
       samples: o.mc_samples,

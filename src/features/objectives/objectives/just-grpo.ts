@@ -11,7 +11,7 @@
  * the tokens as they were revealed.
  */
 import { z } from "zod";
-import { CLIPPED_OBJECTIVE, clippedOptions } from "../../../rl/clipped.js";
+import { clippedObjective, clippedOptions } from "../../../rl/clipped.js";
 import { countEqually } from "../../../rl/layouts.js";
 import type { Objective } from "../../../rl/objective.js";
 
@@ -21,12 +21,11 @@ const schema = z.strictObject({
 });
 
 export const objective: Objective<z.infer<typeof schema>> = {
-  ...CLIPPED_OBJECTIVE,
+  ...clippedObjective("steps"),
   name: "just-grpo",
   description:
     "clipped ratio per token of responses that are written from left to right, every response counting the same",
   schema,
-  scoring: "steps",
   layout(trajectories, _, context) {
     const batch = context.stepTerms(trajectories, { level: "token" });
     return countEqually(batch, (s) => String(batch.owner[s]));

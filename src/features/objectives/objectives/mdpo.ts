@@ -16,7 +16,7 @@
 import { z } from "zod";
 import { misuse } from "../../../core/errors.js";
 import { mean, std } from "../../../core/statistics.js";
-import { CLIPPED_OBJECTIVE, clippedOptions } from "../../../rl/clipped.js";
+import { clippedObjective, clippedOptions } from "../../../rl/clipped.js";
 import type { GroupEpisode, TurnCredit } from "../../../rl/credit.js";
 import { meanOfRounds } from "../../../rl/layouts.js";
 import type { Objective } from "../../../rl/objective.js";
@@ -74,11 +74,10 @@ export function stepCredit(
 }
 
 export const objective: Objective<z.infer<typeof schema>> = {
-  ...CLIPPED_OBJECTIVE,
+  ...clippedObjective("steps"),
   name: "mdpo",
   description: "clipped ratio per token with credit a step, from the rewards of intermediate drafts",
   schema,
-  scoring: "steps",
   needs: (o) => ({ reference: o.kl_coeff > 0, drafts: true }),
   credit: stepCredit,
   layout: (trajectories, _, context) => meanOfRounds(context.stepTerms(trajectories, { level: "token" })),

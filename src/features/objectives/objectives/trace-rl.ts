@@ -25,9 +25,10 @@ import type { Trajectory } from "../../../diffusion/trajectory.js";
 import type { Emitter } from "../../../onnx/emit.js";
 import { f32, vector } from "../../../onnx/tensors.js";
 import type { Value } from "../../../onnx/types.js";
-import { CLIPPED_OBJECTIVE, clippedLoss, clippedOptions } from "../../../rl/clipped.js";
+import { clippedLoss, clippedObjective, clippedOptions } from "../../../rl/clipped.js";
 import { meanOfRounds } from "../../../rl/layouts.js";
 import type { Critic, Objective } from "../../../rl/objective.js";
+import { withoutRecords } from "../../../rl/surrogate.js";
 
 const schema = z.strictObject({
   ...clippedOptions,
@@ -151,17 +152,19 @@ function critic(o: Options, { hiddenSize }: { readonly hiddenSize: number }): Cr
   };
 }
 
+const SHARED = clippedObjective("steps");
+
 export const objective: Objective<Options> = {
-  ...CLIPPED_OBJECTIVE,
+  ...SHARED,
   name: "trace-rl",
   description: "clipped ratio per token in its round, advantages over rounds by a learned value of states",
   schema,
-  scoring: "steps",
   needs: () => ({ reference: false }),
-  unread(o) {
+  unread(o, config) {
     const ofValue = ["gamma", "lambda", "value_clip", "value_lr_scale", "value_trunk"];
     return {
-      ...CLIPPED_OBJECTIVE.unread(o),
+      ...SHARED.unread(o),
+      ...(o.shrink > 1 && withoutRecords("objective.shrink joins rounds that a rollout records apart", config)),
       "training.reference_refresh": "its penalty is to the policy before the update",
       ...(o.value ? {} : Object.fromEntries(ofValue.map((key) => [`objective.${key}`, "objective.value is false"]))),
     };

@@ -26,7 +26,6 @@ import { faulted, outcomeOf } from "../../../env/forms/outcome.js";
 import { type RewardKind, rewardFor } from "../../../env/forms/own-reward.js";
 import { renderPlan } from "../../../env/forms/plan.js";
 import type { TurnAnswer } from "../../../env/forms/plan-parts.js";
-import { unprovenOf } from "../../../env/forms/shortfall.js";
 import type { RunningSite, Task } from "../../../env/site.js";
 import { config as formsConfig, SiteEnvironment } from "../../../env/site-environment.js";
 import { type PagePrompt, renderPage } from "../page-prompt.js";
@@ -70,7 +69,7 @@ interface Seen {
 /** The environment of a running site whose forms may have several pages. */
 export class PagesEnvironment extends SiteEnvironment implements Environment {
   readonly capacity: number;
-  readonly unproven?: Unproven;
+  readonly unproven: Unproven | undefined;
   /** Present only if the site knows its pages; otherwise the oracle has to play. */
   readonly demonstrations?: (tasks: readonly EnvironmentTask[]) => Demonstration[];
   /** The pages of observations, for policies without a model. */
@@ -83,8 +82,11 @@ export class PagesEnvironment extends SiteEnvironment implements Environment {
     reward?: RewardKind,
   ) {
     super(site, config, reward);
-    const { knownPages, rehearse } = site;
-    if (rehearse !== undefined) this.unproven = unprovenOf(rehearse, this.fixedPolicies);
+    const { knownPages } = site;
+    this.unproven = this.proof(this.fixedPolicies, async (task, observation) => {
+      const page = this.pages.get(observation);
+      return page === undefined ? [] : this.blanksOf(page, task);
+    });
     // an episode keeps its browser context between turns
     this.capacity = site.reset === undefined ? config.browser.contexts : 1;
     if (knownPages === undefined) return;

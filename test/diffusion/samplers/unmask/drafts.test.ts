@@ -3,6 +3,7 @@ import { test } from "node:test";
 import type { UnmaskOptions } from "../../../../src/diffusion/samplers/unmask/options.js";
 import { drafts, type UnmaskTrajectory } from "../../../../src/diffusion/samplers/unmask/trajectory.js";
 import { sampler } from "../../../../src/diffusion/samplers/unmask.js";
+import { userError } from "../../../support/user-error.js";
 import { FakeNetwork, prompts, SMALL, streams, TOKENS } from "./fake-model.js";
 
 const COUNT = 24;
@@ -51,10 +52,7 @@ for (const way of WAYS) {
 
 test("a rollout that was recorded without drafts has none", async () => {
   const long = (await play({})).find(({ rounds }) => rounds.length > 1) as UnmaskTrajectory;
-  assert.throws(() => drafts(long, options.model.tokens.eos), {
-    name: "UserError",
-    message: /round 0 .* no draft of its 4 open positions/,
-  });
+  assert.throws(() => drafts(long, options.model.tokens.eos), userError(/round 0 .* no draft of its 4 open positions/));
 });
 
 test("drafts survive the record on disk", async () => {

@@ -3,7 +3,8 @@ import type { Batch } from "../../../../src/diffusion/layout/batch.js";
 import type { StepLayout } from "../../../../src/diffusion/layout/scorings.js";
 import type { RoundInput, RoundModel } from "../../../../src/diffusion/sampler.js";
 import type { UnmaskOptions } from "../../../../src/diffusion/samplers/unmask/options.js";
-import { emptyStatistics, type RowStatistics } from "../../../../src/diffusion/samplers/unmask/round.js";
+import type { RowStatistics } from "../../../../src/diffusion/samplers/unmask/round.js";
+import type { UnmaskTrajectory } from "../../../../src/diffusion/samplers/unmask/trajectory.js";
 import type { TemplateStart } from "../../../../src/diffusion/template.js";
 import type { SampledModel, TokenIds } from "../../../../src/diffusion/tokens.js";
 import type { Tensor } from "../../../../src/onnx/types.js";
@@ -36,6 +37,25 @@ export const EXAMPLE: TemplateStart = {
   prompt: [1, 0],
   parts: [[1, 1], { name: "a", needs: 2 }, [0, 1, 0], { name: "b", needs: 2 }, [1]],
 };
+
+/** Allocates statistics of `rows` rows. */
+function emptyStatistics(rows: number): RowStatistics & Record<"token" | "argmax", BigInt64Array> {
+  return {
+    token: new BigInt64Array(rows * 2),
+    logProb: new Float32Array(rows * 2),
+    argmax: new BigInt64Array(rows * 2),
+    argmaxLogProb: new Float32Array(rows * 2),
+    top: new Float32Array(rows),
+    top2: new Float32Array(rows),
+    entropy: new Float32Array(rows),
+    eosIsArgmax: new Uint8Array(rows),
+    candidateLogProb: new Float32Array(rows),
+  };
+}
+
+/** log pi of the whole trajectory in nats, as recorded. */
+export const totalLogProb = ({ rounds }: UnmaskTrajectory): number =>
+  rounds.flatMap(({ logProbs }) => logProbs).reduce((sum, logProb) => sum + logProb, 0);
 
 /** Makes the layout of a batch whose ratios are of tokens. */
 export const layout = (batch: number, rest: Partial<StepLayout> = {}): StepLayout => ({

@@ -6,13 +6,13 @@ import type { Batch } from "../../../../src/diffusion/layout/batch.js";
 import { refusalOf } from "../../../../src/diffusion/sampler.js";
 import { layBefore } from "../../../../src/diffusion/samplers/unmask/next-token.js";
 import type { UnmaskOptions } from "../../../../src/diffusion/samplers/unmask/options.js";
-import { totalLogProb, type UnmaskTrajectory } from "../../../../src/diffusion/samplers/unmask/trajectory.js";
+import type { UnmaskTrajectory } from "../../../../src/diffusion/samplers/unmask/trajectory.js";
 import { sampler } from "../../../../src/diffusion/samplers/unmask.js";
 import { Canvas, type TemplateStart, type TokenTemplate } from "../../../../src/diffusion/template.js";
 import { close } from "../../../support/close.js";
 import { withTokens } from "../../../support/token-batch.js";
 import { having, samplerConfig } from "../../../support/typed.js";
-import { FakeNetwork, MODEL, SMALL, streams, TOKENS } from "./fake-model.js";
+import { FakeNetwork, MODEL, SMALL, streams, TOKENS, totalLogProb } from "./fake-model.js";
 
 const EOS = TOKENS.eos;
 const OPTIONS: UnmaskOptions = {

@@ -6,17 +6,13 @@ import { UserError } from "../../../../src/core/errors.js";
 import type { RoundInput, RoundModel } from "../../../../src/diffusion/sampler.js";
 import { SLOT_FILLS, SLOT_ORDERS, type UnmaskOptions } from "../../../../src/diffusion/samplers/unmask/options.js";
 import type { RowStatistics } from "../../../../src/diffusion/samplers/unmask/round.js";
-import {
-  checkTrajectory,
-  totalLogProb,
-  type UnmaskTrajectory,
-} from "../../../../src/diffusion/samplers/unmask/trajectory.js";
+import { checkTrajectory, type UnmaskTrajectory } from "../../../../src/diffusion/samplers/unmask/trajectory.js";
 import { sampler as unmask } from "../../../../src/diffusion/samplers/unmask.js";
 import { Canvas, type TextStart, templateOf } from "../../../../src/diffusion/template.js";
 import { tokensOf, withTokens } from "../../../support/token-batch.js";
 import { having, samplerConfig } from "../../../support/typed.js";
 import { assertFrequencies, assertZeroMean, sequences } from "./enumeration.js";
-import { EXAMPLE, FakeNetwork, MODEL, prompts, SMALL, streams, TOKENS } from "./fake-model.js";
+import { EXAMPLE, FakeNetwork, MODEL, prompts, SMALL, streams, TOKENS, totalLogProb } from "./fake-model.js";
 
 const sampler = having(unmask, "stepTerms");
 const PROMPT = [1, 0];

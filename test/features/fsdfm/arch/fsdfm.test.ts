@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { rmSync } from "node:fs";
 import { describe, it } from "node:test";
 import { Rng } from "../../../../src/core/rng.js";
 import { architecture } from "../../../../src/features/fsdfm/arch/fsdfm.js";
@@ -35,17 +34,13 @@ describe("fsdfm against PyTorch", () => {
     it(`gives logits, the generalised KL and all gradients of the ${label} model`, async () => {
       const changes = { architecture: "fsdfm", attention: "bidirectional", step_conditioned };
       const model = await goldenModel(golden, changes);
-      try {
-        assert.deepEqual(
-          model.graph.inputs.map((v) => `${v.name} [${v.shape}]`).slice(3),
-          step_conditioned ? ["time [B]", "step [B]"] : ["time [B]"],
-        );
-        const lora = { rank: 1, alpha: 1, targets: ATTENTION };
-        assert.equal(loraSites(model.graph, lora).length, 2 * ATTENTION.length);
-        await compareWithGolden(runtime, golden, model, label, [...ATTENTION, ...MLP], generalisedKl);
-      } finally {
-        rmSync(model.dir, { recursive: true, force: true });
-      }
+      assert.deepEqual(
+        model.graph.inputs.map((v) => `${v.name} [${v.shape}]`).slice(3),
+        step_conditioned ? ["time [B]", "step [B]"] : ["time [B]"],
+      );
+      const lora = { rank: 1, alpha: 1, targets: ATTENTION };
+      assert.equal(loraSites(model.graph, lora).length, 2 * ATTENTION.length);
+      await compareWithGolden(runtime, golden, model, label, [...ATTENTION, ...MLP], generalisedKl);
     });
   }
 });

@@ -10,6 +10,7 @@ import { encodeModel } from "../../../../src/onnx/format/proto.js";
 import { GraphBuilder } from "../../../../src/onnx/graph.js";
 import type { InputSpecs } from "../../../../src/onnx/tensors.js";
 import type { Tensor, Value } from "../../../../src/onnx/types.js";
+import { f32, floats, i64 } from "../../../support/heads.js";
 import { cpuRuntime } from "../../../support/temporary.js";
 import { transition } from "./reference.js";
 
@@ -26,17 +27,6 @@ interface Row {
   readonly hazard: number;
   readonly last: boolean;
 }
-
-const f32 = (shape: readonly number[], data: readonly number[]): Tensor => ({
-  dtype: "float32",
-  shape,
-  data: Float32Array.from(data),
-});
-const i64 = (data: readonly number[]): Tensor => ({
-  dtype: "int64",
-  shape: [data.length],
-  data: BigInt64Array.from(data, BigInt),
-});
 
 /** Declares a head's inputs for a number of rows. */
 function declared(g: GraphBuilder, inputs: InputSpecs, rows: number): Record<string, Value> {
@@ -105,14 +95,8 @@ describe("jump heads on the graph", () => {
       inverse_temperature: f32([], [1 / temperature]),
       targets: i64(targets),
       current: i64(batch.map((row) => row.current)),
-      hazard: f32(
-        [count],
-        batch.map((row) => row.hazard),
-      ),
-      last: f32(
-        [count],
-        batch.map((row) => Number(row.last)),
-      ),
+      hazard: floats(batch.map((row) => row.hazard)),
+      last: floats(batch.map((row) => Number(row.last))),
     };
     const wanted = new Set(["logits", ...Object.keys(head.inputs)]);
     const out = await runtime.run(name, {
@@ -221,19 +205,10 @@ describe("jump heads on the graph", () => {
         logits: f32([count, VOCAB], spread((row) => row.logits).flat()),
         inverse_temperature: f32([], [1]),
         // with stratified noise, frequencies equal probabilities within 1 in 2000
-        uniform: f32(
-          [count],
-          kinds.flatMap(() => Array.from({ length: each }, (_, i) => (i + 0.5) / each)),
-        ),
+        uniform: floats(kinds.flatMap(() => Array.from({ length: each }, (_, i) => (i + 0.5) / each))),
         current: i64(spread((row) => row.current)),
-        hazard: f32(
-          [count],
-          spread((row) => row.hazard),
-        ),
-        last: f32(
-          [count],
-          spread((row) => Number(row.last)),
-        ),
+        hazard: floats(spread((row) => row.hazard)),
+        last: floats(spread((row) => Number(row.last))),
       },
     });
     const { token, logProb } = jumpRoundHead.read(out);

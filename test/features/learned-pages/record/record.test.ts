@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import type { Page } from "playwright";
@@ -11,6 +10,7 @@ import type { Contracts } from "../../../../src/features/learned-pages/contracts
 import { recordingOf } from "../../../../src/features/learned-pages/record/recording.js";
 import { runsIn } from "../../../../src/features/learned-pages/record/spec.js";
 import { recordPeople } from "../../../../src/features/learned-pages/record/window.js";
+import { temporaryFolder } from "../../../support/temporary.js";
 import { openForm } from "../form-site.js";
 
 /**
@@ -126,20 +126,17 @@ test("a form over two pages of the server, and ids that differ at each visit, ar
   const { tasks } = site.env;
   const shown = async (source: string) =>
     recordingOf(await site.env.runner(), runsIn(source, "two.spec.ts", tasks), tasks, () => undefined);
-  try {
-    await assert.rejects(shown(twice((label) => `getByLabel('${label}')`)), {
-      message: /^two\.spec\.ts:6: this statement is on a further page of the server, .* to \/next/,
-      hint: /environment\.kind: pages/,
-    });
-    const ids = twice((label) => `locator('#${label[0]?.toLowerCase()}-77')`).replace(/.*(?:Note|Send).*\n/g, "");
-    await assert.rejects(shown(ids), { message: /^two\.spec\.ts: no step of the recording enters a value/ });
-    assert.equal(site.received.length, 0);
-  } finally {
-    await site.close();
-  }
+  after(() => site.close());
+  await assert.rejects(shown(twice((label) => `getByLabel('${label}')`)), {
+    message: /^two\.spec\.ts:6: this statement is on a further page of the server, .* to \/next/,
+    hint: /environment\.kind: pages/,
+  });
+  const ids = twice((label) => `locator('#${label[0]?.toLowerCase()}-77')`).replace(/.*(?:Note|Send).*\n/g, "");
+  await assert.rejects(shown(ids), { message: /^two\.spec\.ts: no step of the recording enters a value/ });
+  assert.equal(site.received.length, 0);
 });
 
-const folder = mkdtempSync(join(tmpdir(), "record-"));
+const folder = temporaryFolder("record");
 const decode = join(folder, "decode.mjs");
 writeFileSync(
   decode,
@@ -155,10 +152,7 @@ before(async () => {
     accepts(sent) ? { status: 200, html: "Welcome" } : { status: 422, html: "No city" };
   odd = await openForm("odd", PEOPLE, ODD, answer, 0, {}, { decode });
 });
-after(async () => {
-  await odd?.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+after(() => odd?.close());
 
 /** Makes the contract of a form from a test's source. */
 async function recorded(site: typeof odd, source: string): Promise<void> {
@@ -248,46 +242,40 @@ test("a click on what goes before it, a field that another brings, and rows are 
     ["Milk", "Rail", "B2", ["Di", "Ed", "Fay"]],
   ].map(([Load, By, Platform, Driver]) => ({ Load, By, Platform, Driver }));
   const site = await openForm("rows", people, ROWS, (sent) => (sent.get("load") ? "yes" : { status: 422, html: "no" }));
-  try {
-    await shown(site, async (page, { Load, By, Platform, Driver }) => {
-      await page.getByLabel("Load").fill(String(Load));
-      await page.getByText("Choose").click();
-      await page.getByRole("option", { name: String(By) }).click();
-      if (Platform !== "") await page.getByLabel("Platform").fill(String(Platform));
-      for (const [i, driver] of [Driver].flat().entries()) {
-        if (i > 0) await page.getByText("Add a driver").click();
-        await page.getByPlaceholder("Driver").nth(i).fill(String(driver));
-      }
-      await page.getByText("Send").click();
-    });
-    const { fields, not_proved } = site.contract();
-    assert.deepEqual([not_proved, fields.Driver?.wire?.key], [{}, "drivers.#"]);
-    assert.ok(Object.values(fields).every(({ way }) => way === "recorded"));
-    assert.equal((await site.policy("oracle", 2)).reward, 1);
-  } finally {
-    await site.close();
-  }
+  after(() => site.close());
+  await shown(site, async (page, { Load, By, Platform, Driver }) => {
+    await page.getByLabel("Load").fill(String(Load));
+    await page.getByText("Choose").click();
+    await page.getByRole("option", { name: String(By) }).click();
+    if (Platform !== "") await page.getByLabel("Platform").fill(String(Platform));
+    for (const [i, driver] of [Driver].flat().entries()) {
+      if (i > 0) await page.getByText("Add a driver").click();
+      await page.getByPlaceholder("Driver").nth(i).fill(String(driver));
+    }
+    await page.getByText("Send").click();
+  });
+  const { fields, not_proved } = site.contract();
+  assert.deepEqual([not_proved, fields.Driver?.wire?.key], [{}, "drivers.#"]);
+  assert.ok(Object.values(fields).every(({ way }) => way === "recorded"));
+  assert.equal((await site.policy("oracle", 2)).reward, 1);
 });
 
 test("a form that saves each field is judged at its end", async () => {
   const people = ["MV Havbris", "Santa Rita", "Nordlys"].map((Vessel, i) => ({ Vessel, Crew: 14 + i }));
   const site = await openForm("saves", people, SAVES, () => "closed", 0, {}, { saves: ["/draft/*"] });
-  try {
-    await shown(site, async (page, fields) => {
-      for (const [label, value] of Object.entries(fields)) {
-        await page.getByLabel(label).click();
-        await page.keyboard.type(String(value));
-      }
-      await page.getByText("Close").click();
-    });
-    const { saves, fields, request } = site.contract();
-    assert.deepEqual(saves, ["/draft/*"]);
-    assert.equal(fields.Crew?.wire?.key, "before /draft/* c");
-    assert.deepEqual(request, { method: "POST", path: "/close/*" });
-    assert.equal((await site.policy("oracle", 2)).reward, 1);
-    const act = async () => ({ text: "fill Vessel | Nordlys\nsubmit" });
-    assert.ok(((await site.env.play(site.task(2), act, new Map())).reward as number) < 0.6);
-  } finally {
-    await site.close();
-  }
+  after(() => site.close());
+  await shown(site, async (page, fields) => {
+    for (const [label, value] of Object.entries(fields)) {
+      await page.getByLabel(label).click();
+      await page.keyboard.type(String(value));
+    }
+    await page.getByText("Close").click();
+  });
+  const { saves, fields, request } = site.contract();
+  assert.deepEqual(saves, ["/draft/*"]);
+  assert.equal(fields.Crew?.wire?.key, "before /draft/* c");
+  assert.deepEqual(request, { method: "POST", path: "/close/*" });
+  assert.equal((await site.policy("oracle", 2)).reward, 1);
+  const act = async () => ({ text: "fill Vessel | Nordlys\nsubmit" });
+  assert.ok(((await site.env.play(site.task(2), act, new Map())).reward as number) < 0.6);
 });

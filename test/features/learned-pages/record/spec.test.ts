@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { EpisodeRunner } from "../../../../src/env/browser/episode.js";
 import type { FieldValue, Task } from "../../../../src/env/site.js";
-import { act, actionProblem, natureOf, otherReadings } from "../../../../src/features/learned-pages/record/actions.js";
+import { act, actionProblem, natureOf } from "../../../../src/features/learned-pages/record/actions.js";
 import { partsOf } from "../../../../src/features/learned-pages/record/assign.js";
 import { generalized, textOf } from "../../../../src/features/learned-pages/record/generalize.js";
 import type { Seen } from "../../../../src/features/learned-pages/record/observe.js";
@@ -410,7 +410,7 @@ test("a name that is exact for one person alone, and a box under its label, are 
   assert.equal(submit?.locator, "getByText('Send')");
 });
 
-test("a recorded text is a typed one, and can be typed key by key", () => {
+test("a recorded text is a typed one, and its tokens are filled by the value", () => {
   assert.deepEqual(
     natureOf(["getByRole('textbox', { name: 'N' }).click()", "getByRole('textbox', { name: 'N' }).fill('{value}')"]),
     { isLiteral: true, isTyping: true, isQuiet: true },
@@ -419,17 +419,6 @@ test("a recorded text is a typed one, and can be typed key by key", () => {
     natureOf(["getByRole('combobox', { name: 'N' }).click()", "getByRole('option', { name: '{value}' }).click()"]),
     {},
   );
-  assert.deepEqual(otherReadings(["getByLabel('N').fill('{value}')"]), [
-    [
-      "getByLabel('N').press('ControlOrMeta+a')",
-      "getByLabel('N').press('Delete')",
-      "getByLabel('N').pressSequentially('{value}', { delay: 20 })",
-    ],
-  ]);
-  const each = ["getByText('{value}').click()"];
-  assert.deepEqual(otherReadings([{ each, between: ["getByRole('button').nth(1).click()"] }]), [
-    [{ each, between: ["getByRole('button').nth('{index * 1 + 0}').click()"] }],
-  ]);
   assert.equal(filled("{D} {MMM} {value} {other}", tokensOf("date", "2026-03-05")), "5 Mar 2026-03-05 {other}");
 });
 

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { UserError } from "../../../../src/core/errors.js";
@@ -8,8 +7,9 @@ import { oracleActions } from "../../../../src/env/forms/oracle.js";
 import { renderPlan } from "../../../../src/env/forms/plan.js";
 import { site as url } from "../../../../src/features/own-site/sites/url.js";
 import { openRunner, type PageSite, servePages } from "../../../env/page-site.js";
+import { temporaryFolder } from "../../../support/temporary.js";
 
-const dir = mkdtempSync(join(tmpdir(), "url-site-"));
+const dir = temporaryFolder("url-site");
 const file = join(dir, "tasks.jsonl");
 const TASKS = [
   { id: "1", form: "join", url: "/join", fields: { Name: "Ann", Day: "2024/3/5", News: true }, split: "train" },
@@ -29,10 +29,7 @@ before(async () => {
       <label><input type=checkbox name=w> News</label><button>Submit</button></form>`,
   });
 });
-after(async () => {
-  await pages?.stop();
-  rmSync(dir, { recursive: true, force: true });
-});
+after(() => pages?.stop());
 
 const start = (options: object): ReturnType<typeof url.start> =>
   url.start(url.schema.parse({ tasks: file, base_url: pages.baseUrl, ...options }));

@@ -1,10 +1,7 @@
-import { type Rng, shuffled } from "./rng.js";
-
-/** A source of discrete draws: random numbers, or an enumeration of all outcomes. */
-export type DiscreteRng = Pick<Rng, "int" | "shuffle">;
+import { type DiscreteRng, shuffled } from "../../src/core/rng.js";
 
 /** Result of a procedure with the probability of its draws. */
-export interface Outcome<T> {
+interface Outcome<T> {
   readonly value: T;
   readonly probability: number;
 }
