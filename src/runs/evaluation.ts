@@ -6,13 +6,16 @@ import { groupBy } from "../core/group-by.js";
 import { checked } from "../core/problems.js";
 import { bootstrapMean, bootstrapPairedDifference, type Interval, mean, passAtK } from "../core/statistics.js";
 
+/** Name of a metric or a form. Another evaluation is asked for it, where `toString` would be found in any object. */
+const named = z.string().refine((name) => !(name in Object.prototype), "is a name that every object has");
+
 const interval = z.strictObject({ mean: z.number(), low: z.number(), high: z.number() });
 const formScore = z.strictObject({
   episodes: z.int(),
   reward: interval,
   success_rate: interval,
   /** The environment's own measures by name. */
-  metrics: z.record(z.string(), interval),
+  metrics: z.record(named, interval),
 });
 const taskScore = z.strictObject({
   task_id: z.string(),
@@ -20,8 +23,8 @@ const taskScore = z.strictObject({
   reward: z.number(),
   success: z.boolean(),
   /** The environment's own measures and counts, by name. */
-  metrics: z.record(z.string(), z.number()),
-  counts: z.record(z.string(), z.number()).optional(),
+  metrics: z.record(named, z.number()),
+  counts: z.record(named, z.number()).optional(),
 });
 
 const leftOut = z.strictObject({ task_id: z.string(), fault: z.string() });
@@ -36,8 +39,8 @@ export const evaluationSchema = z.strictObject({
   left_out: z.array(leftOut).optional(),
   reward: interval,
   success_rate: interval,
-  metrics: z.record(z.string(), interval),
-  per_form: z.record(z.string(), formScore),
+  metrics: z.record(named, interval),
+  per_form: z.record(named, formScore),
   seed: z.int(),
   split_hash: z.string(),
   temperature: z.number().nullable(),

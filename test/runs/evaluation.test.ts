@@ -70,6 +70,9 @@ test("a file holds the whole evaluation, and a broken one is named", async () =>
     () => readEvaluation(path),
     (err) => err instanceof UserError && /reward/.test(err.message),
   );
+  const odd = { ...e, metrics: JSON.parse('{"toString": {"mean": 1, "low": 1, "high": 1}}') };
+  writeFileSync(path, JSON.stringify(odd));
+  assert.throws(() => readEvaluation(path), /metrics\.toString: is a name that every object has/);
 });
 
 test("a comparison pairs by task, whatever the order and the gaps", () => {
