@@ -23,9 +23,11 @@ import { userError } from "../support/user-error.js";
 
 const dir = temporaryFolder("checkpoint");
 
-function tensor(...values: number[]): Tensor {
-  return { dtype: "float32", shape: [values.length], data: Float32Array.from(values) };
-}
+const tensor = (...values: number[]): Tensor => ({
+  dtype: "float32",
+  shape: [values.length],
+  data: Float32Array.from(values),
+});
 
 function checkpoint(step: number, changes: Partial<Checkpoint> = {}): Checkpoint {
   return {

@@ -89,9 +89,7 @@ export function encodeModel(model: Graph | RawModel, open = false): Uint8Array {
   );
 }
 
-function nameOf(value: Value | string | undefined): string {
-  return typeof value === "string" ? value : (value?.name ?? "");
-}
+const nameOf = (value: Value | string | undefined): string => (typeof value === "string" ? value : (value?.name ?? ""));
 
 function isOpen(value: Value | string): value is Value {
   return typeof value !== "string" && !isStatic(value.shape);

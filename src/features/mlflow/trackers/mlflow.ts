@@ -210,9 +210,8 @@ function idIn<T>(path: string, schema: z.ZodType<T>, answer: unknown): T {
   throw new Refusal(`${path} gave no id; is this an MLflow server?`);
 }
 
-function readNote(path: string): z.infer<typeof noteSchema> | undefined {
-  return existsSync(path) ? noteSchema.safeParse(parse(readFileSync(path, "utf8"))).data : undefined;
-}
+const readNote = (path: string): z.infer<typeof noteSchema> | undefined =>
+  existsSync(path) ? noteSchema.safeParse(parse(readFileSync(path, "utf8"))).data : undefined;
 
 function parse(text: string): unknown {
   try {

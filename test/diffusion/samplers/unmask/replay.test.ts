@@ -21,9 +21,7 @@ function termsOf(batch: Batch, values: ArrayLike<number>, b: number): number[] {
   );
 }
 
-function recorded(trajectory: UnmaskTrajectory): number[] {
-  return trajectory.rounds.flatMap((round) => [...round.logProbs]);
-}
+const recorded = (trajectory: UnmaskTrajectory): number[] => trajectory.rounds.flatMap((round) => [...round.logProbs]);
 
 const anyOptions = fc
   .record({
