@@ -171,9 +171,8 @@ test("a damaged state is found: cut, edited, of another format, missing", async 
 test("a state that JSON would change is refused before anything is replaced", async () => {
   const path = join(dir, "json", "step-000001");
   await writeCheckpoint(path, checkpoint(1));
-  for (const bad of [Number.NaN, undefined, 1n, new Date(0), Float32Array.of(1)]) {
+  for (const bad of [Number.NaN, undefined, 1n, new Date(0), Float32Array.of(1)])
     await assert.rejects(writeCheckpoint(path, checkpoint(2, { state: { a: [bad] } })), /state\.a\[0\]/);
-  }
   assert.equal((await readCheckpoint(path)).step, 1);
   assert.deepEqual(readdirSync(join(dir, "json")), ["step-000001"]);
 });

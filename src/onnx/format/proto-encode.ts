@@ -149,9 +149,8 @@ function encodeTensor(
 function encodeAttribute(op: string, name: string, value: Attribute): AttributeProto {
   const isFloat = FLOAT_ATTRIBUTES.has(name) && !INT_EXCEPTIONS.has(`${op}.${name}`);
   if (typeof value === "bigint") return create(AttributeProtoSchema, { name, type: AttributeType.INT, i: value });
-  if (typeof value === "string") {
+  if (typeof value === "string")
     return create(AttributeProtoSchema, { name, type: AttributeType.STRING, s: new TextEncoder().encode(value) });
-  }
   if (typeof value === "number") {
     return isFloat || !Number.isInteger(value)
       ? create(AttributeProtoSchema, { name, type: AttributeType.FLOAT, f: value })

@@ -294,9 +294,8 @@ function reveal(state: State, { selected, eosAllowed, drawn, draft }: Filling, o
     const { token, logProb } = one;
     const allowed = eosAllowed[slot] as boolean;
     // some models pad with EOS
-    if (token === tokens.mask || (token === tokens.eos ? !allowed : token === tokens.pad)) {
+    if (token === tokens.mask || (token === tokens.eos ? !allowed : token === tokens.pad))
       throw new Error(`the model sampled the blocked token ${token} at response position ${cell}`);
-    }
     if (!Number.isFinite(logProb)) overflowed(`log-probability of token ${token}`, cell);
     round.positions.push(cell);
     round.tokens.push(token);
