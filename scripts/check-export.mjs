@@ -56,7 +56,7 @@ function config() {
 async function makeCheckpoint(dir) {
   const { architectureOf } = await load("nn/architecture.js");
   const { Rng } = await load("core/rng.js");
-  const { floatToBfloat16 } = await load("core/half.js");
+  const { floatToBfloat16 } = await load("onnx/half.js");
   const ours = { ...config(), architecture: "refusion", attention: "causal" };
   for (const token of ["mask", "eos", "pad"]) ours[`${token}_token_id`] = 0;
   const specs = [...(await architectureOf(ours)).weights(ours)];

@@ -19,7 +19,7 @@ export {
 } from "./core/interaction.js";
 export { Rng } from "./core/rng.js";
 export { Semaphore } from "./core/semaphore.js";
-export { hostsOf, ownHostOnly, type Served, serveApp } from "./core/serve.js";
+export { failedRequest, hostsOf, ownHostOnly, type Served, serveApp } from "./core/serve.js";
 export { type SupervisedExample, stratified } from "./diffusion/examples.js";
 export type { Batch } from "./diffusion/layout/batch.js";
 export { inBatches } from "./diffusion/layout/packing.js";

@@ -15,7 +15,7 @@ export async function measureProducts(provider, [m, n, k]) {
   const { GraphBuilder } = await load("onnx/graph.js");
   const { Emitter } = await load("onnx/emit.js");
   const { emitNf4Matrix, bnb4Attributes, NF4_BLOCK } = await load("onnx/nf4.js");
-  const { floatToBfloat16, floatToFloat16 } = await load("core/half.js");
+  const { floatToBfloat16, floatToFloat16 } = await load("onnx/half.js");
   const { Rng } = await load("core/rng.js");
   const runtime = await Runtime.open({ provider });
   const rng = Rng.named(0, "products");

@@ -39,7 +39,7 @@ export async function writeRandomModel(dir, s, quantize, { seed = 0, sparse = fa
   const { formOf } = await load("features/export/forms.js");
   const { SafetensorsWriter } = await load("weights/safetensors-write.js");
   const { NF4_CODE } = await load("onnx/nf4.js");
-  const { floatToBfloat16, floatToFloat16 } = await load("core/half.js");
+  const { floatToBfloat16, floatToFloat16 } = await load("onnx/half.js");
   const { writeModelGraph, WEIGHTS_FILE } = await load("nn/model.js");
   const { Rng } = await load("core/rng.js");
   const config = configOf(s, quantize);

@@ -71,8 +71,9 @@ export async function runProgram(
     if (!interrupt.abort()) process.exit(EXIT.failed);
   };
   process.on("uncaughtException", crash);
+  let program: Command | undefined;
   try {
-    const program = await build(context);
+    program = await build(context);
     await program.parseAsync([...argv]);
   } catch (thrown) {
     failed = true;
@@ -81,6 +82,8 @@ export async function runProgram(
       interrupt.aborted && isAbort(error)
         ? EXIT.interrupted
         : reportError(error, context.log, argv.includes("--debug"));
+    const key = error instanceof CommanderError && error.code === UNKNOWN_OPTION && dashedKey(argv, program);
+    if (key) context.log(`  next: config keys take no dashes: ${key}`);
   } finally {
     interrupt.dispose();
     process.off("uncaughtException", crash);
@@ -100,12 +103,7 @@ function isAbort(error: unknown): boolean {
 export function reportError(error: unknown, log: (text: string) => void, debug: boolean): number {
   if (error instanceof CommanderError) {
     // commander has already printed help, version or its message
-    if (error.exitCode === 0) return EXIT.ok;
-    const option = /unknown option '--?([A-Za-z_][\w.]*)(=[^']*)?'/.exec(error.message);
-    if (option?.[1] !== undefined && (option[1].includes(".") || option[1].includes("_") || option[2] !== undefined)) {
-      log(`  next: config keys take no dashes: ${option[1]}${option[2] ?? "=VALUE"}`);
-    }
-    return EXIT.usage;
+    return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
   }
   if (isOutOfMemory(error)) {
     log(`error: out of memory: ${messageOf(error)}`);
@@ -136,7 +134,18 @@ export function reportError(error: unknown, log: (text: string) => void, debug: 
   return EXIT.failed;
 }
 
-/** Tells whether an allocation was larger than the machine's memory or than the longest array. */
+const UNKNOWN_OPTION = "commander.unknownOption";
+
+/** Finds a word of a call that is a key of a config with dashes: `training.steps=3` of `--training.steps=3`. */
+function dashedKey(argv: readonly string[], program: Command | undefined): string | undefined {
+  const options = [program, ...(program?.commands ?? [])].flatMap((command) => command?.options ?? []);
+  const isKey = (word: string): boolean =>
+    /^--?[A-Za-z]\w*[._=]/.test(word) && !options.some(({ long }) => long === word.split("=", 1)[0]);
+  const key = argv.find(isKey)?.replace(/^-+/, "");
+  return key === undefined || key.includes("=") ? key : `${key}=VALUE`;
+}
+
+/** Tells whether an allocation was larger than the machine's memory or than the longest array: V8 gives no code. */
 function isOutOfMemory(error: unknown): error is RangeError {
   return error instanceof RangeError && /allocation failed|^Invalid (typed )?array length/.test(error.message);
 }

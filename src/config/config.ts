@@ -6,12 +6,12 @@ import { fail, messageOf, misuse, UserError } from "../core/errors.js";
 import { packageRoot, readSmall, userFolder } from "../core/files.js";
 import { isModulePath } from "../core/own-module.js";
 import { withoutPasswords } from "../core/shown.js";
-import { parseYaml } from "../core/yaml.js";
 import { settleKinds } from "./kind-sections.js";
 import { applyOverrides, isPlainObject, type Override, parseOverrides } from "./overrides.js";
 import { describeIssue, type Problem, pathText, show, valueAt } from "./problems.js";
 import { loadRegistries } from "./registries.js";
 import { type ConfigKey, configKeys, type Registries, type RunConfig, runSchema, unwrap } from "./schema.js";
+import { parseYaml } from "./yaml.js";
 
 export type { RunConfig } from "./schema.js";
 

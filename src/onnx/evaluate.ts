@@ -2,7 +2,7 @@
  * Computes known tensors while a graph is built: the shape arithmetic of exporters, whatever operators and types it is
  * written in. An operator without a kernel here is left to the runtime.
  */
-import { bfloat16ToFloat, float16ToFloat } from "../core/half.js";
+import { bfloat16ToFloat, float16ToFloat } from "./half.js";
 import {
   type Inferred,
   inside,

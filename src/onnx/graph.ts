@@ -1,7 +1,7 @@
 import { fail, messageOf } from "../core/errors.js";
-import { floatToBfloat16, floatToFloat16 } from "../core/half.js";
 import { contentOf, evaluated } from "./evaluate.js";
 import { int64 } from "./format/proto-common.js";
+import { floatToBfloat16, floatToFloat16 } from "./half.js";
 import type { Inferred } from "./infer.js";
 import { Names } from "./names.js";
 import { MICROSOFT_OPS, OPS } from "./ops.js";

@@ -135,10 +135,11 @@ export interface Objective<Options = unknown> {
    */
   noiseEvery?(options: Options): number;
   /**
-   * Tells whether its loss is weighted by a clipped ratio without gradient: the training gradient is then that of its
-   * loss only where that ratio is clipped. Absent: never.
+   * Returns what its loss holds, without gradient: the clipped ratio that weighs it, or the states that its own
+   * parameters read. The training gradient is then that of its loss only where that ratio is clipped, or where those
+   * parameters are 0. Absent: nothing.
    */
-  heldRatio?(options: Options): boolean;
+  held?(options: Options): readonly ("ratio" | "states")[];
   /** Returns how a step weights its segments and corrects for another sampling policy (weighing.ts); absent: as is. */
   weighing?(options: Options): WeighingOptions;
   /** Lays out a micro-batch of trajectories. */

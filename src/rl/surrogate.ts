@@ -83,7 +83,7 @@ export const ratioObjective = (scoring: Scoring) => ({
       }),
   }),
   credit: episodeCredit,
-  heldRatio: holdsRatio,
+  held: (o: Pick<SurrogateOptions, "surrogate">): readonly ("ratio" | "states")[] => (holdsRatio(o) ? ["ratio"] : []),
   weighing: (o: WeighingOptions): WeighingOptions => o,
 });
 

@@ -7,8 +7,8 @@ import { formatConfig, type RunConfig } from "../config/config.js";
 import { fromOutside } from "../core/boundary.js";
 import { fail, messageOf, UserError } from "../core/errors.js";
 import { cannotWrite, packageRoot, readJson, syncToDisk, writeAtomic } from "../core/files.js";
-import { acquireLock, isLocked } from "../core/lock.js";
 import { checked } from "../core/problems.js";
+import { acquireLock, isLocked } from "./lock.js";
 import { RESTORE } from "./metrics.js";
 
 const environmentSchema = z.looseObject({

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { fail } from "../core/errors.js";
-import { bfloat16ToFloat, float16ToFloat } from "../core/half.js";
+import { bfloat16ToFloat, float16ToFloat } from "../onnx/half.js";
 import { NF4_BLOCK } from "../onnx/nf4.js";
 import { ARRAYS, BYTES, type DType, type ExternalData, type TypedArray } from "../onnx/types.js";
 import { decodeState, type Nf4State, nf4Part } from "./precision.js";

@@ -15,7 +15,7 @@ const FEW: Readonly<Record<string, readonly string[]>> = {
     ...["--run-dir", join(dir, "run"), "training.steps=1", "training.prompts_per_step=2", "training.group_size=2"],
     ...["evaluation.episodes=2", "report.screenshots=0"],
   ],
-  "npm test": ["core/half", "core/semaphore"],
+  "npm test": ["onnx/half", "core/semaphore"],
 };
 
 test("README begins with the two commands of a clone, their minutes, and both run", () => {

@@ -10,6 +10,7 @@ const batch = {
   step: [0, 1, 2, 0, -1],
   share: Float32Array.from([0.2, 0.3, 0.5, 1, 0]),
   logProb: Float32Array.from([-1, -2, -3, -1, 0]),
+  units: Float32Array.from([2, 4, 1, 1, 1]),
 } as unknown as Batch;
 const options: WeighingOptions = { length_norm: "own", importance_cap: 2 };
 describe("length_norm", () => {
@@ -43,6 +44,10 @@ describe("truncated importance sampling", () => {
 
   it("weighs a segment by the ratio to what was recorded, at most the cap; padding by 0", () =>
     close([...importanceWeights(batch, old, options)], [Math.exp(-0.5), Math.exp(0.5), 2, 1, 0]));
+  it("of a mean it is the ratio of all tokens", () => {
+    const means = { ...options, importance_cap: 100, reduction: "mean" } as const;
+    close([...importanceWeights(batch, old, means)], [Math.exp(-1), Math.exp(2), Math.exp(2), 1, 0]);
+  });
   it("on policy it is 1", () =>
     close([...importanceWeights(batch, batch.logProb as Float32Array, options)], [1, 1, 1, 1, 0]));
 });

@@ -88,7 +88,12 @@ export function withoutPages(graph: Graph): Graph {
         domain: "",
         inputs: [rows, seenKeys, seenValues, undefined, undefined, undefined, lengths],
         outputs: [attended],
-        attributes: { is_causal: 1, q_num_heads: columns / width, kv_num_heads: heads, scale: 1 },
+        attributes: {
+          is_causal: 1,
+          q_num_heads: columns / width,
+          kv_num_heads: heads,
+          scale: node.attributes.scale as number,
+        },
       },
       ...write(part("context", [attended, q, pastKeys]), context, (e, y, ...rest) => {
         const [x, past, ...where] = rest as [Value, Value, Value, Value, Value];

@@ -315,12 +315,14 @@ describe("weights and corrections that options ask for", () => {
   it("truncated importance sampling: old is the policy before the update, and credit is weighed against what was recorded", async () => {
     const near = {
       ...engine,
-      score: async ({ logProb: recorded, segments }: Batch) => ({
+      score: async ({ logProb: recorded, segments }: Batch, key: string) => ({
         logProbs: new Float32Array(),
-        logProb: Float32Array.from({ length: segments }, (_, s) => (recorded?.[s] ?? 0) + (s % 2 === 0 ? -0.5 : 3)),
+        logProb: Float32Array.from({ length: segments }, (_, s) =>
+          key === "reference" ? -200 : (recorded?.[s] ?? 0) + (s % 2 === 0 ? -0.5 : 3),
+        ),
       }),
     };
-    const options = objectiveOptions(flowGrpo, { importance_cap: 2, kl_coeff: 0 });
+    const options = objectiveOptions(flowGrpo, { importance_cap: 2 });
     const batches = await prepareBatches(
       { policy: { ...policy, engine: near }, objective: flowGrpo, options, size: 2 },
       [samples],

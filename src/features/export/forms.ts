@@ -1,5 +1,5 @@
 import { misuse } from "../../core/errors.js";
-import { floatToBfloat16, floatToFloat16 } from "../../core/half.js";
+import { floatToBfloat16, floatToFloat16 } from "../../onnx/half.js";
 import { NF4_BLOCK } from "../../onnx/nf4.js";
 import type { DType } from "../../onnx/types.js";
 import type { Form, Precision } from "../../weights/precision.js";

@@ -1,5 +1,5 @@
 import { PAST } from "../../attention/keys.js";
-import { floatToBfloat16, floatToFloat16 } from "../../core/half.js";
+import { floatToBfloat16, floatToFloat16 } from "../../onnx/half.js";
 import { Names } from "../../onnx/names.js";
 import type { HalfDType } from "../../onnx/precision.js";
 import { sameShape, sizeOf } from "../../onnx/shapes.js";

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import { stringify } from "yaml";
 import { z } from "zod";
+import { parseYaml } from "../../config/yaml.js";
 import { fail } from "../../core/errors.js";
 import { checked, type LineOf, listed } from "../../core/problems.js";
-import { parseYaml } from "../../core/yaml.js";
 import { acceptance, wire } from "../../env/forms/contract.js";
 import { KINDS } from "../../env/forms/values.js";
 

@@ -71,8 +71,8 @@ const algebra: Solver = (_, things) => {
   const text = things.map(({ name }) => name).find((name) => /=\s*\d/.test(name)) ?? "";
   const [, left, sign, right, result] = /(x|\d+)\s*([-+])\s*(x|\d+)\s*=\s*(\d+)/.exec(text) ?? [];
   if (sign === undefined) return undefined;
-  const [known, y] = [Number(left === "x" ? right : left), Number(result)];
-  const x = sign === "+" ? y - known : left === "x" ? y + known : known - y;
+  const [operand, y] = [Number(left === "x" ? right : left), Number(result)];
+  const x = sign === "+" ? y - operand : left === "x" ? y + operand : operand - y;
   return entered(things, String(x));
 };
 

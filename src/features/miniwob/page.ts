@@ -33,7 +33,7 @@ export function readThings(): Thing[] {
   };
   const area = document.getElementById("wrap") ?? document.body;
   const aside = "#query,#reward-display,#click-canvas,#sync-task-cover,script,style";
-  const own = (e: Element): string =>
+  const ownText = (e: Element): string =>
     clean([...e.childNodes].map((n) => (n.nodeType === Node.TEXT_NODE ? n.textContent : "")).join(" "));
   const labelOf = (e: HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement): string => {
     const [label] = e.labels ?? [];
@@ -62,7 +62,7 @@ export function readThings(): Thing[] {
       return { kind: "button", name: text || (e as HTMLInputElement).value || (e.getAttribute("title") ?? "") };
     if (e.matches("a,.alink,[role=tab],[role=menuitem]") && text !== "" && e.querySelector("a,button") === null)
       return { kind: "link", name: text };
-    if (own(e) === "" || e.closest("button,a,option,select") !== null) return undefined;
+    if (ownText(e) === "" || e.closest("button,a,option,select") !== null) return undefined;
     // a line is represented by its outermost element with the same text
     const isRepeated = found.some((other) => other !== e && other.contains(e) && clean(other.textContent) === text);
     return isRepeated ? undefined : { kind: "text-line", name: text };

@@ -42,10 +42,10 @@ async function splitsOf(baseUrl: string, path: string): Promise<Described["split
   const ours = new Map<Split, { name: string; tasks: number }>();
   for (const { name, type } of (await ask(baseUrl, `${path}/splits`, splitList)) ?? []) {
     const kind = type === "validation" ? "val" : type;
-    const own = SPLITS.find((one) => one === name) ?? SPLITS.find((one) => one === kind);
-    if (own === undefined || ours.has(own)) continue;
+    const split = SPLITS.find((one) => one === name) ?? SPLITS.find((one) => one === kind);
+    if (split === undefined || ours.has(split)) continue;
     const counted = await ask(baseUrl, `${path}/num_tasks`, z.object({ num_tasks: z.int().min(0) }), { split: name });
-    if (counted !== undefined) ours.set(own, { name, tasks: counted.num_tasks });
+    if (counted !== undefined) ours.set(split, { name, tasks: counted.num_tasks });
   }
   return ours.size === 0 ? undefined : ours;
 }

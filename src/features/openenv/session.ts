@@ -27,7 +27,7 @@ class RemoteEpisode {
   /** The turn to be answered; undefined between two turns, and at the end. */
   draft: Draft | undefined;
   outcome: EpisodeOutcome | undefined;
-  private left = false;
+  private abandoned = false;
   private turn: { answer(action: PolicyAction): void; leave(error: Error): void } | undefined;
   private show: () => void = () => undefined;
   private readonly end: Promise<void>;
@@ -39,7 +39,7 @@ class RemoteEpisode {
   ) {
     const act: Act = (observation) =>
       new Promise((answer, leave) => {
-        if (this.left) return leave(new EnvironmentFault("the client has left"));
+        if (this.abandoned) return leave(new EnvironmentFault("the client has left"));
         if (observation.text === undefined) return leave(new EnvironmentFault("what is to be seen is no text"));
         this.turn = { answer, leave };
         this.draft = new Draft(observation);
@@ -70,7 +70,7 @@ class RemoteEpisode {
 
   /** Ends the episode: the environment treats this as a fault, and releases its resources. */
   abandon(): void {
-    this.left = true;
+    this.abandoned = true;
     this.turn?.leave(new EnvironmentFault("the client has left"));
   }
 }

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { basename, resolve } from "node:path";
+import { parseYaml } from "../../config/yaml.js";
 import { messageOf, UserError } from "../../core/errors.js";
-import { parseYaml } from "../../core/yaml.js";
 import { type Evaluation, readEvaluation } from "../../runs/evaluation.js";
 import { readMetrics, type StepMetrics } from "../../runs/metrics.js";
 import type { RunDirectory, RunEnvironment } from "../../runs/run-directory.js";

@@ -1,7 +1,6 @@
 import { html, raw } from "hono/html";
 import { messageOf } from "../../core/errors.js";
 import { writeAtomic } from "../../core/files.js";
-import { countText, cspHash } from "../../core/html.js";
 import type { RolloutRecord } from "../../runs/rollout-record.js";
 import type { RunDirectory } from "../../runs/run-directory.js";
 import type { Speller } from "../../text/token-text.js";
@@ -10,7 +9,7 @@ import { REPORT_SCRIPT } from "./client.js";
 import { curves } from "./curves.js";
 import { type ReportData, readReportData } from "./data.js";
 import { evaluationSection, outcomeOf } from "./evaluations.js";
-import { type Html, plain } from "./html.js";
+import { countText, cspHash, type Html, plain } from "./html.js";
 import { rolloutSection } from "./rollouts.js";
 import { takeScreenshots } from "./screenshots.js";
 import { REPORT_STYLE } from "./style.js";

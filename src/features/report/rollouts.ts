@@ -1,11 +1,10 @@
 import { html, raw } from "hono/html";
-import { countText } from "../../core/html.js";
 import type { Reveal } from "../../diffusion/sampler.js";
 import type { DetailTable, EnvironmentKind } from "../../env/environment.js";
 import type { RolloutRecord } from "../../runs/rollout-record.js";
 import { type Speller, spell } from "../../text/token-text.js";
 import type { ReportData } from "./data.js";
-import type { Html } from "./html.js";
+import { countText, type Html } from "./html.js";
 import type { Look } from "./look.js";
 import type { ShownRollout } from "./rollout-sample.js";
 import type { UnmovedBlank } from "./unmoved.js";

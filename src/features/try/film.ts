@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { html, raw } from "hono/html";
-import { cspHash } from "../../core/html.js";
 import { visible } from "../../core/shown.js";
 import type { DetailTable } from "../../env/environment.js";
+import { cspHash } from "../report/html.js";
 import { table } from "../report/rollouts.js";
 import { REPORT_STYLE } from "../report/style.js";
 

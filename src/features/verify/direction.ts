@@ -46,3 +46,8 @@ export function mapTensors(
     [...tensors].map(([name, tensor]) => [name, { ...tensor, data: change(tensor.data as Float32Array, name) }]),
   );
 }
+
+/** Sets the tensors outside a set to 0. */
+export function only(these: Tensors, tensors: Tensors): Map<string, Tensor> {
+  return mapTensors(tensors, (data, name) => (these.has(name) ? data : data.map(() => 0)));
+}

@@ -48,14 +48,15 @@ export async function verify(options: VerifyOptions): Promise<ProofLine[]> {
   await using context = closing(
     await openContext(config, trials, (policy) => findPrompts(config, policy, options.onNote)),
   );
-  const lines = own === undefined ? [] : unproved(own, context.policy);
+  const unseen = own && unproved(own, context.policy);
+  const lines: ProofLine[] = [];
   for (const [name, proof] of proofs) {
     options.signal.throwIfAborted();
     options.onProof?.(name, proof.claim);
     for (const measurement of await proof.run(context))
       lines.push({ proof: name, ...measurement, pass: holds(measurement) });
   }
-  return lines;
+  return unseen === undefined ? lines : [...lines, unseen];
 }
 
 export async function loadProofs(): Promise<Map<string, Proof>> {
@@ -70,12 +71,15 @@ async function chosenProofs(only: readonly string[]): Promise<Map<string, Proof>
   return only.length === 0 ? proofs : new Map([...proofs].filter(([name]) => only.includes(name)));
 }
 
-/** Names the config's own objective where no proof can be of it. */
-function unproved(own: ObjectiveOnTrial, policy: Policy): ProofLine[] {
+/** Names what no proof sees of an objective of the user's own. */
+function unproved(own: ObjectiveOnTrial, policy: Policy): ProofLine {
   const reason = unscorable(own, policy);
-  if (reason === undefined) return [];
-  const name = `${own.objective.name}: cannot be scored here`;
-  return [{ proof: "objective", name, measured: 0, limit: 0, detail: reason, pass: true, proved: false }];
+  const what = reason === undefined ? "its factor, and weights by length" : "cannot be scored here";
+  const detail =
+    reason ??
+    "seen by no proof, as such a step raises the reward too: compare `size` (signal) with a shipped objective's, and the loss with your formula";
+  const line = { proof: "objective", name: `${own.objective.name}: ${what}`, measured: 0, limit: 0, detail };
+  return { ...line, pass: true, proved: false };
 }
 
 /**
@@ -90,7 +94,7 @@ async function objectivesOnTrial(
   const known = await objectiveKinds(kind);
   const first = known.get(kind);
   const all = [...known.values()].filter((o) => o.learnsFrom === "rollouts");
-  const chosen = all.filter((objective) => only === undefined || objective.name === only);
+  const chosen = all.filter((one) => only === undefined || one.name === only || (one === first && kind === only));
   if (chosen.length === 0)
     misuse(`${only} is no objective that learns from rollouts; those are ${all.map((o) => o.name).join(", ")}.`);
   const trialOf = (objective: Objective): ObjectiveOnTrial => {

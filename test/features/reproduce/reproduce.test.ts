@@ -51,6 +51,10 @@ test("at least eight rows take less than ten minutes; their figures are printed 
   const printed = readFileSync(join(packageRoot(), "docs", "results.md"), "utf8");
   for (const row of rows.filter(({ id }) => /^(blanks|letters)/.test(id)))
     for (const { mean } of row.figures) assert.ok(printed.includes(mean.toFixed(3)), row.id);
+  // an interval is the figure's own: one width for all is a guess
+  const widths = rows.flatMap(({ figures }) => figures.map(({ low, high }) => (high - low).toFixed(3)));
+  assert.ok(new Set(widths).size > widths.length / 2, widths.join());
+  for (const { figures } of rows) for (const { mean, low, high } of figures) assert.ok(low < mean && mean < high);
   assert.throws(() => rowNamed(rows, "letter-0"), /no row letter-0/);
   const { out } = await callProgram("train", packageRoot(), ["reproduce"]);
   assert.match(out, /^letters-0 +\d+ +Letters: 40 steps/m);

@@ -1,20 +1,40 @@
 import assert from "node:assert/strict";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
-import { formatProofs, verify } from "../../../src/features/verify/verify.js";
+import { loadConfig } from "../../../src/config/config.js";
+import { packageRoot } from "../../../src/core/files.js";
+import { formatProofs, type VerifyOptions, verify } from "../../../src/features/verify/verify.js";
+import { objectiveOf } from "../../../src/rl/objective-kinds.js";
 import { FAMILIES, shipped } from "./shipped.js";
 
 /** How a model samples and is scored: the rest is proved of micro models of its architecture (blocks, verify-flow). */
 const LIKELIHOOD = ["on-policy"];
 
+/** What depends on the options of an objective. */
+const OF_OBJECTIVE = ["gradients", "objective-ratio"];
+
+const papers = join(packageRoot(), "configs", "papers");
+for (const file of readdirSync(papers)) {
+  const name = file.replace(".yaml", "");
+  if ((await objectiveOf(name)).learnsFrom === "supervision") continue;
+  test(`gradients, ratio and penalty hold for a paper's settings: ${name}`, async () => {
+    const config = await loadConfig(join(papers, file), { command: name });
+    await assertProved({ config, objective: name, only: OF_OBJECTIVE });
+  });
+}
+
 // as free text: templates.slow.test.ts proves what blanks change
 for (const [name, config] of await shipped()) {
   if (config.plan === "template") continue;
   const only = name.includes(FAMILIES[0]) ? [] : LIKELIHOOD;
-  test(`every proof holds: ${name}`, async () => {
-    const lines = await verify({ config, objective: undefined, only, signal: new AbortController().signal });
-    assert.ok(
-      lines.every((line) => line.pass),
-      formatProofs(lines),
-    );
-  });
+  test(`every proof holds: ${name}`, () => assertProved({ config, objective: undefined, only }));
+}
+
+async function assertProved(options: Pick<VerifyOptions, "config" | "objective" | "only">): Promise<void> {
+  const lines = await verify({ ...options, signal: new AbortController().signal });
+  assert.ok(
+    lines.every((line) => line.pass),
+    formatProofs(lines),
+  );
 }

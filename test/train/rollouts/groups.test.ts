@@ -65,6 +65,28 @@ describe("a group", () => {
     }
   });
 
+  it("gives each turn the parts of its own answer, with the tokens whose text begins in them", () => {
+    const turn = (name: string, start: number, end: number) => ({
+      prompt: "p",
+      response: "r",
+      parts: [{ name, reward: 1, start, end }],
+    });
+    const one = sampled(1, 0, 2);
+    const record = rolloutRecord({ reward: 1, turns: [turn("a", 0, 3), turn("b", 3, 9)] });
+    const [episode] = episodesOf(
+      [{ ...one, record }],
+      () => 1,
+      () => [0, 3, 6],
+    );
+    assert.deepEqual(
+      episode?.turns.map(({ parts, tokens }) => [tokens, parts]),
+      [
+        [3, [{ name: "a", reward: 1, tokens: [0] }]],
+        [3, [{ name: "b", reward: 1, tokens: [1, 2] }]],
+      ],
+    );
+  });
+
   it("shows the objective each turn's steps, its own reward and the rewards of its drafts, where there are any", () => {
     let seen: readonly GroupEpisode[] = [];
     const record = rolloutRecord({

@@ -2,6 +2,7 @@ import type { Redis, RedisOptions } from "ioredis";
 import { fail, messageOf, misuse } from "../../../core/errors.js";
 import { optional } from "../../../core/optional.js";
 import { printable, withoutPasswords } from "../../../core/shown.js";
+import { isReply } from "./protocol.js";
 
 /** Address and credentials of Redis. Only `shown` may be printed, logged or written. */
 export type RedisAddress = ReturnType<typeof redisAddress>;
@@ -101,7 +102,7 @@ export async function openConnections(address: RedisAddress, onTrouble: (text: s
   } catch (error) {
     const text = redact(messageOf(last ?? error) || "no answer", address);
     fail(`Redis at ${shown} cannot be used: ${text}`, {
-      hint: /NOAUTH|WRONGPASS|NOPERM/.test(text)
+      hint: isReply(last ?? error, "NOAUTH", "WRONGPASS", "NOPERM")
         ? `set ${PASSWORD_VARIABLE} (and ${USERNAME_VARIABLE})`
         : "start Redis, or correct the address; docs/cluster.md",
     });

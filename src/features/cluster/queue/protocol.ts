@@ -91,7 +91,14 @@ export class Malformed extends Error {}
 
 /** Tells whether an error is due to malformed data, not to Redis itself: BullMQ parses jobs, and keys have types. */
 export function isMalformed(error: unknown): boolean {
-  return error instanceof Malformed || error instanceof SyntaxError || /WRONGTYPE/.test(messageOf(error));
+  return error instanceof Malformed || error instanceof SyntaxError || isReply(error, "WRONGTYPE");
+}
+
+/** Tells whether an error is Redis's reply with one of these codes, which a reply begins with, or a script's. */
+export function isReply(error: unknown, ...codes: readonly string[]): boolean {
+  return (
+    error instanceof Error && error.name === "ReplyError" && error.message.split(/\W+/).some((w) => codes.includes(w))
+  );
 }
 
 /**

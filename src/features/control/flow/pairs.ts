@@ -35,12 +35,12 @@ export async function drawPairs(
     const actions = chunks.map((a, i) => between(a, noise[i] as number, time[Math.floor(i / size)] as number));
     const velocity = await model.forwardRound({ inputs: { ...pathInputs(actions, time), ...seen }, headInputs: {} });
     drawn.forEach((of, b) => {
-      const own = noise.subarray(b * size, (b + 1) * size);
-      const loss = own.reduce((sum, e, i) => {
+      const row = noise.subarray(b * size, (b + 1) * size);
+      const loss = row.reduce((sum, e, i) => {
         const at = b * size + i;
         return sum + ((velocity[at] as number) - ((chunks[at] as number) - e)) ** 2 / size;
       }, 0);
-      of.push({ time: time[b] as number, noise: [...own], loss });
+      of.push({ time: time[b] as number, noise: [...row], loss });
     });
   }
   return drawn;

@@ -100,7 +100,7 @@ export function stepTerms(
   const segments = level === "sequence" ? batch : level === "step" ? rows : terms;
   const floats = (n: number): Float32Array<ArrayBuffer> => new Float32Array(n);
   const [actions, time, seen, target] = [floats(terms), floats(rows), floats(rows * promptLength), floats(terms)];
-  const own = new Map(constants.map((name) => [name, floats(terms)]));
+  const constantValues = new Map(constants.map((name) => [name, floats(terms)]));
   const [coefficient, units, logProb, share] = [floats(terms), floats(segments), floats(segments), floats(segments)];
   const [owner, stepOf] = [Array<number>(segments).fill(-1), Array<number>(segments).fill(-1)];
   const segment = new BigInt64Array(terms);
@@ -116,7 +116,7 @@ export function stepTerms(
         const r = place * size + i;
         const s = level === "sequence" ? b : level === "step" ? place : r;
         target[r] = row.target(i);
-        for (const [name, values] of own) values[r] = row.constants[name] as number;
+        for (const [name, values] of constantValues) values[r] = row.constants[name] as number;
         const together = level === "token" ? 1 : level === "step" ? size : size * steps.length;
         coefficient[r] = reduction === "mean" ? 1 / together : level === "token" ? 1 : scale(size);
         segment[r] = BigInt(s);
@@ -135,7 +135,7 @@ export function stepTerms(
     head: head as Batch["head"],
     headInputs: {
       ...termInputs(target),
-      ...Object.fromEntries([...own].map(([name, values]) => [name, vector(values)])),
+      ...Object.fromEntries([...constantValues].map(([name, values]) => [name, vector(values)])),
     },
     coefficient,
     segment,

@@ -1,4 +1,4 @@
-import { bfloat16ToFloat, float16ToFloat } from "../../../core/half.js";
+import { bfloat16ToFloat, float16ToFloat } from "../../../onnx/half.js";
 import type { DType } from "../../../onnx/types.js";
 
 /** A tensor format of GGUF: blocks of `values` values in `bytes` bytes. */

@@ -1,9 +1,9 @@
 import { closeSync, ftruncateSync, openSync, readFileSync, renameSync, rmSync, writeSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fail } from "../../../core/errors.js";
-import { floatToFloat16 } from "../../../core/half.js";
 import { eosIds, type ModelConfig, readModelConfig } from "../../../nn/config.js";
 import { type RopeScaling, ropeFrequencies, ropeScalingSchema } from "../../../nn/rope.js";
+import { floatToFloat16 } from "../../../onnx/half.js";
 import { sizeOf } from "../../../onnx/shapes.js";
 import { cutAlike } from "../../../text/tokenizer-json.js";
 import { floatsOf, type StoredMatrix } from "../../../weights/model-weights.js";

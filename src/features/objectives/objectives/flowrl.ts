@@ -138,7 +138,7 @@ export const objective: Objective<z.infer<typeof schema>> = {
     prompt_sequence: { dtype: "int64", shape: ["S"] },
   },
   feed: promptsOf,
-  heldRatio: () => true,
+  held: () => ["ratio"],
   // L is the response's, even where a path draws more than its tokens: `jump` draws its canvas in every step
   layout: (trajectories, _, context) => {
     const batch = context.stepTerms(trajectories, { level: "sequence" });

@@ -176,6 +176,7 @@ export const objective: Objective<Options> = {
     return [{ name: "value", parameters: [{ name: WEIGHT, shape }], learningRateScale: o.value_lr_scale, initial }];
   },
   critic,
+  held: (o) => [...SHARED.held(o), ...(o.value && o.value_trunk < 1 ? (["states"] as const) : [])],
   layout(trajectories, { shrink }, context) {
     const paths = shrink === 1 ? trajectories : trajectories.map((trajectory) => joinRounds(trajectory, shrink));
     const batch = meanOfRounds(context.stepTerms(paths, { level: "token" }));

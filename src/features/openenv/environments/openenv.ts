@@ -102,12 +102,12 @@ function remoteEnvironment(options: Options, { name, splits, ...server }: Descri
   const keys = { actionKey, observationKey: options.observation_key ?? server.observationKey };
   const slots = new Semaphore(options.contexts);
   const tasks = SPLITS.flatMap((split, s) => {
-    const own = splits?.get(split);
-    const count = splits === undefined ? options.sizes[split] : (own?.tasks ?? 0);
+    const offered = splits?.get(split);
+    const count = splits === undefined ? options.sizes[split] : (offered?.tasks ?? 0);
     return Array.from({ length: count }, (_, index): ServerTask => {
       const id = `openenv/${name}/${split}/${String(index).padStart(4, "0")}`;
       // the server's own tasks are chosen by split and index, as in its task API
-      const chosen = own === undefined ? { seed: s * SEEDS_A_SPLIT + index } : { split: own.name, index };
+      const chosen = offered === undefined ? { seed: s * SEEDS_A_SPLIT + index } : { split: offered.name, index };
       return { id, split, form: name, reset: { ...chosen, episode_id: id } };
     });
   });
@@ -191,8 +191,8 @@ async function begin(
 
 /** Reads the text of an observation: the field `key`, or all fields, one per line. */
 function textOf({ observation }: Result, key: string | undefined): string {
-  const own = Object.entries(observation).filter(([name]) => name !== "metadata");
-  if (key === undefined) return own.map(([name, of]) => `${name}: ${asText(of)}\n`).join("");
+  const entries = Object.entries(observation).filter(([name]) => name !== "metadata");
+  if (key === undefined) return entries.map(([name, of]) => `${name}: ${asText(of)}\n`).join("");
   const text = observation[key];
   if (typeof text === "string") return text;
   throw new EnvironmentFault(`the observation has no text ${key}: ${Object.keys(observation).join(", ")}`);

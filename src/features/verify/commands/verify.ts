@@ -1,5 +1,6 @@
 import type { CliCommand } from "../../../cli/shared.js";
 import { EXIT } from "../../../core/errors.js";
+import { isModulePath } from "../../../core/own-module.js";
 
 interface VerifyFlags {
   readonly config: string;
@@ -17,16 +18,26 @@ export const command: CliCommand = {
       .argument("[overrides...]", "key=value, over what the config says")
       .requiredOption("-c, --config <file>", "YAML config of a run")
       .option("-m, --model <dir>", "model directory, in place of the config's")
-      .option("--objective <name>", "only this objective (and its options in the config); all by default")
+      .option(
+        "--objective <name>",
+        "only this objective, a name or a module's path (and its options in the config); all by default",
+      )
       .option("--only <names>", "only these proofs, with commas between them")
       .option("--json", "print the measurements as JSON")
       .action(async (overrides: string[], flags: VerifyFlags) => {
         // loaded on use: help must not wait for the runtime
         const { loadConfig } = await import("../../../config/config.js");
+        const { objectiveKinds } = await import("../../../rl/objective-kinds.js");
         const { formatProofs, verify } = await import("../verify.js");
+        const { objective = "", model } = flags;
         const config = await loadConfig(flags.config, {
-          command: flags.objective,
-          overrides: [...overrides, ...(flags.model === undefined ? [] : [`model=${flags.model}`])],
+          // a module has no command of its own
+          command: (await objectiveKinds()).has(objective) ? objective : undefined,
+          overrides: [
+            ...overrides,
+            ...(model === undefined ? [] : [`model=${model}`]),
+            ...(isModulePath(objective) ? [`objective.kind=${objective}`] : []),
+          ],
         });
         const lines = await verify({
           config,

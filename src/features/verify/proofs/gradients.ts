@@ -1,9 +1,10 @@
 import { closing } from "../../../core/closing.js";
+import { mean } from "../../../core/statistics.js";
 import type { Engine } from "../../../engine/engine.js";
 import type { Tensor } from "../../../onnx/types.js";
 import type { ScoredBatch } from "../../../train/micro-batch.js";
 import { GradientSum, slotRanges, slotsHere } from "../../../train/rollouts/slots.js";
-import { inner, mapTensors, moved, randomDirection, squared } from "../direction.js";
+import { inner, moved, only, randomDirection, squared } from "../direction.js";
 import { type Measurement, type ObjectiveOnTrial, onePerScoring, type Proof, type VerifyContext } from "../proof.js";
 import { drawStep } from "../samples.js";
 
@@ -15,6 +16,10 @@ const LIMIT = 2e-2;
 const CHANGE = 3e-3;
 /** Longest step, relative to the parameters: a loss may be large where its slope is not, as a squared residual's. */
 const LONGEST = 4e-3;
+/** Most times that a step is halved where a clip bends the loss on it. */
+const HALVINGS = 5;
+/** Rounding of a loss, relative to it. */
+const ROUNDING = 1e-6;
 /** Distance of the policy from the sampling one, so that ratio, clip and penalty all matter. */
 const OFF_POLICY = 0.02;
 /** Nats below a value where its ratio is far above every clip range, and finite. */
@@ -51,16 +56,18 @@ async function largestError(
 ): Promise<number> {
   await using policy = closing(await context.open(trial));
   const { engine } = policy;
+  const held = trial.objective.held?.(trial.options) ?? [];
+  const [shared, opened] = [await engine.getParameters("reference"), await engine.getParameters("policy")];
+  const sampled = held.includes("states") ? only(shared, opened) : opened;
+  await engine.setParameters("policy", sampled);
   const prepared = await drawStep(context, policy, trial, "gradients", SAMPLES);
-  const batches = trial.objective.heldRatio?.(trial.options) === true ? prepared.map(clipped) : prepared;
-  const sampled = await engine.getParameters("policy");
+  const batches = held.includes("ratio") ? prepared.map(clipped) : prepared;
   const parameters = moved(sampled, randomDirection(sampled, context.rng("gradients/off-policy")), OFF_POLICY);
   await engine.setParameters("policy", parameters);
   const value = await loss(engine, batches);
   const { gradient_slots: slots } = context.config.training;
   const gradients = slots > 1 ? await inSlots(engine, batches, slots) : await read(engine);
   let largest = 0;
-  const shared = await engine.getParameters("reference");
   const probes = directions(context, parameters, gradients);
   // a head's slopes may be so large that a fault in the adapter's does not show beside them
   if (shared.size < parameters.size)
@@ -70,14 +77,33 @@ async function largestError(
       (CHANGE * Math.max(Math.abs(value), 0.1)) / Math.max(typical, 1e-30),
       LONGEST * Math.sqrt(inner(parameters, parameters) / inner(direction, direction)),
     );
-    const at = async (step: number): Promise<number> => {
+    const slope = async (step: number): Promise<number> => {
       await engine.setParameters("policy", moved(parameters, direction, step));
-      return loss(engine, batches);
+      return ((await loss(engine, batches)) - value) / step;
     };
-    const difference = ((await at(epsilon)) - (await at(-epsilon))) / (2 * epsilon);
-    largest = Math.max(largest, Math.abs(difference - inner(gradients, direction)) / typical);
+    const claimed = inner(gradients, direction);
+    const tolerance = (step: number): number => LIMIT * typical + (ROUNDING * Math.abs(value)) / step;
+    const slopes = await slopesAround(slope, epsilon, tolerance);
+    largest = Math.max(largest, Math.min(...slopes.map((one) => Math.abs(one - claimed) / typical)));
   }
   return largest;
+}
+
+/**
+ * Returns the slope at 0, on a step over which it hardly changes, beyond rounding. Where a bend is left on the smallest
+ * step, it is that of one of the two sides.
+ */
+async function slopesAround(
+  slope: (step: number) => Promise<number>,
+  epsilon: number,
+  tolerance: (step: number) => number,
+): Promise<number[]> {
+  for (let i = 0; ; i++) {
+    const step = epsilon / 2 ** i;
+    const sides = [await slope(step), await slope(-step)] as const;
+    if (Math.abs(sides[0] - sides[1]) <= tolerance(step)) return [mean(sides)];
+    if (i === HALVINGS) return [...sides];
+  }
 }
 
 interface Probe {
@@ -93,11 +119,6 @@ function directions(context: VerifyContext, parameters: Gradients, gradients: Gr
     return { direction, typical: Math.sqrt(inner(squared(gradients), squared(direction))) };
   });
   return [{ direction: gradients, typical: inner(gradients, gradients) }, ...random];
-}
-
-/** Sets the tensors outside a set to 0. */
-function only(these: Gradients, tensors: Gradients): Gradients {
-  return mapTensors(tensors, (data, name) => (these.has(name) ? data : data.map(() => 0)));
 }
 
 /** Sums the gradients of slots, as an update of a config with several does. */

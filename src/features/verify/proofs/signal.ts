@@ -97,13 +97,14 @@ function describe(objective: string, all: readonly Gradient[], direction: Gradie
   // an update descends the loss
   const along = all.map((g) => -inner(g, direction));
   const cosine = mean(along) / Math.sqrt(inner(centre, centre) * inner(direction, direction));
+  const size = Math.sqrt(inner(centre, centre) / inner(direction, direction)) * GROUPS * GROUP_SIZE;
   const away = (-mean(along) / sampleStd(along)) * Math.sqrt(count);
   return {
     name,
     measured: away,
     limit: STANDARD_ERRORS,
     proved: away < -STANDARD_ERRORS,
-    detail: `standard errors away from the policy gradient, cosine ${cosine.toFixed(2)}; signal-to-noise ${ratio} a rollout, ${count} groups of ${GROUP_SIZE}`,
+    detail: `standard errors away from the policy gradient, cosine ${cosine.toFixed(2)}, size ${size.toPrecision(2)}; signal-to-noise ${ratio} a rollout, ${count} groups of ${GROUP_SIZE}`,
   };
 }
 

@@ -3,8 +3,8 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { acquireLock, isLocked } from "../../src/core/lock.js";
 import { isSameProcess, processGroup, processStart } from "../../src/core/processes.js";
+import { acquireLock, isLocked } from "../../src/runs/lock.js";
 import { temporaryFolder } from "../support/temporary.js";
 
 const dir = temporaryFolder("lock");

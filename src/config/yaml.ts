@@ -1,5 +1,5 @@
 import { type Document, isMap, isScalar, isSeq, LineCounter, parseDocument } from "yaml";
-import { messageOf } from "./errors.js";
+import { messageOf } from "../core/errors.js";
 
 /** The content of a YAML text, with the lines of its keys. */
 export interface YamlText {

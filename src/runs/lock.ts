@@ -1,5 +1,5 @@
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { isSameProcess, processStart } from "./processes.js";
+import { isSameProcess, processStart } from "../core/processes.js";
 
 /** Attempts to take a lock that vanishes or changes owner meanwhile. */
 const ATTEMPTS = 5;

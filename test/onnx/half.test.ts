@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { bfloat16ToFloat, float16ToFloat, floatToBfloat16, floatToFloat16 } from "../../src/core/half.js";
+import { bfloat16ToFloat, float16ToFloat, floatToBfloat16, floatToFloat16 } from "../../src/onnx/half.js";
 
 const all = Uint16Array.from({ length: 65536 }, (_, i) => i);
 
