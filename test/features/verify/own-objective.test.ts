@@ -12,7 +12,7 @@ import { ownFolder } from "../../support/own-modules.js";
 
 const RIGHT = "e.neg(e.total(e.mul(weight, e.mul(advantage, logProb))))";
 
-ownFolder({});
+const folder = ownFolder({});
 
 /** Verifies the micro model with the shipped example of an objective, changed. */
 async function verified(changes: Changes, proof: string, objective?: string): Promise<ProofLine[]> {
@@ -84,14 +84,14 @@ it("a loss of a thousand times the size shows it", async () => {
 it("is found by its name, or its path", async () => {
   const { model, lora, runtime, sampler } = await microConfig();
   const file = written([]);
-  const path = join(folder.dir, "named.yaml");
+  const path = join(folder, "named.yaml");
   for (const [objective, config] of [
     ["mine", { model, lora, runtime, sampler, objective: { kind: file } }],
     [file, { model, lora, runtime, sampler }],
   ] as const) {
     writeFileSync(path, stringify(config));
     const asked = ["verify", "--config", path, "--objective", objective, "--only", "gradients"];
-    const { code, out, err } = await callProgram("train", folder.dir, asked);
+    const { code, out, err } = await callProgram("train", folder, asked);
     assert.equal(code, 0, err);
     assert.match(out, /^ok +gradients +mine: gradient of the loss/m);
   }

@@ -1,10 +1,9 @@
 import { test } from "node:test";
 import type { UnmaskOptions } from "../../../../src/diffusion/samplers/unmask/options.js";
-import { totalLogProb } from "../../../../src/diffusion/samplers/unmask/trajectory.js";
 import { sampler } from "../../../../src/diffusion/samplers/unmask.js";
 import type { TemplateStart } from "../../../../src/diffusion/template.js";
 import { assertFrequencies } from "./enumeration.js";
-import { EXAMPLE, FakeNetwork, SMALL, streams } from "./fake-model.js";
+import { EXAMPLE, FakeNetwork, SMALL, streams, totalLogProb } from "./fake-model.js";
 
 const COUNT = 4000;
 const OPTIONS: UnmaskOptions = { ...SMALL, responseLength: 16, rounds: 1 };
