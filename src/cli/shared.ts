@@ -220,9 +220,11 @@ export function setUpProgram(program: Command): Command {
     .helpCommand(false);
 }
 
-/** Parses an option that is a whole number of at least 1. */
+/** Parses an option that is a whole number from 1 to a million. */
 export function positiveInteger(text: string): number {
-  if (!/^[1-9][0-9]*$/.test(text)) throw new InvalidArgumentError("Expected a whole number of at least 1.");
+  // a timer of many more seconds overflows and ends at once
+  if (!/^[1-9][0-9]*$/.test(text) || Number(text) > 1_000_000)
+    throw new InvalidArgumentError("Expected a whole number from 1 to 1000000.");
   return Number(text);
 }
 

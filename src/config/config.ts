@@ -80,17 +80,18 @@ async function resolveConfig(source: Source, path: string, options: LoadOptions)
     if (raw[key] === null && unwrap(section).inner instanceof z.ZodObject) raw[key] = {};
   const result = schema.safeParse(raw);
   const keys = configKeys(schema);
+  const beyond = beyondAll(raw, keys);
   if (result.success) {
     const config = result.data as RunConfig;
-    const unread = unreadKeys(config, keys, registries);
-    if (unread.length === 0) return config;
-    throw configError(path, source, placed(unread, source, overrides));
+    const wrong = [...unreadKeys(config, keys, registries), ...beyond];
+    if (wrong.length === 0) return config;
+    throw configError(path, source, placed(wrong, source, overrides));
   }
   const issues = result.error.issues.flatMap((issue): z.core.$ZodIssue[] =>
     issue.code === "unrecognized_keys" ? issue.keys.map((key) => ({ ...issue, keys: [key] })) : [issue],
   );
   const problems = issues.slice(0, MOST_PROBLEMS).flatMap((issue) => describeIssue(issue, { raw, keys, registries }));
-  throw configError(path, source, placed(problems, source, overrides), issues.length - MOST_PROBLEMS);
+  throw configError(path, source, placed([...problems, ...beyond], source, overrides), issues.length - MOST_PROBLEMS);
 }
 
 /** Lists problems in the order of the file, those of the command line last: `training.stpes (line 4): unknown key`. */
@@ -114,6 +115,14 @@ function unreadKeys(config: RunConfig, keys: readonly ConfigKey[], { objectives 
     const why = unread.find(([key]) => `${path.join(".")}.`.startsWith(`${key}.`))?.[1];
     const isSet = JSON.stringify(valueAt(config, path)) !== JSON.stringify(usual);
     return why !== undefined && type !== "section" && isSet ? [{ path, text: `${kind} does not read it: ${why}` }] : [];
+  });
+}
+
+/** Lists the numbers that are larger than anything that a run can compute with. */
+function beyondAll(config: Readonly<Record<string, unknown>>, keys: readonly ConfigKey[]): Problem[] {
+  return keys.flatMap(({ path, most = Infinity }): Problem[] => {
+    const value = valueAt(config, path);
+    return typeof value === "number" && value > most ? [{ path, text: `expected at most ${most}, got ${value}` }] : [];
   });
 }
 

@@ -352,7 +352,12 @@ export interface ConfigKey {
   /** Undefined for a required key and for a section. */
   readonly default: unknown;
   readonly description: string;
+  /** The largest value of a number whose schema has none. */
+  readonly most?: number;
 }
+
+/** Counts beyond it, such as masks a response, take memory and time without end; other numbers overflow. */
+const LARGEST = 100_000;
 
 /** Lists every key of a schema in order, sections before their keys. */
 export function configKeys(schema: z.ZodObject, path: readonly string[] = []): ConfigKey[] {
@@ -361,12 +366,14 @@ export function configKeys(schema: z.ZodObject, path: readonly string[] = []): C
     const { inner, defaultValue, nullable } = unwrap(value);
     const here = [...path, key];
     const section = inner instanceof z.ZodObject;
+    const isOpen = inner instanceof z.ZodNumber && (inner.maxValue ?? Infinity) >= Number.MAX_SAFE_INTEGER;
     const type = section ? "section" : typeName(inner) + (nullable ? "|null" : "");
     keys.push({
       path: here,
       type,
       default: section ? undefined : defaultValue,
       description: value.description ?? inner.description ?? "",
+      ...(isOpen && key !== "seed" && { most: LARGEST }),
     });
     if (section) keys.push(...configKeys(inner, here));
   }

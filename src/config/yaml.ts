@@ -1,4 +1,4 @@
-import { type Document, isMap, isScalar, isSeq, LineCounter, parseDocument } from "yaml";
+import { type Document, isMap, isScalar, isSeq, Lexer, LineCounter, Parser, parseDocument } from "yaml";
 import { messageOf } from "../core/errors.js";
 
 /** The content of a YAML text, with the lines of its keys. */
@@ -10,9 +10,19 @@ export interface YamlText {
   line(path: readonly PropertyKey[]): number | undefined;
 }
 
-/** Parses a YAML text. A key that stands twice, a warning and an endless alias are faults. */
+/** Most lists and sections that the parser may have open at once. */
+const DEEPEST = 100;
+
+/** Parses a YAML text. A key that stands twice, a warning, an endless alias and deep nesting are faults. */
 export function parseYaml(text: string): YamlText {
   const lines = new LineCounter();
+  const deep = tooDeep(text);
+  if (deep !== undefined)
+    return {
+      tree: undefined,
+      faults: [`line ${deep}: more than ${DEEPEST} lists or sections inside each other`],
+      line: () => undefined,
+    };
   const document = parseDocument(text, { lineCounter: lines, logLevel: "error", prettyErrors: false });
   const line = (path: readonly PropertyKey[]): number | undefined => lineOf(document, lines, path);
   const faults = [...document.errors, ...document.warnings].map(
@@ -26,6 +36,22 @@ export function parseYaml(text: string): YamlText {
   } catch (error) {
     return { tree: undefined, faults: [`aliases: ${messageOf(error).split("\n")[0]}`], line };
   }
+}
+
+/**
+ * Returns the line at which a text nests too deeply. Composing it would be recursive: near the end of the stack V8 ends
+ * the whole process, as it cannot compile a regular expression there.
+ */
+function tooDeep(text: string): number | undefined {
+  const parser = new Parser();
+  let offset = 0;
+  for (const lexeme of new Lexer().lex(text)) {
+    // the parser's own loop needs no stack
+    for (const _ of parser.next(lexeme));
+    if (parser.stack.length > DEEPEST) return text.slice(0, offset).split("\n").length;
+    offset += lexeme.length;
+  }
+  return undefined;
 }
 
 function lineOf(document: Document, lines: LineCounter, path: readonly PropertyKey[]): number | undefined {

@@ -1,4 +1,5 @@
 import { fail, misuse, UserError } from "../core/errors.js";
+import { einsum } from "../onnx/einsum.js";
 import { Emitter } from "../onnx/emit.js";
 import type { RawModel, RawNode } from "../onnx/format/raw-model.js";
 import type { GraphBuilder } from "../onnx/graph.js";
@@ -377,6 +378,8 @@ function emitNode(
       return [e.reshape(y, [...x.shape.slice(0, -1), y.shape[1] as number])];
     });
   }
+  if (node.op === "Einsum")
+    return [g.scope(pathOf(node), () => einsum(e, String(node.attributes.equation), inputs as Value[]))];
   const { operands, attributes } = modernise(g, node, inputs);
   // statistics that the file does not output are added here: the backward pass reuses them
   const count = NORMALIZATIONS.has(node.op) ? {} : { count: node.outputs.length };

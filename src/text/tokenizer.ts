@@ -88,6 +88,8 @@ export class Tokenizer {
     const parts = readParts(json, where);
     const odd = idsIn(parts).find((id) => !(Number.isSafeInteger(id) && id >= 0 && id < LARGEST_VOCABULARY));
     if (odd !== undefined) fail(`${where} is not a tokenizer: a token has the id ${odd}`, { hint: COPY });
+    const shared = sharedId(parts);
+    if (shared !== undefined) fail(`${where} is not a tokenizer: ${shared}`, { hint: COPY });
     const reader = withoutSpecial(parts, new Set(special), where);
     let tokenizer: Tokenizer;
     let reads: number[];
@@ -219,6 +221,18 @@ const SPOKEN = 100;
 /** Returns all ids of a tokenizer. Those of a unigram model are indices into its list. */
 function idsIn({ added_tokens: added, model }: TokenizerParts): number[] {
   return [...added.map(({ id }) => id), ...(model.type === "Unigram" ? [] : Object.values(model.vocab))];
+}
+
+/** Names two tokens of the vocabulary with one id: a text of the one would be decoded as the other. */
+function sharedId({ model }: TokenizerParts): string | undefined {
+  if (model.type === "Unigram") return undefined;
+  const seen = new Map<number, string>();
+  for (const [token, id] of Object.entries(model.vocab)) {
+    const other = seen.get(id);
+    if (other !== undefined) return `${JSON.stringify(other)} and ${JSON.stringify(token)} both have the id ${id}`;
+    seen.set(id, token);
+  }
+  return undefined;
 }
 
 /**

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { runnable, shellWord } from "../../src/cli/shared.js";
+import { positiveInteger, runnable, shellWord } from "../../src/cli/shared.js";
 import { temporaryFolder } from "../support/temporary.js";
 
 const shared = new URL("../../src/cli/shared.js", import.meta.url).href;
@@ -129,4 +129,10 @@ test("a printed command runs where it is read: by name, by npx, or by its file",
   writeFileSync(join(bin, name), "");
   assert.ok(runnable(text, { PATH: "" }, dir).startsWith(as("npx refusion-eval").split(";")[0] as string));
   assert.equal(runnable(text, { PATH: bin }, dir), text);
+});
+
+test("a count on the command line is a whole number from 1 to a million", () => {
+  assert.equal(positiveInteger("1000000"), 1_000_000);
+  for (const text of ["0", "-1", "1.5", "1e6", "1000001", "1000000000000", ""])
+    assert.throws(() => positiveInteger(text), /from 1 to 1000000/, text);
 });

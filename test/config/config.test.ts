@@ -275,6 +275,9 @@ test("hostile YAML is refused with its line", async () => {
   assert.match(await failure("model: m\nlora: &a\n  targets: *a\n"), /aliases: .*circular/);
   assert.match(await failure(`model: m\nname: ${"x".repeat(1 << 20)}\n`), /bytes; at most 131072 are read/);
   assert.match(await failure("model: m\nname: ../../etc\n"), /name \(line 2\): may hold letters/);
+  // composing these overflowed the stack, and a regular expression that is compiled there ends the process
+  for (const opening of ["[", "{a: ", "- ", "? "])
+    assert.match(await failure(`model: m\nx:\n ${opening.repeat(20_000)}`), /line 3: more than 100 lists or sections/);
   assert.match(await failure(""), /model: is required and missing/);
 });
 
@@ -346,6 +349,18 @@ test("every key of the installed schema is described, and has a default save the
       if (key.type !== "section" && !["model", "name"].includes(key.path.join(".")))
         assert.notEqual(key.default, undefined, name);
     }
+  }
+});
+
+test("no number of an installed objective may be 1e12, save a seed", async () => {
+  const installed = await loadRegistries();
+  for (const command of installed.objectives.keys()) {
+    const numbers = configKeys(runSchema(installed, command, {})).filter(
+      ({ path, type }) => /^(?:int|number)/.test(type) && path.at(-1) !== "seed",
+    );
+    const overrides = numbers.map(({ path }) => `${path.join(".")}=1000000000000`);
+    const text = await failure("model: m\n", { command, registries: installed, overrides });
+    for (const { path } of numbers) assert.ok(text.includes(`${path.join(".")} (command line`), `${path}\n${text}`);
   }
 });
 

@@ -105,6 +105,14 @@ describe("bindModel", () => {
     assert.ok(relativeError(await plain(), out.logits?.data as Float32Array) < 1e-5);
   });
 
+  it("reads an Einsum as the product that it is", async () => {
+    const attributes = { equation: "...ik,...kj->...ij" };
+    const nodes = model.graph.nodes.map((n) => (n.op === "MatMul" ? { ...n, op: "Einsum", attributes } : n));
+    assert.equal(nodes.filter(({ op }) => op === "Einsum").length, 4);
+    const bound = bindModel({ ...model.graph, nodes }, "einsum", { dims });
+    assert.ok(relativeError(await logitsOf(bound), await plain()) < 1e-6);
+  });
+
   it("refuses a dimension that nothing binds", () => {
     assert.throws(
       () => bindModel(model.graph, "unbound", { dims: { B, M: 3 } }),

@@ -40,7 +40,7 @@ const FRAGMENTS = [
   ...["NaN", ".inf", "1e999", "99999999999999999999", "-1", "null", "~", "&a [*a]", "*a", "!!js/function x"],
   ...["<<: {a: 1}", "{", "[", '"', "'", ": ", "- ", "\t", "\n", "\u0000", "\ufeff", "__proto__: 1", "? [a]: b"],
   ...["? {a: 1}\n: b", "!!binary x", "!!set {a, b}", "!!omap [a: 1]", "!!timestamp 2001-01-01", "0x7fffffffffffffff"],
-  ...["0o9", "1_000", "[".repeat(20_000), "{a: ".repeat(20_000), "- ".repeat(5000), "\ud800"],
+  ...["0o9", "1_000", "[".repeat(20_000), "{a: ".repeat(20_000), "- ".repeat(5000), "? ".repeat(5000), "\ud800"],
 ];
 
 /** Generates versions of a text with parts removed, odd parts inserted, or the end cut off. */

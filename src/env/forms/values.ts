@@ -64,21 +64,25 @@ export function isLooselyEqual(a: FieldValue, b: FieldValue): boolean {
   return (bare === one) !== (plain === other) && isEqual(readLoose, bare, plain);
 }
 
-function monthNames(locale: string, month: "long" | "short"): string[] {
-  const format = new Intl.DateTimeFormat(locale, { month, timeZone: "UTC" });
-  return Array.from({ length: 12 }, (_, i) =>
-    format
-      .format(Date.UTC(2024, i, 15))
-      .replace(/\.$/, "")
-      .toLowerCase(),
-  );
+/** Returns a language's names of months; with a day they have another case in some (`апреля`, `kwietnia`). */
+function monthNames(locale: string, more: Intl.DateTimeFormatOptions): string[] {
+  const format = new Intl.DateTimeFormat(locale, { ...more, timeZone: "UTC" });
+  return Array.from({ length: 12 }, (_, i) => {
+    const parts = format.formatToParts(Date.UTC(2024, i, 15));
+    const name = parts.find(({ type }) => type === "month")?.value ?? "";
+    return name.replace(/\.$/, "").toLowerCase();
+  });
 }
 
 const LOCALES = ["en", "de", "fr", "es", "it", "pt", "nl", "pl", "sv", "da", "nb", "fi", "cs", "tr", "ru", "ja"];
 let known: readonly string[][] | undefined;
 /** Month names in the common languages of calendars, English first; looked up at the first use, as that takes time. */
 function months(): readonly string[][] {
-  known ??= LOCALES.flatMap((locale) => [monthNames(locale, "long"), monthNames(locale, "short")]);
+  known ??= LOCALES.flatMap((locale) => [
+    monthNames(locale, { month: "long" }),
+    monthNames(locale, { month: "short" }),
+    monthNames(locale, { day: "numeric", month: "long" }),
+  ]);
   return known;
 }
 

@@ -16,6 +16,7 @@ import {
   similarity,
   unfillable,
 } from "../../../src/env/forms/normalize.js";
+import { readDay } from "../../../src/env/forms/values.js";
 import type { ControlKind, FieldValue } from "../../../src/env/site.js";
 
 test("text is compared with case, without the width of spaces, by edit distance", () => {
@@ -70,6 +71,19 @@ test("each kind is compared in its own way", () => {
   assert.equal(matchValue({ kind: "url" }, "example.org", "https://example.org/"), 1);
   assert.equal(matchValue({ kind: "text" }, "AB-12", "AB-13"), 0);
   assert.equal(matchValue({ kind: "text" }, "green tea", "green tee"), 8 / 9);
+});
+
+test("a written day is read by its month's name in any case; another calendar or script is no day", () => {
+  for (const text of [
+    "April 3rd, 2026",
+    "3. April 2026",
+    "3 avril 2026",
+    "3 kwietnia 2026",
+    "3 апреля 2026",
+    "3 Nisan 2026",
+  ])
+    assert.equal(readDay(text), "2026-04-03", text);
+  for (const text of ["3 เมษายน 2569", "3. April 2569", "2026年4月3日"]) assert.equal(readDay(text), undefined, text);
 });
 
 test("digits, halves of the day, repetitions and lost letters are never nearly right", () => {

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
+import { type AddressInfo, createServer, type Socket } from "node:net";
 import { describe, it } from "node:test";
 import { UserError } from "../../../src/core/errors.js";
-import { redact, redisAddress } from "../../../src/features/cluster/queue/connection.js";
+import { openConnections, redact, redisAddress } from "../../../src/features/cluster/queue/connection.js";
+import { userError } from "../../support/user-error.js";
 
 describe("where Redis is", () => {
   it("is read from a URL, or from the variable that it names", () => {
@@ -50,5 +52,18 @@ describe("where Redis is", () => {
     const address = redisAddress("env:U", { U: "redis://u:p%40ss@h" });
     assert.equal(redact("AUTH p@ss failed at redis://u:p%40ss@h:1", address), "AUTH *** failed at redis://***@h:1");
     assert.equal(redact("nothing to hide", { password: undefined }), "nothing to hide");
+  });
+
+  it("is refused where a server takes the connection and never answers", async () => {
+    const sockets: Socket[] = [];
+    const silent = createServer((socket) => void sockets.push(socket));
+    await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
+    const address = redisAddress(`redis://127.0.0.1:${(silent.address() as AddressInfo).port}`, {});
+    await assert.rejects(
+      openConnections(address, () => undefined, 200),
+      userError(/Redis at 127\.0\.0\.1:\d+ cannot be used: no answer in 0\.2 s/, { hint: /start Redis/ }),
+    );
+    for (const socket of sockets) socket.destroy();
+    silent.close();
   });
 });

@@ -44,6 +44,7 @@ describe("Tokenizer", () => {
       [{ a: 1e9 }, /has the id 1000000000/],
       [{ a: -1 }, /has the id -1/],
       [{ a: "x" }, /has the id x/],
+      [{ a: 0, b: 0 }, /"a" and "b" both have the id 0/],
     ] as const)
       assert.throws(() => model({ type: "BPE", vocab, merges: [], unk_token: "a" }, []), problem);
     const nothing = { type: "Split", pattern: { Regex: "[\\s\\S]" }, behavior: "Removed", invert: false };

@@ -2,6 +2,7 @@ import type { Redis, RedisOptions } from "ioredis";
 import { fail, messageOf, misuse } from "../../../core/errors.js";
 import { optional } from "../../../core/optional.js";
 import { printable, withoutPasswords } from "../../../core/shown.js";
+import { within } from "../../../core/within.js";
 import { isReply } from "./protocol.js";
 
 /** Address and credentials of Redis. Only `shown` may be printed, logged or written. */
@@ -11,7 +12,7 @@ export type RedisAddress = ReturnType<typeof redisAddress>;
 export const REDIS_VARIABLE = "REFUSION_REDIS_URL";
 const PASSWORD_VARIABLE = "REFUSION_REDIS_PASSWORD";
 const USERNAME_VARIABLE = "REFUSION_REDIS_USERNAME";
-const CONNECT_MS = 10_000;
+const ANSWER_MS = 10_000;
 
 /**
  * Reads `redis://host:6379/0`, `rediss://...` (TLS) or `env:NAME`, an environment variable with such a URL. A password
@@ -74,9 +75,14 @@ export interface Connections {
 /**
  * Tests the connection to Redis, and returns a factory of connections.
  * @param onTrouble is called when a connection is lost, and when it is restored; reconnecting is automatic.
+ * @param answerMs how long the first answer may take, in milliseconds.
  * @throws UserError if Redis does not answer or refuses the login.
  */
-export async function openConnections(address: RedisAddress, onTrouble: (text: string) => void): Promise<Connections> {
+export async function openConnections(
+  address: RedisAddress,
+  onTrouble: (text: string) => void,
+  answerMs = ANSWER_MS,
+): Promise<Connections> {
   const { Redis: kind } = await optional(NEEDED, "ioredis", () => import("ioredis"));
   const { shown, host, port, db, tls, username, password } = address;
   const make = (options: Pick<RedisOptions, "lazyConnect" | "retryStrategy" | "connectTimeout">): Redis =>
@@ -91,14 +97,16 @@ export async function openConnections(address: RedisAddress, onTrouble: (text: s
       maxRetriesPerRequest: null,
       ...options,
     });
-  const probe = make({ lazyConnect: true, retryStrategy: () => null, connectTimeout: CONNECT_MS });
+  const probe = make({ lazyConnect: true, retryStrategy: () => null, connectTimeout: answerMs });
   let last: unknown;
   probe.on("error", (error: unknown) => {
     last = error;
   });
   try {
-    await probe.connect();
-    await probe.ping();
+    const answer = probe.connect().then(() => probe.ping());
+    // a connection may be taken by a server that never writes
+    if (!(await within(answer, answerMs))) throw new Error(`no answer in ${answerMs / 1000} s`);
+    await answer;
   } catch (error) {
     const text = redact(messageOf(last ?? error) || "no answer", address);
     fail(`Redis at ${shown} cannot be used: ${text}`, {
