@@ -1,7 +1,13 @@
 """Forms as an environment of TRL's GRPOTrainer (`environment_factory`): a model of text calls the tools, the server's
 receipt is the reward. Needs `pip install trl openenv`, and the forms on this machine:
 
-    refusion-train serve --config configs/tiny/letters-flow-grpo.yaml --sessions 8 site.contexts=8
+    refusion-train serve --config configs/tiny/letters-flow-grpo.yaml --sessions 8 browser.contexts=8
+
+    prompt = [{"role": "user", "content": "Fill in this form as the letter says.\\n\\n"}]
+    rows = [{"prompt": prompt, "split": "train", "index": i} for i in range(64)]
+    GRPOTrainer(model="Qwen/Qwen3-0.6B", train_dataset=Dataset.from_list(rows), environment_factory=FormEnvironment)
+
+The rows name the tasks, so all rollouts of a group play the same one.
 """
 
 import os

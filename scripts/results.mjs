@@ -59,7 +59,7 @@ const pages = readdirSync(join(ROOT, "docs"))
   .filter((file) => file.endsWith(".md"))
   .map((file) => `docs/${file}`);
 const stale = [];
-for (const page of ["README.md", "CONTRIBUTING.md", ...pages]) {
+for (const page of ["README.md", "CONTRIBUTING.md", "docs/tables/README.md", ...pages]) {
   const path = join(ROOT, page);
   const text = readFileSync(path, "utf8");
   const next = text

@@ -64,7 +64,7 @@ export async function benchDocuments({ runs, site, count = 8, batch = 1, only = 
 
 function exported(args) {
   const program = join(ROOT, "dist", "src", "cli", "train.js");
-  execFileSync(process.execPath, [program, "export", ...args], { stdio: "ignore" });
+  execFileSync(process.execPath, [program, "export", "--quiet", ...args], { stdio: ["ignore", "ignore", "inherit"] });
 }
 
 /** Returns the first records of every unseen form that fit, in turn. */

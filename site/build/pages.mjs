@@ -29,7 +29,7 @@ function copyRepository() {
   const docs = readdirSync(join(ROOT, "docs"))
     .filter((file) => /\.(md|svg|jpg)$/.test(file))
     .map((file) => `docs/${file}`);
-  for (const path of [...FRONT, ...models, ...docs]) {
+  for (const path of [...FRONT, ...models, ...docs, "docs/tables/README.md"]) {
     const from = join(ROOT, path);
     if (!existsSync(from)) continue;
     mkdirSync(dirname(join(PAGES, path)), { recursive: true });

@@ -160,12 +160,18 @@ export function resolvePath(path: string, what: string): string {
   if (found !== undefined) return found;
   const beside = isAbsolute(path) ? "" : `, and neither the package nor ${userFolder()} has it`;
   fail(`${what}: ${path} does not exist (looked for ${resolve(path)}${beside}).`, {
-    hint: path.startsWith("models/smollm2")
-      ? "`refusion-train fetch-smollm2` gets SmolLM2; its adapters are in the project's repository"
-      : /^models\/tiny-/.test(path)
-        ? `the project's repository has it; or set ${what}=PATH`
-        : `set ${what}=PATH to a directory that exists`,
+    hint: hintFor(path, what),
   });
+}
+
+function hintFor(path: string, what: string): string {
+  if (/smollm2(?!-360m|-1\.7b)/i.test(path))
+    return "`refusion-train fetch-smollm2` gets SmolLM2 as models/smollm2; its adapters are in the project's repository";
+  if (/^models\/tiny-/.test(path)) return `the project's repository has it; or set ${what}=PATH`;
+  // a name of the Hub; folders of this project's runs are no names
+  if (/^(?!models\/|runs\/|adapters\/|\.)[\w.-]+\/[\w.-]+$/.test(path))
+    return `if it is a name on the Hub: refusion-train export --checkpoint hf:${path} --out models/${path.split("/")[1]?.toLowerCase()}; else set ${what}=PATH`;
+  return `set ${what}=PATH to a directory that exists`;
 }
 
 /** Lists the keys in which two configs differ, as `training.steps: 20 -> 40`. */

@@ -1,5 +1,5 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readdirSync } from "node:fs";
+import { basename, join } from "node:path";
 import type { KeysOf } from "../attention/keys.js";
 import { fromOutside } from "../core/boundary.js";
 import { fail, messageOf, UserError } from "../core/errors.js";
@@ -45,10 +45,13 @@ async function openModel(dir: string): Promise<Model> {
   if (!existsSync(dir))
     fail(`There is no model directory ${dir}.`, { hint: "Shipped models: models/tiny-refusion-template." });
   const present = (file: string): void => {
-    if (!existsSync(join(dir, file)))
-      fail(`The model directory ${dir} lacks ${file}.`, {
-        hint: "A model directory holds config.json, tokenizer.json and model.onnx with its weights.",
-      });
+    if (existsSync(join(dir, file))) return;
+    const isCheckpoint = file === "model.onnx" && readdirSync(dir).some((name) => CHECKPOINT.test(name));
+    fail(`The model directory ${dir} lacks ${file}.`, {
+      hint: isCheckpoint
+        ? `it is a checkpoint: refusion-train export --checkpoint ${dir} --out ${basename(dir)}-onnx makes a model directory of it`
+        : "A model directory holds config.json, tokenizer.json and model.onnx with its weights.",
+    });
   };
   ["config.json", "model.onnx"].forEach(present);
   const config = readModelConfig(dir);
@@ -78,6 +81,18 @@ async function openModel(dir: string): Promise<Model> {
   const read = await readGraph(dir, path, config);
   checkTokenInputs(read.graph, path, config);
   return { dir, config, tokenizer, ...read };
+}
+
+/** Files of weights in a checkpoint of Hugging Face. */
+const CHECKPOINT = /\.(?:safetensors|bin|gguf)$/;
+
+/**
+ * Tells whether a model is a plain causal language model, which was not trained on masks: it writes from left to right,
+ * and its mask is a token without that name, which `export` borrowed.
+ */
+export function isPlainCausal({ config, tokenizer }: Model): boolean {
+  const mask = tokenizer?.decode([config.mask_token_id]) ?? "mask";
+  return config.attention === "causal" && !/mask/i.test(mask);
 }
 
 /** Reads a model's graph: ours unchanged, an exporter's with our names. */

@@ -233,7 +233,7 @@ export class Runtime {
     } catch (error) {
       if (error instanceof UserError) throw error;
       fail(`onnxruntime-node cannot be loaded: ${messageOf(error)}`, {
-        hint: "Install the packages again with `npm ci` on a supported platform (Linux, Windows or macOS; x64 or arm64).",
+        hint: loadHint(process.platform, process.arch),
         cause: error,
       });
     }
@@ -335,6 +335,12 @@ function toWire(tensor: Tensor, what: string): WireTensor {
 function fromWire(wire: WireTensor): Tensor {
   return { dtype: wire.dtype, shape: wire.shape, data: new ARRAYS[wire.dtype](wire.buffer) };
 }
+
+/** Returns what to do where ONNX Runtime cannot be loaded: its package has no binary for Intel Macs since 1.24. */
+export const loadHint = (platform: string, arch: string): string =>
+  platform === "darwin" && arch === "x64"
+    ? "ONNX Runtime has none for Intel Macs since 1.24: use Docker (docs/docker.md), or a Mac with Apple silicon."
+    : "Install the packages again with `npm ci`, on Linux or Windows (x64 or arm64) or a Mac with Apple silicon.";
 
 /** Counts physical cores. Hyper-threads share one vector unit: a second thread on it only adds waiting. */
 function physicalCores(): number {

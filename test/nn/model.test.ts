@@ -74,6 +74,11 @@ describe("model directory", () => {
     });
   }
 
+  it("names the command that makes a model directory of a checkpoint", async () => {
+    rmSync(join(dir, "model.onnx"));
+    await assert.rejects(loadModel(dir), { hint: /refusion-train export --checkpoint \S+ --out \S+/ });
+  });
+
   it("refuses missing and truncated weights", async () => {
     truncateSync(join(dir, WEIGHTS_FILE), 1000);
     await assert.rejects(loadModel(dir), userError(/model\.safetensors have 1000 bytes, expected at least \d+/));

@@ -8,7 +8,7 @@ import type { Worker } from "node:worker_threads";
 import { UserError } from "../../src/core/errors.js";
 import { encodeModel } from "../../src/onnx/format/proto.js";
 import type { BindingName } from "../../src/onnx/runtimes/messages.js";
-import { Runtime } from "../../src/onnx/session.js";
+import { loadHint, Runtime } from "../../src/onnx/session.js";
 import type { Dim, DType, Initializer, Tensor, TypedArray, Value } from "../../src/onnx/types.js";
 import { BINDINGS } from "../support/bindings.js";
 import { temporaryFolder } from "../support/temporary.js";
@@ -268,3 +268,12 @@ for (const binding of BINDINGS) {
   describe(`Runtime over ${binding}`, runtimeTests(binding));
   describe(`the life of a Runtime over ${binding}`, lifeTests(binding));
 }
+
+it("names Docker where ONNX Runtime has no binary, and the install elsewhere", () => {
+  assert.match(loadHint("darwin", "x64"), /Intel Macs.*Docker/);
+  for (const [platform, arch] of [
+    ["darwin", "arm64"],
+    ["linux", "x64"],
+  ] as const)
+    assert.match(loadHint(platform, arch), /npm ci/);
+});

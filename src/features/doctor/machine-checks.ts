@@ -61,6 +61,7 @@ export async function checkMachine(config: RunConfig, objective: string): Promis
       ),
       ...(await checkLengths(config, environment, policy)),
       ...checkWords(config, environment, policy),
+      ...(await checkStart(config, objective, policy)),
     );
   } finally {
     await policy?.close();
@@ -185,6 +186,27 @@ async function checkLengths(
       ok: long.length === 0,
       found: `up to ${prompt} tokens of ${config.model}, sampler.prompt_length=${options.promptLength}${long.join("")}${answers}`,
       fix: `sampler.prompt_length=${prompt}, a shorter prompt.style, or training.skip_long=true; docs/runs.md says which lengths a model is used to`,
+    },
+  ];
+}
+
+/** Checks the adapter that a run begins with, and that a model without one can earn something. */
+async function checkStart(config: RunConfig, objective: string, policy: Policy | undefined): Promise<Check[]> {
+  if (policy === undefined) return [];
+  const { init_adapter: adapter, sampler } = config;
+  if (adapter !== null) {
+    const { initialAdapter } = await import("../../engine/adapter.js");
+    return [await check("adapter", async () => `${adapter}: ${initialAdapter(config, policy).size} matrices`)];
+  }
+  const { isPlainCausal } = await import("../../nn/model.js");
+  const fill = "slot_fill" in sampler ? sampler.slot_fill : "next-token";
+  if (objective === "sft" || fill === "next-token" || !isPlainCausal(policy.model)) return [];
+  return [
+    {
+      name: "start",
+      ok: false,
+      found: `${config.model} is a plain causal language model, and sampler.slot_fill=${fill} reads masks, which it has not seen: rewards stay 0`,
+      fix: "sampler.order=blanks sampler.slot_fill=next-token, or train with sft first and set init_adapter",
     },
   ];
 }

@@ -4,6 +4,7 @@ import { pathToFileURL } from "node:url";
 import type { Page } from "playwright";
 import type { CliContext } from "../../cli/shared.js";
 import { formatTables } from "../../cli/tables.js";
+import { shippedOr } from "../../config/config.js";
 import { closing } from "../../core/closing.js";
 import { fail, messageOf, misuse } from "../../core/errors.js";
 import { readSmall } from "../../core/files.js";
@@ -104,7 +105,7 @@ function fieldTable({ fields }: Filled, text: string): Parameters<typeof formatT
 
 /** Returns an address, or the address of a file. */
 function addressOf(url: string): string {
-  if (existsSync(url)) return pathToFileURL(resolve(url)).href;
+  if (existsSync(shippedOr(url))) return pathToFileURL(resolve(shippedOr(url))).href;
   if (/^(?:https?|file):/i.test(url) && URL.canParse(url)) return url;
   const address = /^[\w.-]+(?::\d|\/)/.test(url) ? url : "127.0.0.1:8080/visit";
   misuse(`${url} is neither an address nor a file.`, {
@@ -116,7 +117,7 @@ function textOf(file: string | undefined): string {
   if (file === undefined) misuse("No text to fill the page from.", { hint: "--text FILE, or --text - for stdin" });
   let text: string;
   try {
-    text = file === "-" ? readFileSync(0, "utf8") : readSmall(file, MOST_TEXT);
+    text = file === "-" ? readFileSync(0, "utf8") : readSmall(shippedOr(file), MOST_TEXT);
   } catch (error) {
     misuse(`Cannot read the text ${file}: ${messageOf(error)}`);
   }

@@ -3,6 +3,7 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { callProgram } from "../../support/call-program.js";
+import { causalModel } from "../../support/causal-model.js";
 import { temporaryFolder } from "../../support/temporary.js";
 
 const dir = temporaryFolder("doctor");
@@ -33,4 +34,14 @@ test("doctor uses what a run needs, prints each check, and as JSON without the h
   const hit = await run("doctor", "--config", good);
   assert.equal(hit.code, 0, hit.out + hit.err);
   assert.match(hit.out, /ok {4}run {7}the memory of espo with this config .*\n[\s\S]*in all, about/);
+});
+
+test("doctor names an adapter that is not there, and settings by which a model cannot earn anything", async () => {
+  const config = join(dir, "causal.yaml");
+  writeFileSync(config, `model: ${causalModel(dir)}\nenvironment: {kind: paper}\nobjective: {kind: flow-grpo}\n`);
+  const masks = await run("doctor", "--config", config);
+  assert.match(masks.out, /MISS {2}start .*reads masks[\s\S]*fix: sampler\.order=blanks sampler\.slot_fill=next-token/);
+  const gone = await run("doctor", "--config", config, "init_adapter=adapters/gone");
+  assert.match(gone.out, /MISS {2}adapter .*adapters\/gone does not exist/);
+  assert.doesNotMatch(gone.out, /MISS {2}start/);
 });

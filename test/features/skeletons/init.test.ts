@@ -7,6 +7,7 @@ import { loadRegistries } from "../../../src/config/registries.js";
 import { configKeys, type Registries, runSchema } from "../../../src/config/schema.js";
 import { configTemplate } from "../../../src/features/skeletons/template.js";
 import { callProgram } from "../../support/call-program.js";
+import { causalModel } from "../../support/causal-model.js";
 import { temporaryFolder } from "../../support/temporary.js";
 
 const dir = temporaryFolder("init");
@@ -72,6 +73,8 @@ test("init writes the file, says what comes next, and overwrites nothing", async
   for (const [args, message] of [
     [["esop", "--out", other], /did you mean espo/],
     [["--out", other, "--model", "nowhere"], /nowhere does not exist/],
+    [["--out", other, "--model", "org/Name-1B"], /next: .* export --checkpoint hf:org\/Name-1B --out models\/name-1b/],
+    [["--out", other, "--model", "org/SmolLM2-135M"], /next: .*fetch-smollm2/],
     [["--out", other, "--site", "embeded"], /did you mean embedded/],
     [["--out", other, "training.stpes=1"], /did you mean training\.steps/],
     [
@@ -84,4 +87,16 @@ test("init writes the file, says what comes next, and overwrites nothing", async
     assert.match(ending.err, message);
     assert.throws(() => readFileSync(other), /ENOENT/);
   }
+});
+
+test("a plain causal language model begins with sft, and writes its blanks from left to right", async () => {
+  const out = join(dir, "causal.yaml");
+  const { code, err } = await callProgram("train", dir, ["init", "--model", causalModel(dir), "--out", out]);
+  assert.equal(code, 0, err);
+  assert.match(err, / sft --config \S+ --dry-run/);
+  const { sampler, objective } = await loadConfig(out);
+  assert.deepEqual(
+    { ...sampler, ...objective },
+    { ...sampler, ...objective, order: "blanks", slot_fill: "next-token", kind: "sft" },
+  );
 });

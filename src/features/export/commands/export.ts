@@ -87,23 +87,31 @@ async function run(flags: ExportFlags, context: CliContext): Promise<void> {
     misuse("--step chooses a checkpoint of the run that --merge names.", {
       hint: "add --merge RUN, or leave --step out",
     });
-  const { mergeSource } = await import("../merge-source.js");
+  const [{ mergeSource }, { foundPath }] = await Promise.all([
+    import("../merge-source.js"),
+    import("../../../config/config.js"),
+  ]);
+  const found = (path: string | undefined): string | undefined => path && (foundPath(path) ?? path);
+  const model = found(flags.model);
   if (flags.adapter !== undefined) {
     if (quantize === "nf4" || quantize === "q8_0")
       misuse("--adapter writes an adapter, which is not kept in 4 or 8 bits.", {
         hint: "give --quantize bf16 or fp16",
       });
-    const { adapter } = await mergeSource(flags.adapter, { step });
+    const { adapter } = await mergeSource(found(flags.adapter) ?? flags.adapter, { step });
     if (adapter === undefined)
       misuse(`${flags.adapter} trained every weight.`, { hint: "use --merge: there is no adapter" });
     const { exportAdapter } = await import("../adapter.js");
-    const bytes = await exportAdapter(adapter, out, quantize, flags.model);
+    const bytes = await exportAdapter(adapter, out, quantize, model);
     context.print(`${out}: ${(bytes / 2 ** 20).toFixed(1)} MiB, from ${adapter}`);
     return context.log(nextStep(flags.adapter, `init_adapter=${shellWord(out)}`, flags.model));
   }
   const { exportTo } = await import("../export.js");
-  const named = flags.checkpoint ?? flags.model;
-  const merged = flags.merge === undefined ? undefined : await mergeSource(flags.merge, { step, model: named });
+  const named = flags.checkpoint ?? model;
+  const merged =
+    flags.merge === undefined
+      ? undefined
+      : await mergeSource(found(flags.merge) ?? flags.merge, { step, model: named });
   const checkpoint = named ?? merged?.model;
   if (checkpoint === undefined)
     misuse("No model: --checkpoint SOURCE is missing.", {

@@ -111,7 +111,7 @@ async function tasksFrom(flags: Flags, context: CliContext): Promise<void> {
   if (success === undefined)
     context.log("No --success: evaluation measures fields alone, and reinforcement needs site.success in the config.");
   const config = shellWord(join(out, "config.yaml"));
-  context.log(`next: refusion-eval --config ${config} --policy oracle --split all
+  context.log(`next: refusion-eval --config ${config} --policy oracle --split all --episodes all
   or: refusion-train sft --config ${config}`);
   if (textColumn !== undefined)
     context.log(`  or: refusion-train try --url ${shellWord(url)} --text ${shellWord(join(out, "letter.txt"))}`);

@@ -18,26 +18,39 @@ export const command: CliCommand = {
   register(program, context) {
     program
       .description("write a commented config for a model and a site, with every key")
-      .argument("[objective]", "what to train with", "flow-grpo")
+      .argument("[objective]", "what to train with; default: flow-grpo, or sft for a plain causal language model")
       .argument("[overrides...]", "key=value, in place of a default: site.path=DIR training.steps=40")
       .option("-m, --model <dir>", "model directory", "models/tiny-refusion-template")
       .option("-s, --site <kind>", "the forms: embedded, formfactory, url ...", "embedded")
       .requiredOption("-o, --out <file>", "the file to write; never overwritten")
-      .action((objective: string, overrides: string[], flags: InitFlags) =>
-        objective.includes("=")
-          ? init("flow-grpo", [objective, ...overrides], flags, context)
+      .action((objective: string | undefined, overrides: string[], flags: InitFlags) =>
+        objective?.includes("=")
+          ? init(undefined, [objective, ...overrides], flags, context)
           : init(objective, overrides, flags, context),
       );
   },
 };
 
+/** The sampler of a plain causal language model: it writes each blank as it writes texts, and has seen no masks. */
+const NEXT_TOKEN = { kind: "unmask", order: "blanks", slot_fill: "next-token", rounds: 32, constrained_decoding: true };
+
 async function init(
-  objective: string,
+  wanted: string | undefined,
   overrides: readonly string[],
   { model, site, out }: InitFlags,
   context: CliContext,
 ): Promise<void> {
-  const network = await networkSections(model);
+  // imported lazily: help should not wait for them
+  const [{ samplerFor }, { configTemplate }, { isPlainCausal, loadModel }] = await Promise.all([
+    import("../../../engine/policy.js"),
+    import("../template.js"),
+    import("../../../nn/model.js"),
+  ]);
+  const loaded = await loadModel(resolvePath(model, "--model"));
+  const isCausal = isPlainCausal(loaded);
+  const objective = wanted ?? (isCausal ? "sft" : "flow-grpo");
+  // a network without tokens needs its environment
+  const network = loaded.config.reads_tokens === false ? { environment: { kind: "control" } } : {};
   const registries = await loadRegistries(applyOverrides(network, parseOverrides(overrides)));
   const chosen = registries.objectives.get(objective) as Objective | undefined;
   if (chosen === undefined) {
@@ -47,13 +60,9 @@ async function init(
     misuse(`Unknown objective ${objective}; known: ${known.join(", ")}.`, next);
   }
   assertNew(out, "--out");
-  // imported lazily: help should not wait for it
-  const { samplerFor } = await import("../../../engine/policy.js");
-  const { configTemplate } = await import("../template.js");
-  const { loadModel } = await import("../../../nn/model.js");
-  const sampler = await samplerFor(await loadModel(resolvePath(model, "--model")), chosen);
+  const sampler = isCausal ? NEXT_TOKEN : { kind: await samplerFor(loaded, chosen) };
   const forms = registries.sections.has("site") ? { site: { kind: site } } : {};
-  const values = { model, ...network, ...forms, sampler: { kind: sampler } };
+  const values = { model, ...network, ...forms, sampler };
   const read = (more: object) => configOf({ ...values, ...more }, out, { command: objective, overrides, registries });
   const drafted = await read({});
   const section = registries.sections.get("site");
@@ -66,11 +75,8 @@ async function init(
   writeNew(out, text);
   context.print(out);
   context.log(`next: refusion-train ${objective} --config ${shellWord(out)} --dry-run`);
-}
-
-/** Makes the section that a network without tokens needs: its environment. */
-async function networkSections(model: string): Promise<Readonly<Record<string, unknown>>> {
-  const { readModelConfig } = await import("../../../nn/config.js");
-  const { reads_tokens } = readModelConfig(resolvePath(model, "--model"));
-  return reads_tokens === false ? { environment: { kind: "control" } } : {};
+  if (isCausal && objective !== "sft")
+    context.log(
+      `${model} was not trained to fill in forms: begin with \`refusion-train init sft\`, or with init_adapter`,
+    );
 }
