@@ -86,9 +86,8 @@ function inLanes(e: Emitter): Attend {
 }
 
 /** Declares the keys or values of an earlier forward, for x [B, N, H, D] of this one. */
-function pastOf({ g }: Emitter, name: string, x: Value): Value {
-  return g.input(`${PAST}${name}`, "float32", ["C", "V", ...x.shape.slice(2)]);
-}
+const pastOf = ({ g }: Emitter, name: string, x: Value): Value =>
+  g.input(`${PAST}${name}`, "float32", ["C", "V", ...x.shape.slice(2)]);
 
 /** Lists the keys and values of an earlier forward that a graph reads, with their heads and the heads' width. */
 export function pastInputs(inputs: readonly { readonly name: string; readonly shape: readonly Dim[] }[]) {

@@ -25,9 +25,8 @@ const one = (c: RuleContext): Value => c.g.scalar(1, c.x().dtype);
 /** Gradient of a layout op: dy in the input's shape. */
 const reshaped: Rule = (c) => [() => c.e.reshape(c.dy, c.x().shape), null];
 
-function axesOf(c: RuleContext): readonly number[] {
-  return reducedAxes(c.x().shape.length, c.ints(1, "axes"), c.int("noop_with_empty_axes", 0) === 1);
-}
+const axesOf = (c: RuleContext): readonly number[] =>
+  reducedAxes(c.x().shape.length, c.ints(1, "axes"), c.int("noop_with_empty_axes", 0) === 1);
 
 /** Restores the axes that a reduction dropped. */
 function keptShape(c: RuleContext, v: Value): Value {

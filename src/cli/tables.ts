@@ -4,9 +4,7 @@ import type { DetailTable } from "../env/environment.js";
 const WIDEST = 40;
 
 /** Formats an episode's detail tables as plain text; `!` marks wrong cells. Control characters show as codes. */
-export function formatTables(tables: readonly DetailTable[]): string {
-  return tables.map(formatTable).join("\n");
-}
+export const formatTables = (tables: readonly DetailTable[]): string => tables.map(formatTable).join("\n");
 
 function formatTable({ title, head, rows }: DetailTable): string {
   if (rows.length === 0) return `  ${title}: nothing`;

@@ -74,9 +74,8 @@ function checkSchemas(entries: ReadonlyMap<string, PlugIn>): void {
   }
 }
 
-function folder<T>(path: string, exportName: string, named?: string): Promise<Map<string, T>> {
-  return loadFolder<T>(new URL(path, import.meta.url), exportName, named);
-}
+const folder = <T>(path: string, exportName: string, named?: string): Promise<Map<string, T>> =>
+  loadFolder<T>(new URL(path, import.meta.url), exportName, named);
 
 /** Loads the trackers by key; a user's own is named by the path of its module. */
 async function trackerSchemas(tracking: unknown): Promise<Map<string, { readonly schema: z.ZodType }>> {

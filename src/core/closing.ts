@@ -18,6 +18,5 @@ export async function orClose<T extends { close(): unknown }>(
 }
 
 /** Returns the first error of a block, even where closing its resources failed as well (`SuppressedError`). */
-export function firstFailure(error: unknown): unknown {
-  return error instanceof Error && "suppressed" in error ? firstFailure(error.suppressed) : error;
-}
+export const firstFailure = (error: unknown): unknown =>
+  error instanceof Error && "suppressed" in error ? firstFailure(error.suppressed) : error;

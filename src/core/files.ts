@@ -128,9 +128,7 @@ export function readJson(path: string): unknown {
 }
 
 /** Returns the SHA-256 of a string or bytes, in hex. */
-export function sha256(data: string | Uint8Array): string {
-  return createHash("sha256").update(data).digest("hex");
-}
+export const sha256 = (data: string | Uint8Array): string => createHash("sha256").update(data).digest("hex");
 
 /** Returns the SHA-256 of a file of any size, in hex. */
 export async function sha256File(path: string): Promise<string> {
@@ -140,9 +138,7 @@ export async function sha256File(path: string): Promise<string> {
 }
 
 /** Returns the user's folder for what is fetched once: `REFUSION_HOME`, else `~/.cache/refusion-train`. */
-export function userFolder(): string {
-  return process.env.REFUSION_HOME ?? join(homedir(), ".cache", "refusion-train");
-}
+export const userFolder = (): string => process.env.REFUSION_HOME ?? join(homedir(), ".cache", "refusion-train");
 
 /** Returns the folder of this package's own package.json (with models/ and configs/). */
 export function packageRoot(): string {

@@ -71,9 +71,8 @@ export function fillTemplate(
 }
 
 /** Returns a blank's value; empty where it has none. */
-export function valueIn(values: Readonly<Record<string, string>>, { name }: Pick<Blank, "name">): string {
-  return (Object.hasOwn(values, name) ? values[name] : undefined) ?? "";
-}
+export const valueIn = (values: Readonly<Record<string, string>>, { name }: Pick<Blank, "name">): string =>
+  (Object.hasOwn(values, name) ? values[name] : undefined) ?? "";
 
 /** Shapes of the observations and actions of a continuous policy. */
 export interface Spaces {

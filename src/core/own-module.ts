@@ -24,14 +24,10 @@ export function guardCode(decides: CodeGuard): void {
 }
 
 /** Returns the SHA-256 of the modules loaded so far, by path. Their imports are not included. */
-export function loadedModules(): Record<string, string> {
-  return Object.fromEntries(loaded);
-}
+export const loadedModules = (): Record<string, string> => Object.fromEntries(loaded);
 
 /** Tells whether a name in a config is the path of a module rather than a key. */
-export function isModulePath(name: string): boolean {
-  return /[/\\]/.test(name) || /\.[cm]?[jt]s$/.test(name);
-}
+export const isModulePath = (name: string): boolean => /[/\\]/.test(name) || /\.[cm]?[jt]s$/.test(name);
 
 let findsOwn = false;
 

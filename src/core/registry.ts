@@ -43,9 +43,8 @@ export async function loadFolder<T>(
 }
 
 /** Lists the names of a registry's entries, which are not loaded. */
-export async function namesInFolder(folder: URL): Promise<string[]> {
-  return (await registryFiles(folder)).map((file) => basename(file, ".js"));
-}
+export const namesInFolder = async (folder: URL): Promise<string[]> =>
+  (await registryFiles(folder)).map((file) => basename(file, ".js"));
 
 /** Lists the modules of a registry: of its own folder first, then of the features, each sorted by name. */
 async function registryFiles(folder: URL): Promise<string[]> {

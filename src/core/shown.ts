@@ -7,9 +7,8 @@ export function printable(text: string, most = 2000): string {
 }
 
 /** Replaces the user and password of every URL by `***`, also where the password contains `@` or `/`. */
-export function withoutPasswords(text: string): string {
-  return text.replace(/([a-z]:\/\/)(?:[^\s/"'@?#]*:[^\s"'<>]*|[^\s/"'@?#]+)@/gi, "$1***@");
-}
+export const withoutPasswords = (text: string): string =>
+  text.replace(/([a-z]:\/\/)(?:[^\s/"'@?#]*:[^\s"'<>]*|[^\s/"'@?#]+)@/gi, "$1***@");
 
 /** Shows control and direction characters as their codes, so that a text cannot reorder or hide its surroundings. */
 export function visible(text: string, kept = ""): string {

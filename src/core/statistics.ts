@@ -26,14 +26,11 @@ export function variance(values: readonly number[]): number {
 }
 
 /** Population standard deviation (divides by n, as group advantages do); NaN of an empty list. */
-export function std(values: readonly number[]): number {
-  return Math.sqrt(variance(values));
-}
+export const std = (values: readonly number[]): number => Math.sqrt(variance(values));
 
 /** Sample standard deviation (divides by n - 1); NaN of fewer than two values. */
-export function sampleStd(values: readonly number[]): number {
-  return std(values) * Math.sqrt(values.length / (values.length - 1));
-}
+export const sampleStd = (values: readonly number[]): number =>
+  std(values) * Math.sqrt(values.length / (values.length - 1));
 
 /** The q-quantile (0..1) of ascending values, linear between the two neighbours. */
 export function quantile(ascending: ArrayLike<number>, q: number): number {

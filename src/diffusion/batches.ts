@@ -40,7 +40,6 @@ export async function inBatches<State, T>(
 
 /** Checks for one stream per prompt, so that batching does not change the noise. */
 export function checkStreams(prompts: readonly unknown[], rngs: readonly Rng[]): void {
-  if (rngs.length !== prompts.length) {
+  if (rngs.length !== prompts.length)
     throw new Error(`${prompts.length} prompts need as many random streams, got ${rngs.length}`);
-  }
 }

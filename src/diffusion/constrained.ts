@@ -10,9 +10,8 @@ import type { Tensor, Value } from "../onnx/types.js";
  */
 
 /** Columns of a table of token sets: powers of two, so that few graph sizes occur. */
-function widthOf(sets: readonly (readonly number[] | undefined)[]): number {
-  return 2 ** Math.ceil(Math.log2(Math.max(1, ...sets.map((set) => set?.length ?? 0))));
-}
+const widthOf = (sets: readonly (readonly number[] | undefined)[]): number =>
+  2 ** Math.ceil(Math.log2(Math.max(1, ...sets.map((set) => set?.length ?? 0))));
 
 /** Converts sets of tokens to a table [R, M]; the rest of a row repeats its first token, or 0. */
 export function tokenTable(sets: readonly (readonly number[] | undefined)[]): Tensor {

@@ -53,9 +53,8 @@ export function fillCanvas(
       { hint: "Raise response_length, or leave the example out: a truncated response teaches a wrong end." },
     );
   }
-  if (prompt.length > promptLength) {
+  if (prompt.length > promptLength)
     fail(`A prompt of ${prompt.length} tokens does not fit prompt_length ${promptLength}`);
-  }
   const drawn = canvas.byCell(response, eos);
   const cells = canvas.isFree ? responseLength : canvas.cells;
   const tokens = Array.from({ length: cells }, (_, cell) => drawn[cell] ?? canvas.masked.get(cell) ?? eos);

@@ -77,9 +77,8 @@ export function scaledLogits(e: Emitter, logits: Value, scale: Value, bias?: Val
 }
 
 /** Picks the log-probability of each row's own token: logProbs [R, V], tokens [R] int64; returns [R]. */
-export function pickLogProb(e: Emitter, logProbs: Value, tokens: Value): Value {
-  return e.squeeze(e.gatherElements(logProbs, e.unsqueeze(tokens, [1]), 1), [1]);
-}
+export const pickLogProb = (e: Emitter, logProbs: Value, tokens: Value): Value =>
+  e.squeeze(e.gatherElements(logProbs, e.unsqueeze(tokens, [1]), 1), [1]);
 
 /** Vocabulary entries per block of the two-level inverse CDF. */
 const BLOCK = 64;

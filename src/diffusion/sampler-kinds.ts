@@ -21,9 +21,8 @@ const MEMBERS: MemberSchemas = {
 };
 
 /** Loads the shipped samplers, and the one that a config names by its file. */
-export function samplerKinds(named?: string): Promise<Map<string, Sampler>> {
-  return loadFolder<Sampler>(new URL("./samplers/", import.meta.url), "sampler", named, MEMBERS);
-}
+export const samplerKinds = (named?: string): Promise<Map<string, Sampler>> =>
+  loadFolder<Sampler>(new URL("./samplers/", import.meta.url), "sampler", named, MEMBERS);
 
 /** Returns a sampler by name. @throws UserError where there is no such sampler. */
 export async function samplerOf(kind: string): Promise<Sampler> {

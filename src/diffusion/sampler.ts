@@ -265,14 +265,10 @@ export const temperatureOption = z
   .describe("softmax temperature of sampling and scoring; 0 is greedy");
 
 /** Returns the softmax temperature of a policy's log-probabilities: greedy decoding reports them at 1. */
-export function scoringTemperature(temperature: number): number {
-  return temperature === 0 ? 1 : temperature;
-}
+export const scoringTemperature = (temperature: number): number => (temperature === 0 ? 1 : temperature);
 
 /** Largest float32 below 1: a uniform that rounds to 1 would fall off the end of the inverse CDF. */
 const BELOW_ONE = 1 - 2 ** -24;
 
 /** Noise for one row, in [0, 1) as float32. */
-export function rowNoise(rng: Rng): number {
-  return Math.min(rng.uniform(), BELOW_ONE);
-}
+export const rowNoise = (rng: Rng): number => Math.min(rng.uniform(), BELOW_ONE);

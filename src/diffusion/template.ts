@@ -65,9 +65,7 @@ export function isRoom(part: readonly number[] | Room): part is Room {
 }
 
 /** Returns the prompt of a start. */
-export function promptOf(start: TextStart): readonly number[] {
-  return "parts" in start ? start.prompt : start;
-}
+export const promptOf = (start: TextStart): readonly number[] => ("parts" in start ? start.prompt : start);
 
 /** Characters of a value by kind, as `2026-03-14`, `09:30 AM`. */
 const CHARACTERS: Partial<Record<Blank["kind"], number>> = { date: 10, time: 8 };
@@ -160,9 +158,10 @@ export const roomKeys = {
 };
 
 /** Reads these options. */
-export function roomsOf(config: { readonly room: number; readonly paragraph_room: number | null }): Rooms {
-  return { room: config.room, paragraphRoom: config.paragraph_room };
-}
+export const roomsOf = (config: { readonly room: number; readonly paragraph_room: number | null }): Rooms => ({
+  room: config.room,
+  paragraphRoom: config.paragraph_room,
+});
 
 /** Gives every blank its room: whole slots, from the page and the config alone, never from a value. */
 export function layTemplate(
@@ -180,9 +179,8 @@ export function layTemplate(
 }
 
 /** Returns the template of a start with its rooms; undefined where it has none. */
-export function templateOf(start: TextStart, rooms: Rooms): TokenTemplate | undefined {
-  return "parts" in start ? layTemplate(start.parts, rooms) : undefined;
-}
+export const templateOf = (start: TextStart, rooms: Rooms): TokenTemplate | undefined =>
+  "parts" in start ? layTemplate(start.parts, rooms) : undefined;
 
 /** A run of cells: a blank's room on a canvas. */
 interface Run {

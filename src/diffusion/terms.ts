@@ -152,9 +152,8 @@ function conditionsOf(scored: readonly ScoredBuffer[], batch: number): NamedTens
 }
 
 /** Returns the padded length of a layout's sequences. */
-export function layoutLength(scored: readonly ScoredBuffer[], { lengthStep }: LayoutSizes): number {
-  return bucketLength(Math.max(0, ...scored.map((s) => s.buffer.ids.length)), lengthStep);
-}
+export const layoutLength = (scored: readonly ScoredBuffer[], { lengthStep }: LayoutSizes): number =>
+  bucketLength(Math.max(0, ...scored.map((s) => s.buffer.ids.length)), lengthStep);
 
 /** One token of one step of a trajectory, as recorded. */
 export interface StepTerm {
@@ -246,9 +245,8 @@ export function stepTerms(
 }
 
 /** Divides an entry by the number of tokens of its segment. */
-function meanOf(values: Float32Array, tokens: Float32Array, index: number, segment = index): number {
-  return (values[index] as number) / Math.max(1, tokens[segment] as number);
-}
+const meanOf = (values: Float32Array, tokens: Float32Array, index: number, segment = index): number =>
+  (values[index] as number) / Math.max(1, tokens[segment] as number);
 
 /**
  * Returns the common temperature of a batch's trajectories.

@@ -120,9 +120,8 @@ interface Piece {
   readonly drawn: number;
 }
 
-function piecesOf({ response, template }: TokenTrajectory, tokenizer: Tokenizer, eos: number): Piece[] {
-  return piecesAt(template, Canvas.of(template).byCell(response, eos), tokenizer, eos);
-}
+const piecesOf = ({ response, template }: TokenTrajectory, tokenizer: Tokenizer, eos: number): Piece[] =>
+  piecesAt(template, Canvas.of(template).byCell(response, eos), tokenizer, eos);
 
 /** @param tokens by cell. */
 function piecesAt(

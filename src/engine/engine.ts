@@ -415,6 +415,4 @@ function batchFeeds({ inputs, headInputs, coefficient, segment, units }: Batch):
   };
 }
 
-function label({ head }: Batch, shape: GraphShape): string {
-  return `${head.name}/${JSON.stringify(shape)}`;
-}
+const label = ({ head }: Batch, shape: GraphShape): string => `${head.name}/${JSON.stringify(shape)}`;

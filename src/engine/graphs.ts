@@ -208,14 +208,12 @@ function emitScores(m: BoundModel, { about }: TrainedModel, shape: GraphShape, h
 const LEAST_DIVISOR = 1e-6;
 
 /** Entropies [R] of distributions, from their log-probabilities [R, V]; impossible tokens add nothing. */
-export function entropyOf(e: Emitter, logProbs: Value): Value {
-  return e.neg(e.sum(e.mul(e.exp(logProbs), logProbs), [1], false));
-}
+export const entropyOf = (e: Emitter, logProbs: Value): Value =>
+  e.neg(e.sum(e.mul(e.exp(logProbs), logProbs), [1], false));
 
 /** Sums the terms [R] of each segment; `segment` is [R], the result [segments]. */
-export function segmentSums(e: Emitter, terms: Value, segment: Value, segments: Dim): Value {
-  return e.g.op("ScatterElements", [e.zeros([segments], "float32"), segment, terms], { axis: 0, reduction: "add" });
-}
+export const segmentSums = (e: Emitter, terms: Value, segment: Value, segments: Dim): Value =>
+  e.g.op("ScatterElements", [e.zeros([segments], "float32"), segment, terms], { axis: 0, reduction: "add" });
 
 /** Builds eval_model with the outputs `logProbs` [R] and `logProb` [S]. */
 export function scoreGraph(model: TrainedModel, shape: GraphShape, head: ScoreHead<unknown>): Graph {
@@ -271,6 +269,4 @@ export function trainingGraph<O>(
 }
 
 /** The input with a parameter's accumulated gradient. */
-export function accumulator(parameter: string): string {
-  return `acc/${parameter}`;
-}
+export const accumulator = (parameter: string): string => `acc/${parameter}`;

@@ -165,10 +165,6 @@ export function hasNoEffect(adapter: ReadonlyMap<string, Tensor>): boolean {
   );
 }
 
-function zeros({ shape }: Parameter): Tensor {
-  return f32(shape, new Float32Array(sizeOf(shape)));
-}
+const zeros = ({ shape }: Parameter): Tensor => f32(shape, new Float32Array(sizeOf(shape)));
 
-function zeroKey(parameter: string): string {
-  return `zero/${parameter}`;
-}
+const zeroKey = (parameter: string): string => `zero/${parameter}`;

@@ -39,9 +39,8 @@ export const baseConfigSchema = z.looseObject({
 export type ModelConfig = z.infer<typeof baseConfigSchema>;
 
 /** Returns the ids that end a text; the first is the one that is written. */
-export function eosIds({ eos_token_id: ids }: Pick<ModelConfig, "eos_token_id">): readonly [number, ...number[]] {
-  return [ids].flat() as [number, ...number[]];
-}
+export const eosIds = ({ eos_token_id: ids }: Pick<ModelConfig, "eos_token_id">): readonly [number, ...number[]] =>
+  [ids].flat() as [number, ...number[]];
 
 /** Placeholder for the vocabulary of a model that has none, or none yet. */
 export const NO_VOCABULARY = { vocab_size: 1, pad_token_id: 0, eos_token_id: 0, mask_token_id: 0 } as const;

@@ -19,9 +19,7 @@ const OPSETS = { first: 17, last: 21 };
 const SCOPES = "pkg.torch.onnx.name_scopes";
 
 /** Tells whether a graph was written by another program. */
-export function isImported(model: RawModel): boolean {
-  return model.producer !== PRODUCER;
-}
+export const isImported = (model: RawModel): boolean => model.producer !== PRODUCER;
 
 /** Checks the graph's operator set. @throws UserError for an operator set outside 17 to 21. */
 export function checkOpset(model: RawModel, where: string): void {
@@ -60,9 +58,8 @@ export function normaliseImported(model: RawModel, where: string, config: Output
 const STORED = new WeakMap<RawModel, ReadonlyMap<string, readonly string[]>>();
 
 /** Returns the file's initializers behind a weight of a graph of `normaliseImported`; merged copies are several. */
-export function storedNames(model: RawModel, weight: string): readonly string[] {
-  return STORED.get(model)?.get(weight) ?? [weight];
-}
+export const storedNames = (model: RawModel, weight: string): readonly string[] =>
+  STORED.get(model)?.get(weight) ?? [weight];
 
 /**
  * Names the output with the logits `logits`, and removes the other ones with all that only they need. The two names
@@ -226,9 +223,8 @@ function nameWeights(
 }
 
 /** Returns the names of inputs and of computed values. */
-function valuesOf({ inputs, nodes }: RawModel): Set<string> {
-  return new Set([...inputs.map(({ name }) => name), ...nodes.flatMap(({ outputs }) => outputs)]);
-}
+const valuesOf = ({ inputs, nodes }: RawModel): Set<string> =>
+  new Set([...inputs.map(({ name }) => name), ...nodes.flatMap(({ outputs }) => outputs)]);
 
 /**
  * Returns the attribute paths of modules, which name the weights. The older exporter's paths name the callers: OPT
@@ -261,9 +257,7 @@ function ownersOf(model: RawModel): (module: string) => string {
   };
 }
 
-function isParameter(name: string): boolean {
-  return /\.(weight|bias)$/.test(name);
-}
+const isParameter = (name: string): boolean => /\.(weight|bias)$/.test(name);
 
 /** `m.` where all names begin with it. */
 function commonRoot(names: readonly string[]): string | undefined {

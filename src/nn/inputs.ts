@@ -14,9 +14,7 @@ const KNOWN: Readonly<Record<string, number>> = {
   token_type_ids: 2,
 };
 
-export function isModelInput(name: string): boolean {
-  return Object.hasOwn(KNOWN, name);
-}
+export const isModelInput = (name: string): boolean => Object.hasOwn(KNOWN, name);
 
 /**
  * Declares the contract's inputs, used or not (input_ids and position_ids [B, N], attention_bias [B, 1, N, N], or [B,

@@ -6,29 +6,22 @@ import { type RopeScaling, ropeFrequencies } from "./rope.js";
 export type WeightOf = (name: string) => Value;
 
 /** y = x W^T (+ b): x [M, in], W [out, in] as in PyTorch; y [M, out]. 2-D, so that its gradients are plain Gemms. */
-export function linear(e: Emitter, x: Value, weight: Value, bias?: Value): Value {
-  return e.gemm(x, weight, { transB: true, ...(bias === undefined ? {} : { c: bias }) });
-}
+export const linear = (e: Emitter, x: Value, weight: Value, bias?: Value): Value =>
+  e.gemm(x, weight, { transB: true, ...(bias === undefined ? {} : { c: bias }) });
 
 /** RMSNorm over the last axis (Zhang & Sennrich 2019): x / sqrt(mean(x^2) + eps) * w, statistics in fp32. */
-export function rmsNorm(e: Emitter, x: Value, weight: Value, epsilon: number): Value {
-  return e.g.op("SimplifiedLayerNormalization", [x, weight], { axis: -1, epsilon });
-}
+export const rmsNorm = (e: Emitter, x: Value, weight: Value, epsilon: number): Value =>
+  e.g.op("SimplifiedLayerNormalization", [x, weight], { axis: -1, epsilon });
 
 /** LayerNorm over the last axis (Ba et al. 2016), no bias: (x - mean) / sqrt(var + eps) * w, statistics in fp32. */
-export function layerNorm(e: Emitter, x: Value, weight: Value, epsilon: number): Value {
-  return e.g.op("LayerNormalization", [x, weight], { axis: -1, epsilon });
-}
+export const layerNorm = (e: Emitter, x: Value, weight: Value, epsilon: number): Value =>
+  e.g.op("LayerNormalization", [x, weight], { axis: -1, epsilon });
 
 /** SiLU: x sigmoid(x). */
-export function silu(e: Emitter, x: Value): Value {
-  return e.mul(x, e.sigmoid(x));
-}
+export const silu = (e: Emitter, x: Value): Value => e.mul(x, e.sigmoid(x));
 
 /** GELU in its tanh form (Hendrycks & Gimpel 2016): x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))). */
-export function geluTanh(e: Emitter, x: Value): Value {
-  return e.g.op("Gelu", [x], { approximate: "tanh" });
-}
+export const geluTanh = (e: Emitter, x: Value): Value => e.g.op("Gelu", [x], { approximate: "tanh" });
 
 /** SwiGLU (Shazeer 2020): down(silu(gate(x)) * up(x)). */
 export function swiglu(e: Emitter, x: Value, gate: Value, up: Value, down: Value): Value {

@@ -16,19 +16,13 @@ export interface LoraOptions {
 }
 
 /** Returns PEFT's name of a module's A or B matrix. */
-export function loraName(module: string, part: "A" | "B"): string {
-  return `base_model.model.${module}.lora_${part}.weight`;
-}
+export const loraName = (module: string, part: "A" | "B"): string => `base_model.model.${module}.lora_${part}.weight`;
 
 /** Tells whether a parameter is an A or a B matrix. */
-export function isLora(parameter: string, part: "A" | "B"): boolean {
-  return parameter.endsWith(`.lora_${part}.weight`);
-}
+export const isLora = (parameter: string, part: "A" | "B"): boolean => parameter.endsWith(`.lora_${part}.weight`);
 
 /** Returns PEFT's name of the rows with which an adapter replaces rows of a table. */
-export function rowsName(module: string): string {
-  return `base_model.model.${module}.token_adapter.trainable_tokens_delta`;
-}
+export const rowsName = (module: string): string => `base_model.model.${module}.token_adapter.trainable_tokens_delta`;
 
 /** One weight that an adapter changes: a projection by A and B, or the embedding table by rows of its own. */
 export interface LoraSite {
@@ -51,9 +45,8 @@ export function siteShapes({ module, inFeatures, outFeatures, tokens }: LoraSite
 }
 
 /** Tells whether a module is a target by PEFT's rule for `target_modules`: by its name or by its end after a dot. */
-export function isTarget(module: string, options: LoraOptions): boolean {
-  return options.targets.some((target) => module === target || module.endsWith(`.${target}`));
-}
+export const isTarget = (module: string, options: LoraOptions): boolean =>
+  options.targets.some((target) => module === target || module.endsWith(`.${target}`));
 
 /** A and B of one site. */
 export interface LoraPair {
@@ -89,9 +82,8 @@ export function lowRank(g: GraphBuilder, pairs: readonly LoraPair[], x: Value): 
  * Adds a site's low-rank branch to the projection's output y [M, out]: low = x A^T [M, r]. The product accumulates into
  * y (Gemm's C) instead of a separate Add.
  */
-export function addLora(g: GraphBuilder, { b }: LoraPair, low: Value, y: Value, options: LoraOptions): Value {
-  return new Emitter(g).gemm(low, b, { transB: true, alpha: options.alpha / options.rank, c: y });
-}
+export const addLora = (g: GraphBuilder, { b }: LoraPair, low: Value, y: Value, options: LoraOptions): Value =>
+  new Emitter(g).gemm(low, b, { transB: true, alpha: options.alpha / options.rank, c: y });
 
 /**
  * Draws a fresh adapter like PEFT's: A Kaiming-uniform (a = sqrt(5), so U(+-1/sqrt(in))), B zero, rows of a table equal

@@ -2,8 +2,7 @@ import { Emitter } from "../onnx/emit.js";
 import { GraphBuilder } from "../onnx/graph.js";
 import { bnb4Attributes } from "../onnx/nf4.js";
 import { sizeOf } from "../onnx/shapes.js";
-import type { Attribute, ExternalData, Value } from "../onnx/types.js";
-import { DTYPE_CODE } from "../onnx/types.js";
+import { type Attribute, DTYPE_CODE, type ExternalData, type Value } from "../onnx/types.js";
 import { type Form, nf4Part, partsOf } from "../weights/precision.js";
 import { NESTED_BLOCK } from "../weights/quantize.js";
 

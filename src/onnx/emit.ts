@@ -1,7 +1,6 @@
 import type { GraphBuilder } from "./graph.js";
 import { product } from "./shapes.js";
-import type { Dim, DType, Value } from "./types.js";
-import { DTYPE_CODE } from "./types.js";
+import { type Dim, DTYPE_CODE, type DType, type Value } from "./types.js";
 
 /**
  * Short names for the ops of layers, losses and gradient rules. A number among the operands becomes a scalar constant

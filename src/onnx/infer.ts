@@ -4,8 +4,7 @@
  * outputs.
  */
 import { axisOf, broadcast, formatShape, product, quotient } from "./shapes.js";
-import type { Attribute, Dim, DType, Tensor, Value } from "./types.js";
-import { DTYPE_OF_CODE } from "./types.js";
+import { type Attribute, type Dim, DTYPE_OF_CODE, type DType, type Tensor, type Value } from "./types.js";
 
 export interface Inferred {
   readonly dtype: DType;
@@ -67,9 +66,8 @@ export const same: InferRule = (call) => {
 export function broadcastOf(call: OpCall): Dim[] {
   const values = call.inputs.filter((v) => v !== undefined);
   const shape = broadcast(...values.map((v) => v.shape));
-  if (shape === undefined) {
+  if (shape === undefined)
     throw new Error(`${call.op}: shapes ${values.map((v) => formatShape(v.shape)).join(" and ")} do not broadcast`);
-  }
   return shape;
 }
 
@@ -80,9 +78,8 @@ export const elementwise =
     const shape = broadcastOf(call);
     const typed = required(call, call.op === "Where" ? 1 : 0);
     const other = call.inputs[call.op === "Where" ? 2 : 1];
-    if (other !== undefined && other.dtype !== typed.dtype && call.op !== "Pow") {
+    if (other !== undefined && other.dtype !== typed.dtype && call.op !== "Pow")
       throw new Error(`${call.op}: dtypes ${typed.dtype} and ${other.dtype} differ`);
-    }
     return [{ dtype: dtype ?? typed.dtype, shape }];
   };
 

@@ -15,9 +15,13 @@ export const NF4_CODE: Float32Array = Float32Array.of(
 export const NF4_BLOCK = 64;
 
 /** Returns ONNX Runtime's attributes of a product with a matrix [N, K] in NF4: y [M, N] = x [M, K] W^T. */
-export function bnb4Attributes(n: number, k: number): Readonly<Record<string, number>> {
-  return { K: k, N: n, block_size: NF4_BLOCK, quant_type: 1, transB: 1 };
-}
+export const bnb4Attributes = (n: number, k: number): Readonly<Record<string, number>> => ({
+  K: k,
+  N: n,
+  block_size: NF4_BLOCK,
+  quant_type: 1,
+  transB: 1,
+});
 
 /** Decodes a matrix [rows, columns]: codes uint8 [rows * columns / 2], absmax float32 [rows * columns / 64, 1]. */
 export function emitNf4Matrix(e: Emitter, codes: Value, absmax: Value, rows: number, columns: number): Value {

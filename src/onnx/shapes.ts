@@ -24,14 +24,11 @@ export function sizeAt(shape: readonly Dim[], sizes: Readonly<Record<string, num
 }
 
 /** Tells whether two shapes have the same dimensions. */
-export function sameShape(a: readonly Dim[], b: readonly Dim[]): boolean {
-  return a.length === b.length && a.every((d, i) => d === b[i]);
-}
+export const sameShape = (a: readonly Dim[], b: readonly Dim[]): boolean =>
+  a.length === b.length && a.every((d, i) => d === b[i]);
 
 /** Formats a shape, as `[B, N, 64]`. */
-export function formatShape(shape: readonly Dim[]): string {
-  return `[${shape.join(", ")}]`;
-}
+export const formatShape = (shape: readonly Dim[]): string => `[${shape.join(", ")}]`;
 
 /** Returns the product as a number, or as a symbol such as `B*N` or `2*B`. */
 export function product(dims: readonly Dim[]): Dim {

@@ -36,9 +36,8 @@ export const slot = {
 };
 
 /** Tells whether Muon updates a parameter: only matrices of hidden layers; the others use AdamW (Jordan 2024). */
-function usesMuon({ name, shape }: Parameter, tables: readonly string[], { kind }: OptimizerOptions): boolean {
-  return kind === "muon" && shape.length === 2 && !tables.some((part) => name.includes(part));
-}
+const usesMuon = ({ name, shape }: Parameter, tables: readonly string[], { kind }: OptimizerOptions): boolean =>
+  kind === "muon" && shape.length === 2 && !tables.some((part) => name.includes(part));
 
 /** Most elements of a stack: 4 MB of float32, so that no large copies of all parameters exist at once. */
 const STACKED = 2 ** 20;

@@ -25,9 +25,8 @@ const MEMBERS: MemberSchemas = {
 };
 
 /** Loads the shipped objectives, and the one that a config names by its file. */
-export function objectiveKinds(named?: string): Promise<Map<string, Objective>> {
-  return loadFolder<Objective>(new URL("./objectives/", import.meta.url), "objective", named, MEMBERS);
-}
+export const objectiveKinds = (named?: string): Promise<Map<string, Objective>> =>
+  loadFolder<Objective>(new URL("./objectives/", import.meta.url), "objective", named, MEMBERS);
 
 /** Returns an objective by name. @throws UserError where there is no such objective. */
 export async function objectiveOf(kind: string): Promise<Objective> {

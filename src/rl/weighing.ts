@@ -26,9 +26,8 @@ export function normalised(batch: Batch, norm: WeighingOptions["length_norm"]): 
 }
 
 /** Returns the divisor of a step's shares. @param sum of all shares. @param responses of the step. */
-export function totalShare(sum: number, responses: number, norm: WeighingOptions["length_norm"] | undefined): number {
-  return typeof norm === "number" ? norm * responses : sum;
-}
+export const totalShare = (sum: number, responses: number, norm: WeighingOptions["length_norm"] | undefined): number =>
+  typeof norm === "number" ? norm * responses : sum;
 
 /**
  * Truncated importance sampling (Ionides 2008; for the sampler's rounding: Yao et al. 2025, "Your efficient RL

@@ -51,9 +51,8 @@ export function parameterParts(
 }
 
 /** Returns all parameters of a checkpoint by name. */
-export function parametersIn({ adapter, weights, groups = {} }: Checkpoint): ReadonlyMap<string, Tensor> {
-  return new Map([adapter?.tensors, weights, ...Object.values(groups)].flatMap((tensors) => [...(tensors ?? [])]));
-}
+export const parametersIn = ({ adapter, weights, groups = {} }: Checkpoint): ReadonlyMap<string, Tensor> =>
+  new Map([adapter?.tensors, weights, ...Object.values(groups)].flatMap((tensors) => [...(tensors ?? [])]));
 
 /** Steps of the longest run: a resume iterates over the earlier steps. */
 const MOST_STEPS = 10_000_000;
@@ -143,17 +142,13 @@ async function readFiles(path: string): Promise<Checkpoint> {
 }
 
 /** Tells whether a directory is a finished checkpoint, by its last file. */
-export function isCheckpoint(path: string): boolean {
-  return existsSync(join(path, STATE));
-}
+export const isCheckpoint = (path: string): boolean => existsSync(join(path, STATE));
 
 /**
  * Checks every file of a checkpoint against its hash without keeping it in memory.
  * @returns the names of its files. @throws UserError as `readCheckpoint`.
  */
-export async function verifyCheckpoint(path: string): Promise<string[]> {
-  return Object.keys((await readState(path)).files);
-}
+export const verifyCheckpoint = async (path: string): Promise<string[]> => Object.keys((await readState(path)).files);
 
 async function readState(path: string): Promise<z.infer<typeof stateSchema>> {
   const broken = (problems: readonly string[]): UserError => {

@@ -144,9 +144,8 @@ function scores(rows: readonly TaskScore[], seed: number, draw?: (row: TaskScore
 const nonzero = ({ reward }: TaskScore): number => Number(reward > 0);
 
 /** Returns the measures that all rows have. */
-function metricNames(rows: readonly TaskScore[]): string[] {
-  return Object.keys(rows[0]?.metrics ?? {}).filter((name) => rows.every((row) => row.metrics[name] !== undefined));
-}
+const metricNames = (rows: readonly TaskScore[]): string[] =>
+  Object.keys(rows[0]?.metrics ?? {}).filter((name) => rows.every((row) => row.metrics[name] !== undefined));
 
 /** `after - before` over the tasks that both scored. */
 export interface Comparison extends Scored {

@@ -95,9 +95,7 @@ export async function writeRollouts(path: string, records: readonly RolloutRecor
  * Reads a file of rollouts.
  * @throws UserError that names the first line that is not a rollout, or a truncated file (files are written at once).
  */
-export function readRollouts(path: string): RolloutRecord[] {
-  return fromOutside(path, RECORD_AGAIN, () => readLines(path));
-}
+export const readRollouts = (path: string): RolloutRecord[] => fromOutside(path, RECORD_AGAIN, () => readLines(path));
 
 function readLines(path: string): RolloutRecord[] {
   const named = /step-(\d+)\.jsonl$/.exec(path)?.[1];

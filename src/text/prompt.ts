@@ -154,6 +154,4 @@ export function renderValue(value: PromptValue): string {
 }
 
 /** Joins lines: a line end inside a label or a value would start another field (or action). */
-function oneLine(text: string): string {
-  return text.replace(/\s+/gu, " ").trim();
-}
+const oneLine = (text: string): string => text.replace(/\s+/gu, " ").trim();

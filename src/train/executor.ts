@@ -54,9 +54,8 @@ export interface SharedWork {
 }
 
 /** Distributes a run's work as its config asks for; undefined: this process does everything. */
-export async function sharedWork(config: RunConfig): Promise<SharedWork | undefined> {
-  return (await calledFeature<ExecutorKind>("executor"))?.of(config);
-}
+export const sharedWork = async (config: RunConfig): Promise<SharedWork | undefined> =>
+  (await calledFeature<ExecutorKind>("executor"))?.of(config);
 
 /** Returns the executor that does everything in this process. */
 export function localExecutor(policy: Policy, environment: Environment): Executor {

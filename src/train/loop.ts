@@ -78,9 +78,7 @@ export async function openTrainedPolicy(
 }
 
 /** Opens the environment of a training. */
-export function openSite({ config, options }: Setup): Promise<Environment> {
-  return openEnvironment(config, note(options));
-}
+export const openSite = ({ config, options }: Setup): Promise<Environment> => openEnvironment(config, note(options));
 
 /**
  * Returns the environment with the tasks that fit the policy.
@@ -108,9 +106,10 @@ export function announceForms({ config, options }: Setup, { unproven }: Environm
   );
 }
 
-function note({ quiet }: TrainOptions): (text: string) => void {
-  return (text) => void (quiet || process.stderr.write(`${text}\n`));
-}
+const note =
+  ({ quiet }: TrainOptions): ((text: string) => void) =>
+  (text) =>
+    void (quiet || process.stderr.write(`${text}\n`));
 
 /** Takes the steps of a run from its checkpoint or from step 0, with its evaluations, checkpoints and report. */
 export async function runSteps(training: Training, steps: Steps): Promise<TrainResult> {

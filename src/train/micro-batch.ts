@@ -3,9 +3,12 @@ import type { Trajectory } from "../diffusion/trajectory.js";
 import type { ComparedValues, SegmentValues } from "../engine/engine.js";
 
 /** Uses the same numbers [S] for every value, for losses that compare none. */
-export function sameValues(all: Float32Array): ComparedValues {
-  return { old: all, reference: all, advantage: all, weight: all };
-}
+export const sameValues = (all: Float32Array): ComparedValues => ({
+  old: all,
+  reference: all,
+  advantage: all,
+  weight: all,
+});
 
 /** A laid-out micro-batch with the values its loss compares. */
 export interface MicroBatch {

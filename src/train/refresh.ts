@@ -5,9 +5,12 @@ import type { Checkpoint } from "../runs/checkpoint.js";
 export const REFERENCE = "reference";
 
 /** Returns a further policy's tensors for a checkpoint, under names other than the trained policy's. */
-export function policyGroup(name: string, tensors: ReadonlyMap<string, Tensor>): Record<string, Map<string, Tensor>> {
-  return { [name]: new Map([...tensors].map(([tensor, value]) => [`${name}/${tensor}`, value])) };
-}
+export const policyGroup = (
+  name: string,
+  tensors: ReadonlyMap<string, Tensor>,
+): Record<string, Map<string, Tensor>> => ({
+  [name]: new Map([...tensors].map(([tensor, value]) => [`${name}/${tensor}`, value])),
+});
 
 /** Returns a further policy of a checkpoint; undefined where it has none of that name. */
 export function policyOfGroup(

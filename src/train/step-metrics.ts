@@ -49,9 +49,8 @@ export function stepMetrics(
 }
 
 /** Returns the turns of all episodes, including those without signal. */
-function trajectoriesOf(groups: readonly Group[]): readonly Trajectory[] {
-  return groups.flatMap(({ rollouts }) => rollouts.flatMap(({ trajectories }) => trajectories));
-}
+const trajectoriesOf = (groups: readonly Group[]): readonly Trajectory[] =>
+  groups.flatMap(({ rollouts }) => rollouts.flatMap(({ trajectories }) => trajectories));
 
 /** Summarizes the rewards of a step; null where no episode was scored. */
 function episodeMetrics(

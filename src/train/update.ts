@@ -189,14 +189,12 @@ async function scoresOf(
   return new Map(batches.map((batch, i) => [batch, scores[i]]));
 }
 
-function sumOfShares(batch: Batch): number {
-  return batch.owner.reduce((sum, b, s) => (b < 0 ? sum : sum + shareOf(batch, s)), 0);
-}
+const sumOfShares = (batch: Batch): number =>
+  batch.owner.reduce((sum, b, s) => (b < 0 ? sum : sum + shareOf(batch, s)), 0);
 
 /** Returns the weight of a segment; in a random subset, times the number of segments it represents. */
-function shareOf({ share, sampled }: Batch, segment: number): number {
-  return (share?.[segment] ?? 1) * (sampled?.share[segment] ?? 1);
-}
+const shareOf = ({ share, sampled }: Batch, segment: number): number =>
+  (share?.[segment] ?? 1) * (sampled?.share[segment] ?? 1);
 
 /** Returns the credit of a segment: of its token or step where the objective gives one each, else of its turn. */
 function creditOf({ credit }: Sample, batch: Batch, segment: number): number {

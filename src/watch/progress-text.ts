@@ -26,9 +26,7 @@ export function rewardText({ reward, reward_std: std }: StepMetrics): string {
 }
 
 /** Formats a share as a whole percentage. */
-export function percent(share: number): string {
-  return `${(share * 100).toFixed(0)} %`;
-}
+export const percent = (share: number): string => `${(share * 100).toFixed(0)} %`;
 
 /** Formats seconds as `4.1 s`, `1:05`, `2:03:04`. */
 export function formatDuration(seconds: number): string {
@@ -46,6 +44,5 @@ export function timeLeft(seconds: readonly number[], remaining: number): number 
 }
 
 /** Formats an episode that has just ended as `garden/plant-order 0.75`. */
-export function episodeText(form: string, { reward }: { readonly reward: number | null }): string {
-  return `${form} ${reward === null ? "fault" : reward.toFixed(2)}`;
-}
+export const episodeText = (form: string, { reward }: { readonly reward: number | null }): string =>
+  `${form} ${reward === null ? "fault" : reward.toFixed(2)}`;

@@ -127,6 +127,5 @@ export class Progress implements Watcher {
   }
 }
 
-function fit(lines: string[], rows: number): string[] {
-  return lines.length <= rows ? lines : [...lines.slice(0, rows - 1), ...lines.slice(-1)];
-}
+const fit = (lines: string[], rows: number): string[] =>
+  lines.length <= rows ? lines : [...lines.slice(0, rows - 1), ...lines.slice(-1)];

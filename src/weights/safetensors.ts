@@ -45,9 +45,7 @@ export interface SafetensorsHeader {
 }
 
 /** Reads and checks the header only: a whole checkpoint can be listed without loading it. */
-export function openSafetensors(path: string): SafetensorsHeader {
-  return withFile(path, (fd) => readHeader(fd, path));
-}
+export const openSafetensors = (path: string): SafetensorsHeader => withFile(path, (fd) => readHeader(fd, path));
 
 /** Reads one tensor of an opened file. bf16 and fp16 stay raw bits in a Uint16Array. */
 export function readTensor(header: SafetensorsHeader, name: string): Tensor {
@@ -74,9 +72,8 @@ export function readSafetensors(path: string): Map<string, Tensor> {
 }
 
 /** Reads bytes of any file into a new buffer. @throws UserError where the file ends before. */
-export function readRange(path: string, offset: number, length: number): ArrayBuffer {
-  return withFile(path, (fd) => readBytes(fd, path, offset, length));
-}
+export const readRange = (path: string, offset: number, length: number): ArrayBuffer =>
+  withFile(path, (fd) => readBytes(fd, path, offset, length));
 
 function withFile<T>(path: string, use: (fd: number) => T): T {
   let fd: number;

@@ -7,9 +7,8 @@ import type { NamedTensors } from "../../src/onnx/tensors.js";
 import { denseBias } from "../support/token-batch.js";
 
 /** Encodes all that keys and values depend on: the token, its position, and the states of the tokens it sees. */
-function state(id: number, position: number, seen: readonly string[]): string {
-  return `(${id}@${position}<${[...seen].sort().join("")})`;
-}
+const state = (id: number, position: number, seen: readonly string[]): string =>
+  `(${id}@${position}<${[...seen].sort().join("")})`;
 
 /** Computes the states of a buffer without a cache. */
 function read({ ids, positions, prefix, from }: TokenBuffer): string[] {
@@ -112,9 +111,7 @@ function continued(
 }
 
 /** Lists the rows of the entries from `from` on. */
-function rowsOf({ ids }: TokenBuffer, from: number): number[] {
-  return Array.from(ids.keys()).slice(from);
-}
+const rowsOf = ({ ids }: TokenBuffer, from: number): number[] => Array.from(ids.keys()).slice(from);
 
 /** Counts the tokens of a forward. */
 const countOf = (inputs: NamedTensors): number => numbers(inputs, "input_ids").length;

@@ -113,9 +113,8 @@ test("the first Ctrl-C lets the work end and be saved, the second ends at once",
 
 test("a printed word is read back by a shell", () => {
   assert.equal(shellWord("runs/quick-start_2"), "runs/quick-start_2");
-  for (const word of ["a b", "it's", "$HOME", "", "*"]) {
+  for (const word of ["a b", "it's", "$HOME", "", "*"])
     assert.equal(spawnSync("sh", ["-c", `printf %s ${shellWord(word)}`], { encoding: "utf8" }).stdout, word);
-  }
 });
 
 test("a printed command runs where it is read: by name, by npx, or by its file", () => {

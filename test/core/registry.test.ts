@@ -22,9 +22,10 @@ writeFileSync(join(dir, "shapes", "flat.js.map"), "{}");
 
 const load = (named?: string): Promise<Map<string, Entry>> => loadFolder<Entry>(folder, "shape", named);
 
-function refused(message: RegExp): (error: unknown) => boolean {
-  return (error) => error instanceof UserError && error.exitCode === 2 && message.test(error.message);
-}
+const refused =
+  (message: RegExp): ((error: unknown) => boolean) =>
+  (error) =>
+    error instanceof UserError && error.exitCode === 2 && message.test(error.message);
 
 test("every module of a folder is an entry under its file's name", async () => {
   assert.deepEqual(

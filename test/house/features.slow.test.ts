@@ -81,9 +81,8 @@ function withDependents(name: string): string[] {
 }
 
 /** Returns src/index.ts without the exports of features. */
-function withoutExports(entry: string, names: readonly string[]): string {
-  return entry.replace(new RegExp(`^export [^;]* from "\\./features/(${names.join("|")})/.*\n`, "gm"), "");
-}
+const withoutExports = (entry: string, names: readonly string[]): string =>
+  entry.replace(new RegExp(`^export [^;]* from "\\./features/(${names.join("|")})/.*\n`, "gm"), "");
 
 describe("every feature can be deleted", () => {
   it("leaves no import of it in the rest, with those built on it, so that the rest compiles as before", () => {

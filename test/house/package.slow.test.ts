@@ -30,9 +30,8 @@ interface Result {
   readonly stderr: string;
 }
 
-function npm(args: readonly string[], cwd: string): Result {
-  return spawnSync("npm", [...args, "--no-audit", "--no-fund", "--ignore-scripts"], { cwd, encoding: "utf8" });
-}
+const npm = (args: readonly string[], cwd: string): Result =>
+  spawnSync("npm", [...args, "--no-audit", "--no-fund", "--ignore-scripts"], { cwd, encoding: "utf8" });
 
 describe("the package as it is published", () => {
   const dir = temporaryFolder("package");

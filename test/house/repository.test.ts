@@ -47,9 +47,8 @@ describe("repository", () => {
 
   it("pins every dependency to one version", () => {
     const json = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as Record<string, Record<string, string>>;
-    for (const [name, version] of Object.entries({ ...json.dependencies, ...json.devDependencies })) {
+    for (const [name, version] of Object.entries({ ...json.dependencies, ...json.devDependencies }))
       assert.match(version, /^\d+\.\d+\.\d+$/, name);
-    }
   });
 
   it("holds no path of a machine", (t) => {

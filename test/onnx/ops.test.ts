@@ -326,9 +326,8 @@ describe("ops", () => {
       assert.deepEqual(shapes, expected);
     });
 
-  for (const [op, inputs, attributes, message] of REFUSED) {
+  for (const [op, inputs, attributes, message] of REFUSED)
     it(`refuses ${op}: ${message.source}`, () => assert.throws(() => infer(call(op, inputs, attributes)), message));
-  }
 
   it("refuses operands of different types, but for Pow", () => {
     const [x, n]: [Value, Value] = [

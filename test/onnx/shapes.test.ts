@@ -39,9 +39,8 @@ describe("shapes", () => {
     [["B", 1], "B"],
     [["B", 0], 0],
   ];
-  for (const [dims, expected] of products) {
+  for (const [dims, expected] of products)
     it(`multiplies ${formatShape(dims)} to ${expected}`, () => assert.equal(product(dims), expected));
-  }
 
   const quotients: [Dim, Dim, Dim | undefined][] = [
     [12, 4, 3],
@@ -54,9 +53,8 @@ describe("shapes", () => {
     ["B", "N", undefined],
     ["B*B", "B", "B"],
   ];
-  for (const [total, part, expected] of quotients) {
+  for (const [total, part, expected] of quotients)
     it(`divides ${total} by ${part} to ${expected ?? "nothing"}`, () => assert.equal(quotient(total, part), expected));
-  }
 
   /** Shapes between semicolons. */
   const shapesOf = (text: string): Dim[][] =>

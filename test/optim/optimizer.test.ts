@@ -145,9 +145,8 @@ describe("optimizerGraph", () => {
         const norm = await trainer.step(gradients, 0.01);
         assert.ok(Math.abs(norm / (norms[i] as number) - 1) < 1e-6, `norm ${i}`);
       }
-      for (const [key, expected] of Object.entries(state)) {
+      for (const [key, expected] of Object.entries(state))
         assert.ok(relativeError(trainer.state[key] as number[], expected) < 1e-5, key);
-      }
     });
   }
 

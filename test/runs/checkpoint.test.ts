@@ -23,9 +23,11 @@ import { userError } from "../support/user-error.js";
 
 const dir = temporaryFolder("checkpoint");
 
-function tensor(...values: number[]): Tensor {
-  return { dtype: "float32", shape: [values.length], data: Float32Array.from(values) };
-}
+const tensor = (...values: number[]): Tensor => ({
+  dtype: "float32",
+  shape: [values.length],
+  data: Float32Array.from(values),
+});
 
 function checkpoint(step: number, changes: Partial<Checkpoint> = {}): Checkpoint {
   return {
@@ -169,9 +171,8 @@ test("a damaged state is found: cut, edited, of another format, missing", async 
 test("a state that JSON would change is refused before anything is replaced", async () => {
   const path = join(dir, "json", "step-000001");
   await writeCheckpoint(path, checkpoint(1));
-  for (const bad of [Number.NaN, undefined, 1n, new Date(0), Float32Array.of(1)]) {
+  for (const bad of [Number.NaN, undefined, 1n, new Date(0), Float32Array.of(1)])
     await assert.rejects(writeCheckpoint(path, checkpoint(2, { state: { a: [bad] } })), /state\.a\[0\]/);
-  }
   assert.equal((await readCheckpoint(path)).step, 1);
   assert.deepEqual(readdirSync(join(dir, "json")), ["step-000001"]);
 });

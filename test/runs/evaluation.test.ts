@@ -36,9 +36,10 @@ function episodes(n: number, reward: (i: number) => number): EpisodeScore[] {
   }));
 }
 
-function evaluation(reward: (i: number) => number, changes: Partial<Evaluation> = {}): Evaluation {
-  return { ...summarize(episodes(40, reward), about), ...changes };
-}
+const evaluation = (reward: (i: number) => number, changes: Partial<Evaluation> = {}): Evaluation => ({
+  ...summarize(episodes(40, reward), about),
+  ...changes,
+});
 
 test("faults are counted and left out; forms are scored apart", () => {
   const rows = episodes(10, (i) => (i % 2 === 0 ? 1 : 0.5));

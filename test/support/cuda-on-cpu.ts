@@ -1,6 +1,13 @@
 import { NF4_BLOCK, NF4_CODE } from "../../src/onnx/nf4.js";
-import type { Attribute, Graph, Initializer, Node, TypedArray, Value } from "../../src/onnx/types.js";
-import { DTYPE_CODE } from "../../src/onnx/types.js";
+import {
+  type Attribute,
+  DTYPE_CODE,
+  type Graph,
+  type Initializer,
+  type Node,
+  type TypedArray,
+  type Value,
+} from "../../src/onnx/types.js";
 
 /**
  * Rewrites a CUDA graph so that the CPU can run it, with equal results up to the order of sums: gradients of 4-bit

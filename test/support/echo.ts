@@ -1,6 +1,5 @@
 import type { Observation, Template } from "../../src/core/interaction.js";
-import type { Environment } from "../../src/env/environment.js";
-import { SPLITS } from "../../src/env/environment.js";
+import { type Environment, SPLITS } from "../../src/env/environment.js";
 
 const WORDS = ["garden", "library", "museum", "bakery"];
 

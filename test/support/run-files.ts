@@ -21,9 +21,8 @@ export function timelessFiles(dir: string): Map<string, string | Buffer> {
   return files;
 }
 
-function folder(dir: string): [string, Buffer][] {
-  return (existsSync(dir) ? readdirSync(dir) : []).sort().map((name) => [name, readFileSync(join(dir, name))]);
-}
+const folder = (dir: string): [string, Buffer][] =>
+  (existsSync(dir) ? readdirSync(dir) : []).sort().map((name) => [name, readFileSync(join(dir, name))]);
 
 /** Lists the names under which two runs differ; `only` limits the comparison to the files of the second. */
 export function differences(

@@ -36,9 +36,8 @@ export interface TokenBatch extends TokenArrays {
 const MODEL_INPUTS = new Set(["input_ids", "position_ids", "attention_ranges", "keys", "queries", "places", "rows"]);
 
 /** Makes the dense bias of a layout, which a graph on the CPU reads. */
-export function denseBias(inputs: NamedTensors): Tensor {
-  return biasOf(inputs.attention_ranges as Tensor, biasShape(inputs) as number[]);
-}
+export const denseBias = (inputs: NamedTensors): Tensor =>
+  biasOf(inputs.attention_ranges as Tensor, biasShape(inputs) as number[]);
 
 /** Extracts the arrays of a batch of terms, of a round, or of sequences that are laid out. */
 export function tokensOf({ inputs, headInputs = {} }: { inputs: NamedTensors; headInputs?: NamedTensors }): TokenBatch {
@@ -69,9 +68,7 @@ export function tokensOf({ inputs, headInputs = {} }: { inputs: NamedTensors; he
 }
 
 /** Adds its arrays to a batch for a test's own use; code that takes a {@link Batch} does not read them. */
-export function withTokens(batch: Batch): Batch & TokenBatch {
-  return { ...batch, ...tokensOf(batch) };
-}
+export const withTokens = (batch: Batch): Batch & TokenBatch => ({ ...batch, ...tokensOf(batch) });
 
 /** Returns the only batch of a layout. */
 export function only(batches: readonly Batch[]): Batch {

@@ -4,9 +4,8 @@ import type { Trajectory } from "../../src/diffusion/trajectory.js";
 import type { Objective } from "../../src/rl/objective.js";
 
 /** Parses an objective's options from a config's section, with defaults. */
-export function objectiveOptions<O>(objective: Objective<O>, section: object = {}): O {
-  return objective.schema.parse(section) as O;
-}
+export const objectiveOptions = <O>(objective: Objective<O>, section: object = {}): O =>
+  objective.schema.parse(section) as O;
 
 /** Parses a sampler's section of a config, with defaults. */
 export function samplerConfig<C, O extends SamplerOptions, T extends Trajectory, R, S>(
@@ -20,9 +19,7 @@ export function samplerConfig<C, O extends SamplerOptions, T extends Trajectory,
 type Part<T> = T | (T extends (...given: never[]) => unknown ? never : { readonly [K in keyof T]?: Part<T[K]> });
 
 /** Types an object as complete where the code under test reads only these members; others are undefined. */
-export function only<T>(members: Part<T>): T {
-  return members as T;
-}
+export const only = <T>(members: Part<T>): T => members as T;
 
 /** Returns the same object after asserting that these optional parts are present. */
 export function having<T extends object, K extends keyof T>(object: T, ...parts: K[]): T & Required<Pick<T, K>> {

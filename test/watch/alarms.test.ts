@@ -44,9 +44,8 @@ test("a single fault is said at once, with its step", () => {
 
 test("of a mean over the run the last value is compared, once there are enough", () => {
   const alarms = new Alarms();
-  for (let step = 1; step < 20; step++) {
+  for (let step = 1; step < 20; step++)
     assert.deepEqual(alarms.check(withValue(step, "gradient_noise_fraction", 0.99)), []);
-  }
   assert.deepEqual(alarms.check(withValue(20, "gradient_noise_fraction", 0.9)), []);
   const [warning] = alarms.check(withValue(21, "gradient_noise_fraction", 0.98));
   assert.match(warning ?? "", /^gradient_noise_fraction = 0\.98 in the run to step 21 \(limit 0\.97\)/);

@@ -18,9 +18,7 @@ const recordSchema = z.strictObject({
 });
 
 /** Returns the folder of this user's records. They hold only process ids, and a reboot deletes them. */
-function defaultFolder(): string {
-  return join(tmpdir(), `refusion-train-${process.getuid?.() ?? "user"}`);
-}
+const defaultFolder = (): string => join(tmpdir(), `refusion-train-${process.getuid?.() ?? "user"}`);
 
 /** Records a running browser that this process drives. @returns a function that deletes the record. */
 export function recordBrowser(pid: number, folder = defaultFolder()): () => void {

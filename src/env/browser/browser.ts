@@ -192,9 +192,8 @@ function wall(site: Reached | undefined): string[] {
 }
 
 /** Returns Playwright's version: the browsers of other versions are not found. */
-function playwrightVersion(): string {
-  return (createRequire(import.meta.url)("playwright/package.json") as { readonly version: string }).version;
-}
+const playwrightVersion = (): string =>
+  (createRequire(import.meta.url)("playwright/package.json") as { readonly version: string }).version;
 
 async function processId(browser: Browser): Promise<number | undefined> {
   try {

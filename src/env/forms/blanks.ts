@@ -84,9 +84,8 @@ function blanksOf(controls: readonly TemplateControl[]): Blank[] {
 }
 
 /** Lists the controls of a form whose kinds are known by label, in page order. */
-export function controlsOf(kinds: Readonly<Record<string, FieldKind>>): TemplateControl[] {
-  return Object.entries(kinds).map(([label, kind]) => ({ label, ...kind }));
-}
+export const controlsOf = (kinds: Readonly<Record<string, FieldKind>>): TemplateControl[] =>
+  Object.entries(kinds).map(([label, kind]) => ({ label, ...kind }));
 
 /**
  * Lists the controls of a page that was read: those that are present, and those that tasks of the form name, with the
@@ -141,9 +140,8 @@ export function blankActions(controls: readonly TemplateControl[], values: Reado
 }
 
 /** Returns the plan of an answer: from its blanks if it filled in a template, else from its text. */
-export function planOf({ text = "", values }: PolicyAction, controls: readonly TemplateControl[]): Plan {
-  return values === undefined ? parsePlan(text) : { actions: blankActions(controls, values), unresolved: [] };
-}
+export const planOf = ({ text = "", values }: PolicyAction, controls: readonly TemplateControl[]): Plan =>
+  values === undefined ? parsePlan(text) : { actions: blankActions(controls, values), unresolved: [] };
 
 /**
  * Returns the values of a perfect policy: each control's true value as plans write it, or an empty text. A required box

@@ -10,9 +10,7 @@ export interface ValueSpace {
 }
 
 /** Normalises a text: NFC, trimmed, runs of whitespace collapsed. Case is kept: it is part of a value. */
-export function normalizeText(text: string): string {
-  return text.normalize("NFC").replace(/\s+/g, " ").trim();
-}
+export const normalizeText = (text: string): string => text.normalize("NFC").replace(/\s+/g, " ").trim();
 
 /** Normalises a label or an option for comparison: NFC, lower case, no trailing `*`, `:` or `(required)`. */
 export function normalizeLabel(label: string): string {
@@ -28,9 +26,7 @@ export function normalizeLabel(label: string): string {
 const LABEL_MARKS = ["*", ":", "(required)", "(optional)"];
 
 /** Reduces a label to letters and digits, to match labels with other punctuation. */
-export function looseLabel(label: string): string {
-  return normalizeLabel(label).replace(/[^\p{L}\p{N}]+/gu, "");
-}
+export const looseLabel = (label: string): string => normalizeLabel(label).replace(/[^\p{L}\p{N}]+/gu, "");
 
 /** Returns 1 - edit distance / longer length, for normalised texts; 1 only for equal ones. */
 export function similarity(a: string, b: string): number {
@@ -256,9 +252,7 @@ export function listItems(options: readonly Option[], value: FieldValue): string
 }
 
 /** Tells whether a true value of a file field asks for no file. */
-export function isNoFile(value: FieldValue): boolean {
-  return /^(?:none|n\/a|null)?$/i.test(String(value).trim());
-}
+export const isNoFile = (value: FieldValue): boolean => /^(?:none|n\/a|null)?$/i.test(String(value).trim());
 
 /** Reads the digits of a telephone number; undefined for a text with other signs than those between its digits. */
 export const readDigits: Reader = (value) =>
@@ -284,9 +278,8 @@ function received(options: readonly Option[], actual: FieldValue): number | unde
 }
 
 /** Writes a value for comparison. @param find finds the option that a value of a choice means. */
-function comparable({ kind, options = [] }: ValueSpace, value: FieldValue, find: typeof findOption): string {
-  return readAs(isChoice(kind) ? (one) => find(options, one) : (READERS[kind] ?? UNREAD), value);
-}
+const comparable = ({ kind, options = [] }: ValueSpace, value: FieldValue, find: typeof findOption): string =>
+  readAs(isChoice(kind) ? (one) => find(options, one) : (READERS[kind] ?? UNREAD), value);
 
 /**
  * Measures how well `actual` matches `truth`, from 0 to 1: free text by similarity, lists by Jaccard, all others by
@@ -355,9 +348,7 @@ function addressOf(text: string): string | undefined {
   return URL.canParse(address) ? new URL(address).href : undefined;
 }
 
-function asText(value: FieldValue): string {
-  return Array.isArray(value) ? value.join(", ") : String(value);
-}
+const asText = (value: FieldValue): string => (Array.isArray(value) ? value.join(", ") : String(value));
 
 /** Lists the items of a list as their options, sorted. */
 function optionList(options: readonly Option[], value: FieldValue, find: typeof findOption): string[] {

@@ -42,9 +42,11 @@ function kindOf(label: string, controls: readonly Control[]): FieldKind | undefi
 }
 
 /** Converts a control to a field kind, with the texts of its options. */
-export function asKind({ kind, default: preset, options }: Control): FieldKind {
-  return { kind, default: preset, options: options.map(({ text }) => text) };
-}
+export const asKind = ({ kind, default: preset, options }: Control): FieldKind => ({
+  kind,
+  default: preset,
+  options: options.map(({ text }) => text),
+});
 
 function isControls(kinds: Kinds | readonly Control[]): kinds is readonly Control[] {
   return Array.isArray(kinds);

@@ -7,9 +7,13 @@ import { renderPlan } from "./plan.js";
 import { answerParts, type TurnAnswer } from "./plan-parts.js";
 
 /** Returns the outcome of an episode in which the environment failed. */
-export function faulted({ fields }: Task, fault: string): EpisodeOutcome {
-  return { reward: null, fault, success: false, metrics: {}, detail: { truth: fields, posted: [], actions: [] } };
-}
+export const faulted = ({ fields }: Task, fault: string): EpisodeOutcome => ({
+  reward: null,
+  fault,
+  success: false,
+  metrics: {},
+  detail: { truth: fields, posted: [], actions: [] },
+});
 
 /** Returns the outcome of an episode: its reward, metrics and record. @param answers one answer for each turn. */
 export async function outcomeOf(

@@ -63,9 +63,8 @@ function withoutThoughts(text: string): string {
 }
 
 /** Drops "Step 3:", "3.", "Action:" and list bullets. */
-function stripPrefix(line: string): string {
-  return line.replace(/^(?:[-*\u2022]\s+)?(?:(?:step\s+)?\d{1,4}\s*[.:)]\s*|action:\s*)?/i, "");
-}
+const stripPrefix = (line: string): string =>
+  line.replace(/^(?:[-*\u2022]\s+)?(?:(?:step\s+)?\d{1,4}\s*[.:)]\s*|action:\s*)?/i, "");
 
 type Parts = { readonly label: string; readonly value: string };
 /**
@@ -143,9 +142,7 @@ function readCompact(line: string): Action | undefined {
  * Writes actions as a compact plan that `parsePlan` can read. Line breaks inside values become spaces: an action is one
  * line, and the reward collapses whitespace. A label with `|` cannot be written.
  */
-export function renderPlan(actions: readonly Action[]): string {
-  return actions.map(lineOf).join("\n");
-}
+export const renderPlan = (actions: readonly Action[]): string => actions.map(lineOf).join("\n");
 
 function lineOf(action: Action): string {
   switch (action.kind) {

@@ -43,9 +43,8 @@ function judgeField(label: string, truth: FieldValue, controls: readonly Control
     return { label, control, counted: true, needed: true, changed: false, score: 0, exact: false, actual: null };
   const actual = outcome.values[control.index] ?? "";
   const changed = control.kind === "file" ? !isNoFile(actual) : matchValue(control, control.default, actual) < 1;
-  if (control.kind === "file" && (isNoFile(truth) || !outcome.uploads)) {
+  if (control.kind === "file" && (isNoFile(truth) || !outcome.uploads))
     return { label, control, counted: false, needed: false, changed, score: 1, exact: true, actual };
-  }
   const score = matchValue(control, truth, actual);
   const exact = score === 1;
   if (matchValue(control, truth, control.default) === 1) {

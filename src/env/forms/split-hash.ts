@@ -15,9 +15,7 @@ export function splitHash(tasks: readonly Task[]): string {
 }
 
 /** Returns a number in [0, 1) that depends on the text alone: the same in every process and for every seed. */
-export function fraction(text: string): number {
-  return Number.parseInt(sha256(text).slice(0, 8), 16) / 2 ** 32;
-}
+export const fraction = (text: string): number => Number.parseInt(sha256(text).slice(0, 8), 16) / 2 ** 32;
 
 /**
  * Returns the split of a training form's record, from a text of form and record: 60 % train, 20 % val, 20 % test. It

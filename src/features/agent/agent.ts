@@ -110,9 +110,8 @@ export async function loadAgent(
 }
 
 /** Tells whether blanks are limited to their options, and so to words of the text. */
-function quotes({ sampler }: RunConfig): boolean {
-  return "constrained_decoding" in sampler && sampler.constrained_decoding === true;
-}
+const quotes = ({ sampler }: RunConfig): boolean =>
+  "constrained_decoding" in sampler && sampler.constrained_decoding === true;
 
 interface Filling {
   readonly page: Page;

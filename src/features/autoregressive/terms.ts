@@ -48,9 +48,8 @@ export function stepTerms(
   return layOutSteps(buffers, sizes, layout, { temperature: temperatureOf(trajectories), head, pad, filler: eos });
 }
 
-function isConstrained(trajectories: readonly AutoregressiveTrajectory[]): boolean {
-  return trajectories.some(({ template }) => Canvas.of(template).isConstrained);
-}
+const isConstrained = (trajectories: readonly AutoregressiveTrajectory[]): boolean =>
+  trajectories.some(({ template }) => Canvas.of(template).isConstrained);
 
 function laidOut(
   { prompt, template, response, logProbs }: AutoregressiveTrajectory,
@@ -82,9 +81,8 @@ export function textTerms(
   return layOutText(trajectories, options, layout, temperatureOf(trajectories), isConstrained(trajectories));
 }
 
-function temperatureOf(trajectories: readonly AutoregressiveTrajectory[]): number {
-  return commonTemperature(trajectories.map(({ temperature }) => scoringTemperature(temperature)));
-}
+const temperatureOf = (trajectories: readonly AutoregressiveTrajectory[]): number =>
+  commonTemperature(trajectories.map(({ temperature }) => scoringTemperature(temperature)));
 
 /** Lays out the next-token cross-entropy, averaged over all tokens of the responses, EOS included. */
 export function supervisedTerms(

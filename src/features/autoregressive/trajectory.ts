@@ -43,6 +43,5 @@ export function parseTrajectory(data: unknown, where: string, eos: number): Auto
 }
 
 /** Lists the tokens of the response, one per step. */
-export function reveals({ response, logProbs }: AutoregressiveTrajectory): Reveal[] {
-  return response.map((token, i) => ({ position: i, token, step: i, logProb: logProbs[i] }));
-}
+export const reveals = ({ response, logProbs }: AutoregressiveTrajectory): Reveal[] =>
+  response.map((token, i) => ({ position: i, token, step: i, logProb: logProbs[i] }));

@@ -38,6 +38,5 @@ export const executor: ExecutorKind = {
   },
 };
 
-function optionsOf(config: RunConfig): DistributedOptions {
-  return (config as unknown as { readonly distributed: DistributedOptions }).distributed;
-}
+const optionsOf = (config: RunConfig): DistributedOptions =>
+  (config as unknown as { readonly distributed: DistributedOptions }).distributed;

@@ -113,9 +113,8 @@ export async function estimateRun(config: RunConfig, command: string): Promise<M
   return { parts, total: totalOf(parts), otherTraining: () => bytesOf(trainingWith(!checkpoint)) };
 }
 
-function weightBytes({ graph }: Model): number {
-  return sum([...graph.initializers.values()].map(({ value: { dtype, shape } }) => BYTES[dtype] * sizeOf(shape)));
-}
+const weightBytes = ({ graph }: Model): number =>
+  sum([...graph.initializers.values()].map(({ value: { dtype, shape } }) => BYTES[dtype] * sizeOf(shape)));
 
 /** Estimates a session on the CPU, which keeps the weights in layouts of its own. */
 const bytesOf = (graph: Graph): number => sessionBytes(graph, true);
@@ -149,14 +148,12 @@ async function rolloutParts(
 const sum = (numbers: readonly number[]): number => numbers.reduce((n, x) => n + x, 0);
 const totalOf = (parts: readonly MemoryPart[]): number => sum(parts.map(({ bytes }) => bytes));
 
-function inputBytes({ inputs, headInputs }: Batch): number {
-  return sum([...Object.values(inputs), ...Object.values(headInputs)].map(({ data }) => data.byteLength));
-}
+const inputBytes = ({ inputs, headInputs }: Batch): number =>
+  sum([...Object.values(inputs), ...Object.values(headInputs)].map(({ data }) => data.byteLength));
 
 /** Tells whether rollouts cache keys and values; with `auto` a GPU may still be found, which does not. */
-function keepsPast({ runtime }: RunConfig, use: CacheUse | undefined): boolean {
-  return use === true || (use === "auto" && (runtime.provider === "cpu" || runtime.provider === "auto"));
-}
+const keepsPast = ({ runtime }: RunConfig, use: CacheUse | undefined): boolean =>
+  use === true || (use === "auto" && (runtime.provider === "cpu" || runtime.provider === "auto"));
 
 /** Bytes of one token's keys and values in float32: 2 * 4 * layers * KV heads * head size; 0 without a cache. */
 async function keptBytes(model: Model): Promise<number> {

@@ -179,9 +179,8 @@ async function measureUpdate(
 }
 
 /** Counts a run's evaluations of a split. */
-function evaluationsOf({ evaluation: { splits, every }, training: { steps } }: RunConfig): number {
-  return 2 * splits.length + (every > 0 ? Math.floor(steps / every) : 0);
-}
+const evaluationsOf = ({ evaluation: { splits, every }, training: { steps } }: RunConfig): number =>
+  2 * splits.length + (every > 0 ? Math.floor(steps / every) : 0);
 
 async function seconds(work: () => Promise<unknown>): Promise<number> {
   const began = performance.now();
@@ -189,6 +188,4 @@ async function seconds(work: () => Promise<unknown>): Promise<number> {
   return (performance.now() - began) / 1000;
 }
 
-function peakMemory(): number {
-  return process.resourceUsage().maxRSS / 2 ** 20;
-}
+const peakMemory = (): number => process.resourceUsage().maxRSS / 2 ** 20;

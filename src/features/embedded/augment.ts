@@ -31,9 +31,8 @@ function materialOf(tier: Tier) {
 const materials = new Map<Tier, Material>();
 
 /** Picks a field. One in five picks is a checkbox in any case, as checkboxes are learned last. */
-function pickField(material: Material, rng: Rng): Field {
-  return rng.pick(rng.uniform() < 0.2 ? material.boxes : material.fields);
-}
+const pickField = (material: Material, rng: Rng): Field =>
+  rng.pick(rng.uniform() < 0.2 ? material.boxes : material.fields);
 
 function pickPhrase(vocabulary: readonly string[], count: number, taken: ReadonlySet<string>, rng: Rng): string {
   for (;;) {

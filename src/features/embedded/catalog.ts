@@ -21,6 +21,5 @@ export function formOf(id: string): Form {
 }
 
 /** Returns the controls, defaults and options of one form's page by label, without a browser. */
-export function fieldKinds(formId: string, tier: Tier): Record<string, FieldKind> {
-  return Object.fromEntries(fieldsOf(formOf(formId), tier).map((field) => [field.label, kindOf(field)]));
-}
+export const fieldKinds = (formId: string, tier: Tier): Record<string, FieldKind> =>
+  Object.fromEntries(fieldsOf(formOf(formId), tier).map((field) => [field.label, kindOf(field)]));

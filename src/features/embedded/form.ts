@@ -56,11 +56,9 @@ export function readForms(data: unknown) {
 }
 
 /** Returns the form's fields on the page of this tier, in page order. */
-export function fieldsOf(form: Form, tier: Tier): readonly Field[] {
-  return tier === "starter" ? form.fields.filter((field) => form.starter.includes(field.label)) : form.fields;
-}
+export const fieldsOf = (form: Form, tier: Tier): readonly Field[] =>
+  tier === "starter" ? form.fields.filter((field) => form.starter.includes(field.label)) : form.fields;
 
 /** Returns the form's path on the site. */
-export function pathOf(form: Pick<Form, "id">, tier: Tier): string {
-  return tier === "full" ? `/${form.id}` : `/${tier}/${form.id}`;
-}
+export const pathOf = (form: Pick<Form, "id">, tier: Tier): string =>
+  tier === "full" ? `/${form.id}` : `/${tier}/${form.id}`;

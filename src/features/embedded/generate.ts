@@ -65,9 +65,8 @@ export function generatedForm(id: string): Form | undefined {
 }
 
 /** Makes `count` forms from a seed: the same forms every time. */
-export function generatedForms(seed: number, count: number): Form[] {
-  return Array.from({ length: count }, (_, index) => generatedForm(`made/${seed}-${index}`) as Form);
-}
+export const generatedForms = (seed: number, count: number): Form[] =>
+  Array.from({ length: count }, (_, index) => generatedForm(`made/${seed}-${index}`) as Form);
 
 function make(id: string, rng: Rng): Form {
   const [domain = [], title = [], people = [], things = [], kinds = [], boxes = []] = rng.pick(DOMAINS);
@@ -92,6 +91,5 @@ function make(id: string, rng: Rng): Form {
 }
 
 /** Returns the only record of a generated form. */
-export function recordOf(made: Form, tier: Tier, seed: number): FormRecord {
-  return drawRecord(fieldsOf(made, tier), Rng.named(seed, `generated/${tier}/${made.id}`), true);
-}
+export const recordOf = (made: Form, tier: Tier, seed: number): FormRecord =>
+  drawRecord(fieldsOf(made, tier), Rng.named(seed, `generated/${tier}/${made.id}`), true);

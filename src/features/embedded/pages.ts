@@ -144,9 +144,7 @@ export function indexPage(forms: readonly Form[]): Html {
 }
 
 /** Makes the page for an address without a form. */
-export function missingPage(): Html {
-  return card("Not found", html`<h1>Not found</h1><p>There is no such form.</p>`);
-}
+export const missingPage = (): Html => card("Not found", html`<h1>Not found</h1><p>There is no such form.</p>`);
 
 /** The style sheet of all pages. It is part of each page, since a further request costs time in each episode. */
 const STYLE = `

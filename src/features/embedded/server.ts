@@ -55,9 +55,8 @@ export function createApp(forms: readonly Form[]): Hono {
         const posted = await postedValues(c);
         if (posted === undefined) return c.json({ error: "The body is not a form" }, 400);
         const missing = fields.filter((field) => isMissing(field, posted));
-        if (missing.length > 0) {
+        if (missing.length > 0)
           return c.json({ error: `Required: ${missing.map((field) => field.label).join(", ")}` }, 400);
-        }
         return c.json({ data: posted, message: `${form.title} Submitted Successfully!` });
       });
     }

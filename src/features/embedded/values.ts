@@ -58,9 +58,7 @@ export function numbers(min: number, max: number, step = 1): Source {
 }
 
 /** Draws one of the texts. */
-export function oneOf(texts: readonly string[]): Source {
-  return source("option", (rng) => rng.pick(texts), false);
-}
+export const oneOf = (texts: readonly string[]): Source => source("option", (rng) => rng.pick(texts), false);
 
 /** Draws one or more of the texts, in their order. */
 export function someOf(texts: readonly string[]): Source {
@@ -75,9 +73,8 @@ export function someOf(texts: readonly string[]): Source {
 }
 
 /** Draws file names with this extension. */
-export function fileName(extension: string): Source {
-  return source("file", (rng) => `${slug(rng.pick(NOUNS))}-${two(1 + rng.int(99))}.${extension}`, true);
-}
+export const fileName = (extension: string): Source =>
+  source("file", (rng) => `${slug(rng.pick(NOUNS))}-${two(1 + rng.int(99))}.${extension}`, true);
 
 const SENTENCES: readonly ((rng: Rng) => string)[] = [
   (rng) => `We come from ${rng.pick(CITIES)} and bring the ${slug(rng.pick(NOUNS))} with us.`,
@@ -128,6 +125,4 @@ export const RESERVED_SHARE = 0.2;
  * Tells whether this combination (a full name, a street and its city, a date ...) is kept for val, test and heldout.
  * It does not depend on the seed: a model trained with one seed has not seen the evaluation values of another.
  */
-export function isReserved(combination: string): boolean {
-  return fraction(`reserved/${combination}`) < RESERVED_SHARE;
-}
+export const isReserved = (combination: string): boolean => fraction(`reserved/${combination}`) < RESERVED_SHARE;

@@ -71,9 +71,8 @@ function weightsOf(tensors: ReadonlyMap<string, SafetensorsHeader>, dir: string)
 const configOf = (dir: string): Json => readJson(join(dir, "config.json")) as Json;
 
 /** Returns the rows and columns of a block of FP8 weights with one scale. */
-function float8Block(dir: string): readonly [number, number] {
-  return (quantisationIn(configOf(dir)).weight_block_size ?? [128, 128]) as [number, number];
-}
+const float8Block = (dir: string): readonly [number, number] =>
+  (quantisationIn(configOf(dir)).weight_block_size ?? [128, 128]) as [number, number];
 
 function openShards(dir: string, index: string): Map<string, SafetensorsHeader> {
   const { weight_map: map } = (readJson(index) ?? {}) as { weight_map?: unknown };

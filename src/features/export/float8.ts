@@ -10,9 +10,8 @@ const SCALES = ["_scale_inv", "_scale"];
 export const UNUSED_SCALES = /\.(input_scale|[kv]_scale|[kvqo]_proj\.output_scale)$/;
 
 /** Finds the scales of an 8-bit weight; undefined where there are none. */
-export function scalesOf(name: string, tensors: ReadonlyMap<string, SafetensorsHeader>): string | undefined {
-  return SCALES.map((ending) => `${name}${ending}`).find((scale) => tensors.has(scale));
-}
+export const scalesOf = (name: string, tensors: ReadonlyMap<string, SafetensorsHeader>): string | undefined =>
+  SCALES.map((ending) => `${name}${ending}`).find((scale) => tensors.has(scale));
 
 /** Returns what config.json says of how the weights are quantised. */
 export const quantisationIn = (config: Json): Json => (config.quantization_config ?? {}) as Json;

@@ -96,11 +96,9 @@ async function trainedModel(run: RunDirectory): Promise<string> {
 }
 
 /** The recorded hash of a run's model; undefined if there is none. */
-function trainedHash(run: RunDirectory): string | undefined {
-  return run.begun ? run.readEnvironment().hashes.model : undefined;
-}
+const trainedHash = (run: RunDirectory): string | undefined =>
+  run.begun ? run.readEnvironment().hashes.model : undefined;
 
 /** Hash of a model directory; undefined for a Hugging Face checkpoint. */
-async function hashOf(model: string): Promise<string | undefined> {
-  return existsSync(join(model, "model.onnx")) ? modelHash(model) : undefined;
-}
+const hashOf = async (model: string): Promise<string | undefined> =>
+  existsSync(join(model, "model.onnx")) ? modelHash(model) : undefined;

@@ -31,9 +31,8 @@ export interface TranscodeOptions {
 }
 
 /** Lists the tensors of the file that {@link writeWeights} writes. */
-export function specsOf(tasks: readonly WeightTask[]): Map<string, TensorSpec> {
-  return new Map(tasks.flatMap(({ name, shape, form }) => [...partsOf(name, shape, form)]));
-}
+export const specsOf = (tasks: readonly WeightTask[]): Map<string, TensorSpec> =>
+  new Map(tasks.flatMap(({ name, shape, form }) => [...partsOf(name, shape, form)]));
 
 /**
  * Writes the weights to one safetensors file, each in its form, in pieces.

@@ -174,19 +174,16 @@ function inBoxes<A extends object, T>(
 }
 
 /** Reads the state of each label's field. @param nth for each label the index of the box to read; 0 by default. */
-export function shownIn(surface: Surface, labels: readonly string[], nth: readonly number[] = []): Promise<Shown[]> {
-  return inBoxes(surface, observe, { labels, nth });
-}
+export const shownIn = (surface: Surface, labels: readonly string[], nth: readonly number[] = []): Promise<Shown[]> =>
+  inBoxes(surface, observe, { labels, nth });
 
 /** Reads the appearance of a label's field, beside its texts and values. */
-export function looksOf(surface: Surface, label: string, nth: number): Promise<string> {
-  return inBoxes(surface, look, { label, nth });
-}
+export const looksOf = (surface: Surface, label: string, nth: number): Promise<string> =>
+  inBoxes(surface, look, { label, nth });
 
 /** Tells whether a label's field is covered or gone. */
-export function isCovered(surface: Surface, label: string): Promise<boolean> {
-  return inBoxes(surface, covers, { label, operable: OPERABLE });
-}
+export const isCovered = (surface: Surface, label: string): Promise<boolean> =>
+  inBoxes(surface, covers, { label, operable: OPERABLE });
 
 let registered: Promise<void> | undefined;
 

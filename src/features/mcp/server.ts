@@ -183,6 +183,5 @@ export class FormTools {
 }
 
 /** Imports a part of the SDK. @throws UserError if it is not installed. */
-export async function sdk<T>(load: () => Promise<T>): Promise<T> {
-  return optional("The Model Context Protocol needs", "@modelcontextprotocol/sdk", load);
-}
+export const sdk = async <T>(load: () => Promise<T>): Promise<T> =>
+  optional("The Model Context Protocol needs", "@modelcontextprotocol/sdk", load);

@@ -94,9 +94,8 @@ function compare(before: Evaluation | null, after: Evaluation | null): Compariso
   }
 }
 
-function onForm(evaluation: Evaluation | null, form: string): Evaluation | null {
-  return evaluation && { ...evaluation, per_task: evaluation.per_task.filter((task) => task.form === form) };
-}
+const onForm = (evaluation: Evaluation | null, form: string): Evaluation | null =>
+  evaluation && { ...evaluation, per_task: evaluation.per_task.filter((task) => task.form === form) };
 
 /** Makes the cells of a run's reward on a split: before, after, the difference, and that to another run. */
 export function changeCells({ before, after }: SplitEvaluations, baseline: Evaluation | null): Html[] {
@@ -132,6 +131,5 @@ function cells(score: Score, before: Scores, after: Scores, comparison: Comparis
   return texts.map((text) => html`<td class="num">${text ?? "–"}</td>`);
 }
 
-function percentOf(interval: Interval | undefined): string {
-  return interval === undefined ? "–" : `${(100 * interval.mean).toFixed(0)} %`;
-}
+const percentOf = (interval: Interval | undefined): string =>
+  interval === undefined ? "–" : `${(100 * interval.mean).toFixed(0)} %`;

@@ -132,9 +132,7 @@ function keyOf({ task_id, turns, reward, detail }: Partial<RolloutRecord>): stri
 }
 
 /** Sorts by reward, lowest first; newest first among equals; faults last. */
-function byReward(a: Candidate, b: Candidate): number {
-  return (a.reward ?? 2) - (b.reward ?? 2) || b.step - a.step;
-}
+const byReward = (a: Candidate, b: Candidate): number => (a.reward ?? 2) - (b.reward ?? 2) || b.step - a.step;
 
 function worst(candidates: readonly Candidate[], count: number): Candidate[] {
   const faults = candidates.filter((c) => c.reward === null).slice(0, MOST_FAULTS);

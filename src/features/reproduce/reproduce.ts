@@ -50,9 +50,8 @@ export function rowsOfData(folder = join(packageRoot(), "docs", "data")): Row[] 
 }
 
 /** Tells whether the models that a row's commands name are here: the package has some, a clone all. */
-export function hasModels({ commands }: Row): boolean {
-  return commands.every((line) => [...line.matchAll(/ model=(\S+)/g)].every(([, model = ""]) => foundPath(model)));
-}
+export const hasModels = ({ commands }: Row): boolean =>
+  commands.every((line) => [...line.matchAll(/ model=(\S+)/g)].every(([, model = ""]) => foundPath(model)));
 
 /** Finds a row. @throws UserError (exit 2) where there is none. */
 export function rowNamed(rows: readonly Row[], id: string): Row {
@@ -103,9 +102,8 @@ const resultSchema = z.union([
 ]);
 
 /** Reads what a training run or an evaluation prints. */
-function readResult(text: string): { readonly before: readonly Evaluation[]; readonly after: readonly Evaluation[] } {
-  return checked(resultSchema, JSON.parse(text), "the command's result");
-}
+const readResult = (text: string): { readonly before: readonly Evaluation[]; readonly after: readonly Evaluation[] } =>
+  checked(resultSchema, JSON.parse(text), "the command's result");
 
 /** Compares a printed figure with a result. @throws UserError where the result does not have it. */
 export function compared(figure: Figure, result: ReturnType<typeof readResult>): Outcome {

@@ -66,13 +66,10 @@ export interface Proof {
 }
 
 /** Returns a sampler's likelihood of its steps. @throws UserError where it has none, and so nothing to prove. */
-export function stepsOf({ stepTerms }: Policy["sampler"]): NonNullable<Policy["sampler"]["stepTerms"]> {
-  return stepTerms ?? misuse("The sampler has no likelihood, so there is nothing to prove.");
-}
+export const stepsOf = ({ stepTerms }: Policy["sampler"]): NonNullable<Policy["sampler"]["stepTerms"]> =>
+  stepTerms ?? misuse("The sampler has no likelihood, so there is nothing to prove.");
 
-export function holds({ measured, limit }: Measurement): boolean {
-  return Number.isFinite(measured) && measured <= limit;
-}
+export const holds = ({ measured, limit }: Measurement): boolean => Number.isFinite(measured) && measured <= limit;
 
 /**
  * Returns the options of the config's sampler on a canvas of a few tokens, small enough to enumerate, at twice its

@@ -15,9 +15,8 @@ export function int64(value: number): bigint {
 }
 
 /** Returns the bytes of a dense tensor. */
-export function bytesOf(dtype: DType, shape: readonly number[]): number {
-  return shape.reduce((product, dim) => product * dim, BYTES[dtype]);
-}
+export const bytesOf = (dtype: DType, shape: readonly number[]): number =>
+  shape.reduce((product, dim) => product * dim, BYTES[dtype]);
 
 /** Refuses external data outside the model's own folder. @throws UserError */
 export function checkLocation(file: string, what: string, where: string): void {

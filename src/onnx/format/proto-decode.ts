@@ -84,9 +84,7 @@ function unsupported(where: string, what: string, hint?: string): UserError {
   );
 }
 
-function isStandard(domain: string): boolean {
-  return domain === "" || domain === "ai.onnx";
-}
+const isStandard = (domain: string): boolean => domain === "" || domain === "ai.onnx";
 
 function decodeInitializers(graph: GraphProto, where: string): Map<string, Initializer> {
   const initializers = new Map<string, Initializer>();
@@ -187,9 +185,8 @@ function decodeAttribute(attribute: AttributeProto, what: string, where: string)
   }
 }
 
-function decodeText(bytes: Uint8Array): string {
-  return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-}
+const decodeText = (bytes: Uint8Array): string =>
+  new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
 
 function decodeTensor(
   tensor: TensorProto,

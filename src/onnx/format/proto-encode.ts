@@ -89,9 +89,7 @@ export function encodeModel(model: Graph | RawModel, open = false): Uint8Array {
   );
 }
 
-function nameOf(value: Value | string | undefined): string {
-  return typeof value === "string" ? value : (value?.name ?? "");
-}
+const nameOf = (value: Value | string | undefined): string => (typeof value === "string" ? value : (value?.name ?? ""));
 
 function isOpen(value: Value | string): value is Value {
   return typeof value !== "string" && !isStatic(value.shape);
@@ -151,9 +149,8 @@ function encodeTensor(
 function encodeAttribute(op: string, name: string, value: Attribute): AttributeProto {
   const isFloat = FLOAT_ATTRIBUTES.has(name) && !INT_EXCEPTIONS.has(`${op}.${name}`);
   if (typeof value === "bigint") return create(AttributeProtoSchema, { name, type: AttributeType.INT, i: value });
-  if (typeof value === "string") {
+  if (typeof value === "string")
     return create(AttributeProtoSchema, { name, type: AttributeType.STRING, s: new TextEncoder().encode(value) });
-  }
   if (typeof value === "number") {
     return isFloat || !Number.isInteger(value)
       ? create(AttributeProtoSchema, { name, type: AttributeType.FLOAT, f: value })

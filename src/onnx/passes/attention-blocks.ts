@@ -114,9 +114,7 @@ function prefixes(e: Emitter, x: Value, sizes: readonly number[], axis: number):
 }
 
 /** A zero [1] that depends on a value. */
-function zeroOf(e: Emitter, value: Value): Value {
-  return e.clip(e.slice(e.reshape(value, [-1]), 0, 0, 1), 0, 0);
-}
+const zeroOf = (e: Emitter, value: Value): Value => e.clip(e.slice(e.reshape(value, [-1]), 0, 0, 1), 0, 0);
 
 /** Finds the scores behind attention weights. */
 function scoresOf(g: GraphBuilder, weights: Value, v: Value): Scores | undefined {

@@ -1,4 +1,4 @@
-import { DTYPE_OF_CODE } from "../types.js";
+import { type Attribute, DTYPE_OF_CODE, type Node, type Value } from "../types.js";
 /**
  * Rewrites while a graph is emitted: a node that completes a known pattern becomes one operator of ONNX Runtime, in our
  * own graphs and in imported ones alike. The replaced nodes lose their reader and are removed as dead.
@@ -6,7 +6,6 @@ import { DTYPE_OF_CODE } from "../types.js";
 
 import { Emitter } from "../emit.js";
 import { GraphBuilder } from "../graph.js";
-import type { Attribute, Node, Value } from "../types.js";
 import { attentionInBlocks, type BlockOptions } from "./attention-blocks.js";
 
 type Inputs = readonly (Value | undefined)[];

@@ -55,12 +55,18 @@ const schema = z
     error: "part needs ratio_level: token: a round draws tokens of several parts",
   });
 
+const SHARED = clippedObjective("steps");
+
 export const objective: Objective<z.infer<typeof schema>> = {
-  ...clippedObjective("steps"),
+  ...SHARED,
   name: "flow-grpo",
   description: "clipped policy ratio per step of the sampler, group advantages, k3 penalty to the reference",
   schema,
   needs: (o) => ({ reference: o.kl_coeff > 0, parts: o.turn_credit === "part" }),
+  unread: (o) => ({
+    ...SHARED.unread(o),
+    ...(o.ratio_level === "token" && { "objective.reduction": "a ratio covers one token" }),
+  }),
   credit: (group, { turn_credit: kind, ...o }) =>
     kind === "part" ? partCredit(group, o) : episodeCredit(group, { ...o, turn_credit: kind }),
   layout(trajectories, o, context) {

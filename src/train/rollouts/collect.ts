@@ -64,9 +64,8 @@ export function collectHere(policy: Policy, environment: Environment): Collect {
 }
 
 /** Returns the number of episodes whose turns are generated together. */
-export function chunkSize(batch: number, { capacity }: Pick<Environment, "capacity">): number {
-  return Math.min(batch, capacity ?? batch);
-}
+export const chunkSize = (batch: number, { capacity }: Pick<Environment, "capacity">): number =>
+  Math.min(batch, capacity ?? batch);
 
 /** A turn that is to be generated. */
 interface PendingTurn {

@@ -30,9 +30,11 @@ export interface Sample {
 }
 
 /** Combines the episodes of a task with their credit. */
-export function withCredit(rollouts: readonly Sampled[], credit: Group["credit"]): Group {
-  return { rollouts, credit, signal: credit.some((of) => of !== null) };
-}
+export const withCredit = (rollouts: readonly Sampled[], credit: Group["credit"]): Group => ({
+  rollouts,
+  credit,
+  signal: credit.some((of) => of !== null),
+});
 
 /**
  * Returns episodes as input of an objective.

@@ -40,6 +40,5 @@ export async function velocityModel(weights?: ReadonlyMap<string, Tensor>, confi
 /** The sizes of test/golden/control-depth.safetensors. */
 export const VELOCITY_WITH_DEPTH: ModelConfig = { ...VELOCITY, depth: 8 };
 
-export function flowOptions(model: Model, section: object = {}): FlowOptions {
-  return sampler.options(samplerConfig(sampler, section), sampledModel(model.config));
-}
+export const flowOptions = (model: Model, section: object = {}): FlowOptions =>
+  sampler.options(samplerConfig(sampler, section), sampledModel(model.config));

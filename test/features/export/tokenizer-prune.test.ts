@@ -29,9 +29,7 @@ describe("a pruned tokenizer", () => {
 
   it("holds every other text in shorter tokens", () => {
     const strings = readJson(join(GOLDEN, "strings.json")) as { text: string; ids: number[] }[];
-    for (const { text, ids } of strings) {
-      assert.equal(pruned.decode(pruned.encode(text)), whole.decode(ids));
-    }
+    for (const { text, ids } of strings) assert.equal(pruned.decode(pruned.encode(text)), whole.decode(ids));
     assert.ok(strings.some(({ text, ids }) => pruned.encode(text).length > ids.length));
   });
 

@@ -61,9 +61,8 @@ test("a run with its config, metrics and end arrives", async () => {
 test("many values go in batches, to an experiment that is there already", async () => {
   server.experiments.set("forms", "7");
   const mlflow = tracker();
-  for (let step = 1; step <= 130; step++) {
+  for (let step = 1; step <= 130; step++)
     mlflow.log(step, Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`train/m${i}`, step])));
-  }
   await mlflow.end("interrupted");
   const run = server.runs.get("run1");
   assert.deepEqual([run?.experiment, run?.status, run?.metrics.length], ["7", "KILLED", 2600]);

@@ -93,9 +93,11 @@ async function run(
 }
 
 /** Shifts the old values a little, so that ratios and penalties contribute to the gradient. */
-function offPolicy({ values }: ScoredBatch): ScoredBatch["values"] {
-  return { ...values, old: values.old.map((x) => x - 0.05), reference: values.reference.map((x) => x + 0.05) };
-}
+const offPolicy = ({ values }: ScoredBatch): ScoredBatch["values"] => ({
+  ...values,
+  old: values.old.map((x) => x - 0.05),
+  reference: values.reference.map((x) => x + 0.05),
+});
 
 function largest(a: Iterable<number>, b: Iterable<number>): number {
   const other = [...b];

@@ -162,9 +162,7 @@ export class Reference {
   }
 }
 
-function argmax(p: readonly number[]): number {
-  return p.indexOf(Math.max(...p));
-}
+const argmax = (p: readonly number[]): number => p.indexOf(Math.max(...p));
 
 function prefixOf(good: readonly boolean[]): number {
   const refused = good.indexOf(false);

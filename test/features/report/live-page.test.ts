@@ -50,14 +50,12 @@ describe("the live page", () => {
     const { port } = new URL(page.address);
     assert.equal((await ask("/")).status, 200);
     assert.equal((await ask("/", { headers: { host: `localhost:${port}` } })).status, 200);
-    for (const host of ["evil.example", `evil.example:${port}`, "127.0.0.1", `127.0.0.1:${Number(port) + 1}`]) {
+    for (const host of ["evil.example", `evil.example:${port}`, "127.0.0.1", `127.0.0.1:${Number(port) + 1}`])
       assert.equal((await ask("/state.json", { headers: { host } })).status, 403, host);
-    }
     const own = page.address.slice(0, -1);
     assert.equal((await ask("/state.json", { headers: { origin: own } })).status, 200);
-    for (const origin of ["http://evil.example", "null", `https://127.0.0.1:${port}`]) {
+    for (const origin of ["http://evil.example", "null", `https://127.0.0.1:${port}`])
       assert.equal((await ask("/state.json", { headers: { origin } })).status, 403, origin);
-    }
     for (const method of ["POST", "PUT", "DELETE", "OPTIONS"]) assert.equal((await ask("/", { method })).status, 405);
     assert.equal((await ask("/metrics.jsonl")).status, 404);
     const { headers } = await ask("/");

@@ -36,9 +36,8 @@ test("each sampler's record says when its tokens came to stay, from left to righ
 test("what no sampler recorded has no order, and is no error", async () => {
   for (const kind of ["unmask", "jump", undefined]) {
     const reveals = await revealReader(kind);
-    for (const odd of [undefined, null, 1, {}, [], { response: [1] }, { response: ["x"], rounds: [], steps: [] }]) {
+    for (const odd of [undefined, null, 1, {}, [], { response: [1] }, { response: ["x"], rounds: [], steps: [] }])
       assert.equal(reveals(odd), undefined);
-    }
   }
   assert.equal((await revealReader("jump"))(unmasked), undefined);
 });

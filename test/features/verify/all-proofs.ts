@@ -3,9 +3,8 @@ import { holds, type VerifyContext } from "../../../src/features/verify/proof.js
 import { loadProofs } from "../../../src/features/verify/verify.js";
 
 /** Lists the proofs without those over hundreds of rollouts: these are run on one model of each architecture. */
-export async function briefProofs(): Promise<string[]> {
-  return [...(await loadProofs()).keys()].filter((proof) => !["signal", "zero-score"].includes(proof));
-}
+export const briefProofs = async (): Promise<string[]> =>
+  [...(await loadProofs()).keys()].filter((proof) => !["signal", "zero-score"].includes(proof));
 
 /** Asserts that the named proofs hold, or all. @returns the proof of each figure. */
 export async function assertHolds(context: VerifyContext, only?: readonly string[]): Promise<string[]> {

@@ -65,6 +65,19 @@ test("a cap of importance weights is refused where rollouts do not record what a
   );
 });
 
+test("a mean of one token is refused", async () => {
+  const overrides = ["objective.reduction=mean"];
+  const read = await loadConfig("configs/tiny/rl.yaml", { command: "flow-grpo", overrides });
+  assert.equal(read.objective.reduction, "mean");
+  await assert.rejects(
+    loadConfig("configs/tiny/rl.yaml", {
+      command: "flow-grpo",
+      overrides: [...overrides, "objective.ratio_level=token"],
+    }),
+    /objective\.reduction .*flow-grpo does not read it: a ratio covers one token/,
+  );
+});
+
 test("settings are of options that there are", async () => {
   const known = [...(await objectiveKinds())].flatMap(([name, { schema }]) =>
     Object.keys(schema.shape).flatMap((key) => [key, `${name}.${key}`]),

@@ -29,9 +29,8 @@ export interface Slots {
 }
 
 /** Tells whether an open cell has a mask in the context. */
-export function hasMask({ slotFill, slotSize }: Slots, cell: number): boolean {
-  return slotFill !== "single-mask" || cell % slotSize === 0;
-}
+export const hasMask = ({ slotFill, slotSize }: Slots, cell: number): boolean =>
+  slotFill !== "single-mask" || cell % slotSize === 0;
 
 /** Options of the sampler `unmask`. */
 export interface UnmaskOptions extends SamplerOptions {

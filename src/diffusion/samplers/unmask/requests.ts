@@ -93,9 +93,8 @@ function readSlots(state: State, options: UnmaskOptions): (slot: number) => bool
 }
 
 /** Draws a round's noise, by cell. */
-export function noiseOf({ rng }: State, cells: number): Float32Array {
-  return Float32Array.from({ length: cells }, () => rowNoise(rng));
-}
+export const noiseOf = ({ rng }: State, cells: number): Float32Array =>
+  Float32Array.from({ length: cells }, () => rowNoise(rng));
 
 /** Builds the rollout's request: its buffer, and its masks in order of position. */
 export function maskRequest(state: State, options: UnmaskOptions): RowRequest {

@@ -102,9 +102,7 @@ function checkRounds({ blanks }: Canvas, { rounds, slotSize }: UnmaskOptions): v
     });
 }
 
-function isOpen({ open }: State): boolean {
-  return open.includes(true);
-}
+const isOpen = ({ open }: State): boolean => open.includes(true);
 
 /** Output of the network at a cell. */
 interface CellOutput {
@@ -201,9 +199,8 @@ function fill(
 }
 
 /** Tells whether a row read what was drawn before it: no guess, or one that this pass drew too. */
-function isConfirmed({ drawn }: Filling, guess: number | undefined, cell: number): boolean {
-  return guess === undefined || drawn.get(cell)?.token === guess;
-}
+const isConfirmed = ({ drawn }: Filling, guess: number | undefined, cell: number): boolean =>
+  guess === undefined || drawn.get(cell)?.token === guess;
 
 /** Begins a round of `next-token`, whose slots are known before it. */
 function beginShifted(state: State, options: UnmaskOptions): Filling | undefined {
@@ -261,9 +258,8 @@ function drawChoice(
 }
 
 /** Returns the network's most probable token at each open position, independently. */
-function draftOf(outputs: CellOutputs): Map<number, number> {
-  return new Map([...outputs].map(([cell, { statistics, at }]) => [cell, Number(statistics.argmax[at * 2])]));
-}
+const draftOf = (outputs: CellOutputs): Map<number, number> =>
+  new Map([...outputs].map(([cell, { statistics, at }]) => [cell, Number(statistics.argmax[at * 2])]));
 
 /** Draws a position's token from the row that predicts it. */
 function draw(
@@ -298,9 +294,8 @@ function reveal(state: State, { selected, eosAllowed, drawn, draft }: Filling, o
     const { token, logProb } = one;
     const allowed = eosAllowed[slot] as boolean;
     // some models pad with EOS
-    if (token === tokens.mask || (token === tokens.eos ? !allowed : token === tokens.pad)) {
+    if (token === tokens.mask || (token === tokens.eos ? !allowed : token === tokens.pad))
       throw new Error(`the model sampled the blocked token ${token} at response position ${cell}`);
-    }
     if (!Number.isFinite(logProb)) overflowed(`log-probability of token ${token}`, cell);
     round.positions.push(cell);
     round.tokens.push(token);

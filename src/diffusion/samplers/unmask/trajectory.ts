@@ -47,9 +47,8 @@ export function parseTrajectory(data: unknown, where: string, eos: number): Unma
 /** Runs the checks of {@link parseTrajectory} on a trajectory of the right shape. @throws UserError */
 export function checkTrajectory(trajectory: UnmaskTrajectory, where: string, eos: number): void {
   const { slotSize, responseLength, rounds, template } = trajectory;
-  if (responseLength % slotSize !== 0) {
+  if (responseLength % slotSize !== 0)
     inconsistent(where, `the canvas of ${responseLength} positions is not a multiple of the slot size ${slotSize}`);
-  }
   checkTemplate(trajectory, where, { slotSize });
   const canvas = Canvas.of(template);
   const blankOf = (slot: number): number => canvas.blankOf(slot * slotSize);
@@ -76,9 +75,8 @@ export function checkTrajectory(trajectory: UnmaskTrajectory, where: string, eos
     for (let slot = 0; slot < open.length; slot++) {
       for (let i = 0; selected[slot] && i < slotSize; i++) {
         const position = slot * slotSize + i;
-        if (!tokens.has(position) && !(position > (ends.get(blankOf(slot)) ?? position))) {
+        if (!tokens.has(position) && !(position > (ends.get(blankOf(slot)) ?? position)))
           inconsistent(where, `${at}: slot ${slot} is revealed without its position ${position}`);
-        }
       }
     }
     // draws after an end were dropped, so their slot may look unselected
@@ -105,9 +103,8 @@ export function checkTrajectory(trajectory: UnmaskTrajectory, where: string, eos
 /** @throws UserError where a round's arrays do not match or are not positions with log-probabilities. */
 function checkPositions(round: TrajectoryRound, responseLength: number, where: string, at: string): void {
   const size = round.positions.length;
-  if (round.tokens.length !== size || round.logProbs.length !== size || round.eosAllowed.length !== size) {
+  if (round.tokens.length !== size || round.logProbs.length !== size || round.eosAllowed.length !== size)
     inconsistent(where, `${at}: positions, tokens, logProbs and eosAllowed differ in length`);
-  }
   round.positions.forEach((position, i) => {
     if (position >= responseLength) inconsistent(where, `${at}: position ${position} is outside the canvas`);
     if (i > 0 && position <= (round.positions[i - 1] as number)) inconsistent(where, `${at}: positions do not ascend`);
@@ -125,9 +122,8 @@ function checkResponse(
   eos: number,
 ): void {
   const tokens = [...revealed].sort(([a], [b]) => a - b);
-  if (tokens.length !== response.length) {
+  if (tokens.length !== response.length)
     inconsistent(where, `the rounds reveal ${tokens.length} tokens, the response has ${response.length}`);
-  }
   response.forEach((token, i) => {
     const [position, drawn] = tokens[i] as [number, number];
     if (drawn !== token)

@@ -17,9 +17,8 @@ export function ownerOf(request: Request, page: Page): Owner {
 }
 
 /** Tells whether a status is due to the server and not to the form: busy, overloaded, broken. */
-export function isServerFault(status: number): boolean {
-  return status >= 500 || status === 408 || status === 425 || status === 429;
-}
+export const isServerFault = (status: number): boolean =>
+  status >= 500 || status === 408 || status === 425 || status === 429;
 
 export interface ServerAnswer {
   /** HTTP status; NaN if there is no answer, or none that can be seen. */

@@ -142,9 +142,8 @@ export function attachFile(page: PageForm, { control, name }: { control: number;
 }
 
 /** Runs IN THE PAGE: returns the indices of file inputs without a file. */
-export function emptyFiles(page: PageForm, controls: readonly number[]): number[] {
-  return controls.filter((i) => (page.elements[i]?.[0] as HTMLInputElement | undefined)?.files?.length === 0);
-}
+export const emptyFiles = (page: PageForm, controls: readonly number[]): number[] =>
+  controls.filter((i) => (page.elements[i]?.[0] as HTMLInputElement | undefined)?.files?.length === 0);
 
 /** Runs IN THE PAGE: waits for two drawn frames; a hidden page draws none, and is not waited for. */
 export function framesDrawn(): Promise<unknown> {

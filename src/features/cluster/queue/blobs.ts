@@ -23,9 +23,8 @@ export interface BlobStore {
  */
 const LIFETIME_S = 900;
 
-function checked(address: string, bytes: Buffer | null): Buffer | undefined {
-  return bytes !== null && sha256(bytes) === address ? bytes : undefined;
-}
+const checked = (address: string, bytes: Buffer | null): Buffer | undefined =>
+  bytes !== null && sha256(bytes) === address ? bytes : undefined;
 
 function redisBlobs(redis: Redis): BlobStore {
   const key = (address: string): string => `${PREFIX}:blob:${received("a blob's address", addressSchema, address)}`;
@@ -77,6 +76,5 @@ export function folderBlobs(folder: string): BlobStore {
 }
 
 /** Opens the blob store of a run. @param folder shared by coordinator and workers; null: Redis holds the blobs. */
-export function openBlobs(folder: string | null, redis: Redis): BlobStore {
-  return folder === null ? redisBlobs(redis) : folderBlobs(folder);
-}
+export const openBlobs = (folder: string | null, redis: Redis): BlobStore =>
+  folder === null ? redisBlobs(redis) : folderBlobs(folder);

@@ -109,6 +109,4 @@ export class AheadGroups implements GroupSource {
 }
 
 /** Name of the checkpoint's tensor group for the policy `back` steps earlier. */
-function nameOf(back: number): string {
-  return `older-${back}`;
-}
+const nameOf = (back: number): string => `older-${back}`;

@@ -103,11 +103,11 @@ export function statusText({ workers, waiting, idle }: StepWorkers): string {
 }
 
 /** The config for workers: without credentials and the coordinator's own settings. */
-function shared({ tracking: _, ...config }: RunConfig, options: DistributedOptions): unknown {
-  return { ...config, distributed: { ...options, redis: null, staleness: 0 } };
-}
+const shared = ({ tracking: _, ...config }: RunConfig, options: DistributedOptions): unknown => ({
+  ...config,
+  distributed: { ...options, redis: null, staleness: 0 },
+});
 
 /** Tells whether workers play the episodes: then this machine needs no browser. */
-export function playsElsewhere({ jobs }: DistributedOptions): boolean {
-  return jobs.includes("episodes") || jobs.includes("rollouts");
-}
+export const playsElsewhere = ({ jobs }: DistributedOptions): boolean =>
+  jobs.includes("episodes") || jobs.includes("rollouts");

@@ -215,9 +215,8 @@ class ControlEnvironment implements Environment {
 /** Least height of a lifted can's centre, in metres. */
 const LIFTED = 0.08;
 
-function distance(a: readonly number[], b: readonly number[]): number {
-  return Math.hypot(...a.map((x, i) => x - (b[i] as number)));
-}
+const distance = (a: readonly number[], b: readonly number[]): number =>
+  Math.hypot(...a.map((x, i) => x - (b[i] as number)));
 
 /**
  * Computes the staged reward of an episode without success, after robosuite's PickPlace.
@@ -229,9 +228,8 @@ function stage(reach: number, carry: number): number {
 }
 
 /** Makes a row of an episode's path, in centimetres. */
-function centimetres({ hand, width, can }: WorldState): number[] {
-  return [...hand, width, ...can].map((x) => Math.round(1000 * x) / 10);
-}
+const centimetres = ({ hand, width, can }: WorldState): number[] =>
+  [...hand, width, ...can].map((x) => Math.round(1000 * x) / 10);
 
 /** A task: a start state of the hand, the can and its bin. */
 interface ControlTask extends EnvironmentTask {
@@ -277,9 +275,15 @@ function observe(world: World, kind: StateKind): Observation {
 const d = (metres: number): number => 10 * metres;
 
 /** State vector [7]: hand, width and last command of the fingers, bin relative to the hand. */
-function ownState({ hand: [hx, hy, hz], width, grip, bin }: WorldState): number[] {
-  return [d(hx), d(hy), d(hz), width / OPEN, grip, d(bin[0] - hx), d(bin[1] - hy)];
-}
+const ownState = ({ hand: [hx, hy, hz], width, grip, bin }: WorldState): number[] => [
+  d(hx),
+  d(hy),
+  d(hz),
+  width / OPEN,
+  grip,
+  d(bin[0] - hx),
+  d(bin[1] - hy),
+];
 
 /** State vector [14]: hand, fingers' width and command, can, can relative to hand, tilt, bin relative to can. */
 function fullState({ hand: [hx, hy, hz], width, grip, can: [cx, cy, cz], upright, bin }: WorldState): number[] {

@@ -23,9 +23,8 @@ export const termInputs = (target: Float32Array): Record<keyof typeof TERM, Tens
   target: vector(target),
 });
 
-function velocityAt(e: Emitter, { velocity }: Readonly<Record<string, Value>>, place: Value): Value {
-  return e.gather(e.reshape(velocity as Value, [-1]), place);
-}
+const velocityAt = (e: Emitter, { velocity }: Readonly<Record<string, Value>>, place: Value): Value =>
+  e.gather(e.reshape(velocity as Value, [-1]), place);
 
 /** log N(x'; ofX x + ofV v, std^2) with target = x' - ofX x (step.ts). */
 export const gaussianHead: ScoreHead<unknown> = {

@@ -13,9 +13,8 @@ const networkSchema = z.looseObject({
 });
 
 /** Reads the sizes of a velocity field over actions; undefined for other models. */
-export function networkOf({ network }: SampledModel): z.output<typeof networkSchema> | undefined {
-  return networkSchema.safeParse(network).data;
-}
+export const networkOf = ({ network }: SampledModel): z.output<typeof networkSchema> | undefined =>
+  networkSchema.safeParse(network).data;
 
 /** The policy's start is the state followed by the depth image; its action is the last point of the path. */
 export const flowPolicy: PolicyText<Float32Array, FlowTrajectory> = {

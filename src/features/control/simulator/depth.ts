@@ -54,6 +54,4 @@ function unit(v: readonly number[]): Vector {
   return v.map((x) => x / length) as unknown as Vector;
 }
 
-function cross([a, b, c]: Vector, [x, y, z]: Vector): Vector {
-  return [b * z - c * y, c * x - a * z, a * y - b * x];
-}
+const cross = ([a, b, c]: Vector, [x, y, z]: Vector): Vector => [b * z - c * y, c * x - a * z, a * y - b * x];

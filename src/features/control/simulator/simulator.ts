@@ -100,11 +100,8 @@ function stateOf(q: Float64Array, grip: number, bin: readonly [number, number]):
 }
 
 /** Tells whether the can stands or lies in its bin and the hand has let go of it. */
-export function succeeded(s: WorldState): boolean {
-  return inBin(s) && s.width > CAN.radius + 0.008;
-}
+export const succeeded = (s: WorldState): boolean => inBin(s) && s.width > CAN.radius + 0.008;
 
 /** Tells whether the can is at the bottom of its bin. */
-export function inBin({ can, bin }: WorldState): boolean {
-  return Math.abs(can[0] - bin[0]) < BIN_HALF && Math.abs(can[1] - bin[1]) < BIN_HALF && can[2] < 0.06;
-}
+export const inBin = ({ can, bin }: WorldState): boolean =>
+  Math.abs(can[0] - bin[0]) < BIN_HALF && Math.abs(can[1] - bin[1]) < BIN_HALF && can[2] < 0.06;

@@ -80,6 +80,5 @@ async function runMemory(config: RunConfig, objective: string): Promise<string> 
   return `the memory of ${objective} with this config (--objective names another):\n${lines.replace(/^/gm, "      ")}`;
 }
 
-function formatCheck({ name, ok, found, fix }: Check): string {
-  return `${ok ? "ok  " : "MISS"}  ${name.padEnd(8)}  ${found}${ok || fix === undefined ? "" : `\n      fix: ${fix}`}`;
-}
+const formatCheck = ({ name, ok, found, fix }: Check): string =>
+  `${ok ? "ok  " : "MISS"}  ${name.padEnd(8)}  ${found}${ok || fix === undefined ? "" : `\n      fix: ${fix}`}`;

@@ -32,9 +32,14 @@ export interface Grammar {
 
 const list = (row: string): readonly string[] => row.split(" / ").map((entry) => entry.trim());
 
-function voice(opening: string, closing: string, join: string, say: string, yes: string, no: string): Voice {
-  return { opening: list(opening), closing: list(closing), join, say: list(say), yes: list(yes), no: list(no) };
-}
+const voice = (opening: string, closing: string, join: string, say: string, yes: string, no: string): Voice => ({
+  opening: list(opening),
+  closing: list(closing),
+  join,
+  say: list(say),
+  yes: list(yes),
+  no: list(no),
+});
 
 export const GRAMMARS: Readonly<Record<Side, Grammar>> = {
   train: {

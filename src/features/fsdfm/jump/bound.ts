@@ -45,19 +45,21 @@ export function drawCorruption(length: number, ordinary: readonly number[], rng:
 }
 
 /** Returns the complement of a draw. */
-export function complement({ kappa, noisy, noise }: Corruption): Corruption {
-  return { kappa: 1 - kappa, noisy: noisy.map((x) => !x), noise };
-}
+export const complement = ({ kappa, noisy, noise }: Corruption): Corruption => ({
+  kappa: 1 - kappa,
+  noisy: noisy.map((x) => !x),
+  noise,
+});
 
 /** Returns x_t of a canvas. */
-export function corrupt(canvas: readonly number[], { noisy, noise }: Corruption): number[] {
-  return canvas.map((token, i) => (noisy[i] ? (noise[i] as number) : token));
-}
+export const corrupt = (canvas: readonly number[], { noisy, noise }: Corruption): number[] =>
+  canvas.map((token, i) => (noisy[i] ? (noise[i] as number) : token));
 
 /** Returns the model's conditions at kappa: the time, and the step size of sampling. */
-export function flowConditions(kappa: number, { steps, exponent }: JumpOptions): { time: number; step: number } {
-  return { time: kappa ** (1 / exponent), step: 1 / steps };
-}
+export const flowConditions = (kappa: number, { steps, exponent }: JumpOptions): { time: number; step: number } => ({
+  time: kappa ** (1 / exponent),
+  step: 1 / steps,
+});
 
 /** Lays out one segment per response. @param draw draws corruptions; proofs and tests replace it. */
 export function flowBoundTerms(

@@ -15,6 +15,5 @@ export function flowBuffer(
 }
 
 /** Returns the buffer index of the first moving token. */
-export function flowStart(prompt: readonly number[], template: TokenTemplate | undefined): number {
-  return prompt.length + Canvas.of(template).given.length;
-}
+export const flowStart = (prompt: readonly number[], template: TokenTemplate | undefined): number =>
+  prompt.length + Canvas.of(template).given.length;

@@ -26,9 +26,8 @@ export function supervisedFlowTerms(
       hint: "Set objective.pack_length=null.",
     });
   }
-  if ((arWeight ?? 0) > 0) {
+  if ((arWeight ?? 0) > 0)
     misuse("FS-DFM has no autoregressive loss: it reads the whole canvas.", { hint: "Set objective.ar_weight=0." });
-  }
   const { promptLength, responseLength, model } = options;
   const { eos, pad } = model.tokens;
   const ordinary = ordinaryTokens(model);

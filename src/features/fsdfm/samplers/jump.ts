@@ -76,9 +76,11 @@ function options(config: JumpConfig, model: SampledModel): JumpOptions {
   };
 }
 
-function shapes({ promptLength, responseLength, steps }: JumpOptions): SamplerShapes {
-  return { dims: (batch) => ({ B: batch, N: promptLength + responseLength }), rows: responseLength, steps };
-}
+const shapes = ({ promptLength, responseLength, steps }: JumpOptions): SamplerShapes => ({
+  dims: (batch) => ({ B: batch, N: promptLength + responseLength }),
+  rows: responseLength,
+  steps,
+});
 
 /** One rollout in progress. */
 interface State {
@@ -165,9 +167,10 @@ async function run(
   }
 }
 
-function conditionsOf({ time, step }: FlowStep, batch: number): NamedTensors {
-  return { time: vector(new Float32Array(batch).fill(time)), step: vector(new Float32Array(batch).fill(step)) };
-}
+const conditionsOf = ({ time, step }: FlowStep, batch: number): NamedTensors => ({
+  time: vector(new Float32Array(batch).fill(time)),
+  step: vector(new Float32Array(batch).fill(step)),
+});
 
 function readStep({ token, logProb }: Drawn, base: number, canvas: number): JumpStep {
   const tokens = Array.from(token.subarray(base, base + canvas), Number);

@@ -191,9 +191,8 @@ function authorization(env: Readonly<Record<string, string | undefined>>): Recor
 
 /** Flattens a config to dotted keys, without passwords. */
 function flatten(value: unknown, path = ""): { key: string; value: string }[] {
-  if (isPlainObject(value)) {
+  if (isPlainObject(value))
     return Object.entries(value).flatMap(([key, inner]) => flatten(inner, path === "" ? key : `${path}.${key}`));
-  }
   const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
   return [{ key: path, value: withoutPasswords(text).slice(0, PARAM_LENGTH) }];
 }
@@ -210,9 +209,8 @@ function idIn<T>(path: string, schema: z.ZodType<T>, answer: unknown): T {
   throw new Refusal(`${path} gave no id; is this an MLflow server?`);
 }
 
-function readNote(path: string): z.infer<typeof noteSchema> | undefined {
-  return existsSync(path) ? noteSchema.safeParse(parse(readFileSync(path, "utf8"))).data : undefined;
-}
+const readNote = (path: string): z.infer<typeof noteSchema> | undefined =>
+  existsSync(path) ? noteSchema.safeParse(parse(readFileSync(path, "utf8"))).data : undefined;
 
 function parse(text: string): unknown {
   try {

@@ -87,9 +87,8 @@ async function update(context: VerifyContext, trial: ObjectiveOnTrial, policy: P
   await takeStep(policy.engine, batches, t, context.config.training.learning_rate);
 }
 
-async function stateOf(engine: Engine): Promise<Tensors> {
-  return new Map([...(await engine.getParameters("policy")), ...(await engine.getOptimizer())]);
-}
+const stateOf = async (engine: Engine): Promise<Tensors> =>
+  new Map([...(await engine.getParameters("policy")), ...(await engine.getOptimizer())]);
 
 function differences(a: Tensors, b: Tensors): { different: number; all: number } {
   let [different, all] = [0, 0];

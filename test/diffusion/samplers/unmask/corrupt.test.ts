@@ -137,9 +137,8 @@ test("EOS and its fill weigh their share, a masked token 1 / p of it, p being th
         const chances = response
           .slice(0, holdsEos)
           .flatMap((_, i) => (weights.has(i) ? [share / (weights.get(i) as number)] : []));
-        for (const p of chances) {
+        for (const p of chances)
           assert.ok(p >= 1e-3 - 1e-9 && p <= 1 && Math.abs(p - (chances[0] as number)) < 1e-6, `${chances}`);
-        }
         if (chances[0] !== undefined) strata.push(Math.floor(2 * chances[0]));
         response.forEach((_, i) => {
           if (!weights.has(i)) clean.add(b * 16 + i);

@@ -9,9 +9,8 @@ import { FakeNetwork, prompts, SMALL, streams, TOKENS } from "./fake-model.js";
 const COUNT = 24;
 const options: UnmaskOptions = { ...SMALL, rounds: 3, responseLength: 6 };
 
-async function play(changes: Partial<UnmaskOptions>): Promise<UnmaskTrajectory[]> {
-  return sampler.rollout(new FakeNetwork(3), prompts(COUNT, 3, 4), { ...options, ...changes }, streams(COUNT, 5));
-}
+const play = async (changes: Partial<UnmaskOptions>): Promise<UnmaskTrajectory[]> =>
+  sampler.rollout(new FakeNetwork(3), prompts(COUNT, 3, 4), { ...options, ...changes }, streams(COUNT, 5));
 
 const WAYS = (["confidence", "random", "left-to-right"] as const).flatMap((order) =>
   (["parallel", "autoregressive"] as const).map((slotFill) => ({ order, slotFill })),

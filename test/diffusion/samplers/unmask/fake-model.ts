@@ -214,9 +214,8 @@ export class FakeNetwork implements RoundModel<RowStatistics> {
 }
 
 /** Makes the random streams of `count` rollouts. */
-export function streams(count: number, seed: number): Rng[] {
-  return Array.from({ length: count }, (_, i) => Rng.named(seed, `rollout ${i}`));
-}
+export const streams = (count: number, seed: number): Rng[] =>
+  Array.from({ length: count }, (_, i) => Rng.named(seed, `rollout ${i}`));
 
 /** Draws prompts of different lengths up to `longest`. */
 export function prompts(count: number, longest: number, seed: number): number[][] {

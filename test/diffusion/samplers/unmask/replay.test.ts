@@ -21,9 +21,7 @@ function termsOf(batch: Batch, values: ArrayLike<number>, b: number): number[] {
   );
 }
 
-function recorded(trajectory: UnmaskTrajectory): number[] {
-  return trajectory.rounds.flatMap((round) => [...round.logProbs]);
-}
+const recorded = (trajectory: UnmaskTrajectory): number[] => trajectory.rounds.flatMap((round) => [...round.logProbs]);
 
 const anyOptions = fc
   .record({
@@ -158,9 +156,8 @@ test("a bidirectional model reads every round in place, and everything sees ever
   assert.deepEqual([...terms.inputIds.subarray(0, 10)].map(Number), [1, mask, mask, mask, pad, 1, mask, mask, 0, pad]);
   assert.deepEqual([...terms.positionIds.subarray(0, 5)].map(Number), [0, 1, 2, 3, 0]);
   assert.deepEqual([...terms.rows.subarray(0, 2)].map(Number), [3, 6]);
-  for (let n = 0; n < 4; n++) {
+  for (let n = 0; n < 4; n++)
     assert.deepEqual([...terms.attentionBias.subarray(n * 5, n * 5 + 5)], [0, 0, 0, 0, Math.fround(-1e9)]);
-  }
 });
 
 test("a bidirectional model gets no sequences for rounds that a subset leaves out", async () => {

@@ -184,9 +184,8 @@ test("a rollout does not depend on the batch that it is in", async () => {
     const network = new FakeNetwork(4);
     const tasks = prompts(7, options.promptLength, 4);
     const together = await sampler.rollout(network, tasks, options, streams(7, 4));
-    for (const batchSize of [1, 3, 16]) {
+    for (const batchSize of [1, 3, 16])
       assert.deepEqual(await sampler.rollout(network, tasks, options, streams(7, 4), batchSize), together);
-    }
   }
 });
 

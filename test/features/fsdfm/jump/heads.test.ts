@@ -121,9 +121,8 @@ describe("jump heads on the graph", () => {
           totals[r] = (totals[r] as number) + Math.exp(scores[r] as number);
           assert.ok(Math.abs(Math.exp(scores[r] as number) - expected) < 2e-6, `row ${r}, token ${target}`);
           // the relative error must be small as well where 1 - p_z keeps its digits in float64
-          if (expected > 1e-12 && 1 - (p[row.current] as number) > 1e-9) {
+          if (expected > 1e-12 && 1 - (p[row.current] as number) > 1e-9)
             assert.ok(Math.abs((scores[r] as number) - Math.log(expected)) < 1e-4, `log of row ${r}, token ${target}`);
-          }
         });
       }
       totals.forEach((total, r) => {

@@ -80,9 +80,8 @@ export class FakeFlow implements RoundModel<Drawn> {
     return this.predictions(input).map((p, r) => {
       if (batch.coefficient[r] === 0) return 0;
       const [target, now] = [Number(input.targets[r]), Number(current?.[r])];
-      if (batch.head.name === "gkl") {
+      if (batch.head.name === "gkl")
         return (p[now] as number) - (now === target ? 1 : 0) + (now === target ? 0 : Math.log(p[target] as number));
-      }
       return Math.log(transition(p, now, hazard?.[r] as number, last?.[r] === 1)[target] as number);
     });
   }

@@ -17,9 +17,8 @@ function runIn(name: string): Run {
   return { directory, log: createLog(directory.log), checkpoint: undefined, close: () => undefined };
 }
 
-function config(...overrides: string[]): Promise<RunConfig> {
-  return loadConfig("configs/tiny/quickstart.yaml", { command: "flow-grpo", overrides });
-}
+const config = (...overrides: string[]): Promise<RunConfig> =>
+  loadConfig("configs/tiny/quickstart.yaml", { command: "flow-grpo", overrides });
 
 test("event files begin with the run by default; there are none where the tracker is off", async () => {
   const on = runIn("on");
