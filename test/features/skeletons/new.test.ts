@@ -26,7 +26,9 @@ describe("new", () => {
   const dir = ownFolder({});
 
   it("knows every example", () => {
-    const examples = readdirSync(join(packageRoot(), "examples")).filter((file) => file.endsWith(".mjs"));
+    // one-run is a script of its own: no config names it
+    const isExample = (file: string): boolean => file.endsWith(".mjs") && file !== "one-run.mjs";
+    const examples = readdirSync(join(packageRoot(), "examples")).filter(isExample);
     assert.deepEqual(examples.map((file) => file.slice(0, -4)).sort(), Object.keys(REST).sort());
   });
 
