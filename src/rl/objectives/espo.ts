@@ -15,7 +15,7 @@ import { sequenceObjective } from "../sequence-loss.js";
 import { ratioOptions } from "../surrogate.js";
 
 const schema = z.strictObject({
-  mc_samples: z.int().min(1).default(2).describe("M: mask draws of the ELBO"),
+  mc_samples: z.int().min(1).max(1024).default(2).describe("M: mask draws of the ELBO"),
   coupled: z.boolean().default(true).describe("add the complement of every mask: each token is covered once a draw"),
   kl_coeff: z.number().min(0).default(3e-3).describe("beta: weight of the k2 penalty to the reference adapter"),
   ...ratioOptions(0.2),

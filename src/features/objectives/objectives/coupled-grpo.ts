@@ -19,7 +19,7 @@ import type { Objective } from "../../../rl/objective.js";
 const schema = z.strictObject({
   ...clippedOptions,
   ...advantageOptions("leave_one_out"),
-  mc_samples: z.int().min(1).default(1).describe("pairs of masks a response"),
+  mc_samples: z.int().min(1).max(1024).default(1).describe("pairs of masks a response"),
 });
 
 export const objective: Objective<z.infer<typeof schema>> = {

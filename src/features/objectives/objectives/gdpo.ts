@@ -20,7 +20,7 @@ const schema = z.strictObject({
     .union([z.literal(1), z.literal(2), z.literal(3), z.literal(4)])
     .default(3)
     .describe("nodes of the quadrature over the share of masked tokens"),
-  mc_samples: z.int().min(1).default(1).describe("K: masks a node"),
+  mc_samples: z.int().min(1).max(1024).default(1).describe("K: masks a node"),
   ...ratioOptions(0.5),
   kl_coeff: z.number().min(0).default(0).describe("beta: weight of the k2 penalty to the reference adapter"),
   ...advantageOptions("center"),

@@ -21,7 +21,7 @@ import { countEqually } from "../../../rl/layouts.js";
 import type { Objective } from "../../../rl/objective.js";
 
 const schema = z.strictObject({
-  mc_samples: z.int().min(1).default(2).describe("M: masks a response"),
+  mc_samples: z.int().min(1).max(1024).default(2).describe("M: masks a response"),
   beta: z.number().min(1).default(1.5).describe("beta of the upper bound"),
   omega: z.number().min(0).max(1).default(0.5).describe("share of the upper bound for responses of negative advantage"),
   ...advantageOptions("center"),

@@ -14,7 +14,7 @@ import type { Objective } from "../../../rl/objective.js";
 
 const schema = z.strictObject({
   psi: z.number().positive().default(4).describe("sharpness of the weights, per unit of reward"),
-  mc_samples: z.int().min(1).default(2).describe("M: mask draws of the bound"),
+  mc_samples: z.int().min(1).max(1024).default(2).describe("M: mask draws of the bound"),
 });
 
 function softmax(xs: readonly number[]): number[] {
