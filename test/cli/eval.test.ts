@@ -34,7 +34,7 @@ test("wrong calls exit 2", async () => {
     [["--run", "a", "--config", "b"], /Both --run and --config/],
     [["--run", "a", "--split", "hold"], /Allowed choices are train, val, test, heldout/],
     [["--run", "a", "--checkpoint", "newest"], /best, last or the number/],
-    [["--run", "a", "--episodes", "0"], /at least 1/],
+    [["--run", "a", "--episodes", "0"], /from 1 to 1000000/],
     [["--config", "configs/tiny/quickstart.yaml", "--policy", "human"], /no policy human of its own; it has oracle, /],
     [["comapre", "a", "b"], /"comapre" is neither a command nor key=value[\s\S]*did you mean compare/],
     [["compare"], /missing required argument/],
