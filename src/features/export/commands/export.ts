@@ -91,7 +91,9 @@ async function run(flags: ExportFlags, context: CliContext): Promise<void> {
     import("../merge-source.js"),
     import("../../../config/config.js"),
   ]);
-  const found = (path: string | undefined): string | undefined => path && (foundPath(path) ?? path);
+  // a path is printed as it was given where it is one of the working directory
+  const found = (path: string | undefined): string | undefined =>
+    path && (existsSync(path) ? path : (foundPath(path) ?? path));
   const model = found(flags.model);
   if (flags.adapter !== undefined) {
     if (quantize === "nf4" || quantize === "q8_0")
