@@ -59,5 +59,6 @@ test("names of values: train/, time/, eval/<split>/; what a step does not have i
     "eval/val/reward": 0.5,
     "eval/val/success_rate": 1,
     "eval/val/field_accuracy": 0.75,
+    "eval/val/nonzero_rate": 1,
   });
 });
