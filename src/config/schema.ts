@@ -356,8 +356,10 @@ export interface ConfigKey {
   readonly most?: number;
 }
 
-/** Counts beyond it, such as masks a response, take memory and time without end; other numbers overflow. */
-const LARGEST = 100_000;
+/** Counts beyond it, such as masks a response, take memory and time without end. */
+const LARGEST_COUNT = 100_000;
+/** Other numbers overflow beyond it; a limit of 1e9 is a common word for none. */
+const LARGEST = 1e10;
 
 /** Lists every key of a schema in order, sections before their keys. */
 export function configKeys(schema: z.ZodObject, path: readonly string[] = []): ConfigKey[] {
@@ -373,7 +375,7 @@ export function configKeys(schema: z.ZodObject, path: readonly string[] = []): C
       type,
       default: section ? undefined : defaultValue,
       description: value.description ?? inner.description ?? "",
-      ...(isOpen && key !== "seed" && { most: LARGEST }),
+      ...(isOpen && key !== "seed" && { most: inner.isInt ? LARGEST_COUNT : LARGEST }),
     });
     if (section) keys.push(...configKeys(inner, here));
   }
