@@ -6,8 +6,6 @@ receipt is the reward. Needs `pip install trl openenv`, and the forms on this ma
     prompt = [{"role": "user", "content": "Fill in this form as the letter says.\\n\\n"}]
     rows = [{"prompt": prompt, "split": "train", "index": i} for i in range(64)]
     GRPOTrainer(model="Qwen/Qwen3-0.6B", train_dataset=Dataset.from_list(rows), environment_factory=FormEnvironment)
-
-The rows name the tasks, so all rollouts of a group play the same one.
 """
 
 import os
