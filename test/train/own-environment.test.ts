@@ -59,7 +59,7 @@ describe("an environment of one's own: three turns, no browser", () => {
     }
     const evaluation = readEvaluation(join(dir, "whole", "eval", "heldout.json"));
     assert.equal(evaluation.episodes + evaluation.faults, 6);
-    assert.deepEqual(Object.keys(evaluation.metrics), ["last_turn"]);
+    assert.deepEqual(Object.keys(evaluation.metrics), ["last_turn", "nonzero_rate"]);
     // the report shows all turns
     const html = readFileSync(join(dir, "whole", "report.html"), "utf8");
     for (const turn of [1, 2, 3]) assert.match(html, new RegExp(`Prompt of turn ${turn} \\(reward `));
