@@ -59,11 +59,13 @@ export async function serveApp(
 }
 
 /**
- * Answers a request that failed, as where its client left in the middle, with status 500 and one line on stderr.
+ * Answers a request that failed, as where its client left in the middle, with status 500 and one line on stderr. A
+ * refusal of Hono's, as 401 of its bearer tokens, is answered as it is.
  * @param what the server, for that line.
  */
 export function failedRequest(what: string): ErrorHandler {
   return (error, c) => {
+    if ("getResponse" in error) return error.getResponse();
     process.stderr.write(`${printable(`${what}: ${c.req.method} ${c.req.path}: ${messageOf(error)}`)}\n`);
     return c.text("The request failed.\n", 500);
   };
