@@ -1,4 +1,5 @@
 import * as ort from "onnxruntime-web/wasm";
+import { selectFeeds } from "../../src/attention/bias.js";
 import type { CachedRounds, RoundModel } from "../../src/diffusion/sampler.js";
 import { type RowStatistics, roundHead } from "../../src/diffusion/samplers/unmask/round.js";
 import { openCachedRounds } from "../../src/engine/cached-rounds.js";
@@ -33,9 +34,10 @@ export class BrowserRuntime {
 
   async run(name: keyof Sessions, { feeds, bind = {}, keep = {} }: RunRequest): Promise<NamedTensors> {
     const session = this.sessions[name];
+    const fed = selectFeeds(new Set(session.inputNames), feeds);
     const given = Object.fromEntries(
       session.inputNames.map((input) => {
-        const [tensor, key] = [feeds[input], bind[input]];
+        const [tensor, key] = [fed[input], bind[input]];
         const value = tensor === undefined ? this.store.get(key ?? "") : toOrt(tensor);
         if (value === undefined) throw new Error(`${name}: nothing is given for ${input}`);
         return [input, value];
