@@ -51,7 +51,7 @@ describe("the package as it is published", () => {
 
   it("holds the programs, the shipped models, configs and docs, and nothing else", () => {
     const allowed =
-      /^(dist\/src\/.*\.(js|d\.ts)|models\/(?:tiny-refusion-(?:letters|template)|smollm2-letters)\/.*|configs\/.*\.(yaml|mjs)|src\/features\/embedded\/forms\.yaml|src\/features\/wizards\/wizards\.yaml|docs\/.*|jobs\/.*\.sh|examples\/.*|(README|CHANGELOG|ARCHITECTURE)\.md|LICENSE|package\.json)$/;
+      /^(dist\/src\/.*\.(js|d\.ts)|models\/(?:tiny-refusion-(?:letters|template)|smollm2-letters)\/.*|configs\/.*\.(yaml|mjs)|src\/features\/embedded\/forms\.yaml|src\/features\/wizards\/wizards\.yaml|docs\/.*|jobs\/.*\.(sh|sbatch|yaml)|examples\/.*|(README|CHANGELOG|ARCHITECTURE)\.md|LICENSE|package\.json)$/;
     assert.deepEqual(
       files.filter((file) => !allowed.test(file)),
       [],

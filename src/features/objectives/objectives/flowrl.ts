@@ -160,7 +160,8 @@ export const objective: Objective<z.infer<typeof schema>> = {
     const bounds = clipBounds(o);
     const importance = e.stopGradient(e.clip(ratio, ...bounds));
     const perToken = (v: Value): Value => e.div(v, units);
-    const balance = e.sub(e.add(z, perToken(e.sub(logProb, reference))), e.mul(advantage, o.beta));
+    const logReward = e.mul(advantage, o.beta);
+    const balance = e.sub(e.add(z, perToken(e.sub(logProb, reference))), logReward);
     const average = (v: Value): Value => e.total(e.mul(weight, v));
     return {
       loss: average(e.mul(importance, e.mul(balance, balance))),
@@ -170,7 +171,7 @@ export const objective: Objective<z.infer<typeof schema>> = {
         log_z: { value: average(z), reduce: "sum" },
         log_pi: { value: average(perToken(logProb)), reduce: "sum" },
         log_reference: { value: average(perToken(reference)), reduce: "sum" },
-        log_reward: { value: average(e.mul(advantage, o.beta)), reduce: "sum" },
+        log_reward: { value: average(logReward), reduce: "sum" },
         balance_weight: { value: average(importance), reduce: "sum" },
         ...ratioMetrics({ e, weight }, ratio, bounds),
       },
