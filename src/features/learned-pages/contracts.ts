@@ -4,7 +4,6 @@ import { fail, messageOf, UserError } from "../../core/errors.js";
 import { readSmall, writeAtomic } from "../../core/files.js";
 import { listed } from "../../core/problems.js";
 import type { EpisodeRunner } from "../../env/browser/episode.js";
-import { checkedLabels } from "../../env/forms/absent-label.js";
 import { acceptanceOf } from "../../env/forms/contract.js";
 import type { KnownForm, KnownForms, OpenKnownForms } from "../../env/known-forms.js";
 import type { RunningSite, Task } from "../../env/site.js";
@@ -148,7 +147,6 @@ export class Contracts implements KnownForms {
     const { minutes, submissions, saves: declared } = this.options;
     const limits = { formMs: minutes * 60_000, playMs: PLAY_MS, submissions, signal: this.signal };
     await checkNoLogin(runner, task, limits.formMs);
-    if (recording === undefined && known.fields === undefined) checkedLabels(await runner.snapshot(task), tasks);
     // a folder that cannot be written is found before the form is sent
     mkdirSync(dirname(file), { recursive: true });
     accessSync(dirname(file), constants.W_OK);

@@ -1,5 +1,7 @@
+import { readForm } from "../../../env/browser/controls.js";
 import type { EpisodeRunner } from "../../../env/browser/episode.js";
 import type { Session } from "../../../env/browser/session.js";
+import { checkedLabels } from "../../../env/forms/absent-label.js";
 import type { Acceptance, Wire } from "../../../env/forms/contract.js";
 import type { FieldValue, Task } from "../../../env/site.js";
 import { type Action, type Contract, type ContractField, type PlaceOf, RECORDED } from "../contract.js";
@@ -152,13 +154,13 @@ class Learning {
   /** Plays the first task whose values the site does not refuse. @returns its values; undefined if nothing was sent. */
   async playBase(): Promise<Values | undefined> {
     const { tasks, form } = this;
+    await this.readPage();
     const count = this.fields.filter(({ isDeclared }) => !isDeclared).length;
     const isOpen = this.given.acceptance.success === undefined;
     const times = 1 + count + Number(count < 3) + Number(isOpen);
     this.note(
       `is sent about ${times} times, and once for each code that the page does not show: one task's values, then ${count} fields changed one at a time (at most ${this.limits.submissions}: site.learn.submissions)`,
     );
-    await this.readPage();
     let kept: { readonly values: Values; readonly run: Play } | undefined;
     for (const [i, task] of richestFirst(tasks).slice(0, 3).entries()) {
       const values = i === 0 ? completed(task, tasks, form.labels) : task.fields;
@@ -181,15 +183,21 @@ class Learning {
     return kept.values;
   }
 
-  /** Reads the untouched page: what stands in the fields, and the names of their controls. */
+  /**
+   * Reads the untouched page: what stands in the fields, and the names of their controls.
+   * @throws UserError where the tasks name a plain field otherwise than the page does, and nobody has shown it.
+   */
   private async readPage(): Promise<void> {
-    const { fields, form } = this;
+    const { fields, form, given } = this;
     const read = async (session: Session) => {
       await form.open(session);
-      return { shown: await shownIn(session, form.labels), names: await namesIn(session, form.labels) };
+      const { handle, controls } = await readForm(session.view, 0);
+      await handle.dispose();
+      return { controls, shown: await shownIn(session, form.labels), names: await namesIn(session, form.labels) };
     };
     const done = await this.runner.converse(read, this.limits.playMs, this.end);
     if ("fault" in done) return;
+    if (given.recording === undefined && given.fields === undefined) checkedLabels(done.result.controls, this.tasks);
     fields.forEach((field, i) => {
       field.name = done.result.names[i];
       field.preset = presetOf(field, done.result.shown[i] as Shown);
