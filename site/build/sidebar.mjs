@@ -9,7 +9,7 @@ const GROUPS = {
   Models: ["model", "plans", "decoding", "checkpoints"],
   Training: ["objectives", "rollouts"],
   Results: ["results", "speed"],
-  "Use it elsewhere": ["mcp", "docker", "extending", "cluster", "gpu"],
+  "Use it elsewhere": ["mcp", "extending", "cluster", "gpu"],
 };
 
 const titleOf = (path) => /^# (.*)$/m.exec(readFileSync(path, "utf8"))?.[1] ?? path;

@@ -339,7 +339,7 @@ function fromWire(wire: WireTensor): Tensor {
 /** Returns what to do where ONNX Runtime cannot be loaded: its package has no binary for Intel Macs since 1.24. */
 export const loadHint = (platform: string, arch: string): string =>
   platform === "darwin" && arch === "x64"
-    ? "ONNX Runtime has none for Intel Macs since 1.24: use Docker (docs/docker.md), or a Mac with Apple silicon."
+    ? "ONNX Runtime has none for Intel Macs since 1.24: use Docker (docs/cluster.md), or a Mac with Apple silicon."
     : "Install the packages again with `npm ci`, on Linux or Windows (x64 or arm64) or a Mac with Apple silicon.";
 
 /** Counts physical cores. Hyper-threads share one vector unit: a second thread on it only adds waiting. */
