@@ -1,4 +1,4 @@
-# refusion-train with a browser, as a user who is not root (docs/docker.md).
+# refusion-train with a browser, as a user who is not root (docs/cluster.md).
 #   docker build -t refusion-train .                      on CPUs
 #   docker build -t refusion-train:cuda --target cuda .   with CUDA 13
 # Without arguments it serves forms and letters to OpenEnv clients on port 8000.
