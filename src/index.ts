@@ -17,9 +17,12 @@ export {
   type Spaces,
   type Template,
 } from "./core/interaction.js";
+export { checked } from "./core/problems.js";
 export { Rng } from "./core/rng.js";
 export { Semaphore } from "./core/semaphore.js";
 export { failedRequest, hostsOf, ownHostOnly, type Served, serveApp } from "./core/serve.js";
+export { within } from "./core/within.js";
+export { checkStreams } from "./diffusion/batches.js";
 export { type SupervisedExample, stratified } from "./diffusion/examples.js";
 export type { Batch } from "./diffusion/layout/batch.js";
 export { inBatches } from "./diffusion/layout/packing.js";
@@ -78,13 +81,13 @@ export {
   train,
 } from "./library/programs.js";
 export type { Architecture, WeightSpec } from "./nn/architecture.js";
-export { baseConfigSchema, type ModelConfig, parseConfig } from "./nn/config.js";
+export { baseConfigSchema, MOST_LAYERS, type ModelConfig, parseConfig } from "./nn/config.js";
 export { layerNorm, linear, silu } from "./nn/layers.js";
 export { Emitter } from "./onnx/emit.js";
 export { encodeModel } from "./onnx/format/proto.js";
 export { GraphBuilder } from "./onnx/graph.js";
 export { Runtime } from "./onnx/session.js";
-export { f32, vector } from "./onnx/tensors.js";
+export { f32, type InputSpecs, type NamedTensors, vector } from "./onnx/tensors.js";
 export type { Graph, Tensor, Value } from "./onnx/types.js";
 export type { ParameterGroup } from "./optim/optimizer.js";
 export { type EpisodeTurn, episodeCredit, type GroupEpisode, type TurnCredit } from "./rl/credit.js";

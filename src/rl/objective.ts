@@ -74,7 +74,7 @@ export interface Needs {
   readonly parts?: boolean;
 }
 
-/** What {@link Objective.unread} reads of the config besides the objective's own section. */
+/** The part of the config that {@link Objective.unread} reads besides the objective's own section. */
 export interface UnreadConfig {
   readonly distributed?: { readonly staleness?: number };
 }

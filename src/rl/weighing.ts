@@ -5,7 +5,7 @@ import { countEqually } from "./layouts.js";
 export interface WeighingOptions {
   readonly length_norm: "own" | "segment" | "response" | number;
   readonly importance_cap: number | null;
-  /** What a segment's log-probability is of those of its terms; default: their sum. */
+  /** Makes a segment's log-probability of those of its terms; default: their sum. */
   readonly reduction?: "sum" | "mean";
 }
 

@@ -7,7 +7,7 @@ import { readDay } from "../../env/forms/values.js";
 import type { FieldValue, Task } from "../../env/site.js";
 import type { Record } from "./records.js";
 
-/** What a database writes for no value. */
+/** Cells that databases write where there is no value. */
 const NOTHING: ReadonlySet<unknown> = new Set([null, undefined, "", "NULL", "null", "\\N"]);
 
 export type Columns = ReadonlyMap<string, Control>;

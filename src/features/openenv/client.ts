@@ -1,6 +1,7 @@
 import { on, once } from "node:events";
 import { WebSocket } from "ws";
 import { messageOf } from "../../core/errors.js";
+import { within } from "../../core/within.js";
 import { EnvironmentFault } from "../../env/browser/browser.js";
 import { answer, type Result } from "./messages.js";
 
@@ -38,11 +39,9 @@ export class OpenEnvConnection {
   async close(): Promise<void> {
     const { socket } = this;
     if (socket.readyState === WebSocket.CLOSED) return;
-    const closed = once(socket, "close").catch(() => undefined);
+    const closed = once(socket, "close");
     if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify({ type: "close" }));
-    const late = setTimeout(() => socket.terminate(), CLOSE_PATIENCE_MS);
-    await closed;
-    clearTimeout(late);
+    if (!(await within(closed, CLOSE_PATIENCE_MS))) socket.terminate();
   }
 
   /**
@@ -63,17 +62,13 @@ export class OpenEnvConnection {
 
   /** Waits for the server. A timeout ends the connection: a late message would be taken for the next answer. */
   private async soon<T>(coming: Promise<T>, what: string): Promise<T> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error(`no ${what} within ${this.timeoutMs / 1000} s`)), this.timeoutMs);
-    });
+    const settled = await within(coming, this.timeoutMs);
     try {
-      return await Promise.race([coming, late]);
+      if (!settled) throw new Error(`no ${what} within ${this.timeoutMs / 1000} s`);
+      return await coming;
     } catch (error) {
       this.socket.terminate();
       throw new EnvironmentFault(messageOf(error));
-    } finally {
-      clearTimeout(timer);
     }
   }
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Architecture, WeightSpec } from "../../../nn/architecture.js";
-import { baseConfigSchema, type ModelConfig, parseConfig } from "../../../nn/config.js";
+import { baseConfigSchema, MOST_LAYERS, type ModelConfig, parseConfig } from "../../../nn/config.js";
 import { layerNorm, linear, silu } from "../../../nn/layers.js";
 import { Emitter } from "../../../onnx/emit.js";
 import type { Value } from "../../../onnx/types.js";
@@ -23,7 +23,7 @@ const size = baseConfigSchema.shape.hidden_size;
  */
 const schema = baseConfigSchema.extend({
   reads_tokens: z.literal(false, { error: "velocity reads states, not tokens" }),
-  num_hidden_layers: z.int().positive().max(1000),
+  num_hidden_layers: z.int().positive().max(MOST_LAYERS),
   state_size: size.describe("numbers of a state"),
   action_size: size.describe("numbers of an action"),
   chunk: size.describe("actions drawn together"),

@@ -1,7 +1,7 @@
 import type { RoundHead } from "../../../diffusion/sampler.js";
 import type { ScoreHead } from "../../../diffusion/score-head.js";
 import type { Emitter } from "../../../onnx/emit.js";
-import { vector } from "../../../onnx/tensors.js";
+import { type InputSpecs, vector } from "../../../onnx/tensors.js";
 import type { Tensor, Value } from "../../../onnx/types.js";
 
 /** Outputs the velocity [B, A]. */
@@ -15,7 +15,7 @@ export const velocityHead: RoundHead<Float32Array, unknown> = {
 
 const perTerm = { dtype: "float32", shape: ["R"] } as const;
 /** A term is one number of a chunk: its index in the flattened velocity [B, A], and its target. */
-const TERM = { place: { dtype: "int64", shape: ["R"] }, target: perTerm } as const;
+const TERM = { place: { dtype: "int64", shape: ["R"] }, target: perTerm } as const satisfies InputSpecs;
 
 /** Makes the inputs of either head, with every number of the velocity as a term. @param target [R] */
 export const termInputs = (target: Float32Array): Record<keyof typeof TERM, Tensor> => ({

@@ -1,6 +1,5 @@
 import type { SamplerOptions } from "../../../diffusion/sampler.js";
-import { f32, vector } from "../../../onnx/tensors.js";
-import type { Tensor } from "../../../onnx/types.js";
+import { f32, type NamedTensors, vector } from "../../../onnx/tensors.js";
 
 /** Score of a chunk of actions that ratios use: `sde`, log-probabilities of steps; `cfm`, the flow-matching loss. */
 export type FlowRatio = "sde" | "cfm";
@@ -17,11 +16,8 @@ export interface FlowOptions extends SamplerOptions {
   readonly depth: number;
 }
 
-/** Inputs of the network by name. */
-export type Inputs = Readonly<Record<string, Tensor>>;
-
 /** Makes the network's inputs of points between noise and chunk [rows * A], and of their times [rows]. */
-export const pathInputs = (actions: Float32Array, time: Float32Array): Inputs => ({
+export const pathInputs = (actions: Float32Array, time: Float32Array): NamedTensors => ({
   actions: f32([time.length, actions.length / time.length], actions),
   time: vector(time),
 });
@@ -30,7 +26,7 @@ export const pathInputs = (actions: Float32Array, time: Float32Array): Inputs =>
 export function seenInputs(
   seen: Float32Array<ArrayBuffer>,
   { stateSize, depth, promptLength: size }: FlowOptions,
-): Inputs {
+): NamedTensors {
   const rows = seen.length / size;
   if (depth === 0) return { state: f32([rows, stateSize], seen) };
   const [state, image] = [new Float32Array(rows * stateSize), new Float32Array(rows * depth * depth)];

@@ -1,6 +1,7 @@
 import type { Rng } from "../../../core/rng.js";
 import type { RoundModel } from "../../../diffusion/sampler.js";
-import { type FlowOptions, type Inputs, pathInputs } from "./options.js";
+import type { NamedTensors } from "../../../onnx/tensors.js";
+import { type FlowOptions, pathInputs } from "./options.js";
 import type { FlowTrajectory } from "./trajectory.js";
 
 /**
@@ -20,7 +21,7 @@ export const between = (a: number, e: number, time: number): number => time * a 
 /** Draws each chunk's pairs with their losses. @param seen inputs of the observation. @param chunks [batch * A]. */
 export async function drawPairs(
   model: RoundModel<Float32Array>,
-  { seen, chunks, rngs }: { seen: Inputs; chunks: Float32Array; rngs: readonly Rng[] },
+  { seen, chunks, rngs }: { seen: NamedTensors; chunks: Float32Array; rngs: readonly Rng[] },
   { pairs: count, responseLength: size }: FlowOptions,
 ): Promise<Pair[][]> {
   const batch = chunks.length / size;

@@ -1,4 +1,5 @@
 import type { Rng } from "../../../core/rng.js";
+import { checkStreams } from "../../../diffusion/batches.js";
 import type { RoundModel } from "../../../diffusion/sampler.js";
 import { type FlowOptions, pathInputs, seenInputs } from "./options.js";
 import { drawPairs, type Pair } from "./pairs.js";
@@ -13,6 +14,7 @@ export async function rollout(
   rngs: readonly Rng[],
   batchSize = starts.length,
 ): Promise<FlowTrajectory[]> {
+  checkStreams(starts, rngs);
   const { promptLength } = options;
   const wrong = starts.find((seen) => seen.length !== promptLength);
   if (wrong !== undefined) throw new Error(`the model sees ${promptLength} numbers, and was shown ${wrong.length}`);

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { fail } from "../../../core/errors.js";
+import { checked } from "../../../core/problems.js";
 import { logNormaliser, stepLaw } from "./step.js";
 
 const schema = z.strictObject({
@@ -26,8 +27,7 @@ export type FlowTrajectory = z.infer<typeof schema>;
  * @throws UserError if it is not a trajectory, has steps of different lengths, or impossible log-probabilities.
  */
 export function parseTrajectory(data: unknown, where: string): FlowTrajectory {
-  const { data: trajectory, error } = schema.safeParse(data);
-  if (trajectory === undefined) fail(`${where} is no trajectory of actions:\n${z.prettifyError(error)}`);
+  const trajectory = checked(schema, data, `${where} is no trajectory of actions`);
   const { path, logProbs, temperature, pairs = [] } = trajectory;
   const steps = path.length - 1;
   const size = path[0]?.length as number;
