@@ -87,20 +87,17 @@ async function run(flags: ExportFlags, context: CliContext): Promise<void> {
     misuse("--step chooses a checkpoint of the run that --merge names.", {
       hint: "add --merge RUN, or leave --step out",
     });
-  const [{ mergeSource }, { foundPath }] = await Promise.all([
-    import("../merge-source.js"),
-    import("../../../config/config.js"),
-  ]);
+  const { mergeSource } = await import("../merge-source.js");
+  const { foundPath } = await import("../../../config/config.js");
   // a path is printed as it was given where it is one of the working directory
-  const found = (path: string | undefined): string | undefined =>
-    path && (existsSync(path) ? path : (foundPath(path) ?? path));
-  const model = found(flags.model);
+  const found = (path: string): string => (existsSync(path) ? path : (foundPath(path) ?? path));
+  const model = flags.model && found(flags.model);
   if (flags.adapter !== undefined) {
     if (quantize === "nf4" || quantize === "q8_0")
       misuse("--adapter writes an adapter, which is not kept in 4 or 8 bits.", {
         hint: "give --quantize bf16 or fp16",
       });
-    const { adapter } = await mergeSource(found(flags.adapter) ?? flags.adapter, { step });
+    const { adapter } = await mergeSource(found(flags.adapter), { step });
     if (adapter === undefined)
       misuse(`${flags.adapter} trained every weight.`, { hint: "use --merge: there is no adapter" });
     const { exportAdapter } = await import("../adapter.js");
@@ -110,10 +107,7 @@ async function run(flags: ExportFlags, context: CliContext): Promise<void> {
   }
   const { exportTo } = await import("../export.js");
   const named = flags.checkpoint ?? model;
-  const merged =
-    flags.merge === undefined
-      ? undefined
-      : await mergeSource(found(flags.merge) ?? flags.merge, { step, model: named });
+  const merged = flags.merge === undefined ? undefined : await mergeSource(found(flags.merge), { step, model: named });
   const checkpoint = named ?? merged?.model;
   if (checkpoint === undefined)
     misuse("No model: --checkpoint SOURCE is missing.", {

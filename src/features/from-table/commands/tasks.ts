@@ -78,7 +78,7 @@ async function tasksFrom(flags: Flags, context: CliContext): Promise<void> {
   const columns = [...new Set(records.flatMap(({ cells }) => Object.keys(cells)))];
   if (textColumn !== undefined && !columns.includes(textColumn))
     misuse(`--text-column: there is no column ${textColumn}.`, { hint: meaning(textColumn, columns) });
-  const { title, controls } = await readForm(url);
+  const { title, controls } = await formAt(url);
   const others = columns.filter((column) => column !== textColumn);
   const matched = matchColumns(others, controls, flags.map);
   const fieldOf = (column: string): string =>
@@ -129,7 +129,7 @@ function drawn(count: number, { split: [train, val], seed }: Flags): Split[] {
 }
 
 /** Reads a page's form. @throws UserError where it does not open, or shows no form. */
-async function readForm(address: string): Promise<{ title: string; controls: Control[] }> {
+async function formAt(address: string): Promise<{ title: string; controls: Control[] }> {
   const { BrowserHost } = await import("../../../env/browser/browser.js");
   const { fieldsOf, withForm } = await import("../../agent/filling.js");
   await using host = closing(new BrowserHost({ headless: true }));

@@ -40,12 +40,10 @@ async function init(
   { model, site, out }: InitFlags,
   context: CliContext,
 ): Promise<void> {
-  // imported lazily: help should not wait for them
-  const [{ samplerFor }, { configTemplate }, { isPlainCausal, loadModel }] = await Promise.all([
-    import("../../../engine/policy.js"),
-    import("../template.js"),
-    import("../../../nn/model.js"),
-  ]);
+  // loaded on use: help must not wait for them
+  const { samplerFor } = await import("../../../engine/policy.js");
+  const { configTemplate } = await import("../template.js");
+  const { isPlainCausal, loadModel } = await import("../../../nn/model.js");
   const loaded = await loadModel(resolvePath(model, "--model"));
   const isCausal = isPlainCausal(loaded);
   const objective = wanted ?? (isCausal ? "sft" : "flow-grpo");
