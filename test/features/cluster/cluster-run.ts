@@ -1,10 +1,14 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { within } from "../../../src/core/within.js";
 import { CliProcess, type Ending } from "../../support/cli-process.js";
 import { ownFolder } from "../../support/own-modules.js";
 import type { TestRedis } from "../../support/redis.js";
 import { timelessFiles } from "../../support/run-files.js";
+
+/** A run takes 20 to 60 s on two cores. */
+const LONGEST_RUN_MS = 300_000;
 
 /** Echoes one answer, or asks back twice, after some milliseconds; no browser. */
 const ENVIRONMENT = `
@@ -131,7 +135,9 @@ export class ClusterFolder {
     this.standing.length = 0;
   }
 
+  /** Waits for the end of a run. One that does not end fails here, with what it printed. */
   async done(child: CliProcess): Promise<Ending> {
+    assert.ok(await within(child.ended, LONGEST_RUN_MS), `it does not end: ${child.err}`);
     const ending = await child.ended;
     assert.equal(ending.code, 0, ending.err);
     return ending;

@@ -37,7 +37,7 @@ export async function openDistributed(
   const here = localExecutor(policy, environment);
   const [rollouts, gradients] = [jobs.includes("rollouts"), jobs.includes("gradients")];
   const plays = playsElsewhere(options);
-  const config_ = Buffer.from(JSON.stringify(shared(config, options)));
+  const config_ = Buffer.from(JSON.stringify(configForWorkers(config)));
   const dispatcher = await Dispatcher.open({
     address: redisAddress(redis),
     announcement: {
@@ -102,11 +102,11 @@ export function statusText({ workers, waiting, idle }: StepWorkers): string {
   return `${workers} ${workers === 1 ? "worker" : "workers"}${share}, ${waiting} waiting`;
 }
 
-/** The config for workers: without credentials and the coordinator's own settings. */
-const shared = ({ tracking: _, ...config }: RunConfig, options: DistributedOptions): unknown => ({
-  ...config,
-  distributed: { ...options, redis: null, staleness: 0 },
-});
+/**
+ * The config for workers: whole, as a part of it may be refused without the rest, but without the coordinator's trackers
+ * and their credentials. Its Redis holds no password ({@link redisAddress}).
+ */
+export const configForWorkers = ({ tracking: _, ...config }: RunConfig): Omit<RunConfig, "tracking"> => config;
 
 /** Tells whether workers play the episodes: then this machine needs no browser. */
 export const playsElsewhere = ({ jobs }: DistributedOptions): boolean =>
