@@ -174,16 +174,21 @@ describe("the package as it is published", () => {
   it("goes through docs/your-own-site.md, file by file and command by command, with fewer steps", async () => {
     const own = mkdtempSync(join(dir, "site-"));
     const port = await freePort();
+    // the base model is taken from this checkout, where it has been fetched; else a shipped model learns in its place
+    const hasBase = existsSync(join(root, "models", "smollm2", "model.onnx"));
+    const base =
+      "model: models/smollm2\ninit_adapter: models/smollm2-letters # reads letters about forms of any site\n";
     const fewer = [
       ["8080", String(port)],
-      ["training.steps=40", "training.steps=2"],
-      ["step-000040", "step-000002"],
-      ["steps: 10, prompts_per_step: 8", "steps: 1, prompts_per_step: 2"],
-      ["steps: 20", "steps: 1"],
-      ["--episodes all", "--episodes 6"],
-      ["episodes: 20", "episodes: 2"],
-      // five letters of 20 are enough to read
-      ["i < 80 ?", "i < 95 ?"],
+      ["node_modules/refusion-train", installed()],
+      ["steps: 24, prompts_per_step: 8, group_size: 8", "steps: 1, prompts_per_step: 2, group_size: 4"],
+      ["training.steps=45", "training.steps=1"],
+      ["episodes: 50", "episodes: 2"],
+      [base, hasBase ? base : "model: models/tiny-refusion-letters\n"],
+      [
+        "prompt_length: 96, response_length: 80",
+        `prompt_length: ${hasBase ? 96 : 224}, response_length: ${hasBase ? 80 : 112}`,
+      ],
     ] as const;
     let text = readFileSync(join(installed(), "docs", "your-own-site.md"), "utf8");
     for (const [now, then] of fewer) {
@@ -191,29 +196,31 @@ describe("the package as it is published", () => {
       text = text.replaceAll(now, then);
     }
     const browser = findBrowser()?.path;
-    // the base model of section 7 is taken from this checkout, where it has been fetched
-    const hasBase = existsSync(join(root, "models", "smollm2", "model.onnx"));
-    if (!hasBase) text = text.slice(0, text.indexOf("\n## 7. "));
     const env = {
       ...process.env,
       REFUSION_HOME: root,
       ...(browser === undefined ? {} : { REFUSION_BROWSER: browser }),
     };
-    writeFileSync(join(own, "letter.txt"), "Hi, put Monday for visit day, Ueda as last name, Clara as first name.");
-    const blocks = [...text.matchAll(/^```(\w*)\n([\s\S]*?)^```/gm)];
+    writeFileSync(join(own, "letter.txt"), "Dear insurer, this is Ivo Osei. A pipe burst overnight in my flat.");
+    // the first block is the command of section 5
+    const blocks = [...text.matchAll(/^```(\w*)\n([\s\S]*?)^```/gm)].slice(1);
     let server: ChildProcess | undefined;
     const printed: string[] = [];
     try {
-      // the page has to be served before the first block can be run
-      for (const [, language = "", block = ""] of [...blocks.slice(1), ...blocks.slice(0, 1)]) {
-        const [, file] = /^(?:\/\/|#) (\w+\.\w+)/.exec(block) ?? [];
-        if (language !== "") writeFileSync(join(own, file ?? assert.fail(block)), block);
-        if (file === "server.mjs") server = spawn(process.execPath, [file], { cwd: own, stdio: "ignore" });
+      for (const [, language = "", block = ""] of blocks) {
+        if (language === "yaml")
+          writeFileSync(join(own, /^# (\w+\.yaml)/.exec(block)?.[1] ?? assert.fail(block)), block);
         if (language !== "") continue;
         for (const command of block.trim().split("\n")) {
-          if (/^npm |playwright install/.test(command)) continue; // done by `install`, and by this machine's browser
+          // done by `install`, by this machine's browser, and by `hasBase`
+          if (/^npm |playwright install|fetch-smollm2/.test(command)) continue;
           const [program = "", ...args] = command.replace(/^npx |^node /, "").split(" ");
-          const script = program.endsWith(".mjs") ? program : join(installed(), manifest.bin[program] as string);
+          if (args.at(-1) === "&") {
+            server = spawn(process.execPath, [program, ...args.slice(0, -1)], { cwd: own, stdio: "ignore" });
+            while (!existsSync(join(own, "tasks.jsonl")) || !(await answers(`http://127.0.0.1:${port}/claim/0`)));
+            continue;
+          }
+          const script = join(installed(), manifest.bin[program] as string);
           const { status, stdout, stderr } = spawnSync(process.execPath, [script, ...args], {
             cwd: own,
             encoding: "utf8",
@@ -226,9 +233,9 @@ describe("the package as it is published", () => {
     } finally {
       server?.kill();
     }
-    assert.equal(printed.filter((out) => /^\d+ of 20 fields are right$/m.test(out)).length, hasBase ? 5 : 3);
     assert.match(printed.join(""), /^oracle .* 1\.000 \[1\.000, 1\.000\]/m);
-    assert.ok(existsSync(join(own, "runs", "club", "report.html")));
+    assert.ok(existsSync(join(own, "runs", "claim", "report.html")));
+    assert.ok(existsSync(join(own, "runs", "taught", "report.html")));
   });
 
   it("carries a TypeScript program of 30 lines that trains two steps and fills a form", () => {
@@ -261,6 +268,12 @@ describe("the package as it is published", () => {
     assert.ok(existsSync(join(dir, "run", "report.html")));
   });
 });
+
+const answers = (url: string): Promise<boolean> =>
+  fetch(url).then(
+    ({ ok }) => ok,
+    () => false,
+  );
 
 /** As a user would; without a network, the packages that this checkout has stand in for the registry's. */
 function install(dir: string, tarball: string): void {
