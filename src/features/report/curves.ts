@@ -66,14 +66,14 @@ const READING =
 /** Smallest change of a line that is drawn, as a share of its values. */
 const FLAT = 1e-3;
 
-/** Tells whether the lines of a chart stay the same from the first step to the last: they say no more than a number. */
+/** Tells whether a line stays the same from the first step to the last: it says no more than a number. */
 function isFlat(points: Series["points"]): boolean {
   const known = points.flatMap(({ y }) => (typeof y === "number" && Number.isFinite(y) ? [y] : []));
   const [least, most] = [Math.min(...known), Math.max(...known)];
   return known.length > 1 && most - least <= FLAT * Math.max(Math.abs(least), Math.abs(most));
 }
 
-/** Draws a run's curves. Those without data are left out, and those that stay the same are named with their value. */
+/** Draws a run's curves. Lines without data are left out, and those that stay the same are named with their value. */
 export function curves({ metrics, validations, rollouts }: CurveData): Html {
   if (metrics.length === 0) return html`<p>No step is recorded yet.</p>`;
   /** Makes the series of a score: rollouts at every step, and evaluations in between. */
@@ -93,13 +93,15 @@ export function curves({ metrics, validations, rollouts }: CurveData): Html {
   };
   const extras = [...new Set(metrics.flatMap((m) => Object.keys(m.extra ?? {})))].sort();
   const flat: string[] = [];
-  const one = ([title, lines, include]: (typeof CHARTS)[number]): Html | false => {
+  const one = ([title, lines, include]: (typeof CHARTS)[number]): Html => {
     const series = Object.entries(lines).map(([label, value]) => ({ label, points: pointsOf(metrics, value) }));
-    const known = series.filter(({ points }) => points.some(({ y }) => y !== null));
-    if (known.length === 0 || !known.every(({ points }) => isFlat(points))) return lineChart(title, series, include);
-    const ends = known.map(({ points }) => Number(points.find(({ y }) => y !== null)?.y?.toPrecision(3)));
-    flat.push(`${title} ${[...new Set(ends)].join(", ")}`);
-    return false;
+    const isDrawn = ({ label, points }: Series): boolean => {
+      if (!isFlat(points)) return true;
+      const value = Number(points.find(({ y }) => y !== null)?.y?.toPrecision(3));
+      flat.push(`${title}${series.length > 1 ? ` (${label})` : ""} ${value}`);
+      return false;
+    };
+    return lineChart(title, series.filter(isDrawn), include);
   };
   const charts = [
     lineChart("Reward", scores("reward", "reward")),
@@ -107,7 +109,9 @@ export function curves({ metrics, validations, rollouts }: CurveData): Html {
     ...CHARTS.map(one),
     metrics.some((m) => m.faults > 0) && one(["Faulted episodes", { faults: (m) => m.faults }, [0]]),
   ];
-  const more = extras.flatMap((key) => one([key, { [key]: (m) => m.extra?.[key] ?? null }]) || []);
+  const more = extras
+    .map((key) => one([key, { [key]: (m) => m.extra?.[key] ?? null }]))
+    .filter((chart) => String(chart) !== "");
   const legend = [
     ...(rollouts.intervals.length > 0 ? ["Bands: 95 % bootstrap intervals over a step's groups."] : []),
     ...(validations.length > 0 ? ["Whiskers: 95 % bootstrap intervals of evaluations."] : []),

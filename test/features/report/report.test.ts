@@ -43,7 +43,10 @@ test("the page has curves with evaluations, tables with differences, and rollout
     /<header><h1>[^<]*<\/h1><p class="outcome">heldout: 24 of 60 forms whole, 12 before; certain\. Reward 0\.\d{3}, 0\.\d{3} before; certain\./,
   );
   // a line that says no more than a number is no chart
-  assert.match(html, /The same in all steps: Seconds a step [^<]*; Learning rate 0\.\d+[^<]*; clamped_share /);
+  assert.match(
+    html,
+    /The same in all steps: [^<]*Seconds a step \(total\) [^<]*; Learning rate 0\.\d+[^<]*; clamped_share /,
+  );
   const plots = plotsOf(html);
   // before, in between, after
   assert.deepEqual(stepsOf(plots.get("Reward"), "heldout"), [0, 10, 20]);
@@ -67,7 +70,7 @@ test("a supervised run has the curves that it has, and the evaluation that was m
   const plots = plotsOf(html);
   assert.deepEqual([...plots.keys()], ["Reward", "Success", "Loss", "Gradient norm"]);
   // the update is all of a step: one number
-  assert.match(html, /The same in all steps: Seconds a step [\d.]+; Learning rate /);
+  assert.match(html, /The same in all steps: Seconds a step \(total\) [\d.]+; Learning rate /);
   assert.doesNotMatch(html, /Bands: |Rollouts, worst first/);
   assert.deepEqual(stepsOf(plots.get("Reward"), "heldout"), [40]);
   assert.match(html, />heldout <small>– \/ 20 episodes<\/small><\/th>/);
