@@ -12,6 +12,7 @@ import {
   formatEvaluations,
   formatForms,
   formatLeftOut,
+  formatOutcome,
   formatPassAt,
   readEvaluation,
 } from "../runs/evaluation.js";
@@ -97,7 +98,10 @@ async function evaluate(overrides: readonly string[], flags: EvalFlags, context:
     for (const evaluation of result.evaluations)
       context.print(`\n${evaluation.split} by form, worst first\n${formatForms(evaluation)}`);
   }
-  if (flags.json !== true) await printMisses(result, context);
+  if (flags.json !== true) {
+    await printMisses(result, context);
+    context.print(`\n${formatOutcome([], result.evaluations)}`);
+  }
   const say = sayer(context, flags.json);
   for (const evaluation of result.evaluations) if (evaluation.faults > 0) say(formatLeftOut(evaluation));
   for (const file of result.files) say(`written: ${file}`);

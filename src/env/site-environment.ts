@@ -43,7 +43,7 @@ const prompt = z.strictObject({
   style: z
     .enum(PROMPT_STYLES)
     .default("compact")
-    .describe("one template for SFT, RL and evaluation; document, page: the values have to be found in a text"),
+    .describe("one template for SFT, RL and evaluation; document, page, labels: the values have to be found in a text"),
 });
 
 const reward = z

@@ -347,19 +347,30 @@ function bySplit(before: readonly Evaluation[], after: readonly Evaluation[]) {
   });
 }
 
-/** Writes a run's outcome as one sentence: the reward of each split before and after, and the difference. */
+/**
+ * Writes a run's outcome, a line a split: how many forms are whole (accepted, with every field right), and the reward,
+ * both with what they were before. Without `before` it is that of an evaluation.
+ */
 export function formatOutcome(before: readonly Evaluation[], after: readonly Evaluation[]): string {
-  const splits = bySplit(before, after).map(({ split, a, b, change }) => {
-    const [was, is] = [a, b].map((one) => one?.reward.mean.toFixed(3));
-    if (change === undefined) return `${split} ${was ?? is}`;
-    const { low, high } = change.reward;
-    const within = low <= 0 && high >= 0 ? ", within its error" : "";
-    return `${split} ${was} -> ${is}, ${formatDifference(change.reward, false, 0)}${within}`;
+  const lines = bySplit(before, after).map(({ split, a, b, change }) => {
+    const last = (b ?? a) as Evaluation;
+    const solved = ({ per_task: rows }: Evaluation): number => rows.filter(({ success }) => success).length;
+    // environments without fields have no forms
+    const what = last.metrics.field_accuracy === undefined ? "solved" : "forms whole";
+    const now = [`${solved(last)} of ${last.per_task.length} ${what}`, `Reward ${last.reward.mean.toFixed(3)}`];
+    if (a === undefined || change === undefined) return `${split}: ${now.join(". ")}.`;
+    const certainty = ({ low, high }: Interval): string =>
+      (low > 0 || high < 0) && change.pairs >= LEAST_PAIRS ? "certain" : "not certain";
+    const was = [
+      `${solved(a)} before; ${certainty(change.success_rate)}`,
+      `${a.reward.mean.toFixed(3)} before; ${certainty(change.reward)}`,
+    ];
+    return `${split}: ${now.map((text, i) => `${text}, ${was[i]}`).join(". ")}.`;
   });
-  return `Reward: ${splits.join("; ")}.`;
+  return lines.join("\n");
 }
 
-/** Formats a run's result: its outcome in a sentence, then a table of every split before and after. */
+/** Formats a run's result: a table of every split before and after, then its outcome in a sentence. */
 export function formatResult(before: readonly Evaluation[], after: readonly Evaluation[]): string {
   const splits = bySplit(before, after);
   const rows = splits.flatMap(({ split, a, b, change }) => {
@@ -380,9 +391,9 @@ export function formatResult(before: readonly Evaluation[], after: readonly Eval
   });
   const table = formatTable([["episodes of", "before", "after", "after - before"], ...rows]);
   return [
-    `${formatOutcome(before, after).replaceAll("; ", ";\n        ")}\n`,
     table,
     ...splits.flatMap(({ change }) => (change === undefined ? [] : doubts("", change))),
+    `\n${formatOutcome(before, after)}`,
   ].join("\n");
 }
 

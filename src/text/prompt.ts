@@ -28,7 +28,7 @@ export interface PageControl {
   readonly longest?: number;
 }
 
-export const PROMPT_STYLES = ["compact", "instruction", "document", "page"] as const;
+export const PROMPT_STYLES = ["compact", "instruction", "document", "page", "labels"] as const;
 export type PromptStyle = (typeof PROMPT_STYLES)[number];
 
 /** Separates a label from its value, in the prompt and in the plan alike: a small model can copy the line. */
@@ -57,6 +57,7 @@ export const SEPARATOR = " | ";
  * Dear team, I am Ann Lee ...
  *
  * ```
+ * `labels` gives the title, the labels alone, and the text.
  * @param page the controls by label, for the style `page`; without them it shows the labels and choices of the task.
  * @throws UserError where the style is `document` and the task has none.
  */
@@ -72,6 +73,8 @@ export function renderPrompt(
   switch (style) {
     case "page":
       return `page: ${title}\n${pageLines(task, page)}\n${textOf(task, page)}`;
+    case "labels":
+      return `page: ${title}\n${pageLines({ ...task, choices: {} }, undefined)}\n${textOf(task)}`;
     case "compact":
       return `form: ${title}\n${fields.join("")}\n`;
     case "instruction":
@@ -119,7 +122,7 @@ function pageLines(task: PromptTask, page: Readonly<Record<string, PageControl>>
       const held = renderValue(preset);
       return (
         ` ${oneLine(label)}${required ? " *" : ""}${limits.length === 0 ? "" : ` (${limits.join(", ")})`}` +
-        `${options.length === 0 ? "" : `: ${options.map(oneLine).join("; ")}`}` +
+        `${options.length === 0 || kind === "checkbox" ? "" : `: ${options.map(oneLine).join("; ")}`}` +
         `${held === "" || held === "no" ? "" : ` = ${held}`}\n`
       );
     })

@@ -10,9 +10,10 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { dirname, join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { before, describe, it } from "node:test";
 import { pathToFileURL } from "node:url";
+import { foundPath } from "../../src/config/config.js";
 import { packageRoot } from "../../src/core/files.js";
 import { findBrowser } from "../../src/env/browser/find-browser.js";
 import { freePort } from "../support/redis.js";
@@ -238,6 +239,55 @@ describe("the package as it is published", () => {
     assert.ok(existsSync(join(own, "runs", "taught", "report.html")));
   });
 
+  it("runs README's commands as they are printed, and has a reason for each that it leaves out", async (t) => {
+    const readme = readFileSync(join(installed(), "README.md"), "utf8");
+    const base = foundPath("models/smollm2");
+    const own = mkdtempSync(join(dir, "readme-"));
+    const port = await freePort();
+    const rows = Array.from(
+      { length: 20 },
+      (_, i) => `P-${i}00,${["Fire", "Water"][i % 2]},Policy P-${i}00; a ${i % 2 ? "flood" : "fire"}.`,
+    );
+    writeFileSync(join(own, "claims.csv"), `policy,kind,mail\n${rows.join("\n")}\n`);
+    writeFileSync(join(own, "server.mjs"), CLAIMS);
+    const server = spawn(process.execPath, ["server.mjs", String(port)], { cwd: own, stdio: "ignore" });
+    const browser = findBrowser()?.path;
+    const env = {
+      ...process.env,
+      ...{
+        DISPLAY: "",
+        WAYLAND_DISPLAY: "",
+        PATH: `${join(dir, "node_modules", ".bin")}${delimiter}${process.env.PATH}`,
+      },
+      ...(base === undefined ? {} : { REFUSION_HOME: dirname(dirname(base)) }),
+      ...(browser === undefined ? {} : { REFUSION_BROWSER: browser }),
+    };
+    const unknown: string[] = [];
+    const ran: string[] = [];
+    try {
+      for (const line of commandsOf(readme)) {
+        const why = LEFT_OUT.find(([start]) => line.startsWith(start))?.[1];
+        const promise = PROMISED.find(([start]) => line.startsWith(start))?.[1];
+        if (why !== undefined) t.diagnostic(`not run: ${line} (${why})`);
+        else if (promise === undefined) unknown.push(line);
+        else if (base === undefined && !line.includes(" tasks "))
+          t.diagnostic(`not run: ${line} (SmolLM2 is not here)`);
+        else {
+          const few = / sft /.test(line) ? " training.steps=1" : "";
+          const command = line.replaceAll("127.0.0.1:8080", `127.0.0.1:${port}`) + few;
+          const { status, stdout, stderr } = spawnSync("sh", ["-c", command], { cwd: own, encoding: "utf8", env });
+          assert.equal(status, 0, `${command}\n${stderr}`);
+          assert.match(stdout + stderr, promise, command);
+          ran.push(line);
+        }
+      }
+    } finally {
+      server.kill();
+    }
+    assert.deepEqual(unknown, [], "new commands of README: run them here, or give a reason");
+    assert.equal(ran.length, base === undefined ? 1 : PROMISED.length);
+  });
+
   it("carries a TypeScript program of 30 lines that trains two steps and fills a form", () => {
     const program = readFileSync(join(installed(), "examples", "program.ts"), "utf8");
     assert.ok(program.trimEnd().split("\n").length <= 30);
@@ -274,6 +324,53 @@ const answers = (url: string): Promise<boolean> =>
     ({ ok }) => ok,
     () => false,
   );
+/** Page that stands for README's own: a form, and the sentence that it shows only where it accepted. */
+const CLAIMS = `import { createServer } from "node:http";
+const form = '<form method="post"><p><label>Policy number <input name="policy" required></label></p>' +
+  '<p><label>Kind of damage <select name="kind"><option>Fire<option>Water</select></label></p><button>File</button></form>';
+createServer((request, response) => {
+  let body = "";
+  request.on("data", (chunk) => (body += chunk));
+  request.on("end", () => {
+    response.setHeader("content-type", "text/html");
+    const isFiled = request.method === "POST" && new URLSearchParams(body).get("policy");
+    response.end("<!doctype html><title>Claim</title>" + (isFiled ? "<p>Your claim is filed</p>" : form));
+  });
+}).listen(Number(process.argv[2]), "127.0.0.1");
+`;
+
+/** Commands of README that run, by how they begin, and what README promises of each. */
+const PROMISED: readonly (readonly [string, RegExp])[] = [
+  ["refusion-train fetch-smollm2", /models\/smollm2/],
+  [
+    "refusion-train try --url examples/damage.html",
+    /Policy holder +Ingrid Lindqvist +\d+ %[\s\S]*The form was not sent/,
+  ],
+  ["refusion-train tasks --from claims.csv", /claims: 20 tasks, 14 train, 3 val, 3 test/],
+  ["refusion-eval --config claims/config.yaml --policy oracle", /^oracle .* 1\.000 /m],
+  ["refusion-train sft --config claims/config.yaml", /step +1/],
+  ["refusion-eval --run runs/claims --split test", /\btest\b/],
+  ["refusion-train try --url http://127.0.0.1:8080/claim", /Policy number +\S+ +\d+ %[\s\S]*The form was not sent/],
+];
+
+/** Commands of README that are not run here, by how they begin, and why. */
+const LEFT_OUT: readonly (readonly [string, string])[] = [
+  ["npm ci && npm run build && npm pack", "made the package that is tested"],
+  ["npm install --ignore-scripts PATH", "`install` does it"],
+  ["npx playwright install", "needs a network; this machine's browser stands for it"],
+  ["npx refusion-train try", "has a test of its own above"],
+  ["npm start", "needs a clone and a network; test/house/setup has it"],
+  ["npm test", "runs this file"],
+  ["npm run bench", "needs a clone and minutes"],
+];
+
+/** Returns a page's shell commands: the lines of its blocks without a language, and those in its sentences. */
+function commandsOf(markdown: string): string[] {
+  const prose = markdown.replace(/^```\w+\n[\s\S]*?^```/gm, "");
+  const blocks = [...prose.matchAll(/^```\n([\s\S]*?)^```/gm)].flatMap(([, block = ""]) => block.trim().split("\n"));
+  const inline = [...prose.replace(/^```[\s\S]*?^```/gm, "").matchAll(/`((?:npm|npx|node|refusion-\w+) [^`]+)`/g)];
+  return [...blocks, ...inline.map(([, command = ""]) => command)];
+}
 
 /** As a user would; without a network, the packages that this checkout has stand in for the registry's. */
 function install(dir: string, tarball: string): void {
@@ -282,6 +379,9 @@ function install(dir: string, tarball: string): void {
   rmSync(join(dir, "node_modules"), { recursive: true, force: true });
   unpack(tarball, join(dir, "node_modules", manifest.name));
   linkPackages(dir);
+  mkdirSync(join(dir, "node_modules", ".bin"), { recursive: true });
+  for (const [name, script] of Object.entries(manifest.bin))
+    symlinkSync(join("..", manifest.name, script), join(dir, "node_modules", ".bin", name));
 }
 
 /** Lays the package and its dependencies as `npm install -g` does. @returns the package's folder. */

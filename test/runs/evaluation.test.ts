@@ -205,20 +205,20 @@ test("evaluations by another judge, or of other tasks, are compared with a warni
   assert.match(formatEvaluations([{ label: "x", evaluation: before }]), /checksum\n.* 11111111-22222222$/);
 });
 
-test("a run's result begins with its outcome in a sentence, and no line is longer than a terminal", () => {
+test("a run's result ends with its outcome in a sentence, and no line is longer than a terminal", () => {
   const before = evaluation((i) => (i % 10) / 10);
   const after = evaluation((i) => Math.min(1, (i % 10) / 10 + 0.1));
   const same = [
     { ...before, split: "val" },
     { ...after, split: "val", per_task: before.per_task, reward: before.reward },
   ] as const;
-  const [outcome = "", rest = ""] = formatResult([before, same[0]], [after, same[1]]).split("\n\n");
-  assert.equal(
-    outcome.replaceAll(/\[[^\]]*\]/g, "[]"),
-    "Reward: heldout 0.450 -> 0.550, +0.100 [];\n        val 0.450 -> 0.450, 0.000 [], within its error.",
+  const parts = formatResult([before, same[0]], [after, same[1]]).split("\n\n");
+  assert.match(
+    parts.at(-1) ?? "",
+    /^heldout: 4 of 40 forms whole, 0 before; certain\. Reward 0\.550, 0\.450 before; certain\.\nval: 0 of 40 forms whole, 0 before; not certain\. Reward 0\.450, 0\.450 before; not certain\.$/,
   );
-  assert.match(rest, /^episodes of +before +after +after - before\nheldout +40 +40 +40 pairs\n {2}reward +/);
-  assert.match(formatResult([], [after]), /^Reward: heldout 0\.550\.\n/);
+  assert.match(parts[0] ?? "", /^episodes of +before +after +after - before\nheldout +40 +40 +40 pairs\n {2}reward +/);
+  assert.match(formatResult([], [{ ...after, metrics: {} }]), /\nheldout: 4 of 40 solved\. Reward 0\.550\.$/);
   const metrics = Object.fromEntries([..."abcdefgh"].map((name) => [`measure_${name}`, before.reward]));
   const wide = [{ label: "model", evaluation: { ...before, metrics } }];
   const tables = formatEvaluations(wide).split("\n\n");

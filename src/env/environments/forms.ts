@@ -24,7 +24,15 @@ import {
   type Unproven,
 } from "../environment.js";
 import { checkedLabels } from "../forms/absent-label.js";
-import { controlsOf, controlsOnPage, formTemplate, planOf, type TemplateControl, trueValues } from "../forms/blanks.js";
+import {
+  controlsOf,
+  controlsOnPage,
+  formTemplate,
+  planOf,
+  shownOf,
+  type TemplateControl,
+  trueValues,
+} from "../forms/blanks.js";
 import type { Episode } from "../forms/episode.js";
 import { kindsOn, nullPolicies, oracleActions } from "../forms/oracle.js";
 import { faulted, outcomeOf } from "../forms/outcome.js";
@@ -149,7 +157,8 @@ export class FormsEnvironment extends SiteEnvironment implements Environment {
     kinds: Readonly<Record<string, FieldKind>> | undefined,
     controls: readonly TemplateControl[] = [],
   ): Observation {
-    const text = renderPrompt(task, this.config.prompt.style, kinds);
+    const page = kinds ?? (controls.length === 0 ? undefined : shownOf(controls));
+    const text = renderPrompt(task, this.config.prompt.style, page);
     return this.config.plan === "free" || controls.length === 0 ? { text } : { text, template: formTemplate(controls) };
   }
 
@@ -216,7 +225,7 @@ export class FormsEnvironment extends SiteEnvironment implements Environment {
   syntheticDemonstration(rng: Rng): Demonstration {
     const drawn =
       this.site.augmentedTask?.(rng) ??
-      recombined(this.knownTasks(), rng, ["document", "page"].includes(this.config.prompt.style));
+      recombined(this.knownTasks(), rng, ["document", "page", "labels"].includes(this.config.prompt.style));
     return this.demonstration(drawn.task, drawn.kinds);
   }
 

@@ -87,6 +87,10 @@ function blanksOf(controls: readonly TemplateControl[]): Blank[] {
 export const controlsOf = (kinds: Readonly<Record<string, FieldKind>>): TemplateControl[] =>
   Object.entries(kinds).map(([label, kind]) => ({ label, ...kind }));
 
+/** Returns a template's controls by label, as a prompt of the style `page` shows them. */
+export const shownOf = (controls: readonly TemplateControl[]): Record<string, FieldKind> =>
+  Object.fromEntries(controls.map(({ label, ...control }) => [label, control]));
+
 /**
  * Lists the controls of a page that was read: those that are present, and those that tasks of the form name, with the
  * labels of the tasks. A named control that is not on the page may appear after others are filled in.

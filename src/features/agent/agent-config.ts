@@ -93,4 +93,4 @@ export function styleOf(config: object): PromptStyle {
 }
 
 /** Tells whether a style shows a text in which values have to be found. */
-export const reads = (style: PromptStyle): boolean => style === "document" || style === "page";
+export const reads = (style: PromptStyle): boolean => ["document", "page", "labels"].includes(style);

@@ -4,7 +4,7 @@ import { fail } from "../../core/errors.js";
 import type { Blank, Observation, Template } from "../../core/interaction.js";
 import { type Control, findControl } from "../../env/browser/controls.js";
 import type { ActionRecord, Fate } from "../../env/browser/fill.js";
-import { controlsOnPage, formTemplate, planOf, type TemplateControl } from "../../env/forms/blanks.js";
+import { controlsOnPage, formTemplate, planOf, shownOf, type TemplateControl } from "../../env/forms/blanks.js";
 import { looseLabel, matchValue } from "../../env/forms/normalize.js";
 import type { ControlKind, FieldValue } from "../../env/site.js";
 import { type Answered, type OpenPolicy, openPolicy } from "../../library/policy.js";
@@ -146,10 +146,12 @@ async function fillForm(
     choices: Object.fromEntries(controls.map(({ label, options = [] }) => [label, options])),
     ...(text === undefined ? {} : { document: text }),
   };
-  const shown = Object.fromEntries(controls.map(({ label, ...control }) => [label, control]));
   const lines = openLines(controls);
   const template = quotes && text !== undefined ? quoting(lines, text) : lines;
-  const [answer = { rounds: [] }] = await policy.act([{ text: renderPrompt(task, style, shown), template }], seed);
+  const [answer = { rounds: [] }] = await policy.act(
+    [{ text: renderPrompt(task, style, shownOf(controls)), template }],
+    seed,
+  );
   const { actions, unresolved } = planOf(answer, controls);
   const planned = values === undefined ? actions : asRecorded(actions, fields, requested);
   const { records, values: now, sent, held, dead } = await carryOut(open, fields, planned, requested);
@@ -218,9 +220,8 @@ export function pageObservation(
   text: string,
   style: PromptStyle = "page",
 ): Observation {
-  const shown = Object.fromEntries(controls.map(({ label, ...control }) => [label, control]));
   const task = { formTitle: title, instruction: "", fields: {}, document: text };
-  return { text: renderPrompt(task, style, shown), template: openLines(controls) };
+  return { text: renderPrompt(task, style, shownOf(controls)), template: openLines(controls) };
 }
 
 /** Reads the page field by field, with the requested labels. */

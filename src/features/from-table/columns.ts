@@ -14,7 +14,7 @@ export type Columns = ReadonlyMap<string, Control>;
 
 /**
  * Gives each column the field that `--map` names, or that has its name as label or as the control's own name, or the
- * only one with all of its words. @throws UserError where `--map` names a column or a label that is not there.
+ * only one with all of its words, or with the beginnings of all. @throws UserError where `--map` names a column or a label that is not there.
  */
 export function matchColumns(
   columns: readonly string[],
@@ -33,7 +33,10 @@ export function matchColumns(
   const rules: ((column: string, control: Control) => boolean)[] = [
     (column, { label }) => looseLabel(column) === looseLabel(label),
     (column, { name }) => looseLabel(column) === looseLabel(name),
-    (column, { label }) => isWithin(wordsOf(column), wordsOf(label)) || isWithin(wordsOf(label), wordsOf(column)),
+    ...[(a: string, b: string) => a === b, isShortened].map((fit) => (column: string, { label }: Control) => {
+      const [words, others] = [wordsOf(column), wordsOf(label)];
+      return isWithin(words, others, fit) || isWithin(others, words, fit);
+    }),
   ];
   for (const fits of rules) {
     const open = columns.filter((column) => !matched.has(column) && !mapped.has(column) && looseLabel(column) !== "");
@@ -47,7 +50,14 @@ export function matchColumns(
   return matched;
 }
 
-const isWithin = (few: readonly string[], many: readonly string[]): boolean => few.every((word) => many.includes(word));
+type WordsFit = (a: string, b: string) => boolean;
+
+/** Tells whether one word is the other's beginning, of three letters at least: `max` and `maximum`. */
+const isShortened: WordsFit = (a, b) =>
+  a === b || (Math.min(a.length, b.length) > 2 && (a.startsWith(b) || b.startsWith(a)));
+
+const isWithin = (few: readonly string[], many: readonly string[], fit: WordsFit): boolean =>
+  few.every((word) => many.some((other) => fit(word, other)));
 
 /** Lists what there is, and what a missing name probably stands for. */
 export function meaning(name: string, names: readonly string[]): string {

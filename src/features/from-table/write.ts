@@ -11,18 +11,31 @@ const [LETTERS, PAGE, FIELD] = [3, 32, 24];
 /** Rounds lengths up, so that few texts need other graphs. */
 const rounded = (tokens: number): number => 32 * Math.ceil(tokens / 32);
 
-/** Writes tasks, a config for SmolLM2 and one letter of `test` into a folder. @param out its name once it is complete. */
+/**
+ * Writes tasks, a config for SmolLM2 and one letter of `test` into a folder.
+ * @param out its name once it is complete. @param options letters of the options that the prompt shows.
+ */
 export function writeTasks(
   folder: string,
   tasks: readonly WrittenTask[],
-  { out, baseUrl, success }: { readonly out: string; readonly baseUrl: string; readonly success?: string | undefined },
+  {
+    out,
+    baseUrl,
+    success,
+    options,
+  }: {
+    readonly out: string;
+    readonly baseUrl: string;
+    readonly success?: string | undefined;
+    readonly options: number;
+  },
 ): void {
   writeFileSync(join(folder, "tasks.jsonl"), tasks.map((task) => `${JSON.stringify(task)}\n`).join(""));
   const letter = (tasks.find(({ split }) => split === "test") ?? tasks[0])?.document;
   if (letter !== undefined) writeFileSync(join(folder, "letter.txt"), `${letter}\n`);
   const fields = Math.max(...tasks.map((task) => Object.keys(task.fields).length));
   const longest = Math.max(...tasks.map((task) => (task.document ?? Object.entries(task.fields).join()).length));
-  const prompt = rounded(longest / LETTERS + PAGE + FIELD * fields);
+  const prompt = rounded((longest + options) / LETTERS + PAGE + FIELD * fields);
   const response = rounded(PAGE + FIELD * fields);
   const splits = ["val", "test"].filter((split) => tasks.some((task) => task.split === split));
   const most = Math.max(1, ...splits.map((split) => tasks.filter((task) => task.split === split).length));

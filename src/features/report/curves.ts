@@ -63,7 +63,17 @@ export function comparedCurves(
 const READING =
   "Bold lines are means over neighbouring steps, thin ones the steps. Point at a chart, or use the arrow keys in it, for values; drag to enlarge, double click for all.";
 
-/** Draws a run's curves; those without data are left out. */
+/** Smallest change of a line that is drawn, as a share of its values. */
+const FLAT = 1e-3;
+
+/** Tells whether a line stays the same from the first step to the last: it says no more than a number. */
+function isFlat(points: Series["points"]): boolean {
+  const known = points.flatMap(({ y }) => (typeof y === "number" && Number.isFinite(y) ? [y] : []));
+  const [least, most] = [Math.min(...known), Math.max(...known)];
+  return known.length > 1 && most - least <= FLAT * Math.max(Math.abs(least), Math.abs(most));
+}
+
+/** Draws a run's curves. Lines without data are left out, and those that stay the same are named with their value. */
 export function curves({ metrics, validations, rollouts }: CurveData): Html {
   if (metrics.length === 0) return html`<p>No step is recorded yet.</p>`;
   /** Makes the series of a score: rollouts at every step, and evaluations in between. */
@@ -82,24 +92,33 @@ export function curves({ metrics, validations, rollouts }: CurveData): Html {
     ];
   };
   const extras = [...new Set(metrics.flatMap((m) => Object.keys(m.extra ?? {})))].sort();
-  const one = ([title, lines, include]: (typeof CHARTS)[number]): Html =>
-    lineChart(
-      title,
-      Object.entries(lines).map(([label, value]) => ({ label, points: pointsOf(metrics, value) })),
-      include,
-    );
+  const flat: string[] = [];
+  const one = ([title, lines, include]: (typeof CHARTS)[number]): Html => {
+    const series = Object.entries(lines).map(([label, value]) => ({ label, points: pointsOf(metrics, value) }));
+    const isDrawn = ({ label, points }: Series): boolean => {
+      if (!isFlat(points)) return true;
+      const value = Number(points.find(({ y }) => y !== null)?.y?.toPrecision(3));
+      flat.push(`${title}${series.length > 1 ? ` (${label})` : ""} ${value}`);
+      return false;
+    };
+    return lineChart(title, series.filter(isDrawn), include);
+  };
   const charts = [
     lineChart("Reward", scores("reward", "reward")),
     lineChart("Success", scores("success", "success_rate")),
     ...CHARTS.map(one),
     metrics.some((m) => m.faults > 0) && one(["Faulted episodes", { faults: (m) => m.faults }, [0]]),
   ];
-  const more = extras.map((key) => one([key, { [key]: (m) => m.extra?.[key] ?? null }]));
+  const more = extras
+    .map((key) => one([key, { [key]: (m) => m.extra?.[key] ?? null }]))
+    .filter((chart) => String(chart) !== "");
   const legend = [
     ...(rollouts.intervals.length > 0 ? ["Bands: 95 % bootstrap intervals over a step's groups."] : []),
     ...(validations.length > 0 ? ["Whiskers: 95 % bootstrap intervals of evaluations."] : []),
+    ...(metrics.some((m) => m.reward !== null) ? ["Each step plays other tasks; an evaluation always the same."] : []),
     READING,
   ];
   return html`<p class="dim">${legend.join(" ")}</p><div class="charts">${charts}</div>
+${flat.length > 0 && html`<p class="dim">The same in all steps: ${flat.join("; ")}.</p>`}
 ${more.length > 0 && html`<details><summary>${more.length} more</summary><div class="charts">${more}</div></details>`}`;
 }

@@ -43,22 +43,19 @@ export function outcomeOf(evaluations: readonly SplitEvaluations[]): string {
 /** Makes the section "Before and after": each split's scores, then each form's. */
 export function evaluationSection(evaluations: readonly SplitEvaluations[]): Html {
   if (evaluations.length === 0) return html``;
-  const rows = evaluations.flatMap(({ split, before, after }) => {
+  const groups = evaluations.map(({ split, before, after }) => {
     const comparison = compare(before, after);
     const counts = [before, after].map((e) =>
       e === null ? "–" : `${e.episodes}${e.faults > 0 ? ` (+${e.faults} faults)` : ""}`,
     );
-    const scores = scoresOf([before, after]);
-    const head = html`<th rowspan="${scores.length}" scope="rowgroup">${split}</th><td class="num" rowspan="${scores.length}">${counts.join(" / ")}</td>`;
-    return scores.map(
-      (score, i) =>
-        html`<tr>${i === 0 && head}<th scope="row">${score.label}</th>${cells(score, before, after, comparison)}</tr>`,
+    const rows = scoresOf([before, after]).map(
+      (score) => html`<tr><th scope="row">${score.label}</th>${cells(score, before, after, comparison)}</tr>`,
     );
+    return html`<tbody><tr><th colspan="4" scope="rowgroup">${split} <small>${counts.join(" / ")} episodes</small></th></tr>${rows}</tbody>`;
   });
   return html`<section><h2>Before and after</h2><p class="dim">Means with 95 % bootstrap intervals; the difference is paired by task,
 <b>*</b> marks an interval that leaves 0 out, of ${LEAST_PAIRS} pairs at least.</p>
-<div class="wide" tabindex="0" role="region" aria-label="Before and after"><table>
-<thead><tr><th scope="col">split</th><th scope="col">episodes</th><td></td>${SCORED}</tr></thead><tbody>${rows}</tbody></table></div>
+<table class="changes"><thead><tr><td></td>${SCORED}</tr></thead>${groups}</table>
 ${evaluations.map(formTable)}</section>`;
 }
 
@@ -128,7 +125,10 @@ function cells(score: Score, before: Scores, after: Scores, comparison: Comparis
     ...[a, b].map((interval) => interval && formatInterval(interval, score.share)),
     difference && formatDifference(difference, score.share, comparison?.pairs),
   ];
-  return texts.map((text) => html`<td class="num">${text ?? "–"}</td>`);
+  return texts.map((text) => {
+    const [value = "–", interval] = text?.split(/ (?=\[)/) ?? [];
+    return html`<td class="num">${value}${interval && html` <small>${interval}</small>`}</td>`;
+  });
 }
 
 const percentOf = (interval: Interval | undefined): string =>

@@ -49,6 +49,7 @@ ${INDICES.map((i) => `[data-colour=probability] .heat .p${i},.swatch.p${i}{backg
 .filters{display:flex;flex-wrap:wrap;gap:8px 16px;align-items:center;margin:12px 0;font-size:13px}.filters fieldset{border:0;margin:0;padding:0;display:flex;gap:8px}.filters legend{float:left;margin-right:8px;padding:0}.filters input[type=search],.filters select,button{font:inherit;color:inherit;background:var(--bg);border:1px solid var(--dim);border-radius:6px;padding:3px 8px;max-width:100%}
 .columns{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,400px),1fr));gap:16px}.columns>div{min-width:0;overflow-x:auto}.good{color:var(--good)}.bad,.problems{color:var(--bad)}.verdict{font-weight:600}
 img{display:block;max-width:100%;border:1px solid var(--rule);border-radius:6px}
-@media (max-width:600px){.wide:before{content:"more to the right \\2192";display:block;position:sticky;left:0;width:max-content;font-size:12px;color:var(--dim)}body{padding:12px}h1{font-size:20px}.filters label,.filters select,.filters input[type=search]{width:100%}.filters fieldset label{width:auto}}
+.num small{font-size:inherit}.changes .num{white-space:normal}.changes small{font-weight:400;white-space:nowrap}
+@media (max-width:600px){.changes{width:100%}.changes :is(th,td){padding-right:6px}.changes small{display:block;font-size:10.5px}.wide:before{content:"more to the right \\2192";display:block;position:sticky;left:0;width:max-content;font-size:12px;color:var(--dim)}body{padding:12px}h1{font-size:20px}.filters label,.filters select,.filters input[type=search]{width:100%}.filters fieldset label{width:auto}}
 @media print{.filters{display:none}}
 `.trim();

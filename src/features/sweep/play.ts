@@ -36,7 +36,7 @@ export async function playSweep(
       // a supervised run plays no episodes itself
       if (run !== undefined && !isFinished(run, planned))
         await evaluateCommand({ run: dir, overrides: [], checkpoint: "last", policy: "model", quiet: true, signal });
-      if (run !== undefined) say(`  ${outcomeOf(run)}`);
+      if (run !== undefined) say(`  ${outcomeOf(run).replaceAll("\n", "\n  ")}`);
     }
     if (run !== undefined) played.push({ ...planned, run });
   }

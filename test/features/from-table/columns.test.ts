@@ -37,6 +37,16 @@ test("columns are matched by label, by the control's name, or by words of one fi
   assert.throws(() => matched([["id", "Policy"]]), { hint: /Policy number \*, .*did you mean Policy number \*\?/ });
 });
 
+test("a column's shortened words are those of one field alone", () => {
+  const controls = [control("number", "Maximum cost (EUR)", "m"), control("text", "Maximum weight", "w")].map(
+    (one, index) => ({ ...one, index }),
+  );
+  const labels = (...columns: string[]) =>
+    [...matchColumns(columns, controls, new Map())].map(([name, { label }]) => [name, label]);
+  assert.deepEqual(labels("max_cost"), [["max_cost", "Maximum cost (EUR)"]]);
+  assert.deepEqual(labels("max"), []);
+});
+
 test("cells become what the fields can hold, empty ones nothing; what none can hold is named", () => {
   const columns = matchColumns(
     COLUMNS,

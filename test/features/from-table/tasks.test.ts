@@ -5,6 +5,10 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { loadConfig } from "../../../src/config/config.js";
+import { closing } from "../../../src/core/closing.js";
+import type { Observation } from "../../../src/core/interaction.js";
+import type { EnvironmentTask } from "../../../src/env/environment.js";
+import { openEnvironment } from "../../../src/env/open.js";
 import { callProgram } from "../../support/call-program.js";
 import { temporaryFolder } from "../../support/temporary.js";
 
@@ -52,12 +56,28 @@ test("a table and a page become tasks, a config and a letter; what does not fit 
   assert.match(again.err, /claims exists already/);
 });
 
+test("the prompt of a task shows the page as `try` does, or under labels its labels alone", async () => {
+  const prompt = async (style: string): Promise<string> => {
+    const overrides = ["site.learn=null", `site.tasks=${join(dir, "claims", "tasks.jsonl")}`, `prompt.style=${style}`];
+    const config = await loadConfig(join(dir, "claims", "config.yaml"), { command: "sft", overrides });
+    await using environment = closing(await openEnvironment(config));
+    let seen = "";
+    const look = async ({ text = "" }: Observation) => {
+      seen = text;
+      return { values: {} };
+    };
+    await environment.play(environment.tasks[0] as EnvironmentTask, look, new Map());
+    return seen;
+  };
+  const mail = "\n\nPolicy 000\n\n";
+  const head = "page: Report damage\n Policy number";
+  assert.equal(await prompt("page"), `${head} *\n Kind of Damage: Fire; Water = Fire\n Police Informed (box)${mail}`);
+  assert.equal(await prompt("labels"), `${head}\n Kind of Damage${mail}`);
+});
+
 test("a column that no field has is left out, with the field that it may be", async () => {
   const { err } = await tasks("--out", "open");
-  assert.match(
-    err,
-    /policy_no is left out \(--map policy_no=LABEL\): there is Policy number \*; did you mean Policy number \*\?/,
-  );
+  assert.match(err, /policy_no is left out; to fill it: --map 'policy_no=Policy number'\. There is Policy number \*/);
   assert.match(err, /No --success: /);
 });
 

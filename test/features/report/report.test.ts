@@ -35,12 +35,18 @@ test("the page has curves with evaluations, tables with differences, and rollout
     "Probability ratio",
     "Shares",
     "Gradient norm",
-    "Seconds a step",
-    "clamped_share",
   ]) {
     assert.ok(html.includes(`aria-label="${title}: `), title);
   }
-  assert.match(html, /<header><h1>[^<]*<\/h1><p class="outcome">Reward: heldout 0\.\d{3} -&gt; 0\.\d{3}, \+0\./);
+  assert.match(
+    html,
+    /<header><h1>[^<]*<\/h1><p class="outcome">heldout: 24 of 60 forms whole, 12 before; certain\. Reward 0\.\d{3}, 0\.\d{3} before; certain\./,
+  );
+  // a line that says no more than a number is no chart
+  assert.match(
+    html,
+    /The same in all steps: [^<]*Seconds a step \(total\) [^<]*; Learning rate 0\.\d+[^<]*; clamped_share /,
+  );
   const plots = plotsOf(html);
   // before, in between, after
   assert.deepEqual(stepsOf(plots.get("Reward"), "heldout"), [0, 10, 20]);
@@ -49,8 +55,8 @@ test("the page has curves with evaluations, tables with differences, and rollout
       plots.get(title)?.series[0]?.points.some(({ low, high }) => (low ?? 1) < (high ?? 0)),
       title,
     );
-  assert.match(html, />heldout<\/th><td class="num" rowspan="4">60 \/ 60<\/td><th scope="row">reward<\/th>/);
-  assert.match(html, /\+0\.\d+ \[\+0\.\d+, \+0\.\d+\] \*/);
+  assert.match(html, />heldout <small>60 \/ 60 episodes<\/small><\/th><\/tr><tr><th scope="row">reward<\/th>/);
+  assert.match(html, /\+0\.\d+ <small>\[\+0\.\d+, \+0\.\d+\] \*<\/small>/);
   assert.match(html, /<th scope="row">garden\/plot<\/th><td class="num">20<\/td>/);
   const rewards = [...html.matchAll(/<summary><b class="num">([^<]*)<\/b>/g)].map((match) => match[1]);
   assert.deepEqual(rewards, ["0.000", "0.125", "0.125", "0.250", "0.375", "0.500", "0.625", "0.750", "0.875", "–"]);
@@ -62,23 +68,19 @@ test("the page has curves with evaluations, tables with differences, and rollout
 test("a supervised run has the curves that it has, and the evaluation that was made of its last checkpoint", async () => {
   const html = readFileSync(await writeReport(await supervisedRun(dir, "supervised")), "utf8");
   const plots = plotsOf(html);
-  assert.deepEqual(
-    [...plots.keys()],
-    ["Reward", "Success", "Loss", "Gradient norm", "Seconds a step", "Learning rate"],
-  );
-  // the update is all of a step: one line
-  const labels = plots.get("Seconds a step")?.series.map(({ label }) => label);
-  assert.deepEqual(labels, ["total"]);
+  assert.deepEqual([...plots.keys()], ["Reward", "Success", "Loss", "Gradient norm"]);
+  // the update is all of a step: one number
+  assert.match(html, /The same in all steps: Seconds a step \(total\) [\d.]+; Learning rate /);
   assert.doesNotMatch(html, /Bands: |Rollouts, worst first/);
   assert.deepEqual(stepsOf(plots.get("Reward"), "heldout"), [40]);
-  assert.match(html, />heldout<\/th><td class="num" rowspan="4">– \/ 20<\/td>/);
+  assert.match(html, />heldout <small>– \/ 20 episodes<\/small><\/th>/);
 });
 
 test("a run with workers has their curves", () => {
   const workers = { workers: 3, waiting: 8, idle: 0.25 };
   const of = (rows: readonly StepMetrics[]): string =>
     String(curves({ metrics: rows, validations: [], rollouts: { intervals: [] } }));
-  const html = of([1, 2].map((step) => stepMetrics(step, { workers })));
+  const html = of([1, 2].map((step) => stepMetrics(step, { workers: { ...workers, workers: step, idle: step / 4 } })));
   for (const title of ["Workers and jobs", "Idle share of the workers&#39; time"])
     assert.ok(html.includes(`aria-label="${title}: `), html.match(/aria-label="[^"]*orkers[^"]*"/g)?.join());
   assert.doesNotMatch(of([stepMetrics(1)]), /Workers/);
@@ -179,7 +181,7 @@ test("an empty run and a damaged one still give a page", async () => {
   assert.equal(data.problems.length, 5);
   const html = renderReport(data);
   assert.match(html, /Could not be read/);
-  assert.match(html, />heldout<\/th>/);
+  assert.match(html, />heldout <small>/);
   // without the model's tokenizer, tokens are numbers
   assert.match(html, /data-r="1" data-p="0\.99">\d+ <\/span>/);
 });

@@ -54,7 +54,10 @@ describe("a sweep", () => {
     const call = () => callProgram("train", dir, ["sweep", file, ...words, "--out", out]);
     const first = await call();
     assert.equal(first.code, 0, first.err);
-    assert.match(first.err, /run 1 of 2: .* \(resumed\)\n {2}Reward: test [\s\S]*run 2 of 2: .*=spg,seed=5\n/);
+    assert.match(
+      first.err,
+      /run 1 of 2: .* \(resumed\)\n {2}test: \d+ of \d+ forms whole[\s\S]*run 2 of 2: .*=spg,seed=5\n/,
+    );
     assert.match(first.out, /^objective\.kind=spg +test +1 +0\.\d+ \[/m);
     const report = readFileSync(join(out, "report.html"), "utf8");
     assert.match(report, /<h1>2 runs<\/h1>[\s\S]*against the first run[\s\S]*objective\.kind=spg, seed 5/);

@@ -10,6 +10,7 @@ import { listed } from "../../../core/problems.js";
 import { Rng } from "../../../core/rng.js";
 import type { Control } from "../../../env/browser/controls.js";
 import type { Split } from "../../../env/environment.js";
+import { labelList, meantBy } from "../../../env/forms/absent-label.js";
 
 interface Flags {
   readonly from: string;
@@ -86,8 +87,12 @@ async function tasksFrom(flags: Flags, context: CliContext): Promise<void> {
   const rows = columns.map((column) => [{ text: column }, { text: fieldOf(column) }]);
   context.print(formatTables([{ title: "Columns", head: ["column", "field"], rows }]));
   const free = controls.filter((control) => ![...matched.values()].includes(control)).map(({ label }) => label);
-  for (const column of free.length === 0 ? [] : others.filter((one) => !matched.has(one) && !flags.map.has(one)))
-    context.log(`${column} is left out (--map ${shellWord(`${column}=LABEL`)}): ${meaning(column, free)}`);
+  for (const column of free.length === 0 ? [] : others.filter((one) => !matched.has(one) && !flags.map.has(one))) {
+    const label = meantBy(column, free)?.replace(/[\s*:]+$/, "") ?? "LABEL";
+    context.log(
+      `${column} is left out; to fill it: --map ${shellWord(`${column}=${label}`)}. There is ${labelList(free)}`,
+    );
+  }
   const { pathname, search, origin } = new URL(url);
   const form = pathname.split("/").filter(Boolean).at(-1) ?? "form";
   const problems: string[] = [];
@@ -104,8 +109,9 @@ async function tasksFrom(flags: Flags, context: CliContext): Promise<void> {
     context.log(`${problems.length} of ${records.length} records are left out:${listed(problems, 20)}`);
   if (read.length === 0) fail("No record makes a task.", { hint: "correct the columns: --map column=LABEL" });
   const splits = drawn(read.length, flags);
+  const options = [...matched.values()].flatMap((control) => control.options.map(({ text }) => text)).join("; ").length;
   const tasks = read.map((task, i) => ({ id: `${form}/${i}`, ...task, split: splits[i] as Split }));
-  await writeDirectory(out, async (folder) => writeTasks(folder, tasks, { out, baseUrl: origin, success }));
+  await writeDirectory(out, async (folder) => writeTasks(folder, tasks, { out, baseUrl: origin, success, options }));
   const counts = SPLITS.map((split) => `${splits.filter((one) => one === split).length} ${split}`);
   context.print(`${out}: ${tasks.length} tasks, ${counts.join(", ")} (--seed ${flags.seed})`);
   if (success === undefined)
