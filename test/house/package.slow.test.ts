@@ -175,8 +175,9 @@ describe("the package as it is published", () => {
   it("goes through docs/your-own-site.md, file by file and command by command, with fewer steps", async () => {
     const own = mkdtempSync(join(dir, "site-"));
     const port = await freePort();
-    // the base model is taken from this checkout, where it has been fetched; else a shipped model learns in its place
-    const hasBase = existsSync(join(root, "models", "smollm2", "model.onnx"));
+    // where SmolLM2 has not been fetched, a shipped model learns in its place
+    const fetched = foundPath("models/smollm2");
+    const hasBase = fetched !== undefined;
     const base =
       "model: models/smollm2\ninit_adapter: models/smollm2-letters # reads letters about forms of any site\n";
     const fewer = [
@@ -199,7 +200,7 @@ describe("the package as it is published", () => {
     const browser = findBrowser()?.path;
     const env = {
       ...process.env,
-      REFUSION_HOME: root,
+      ...(fetched === undefined ? {} : { REFUSION_HOME: dirname(dirname(fetched)) }),
       ...(browser === undefined ? {} : { REFUSION_BROWSER: browser }),
     };
     writeFileSync(join(own, "letter.txt"), "Dear insurer, this is Ivo Osei. A pipe burst overnight in my flat.");
