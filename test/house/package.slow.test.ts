@@ -349,8 +349,9 @@ const PROMISED: readonly (readonly [string, RegExp])[] = [
   ],
   ["refusion-train tasks --from claims.csv", /claims: 20 tasks, 14 train, 3 val, 3 test/],
   ["refusion-eval --config claims/config.yaml --policy oracle", /^oracle .* 1\.000 /m],
+  ["refusion-eval --config claims/config.yaml --split test", /^test: \d of 3 forms whole\. /m],
   ["refusion-train sft --config claims/config.yaml", /step +1/],
-  ["refusion-eval --run runs/claims --split test", /\btest\b/],
+  ["refusion-eval --run runs/claims --split test", /^test: \d of 3 forms whole\. /m],
   ["refusion-train try --url http://127.0.0.1:8080/claim", /Policy number +\S+ +\d+ %[\s\S]*The form was not sent/],
 ];
 
