@@ -136,8 +136,6 @@ export class BrowserHost {
         handleSIGHUP: false,
         args: [
           "--disable-gpu",
-          // a page's picture is rarely looked at: a thread of its own for it costs a seventh of an episode
-          "--disable-threaded-compositing",
           // only one origin can be reached: a process for each site would only cost time
           "--disable-site-isolation-trials",
           "--dns-prefetch-disable",
