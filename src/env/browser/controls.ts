@@ -41,21 +41,18 @@ export async function readForm(
   labels: readonly string[] = [],
   { declared, before }: { readonly declared?: readonly Control[] | undefined; readonly before?: ReadForm } = {},
 ): Promise<ReadForm> {
-  const handle = await world.hold(readPage, {
-    patienceMs: Math.min(patienceMs, DRAWN_MS),
-    declared,
-    labels,
-    known: before?.controls ?? [],
-  });
+  const known = before?.controls ?? [];
+  const how = { patienceMs: Math.min(patienceMs, DRAWN_MS), declared, labels, known };
+  const handle = await world.hold(readPage, how, ({ controls, buttonData }) => ({ controls, buttonData }));
   const form: ReadForm = {
-    controls: before?.controls ?? [],
+    controls: known,
     buttons: [],
     handle,
     labels,
     declared,
     left: before?.left ?? new Map(),
   };
-  take(form, await handle.evaluate((page) => ({ controls: page.controls, buttonData: page.buttonData })));
+  take(form, handle.first);
   return form;
 }
 

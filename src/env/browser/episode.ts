@@ -115,9 +115,7 @@ export class EpisodeRunner {
   /** Reads the controls of a task's untouched page. @throws EnvironmentFault if the page cannot be read. */
   async snapshot(task: Task): Promise<readonly Control[]> {
     const tried = await this.tried(async (session) => {
-      const form = await openForm(session, task, this.declared(task)?.controls);
-      await form.handle.dispose();
-      return form.controls;
+      return (await openForm(session, task, this.declared(task)?.controls)).controls;
     });
     if ("fault" in tried) throw new EnvironmentFault(`${task.url}: ${tried.fault}`);
     return tried.result;

@@ -63,7 +63,6 @@ export async function executePlan(session: Session, task: Task, plan: Plan, opti
   const filler = new FormFiller(session, task, form, options);
   await filler.carryOut(plan.actions);
   await checkBackground(session);
-  await form.handle.dispose();
   const { controls } = form;
   const { known } = options;
   // the controls of a known form need not be recorded

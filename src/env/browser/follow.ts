@@ -19,10 +19,9 @@ const MOST_LETTERS = 160;
 export interface Before {
   /** Number of documents that the session had shown. */
   readonly documents: number;
-  readonly text: string;
+  readonly shown: Shown;
   /** The declared signs that the page shows already: in the same document they prove nothing. */
   readonly early: { readonly success: boolean; readonly refusal: boolean };
-  readonly login: boolean;
 }
 
 /** What a page shows: its text with that of its dialogs, and the selectors that match a visible element. */
@@ -59,8 +58,11 @@ function readShown(selectors: readonly string[]): Shown {
   read(document);
   const coded = [...document.forms].find(({ acceptCharset }) => acceptCharset !== "");
   const charset = coded?.acceptCharset.split(/[\s,]+/)[0] || document.characterSet;
-  const moving = "script, iframe, frame, [onload], [onerror], [onanimationend], meta[http-equiv=refresh i]";
-  const isFixed = document.readyState === "complete" && document.querySelector(moving) === null;
+  const moving = "script, iframe, frame, object, embed, meta[http-equiv=refresh i]";
+  const isFixed =
+    document.readyState === "complete" &&
+    document.querySelector(moving) === null &&
+    !all(document, "*").some((e) => Element.prototype.getAttributeNames.call(e).some((name) => name.startsWith("on")));
   return { text: text.slice(0, 100_000), matched: [...matched], login, isFixed, charset };
 }
 
@@ -82,7 +84,7 @@ export async function beforePress(
     sign !== undefined && (sign.text !== undefined || sign.selector !== undefined) && isShown(sign, shown, written);
   const { documents } = session;
   const early = { success: isEarly(acceptance.success), refusal: isEarly(acceptance.refusal) };
-  return { documents, text: shown.text, login: shown.login, early };
+  return { documents, shown, early };
 }
 
 /** Tells whether a page shows the text and the element of a sign. */
@@ -170,8 +172,9 @@ export async function follow(
   const seen = { documents: before.documents };
   let [state, since, looks, pause] = ["", performance.now(), 0, LOOKS.first];
   for (;;) {
-    const shown = await lookOnwards(session, acceptance, seen);
+    const shown = await lookOnwards(session, acceptance, seen, before);
     const form = formOf();
+    const last = form.at(-1);
     const all = traffic.exchanges.filter(({ phase }) => phase !== "open");
     const arrived = session.documents > before.documents ? session.status : undefined;
     const posted = all.flatMap((exchange) => exchange.posted);
@@ -182,22 +185,20 @@ export async function follow(
     looks = success !== undefined && isTaken && hasCome(success, came, before.early.success) ? looks + 1 : 0;
     const isRefused = !once && refusal !== undefined && hasCome(refusal, came, before.early.refusal);
     if (isRefused) {
-      const why = `refused: ${newLine(before.text, shown.text) ?? JSON.stringify(refusal)}`;
+      const why = `refused: ${newLine(before.shown.text, shown.text) ?? JSON.stringify(refusal)}`;
       return { accepted: false, why, ...(await namedIn(session, acceptance.refused, all)) };
     }
-    if (looks > (arrived === undefined ? 1 : 0)) return { accepted: true };
+    // the document of an error stays, and so does a page without scripts
+    const isOver = last?.how === "navigation" && (isError(arrived) || (!isBusy && shown.isFixed));
+    if (looks > (arrived === undefined && !isOver ? 1 : 0)) return { accepted: true };
     if (once && looks === 0) return undefined;
-    if (arrived !== undefined && shown.login && !before.login)
+    if (arrived !== undefined && shown.login && !before.shown.login)
       throw new EnvironmentFault(`a login page came instead of an answer (${new URL(came.url).pathname})`);
     const now = JSON.stringify([all.length, isBusy, session.documents, shown.text.length]);
     const isChanged = now !== state;
     if (isChanged) since = performance.now();
     pause = isChanged ? LOOKS.first : Math.min(LOOKS.longest, LOOKS.growth * pause);
     state = now;
-    const last = form.at(-1);
-    // the document of an error stays, while a script may repair what its request was refused for
-    const isOver =
-      arrived !== undefined && last?.how === "navigation" && (isError(arrived) || (!isBusy && shown.isFixed));
     const patience = success === undefined || isError(last?.answer?.status) ? SETTLED_MS : STILL_MS;
     const isStill = !isBusy && performance.now() - since > session.stretched(patience);
     const isLate = performance.now() > end;
@@ -205,7 +206,7 @@ export async function follow(
       checkAll(all, form, isLate);
       if (success === undefined) return undefined;
       const status = last?.answer?.status ?? arrived;
-      const line = newLine(before.text, shown.text);
+      const line = newLine(before.shown.text, shown.text);
       const why = isError(status) ? `refused with HTTP ${status}` : "the declared success was not seen";
       const shows = line === undefined ? "" : `; the page shows "${line}"`;
       return { accepted: false, why: `${why}${shows}`, ...(await namedIn(session, acceptance.refused, all)) };
@@ -279,13 +280,18 @@ function newLine(before: string, after: string): string | undefined {
 }
 
 /** Looks at the page, or at the document that has replaced it. @param seen the newest document that was looked at. */
-async function lookOnwards(session: Session, acceptance: Acceptance, seen: { documents: number }): Promise<Shown> {
+async function lookOnwards(
+  session: Session,
+  acceptance: Acceptance,
+  seen: { documents: number },
+  before: Before,
+): Promise<Shown> {
   for (let tries = 0; ; tries++) {
     try {
       if (session.hasMovedOn(seen.documents)) {
         await session.enter();
         seen.documents = session.documents;
-      }
+      } else if (before.shown.isFixed && before.documents === seen.documents) return before.shown;
       return await look(session, acceptance);
     } catch (error) {
       if (tries > 4 || !(await session.movesOn(seen.documents))) throw error;

@@ -1,11 +1,14 @@
 import { readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Browser } from "playwright";
 
 /** Most memory of one page's process: the heap of its scripts, and all of it, in MiB. */
 const HEAP_MB = 1024;
 const MOST_MB = 1536;
-/** Time between two looks, in milliseconds: a script can fill about a gigabyte a second. */
+/** Shortest time between two looks, in milliseconds: a script can fill about a gigabyte a second. */
 const LOOK_MS = 200;
+/** Growth, in MiB a millisecond, that no page reaches: while the limit is far, the next look comes later by that. */
+const FASTEST_MB = 4;
 
 /** Limits the heap of every page; the limit holds on every system. */
 export const HEAP_LIMIT = `--js-flags=--max-old-space-size=${HEAP_MB}`;
@@ -26,27 +29,27 @@ export const crashReason = (browser: Browser): string =>
 export async function watchMemory(browser: Browser): Promise<void> {
   if (process.platform !== "linux") return;
   const devtools = await browser.newBrowserCDPSession();
-  let busy = false;
-  const look = async (): Promise<void> => {
+  /** Returns the size of the largest page's process, in MiB. */
+  const look = async (): Promise<number> => {
+    let largest = 0;
     const { processInfo } = await devtools.send("SystemInfo.getProcessInfo");
     for (const { type, id } of processInfo) {
-      if (type !== "renderer" || residentMb(id) <= MOST_MB) continue;
+      const size = type === "renderer" ? residentMb(id) : 0;
+      largest = Math.max(largest, size);
+      if (size <= MOST_MB) continue;
       ended.set(browser, performance.now());
       process.kill(id, "SIGKILL");
     }
+    return largest;
   };
-  const timer = setInterval(() => {
-    if (busy) return;
-    busy = true;
-    // the browser, or a process in the list, may just have ended
-    look()
-      .catch(() => undefined)
-      .finally(() => {
-        busy = false;
-      });
-  }, LOOK_MS);
-  timer.unref();
-  browser.once("disconnected", () => clearInterval(timer));
+  const watch = async (): Promise<void> => {
+    while (browser.isConnected()) {
+      // the browser, or a process in the list, may just have ended
+      const left = MOST_MB - (await look().catch(() => MOST_MB));
+      await sleep(LOOK_MS + Math.max(0, left) / FASTEST_MB, undefined, { ref: false });
+    }
+  };
+  void watch();
 }
 
 /** Reads the memory that a process holds, in MiB; 0 if it has ended. */

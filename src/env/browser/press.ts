@@ -5,6 +5,8 @@ import type { Exchange, Phase } from "./network/exchange.js";
 import { type Aim, aimAt } from "./page/actions.js";
 import type { Condition, Session } from "./session.js";
 
+/** Time in which the request of a click mostly comes, in milliseconds: asking the page for the click costs more. */
+const AT_ONCE_MS = 50;
 /** Wait before a missed click is noticed, in milliseconds, and most clicks on a button that the page keeps moving. */
 const MISSED_MS = 200;
 const MOST_MISSES = 5;
@@ -69,6 +71,7 @@ export async function clickAimed(
   let next: Aim | undefined = aim;
   for (let misses = 0; misses < MOST_MISSES && next !== undefined; misses++) {
     await session.page.mouse.click(next.point.x, next.point.y);
+    if (!isSent()) await session.traffic.next(AT_ONCE_MS);
     const isDone = async (): Promise<boolean> => isSent() || (await isClicked(form));
     if (await session.until(MISSED_MS, isDone)) return true;
     next = await aimed(session, form, button);

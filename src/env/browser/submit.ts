@@ -27,9 +27,11 @@ export class FormFiller extends Filler {
     const { traffic } = session;
     const contract = options.known?.contract;
     const acceptance = acceptanceOf(task, contract);
-    const before = await beforePress(session, acceptance, written);
+    const [before, aim] = await Promise.all([beforePress(session, acceptance, written), aimed(session, form, button)]);
+    if (aim === undefined) return { action, ...COVERED };
+    if (aim.invalid !== undefined) return { action, fate: "rejected", detail: aim.invalid };
     try {
-      const sent = await pressButton(session, form, button, contract?.request);
+      const sent = await pressButton(session, form, button, aim, contract?.request);
       if ("fate" in sent) return { action, ...sent };
       const verdict = await follow(session, acceptance, { before, written, formOf: sent.formOf });
       const last = sent.formOf().at(-1) as Exchange;
@@ -61,12 +63,10 @@ async function pressButton(
   session: Session,
   form: ReadForm,
   button: number,
+  aim: Aim,
   request: Answers["request"],
 ): Promise<{ readonly formOf: () => readonly Exchange[] } | Unsent> {
   const { traffic, background } = session;
-  const aim = await aimed(session, form, button);
-  if (aim?.invalid !== undefined) return { fate: "rejected", detail: aim.invalid };
-  if (aim === undefined) return COVERED;
   const isForm = formRequest(form, aim, request);
   const formOf = (): Exchange[] => traffic.exchanges.filter((one) => one.phase === "submit" && isForm(one));
   const pressed = await press(session, {

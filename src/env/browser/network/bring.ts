@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
-import type { BrowserContext, Request } from "playwright";
+import type { Cookie, Request } from "playwright";
 import { messageOf } from "../../../core/errors.js";
 
 /** Most bytes of an answer to a form. */
@@ -12,15 +12,14 @@ export const MOST_BYTES = 16 * 2 ** 20;
 export class BrokenOff extends Error {}
 
 /**
- * Forwards a page's request unchanged to its server, with the cookies of the page's context, and follows no redirect.
+ * Forwards a page's request unchanged to its server, with the page's cookies, and follows no redirect.
  * The browser's own tools for this would read an answer of any length to its end.
  * @returns the whole answer, as it can be passed to a page.
  * @throws BrokenOff if the server has begun its answer, and has the request then; Error if there is no answer in time, or
  * one of more than MOST_BYTES.
  */
-export async function bring(request: Request, context: BrowserContext, timeoutMs: number) {
+export async function bring(request: Request, cookies: readonly Cookie[], timeoutMs: number) {
   const url = new URL(request.url());
-  const cookies = await context.cookies(url.href);
   const { "content-length": _, "accept-encoding": __, ...headers } = request.headers();
   const body = request.postDataBuffer();
   const timeout = AbortSignal.timeout(Math.ceil(timeoutMs));

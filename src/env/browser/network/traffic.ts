@@ -248,7 +248,11 @@ export class Traffic {
     this.forwarded.add(exchange);
     try {
       if (isDropped(route)) throw new Error("injected: drop");
-      const brought = await bring(request, this.options.page.context(), this.options.answerMs());
+      const { page: ours, site, answerMs } = this.options;
+      // a stateless site has none, and asking for them costs a message
+      const hasNone = site.stateless === true && site.storageState === undefined;
+      const cookies = hasNone ? [] : await ours.context().cookies(request.url());
+      const brought = await bring(request, cookies, answerMs());
       const { status, headers } = brought;
       const contentType = headers["content-type"] ?? "";
       const text = textIn(brought.body, contentType).slice(0, MOST_TEXT);
