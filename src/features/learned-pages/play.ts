@@ -240,7 +240,7 @@ class Play implements Carrier {
     const acceptance = acceptanceOf(task, contract);
     const before = await beforePress(session, acceptance, written);
     const isOver = async (): Promise<boolean> => (await shownIn(session, labels)).some(({ invalid }) => invalid);
-    const patience = Math.max(SENDS_MS, 3 * contract.sends_within_ms + 500);
+    const patience = session.stretched(Math.max(SENDS_MS, 3 * contract.sends_within_ms + 500));
     const formOf = (): Exchange[] => traffic.exchanges.filter((one) => one.phase === "submit" && isForm(one));
     try {
       const isPressed = await pressChain(session, [button, ...confirm], isForm, patience, isOver).then(
