@@ -58,7 +58,8 @@ describe("examples of a user's own modules", () => {
   });
 
   it("an objective trains, with metrics of its own", async () => {
-    const directory = await run("objective", { objective: { kind: example("objective") } });
+    const site = { kind: "embedded", sizes: { train: 2, val: 1, test: 0, heldout: 0 } };
+    const directory = await run("objective", { objective: { kind: example("objective") }, site });
     const [line] = readFileSync(directory.metrics, "utf8").trim().split("\n");
     const metrics = JSON.parse(line ?? "") as Record<string, number | null>;
     assert.ok(typeof metrics.log_probability === "number" && metrics.log_probability < 0);

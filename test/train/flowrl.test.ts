@@ -5,6 +5,7 @@ import { type RunConfigInput, train } from "../../src/library/programs.js";
 import { readMetrics } from "../../src/runs/metrics.js";
 import { readRollouts } from "../../src/runs/rollout-record.js";
 import { ownFolder } from "../support/own-modules.js";
+import { smallModel } from "../support/small-model.js";
 
 /** An environment whose form `flat` gives every answer the same reward. */
 const ENVIRONMENT = `
@@ -31,9 +32,10 @@ export const environment = defineEnvironment({
 });
 `;
 
+const model = await smallModel();
 const config = (kind: string, forms: readonly string[]): RunConfigInput => ({
   name: kind,
-  model: "models/tiny-refusion",
+  model,
   runtime: { provider: "cpu", threads: 1 },
   environment: { kind: "./environment.mjs", forms },
   sampler: { kind: "unmask", rounds: 2, prompt_length: 16, response_length: 16, temperature: 2 },

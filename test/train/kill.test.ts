@@ -5,13 +5,15 @@ import { describe, it } from "node:test";
 import { callProgram } from "../support/call-program.js";
 import { CliProcess } from "../support/cli-process.js";
 import { differences, timelessFiles } from "../support/run-files.js";
+import { smallModel } from "../support/small-model.js";
 import { temporaryFolder } from "../support/temporary.js";
 
 // kill.slow.test.ts kills reinforcement runs and their browsers at many points; this test needs no browser
 
 const config = `
-model: models/tiny-refusion
+model: ${await smallModel()}
 plan: free
+site: {kind: embedded, sizes: {train: 4, val: 0, test: 0, heldout: 0}}
 sampler: {kind: unmask, prompt_length: 56, response_length: 56}
 objective: {batch_size: 4}
 training: {steps: 4, learning_rate: 1.0e-3}

@@ -12,11 +12,12 @@ import type { TrainOptions } from "../../src/train/types.js";
 import { CliProcess } from "../support/cli-process.js";
 import { OWN_ENVIRONMENT, ownFolder } from "../support/own-modules.js";
 import { timelessFiles } from "../support/run-files.js";
+import { smallModel } from "../support/small-model.js";
 import { trainOptions } from "../support/train-options.js";
 
 const STEPS = 2;
 const CONFIG = `
-model: models/tiny-refusion
+model: ${await smallModel()}
 environment: { kind: ./environment.mjs, turns: 3, faulty: true }
 objective: { kind: flow-grpo, advantage: center }
 sampler: { kind: unmask, prompt_length: 32, response_length: 16, temperature: 2 }

@@ -12,6 +12,7 @@ import type { Task } from "../../src/env/site.js";
 import { train } from "../../src/train/recipe.js";
 import { CliProcess } from "../support/cli-process.js";
 import { ownFolder } from "../support/own-modules.js";
+import { smallModel } from "../support/small-model.js";
 import { trainOptions } from "../support/train-options.js";
 import { only } from "../support/typed.js";
 
@@ -21,11 +22,12 @@ evaluation: { splits: [] }
 report: { screenshots: 0 }
 runtime: { provider: cpu, threads: 1 }
 `;
+const model = await smallModel();
+const PAPER = "environment: { kind: paper, sizes: { train: 4, val: 1, test: 0, heldout: 0 } }";
 const REST: Readonly<Record<string, string>> = {
-  environment:
-    "model: models/tiny-refusion\nobjective: { kind: flow-grpo }\nsampler: { kind: unmask, prompt_length: 64, response_length: 64 }",
-  objective: "model: models/tiny-refusion-template\nenvironment: { kind: paper }",
-  sampler: "model: models/tiny-refusion-template\nenvironment: { kind: paper }\nobjective: { kind: flow-grpo }",
+  environment: `model: ${model}\nobjective: { kind: flow-grpo }\nsampler: { kind: unmask, prompt_length: 64, response_length: 64 }`,
+  objective: `model: ${model}\n${PAPER}`,
+  sampler: `model: ${model}\n${PAPER}\nobjective: { kind: flow-grpo }`,
 };
 
 let modules = 0;

@@ -11,6 +11,7 @@ import type { TrainOptions } from "../../src/train/types.js";
 import { readSafetensors } from "../../src/weights/safetensors.js";
 import { CliProcess } from "../support/cli-process.js";
 import { OWN_ENVIRONMENT, ownFolder } from "../support/own-modules.js";
+import { smallModel } from "../support/small-model.js";
 import { trainOptions } from "../support/train-options.js";
 
 /**
@@ -82,7 +83,7 @@ export const objective = defineObjective({
 `;
 
 const CONFIG = `
-model: models/tiny-refusion
+model: ${await smallModel()}
 environment: { kind: ./environment.mjs, turns: 1 }
 objective: { kind: ./objective.mjs, beta: 3 }
 sampler: { kind: unmask, prompt_length: 32, response_length: 16, temperature: 2 }

@@ -3,17 +3,17 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { type RunConfigInput, train } from "../../src/library/programs.js";
 import { readMetrics } from "../../src/runs/metrics.js";
+import { OWN_ENVIRONMENT, ownFolder } from "../support/own-modules.js";
 import { differences, timelessFiles } from "../support/run-files.js";
+import { smallModel } from "../support/small-model.js";
 import { stopAfter } from "../support/stop-after.js";
-import { temporaryFolder } from "../support/temporary.js";
 
 const CONFIG: RunConfigInput = {
   name: "refresh",
-  model: "models/tiny-refusion",
+  model: await smallModel(),
   runtime: { provider: "cpu", threads: 1 },
-  plan: "free",
-  environment: { kind: "paper", sizes: { train: 4, val: 1, test: 1, heldout: 1 } },
-  sampler: { kind: "unmask", rounds: 2, prompt_length: 56, response_length: 56 },
+  environment: { kind: "./environment.mjs", turns: 1 },
+  sampler: { kind: "unmask", rounds: 2, prompt_length: 32, response_length: 16 },
   objective: { kind: "flow-grpo", kl_coeff: 0.01 },
   training: {
     steps: 4,
@@ -29,7 +29,7 @@ const CONFIG: RunConfigInput = {
 };
 
 describe("a reference that is refreshed", async () => {
-  const dir = temporaryFolder("refresh");
+  const dir = ownFolder({ "environment.mjs": OWN_ENVIRONMENT });
   await train(CONFIG, { runDir: join(dir, "whole") });
 
   it("after a refresh the policy is where its reference is: the penalty begins at 0 again", () => {

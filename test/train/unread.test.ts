@@ -6,10 +6,11 @@ import { UserError } from "../../src/core/errors.js";
 import { objectiveKinds } from "../../src/rl/objective-kinds.js";
 import { train } from "../../src/train/recipe.js";
 import { OWN_ENVIRONMENT, ownFolder } from "../support/own-modules.js";
+import { smallModel } from "../support/small-model.js";
 import { trainOptions } from "../support/train-options.js";
 
 const CONFIG = `
-model: models/tiny-refusion
+model: ${await smallModel()}
 environment: { kind: ./environment.mjs, turns: 1 }
 sampler: { prompt_length: 56, response_length: 16, rounds: 2, slot_size: 4, temperature: 2 }
 plan: free

@@ -6,6 +6,7 @@ import { CliProcess, type Ending } from "../../support/cli-process.js";
 import { ownFolder } from "../../support/own-modules.js";
 import type { TestRedis } from "../../support/redis.js";
 import { timelessFiles } from "../../support/run-files.js";
+import { smallModel } from "../../support/small-model.js";
 
 /** A run takes 20 to 60 s on two cores. */
 const LONGEST_RUN_MS = 300_000;
@@ -67,7 +68,7 @@ export interface ClusterCase {
 }
 
 const CONFIG = `
-model: models/tiny-refusion
+model: ${await smallModel()}
 environment: { kind: ./environment.mjs }
 sampler: { kind: unmask, prompt_length: 32, response_length: 16, temperature: 2 }
 training:

@@ -8,6 +8,8 @@ import { temporaryFolder } from "../../support/temporary.js";
 
 const dir = temporaryFolder("doctor");
 
+const SIZES = "{train: 2, val: 1, test: 1, heldout: 1}";
+
 const run = (...args: string[]): ReturnType<typeof callProgram> => callProgram("train", dir, args);
 
 test("doctor uses what a run needs, prints each check, and as JSON without the home directory; misses exit 1", async () => {
@@ -23,14 +25,17 @@ test("doctor uses what a run needs, prints each check, and as JSON without the h
   assert.ok(!existsSync(join(dir, "runs")));
 
   const config = join(dir, "doctor.yaml");
-  writeFileSync(config, "model: models/nowhere\nbrowser: {headless: true}\n");
+  writeFileSync(config, `model: models/nowhere\nbrowser: {headless: true}\nsite: {kind: embedded, sizes: ${SIZES}}\n`);
   const miss = await run("doctor", "--config", config);
   assert.equal(miss.code, 1);
   assert.match(miss.out, /MISS {2}model .*models\/nowhere does not exist[\s\S]*fix: set model=PATH/);
   assert.match(miss.err, /2 of 8 checks failed/);
 
   const good = join(dir, "good.yaml");
-  writeFileSync(good, "model: models/tiny-refusion\nobjective: {kind: espo, mc_samples: 2}\n");
+  writeFileSync(
+    good,
+    `model: models/tiny-refusion\nobjective: {kind: espo, mc_samples: 2}\nsite: {kind: embedded, sizes: ${SIZES}}\n`,
+  );
   const hit = await run("doctor", "--config", good);
   assert.equal(hit.code, 0, hit.out + hit.err);
   assert.match(hit.out, /ok {4}run {7}the memory of espo with this config .*\n[\s\S]*in all, about/);
@@ -38,7 +43,10 @@ test("doctor uses what a run needs, prints each check, and as JSON without the h
 
 test("doctor names an adapter that is not there, and settings by which a model cannot earn anything", async () => {
   const config = join(dir, "causal.yaml");
-  writeFileSync(config, `model: ${causalModel(dir)}\nenvironment: {kind: paper}\nobjective: {kind: flow-grpo}\n`);
+  writeFileSync(
+    config,
+    `model: ${causalModel(dir)}\nenvironment: {kind: paper, sizes: ${SIZES}}\nobjective: {kind: flow-grpo}\n`,
+  );
   const masks = await run("doctor", "--config", config);
   assert.match(masks.out, /MISS {2}start .*reads masks[\s\S]*fix: sampler\.order=blanks sampler\.slot_fill=next-token/);
   const gone = await run("doctor", "--config", config, "init_adapter=adapters/gone");

@@ -14,10 +14,17 @@ import { objective as espo } from "../../../src/rl/objectives/espo.js";
 import { objective as flowGrpo } from "../../../src/rl/objectives/flow-grpo.js";
 import type { Sample } from "../../../src/train/rollouts/groups.js";
 import { canShare, prepareBatches, type ScoredBatch } from "../../../src/train/update.js";
+import { smallModel } from "../../support/small-model.js";
 
 /** Rollouts of two prompts: a micro-batch of four spans both groups and leaves one rollout over. */
 const GROUPS = [3, 2];
 const SIZE = 4;
+
+const SMALL = [
+  `model=${await smallModel()}`,
+  "environment.letters=1",
+  "environment.sizes={train: 4, val: 0, test: 0, heldout: 0}",
+];
 
 interface Trial {
   readonly policy: Policy;
@@ -34,7 +41,7 @@ after(async () => {
 async function open(objective: Objective, overrides: readonly string[]): Promise<Trial> {
   const config = await loadConfig("configs/tiny/template-flow-grpo.yaml", {
     command: objective.name,
-    overrides: [`objective.kind=${objective.name}`, "objective.kl_coeff=0.1", "environment.letters=1", ...overrides],
+    overrides: [`objective.kind=${objective.name}`, "objective.kl_coeff=0.1", ...SMALL, ...overrides],
   });
   const optimizer = optimizerOptions(config);
   const policy = await openPolicy(config, { objective, options: config.objective, optimizer });

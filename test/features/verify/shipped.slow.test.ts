@@ -6,6 +6,7 @@ import { loadConfig } from "../../../src/config/config.js";
 import { packageRoot } from "../../../src/core/files.js";
 import { formatProofs, type VerifyOptions, verify } from "../../../src/features/verify/verify.js";
 import { objectiveOf } from "../../../src/rl/objective-kinds.js";
+import { smallModel } from "../../support/small-model.js";
 import { FAMILIES, shipped } from "./shipped.js";
 
 /** How a model samples and is scored: the rest is proved of micro models of its architecture (blocks, verify-flow). */
@@ -19,7 +20,10 @@ for (const file of readdirSync(papers)) {
   const name = file.replace(".yaml", "");
   if ((await objectiveOf(name)).learnsFrom === "supervision") continue;
   test(`gradients, ratio and penalty hold for a paper's settings: ${name}`, async () => {
-    const config = await loadConfig(join(papers, file), { command: name });
+    const path = join(papers, file);
+    const { model } = await loadConfig(path, { command: name });
+    // the settings are a paper's; whole models stand below
+    const config = await loadConfig(path, { command: name, overrides: [`model=${await smallModel(0, model)}`] });
     await assertProved({ config, objective: name, only: OF_OBJECTIVE });
   });
 }

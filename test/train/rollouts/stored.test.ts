@@ -12,10 +12,12 @@ import { RunDirectory } from "../../../src/runs/run-directory.js";
 import { train } from "../../../src/train/recipe.js";
 import type { TrainOptions } from "../../../src/train/types.js";
 import { differences, timelessFiles } from "../../support/run-files.js";
+import { smallModel } from "../../support/small-model.js";
 import { stopAfter } from "../../support/stop-after.js";
 import { temporaryFolder } from "../../support/temporary.js";
 import { trainOptions } from "../../support/train-options.js";
 
+const model = await smallModel();
 const STEPS = 2;
 const EOS = 1022;
 const REWARDS = [0.25, 0.75, 0.5];
@@ -24,6 +26,8 @@ function smallConfig(command: string, ...overrides: string[]): Promise<RunConfig
   return loadConfig("configs/tiny/quickstart.yaml", {
     command,
     overrides: [
+      `model=${model}`,
+      "site.sizes={train: 4, val: 1, test: 0, heldout: 0}",
       `objective.kind=${command}`,
       `training.steps=${STEPS}`,
       "training.micro_batch=3",

@@ -14,6 +14,7 @@ import { evaluateCommand } from "../../../src/train/evaluate.js";
 import { train } from "../../../src/train/recipe.js";
 import type { TrainOptions } from "../../../src/train/types.js";
 import { readSafetensors } from "../../../src/weights/safetensors.js";
+import { smallModel } from "../../support/small-model.js";
 import { stopAfter } from "../../support/stop-after.js";
 import { temporaryFolder } from "../../support/temporary.js";
 import { trainOptions } from "../../support/train-options.js";
@@ -23,7 +24,7 @@ const path = join(root, "run.yaml");
 writeFileSync(
   path,
   `
-model: models/tiny-refusion
+model: ${await smallModel()}
 site: {kind: embedded, tier: starter, sizes: {train: 4, val: 0, test: 0, heldout: 0}}
 plan: free
 sampler: {kind: unmask, prompt_length: 56, response_length: 56}
@@ -159,9 +160,9 @@ test("an adapter begins no run of another model, though its shapes fit", async (
   const init = `init_adapter=${join(root, "run", "checkpoints", "step-000003")}`;
   const own = await loadConfig(path, { command: "sft", overrides: [init, "training.steps=1"] });
   await train(own, options("on-its-base"));
-  const overrides = [init, "model=models/tiny-refusion-template"];
+  const overrides = [init, `model=${await smallModel(1)}`];
   const other = train(await loadConfig(path, { command: "sft", overrides }), options("on-another"));
-  await assert.rejects(other, /was trained on another model than .*tiny-refusion-template/);
+  await assert.rejects(other, /was trained on another model than .*small-/);
 });
 
 test("a run that trained every weight says where its model is, and what evaluates it", async () => {
