@@ -33,8 +33,8 @@ if (files.length === 0) {
   process.exit(0);
 }
 
-// The time limit turns a hang into a failure that names the test: four times what the slowest file needs on two cores.
-const limit = slow ? 600_000 : 400_000;
+// The time limit turns a hang into a failure that names the test: six times what the slowest file needs on two cores.
+const limit = slow ? 900_000 : 600_000;
 const folder = mkdtempSync(join(tmpdir(), "tests-"));
 const failed = join(folder, "failed");
 process.on("exit", () => {
