@@ -1,8 +1,9 @@
 // An insurer's form and letters about damage whose values are implied, never written. The page takes a form only where
 // all of it fits its records, and names what does not.
 //   node configs/verdict/claim.mjs FOLDER [PORT]
-// writes FOLDER/tasks.jsonl (120 letters to train on, without values), FOLDER/labelled.jsonl (the same with values) and,
-// with a port, serves the page. `val` has the phrasings of `train`, `test` has phrasings of no other split.
+// writes FOLDER/tasks.jsonl (120 letters to train on, without values), FOLDER/labelled.jsonl (the same with values),
+// FOLDER/first30.jsonl (30 of them with values), FOLDER/other90.jsonl (the others without) and, with a port, serves the
+// page. `val` has the phrasings of `train`, `test` has phrasings of no other split.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
@@ -165,11 +166,14 @@ const rows = Array.from({ length: 200 }, (_, i) => {
 const [folder = ".", port] = process.argv.slice(2);
 const lines = (of) => of.map((row) => `${JSON.stringify(row)}\n`).join("");
 mkdirSync(folder, { recursive: true });
-writeFileSync(join(folder, "labelled.jsonl"), lines(rows));
-writeFileSync(
-  join(folder, "tasks.jsonl"),
-  lines(rows.map(({ fields, ...row }) => (row.split === "train" ? row : { ...row, fields }))),
-);
+const bare = rows.map(({ fields, ...row }) => (row.split === "train" ? row : { ...row, fields }));
+const files = {
+  labelled: rows,
+  tasks: bare,
+  first30: [...rows.slice(0, 30), ...rows.slice(120)],
+  other90: bare.slice(30),
+};
+for (const [name, of] of Object.entries(files)) writeFileSync(join(folder, `${name}.jsonl`), lines(of));
 
 const records = new Map(rows.map(({ url, fields }) => [url, fields]));
 const NAMES = {

@@ -184,7 +184,8 @@ describe("the package as it is published", () => {
       ["8080", String(port)],
       ["node_modules/refusion-train", installed()],
       ["steps: 24, prompts_per_step: 8, group_size: 8", "steps: 1, prompts_per_step: 2, group_size: 4"],
-      ["training.steps=45", "training.steps=1"],
+      ["training.steps=15", "training.steps=1"],
+      ["step-000015", "step-000001"],
       ["episodes: 50", "episodes: 2"],
       [base, hasBase ? base : "model: models/tiny-refusion-letters\n"],
       [
@@ -237,7 +238,7 @@ describe("the package as it is published", () => {
     }
     assert.match(printed.join(""), /^oracle .* 1\.000 \[1\.000, 1\.000\]/m);
     assert.ok(existsSync(join(own, "runs", "claim", "report.html")));
-    assert.ok(existsSync(join(own, "runs", "taught", "report.html")));
+    assert.ok(existsSync(join(own, "runs", "both", "report.html")));
   });
 
   it("runs README's commands as they are printed, and has a reason for each that it leaves out", async (t) => {
