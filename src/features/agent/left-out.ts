@@ -21,7 +21,7 @@ export interface LeftOut {
 const CONTROLS =
   "input:not([type=hidden],[type=submit],[type=button],[type=reset],[type=image]),select,textarea,[contenteditable=true],[role=combobox],[role=listbox],[role=slider],[role=spinbutton],[role=switch],[role=textbox]";
 /** Time limit for a frame, in milliseconds. */
-const FRAME_MS = 500;
+const FRAME_MS = 2000;
 
 /** Lists the visible controls of a page that are none of these. */
 export async function leftOut({ form, surface, contract }: OpenPage, controls: readonly Control[]): Promise<LeftOut[]> {
