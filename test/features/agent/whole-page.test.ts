@@ -32,6 +32,9 @@ const LIST = `<form><label>Name <input name="name"></label><div class="row"><spa
 <ul id="list" hidden></ul><script>const now = document.querySelector(".now"), texts = ["Small", "Large"];
 now.onmousedown = () => { list.hidden = false; list.replaceChildren(...texts.map((t) => { const li = Object.assign(document.createElement("li"), { textContent: t }); li.onclick = () => { now.textContent = t; list.hidden = true; }; return li; })); };</script>`;
 
+/** A scale: a question a row, an answer a column. */
+const SCALE = `<form><table><tr><td></td><th>Good</th><th>Fair</th><th>Poor</th></tr>${["Food", "Service"].map((row) => `<tr><th>${row}</th>${[1, 2, 3].map((i) => `<td><input type="radio" name="${row}" value="${i}"></td>`).join("")}</tr>`).join("")}</table><button>Go</button></form>`;
+
 const CONTRACT = writeContract({
   ...{
     form: "size",
@@ -59,7 +62,7 @@ const overrides = ["runtime.provider=cpu", "runtime.threads=1"];
 const agent = await loadAgent({ model: "models/tiny-refusion-template", overrides, contracts });
 after(() => agent.close());
 const site = await servePages({
-  ...{ "/keys": KEYS, "/late": LATE, "/dead": DEAD, "/many": MANY, "/list": LIST },
+  ...{ "/keys": KEYS, "/late": LATE, "/dead": DEAD, "/many": MANY, "/list": LIST, "/scale": SCALE },
   "/card": `<label>Card number <input name="card"></label>`,
 });
 after(() => site.stop());
@@ -98,6 +101,16 @@ describe("an agent on a whole page", () => {
       const { fields, disabledButton } = await agent.fill(await open("/dead"), values);
       assert.deepEqual([fields.find(({ label }) => label === "Note")?.fault, disabledButton], [fault, "Go"]);
     }
+  });
+
+  it("answers a scale by the heads of its columns", async () => {
+    const page = await open("/scale");
+    const { fields } = await agent.fill(page, { Food: "Poor", Service: "Good" });
+    assert.deepEqual(faults(fields), faults([{ label: "Food" }, { label: "Service" }]));
+    assert.deepEqual(await page.evaluate("[...document.querySelectorAll(':checked')].map((e) => e.name + e.value)"), [
+      "Food3",
+      "Service1",
+    ]);
   });
 
   it("names the controls that it leaves out, with the reason", async () => {

@@ -63,11 +63,22 @@ export function nameKit() {
     return "";
   }
 
+  /** Returns the head of a box's column where its row has several of its name: a scale, with a question a row. */
+  function columnOf(box: Field): string {
+    const cell = closest.call(box, "td,th") as HTMLTableCellElement | null;
+    const row = closest.call(box, "tr") as HTMLTableRowElement | null;
+    const table = closest.call(box, "table") as HTMLTableElement | null;
+    const inRow = [...(row?.querySelectorAll<HTMLInputElement>("input") ?? [])];
+    if (cell === null || table === null || inRow.filter(({ name }) => name === box.name).length < 2) return "";
+    const head = [...table.rows].find((other) => !hasField(other))?.cells[cell.cellIndex];
+    return head === undefined ? "" : textOf(head);
+  }
+
   function nameOf(field: Field): string {
     const label = labelOf(field);
     if (label !== "") return label;
     const box = /^(?:checkbox|radio)$/.test(field.type);
-    const after = box ? clean(field.nextSibling?.textContent) : "";
+    const after = box ? clean(field.nextSibling?.textContent) || columnOf(field) : "";
     return (
       after || textBefore(field) || clean(getAttribute.call(field, "placeholder")) || clean(field.title) || field.name
     );
