@@ -33,7 +33,7 @@ if (files.length === 0) {
   process.exit(0);
 }
 
-// The time limit turns a hang into a failure that names the test: six times what the slowest file needs on two cores.
+// The time limit turns a hang into a failure that names the test; the slowest file of a busy machine ends within it.
 const limit = slow ? 900_000 : 600_000;
 const folder = mkdtempSync(join(tmpdir(), "tests-"));
 const failed = join(folder, "failed");

@@ -31,6 +31,9 @@ export interface PageControl {
 export const PROMPT_STYLES = ["compact", "instruction", "document", "page", "labels"] as const;
 export type PromptStyle = (typeof PROMPT_STYLES)[number];
 
+/** Tells whether a style shows a text in which values have to be found. */
+export const reads = (style: PromptStyle): boolean => ["document", "page", "labels"].includes(style);
+
 /** Separates a label from its value, in the prompt and in the plan alike: a small model can copy the line. */
 export const SEPARATOR = " | ";
 

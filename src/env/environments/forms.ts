@@ -8,7 +8,7 @@ import type { Act, Action, Observation } from "../../core/interaction.js";
 import { type MemberSchemas, method } from "../../core/own-module.js";
 import { loadFolder } from "../../core/registry.js";
 import type { Rng } from "../../core/rng.js";
-import { renderPrompt } from "../../text/prompt.js";
+import { reads, renderPrompt } from "../../text/prompt.js";
 import { EnvironmentFault } from "../browser/browser.js";
 import type { Control } from "../browser/controls.js";
 import { findBrowser } from "../browser/find-browser.js";
@@ -223,9 +223,7 @@ export class FormsEnvironment extends SiteEnvironment implements Environment {
 
   /** Returns a demonstration on an invented form: the site's own, or recombined fields of the training tasks. */
   syntheticDemonstration(rng: Rng): Demonstration {
-    const drawn =
-      this.site.augmentedTask?.(rng) ??
-      recombined(this.knownTasks(), rng, ["document", "page", "labels"].includes(this.config.prompt.style));
+    const drawn = this.site.augmentedTask?.(rng) ?? recombined(this.knownTasks(), rng, reads(this.config.prompt.style));
     return this.demonstration(drawn.task, drawn.kinds);
   }
 

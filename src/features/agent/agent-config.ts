@@ -91,6 +91,3 @@ export function styleOf(config: object): PromptStyle {
   };
   return paperStyle(environment).style ?? prompt?.style ?? PROMPT_STYLES[0];
 }
-
-/** Tells whether a style shows a text in which values have to be found. */
-export const reads = (style: PromptStyle): boolean => ["document", "page", "labels"].includes(style);

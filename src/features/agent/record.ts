@@ -4,8 +4,7 @@ import { matchWritten, parseBoolean } from "../../env/forms/normalize.js";
 import { asKind, fieldActions, spoken } from "../../env/forms/oracle.js";
 import type { Action } from "../../env/forms/plan.js";
 import type { FieldValue } from "../../env/site.js";
-import { type PromptStyle, type PromptValue, renderValue } from "../../text/prompt.js";
-import { reads } from "./agent-config.js";
+import { type PromptStyle, type PromptValue, reads, renderValue } from "../../text/prompt.js";
 
 /** Parses the values of a record, where the model reads values; undefined where the model reads the text itself. */
 export function recordOf(text: string, style: PromptStyle): Record<string, string> | undefined {

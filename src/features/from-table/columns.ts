@@ -14,7 +14,8 @@ export type Columns = ReadonlyMap<string, Control>;
 
 /**
  * Gives each column the field that `--map` names, or that has its name as label or as the control's own name, or the
- * only one with all of its words, or with the beginnings of all. @throws UserError where `--map` names a column or a label that is not there.
+ * only one with all of its words, or with the beginnings of all.
+ * @throws UserError where `--map` names a column or a label that is not there.
  */
 export function matchColumns(
   columns: readonly string[],

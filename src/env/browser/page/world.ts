@@ -8,7 +8,7 @@ const HELD = 'Symbol.for("held")';
 
 /** A handle of an object that stays in the page. */
 export interface PageHandle<T, F = unknown> {
-  /** What was read from the object as it was made. */
+  /** Plain data that was read from the object as it was made. */
   readonly first: F;
   /** Runs a function IN THE PAGE on the object and plain data. @returns plain data. */
   evaluate<R, A = undefined>(work: (object: T, argument: A) => R, argument?: A): Promise<Awaited<R>>;
