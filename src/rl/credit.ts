@@ -5,6 +5,8 @@ import { type AdvantageKind, advantages } from "./advantages.js";
 export interface GroupEpisode {
   /** Null where the environment failed, which is no evidence about the policy. */
   readonly reward: number | null;
+  /** True where the whole task succeeded. */
+  readonly success?: boolean;
   /** One entry per turn. */
   readonly turns: readonly EpisodeTurn[];
 }

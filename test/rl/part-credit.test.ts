@@ -32,6 +32,14 @@ test("an episode without an attempt counts as 0, and each of several attempts by
   assert.deepEqual(credits(group), [[[0.5]], [[0]], [[0.5, -0.5]]]);
 });
 
+test("success_weight adds the advantage of the whole task's success to every attempt, by hand", () => {
+  const won = { ...episode(1, 2, part("a", 1, 0)), success: true };
+  const lost = { ...episode(0.5, 2, part("a", 1, 0)), success: false };
+  // centred: success .5 and -.5, the rewards .25 and -.25, the part `a` 0 and 0
+  assert.deepEqual(credits([won, lost], { success_weight: 2 }), [[[1, 0.25]], [[-1, -0.25]]]);
+  assert.deepEqual(credits([won, lost]), [[[0, 0.25]], [[0, -0.25]]]);
+});
+
 test("no signal where neither rewards nor attempts differ; turns without parts keep the episode's credit", () => {
   assert.deepEqual(credits([episode(1, 1, part("a", 1, 0)), episode(1, 1, part("a", 1, 0))]), [undefined, undefined]);
   const plain = (reward: number): GroupEpisode => ({ reward, turns: [{ steps: 2 }, { steps: 2 }] });
@@ -58,4 +66,5 @@ test("flow-grpo takes it with ratios a token, and only with them", () => {
     [{ tokens: [-0.5] }],
   ]);
   assert.match(String(objective.schema.safeParse({ turn_credit: "part" }).error), /needs ratio_level: token/);
+  assert.match(String(objective.schema.safeParse({ success_weight: 1 }).error), /needs turn_credit: part/);
 });

@@ -41,6 +41,11 @@ const schema = z
       .describe(
         "episode, turn: as in every objective; part: each token gets the advantage of the part of the answer that it is in (the line for a field of a form), where the environment scores parts; needs ratio_level: token",
       ),
+    success_weight: z
+      .number()
+      .min(0)
+      .default(0)
+      .describe("of the advantage by success of the whole task, added to that of each part; needs turn_credit: part"),
     steps_per_update: z
       .union([z.literal("all"), z.int().min(1)])
       .default("all")
@@ -53,6 +58,10 @@ const schema = z
   .refine((o) => o.turn_credit !== "part" || o.ratio_level === "token", {
     path: ["turn_credit"],
     error: "part needs ratio_level: token: a round draws tokens of several parts",
+  })
+  .refine((o) => o.success_weight === 0 || o.turn_credit === "part", {
+    path: ["success_weight"],
+    error: "is added to the advantages of parts: needs turn_credit: part",
   });
 
 const SHARED = clippedObjective("steps");

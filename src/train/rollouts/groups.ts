@@ -47,6 +47,7 @@ export function episodesOf(
 ): GroupEpisode[] {
   return rollouts.map(({ record, trajectories, drafts }) => ({
     reward: record.reward,
+    success: record.success,
     turns: trajectories.map((trajectory, t) => {
       const [reward, rewards, parts] = [record.turns[t]?.reward, drafts?.[t], record.turns[t]?.parts];
       const offsets = parts === undefined ? undefined : offsetsOf?.(trajectory);

@@ -105,12 +105,13 @@ describe("a group", () => {
     assert.deepEqual(seen, [
       {
         reward: 0.75,
+        success: false,
         turns: [
           { steps: 2, reward: 0.25, drafts: [0.1, 0.2] },
           { steps: 2, drafts: [0.75] },
         ],
       },
-      { reward: null, turns: [{ steps: 2 }] },
+      { reward: null, success: false, turns: [{ steps: 2 }] },
     ]);
     assert.deepEqual(group.credit, [[[0.5, -0.5], 2], null]);
   });
