@@ -17,7 +17,9 @@ const NAMES: Readonly<Record<string, string>> = {
   "training.micro_batch":
     "gradient_accumulation_steps gradient_accumulation per_device_train_batch_size micro_batch_size micro_train_batch_size ppo_micro_batch_size ppo_micro_batch_size_per_gpu",
   "training.num_iterations": "ppo_mini_batch_size ppo_epochs mu",
-  "training.steps": "max_steps num_steps num_epochs num_train_epochs total_epochs total_training_steps max_epochs",
+  "training.steps": "max_steps num_steps total_training_steps",
+  "training.epochs": "num_epochs num_train_epochs total_epochs max_epochs",
+  "training.tasks": "max_train_samples max_samples num_train_samples",
   "training.learning_rate": "lr actor_learning_rate",
   "training.schedule": "lr_scheduler lr_scheduler_type",
   "training.warmup_steps": "lr_warmup_steps warmup_ratio lr_warmup_ratio lr_warmup_steps_ratio",

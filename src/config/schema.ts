@@ -97,8 +97,18 @@ const runtime = z.strictObject({
     ),
 });
 
-const training = z.strictObject({
-  steps: positiveCount().default(20).describe("optimizer steps of the run (one batch of rollouts a step)"),
+const STEPS = 20;
+
+const trainingKeys = z.strictObject({
+  steps: positiveCount().default(STEPS).describe("optimizer steps of the run (one batch of rollouts a step)"),
+  epochs: z
+    .number()
+    .positive()
+    .max(100_000)
+    .nullable()
+    .default(null)
+    .describe("passes over the training tasks, in place of steps; rounded up to a whole step"),
+  tasks: positiveCount().nullable().default(null).describe("train on the first N training tasks alone; null = on all"),
   prompts_per_step: size().default(4).describe("tasks drawn a step"),
   group_size: size(2).default(4).describe("rollouts of one task (G), which are compared with each other"),
   num_iterations: positiveCount()
@@ -149,6 +159,11 @@ const training = z.strictObject({
     })
     .prefault({})
     .describe("ends a run that no longer gets better"),
+});
+
+const training = trainingKeys.refine(({ epochs, steps }) => epochs === null || steps === STEPS, {
+  path: ["epochs"],
+  error: "sets the number of steps, which training.steps sets too",
 });
 
 const evaluation = z.strictObject({

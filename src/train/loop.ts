@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { RunConfig } from "../config/config.js";
 import { optimizerOptions } from "../config/optimizer.js";
+import { delegate } from "../core/delegate.js";
 import { calledFeature } from "../core/features.js";
 import { adapterConfig } from "../engine/adapter.js";
 import { baseSample } from "../engine/base-sample.js";
@@ -81,13 +82,26 @@ export async function openTrainedPolicy(
 export const openSite = ({ config, options }: Setup): Promise<Environment> => openEnvironment(config, note(options));
 
 /**
- * Returns the environment with the tasks that fit the policy.
+ * Returns the environment with the tasks that fit the policy, of training at most `training.tasks`.
  * @throws UserError where the policy answers in another form than the environment reads.
  */
 export function fittingTasks({ config, options }: Setup, environment: Environment, policy: Policy): Environment {
   checkSpaces(environment, policy);
   policy.notes.forEach(note(options));
-  return withoutLongTasks(environment, config, policy, note(options));
+  const fitting = withoutLongTasks(environment, config, policy, note(options));
+  const { tasks: most } = config.training;
+  if (most === null) return fitting;
+  let left = most;
+  return delegate(fitting, { tasks: fitting.tasks.filter(({ split }) => split !== "train" || left-- > 0) });
+}
+
+/** Returns the setup with `training.epochs` as steps. @param each tasks that a step draws. */
+export function countSteps<S extends Setup>(setup: S, environment: Environment, each: number): S {
+  const { config } = setup;
+  const { epochs } = config.training;
+  if (epochs === null) return setup;
+  const steps = Math.ceil((epochs * tasksOf(environment, "train").length) / each);
+  return { ...setup, config: { ...config, training: { ...config.training, steps, epochs: null } } };
 }
 
 /** Plays some training tasks with the oracle; a resumed run has done so. @throws UserError where it fails. */

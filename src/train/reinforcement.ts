@@ -19,6 +19,7 @@ import { earlyStopState } from "./early-stop.js";
 import { localExecutor, sharedWork } from "./executor.js";
 import {
   announceForms,
+  countSteps,
   fittingTasks,
   openSite,
   openTrainedPolicy,
@@ -48,18 +49,20 @@ const NON_FINITE_LIMIT = 3;
  * Reinforcement learning: draws tasks, plays a group of episodes of each in the environment, assigns credit, updates.
  * One step is {@link PolicySteps.trainStep}. With `--rollouts RUN` everything up to the rewards comes from that run.
  */
-export async function trainOnRollouts(setup: Setup): Promise<TrainResult> {
-  const { config, objective, options, watch } = setup;
-  const { splits, every } = config.evaluation;
+export async function trainOnRollouts(given: Setup): Promise<TrainResult> {
+  const { objective, options, watch } = given;
 
   // 1. Open the policy and the environment, which must fit
-  const shared = await sharedWork(config);
-  await using policy = closing(await openTrainedPolicy(setup));
-  await using site = closing(await openSite(setup));
+  const shared = await sharedWork(given.config);
+  await using policy = closing(await openTrainedPolicy(given));
+  await using site = closing(await openSite(given));
   const untrainable = site.untrainable?.(tasksOf(site, "train"));
   if (untrainable !== undefined)
     fail(untrainable, { hint: "declare it: `success` in the tasks, or site.success (docs/sites.md)" });
-  const environment = fittingTasks(setup, site, policy);
+  const environment = fittingTasks(given, site, policy);
+  const setup = countSteps(given, environment, given.config.training.prompts_per_step);
+  const { config } = setup;
+  const { splits, every } = config.evaluation;
   const evaluated: readonly Split[] = every > 0 ? [...splits, VALIDATION] : splits;
   for (const split of new Set<Split>(["train", ...evaluated]))
     checkPromptsFit(environment, tasksOf(environment, split), policy);

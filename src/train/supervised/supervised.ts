@@ -14,24 +14,35 @@ import { batchSize, type SftOptions } from "../../rl/objectives/sft.js";
 import type { StepMetrics } from "../../runs/metrics.js";
 import { dryRunKind, notBegun } from "../dry-run.js";
 import { localExecutor } from "../executor.js";
-import { fittingTasks, openSite, openTrainedPolicy, rehearseTasks, runSteps, type Setup, type Steps } from "../loop.js";
+import {
+  countSteps,
+  fittingTasks,
+  openSite,
+  openTrainedPolicy,
+  rehearseTasks,
+  runSteps,
+  type Setup,
+  type Steps,
+} from "../loop.js";
 import { sameValues } from "../micro-batch.js";
 import { openRun } from "../run.js";
 import type { TrainResult } from "../types.js";
 import { EOS_FILL_WEIGHT, supervisedBatch, supervisedExamples } from "./supervision.js";
 
 /** Supervised fine-tuning on oracle plans of the training tasks, by the model's own loss, of adapter or all weights. */
-export async function trainOnExamples(setup: Setup): Promise<TrainResult> {
-  const { config, options, watch } = setup;
-  const sft = config.objective as unknown as SftOptions;
+export async function trainOnExamples(given: Setup): Promise<TrainResult> {
+  const { options, watch } = given;
+  const sft = given.config.objective as unknown as SftOptions;
   refuse(sft, options.resume);
   const full = sft.trainable === "full";
 
   // 1. Open the policy and the environment, which must fit
-  const optimizer = { ...optimizerOptions(config), kind: sft.optimizer, muonLrScale: sft.muon_lr_scale };
-  await using policy = closing(await openTrainedPolicy(setup, optimizer, full));
-  await using site = closing(await openSite(setup));
-  const environment = fittingTasks(setup, site, policy);
+  const optimizer = { ...optimizerOptions(given.config), kind: sft.optimizer, muonLrScale: sft.muon_lr_scale };
+  await using policy = closing(await openTrainedPolicy(given, optimizer, full));
+  await using site = closing(await openSite(given));
+  const environment = fittingTasks(given, site, policy);
+  const setup = countSteps(given, environment, batchSize(sft, given.config.training));
+  const { config } = setup;
   await rehearseTasks(setup, environment);
 
   // 2. Examples of the training tasks
