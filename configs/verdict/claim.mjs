@@ -219,4 +219,4 @@ if (port !== undefined)
       const list = wrong.map((label) => `<li>${label} does not fit our records</li>`).join("");
       response.writeHead(422).end(page(request.url, `<p>Not filed.</p><ul class="refused">${list}</ul>`));
     });
-  }).listen(Number(port), "127.0.0.1");
+  }).listen(Number(port), "127.0.0.1", () => console.log(`serves http://127.0.0.1:${port}`));

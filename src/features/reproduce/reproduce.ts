@@ -1,4 +1,5 @@
-import { spawnSync } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -23,8 +24,11 @@ const figureSchema = z.strictObject({
 });
 const rowSchema = z.strictObject({
   id: z.string(),
-  /** Command lines, run in an empty folder; the last one gives the figures. */
-  commands: z.array(z.string().regex(/^refusion-(train|eval) /)).min(1),
+  /**
+   * Command lines, run in an empty folder; the last one gives the figures. `node configs/X.mjs FOLDER PORT &` serves a
+   * site of the package until the last one has ended; it prints a line once it answers.
+   */
+  commands: z.array(z.string().regex(/^refusion-(train|eval) |^node configs\/[\w/-]+\.mjs .* &$/)).min(1),
   /** Minutes on two idle cores. */
   minutes: z.number(),
   figures: z.array(figureSchema).min(1),
@@ -72,14 +76,30 @@ export interface Outcome extends Figure {
 }
 
 /** Runs a row's commands in an empty folder, and compares the figures. @throws UserError where a command fails. */
-export function reproduce({ commands, figures }: Row): Outcome[] {
+export async function reproduce({ commands, figures }: Row): Promise<Outcome[]> {
   const folder = mkdtempSync(join(tmpdir(), "reproduce-"));
+  const served: ChildProcess[] = [];
   try {
-    const [out = ""] = commands.map((line, i) => run(line, folder, i === commands.length - 1)).slice(-1);
+    let out = "";
+    for (const line of commands)
+      if (line.endsWith(" &")) served.push(await serve(line, folder));
+      else out = run(line, folder, line === commands.at(-1));
     return figures.map((figure) => compared(figure, readResult(out)));
   } finally {
+    for (const site of served) site.kill();
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** Starts a site of the package. @throws UserError where it ends before it answers. */
+async function serve(line: string, cwd: string): Promise<ChildProcess> {
+  const [, script = "", ...words] = line.replace(/ &$/, "").split(" ");
+  const stdio = ["ignore", "pipe", "inherit"] as const;
+  const site = spawn(process.execPath, [join(packageRoot(), script), ...words], { cwd, stdio: [...stdio] });
+  const ended = once(site, "exit").then(() => fail(`${line} ended early.`, { hint: "is its port in use?" }));
+  await Promise.race([once(site.stdout as NonNullable<typeof site.stdout>, "data"), ended]);
+  ended.catch(() => undefined);
+  return site;
 }
 
 function run(line: string, cwd: string, isLast: boolean): string {

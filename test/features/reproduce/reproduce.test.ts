@@ -60,10 +60,20 @@ test("at least eight rows take less than ten minutes; their figures are printed 
   assert.match(out, /^letters-0 +\d+ +Letters: 40 steps/m);
 });
 
-test("runs a row's commands in an empty folder, the last one's result against the figures", () => {
+test("runs a row's commands in an empty folder, the last one's result against the figures", async () => {
   const command = "refusion-eval --config configs/letters/objectives.yaml --policy oracle --split val --episodes 1";
   const row = { id: "o", title: "", cpu: "", minutes: 1, commands: [command] };
   const oracle = { ...figure, gain: false, mean: 1, low: 1, high: 1 };
-  assert.equal(reproduce({ ...row, figures: [oracle] })[0]?.inside, true);
-  assert.throws(() => reproduce({ ...row, commands: [`${command} nope=1`], figures: [oracle] }), /exit code 2/);
+  assert.equal((await reproduce({ ...row, figures: [oracle] }))[0]?.inside, true);
+  await assert.rejects(reproduce({ ...row, commands: [`${command} nope=1`], figures: [oracle] }), /exit code 2/);
+});
+
+test("a site that a row needs is served until the last command has ended", async () => {
+  const serve = "node configs/verdict/claim.mjs runs/claim 0 &";
+  const ids = "refusion-eval --config configs/letters/objectives.yaml --policy oracle --split val --episodes 1";
+  const oracle = { ...figure, gain: false, mean: 1, low: 1, high: 1 };
+  const row = { id: "o", title: "", cpu: "", minutes: 1, figures: [oracle] };
+  assert.equal((await reproduce({ ...row, commands: [serve, ids] }))[0]?.inside, true);
+  const ended = reproduce({ ...row, commands: ["node configs/verdict/none.mjs runs/claim 0 &", ids] });
+  await assert.rejects(ended, /none\.mjs .* ended early/);
 });

@@ -25,7 +25,7 @@ export const command: CliCommand = {
         }
         const row = rowNamed(rows, id);
         for (const line of row.commands) context.log(line);
-        const outcomes = reproduce(row);
+        const outcomes = await reproduce(row);
         const here = cpus()[0]?.model ?? "unknown";
         context.print(
           flags.json === true ? JSON.stringify({ id, cpu: row.cpu, here, outcomes }) : formatOutcomes(outcomes),
