@@ -39,17 +39,25 @@ export function withoutOthers(e: Emitter, scaled: Value, allowed: Value, open: V
  * Draws one of several tokens.
  * @param logProbs of the tokens, up to a common constant; nats.
  * @param uniform in [0, 1); undefined: the most probable one.
- * @returns its index among them, and its log-probability renormalised over them.
+ * @param explore probability with which each possible token is as likely as any other (epsilon-greedy; Sutton & Barto 2018, 2.2).
+ * @returns its index among them, and its log-probability under the policy, renormalised over them.
  */
 export function drawAmong(
   logProbs: readonly number[],
   uniform: number | undefined,
+  explore = 0,
 ): { readonly index: number; readonly logProb: number } {
   const best = Math.max(...logProbs);
   const weights = logProbs.map((logProb) => Math.exp(logProb - best));
   const total = weights.reduce((sum, weight) => sum + weight, 0);
   let index = logProbs.indexOf(best);
-  let rest = (uniform ?? Number.POSITIVE_INFINITY) * total;
+  if (uniform !== undefined && uniform < explore) {
+    const possible = [...logProbs.keys()].filter((i) => Number.isFinite(logProbs[i]));
+    index = possible[Math.floor((uniform / explore) * possible.length)] ?? index;
+  }
+  // what is left of the noise is even in [0, 1) again
+  const noise = uniform === undefined || uniform < explore ? undefined : (uniform - explore) / (1 - explore);
+  let rest = (noise ?? Number.POSITIVE_INFINITY) * total;
   for (let i = 0; i < weights.length && Number.isFinite(rest); i++) {
     rest -= weights[i] as number;
     // rounding at the end selects the most probable token

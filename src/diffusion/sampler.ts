@@ -23,6 +23,8 @@ export interface SamplerOptions extends Rooms {
   readonly promptLength: number;
   /** tau; 0 is greedy. */
   readonly temperature: number;
+  /** epsilon: share of draws among options that take each as often; in training alone. Default: 0. */
+  readonly explore?: number;
   /** Records the draft response after each step, for objectives that learn from drafts. */
   readonly recordDrafts?: boolean;
   readonly model: SampledModel;

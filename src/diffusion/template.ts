@@ -140,6 +140,23 @@ export const constrainedOption = z
     "selects, radios and boxes of a template: only tokens that continue one of the options, or end it, are drawn; nothing at all only where one may be left open",
   );
 
+/** The option `explore` of samplers with {@link constrainedOption}. */
+export const exploreOption = z
+  .number()
+  .min(0)
+  .lt(1)
+  .default(0)
+  .describe(
+    "epsilon: in training, the share of draws among an option's possible next tokens that take each as often, so that a policy which is certain still sees the others; needs constrained_decoding",
+  );
+
+/** Refuses `explore` where nothing is drawn among options. */
+export const EXPLORES_OPTIONS = {
+  check: (o: { readonly explore: number; readonly constrained_decoding: boolean }): boolean =>
+    o.explore === 0 || o.constrained_decoding,
+  refusal: { path: ["explore"], error: "needs constrained_decoding: it draws among the options of a blank" },
+};
+
 const ROOM = 12;
 
 /** Options of text samplers that set the rooms of blanks. */

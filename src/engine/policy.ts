@@ -38,6 +38,8 @@ export interface Decoding {
 
 /** The policy of a run: model, adapter and sampler on a runtime. */
 export interface Policy extends Decoding {
+  /** {@link SamplerOptions.explore} of a training's rollouts. */
+  readonly explore: number;
   readonly engine: Engine;
   readonly model: Model;
   readonly runtime: Runtime;
@@ -74,12 +76,14 @@ export async function openPolicy(
     misuse(`${model.dir} is an imported graph: only adapters of it can be trained.`, {
       hint: "Set objective.trainable=lora.",
     });
-  const decodingOf = async (section: RunConfig["sampler"]): Promise<Pick<Decoding, "sampler" | "options">> => {
+  // none but a training's rollouts explore
+  const decodingOf = async (section: RunConfig["sampler"]) => {
     const sampler = await samplerOf(section.kind);
     checkInputs(model, sampler, section.kind);
-    return { sampler, options: sampler.options(section, sampledModel(model.config)) };
+    const { explore = 0, ...options } = sampler.options(section, sampledModel(model.config));
+    return { sampler, options, explore };
   };
-  const { sampler, options: sampling } = await decodingOf(config.sampler);
+  const { sampler, options: sampling, explore } = await decodingOf(config.sampler);
   const other = config.evaluation.sampler;
   const evaluation = other === null ? undefined : await decodingOf(other);
   for (const { promptLength, responseLength } of [sampling, ...(evaluation === undefined ? [] : [evaluation.options])])
@@ -123,11 +127,16 @@ export async function openPolicy(
     runtime,
     sampler,
     options,
+    explore,
     rounds: engine,
     evaluation:
       evaluation === undefined || other === null
         ? { sampler, options, rounds: engine }
-        : { ...evaluation, rounds: engine.roundsOf(other.kind, evaluation.sampler) },
+        : {
+            sampler: evaluation.sampler,
+            options: evaluation.options,
+            rounds: engine.roundsOf(other.kind, evaluation.sampler),
+          },
     lora,
     sites,
     isExact: rollout === undefined,

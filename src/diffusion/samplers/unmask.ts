@@ -4,7 +4,7 @@ import type { Scoring } from "../layout/scorings.js";
 import { cacheUse, type Sampler, temperatureOption } from "../sampler.js";
 import { constrainedHead, modelHead, policyHead } from "../score-head.js";
 import { afterEosFraction } from "../scored-tokens.js";
-import { constrainedOption, roomKeys, roomsOf, type TextStart } from "../template.js";
+import { constrainedOption, EXPLORES_OPTIONS, exploreOption, roomKeys, roomsOf, type TextStart } from "../template.js";
 import { textPolicy } from "../text-policy.js";
 import type { SampledModel } from "../tokens.js";
 import { corruptBatch } from "./unmask/corrupt.js";
@@ -74,6 +74,7 @@ const schema = z
       .describe("canvas in tokens a token of the prompt, response_length at most; null = always response_length"),
     ...roomKeys,
     constrained_decoding: constrainedOption,
+    explore: exploreOption,
     kv_cache: cacheUse,
   })
   .refine((config) => !config.constrained_decoding || config.slot_fill === "parallel" || config.order === "blanks", {
@@ -81,6 +82,7 @@ const schema = z
     error:
       "needs slot_fill=parallel or order=blanks: slots of one blank that are written side by side do not see each other",
   })
+  .refine(EXPLORES_OPTIONS.check, EXPLORES_OPTIONS.refusal)
   .refine((config) => config.slot_fill !== "next-token" || config.order === "blanks", {
     path: ["slot_fill"],
     error: "next-token needs order=blanks: a token is drawn from the one before it",
@@ -115,6 +117,7 @@ function options(config: UnmaskConfig, model: SampledModel): UnmaskOptions {
     speculate: config.speculate,
     ...roomsOf(config),
     constrained: config.constrained_decoding,
+    explore: config.explore,
     kvCache: config.kv_cache,
     model,
   };

@@ -55,7 +55,9 @@ export type Collect = (wanted: Wanted) => Promise<{ rollouts: Rollout[]; times: 
 export function collectHere(policy: Policy, environment: Environment): Collect {
   return ({ tasks, seed, streams, decoding, ...options }) =>
     collectRollouts(
-      decoding === "training" ? policy : { ...policy, ...policy.evaluation },
+      decoding === "training"
+        ? { ...policy, options: { ...policy.options, explore: policy.explore } }
+        : { ...policy, ...policy.evaluation },
       environment,
       tasks,
       streams.map((name) => Rng.named(seed, name)),

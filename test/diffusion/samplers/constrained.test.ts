@@ -6,6 +6,7 @@ import type { UnmaskOptions } from "../../../src/diffusion/samplers/unmask/optio
 import type { UnmaskTrajectory } from "../../../src/diffusion/samplers/unmask/trajectory.js";
 import { sampler as unmask } from "../../../src/diffusion/samplers/unmask.js";
 import { isRoom } from "../../../src/diffusion/template.js";
+import { sampler as autoregressive } from "../../../src/features/autoregressive/samplers/autoregressive.js";
 import { close } from "../../support/close.js";
 import { having } from "../../support/typed.js";
 import { CHOOSING, isOption, valuesOf } from "./choices.js";
@@ -89,6 +90,21 @@ test("a draw among some tokens follows their probabilities, and rounding takes n
   assert.deepEqual(drawAmong(logs, undefined).index, 1);
   assert.ok(Math.abs(drawAmong(logs, 0.1).logProb - Math.log(0.25)) < 1e-12);
   assert.equal(drawAmong(logs, 1 - 2 ** -53).index, 1);
+});
+
+test("explore draws each possible token as often in its share of the draws, with the policy's own log-probability", () => {
+  const logs = [Math.log(0.001), Math.log(0.999), Number.NEGATIVE_INFINITY];
+  const rng = Rng.named(2, "explore");
+  const counts = [0, 0, 0];
+  for (let i = 0; i < 4000; i++) {
+    const { index, logProb } = drawAmong(logs, rng.uniform(), 0.2);
+    assert.ok(Math.abs(logProb - (logs[index] as number)) < 1e-12);
+    counts[index] = (counts[index] as number) + 1;
+  }
+  assert.ok(counts[2] === 0 && Math.abs((counts[0] as number) / 4000 - 0.1) < 0.02, String(counts));
+  assert.equal(drawAmong(logs, undefined, 0.2).index, 1);
+  for (const schema of [unmask.schema, autoregressive.schema])
+    assert.match(String(schema.safeParse({ explore: 0.1 }).error), /needs constrained_decoding/);
 });
 
 test("settings that cannot hold to options are refused", async () => {

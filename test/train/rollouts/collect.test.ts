@@ -4,7 +4,7 @@ import { Rng } from "../../../src/core/rng.js";
 import type { TokenTrajectory } from "../../../src/diffusion/trajectory.js";
 import type { Policy } from "../../../src/engine/policy.js";
 import type { Environment, EpisodeOutcome } from "../../../src/env/environment.js";
-import { collectRollouts } from "../../../src/train/rollouts/collect.js";
+import { collectHere, collectRollouts } from "../../../src/train/rollouts/collect.js";
 import { fakeEnvironment, trainTask } from "../../support/fake-environment.js";
 import { plainTrajectory } from "../../support/plain-trajectory.js";
 import { only } from "../../support/typed.js";
@@ -15,6 +15,7 @@ const streams = (count = TASKS.length): Rng[] => Array.from({ length: count }, (
 interface Call {
   readonly starts: readonly (readonly number[])[];
   readonly temperature: number;
+  readonly explore: number | undefined;
   readonly batch: number;
 }
 
@@ -25,17 +26,19 @@ function fakePolicy(outcomes: number): { policy: Policy; calls: Call[] } {
     startOf: ({ text }: { text: string }) => [Number(text)],
     actionOf: (t: TokenTrajectory) => ({ text: `plan ${t.response[1]}` }),
     options: { temperature: 0.7 },
+    explore: 0.1,
+    evaluation: { options: { temperature: 0.7 } },
     rounds: {},
     sampler: {
       rollout: async (
         _: unknown,
         starts: readonly number[][],
-        options: { temperature: number },
+        options: { temperature: number; explore?: number },
         rngs: readonly Rng[],
         batch: number,
       ) => {
         assert.equal(starts.length, rngs.length);
-        calls.push({ starts, temperature: options.temperature, batch });
+        calls.push({ starts, temperature: options.temperature, explore: options.explore, batch });
         return starts.map((start, i) => plainTrajectory(start, [start[0] as number, (rngs[i] as Rng).int(outcomes)]));
       },
     },
@@ -48,6 +51,21 @@ const outcome = (of: string): EpisodeOutcome => ({ reward: 0, success: false, me
 /** Plays episodes of one turn, whose outcome depends on the answer. */
 const play: Environment["play"] = async (task, act) => outcome((await act({ text: task.id })).text ?? "");
 const environment = fakeEnvironment(TASKS, play);
+
+test("training explores, and evaluations do not", async () => {
+  for (const [decoding, explore] of [
+    ["training", 0.1],
+    ["evaluation", undefined],
+  ] as const) {
+    const { policy, calls } = fakePolicy(1000);
+    const names = TASKS.map((_, i) => String(i));
+    await collectHere(policy, environment)({ tasks: TASKS, seed: 1, streams: names, decoding, batch: 8 });
+    assert.deepEqual(
+      calls.map((call) => call.explore),
+      [explore],
+    );
+  }
+});
 
 test("every task gets the response of its own stream, whatever the batch", async () => {
   const draws = streams().map((rng) => rng.int(1000));

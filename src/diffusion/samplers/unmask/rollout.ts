@@ -246,14 +246,14 @@ function drawChoice(
   { uniform, drawn }: Filling,
   cell: number,
   output: PositionOutput & { readonly candidates: readonly number[] },
-  { temperature, model }: UnmaskOptions,
+  { temperature, model, explore }: UnmaskOptions,
 ): void {
   const written = new Map(committed);
   for (const [other, { token }] of drawn) written.set(other, token);
   const allowed = canvas.allowed(cell, written, model.tokens.eos) as number[];
   if (allowed.length === 0) return;
   const logs = candidateLogProbs(output.statistics, output.at, output.candidates, allowed);
-  const { index, logProb } = drawAmong(logs, temperature === 0 ? undefined : uniform[cell]);
+  const { index, logProb } = drawAmong(logs, temperature === 0 ? undefined : uniform[cell], explore);
   drawn.set(cell, { token: allowed[index] as number, logProb });
 }
 

@@ -20,6 +20,8 @@ import { constrainedHead, modelHead, policyHead } from "../../../diffusion/score
 import {
   Canvas,
   constrainedOption,
+  EXPLORES_OPTIONS,
+  exploreOption,
   roomKeys,
   roomsOf,
   type TextStart,
@@ -35,14 +37,17 @@ import { type AutoregressiveTrajectory, parseTrajectory, reveals } from "../traj
  * baseline for diffusion on the same weights: log pi is exactly the text's log-probability. In a template it generates
  * the values, each until EOS or until its room is full, and reads the given tokens between them.
  */
-const schema = z.strictObject({
-  response_length: z.number().int().min(1).default(96).describe("most tokens of a response"),
-  prompt_length: z.number().int().min(1).default(64).describe("longest prompt in tokens"),
-  temperature: temperatureOption,
-  ...roomKeys,
-  constrained_decoding: constrainedOption,
-  kv_cache: cacheUse,
-});
+const schema = z
+  .strictObject({
+    response_length: z.number().int().min(1).default(96).describe("most tokens of a response"),
+    prompt_length: z.number().int().min(1).default(64).describe("longest prompt in tokens"),
+    temperature: temperatureOption,
+    ...roomKeys,
+    constrained_decoding: constrainedOption,
+    explore: exploreOption,
+    kv_cache: cacheUse,
+  })
+  .refine(EXPLORES_OPTIONS.check, EXPLORES_OPTIONS.refusal);
 
 export type AutoregressiveConfig = z.output<typeof schema>;
 
@@ -58,6 +63,7 @@ function options(config: AutoregressiveConfig, model: SampledModel): Autoregress
     temperature: config.temperature,
     ...roomsOf(config),
     constrained: config.constrained_decoding,
+    explore: config.explore,
     kvCache: config.kv_cache,
     model,
   };
@@ -95,7 +101,7 @@ async function writeTogether(
   options: AutoregressiveOptions,
   batch: number,
 ): Promise<AutoregressiveTrajectory[]> {
-  const { temperature, responseLength, kvCache } = options;
+  const { temperature, responseLength, kvCache, explore } = options;
   const { pad, eos } = options.model.tokens;
   const sizes = { batch, shapes: autoregressiveShapes(options), pad, temperature: scoringTemperature(temperature) };
   await using reader = closing(await RoundReader.open(model, { roundHead, kvCache, ...sizes }));
@@ -113,7 +119,7 @@ async function writeTogether(
     states.forEach((state, b) => {
       const { noise, candidates: [allowed] = [] } = requests[b] ?? {};
       if (noise !== undefined)
-        append(state, round, places[b]?.[0] as number, allowed, temperature === 0 ? undefined : noise);
+        append(state, round, places[b]?.[0] as number, allowed, temperature === 0 ? undefined : noise, explore);
     });
   }
   return states.map(({ prompt, template, response, logProbs }) => {
@@ -145,10 +151,11 @@ function append(
   at: number,
   allowed: readonly number[] | undefined,
   noise: number | undefined,
+  explore: number | undefined,
 ): void {
   const greedy = noise === undefined;
   const [ids, logs] = greedy ? [statistics.argmax, statistics.argmaxLogProb] : [statistics.token, statistics.logProb];
-  const chosen = allowed && drawAmong(candidateLogProbs(statistics, at, allowed, allowed), noise);
+  const chosen = allowed && drawAmong(candidateLogProbs(statistics, at, allowed, allowed), noise, explore);
   const token = chosen === undefined ? Number(ids[at * 2]) : (allowed?.[chosen.index] as number);
   const logProb = chosen?.logProb ?? (logs[at * 2] as number);
   if (!Number.isFinite(logProb)) overflowed("log-probability", state.response.length);
