@@ -81,7 +81,10 @@ function addTraining(program: Command, name: string, context: CliContext): void 
     .option("-c, --config <file>", "YAML config of the run (with --resume: by default the run's own)")
     .option("--dry-run", "do everything up to the first step, then stop")
     .option("--run-dir <dir>", "where the run is kept, by default runs/NAME; never overwritten")
-    .option("--rollouts <run>", "learn from this run's recorded rollouts; nothing is generated or played")
+    .option(
+      "--rollouts <run>",
+      "learn from this run's recorded rollouts; nothing is generated or played (sft: from the values that its site took)",
+    )
     .option("--resume", "continue the run in --run-dir, or the newest one of this config")
     .option("--ui [port]", "show the run live on a page of this machine; any free port by default", portNumber)
     .option("-q, --quiet", "no progress")

@@ -120,7 +120,8 @@ export function announceForms({ config, options }: Setup, { unproven }: Environm
   );
 }
 
-const note =
+/** Returns what prints a line of the run's set-up; nothing with `--quiet`. */
+export const note =
   ({ quiet }: TrainOptions): ((text: string) => void) =>
   (text) =>
     void (quiet || process.stderr.write(`${text}\n`));

@@ -1,6 +1,5 @@
 import type { RunConfig } from "../config/config.js";
-import { misuse } from "../core/errors.js";
-import { objectiveKinds, objectiveOf } from "../rl/objective-kinds.js";
+import { objectiveOf } from "../rl/objective-kinds.js";
 import { Watch } from "../watch/watch.js";
 import type { Outcome } from "../watch/watcher.js";
 import { trainOnRollouts } from "./reinforcement.js";
@@ -12,13 +11,6 @@ import type { TrainOptions, TrainResult } from "./types.js";
 export async function train(config: RunConfig, given: TrainOptions): Promise<TrainResult> {
   const options = given.resume ? resumedOptions(config, given) : given;
   const objective = await objectiveOf(config.objective.kind);
-  if (objective.learnsFrom === "supervision" && options.rolloutsRun !== undefined)
-    misuse(`--rollouts: ${objective.name} learns from the site's own examples, not from rollouts.`, {
-      hint: `Leave --rollouts out, or use one of ${[...(await objectiveKinds()).values()]
-        .filter((o) => o.learnsFrom === "rollouts")
-        .map((o) => o.name)
-        .join(", ")}.`,
-    });
   const watch = await Watch.open(config, options);
   let outcome: Outcome = "failed";
   try {

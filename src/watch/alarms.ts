@@ -35,7 +35,7 @@ export const ALARMS: readonly Alarm[] = [
     limit: 0.8,
     window: 10,
     advice:
-      "of the groups carry no signal: raise training.group_size or sampler.temperature, or set training.dynamic_sampling=true",
+      "of the groups carry no signal: raise training.group_size, sampler.temperature or sampler.explore, or set training.dynamic_sampling=true",
   },
   {
     key: "nonfinite_steps",

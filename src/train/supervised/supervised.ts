@@ -17,6 +17,7 @@ import { localExecutor } from "../executor.js";
 import {
   countSteps,
   fittingTasks,
+  note,
   openSite,
   openTrainedPolicy,
   rehearseTasks,
@@ -27,9 +28,13 @@ import {
 import { sameValues } from "../micro-batch.js";
 import { openRun } from "../run.js";
 import type { TrainResult } from "../types.js";
+import { answeredBy } from "./answered.js";
 import { EOS_FILL_WEIGHT, supervisedBatch, supervisedExamples } from "./supervision.js";
 
-/** Supervised fine-tuning on oracle plans of the training tasks, by the model's own loss, of adapter or all weights. */
+/**
+ * Supervised fine-tuning on oracle plans of the training tasks, by the model's own loss, of adapter or all weights. With
+ * `--rollouts RUN` the tasks' values are those that the run's site did not refuse (answered.ts).
+ */
 export async function trainOnExamples(given: Setup): Promise<TrainResult> {
   const { options, watch } = given;
   const sft = given.config.objective as unknown as SftOptions;
@@ -40,7 +45,9 @@ export async function trainOnExamples(given: Setup): Promise<TrainResult> {
   const optimizer = { ...optimizerOptions(given.config), kind: sft.optimizer, muonLrScale: sft.muon_lr_scale };
   await using policy = closing(await openTrainedPolicy(given, optimizer, full));
   await using site = closing(await openSite(given));
-  const environment = fittingTasks(given, site, policy);
+  const { rolloutsRun } = options;
+  const answered = rolloutsRun === undefined ? undefined : answeredBy(rolloutsRun, site, note(options));
+  const environment = fittingTasks(given, answered?.environment ?? site, policy);
   const setup = countSteps(given, environment, batchSize(sft, given.config.training));
   const { config } = setup;
   await rehearseTasks(setup, environment);
@@ -64,7 +71,7 @@ export async function trainOnExamples(given: Setup): Promise<TrainResult> {
   }
 
   // 4. Begin the run, or resume it at its last checkpoint; then its steps
-  await using run = closing(await openRun(config, options, policy, environment));
+  await using run = closing(await openRun(config, options, policy, environment, answered));
   await using executor = closing(localExecutor(policy, environment));
   return await runSteps({ ...setup, policy, executor, run, start, splits: [] }, steps);
 }

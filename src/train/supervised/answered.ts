@@ -1,0 +1,48 @@
+import { delegate } from "../../core/delegate.js";
+import { fail } from "../../core/errors.js";
+import { sha256 } from "../../core/files.js";
+import type { Environment } from "../../env/environment.js";
+import { readRollouts } from "../../runs/rollout-record.js";
+import { RunDirectory } from "../../runs/run-directory.js";
+
+/** An environment whose training tasks have values that another run found. */
+export interface Answered {
+  readonly environment: Environment;
+  /** Hash of the values. */
+  readonly hash: string;
+}
+
+/**
+ * Gives the training tasks the values that a run found out from the site: of each field the first one that scored 1, so
+ * that was not refused (rejection sampling: RAFT, Dong et al. 2023, arXiv 2304.06767; here a field, not a response). A
+ * task with a field that no rollout had right is left out.
+ * @param note receives how many tasks have all their values.
+ * @throws UserError where none has.
+ */
+export function answeredBy(run: string, environment: Environment, note: (text: string) => void): Answered {
+  const directory = RunDirectory.open(run);
+  const found = new Map<string, Map<string, string | undefined>>();
+  for (const { task_id, turns } of directory.rolloutSteps().flatMap((step) => readRollouts(directory.rollouts(step)))) {
+    const values = found.get(task_id) ?? new Map<string, string | undefined>();
+    found.set(task_id, values);
+    for (const { response, parts = [] } of turns)
+      for (const { name, start, end, reward } of parts) {
+        const value = reward === 1 ? response.slice(start, end).trim() : undefined;
+        values.set(name, values.get(name) ?? value);
+      }
+  }
+  const isTrained = (split: string): boolean => split === "train";
+  const tasks = environment.tasks.flatMap((task) => {
+    if (!isTrained(task.split)) return [task];
+    const values = [...(found.get(task.id) ?? [])];
+    if (values.length === 0 || values.some(([, value]) => value === undefined)) return [];
+    return [{ ...task, fields: Object.fromEntries(values) }];
+  });
+  const [all, known] = [environment.tasks, tasks].map((some) => some.filter(({ split }) => isTrained(split)));
+  note(`${run}: the site's answers gave all values of ${known?.length} of ${all?.length} training tasks.`);
+  if (known?.length === 0)
+    fail(`No rollout of ${run} had all fields of a training task right, in this or another answer.`, {
+      hint: "Give a run on these tasks whose reward has parts (plan: template), or train it for more steps.",
+    });
+  return { environment: delegate(environment, { tasks }), hash: sha256(JSON.stringify(known)) };
+}

@@ -1,0 +1,63 @@
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import type { EnvironmentTask } from "../../../src/env/environment.js";
+import { writeRollouts } from "../../../src/runs/rollout-record.js";
+import { answeredBy } from "../../../src/train/supervised/answered.js";
+import { fakeEnvironment, trainTask } from "../../support/fake-environment.js";
+import { rolloutRecord } from "../../support/rollout-record.js";
+
+/** Records an answer of two lines, `Name | Ann` and `Seat | Aisle`, each with its score. */
+const answer = (task_id: string, step: number, rollout: number, ...lines: (readonly [string, string, number])[]) => {
+  const response = lines.map(([name, value]) => `${name} | ${value}\n`).join("");
+  const parts = lines.map(([name, value, reward], i) => {
+    const before = lines
+      .slice(0, i)
+      .map(([n, v]) => `${n} | ${v}\n`)
+      .join("").length;
+    const start = before + `${name} | `.length;
+    return { name, start, end: start + value.length + 1, reward };
+  });
+  return rolloutRecord({ task_id, step, rollout, turns: [{ prompt: "p", response, parts }] });
+};
+
+async function recorded(...steps: ReturnType<typeof answer>[][]): Promise<string> {
+  const run = mkdtempSync(join(tmpdir(), "answered-"));
+  mkdirSync(join(run, "rollouts"));
+  writeFileSync(join(run, "config.yaml"), "");
+  for (const [i, records] of steps.entries())
+    await writeRollouts(join(run, "rollouts", `step-00000${i + 1}.jsonl`), records);
+  return run;
+}
+
+const tasks = ["a", "b", "c"].map(trainTask);
+const environment = fakeEnvironment([...tasks, { ...trainTask("d"), split: "val" }], () => assert.fail("plays"));
+
+test("a task's values are those that any rollout had right; tasks with an unknown one are left out", async () => {
+  const run = await recorded(
+    [
+      answer("a", 1, 0, ["Name", "Ann", 1], ["Seat", "Aisle", 0]),
+      answer("b", 1, 1, ["Name", "Bo", 1], ["Seat", "Aisle", 0]),
+    ],
+    [answer("a", 2, 0, ["Name", "Eve", 0], ["Seat", "Window", 1])],
+  );
+  const notes: string[] = [];
+  const answered = answeredBy(run, environment, (text) => void notes.push(text));
+  const seen = answered.environment.tasks as readonly (EnvironmentTask & { readonly fields?: object })[];
+  assert.deepEqual(
+    seen.map(({ id, fields }) => [id, fields]),
+    [
+      ["a", { Name: "Ann", Seat: "Window" }],
+      ["d", undefined],
+    ],
+  );
+  assert.match(notes.join(), /gave all values of 1 of 3 training tasks/);
+  assert.equal(answered.hash, answeredBy(run, environment, () => undefined).hash);
+});
+
+test("a run in which no task has all its values is refused", async () => {
+  const run = await recorded([answer("b", 1, 0, ["Name", "Bo", 1], ["Seat", "Aisle", 0])]);
+  assert.throws(() => answeredBy(run, environment, () => undefined), /No rollout of .* had all fields/);
+});
