@@ -25,7 +25,7 @@ const figureSchema = z.strictObject({
 const rowSchema = z.strictObject({
   id: z.string(),
   /**
-   * Command lines, run in an empty folder; the last one gives the figures. `node configs/X.mjs FOLDER PORT &` serves a
+   * Command lines, run in an empty folder; the last one gives the figures. `node configs/verdict/claim.mjs FOLDER PORT &` serves a
    * site of the package until the last one has ended; it prints a line once it answers.
    */
   commands: z.array(z.string().regex(/^refusion-(train|eval) |^node configs\/[\w/-]+\.mjs .* &$/)).min(1),
