@@ -13,22 +13,25 @@ export interface Answered {
 }
 
 /**
- * Gives the training tasks the values that a run found out from the site: of each field the first one that scored 1, so
- * that was not refused (rejection sampling: RAFT, Dong et al. 2023, arXiv 2304.06767; here a field, not a response). A
- * task with a field that no rollout had right is left out.
+ * Gives the training tasks the values that a run found out from the site: of each field the one of an accepted form,
+ * else the first that was not refused (rejection sampling: RAFT, Dong et al. 2023, arXiv 2304.06767; there of whole
+ * responses). A task with a field that no rollout had right is left out.
  * @param note receives how many tasks have all their values.
  * @throws UserError where none has.
  */
 export function answeredBy(run: string, environment: Environment, note: (text: string) => void): Answered {
   const directory = RunDirectory.open(run);
   const found = new Map<string, Map<string, string | undefined>>();
-  for (const { task_id, turns } of directory.rolloutSteps().flatMap((step) => readRollouts(directory.rollouts(step)))) {
+  for (const { task_id, turns, success } of directory
+    .rolloutSteps()
+    .flatMap((step) => readRollouts(directory.rollouts(step)))) {
     const values = found.get(task_id) ?? new Map<string, string | undefined>();
     found.set(task_id, values);
     for (const { response, parts = [] } of turns)
       for (const { name, start, end, reward } of parts) {
         const value = reward === 1 ? response.slice(start, end).trim() : undefined;
-        values.set(name, values.get(name) ?? value);
+        // a page may name one wrong field of several: an accepted form is sure of all
+        values.set(name, success ? value : (values.get(name) ?? value));
       }
   }
   const isTrained = (split: string): boolean => split === "train";
@@ -38,11 +41,17 @@ export function answeredBy(run: string, environment: Environment, note: (text: s
     if (values.length === 0 || values.some(([, value]) => value === undefined)) return [];
     return [{ ...task, fields: Object.fromEntries(values) }];
   });
-  const [all, known] = [environment.tasks, tasks].map((some) => some.filter(({ split }) => isTrained(split)));
-  note(`${run}: the site's answers gave all values of ${known?.length} of ${all?.length} training tasks.`);
-  if (known?.length === 0)
+  const [all, known] = [environment.tasks, tasks].map((some) => some.filter(({ split }) => isTrained(split)).length);
+  const missing = new Map<string, number>();
+  for (const [name, value] of [...found.values()].flatMap((values) => [...values]))
+    if (value === undefined) missing.set(name, (missing.get(name) ?? 0) + 1);
+  const lacks = [...missing].map(([name, count]) => `${name} of ${count}`).join(", ");
+  note(
+    `${run}: the site's answers gave all values of ${known} of ${all} training tasks${lacks === "" ? "" : `; not found: ${lacks} (sampler.explore tries more)`}.`,
+  );
+  if (known === 0)
     fail(`No rollout of ${run} had all fields of a training task right, in this or another answer.`, {
       hint: "Give a run on these tasks whose reward has parts (plan: template), or train it for more steps.",
     });
-  return { environment: delegate(environment, { tasks }), hash: sha256(JSON.stringify(known)) };
+  return { environment: delegate(environment, { tasks }), hash: sha256(JSON.stringify(tasks)) };
 }

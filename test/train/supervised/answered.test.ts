@@ -35,13 +35,17 @@ async function recorded(...steps: ReturnType<typeof answer>[][]): Promise<string
 const tasks = ["a", "b", "c"].map(trainTask);
 const environment = fakeEnvironment([...tasks, { ...trainTask("d"), split: "val" }], () => assert.fail("plays"));
 
-test("a task's values are those that any rollout had right; tasks with an unknown one are left out", async () => {
+test("a task's values are those of an accepted answer, else any that was not refused; tasks with an unknown one are left out", async () => {
   const run = await recorded(
     [
       answer("a", 1, 0, ["Name", "Ann", 1], ["Seat", "Aisle", 0]),
       answer("b", 1, 1, ["Name", "Bo", 1], ["Seat", "Aisle", 0]),
     ],
     [answer("a", 2, 0, ["Name", "Eve", 0], ["Seat", "Window", 1])],
+    [
+      { ...answer("c", 3, 0, ["Name", "Cy", 1], ["Seat", "Aisle", 1]), success: false },
+      { ...answer("c", 3, 1, ["Name", "Cyd", 1], ["Seat", "Aisle", 1]), success: true },
+    ],
   );
   const notes: string[] = [];
   const answered = answeredBy(run, environment, (text) => void notes.push(text));
@@ -50,10 +54,11 @@ test("a task's values are those that any rollout had right; tasks with an unknow
     seen.map(({ id, fields }) => [id, fields]),
     [
       ["a", { Name: "Ann", Seat: "Window" }],
+      ["c", { Name: "Cyd", Seat: "Aisle" }],
       ["d", undefined],
     ],
   );
-  assert.match(notes.join(), /gave all values of 1 of 3 training tasks/);
+  assert.match(notes.join(), /gave all values of 2 of 3 training tasks; not found: Seat of 1 /);
   assert.equal(answered.hash, answeredBy(run, environment, () => undefined).hash);
 });
 
