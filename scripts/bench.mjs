@@ -8,19 +8,25 @@
 // model with a vocabulary of 1,024 and of 49,152. `--only int8`: rollouts in int8.
 // `--only documents --site FORMFACTORY [--batch 8] [--ways 8]`: forms a CPU second, against llama.cpp
 // (scripts/bench/documents.mjs); only the ways whose names have this text.
-// `--only episode`: CPU milliseconds of an episode by process, in one context and in four (scripts/bench/episode.mjs).
+// `--only episode`: a table of an episode's CPU milliseconds by step and process (scripts/bench/episode.mjs); `--only
+// growth`: of how a step grows with length, group and vocabulary (scripts/bench/growth.mjs); with --save the table is
+// written to docs/data, for `npm run results`.
 import { benchCheckpointing } from "./bench/checkpointing.mjs";
 import { benchDecoding } from "./bench/decoding.mjs";
 import { benchDocuments } from "./bench/documents.mjs";
 import { benchEpisode } from "./bench/episode.mjs";
+import { benchGrowth } from "./bench/growth.mjs";
 import { benchInt8 } from "./bench/int8.mjs";
 import { benchLoraStep } from "./bench/lora-step.mjs";
-import { coreName, formatPeers, peersOf } from "./bench/peers.mjs";
+import { coreName, formatPeers, formatTable, peersOf, saveTable } from "./bench/peers.mjs";
 import { benchPolicy } from "./bench/policy.mjs";
 import { benchRlStep } from "./bench/rl-step.mjs";
 import { ensureBrowser } from "./lib/browser.mjs";
 import { flagsOf } from "./lib/flags.mjs";
 import { build, checkNode, installPackages, ROOT } from "./lib/setup.mjs";
+
+/** The parts that give a table. */
+const TABLES = { episode: benchEpisode, growth: benchGrowth };
 
 const { values } = flagsOf(import.meta.url, {
   options: {
@@ -31,6 +37,7 @@ const { values } = flagsOf(import.meta.url, {
     batch: { type: "string", default: "1" },
     ways: { type: "string" },
     json: { type: "boolean", default: false },
+    save: { type: "boolean", default: false },
     python: { type: "string", default: "python3" },
   },
 });
@@ -43,9 +50,15 @@ const only = (values.only ?? `lora_step,rl_step${compares ? "" : ",checkpointing
 if (only.includes("policy") || only.includes("episode")) await ensureBrowser();
 const runs = Number(values.runs);
 const peer = { python: values.python, peers: compares ? peersOf(values.peer) : [] };
+const tables = {};
+for (const part of only.filter((name) => name in TABLES)) {
+  tables[part] = await TABLES[part]({ runs });
+  if (values.save) saveTable(part, tables[part], runs);
+}
 const result = {
   cpu: coreName(),
   node: process.versions.node,
+  ...tables,
   ...(only.includes("lora_step") ? { lora_step: await benchLoraStep({ runs, ...peer }) } : {}),
   ...(only.includes("rl_step") ? { rl_step: await benchRlStep({ size: "tiny", runs, ...peer }) } : {}),
   ...(only.includes("rl_step_49k") ? { rl_step_49k: await benchRlStep({ size: "tiny-49k", runs, ...peer }) } : {}),
@@ -53,13 +66,15 @@ const result = {
   ...(only.includes("checkpointing") ? { checkpointing: await benchCheckpointing({ runs }) } : {}),
   ...(only.includes("decoding") ? { decoding: await benchDecoding({ runs }) } : {}),
   ...(only.includes("int8") ? { int8: await benchInt8({ runs }) } : {}),
-  ...(only.includes("episode") ? { episode_cpu_ms: await benchEpisode({ runs }) } : {}),
   ...(only.includes("documents")
     ? { documents: await benchDocuments({ runs, site: values.site, batch: Number(values.batch), only: values.ways }) }
     : {}),
   ...(only.includes("policy") ? await benchPolicy({ runs, contexts: [1, 2, 4, 8] }) : {}),
   peak_rss_mb: Math.round(process.resourceUsage().maxRSS / 1024),
 };
+const written = only.every((part) => part in TABLES)
+  ? Object.values(tables).map((table) => formatTable(table, runs))
+  : compares && formatPeers(result, runs);
 process.stdout.write(
-  compares && !values.json ? formatPeers(result, runs) : `${JSON.stringify(result, undefined, 2)}\n`,
+  written && !values.json ? [written].flat().join("\n") : `${JSON.stringify(result, undefined, 2)}\n`,
 );

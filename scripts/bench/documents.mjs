@@ -5,11 +5,10 @@
  * the adapter. The ways take turns. Fields: equal to the record's up to case, llama.cpp without limits to a choice's
  * options.
  */
-import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ROOT } from "../lib/setup.mjs";
+import { fail, ROOT, run } from "../lib/setup.mjs";
 import { load, median } from "./support.mjs";
 import { cpuMs } from "./work.mjs";
 
@@ -64,7 +63,7 @@ export async function benchDocuments({ runs, site, count = 8, batch = 1, only = 
 
 function exported(args) {
   const program = join(ROOT, "dist", "src", "cli", "train.js");
-  execFileSync(process.execPath, [program, "export", "--quiet", ...args], { stdio: ["ignore", "ignore", "inherit"] });
+  if (!run(process.execPath, [program, "export", "--quiet", ...args])) fail("The model could not be exported.");
 }
 
 /** Returns the first records of every unseen form that fit, in turn. */

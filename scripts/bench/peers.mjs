@@ -6,7 +6,7 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
-import { fail, log } from "../lib/setup.mjs";
+import { fail, log, ROOT } from "../lib/setup.mjs";
 
 const PEERS = {
   eager: { override: false, flags: [] },
@@ -65,12 +65,23 @@ export function formatPeers(result, runs) {
   const names = [...new Set(shown.flatMap(([key]) => Object.keys(result[key].peers)))];
   const cell = (peer) => (peer === undefined ? "" : `${peer.ratio.toFixed(2)} (${peer.cpu_ms.toFixed(0)} ms)`);
   const total = (key) => `${result[key].total_cpu_ms.toFixed(0)} ms`;
-  const lines = [
-    ["ours / PyTorch, CPU time", ...shown.map(([, title]) => title)],
-    ["---", ...shown.map(() => "---")],
+  const rows = [
     ["ours", ...shown.map(([key]) => total(key))],
     ...names.map((name) => [name, ...shown.map(([key]) => cell(result[key].peers[name]))]),
   ];
-  const table = lines.map((line) => `| ${line.join(" | ")} |`).join("\n");
-  return `${table}\n\nMedians of ${runs} alternating runs on one thread; ${coreName()}.\n`;
+  return formatTable({ columns: ["ours / PyTorch, CPU time", ...shown.map(([, title]) => title)], rows }, runs);
+}
+
+/** Writes a table in Markdown, with how it was measured. */
+export function formatTable({ columns, rows }, runs) {
+  const lines = [columns, columns.map(() => "---"), ...rows].map((line) => `| ${line.join(" | ")} |`);
+  return `${lines.join("\n")}\n\nMedians of ${runs} alternating runs on one thread; ${coreName()}.\n`;
+}
+
+/** Keeps a table for `npm run results`, under the title and the note of the one before. */
+export function saveTable(part, { columns, rows }, runs) {
+  const path = join(ROOT, "docs", "data", `speed-${part}.json`);
+  const { title, command, note } = JSON.parse(readFileSync(path, "utf8"));
+  const measured = `${coreName()}, medians of ${runs} alternating runs beside other work`;
+  writeFileSync(path, `${JSON.stringify({ title, command, measured, note, columns, rows }, undefined, 2)}\n`);
 }

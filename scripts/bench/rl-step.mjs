@@ -34,8 +34,8 @@ const PHASES = ["rollout", "score", "update"];
 const PEER = fileURLToPath(new URL("./torch_rl_peer.py", import.meta.url));
 const SLOT = 4;
 
-/** @param gib memory limit of the update; no limit by default. */
-async function open(shape, dir, { gib } = {}) {
+/** Opens a step of a random model. @param gib memory limit of the update; no limit by default. */
+export async function openStep(shape, dir, { gib } = {}) {
   const { Rng } = await load("core/rng.js");
   const { Engine } = await load("engine/engine.js");
   const { sampledModel } = await load("engine/policy.js");
@@ -94,7 +94,7 @@ export async function benchRlStep({ size, runs, python = "python3", peers = [] }
   const dir = mkdtempSync(join(tmpdir(), "bench-"));
   try {
     await writeRandomModel(dir, shape, "none");
-    const step = await open(shape, dir);
+    const step = await openStep(shape, dir);
     const peak = await openPeak();
     const ours = Object.fromEntries(PHASES.map((name) => [name, []]));
     const shares = Object.fromEntries(PHASES.map((name) => [name, []]));
@@ -181,7 +181,7 @@ function peakOf(size, dir, gib) {
 const [, , flag, size, dir, gib] = process.argv;
 if (flag === "--peak") {
   const shape = SHAPES[size];
-  const step = await open(shape, dir, gib === undefined ? {} : { gib: Number(gib) });
+  const step = await openStep(shape, dir, gib === undefined ? {} : { gib: Number(gib) });
   const trajectories = JSON.parse(readFileSync(join(dir, "trajectories.json"), "utf8"));
   await step.update(await step.score(trajectories.slice(0, shape.microBatch)), 1);
   await step.close();

@@ -134,6 +134,7 @@ export class BrowserHost {
         handleSIGINT: false,
         handleSIGTERM: false,
         handleSIGHUP: false,
+        // not --disable-threaded-compositing: Chromium then draws no frame at all, and animation frames never come
         args: [
           "--disable-gpu",
           // only one origin can be reached: a process for each site would only cost time

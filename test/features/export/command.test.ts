@@ -48,6 +48,18 @@ describe("refusion-train export", async () => {
     assert.equal(readFileSync(join(dir, "model", "mine"), "utf8"), "mine");
   });
 
+  it("says where a model was looked for, and how it is got", async () => {
+    const { code, err } = await callProgram("train", dir, [
+      "export",
+      "--model",
+      "models/smollm2-none",
+      "--out",
+      "model",
+    ]);
+    assert.equal(code, 1);
+    assert.match(err, /--model: models\/smollm2-none does not exist \(looked for [\s\S]*next: .*fetch-smollm2/);
+  });
+
   it("exits 2 where it is called wrongly", async () => {
     await refused(/--double-quant needs --quantize nf4/, 2, ["--double-quant"]);
     await refused(/--step chooses a checkpoint of the run that --merge names/, 2, ["--step", "last"]);

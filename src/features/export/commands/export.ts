@@ -88,7 +88,7 @@ async function run(flags: ExportFlags, context: CliContext): Promise<void> {
       hint: "add --merge RUN, or leave --step out",
     });
   const { mergeSource } = await import("../merge-source.js");
-  const { foundPath } = await import("../../../config/config.js");
+  const { foundPath, resolvePath } = await import("../../../config/config.js");
   // a path is printed as it was given where it is one of the working directory
   const found = (path: string): string => (existsSync(path) ? path : (foundPath(path) ?? path));
   const model = flags.model && found(flags.model);
@@ -106,7 +106,7 @@ async function run(flags: ExportFlags, context: CliContext): Promise<void> {
     return context.log(nextStep(flags.adapter, `init_adapter=${shellWord(out)}`, flags.model));
   }
   const { exportTo } = await import("../export.js");
-  const named = flags.checkpoint ?? model;
+  const named = flags.checkpoint ?? (model && (existsSync(model) ? model : resolvePath(model, "--model")));
   const merged = flags.merge === undefined ? undefined : await mergeSource(found(flags.merge), { step, model: named });
   const checkpoint = named ?? merged?.model;
   if (checkpoint === undefined)
