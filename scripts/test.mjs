@@ -23,10 +23,15 @@ installPackages();
 build();
 await ensureBrowser();
 
+/** Files of minutes: they begin first, so that no core is idle beside the last of them. */
+const LONGEST = ["house/package", "house/boundaries", "house/planted-faults", "house/site", "learned-pages/components"];
+const waits = (path) => !LONGEST.some((part) => path.includes(`${part}.slow`));
+
 const files = filesUnder(join(ROOT, "dist", "test"))
   .map((path) => relative(ROOT, path).split(sep).join("/"))
   .filter((path) => path.endsWith(".test.js") && path.endsWith(".slow.test.js") === slow)
-  .filter((path) => filters.length === 0 || filters.some((part) => path.includes(part.replace(/\.ts$/, ".js"))));
+  .filter((path) => filters.length === 0 || filters.some((part) => path.includes(part.replace(/\.ts$/, ".js"))))
+  .sort((a, b) => waits(a) - waits(b));
 if (files.length === 0) {
   if (filters.length > 0) fail(`No ${slow ? "slow " : ""}test file has ${filters.join(" or ")} in its path.`);
   log(`There are no ${slow ? "slow " : ""}tests.`);
