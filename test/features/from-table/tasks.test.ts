@@ -80,11 +80,11 @@ test("a column that no field has is left out, and named; a required field withou
   assert.match(err, /policy_no is left out; to fill it: --map 'policy_no=Policy number'\. There is Policy number \*/);
   assert.match(
     err,
-    /The page requires Policy number, .* Nothing was written\.\n {2}next: .*--map 'policy_no=Policy number'/,
+    /No column is matched to Policy number, .* Nothing was written\.\n {2}next: --map 'policy_no=Policy number'/,
   );
   assert.equal(code, 2);
   const all = await tasks("--out", "open", "--map", "policy_no=");
-  assert.match(all.err, /warning: The page requires Policy number[\s\S]*No --success: /);
+  assert.match(all.err, /warning: No column is matched to Policy number[\s\S]*No --success: /);
   assert.equal(all.code, 0);
 });
 

@@ -137,12 +137,12 @@ function sayLeftOut(empty: readonly Control[], columns: readonly string[], conte
   }
   const required = empty.filter((control) => control.required).map(({ label }) => bare(label));
   if (required.length === 0) return;
-  const problem = `The page requires ${required.join(", ")}, and no column has it: the true values could not be sent.`;
+  const problem = `No column is matched to ${required.join(", ")}, which the page requires: the true values could not be sent.`;
   if (columns.length > 0) {
     const column = columns.length === 1 ? columns[0] : "COLUMN";
     const without = columns.map((one) => `--map ${shellWord(`${one}=`)}`).join(" ");
     misuse(`${problem} Nothing was written.`, {
-      hint: `give it a column: --map ${shellWord(`${column}=${required[0]}`)}; to go on without: ${without}`,
+      hint: `${required.map((label) => `--map ${shellWord(`${column}=${label}`)}`).join(" ")}; to go on without: ${without}`,
     });
   }
   context.log(`warning: ${problem}`);
