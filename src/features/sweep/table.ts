@@ -146,9 +146,9 @@ function bestOn(split: string, rows: readonly Row[]): string {
   const isCertain = change !== null && seeds > 1 && (change.low > 0 || change.high < 0);
   const certainty = isCertain ? "certain" : `not certain${seeds > 1 ? "" : " with one seed"}`;
   if (change === null) return `${reward}.`;
-  const [sign, size] = [change.mean < 0 !== (isFirst && rival !== undefined), Math.abs(change.mean).toFixed(3)];
-  const what = rival === undefined ? "before training" : `${isFirst ? rival.setting : first.setting}`;
-  return `${reward}, ${size} ${sign ? "less" : "more"} than ${what}; ${certainty}.`;
+  const size = `${Math.abs(change.mean).toFixed(3)} ${rival === undefined && change.mean < 0 ? "less" : "more"}`;
+  const what = rival === undefined ? "before training" : isFirst ? rival.setting : first.setting;
+  return `${reward}, ${size} than ${what}; ${certainty}.`;
 }
 
 /** Says what the intervals leave out. */

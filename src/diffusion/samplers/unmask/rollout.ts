@@ -6,7 +6,7 @@ import { RoundReader, type RowRequest } from "../../round-reader.js";
 import { overflowed, type RoundModel, scoringTemperature } from "../../sampler.js";
 import { Canvas, type TextStart, type TokenTemplate } from "../../template.js";
 import { canvasOf } from "./canvas.js";
-import { isSerial, type SlotOrder, type UnmaskOptions, unmaskShapes } from "./options.js";
+import { isSerial, type SlotFacts, type SlotOrder, type UnmaskOptions, unmaskShapes } from "./options.js";
 import { type Filling, maskRequest, nextOfBlanks, nextSlots, nextTokens, noiseOf, type State } from "./requests.js";
 import { candidateLogProbs, type RowStatistics, roundHead } from "./round.js";
 import { eosAllowedSlots, revealSchedule, selectSlots } from "./slots.js";
@@ -349,7 +349,7 @@ function slotScores(state: State, outputs: CellOutputs, options: UnmaskOptions):
     else if (order === "left-to-right") scores[slot] = -slot;
     else if (state.open[slot] && order !== "blanks") {
       const { statistics, at } = outputs.get(slot * slotSize) as CellOutput;
-      const score = order === "own" ? ownScore(statistics, at, slot, state, options) : rowScore(statistics, at, order);
+      const score = rowScore(statistics, at, options, { slot, round: state.rounds.length });
       if (!Number.isFinite(score)) overflowed(order, slot * slotSize);
       scores[slot] = score;
     }
@@ -363,21 +363,16 @@ function slotScores(state: State, outputs: CellOutputs, options: UnmaskOptions):
 /** Offset of later blocks' scores: larger than any difference of scores, which are probabilities or entropies. */
 const LATER = 1e3;
 
-function rowScore(statistics: RowStatistics, row: number, order: "confidence" | "margin" | "entropy"): number {
-  if (order === "entropy") return -(statistics.entropy[row] as number);
-  const top = statistics.top[row] as number;
-  return order === "confidence" ? top : top - (statistics.top2[row] as number);
-}
-
-function ownScore(
+function rowScore(
   { top, top2, entropy }: RowStatistics,
   row: number,
-  slot: number,
-  { rounds }: State,
-  { rank }: UnmaskOptions,
+  { order, rank }: UnmaskOptions,
+  place: Pick<SlotFacts, "slot" | "round">,
 ): number {
   const [best, second, nats] = [top[row], top2[row], entropy[row]] as [number, number, number];
-  return rank?.({ top: best, top2: second, entropy: nats, slot, round: rounds.length }) ?? Number.NaN;
+  if (rank !== undefined) return rank({ top: best, top2: second, entropy: nats, ...place });
+  if (order === "entropy") return -nats;
+  return order === "confidence" ? best : best - second;
 }
 
 function someIn(slot: number, slotSize: number, test: (position: number) => boolean): boolean {
