@@ -1,8 +1,8 @@
-// An environment of your own, without a browser: refusion-train flow-grpo --config FILE environment.kind=./examples/environment.mjs
+// An environment of your own, without a browser: refusion-train flow-grpo --config examples/environment.yaml
 import { defineEnvironment } from "refusion-train";
 import { z } from "zod";
 
-const WORDS = ["garden", "library", "museum", "bakery"];
+const WORDS = ["fern", "Shrub", "Hall", "attic"];
 
 /** Three turns: the policy is shown a word each time, and earns the share of turns in which it fills that word in. */
 export const environment = defineEnvironment({
@@ -11,7 +11,9 @@ export const environment = defineEnvironment({
     const tasks = ["train", "val", "test", "heldout"].flatMap((split) =>
       WORDS.map((word, i) => ({ id: `echo/${split}/${i}`, split, form: word })),
     );
-    const show = (word) => ({ text: `form: ${word}\n Name | ${word}\n\n` });
+    // the answer's lines, with a blank for the policy; left out, or with plan=free, it writes whole lines
+    const template = { parts: ["fill Name | ", { name: "Name", kind: "text" }, "\n"] };
+    const show = (word) => ({ text: `form: ${word}\n Name | ${word}\n\n`, template });
     return {
       name: "echo",
       notes: [],

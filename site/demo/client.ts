@@ -6,10 +6,11 @@ export class DemoClient {
   private next = 0;
   private readonly worker: Worker;
 
-  /** @param address URL of the worker's file. */
-  constructor(address: string) {
+  /** @param address URL of the worker's file. @param onLoaded called with the bytes that have arrived so far. */
+  constructor(address: string, onLoaded: (bytes: number) => void) {
     this.worker = new Worker(address, { type: "module" });
     this.worker.onmessage = ({ data }: MessageEvent<Reply>) => {
+      if ("loadedBytes" in data) return onLoaded(data.loadedBytes);
       const call = this.pending.get(data.id);
       this.pending.delete(data.id);
       if ("error" in data) call?.reject(new Error(data.error));

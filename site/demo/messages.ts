@@ -89,4 +89,6 @@ export interface Filled {
 
 export type Reply =
   | { readonly id: number; readonly result: Opened | ShownTask | Filled | Rated }
-  | { readonly id: number; readonly error: string };
+  | { readonly id: number; readonly error: string }
+  /** Bytes of the files that have arrived so far. */
+  | { readonly loadedBytes: number };

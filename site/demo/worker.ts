@@ -34,24 +34,34 @@ const environment = new PaperEnvironment({ style: "page", sizes: { train: 0, tes
 const tasks = environment.tasks as readonly Task[];
 
 const fileAt = (name: string): string => new URL(name, self.location.href).href;
+let loadedBytes = 0;
+/** Fetches a file, and tells the page how much has arrived of all files. */
 const bytes = async (name: string): Promise<ArrayBuffer> => {
   const response = await fetch(fileAt(name));
-  if (!response.ok) throw new Error(`${name}: the server answers ${response.status}`);
-  return response.arrayBuffer();
+  if (!response.ok || response.body === null) throw new Error(`${name}: the server answers ${response.status}`);
+  const counted = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      loadedBytes += chunk.length;
+      self.postMessage({ loadedBytes } satisfies Reply);
+      controller.enqueue(chunk);
+    },
+  });
+  return new Response(response.body.pipeThrough(counted)).arrayBuffer();
 };
 
 async function load() {
   const json = async (name: string) => JSON.parse(new TextDecoder().decode(await bytes(name)));
-  const [manifest, tokenizerJson, hidden, head, adapter] = await Promise.all([
+  const [manifest, tokenizerJson, hidden, head, adapter, wasm] = await Promise.all([
     json("manifest.json") as Promise<Manifest>,
     json("tokenizer.json"),
     bytes("hidden_model.onnx"),
     bytes("head_model.onnx"),
     bytes("adapter.bin"),
+    bytes("ort-wasm-simd-threaded.wasm"),
   ]);
   // one thread, since more need HTTP headers that a plain file server does not send
   ort.env.wasm.numThreads = 1;
-  ort.env.wasm.wasmPaths = { wasm: fileAt("ort-wasm-simd-threaded.wasm") };
+  ort.env.wasm.wasmBinary = wasm;
   const weights = new Uint8Array(await bytes(manifest.weights));
   const open = (graph: ArrayBuffer): Promise<ort.InferenceSession> =>
     ort.InferenceSession.create(graph, {

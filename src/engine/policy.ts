@@ -9,6 +9,7 @@ import type { Action, Observation } from "../core/interaction.js";
 import type { SupervisedExample } from "../diffusion/examples.js";
 import type { RoundModel, Sampler, SamplerOptions } from "../diffusion/sampler.js";
 import { samplerKinds, samplerOf } from "../diffusion/sampler-kinds.js";
+import { Canvas, isRoom } from "../diffusion/template.js";
 import { roundTexts } from "../diffusion/text-policy.js";
 import type { SampledModel } from "../diffusion/tokens.js";
 import type { TokenTrajectory, Trajectory } from "../diffusion/trajectory.js";
@@ -287,6 +288,25 @@ export function roundsOf({ evaluation: { sampler, options }, model }: Policy, tr
   const reveals = sampler.reveals?.(trajectory);
   if (reveals === undefined || model.tokenizer === undefined) return [];
   return roundTexts(trajectory as TokenTrajectory, reveals, model.tokenizer, options.model.tokens.eos);
+}
+
+/** Returns ln p of each blank's value with its end, by the blank's name, where the evaluation's sampler records it. */
+export function certaintyOf(
+  { evaluation: { sampler, options } }: Policy,
+  trajectory: Trajectory,
+): { readonly logProbs?: Readonly<Record<string, number>> } {
+  const { template, response } = trajectory as Partial<TokenTrajectory>;
+  const reveals = template === undefined ? undefined : sampler.reveals?.(trajectory);
+  if (template === undefined || response === undefined || reveals === undefined) return {};
+  const canvas = Canvas.of(template);
+  const cells = canvas.cellsOf(response, options.model.tokens.eos);
+  const sums = canvas.blanks.map(() => 0);
+  for (const [i, { logProb }] of reveals.sort((a, b) => a.position - b.position).entries()) {
+    if (logProb === undefined) return {};
+    const blank = canvas.blankOf(cells[i] as number);
+    sums[blank] = (sums[blank] as number) + logProb;
+  }
+  return { logProbs: Object.fromEntries(template.filter(isRoom).map(({ name }, i) => [name, sums[i] as number])) };
 }
 
 /** Reads the tokenizer.json of a model unchanged; undefined where it has none. */

@@ -3,9 +3,7 @@ import { loadConfig } from "../config/config.js";
 import type { Action, Observation } from "../core/interaction.js";
 import { Rng } from "../core/rng.js";
 import type { Sampler, SamplerOptions } from "../diffusion/sampler.js";
-import { Canvas, isRoom } from "../diffusion/template.js";
-import type { TokenTrajectory, Trajectory } from "../diffusion/trajectory.js";
-import { type Policy, roundsOf } from "../engine/policy.js";
+import { certaintyOf, type Policy, roundsOf } from "../engine/policy.js";
 import { RunDirectory } from "../runs/run-directory.js";
 import { openEvaluated } from "../train/evaluate.js";
 import { type ConfigSource, resolveConfig } from "./programs.js";
@@ -55,11 +53,10 @@ export async function openPolicy(
   const act: OpenPolicy["act"] = async (observations, seed = config.seed) => {
     const starts = observations.map((observation) => policy.startOf(observation));
     const rngs = observations.map((_, i) => Rng.named(seed, `answer/${i}`));
-    const { eos } = options.model.tokens;
     const drawn = await sampler.rollout(rounds, starts, fitting(sampler, starts, options), rngs);
     return drawn.map((trajectory) => ({
       ...policy.actionOf(trajectory),
-      ...certainty(sampler, trajectory, eos),
+      ...certaintyOf(policy, trajectory),
       rounds: roundsOf(policy, trajectory),
     }));
   };
@@ -86,19 +83,4 @@ function fitting(sampler: Sampler, starts: readonly unknown[], options: SamplerO
     promptLength: longest(options.promptLength, length),
     responseLength: longest(options.responseLength, canvas && ((start) => canvas(start, options))),
   };
-}
-
-function certainty(sampler: Sampler, trajectory: Trajectory, eos: number): Pick<Answered, "logProbs"> {
-  const { template, response } = trajectory as Partial<TokenTrajectory>;
-  const reveals = template === undefined ? undefined : sampler.reveals?.(trajectory);
-  if (template === undefined || response === undefined || reveals === undefined) return {};
-  const canvas = Canvas.of(template);
-  const cells = canvas.cellsOf(response, eos);
-  const sums = canvas.blanks.map(() => 0);
-  for (const [i, { logProb }] of reveals.sort((a, b) => a.position - b.position).entries()) {
-    if (logProb === undefined) return {};
-    const blank = canvas.blankOf(cells[i] as number);
-    sums[blank] = (sums[blank] as number) + logProb;
-  }
-  return { logProbs: Object.fromEntries(template.filter(isRoom).map(({ name }, i) => [name, sums[i] as number])) };
 }

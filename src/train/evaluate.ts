@@ -8,7 +8,7 @@ import { fail, misuse } from "../core/errors.js";
 import { sha256 } from "../core/files.js";
 import { Rng } from "../core/rng.js";
 import { initialAdapter, readAdapter } from "../engine/adapter.js";
-import { checkPromptsFit, checkSpaces, openPolicy, type Policy } from "../engine/policy.js";
+import { certaintyOf, checkPromptsFit, checkSpaces, openPolicy, type Policy } from "../engine/policy.js";
 import type { Environment, EnvironmentTask, EpisodeOutcome, TaskSet } from "../env/environment.js";
 import { evaluationTasks, openEnvironment, tasksOf } from "../env/open.js";
 import { findCheckpoint, readCheckpoint } from "../runs/checkpoint.js";
@@ -69,7 +69,8 @@ export async function evaluatePolicy(
     batch,
     temperature,
     onEpisode: (done, { task, turns, outcome }) => {
-      onPlayed?.({ task, actions: turns.map(({ action }) => action), outcome });
+      const actions = turns.map(({ action, trajectory }) => ({ ...action, ...certaintyOf(policy, trajectory) }));
+      onPlayed?.({ task, actions, outcome });
       onEpisode?.(done, tasks.length);
     },
   });

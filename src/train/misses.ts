@@ -6,7 +6,7 @@ import type { Environment, EnvironmentTask, EpisodeOutcome } from "../env/enviro
 /** An episode with its answers, for inspection. */
 export interface PlayedEpisode {
   readonly task: EnvironmentTask;
-  readonly actions: readonly Action[];
+  readonly actions: readonly (Action & { readonly logProbs?: Readonly<Record<string, number>> })[];
   readonly outcome: EpisodeOutcome;
 }
 
@@ -46,9 +46,15 @@ export async function missesOf(
         reward: outcome.reward,
         fault: outcome.fault ?? null,
         answers: actions.map(({ text }) => text ?? ""),
-        detail: outcome.detail,
+        detail: { ...outcome.detail, ...sure(actions) },
         picture,
       };
     }),
   );
+}
+
+/** Returns the probability of each blank's value of all turns, for the view of an episode. */
+function sure(actions: PlayedEpisode["actions"]): { readonly probabilities?: Readonly<Record<string, number>> } {
+  const known = actions.flatMap(({ logProbs }) => Object.entries(logProbs ?? {}));
+  return known.length === 0 ? {} : { probabilities: Object.fromEntries(known.map(([name, p]) => [name, Math.exp(p)])) };
 }

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { loadConfig } from "../../src/config/config.js";
 import { packageRoot } from "../../src/core/files.js";
+import { verify } from "../../src/features/verify/verify.js";
 import { openPolicy, type RunConfigInput, train } from "../../src/index.js";
 import { readCheckpoint } from "../../src/runs/checkpoint.js";
 import { readRollouts } from "../../src/runs/rollout-record.js";
@@ -80,6 +82,31 @@ describe("examples of a user's own modules", () => {
       const mean = turns.reduce((sum, turn) => sum + (turn.reward as number), 0) / 3;
       assert.ok(Math.abs(mean - (reward as number)) < 1e-12);
     }
+  });
+
+  it("configs of an environment and a sampler run as printed, and replay gives the rollout's log-probabilities", async () => {
+    const overrides = ["runtime.provider=cpu", "runtime.threads=1", "report.screenshots=0"];
+    const few = ["training.steps=2", "evaluation.episodes=4", ...overrides];
+    for (const name of ["environment", "sampler"]) {
+      const config = join("examples", `${name}.yaml`);
+      const { steps } = await train(config, { runDir: join(root, `${name}-yaml`), overrides: few });
+      assert.equal(steps, 2);
+    }
+    const config = await loadConfig(join("examples", "sampler.yaml"), { overrides });
+    const about = { config, objective: "flow-grpo", only: ["on-policy"], signal: new AbortController().signal };
+    const lines = await verify(about);
+    assert.ok(lines.length >= 3 && lines.every(({ pass }) => pass), JSON.stringify(lines));
+  });
+
+  it("what a rank of one's own gives is checked", async () => {
+    const own = join(root, "nan.mjs");
+    const text = readFileSync(example("sampler"), "utf8").replace("top - top2", "Number.NaN");
+    writeFileSync(own, text);
+    const overrides = [`sampler.kind=${own}`, "training.steps=1", "evaluation.episodes=2"];
+    await assert.rejects(
+      train("examples/sampler.yaml", { runDir: join(root, "nan"), overrides }),
+      /nan\.mjs:\d+: rank gave what it may not/,
+    );
   });
 
   it("a site serves forms of its own, and a reward scores what the server received", async () => {

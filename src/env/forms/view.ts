@@ -1,5 +1,7 @@
 import { z } from "zod";
 import type { DetailCell, DetailTable } from "../environment.js";
+import { groupOf } from "./groups.js";
+import { looseLabel } from "./normalize.js";
 
 /** The detail of an episode on a form in the rollout file, which may be edited by hand or incomplete. */
 const schema = z.object({
@@ -8,13 +10,14 @@ const schema = z.object({
   actions: z.array(z.object({ action: z.string(), fate: z.string(), detail: z.string().optional() })).default([]),
   received: z.record(z.string(), z.unknown()).optional(),
   field_scores: z.record(z.string(), z.number()).optional(),
+  probabilities: z.record(z.string(), z.number()).optional(),
 });
 
 /** Shows the plan's actions, and the received values beside the true ones, by label if the record has them. */
 export function viewDetail(detail: Readonly<Record<string, unknown>>): DetailTable[] {
   const parsed = schema.safeParse(detail);
   if (!parsed.success) return [];
-  const { truth, posted, actions, received, field_scores: scores } = parsed.data;
+  const { truth, posted, actions, received, field_scores: scores, probabilities } = parsed.data;
   const plan: DetailTable = {
     title: "Plan",
     rows: actions.map(({ action, fate, detail: why }) => [
@@ -33,16 +36,19 @@ export function viewDetail(detail: Readonly<Record<string, unknown>>): DetailTab
     return [plan, raw, wanted];
   }
   const sent = posted.length > 0;
+  const sure = new Map(Object.entries(probabilities ?? {}).map(([name, p]) => [looseLabel(name), p]));
   return [
     plan,
     {
       title: sent ? "The server received, beside the truth" : "Nothing was sent; the page held, beside the truth",
-      head: ["field", "truth", sent ? "received" : "held", "score"],
+      head: ["field", "truth", sent ? "received" : "held", "score", ...(probabilities === undefined ? [] : ["group"])],
       rows: entries.map(([label, value]) => {
         const score = own(scores, label) ?? 0;
         const got = own(received, label) ?? null;
         const tone = score === 1 ? "good" : "bad";
-        return [{ text: label }, cell(value), receivedCell(got), { text: score.toFixed(2), tone }];
+        const group = probabilities && groupOf({ value: got, probability: sure.get(looseLabel(label)) ?? 0 });
+        const last = group === undefined ? [] : [{ text: group, tone: "dim" as const }];
+        return [{ text: label }, cell(value), receivedCell(got), { text: score.toFixed(2), tone }, ...last];
       }),
     },
     raw,

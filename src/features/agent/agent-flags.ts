@@ -1,3 +1,4 @@
+import { InvalidArgumentError, Option } from "commander";
 import { misuse } from "../../core/errors.js";
 import type { AgentSource } from "./agent-config.js";
 
@@ -8,7 +9,18 @@ export interface AgentFlags {
   readonly model?: string;
   readonly adapter?: string;
   readonly contracts?: string;
+  /** Values with a lower probability are to be checked, 0 to 1. */
+  readonly checkBelow?: number;
 }
+
+/** The option of what is sure enough. */
+export const checkBelow = (): Option =>
+  new Option("--check-below <p>", "values less probable than this are to be checked (default: 0.9)").argParser(
+    (text) => {
+      if (text.trim() !== "" && Number(text) >= 0 && Number(text) <= 1) return Number(text);
+      throw new InvalidArgumentError("Expected a probability, 0 to 1.");
+    },
+  );
 
 /** @param overrides key=value settings of a model. @throws UserError where both a run and another model are named. */
 export function agentSource(

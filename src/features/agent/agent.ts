@@ -5,6 +5,7 @@ import type { Blank, Observation, Template } from "../../core/interaction.js";
 import { type Control, findControl } from "../../env/browser/controls.js";
 import type { ActionRecord, Fate } from "../../env/browser/fill.js";
 import { controlsOnPage, formTemplate, planOf, shownOf, type TemplateControl } from "../../env/forms/blanks.js";
+import { CHECK_BELOW, type Group, groupOf } from "../../env/forms/groups.js";
 import { looseLabel, matchValue } from "../../env/forms/normalize.js";
 import type { ControlKind, FieldValue } from "../../env/site.js";
 import { type Answered, type OpenPolicy, openPolicy } from "../../library/policy.js";
@@ -26,8 +27,10 @@ export interface FilledField {
   readonly kind?: ControlKind;
   /** The field's current value, read back from the page; a password only where it was requested. */
   readonly value?: FieldValue;
-  /** Probability of the value written here, given the page and the text, 0 to 1; the product over its tokens. */
+  /** Probability of the value written here, given the page and the text, 0 to 1; none where nothing was written. */
   readonly probability?: number;
+  /** Set where the field is empty and the page requires it. */
+  readonly required?: true;
   /** Span of the written words in the text: characters `start` to `end`. */
   readonly from?: { readonly start: number; readonly end: number };
   /**
@@ -52,6 +55,11 @@ export interface Filled extends Departures {
   readonly unresolved: readonly string[];
   /** The requested fields, then the form's other fields. */
   readonly fields: readonly FilledField[];
+  /**
+   * The same fields by what is left to do. `to check`: the model is less sure than `checkBelow`, or the value is not the
+   * wanted one. `left for you`: empty or not on the page, required ones first.
+   */
+  readonly groups: Readonly<Record<Group, readonly FilledField[]>>;
   /** The other visible controls of the page, with the reason. */
   readonly leftOut: readonly LeftOut[];
   /** The button that sends the form, where it is disabled. */
@@ -76,6 +84,8 @@ export interface Agent {
       readonly instruction?: string;
       readonly document?: string;
       readonly seed?: number;
+      /** Values with a lower probability are to be checked; .9 by default. */
+      readonly checkBelow?: number;
     },
   ): Promise<Filled>;
   /** Lets a filled-in page send again without waiting for a person to touch it. Requests that were held leave first. */
@@ -124,7 +134,7 @@ interface Filling {
 async function fillForm(
   open: OpenPage,
   { page, what, style, policy, quotes }: Filling,
-  { title, instruction = "", document, seed }: NonNullable<Parameters<Agent["fill"]>[2]>,
+  { title, instruction = "", document, seed, checkBelow = CHECK_BELOW }: NonNullable<Parameters<Agent["fill"]>[2]>,
 ): Promise<Filled> {
   const values = typeof what === "string" ? recordOf(what, style) : what;
   const text = document ?? (typeof what === "string" ? what : reads(style) ? recordText(what) : undefined);
@@ -156,7 +166,17 @@ async function fillForm(
   const planned = values === undefined ? actions : asRecorded(actions, fields, requested);
   const { records, values: now, sent, held, dead } = await carryOut(open, fields, planned, requested);
   const read = readBack(fields, now, records, values ?? {});
-  const filled = dead === undefined || lacks(read, fields) ? read : read.map(unconfirmed);
+  const required = new Set(fields.flatMap(({ required, label }) => (required ? [looseLabel(label)] : [])));
+  const isRequired = ({ label }: FilledField): boolean => required.has(looseLabel(label));
+  // a disabled button then has another reason
+  const lacks = read.some((field) => isRequired(field) && (field.value === "" || field.value === false));
+  const filled = (dead === undefined || lacks ? read : read.map(unconfirmed)).map((field): Sorted => {
+    const shown = { ...field, ...evidence(field, answer, text ?? "", requested[field.label]) };
+    const about = { required: isRequired(field), given: Object.hasOwn(requested, field.label) };
+    const group = groupOf({ ...shown, ...about }, checkBelow);
+    if (group !== "left for you") return { field: shown, group };
+    return { field: about.required ? { ...field, required: true } : field, group };
+  });
   return {
     plan: answer.text ?? "",
     rounds: answer.rounds,
@@ -164,17 +184,24 @@ async function fillForm(
     unresolved,
     sent,
     held,
-    fields: filled.map((field) => ({ ...field, ...evidence(field, answer, text ?? "", requested[field.label]) })),
+    fields: filled.map(({ field }) => field),
+    groups: groupsOf(filled),
     leftOut: await leftOut(open, fields),
     unknownWords: policy.policy.model.tokenizer?.unknownWords(text ?? "", { bytes: true }) ?? [],
     ...(dead === undefined ? {} : { disabledButton: dead }),
   };
 }
 
-/** Tells whether a required field is empty: then the button is disabled for that reason. */
-function lacks(fields: readonly FilledField[], controls: readonly Control[]): boolean {
-  const required = new Set(controls.flatMap(({ required, label }) => (required ? [looseLabel(label)] : [])));
-  return fields.some(({ label, value }) => required.has(looseLabel(label)) && (value === "" || value === false));
+interface Sorted {
+  readonly field: FilledField;
+  readonly group: Group;
+}
+
+function groupsOf(filled: readonly Sorted[]): Filled["groups"] {
+  const of = (wanted: Group): FilledField[] => filled.flatMap(({ field, group }) => (group === wanted ? [field] : []));
+  const left = of("left for you");
+  const [first, others] = [left.filter(({ required }) => required), left.filter(({ required }) => !required)];
+  return { filled: of("filled"), "to check": of("to check"), "left for you": [...first, ...others] };
 }
 
 const unconfirmed = (field: FilledField): FilledField =>
@@ -190,12 +217,14 @@ function evidence(
   requested: FieldValue | undefined,
 ): Partial<FilledField> {
   const name = Object.keys(values).find((other) => looseLabel(other) === looseLabel(label));
+  const written = (name === undefined ? undefined : values[name])?.trim() ?? "";
   if (
     name === undefined ||
-    (requested !== undefined && matchValue({ kind, options: [] }, requested, values[name] ?? "") < 1)
+    written === "" ||
+    (requested !== undefined && matchValue({ kind, options: [] }, requested, written) < 1)
   )
     return {};
-  const from = placeOf((values[name] ?? "").trim(), text);
+  const from = placeOf(written, text);
   const logProb = logProbs[name];
   return {
     ...(logProb === undefined ? {} : { probability: Math.exp(logProb) }),

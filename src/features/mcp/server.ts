@@ -60,6 +60,7 @@ export class FormTools {
     origins: readonly string[],
     private readonly version: string,
     endpoints: readonly string[] = [],
+    private readonly options: { readonly checkBelow?: number } = {},
   ) {
     this.pages = new Pages(origins, endpoints);
   }
@@ -121,17 +122,19 @@ export class FormTools {
     return this.pages.on(where, { fresh: true }, async (page) => {
       const {
         fields: all,
+        groups,
         unresolved,
         sent,
         held,
         leftOut,
         disabledButton,
         unknownWords,
-      } = await this.agent.fill(page, values ?? text ?? "");
+      } = await this.agent.fill(page, values ?? text ?? "", this.options);
       const fields = all.map(({ probability: p, ...field }) =>
         p === undefined ? field : { ...field, probability: Number(p.toFixed(3)) },
       );
       const faults = fields.flatMap(({ label, fault }) => (fault === undefined ? [] : [{ label, fault }]));
+      const labelsOf = (group: keyof typeof groups): string[] => groups[group].map(({ label }) => label);
       const absent = new Set(faults.flatMap(({ label, fault }) => (fault === "no-such-control" ? [label] : [])));
       // absent labels would never be found when the form is looked up
       this.filled.set(
@@ -139,7 +142,8 @@ export class FormTools {
         Object.keys(values ?? {}).filter((label) => !absent.has(label)),
       );
       return {
-        ...{ url: page.url(), fields, faults, left_out: leftOut, unresolved, sent: sent.length > 0 && sent, held },
+        ...{ url: page.url(), fields, to_check: labelsOf("to check"), left_for_you: labelsOf("left for you") },
+        ...{ faults, left_out: leftOut, unresolved, sent: sent.length > 0 && sent, held },
         ...(disabledButton === undefined ? {} : { disabled_button: disabledButton }),
         ...(unknownWords.length === 0 ? {} : { unknown_words: unknownWords }),
       };

@@ -51,13 +51,18 @@ export function comparedCurves(
     ["Reward of rollouts", { "": (m) => m.reward }],
     ["Success of rollouts", { "": (m) => m.success_rate }],
   ];
+  const flat: string[] = [];
   const charts = [...scores, ...CHARTS].flatMap(([title, lines, include]) =>
     Object.entries(lines).map(([line, value]) => {
       const series = runs.map(({ label, colour, metrics }) => ({ label, colour, points: pointsOf(metrics, value) }));
-      return lineChart(Object.keys(lines).length > 1 ? `${title}: ${line}` : title, series, include);
+      const name = Object.keys(lines).length > 1 ? `${title}: ${line}` : title;
+      const points = series.flatMap((one) => one.points);
+      if (!isFlat(points)) return lineChart(name, series, include);
+      flat.push(`${name} ${flatValue(points)}`);
+      return html``;
     }),
   );
-  return html`<p class="dim">${READING}</p><div class="charts">${charts}</div>`;
+  return html`<p class="dim">${READING}</p><div class="charts">${charts}</div>${flatNote(flat)}`;
 }
 
 const READING =
@@ -72,6 +77,11 @@ function isFlat(points: Series["points"]): boolean {
   const [least, most] = [Math.min(...known), Math.max(...known)];
   return known.length > 1 && most - least <= FLAT * Math.max(Math.abs(least), Math.abs(most));
 }
+
+const flatValue = (points: Series["points"]): number => Number(points.find(({ y }) => y !== null)?.y?.toPrecision(3));
+
+const flatNote = (flat: readonly string[]): Html =>
+  flat.length === 0 ? html`` : html`<p class="dim">The same in all steps: ${flat.join("; ")}.</p>`;
 
 /** Draws a run's curves. Lines without data are left out, and those that stay the same are named with their value. */
 export function curves({ metrics, validations, rollouts }: CurveData): Html {
@@ -97,8 +107,7 @@ export function curves({ metrics, validations, rollouts }: CurveData): Html {
     const series = Object.entries(lines).map(([label, value]) => ({ label, points: pointsOf(metrics, value) }));
     const isDrawn = ({ label, points }: Series): boolean => {
       if (!isFlat(points)) return true;
-      const value = Number(points.find(({ y }) => y !== null)?.y?.toPrecision(3));
-      flat.push(`${title}${series.length > 1 ? ` (${label})` : ""} ${value}`);
+      flat.push(`${title}${series.length > 1 ? ` (${label})` : ""} ${flatValue(points)}`);
       return false;
     };
     return lineChart(title, series.filter(isDrawn), include);
@@ -119,6 +128,6 @@ export function curves({ metrics, validations, rollouts }: CurveData): Html {
     READING,
   ];
   return html`<p class="dim">${legend.join(" ")}</p><div class="charts">${charts}</div>
-${flat.length > 0 && html`<p class="dim">The same in all steps: ${flat.join("; ")}.</p>`}
+${flatNote(flat)}
 ${more.length > 0 && html`<details><summary>${more.length} more</summary><div class="charts">${more}</div></details>`}`;
 }

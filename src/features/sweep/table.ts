@@ -104,42 +104,62 @@ function sharedEpisodes(runs: readonly Scored[]) {
   };
 }
 
-/** Formats the table; what limits its intervals follows. */
+/** Formats the table; what limits its intervals follows, then which setting is best. */
 export function formatRows(rows: readonly Row[]): string {
+  return [formatTable(cellsOf(rows), 2), ...limitsOf(rows), `\n${bestOf(rows)}`].join("\n");
+}
+
+/** Makes the lines of the table, the head first. */
+export function cellsOf(rows: readonly Row[]): string[][] {
+  const isSwept = rows.some(({ setting }) => setting !== rows[0]?.setting);
+  const against = isSwept ? ["against the first"] : [];
+  return [
+    ["setting", "split", "seeds", "reward", "gain", ...against, "success", "min a run"],
+    ...rows.map((row) => [
+      row.setting,
+      row.split,
+      String(row.seeds.length),
+      formatInterval(row.reward),
+      row.gain === null ? "" : formatDifference(row.gain),
+      ...(isSwept ? [row.against_first === null ? "" : formatDifference(row.against_first)] : []),
+      formatInterval(row.success, true),
+      row.minutes.toFixed(1),
+    ]),
+  ];
+}
+
+/** Says in a line a split which setting has the largest reward, and whether its difference is certain. */
+export function bestOf(rows: readonly Row[]): string {
+  return [...groupBy(rows, ({ split }) => split)].map(([split, own]) => bestOn(split, own)).join("\n");
+}
+
+function bestOn(split: string, rows: readonly Row[]): string {
+  const [first, ...others] = rows as readonly [Row, ...Row[]];
+  const ranked = others.filter(({ against_first: against }) => against !== null);
+  ranked.sort((a, b) => b.reward.mean - a.reward.mean);
+  const [rival] = ranked;
+  const isFirst = rival === undefined || rival.reward.mean <= first.reward.mean;
+  const best = isFirst ? first : rival;
+  const reward = `${split}: ${best.setting} ${rival === undefined ? "has" : "is best,"} reward ${best.reward.mean.toFixed(3)}`;
+  const change = rival === undefined ? first.gain : rival.against_first;
+  const seeds = Math.min(first.seeds.length, rival?.seeds.length ?? first.seeds.length);
+  const isCertain = change !== null && seeds > 1 && (change.low > 0 || change.high < 0);
+  const certainty = isCertain ? "certain" : `not certain${seeds > 1 ? "" : " with one seed"}`;
+  if (change === null) return `${reward}.`;
+  const size = `${Math.abs(change.mean).toFixed(3)} ${rival === undefined && change.mean < 0 ? "less" : "more"}`;
+  const what = rival === undefined ? "before training" : isFirst ? rival.setting : first.setting;
+  return `${reward}, ${size} than ${what}; ${certainty}.`;
+}
+
+/** Says what the intervals leave out. */
+export function limitsOf(rows: readonly Row[]): string[] {
   const first = rows[0]?.setting;
-  const isSwept = rows.some(({ setting }) => setting !== first);
-  const table = formatTable(
-    [
-      [
-        "setting",
-        "split",
-        "seeds",
-        "reward",
-        "gain",
-        ...(isSwept ? ["against the first"] : []),
-        "success",
-        "min a run",
-      ],
-      ...rows.map((row) => [
-        row.setting,
-        row.split,
-        String(row.seeds.length),
-        formatInterval(row.reward),
-        row.gain === null ? "" : formatDifference(row.gain),
-        ...(isSwept ? [row.against_first === null ? "" : formatDifference(row.against_first)] : []),
-        formatInterval(row.success, true),
-        row.minutes.toFixed(1),
-      ]),
-    ],
-    2,
-  );
   const single = [...new Set(rows.filter(({ seeds }) => seeds.length < 2).map(({ setting }) => setting))];
   const apart = rows.filter(({ setting, against_first: against }) => setting !== first && against === null);
   return [
-    table,
     ...(single.length === 0
       ? []
       : [`Of one seed, so that the intervals leave out how seeds differ: ${single.join("; ")}.`]),
     ...apart.map(({ setting, split }) => `${split}: ${setting} was evaluated on other tasks than the first.`),
-  ].join("\n");
+  ];
 }

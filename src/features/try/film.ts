@@ -26,12 +26,12 @@ export interface FilmText {
 /** Duration of a picture, in milliseconds. */
 const FRAME_MS = 900;
 
-const STYLE = `${REPORT_STYLE} figure { margin: 12px 0 } figcaption { font-weight: 400 } figcaption pre { min-height: 3em }`;
+const STYLE = `${REPORT_STYLE} figure { margin: 12px 0 } figcaption { font-weight: 400 } figcaption pre { min-height: 3em } td { overflow-wrap: anywhere }`;
 const SCRIPT = `const frames = [...document.querySelectorAll("figure")], show = (n) => frames.forEach((f, i) => { f.hidden = i !== n; });
 let at = 0, timer; const play = () => { show(at = 0); clearInterval(timer); timer = setInterval(() => { if (++at < frames.length) show(at); else clearInterval(timer); }, ${FRAME_MS}); };
-document.querySelector("button").onclick = play; play();`;
+document.querySelector("button").onclick = play; show(frames.length - 1);`;
 
-/** Writes pictures as a page that shows them one after the other, each with its caption. @returns the page's path. */
+/** Writes pictures as a page: the last one, and on a click all, one after the other, with captions. @returns its path. */
 export function writeFilm(
   folder: string,
   title: string,
@@ -52,7 +52,7 @@ export function writeFilm(
 <meta name="viewport" content="width=device-width"><title>${title}</title><style>${raw(STYLE)}</style>
 <header><h1>${title}</h1><p class="verdict ${isGood ? "good" : "bad"}">${verdict}</p></header>
 <div class="columns">${letter !== undefined && html`<div><h2>The letter</h2><pre>${letter}</pre></div>`}<div>${tables.map(table)}</div></div>
-<h2>Round by round</h2><button>Play</button>
+<h2>The page</h2><button>Play round by round</button>
 ${figures}<script>${raw(SCRIPT)}</script></html>
 `;
   // a page's text must not reorder or hide that of the film

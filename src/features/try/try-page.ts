@@ -9,7 +9,8 @@ import { closing } from "../../core/closing.js";
 import { fail, messageOf, misuse } from "../../core/errors.js";
 import { readSmall } from "../../core/files.js";
 import { findBrowser } from "../../env/browser/find-browser.js";
-import type { Filled } from "../agent/agent.js";
+import type { DetailCell, DetailTable } from "../../env/environment.js";
+import type { Filled, FilledField } from "../agent/agent.js";
 import type { AgentSource } from "../agent/agent-config.js";
 import { type AgentFlags, agentSource } from "../agent/agent-flags.js";
 import { type Frame, writeFilm } from "./film.js";
@@ -42,7 +43,7 @@ export function inWindow({ film }: Pick<PageFlags, "film">): boolean {
 /** Fills in a page in a window that stays open, or without a display as pictures. The form is not sent. */
 export async function fillShown(
   { address, text, source }: { readonly address: string; readonly text: string; readonly source: AgentSource },
-  { film, out }: Pick<PageFlags, "film" | "out">,
+  { film, out, checkBelow }: Pick<PageFlags, "film" | "out" | "checkBelow">,
   context: CliContext,
 ): Promise<void> {
   // imported lazily: help and usage errors should not wait for the runtime
@@ -61,9 +62,9 @@ export async function fillShown(
   );
   await using agent = closing(await loadAgent(source));
   const before = await photograph(page);
-  const filled = await agent.fill(page, text);
-  const fields = fieldTable(filled, text);
-  context.print(formatTables([fields]));
+  const filled = await agent.fill(page, text, checkBelow === undefined ? {} : { checkBelow });
+  const tables = groupTables(filled, text);
+  context.print(formatTables(tables));
   const requests = filled.sent.length === 0 ? "" : ` The page itself asked for ${filled.sent.join(", ")}.`;
   context.log(`The form was not sent.${requests}`);
   const strange = filled.unknownWords.join(", ");
@@ -74,9 +75,9 @@ export async function fillShown(
     context.print(
       writeFilm(out ?? join("try", "page"), await page.title(), [...frames, last], {
         letter: text,
-        verdict: "Filled in, not sent.",
-        isGood: filled.fields.every(({ fault }) => fault === undefined),
-        tables: [fields],
+        verdict: `${tables.map(({ title, rows }) => `${rows.length} ${title.toLowerCase()}`).join(", ")}. Not sent.`,
+        isGood: filled.fields.every(({ fault, required }) => fault === undefined && !required),
+        tables,
       }),
     );
     return;
@@ -87,20 +88,28 @@ export async function fillShown(
 
 const photograph = (page: Page): Promise<Buffer> => page.screenshot({ type: "jpeg", fullPage: true });
 
-/** Makes a table of the fields: value, probability, and the words that it was taken from. */
-function fieldTable({ fields }: Filled, text: string): Parameters<typeof formatTables>[0][number] {
-  return {
-    title: "Filled in",
-    head: ["field", "value", "sure", "from the words"],
-    rows: fields.map(({ label, value, fault, probability, from }) => [
-      { text: label },
-      { text: value === undefined ? "" : typeof value === "boolean" ? (value ? "yes" : "no") : String(value) },
-      { text: probability === undefined ? "" : `${Math.round(100 * probability)} %` },
-      fault === undefined
-        ? { text: from === undefined ? "" : text.slice(from.start, from.end) }
-        : { text: fault, tone: "bad" as const },
-    ]),
-  };
+/** Makes a table of each group of fields that has any; what is left for the person has the reason. */
+function groupTables({ groups, leftOut }: Filled, text: string): DetailTable[] {
+  const shown = ({ label, value, fault, probability, from }: FilledField): DetailCell[] => [
+    { text: label },
+    { text: typeof value === "boolean" ? (value ? "yes" : "no") : String(value) },
+    // .899 is not shown as 90 %
+    { text: probability === undefined ? "" : `${Math.floor(100 * probability)} %` },
+    fault === undefined
+      ? { text: from === undefined ? "" : text.slice(from.start, from.end) }
+      : { text: fault, tone: "bad" },
+  ];
+  const left = groups["left for you"].map(({ label, fault, required }): DetailCell[] => [
+    { text: label },
+    required ? { text: "required", tone: "bad" } : { text: fault ?? "not in the text", tone: "dim" },
+  ]);
+  const others = leftOut.map(({ label, reason }): DetailCell[] => [{ text: label }, { text: reason, tone: "dim" }]);
+  const head = ["field", "value", "sure", "from the words"];
+  return [
+    { title: "Filled", head, rows: groups.filled.map(shown) },
+    { title: "To check", head, rows: groups["to check"].map(shown) },
+    { title: "Left for you", rows: [...left, ...others] },
+  ].filter(({ rows }) => rows.length > 0);
 }
 
 /** Returns an address, or the address of a file. */

@@ -75,10 +75,17 @@ test("the prompt of a task shows the page as `try` does, or under labels its lab
   assert.equal(await prompt("labels"), `${head}\n Kind of Damage${mail}`);
 });
 
-test("a column that no field has is left out, with the field that it may be", async () => {
-  const { err } = await tasks("--out", "open");
+test("a column that no field has is left out, and named; a required field without one is asked for first", async () => {
+  const { err, code } = await tasks("--out", "open");
   assert.match(err, /policy_no is left out; to fill it: --map 'policy_no=Policy number'\. There is Policy number \*/);
-  assert.match(err, /No --success: /);
+  assert.match(
+    err,
+    /No column is matched to Policy number, .* Nothing was written\.\n {2}next: --map 'policy_no=Policy number'/,
+  );
+  assert.equal(code, 2);
+  const all = await tasks("--out", "open", "--map", "policy_no=");
+  assert.match(all.err, /warning: No column is matched to Policy number[\s\S]*No --success: /);
+  assert.equal(all.code, 0);
 });
 
 test("tasks that name a field as the page does not are refused at once, with the page's labels", async () => {

@@ -142,7 +142,7 @@ describe("refusion-train mcp", () => {
       { label: "Room", kind: "select", value: "Attic" },
       { label: "Print Card", kind: "checkbox", value: true },
     ]);
-    assert.deepEqual([filled.faults, filled.sent], [[], false]);
+    assert.deepEqual([filled.faults, filled.sent, filled.to_check, filled.left_for_you], [[], false, [], []]);
     assert.ok(here.asked.every(({ method }) => method === "GET"));
     const { data: answer } = await tool("submit_form", { url });
     const { note, ...sent } = answer;

@@ -70,3 +70,18 @@ test("it is opened by its kind, with its options checked", async () => {
   await assert.rejects(() => environment.open({ environment: { kind: "paper", tier: "wizard" } }));
   await opened.close();
 });
+
+test("a reward of one's own scores what a form would have received; the site's verdict is no reward here", async () => {
+  const open = (reward: string) => environment.open({ environment: { kind: "paper", sizes }, reward });
+  const module = "examples/reward.mjs";
+  const [own, usual] = [await open(module), await open("default")];
+  const [task] = own.tasks;
+  assert.ok(task !== undefined);
+  const plan = own.demonstrations?.([task])[0]?.action.text ?? "";
+  const play = (text: string) => own.play(task, async () => ({ text }), new Map());
+  assert.equal((await play(plan)).reward, 1);
+  const { reward, metrics, success } = await play(plan.split("\n").slice(1).join("\n"));
+  assert.deepEqual([reward, success], [0.2 * (metrics.field_accuracy as number), false]);
+  assert.notEqual(own.judge?.([task]), usual.judge?.([task]));
+  await assert.rejects(open("verdict"), /accepts whatever is valid/);
+});

@@ -60,7 +60,10 @@ describe("a sweep", () => {
     );
     assert.match(first.out, /^objective\.kind=spg +test +1 +0\.\d+ \[/m);
     const report = readFileSync(join(out, "report.html"), "utf8");
-    assert.match(report, /<h1>2 runs<\/h1>[\s\S]*against the first run[\s\S]*objective\.kind=spg, seed 5/);
+    assert.match(
+      report,
+      /<h1>2 runs<\/h1><\/header>\s+<section><h2>Settings<\/h2><p class="outcome">test: objective[^<]*reward \d\.\d{3}[\s\S]*against the first run[\s\S]*objective\.kind=spg, seed 5/,
+    );
     assert.ok(existsSync(join(out, "sweep.json")));
 
     const second = await call();

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Rng } from "../../../src/core/rng.js";
-import { formatRows, rowsOf } from "../../../src/features/sweep/table.js";
+import { bestOf, formatRows, rowsOf } from "../../../src/features/sweep/table.js";
 import { type Evaluation, summarize } from "../../../src/runs/evaluation.js";
 
 /** 40 episodes of 8 forms around a mean reward. */
@@ -41,6 +41,10 @@ test("rows by setting: gains over the start, differences to the first where task
   const text = formatRows(rows);
   assert.match(text, /^b +test +3 +0\.8\d\d \[.*\+0\.\d+ \[.*\] \*/m);
   assert.match(text, /Of one seed.*: other tasks\.\ntest: other tasks was evaluated on other tasks than the first\./);
+  assert.match(text, /\n\ntest: b is best, reward 0\.8\d\d, 0\.\d+ more than a; certain\.$/);
+  const worse = [0, 1].flatMap((seed) => [run("a", seed, 0.6), run("d", seed, 0.4)]);
+  assert.match(bestOf(rowsOf("test", worse)), /^test: a is best, reward 0\.6\d\d, 0\.\d+ more than d; certain\.$/);
+  assert.match(bestOf(rowsOf("test", [run("a", 0, 0.6)])), /0\.\d+ more than before training; not certain with one/);
   // an episode that one run did not score is left out of all
   const [first, second] = [run("a", 0, 0.6), run("b", 0, 0.8)];
   const less = {

@@ -48,16 +48,22 @@ test("--url fills in a page of one's own from a text: what, how sure, from which
   writeFileSync(
     page,
     `<title>Archive Visit</title><form action="http://127.0.0.1:9/"><label>Guest Name <input name=g></label>
-     <label>Print Card <input type=checkbox name=c></label><button>Send</button></form>`,
+     <label>Print Card <input type=checkbox name=c></label><label>Passport <input type=file name=p required></label>
+     <button>Send</button></form><label>Search <input></label>`,
   );
   writeFileSync(letter, "Hello, guest name is Ines Meyer, print card too.");
   const out = join(dir, "own-page");
-  const source = ["--url", page, "--text", letter, "--model", "models/tiny-refusion-letters"];
-  const { code, out: said, err } = await new CliProcess(["try", ...source, "--out", out, "--film"], { cwd: dir }).ended;
+  const source = ["--url", page, "--text", letter, "--model", "models/tiny-refusion-letters", "--out", out, "--film"];
+  const { code, out: said, err } = await new CliProcess(["try", ...source, "--check-below", "0"], { cwd: dir }).ended;
   assert.equal(code, 0, err);
-  assert.match(said, /field +value +sure +from the words\n +Guest Name +.* \d+ %/);
-  assert.match(said, /Print Card +(yes|no)/);
+  assert.match(
+    said,
+    /^ {2}Filled\n +field +value +sure +from the words\n +Guest Name +.* \d+ %.*\n +Print Card +(yes|no)/,
+  );
+  // what is required and empty comes first, without a probability
+  assert.match(said, /\n {2}Left for you\n {4}! Passport +required\n +Search +in another form\n/);
   const film = readFileSync(join(out, "index.html"), "utf8");
+  assert.match(film, /2 filled, 2 left for you\. Not sent\.[\s\S]*show\(frames\.length - 1\)/);
   assert.match(film, /The letter<\/h2><pre>Hello, guest name is Ines Meyer[\s\S]*<figure>[\s\S]*fill Guest Name \|/);
   assert.deepEqual(readdirSync(out).sort(), ["0.jpg", "1.jpg", "index.html"]);
 });

@@ -32,6 +32,27 @@ export interface Slots {
 export const hasMask = ({ slotFill, slotSize }: Slots, cell: number): boolean =>
   slotFill !== "single-mask" || cell % slotSize === 0;
 
+/** Facts of an open slot before a round draws anything: the network's output at its first position. */
+export interface SlotFacts {
+  /** Largest and second largest probability, EOS included. */
+  readonly top: number;
+  readonly top2: number;
+  /** Entropy in nats, EOS included. */
+  readonly entropy: number;
+  /** Place of the slot, from 0, and of the round. */
+  readonly slot: number;
+  readonly round: number;
+}
+
+/** Facts of a round before it draws anything. */
+export interface RoundFacts {
+  /** From 0. */
+  readonly round: number;
+  readonly rounds: number;
+  /** Ranks of the open slots, the best first. */
+  readonly ranks: readonly number[];
+}
+
 /** Options of the sampler `unmask`. */
 export interface UnmaskOptions extends SamplerOptions {
   /** T: rounds of unmasking. */
@@ -39,6 +60,10 @@ export interface UnmaskOptions extends SamplerOptions {
   /** k: positions per slot; rooms are multiples of it, and without a template L is too. */
   readonly slotSize: number;
   readonly order: SlotOrder;
+  /** Ranks slots in place of `order`, -100 to 100; the best come first. Of samplers of one's own; a pure function. */
+  readonly rank?: ((slot: SlotFacts) => number) | undefined;
+  /** Number of slots that a round commits in place of the schedule, at least 1; the last round takes all. */
+  readonly count?: ((round: RoundFacts) => number) | undefined;
   readonly slotFill: SlotFill;
   /** Canvas positions per prompt token; null: always the whole canvas. */
   readonly canvasPerPrompt: number | null;

@@ -80,13 +80,13 @@ export function nextSlots({ open, blanks, rounds }: State, options: UnmaskOption
  * others, and no drawn token sees them.
  */
 function readSlots(state: State, options: UnmaskOptions): (slot: number) => boolean {
-  const { order, slotFill, model, recordDrafts } = options;
+  const { order, rank, count, slotFill, model, recordDrafts } = options;
   if (recordDrafts === true || model.attention !== "causal") return () => true;
   if (order === "blanks" && slotFill === "single-mask") {
     const next = nextSlots(state, options);
     return (slot) => next[slot] as boolean;
   }
-  if (order !== "left-to-right") return () => true;
+  if (order !== "left-to-right" || rank !== undefined || count !== undefined) return () => true;
   const open = [...state.open.keys()].filter((slot) => state.open[slot]);
   const last = open[(state.schedule[0] as number) - 1] as number;
   return (slot) => slot <= last;

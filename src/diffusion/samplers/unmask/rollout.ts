@@ -6,7 +6,7 @@ import { RoundReader, type RowRequest } from "../../round-reader.js";
 import { overflowed, type RoundModel, scoringTemperature } from "../../sampler.js";
 import { Canvas, type TextStart, type TokenTemplate } from "../../template.js";
 import { canvasOf } from "./canvas.js";
-import { isSerial, type UnmaskOptions, unmaskShapes } from "./options.js";
+import { isSerial, type SlotFacts, type SlotOrder, type UnmaskOptions, unmaskShapes } from "./options.js";
 import { type Filling, maskRequest, nextOfBlanks, nextSlots, nextTokens, noiseOf, type State } from "./requests.js";
 import { candidateLogProbs, type RowStatistics, roundHead } from "./round.js";
 import { eosAllowedSlots, revealSchedule, selectSlots } from "./slots.js";
@@ -89,6 +89,10 @@ function begin(
   const open = Array.from({ length: slots }, () => true);
   const blanks = open.map((_, slot) => canvas.blankOf(slot * options.slotSize));
   if (isSerial(options.slotFill) && options.slotFill !== "next-token") checkRounds(canvas, options);
+  if (options.order === "blanks" && (options.rank ?? options.count) !== undefined)
+    misuse("sampler.order=blanks takes the next slot of every blank: a rank or count of one's own has no effect.", {
+      hint: "Set sampler.order=confidence.",
+    });
   const schedule = revealSchedule(slots, options.rounds);
   return { prompt, template, canvas, rng, open, blanks, schedule, committed: new Map(), rounds: [] };
 }
@@ -114,7 +118,9 @@ interface CellOutput {
 }
 
 /** Orders that rank by the network's output. */
-const RANKING: ReadonlySet<string> = new Set(["confidence", "margin", "entropy"]);
+const RANKING: ReadonlySet<string> = new Set(["confidence", "margin", "entropy", "own"]);
+
+const orderOf = ({ order, rank }: UnmaskOptions): SlotOrder | "own" => (rank === undefined ? order : "own");
 
 /**
  * Reads the masks of a round, chooses its slots and draws their tokens. The head reads the first position of each slot,
@@ -125,7 +131,8 @@ async function fromMasks(
   states: readonly State[],
   options: UnmaskOptions,
 ): Promise<(Filling | undefined)[]> {
-  const { order, slotSize, slotFill, recordDrafts = false } = options;
+  const { slotSize, slotFill, recordDrafts = false } = options;
+  const order = orderOf(options);
   const masks = states.map((state) =>
     isOpen(state) ? { state, request: maskRequest(state, options), outputs: new Map<number, CellOutput>() } : undefined,
   );
@@ -139,7 +146,8 @@ async function fromMasks(
     again = true;
   };
   const isFirst = (cell: number): boolean => cell % slotSize === 0;
-  if (recordDrafts || RANKING.has(order)) await read(order === "entropy", (_, cell) => recordDrafts || isFirst(cell));
+  if (recordDrafts || RANKING.has(order))
+    await read(["entropy", "own"].includes(order), (_, cell) => recordDrafts || isFirst(cell));
   const ranked = masks.map(
     (mask) =>
       mask && {
@@ -216,8 +224,9 @@ function beginShifted(state: State, options: UnmaskOptions): Filling | undefined
 }
 
 /** Returns the slots with the best scores within a round's budget; positions not yet read want no EOS. */
-function bestSlots({ state, outputs, scores }: Masks, { slotSize }: UnmaskOptions): boolean[] {
-  const { open, blanks, canvas, schedule } = state;
+function bestSlots({ state, outputs, scores }: Masks, options: UnmaskOptions): boolean[] {
+  const { open, blanks, canvas } = state;
+  const { slotSize } = options;
   const endsAt = (cell: number): boolean => {
     const output = outputs.get(cell);
     return output?.statistics.eosIsArgmax[output.at] === 1;
@@ -227,7 +236,15 @@ function bestSlots({ state, outputs, scores }: Masks, { slotSize }: UnmaskOption
     (isOpen, slot) =>
       isOpen && (canvas.blanks[blanks[slot] as number]?.choices !== undefined || someIn(slot, slotSize, endsAt)),
   );
-  return selectSlots(scores, wantsEos, open, schedule[0] as number, (slot) => blanks[slot] as number);
+  return selectSlots(scores, wantsEos, open, budgetOf(state, scores, options), (slot) => blanks[slot] as number);
+}
+
+/** Returns the number of slots that a round commits. */
+function budgetOf({ open, rounds: done, schedule }: State, scores: Float64Array, options: UnmaskOptions): number {
+  const { count, rounds } = options;
+  if (count === undefined) return schedule[0] as number;
+  const ranks = [...scores].filter((_, slot) => open[slot]).sort((a, b) => b - a);
+  return done.length + 1 >= rounds ? ranks.length : count({ round: done.length, rounds, ranks });
 }
 
 /** Output at a position. `candidates`: the requested tokens, where options limit them. */
@@ -322,7 +339,8 @@ function reveal(state: State, { selected, eosAllowed, drawn, draft }: Filling, o
 
 /** Returns one score per slot (higher is better), from the distribution before sampling. Committed slots score 0. */
 function slotScores(state: State, outputs: CellOutputs, options: UnmaskOptions): Float64Array {
-  const { order, slotSize, model } = options;
+  const { slotSize, model } = options;
+  const order = orderOf(options);
   const { prompt, canvas } = state;
   const scores = new Float64Array(state.open.length);
   for (let slot = 0; slot < scores.length; slot++) {
@@ -331,7 +349,7 @@ function slotScores(state: State, outputs: CellOutputs, options: UnmaskOptions):
     else if (order === "left-to-right") scores[slot] = -slot;
     else if (state.open[slot] && order !== "blanks") {
       const { statistics, at } = outputs.get(slot * slotSize) as CellOutput;
-      const score = rowScore(statistics, at, order);
+      const score = rowScore(statistics, at, options, { slot, round: state.rounds.length });
       if (!Number.isFinite(score)) overflowed(order, slot * slotSize);
       scores[slot] = score;
     }
@@ -345,10 +363,16 @@ function slotScores(state: State, outputs: CellOutputs, options: UnmaskOptions):
 /** Offset of later blocks' scores: larger than any difference of scores, which are probabilities or entropies. */
 const LATER = 1e3;
 
-function rowScore(statistics: RowStatistics, row: number, order: "confidence" | "margin" | "entropy"): number {
-  if (order === "entropy") return -(statistics.entropy[row] as number);
-  const top = statistics.top[row] as number;
-  return order === "confidence" ? top : top - (statistics.top2[row] as number);
+function rowScore(
+  { top, top2, entropy }: RowStatistics,
+  row: number,
+  { order, rank }: UnmaskOptions,
+  place: Pick<SlotFacts, "slot" | "round">,
+): number {
+  const [best, second, nats] = [top[row], top2[row], entropy[row]] as [number, number, number];
+  if (rank !== undefined) return rank({ top: best, top2: second, entropy: nats, ...place });
+  if (order === "entropy") return -nats;
+  return order === "confidence" ? best : best - second;
 }
 
 function someIn(slot: number, slotSize: number, test: (position: number) => boolean): boolean {

@@ -86,13 +86,12 @@ async function tasksFrom(flags: Flags, context: CliContext): Promise<void> {
     column === textColumn ? "(the text)" : (matched.get(column)?.label ?? "(left out)");
   const rows = columns.map((column) => [{ text: column }, { text: fieldOf(column) }]);
   context.print(formatTables([{ title: "Columns", head: ["column", "field"], rows }]));
-  const free = controls.filter((control) => ![...matched.values()].includes(control)).map(({ label }) => label);
-  for (const column of free.length === 0 ? [] : others.filter((one) => !matched.has(one) && !flags.map.has(one))) {
-    const label = meantBy(column, free)?.replace(/[\s*:]+$/, "") ?? "LABEL";
-    context.log(
-      `${column} is left out; to fill it: --map ${shellWord(`${column}=${label}`)}. There is ${labelList(free)}`,
-    );
-  }
+  const empty = controls.filter((control) => ![...matched.values()].includes(control));
+  sayLeftOut(
+    empty,
+    empty.length === 0 ? [] : others.filter((one) => !matched.has(one) && !flags.map.has(one)),
+    context,
+  );
   const { pathname, search, origin } = new URL(url);
   const form = pathname.split("/").filter(Boolean).at(-1) ?? "form";
   const problems: string[] = [];
@@ -121,6 +120,32 @@ async function tasksFrom(flags: Flags, context: CliContext): Promise<void> {
   or: refusion-train sft --config ${config}`);
   if (textColumn !== undefined)
     context.log(`  or: refusion-train try --url ${shellWord(url)} --text ${shellWord(join(out, "letter.txt"))}`);
+}
+
+/**
+ * Names the columns that no field has. @param empty fields that no column has.
+ * @throws UserError where one of them is required: the oracle could not send the form.
+ */
+function sayLeftOut(empty: readonly Control[], columns: readonly string[], context: CliContext): void {
+  const bare = (label: string): string => label.replace(/[\s*:]+$/, "");
+  const labels = empty.map(({ label }) => label);
+  for (const column of columns) {
+    const label = bare(meantBy(column, labels) ?? (labels.length === 1 ? (labels[0] as string) : "LABEL"));
+    context.log(
+      `${column} is left out; to fill it: --map ${shellWord(`${column}=${label}`)}. There is ${labelList(labels)}`,
+    );
+  }
+  const required = empty.filter((control) => control.required).map(({ label }) => bare(label));
+  if (required.length === 0) return;
+  const problem = `No column is matched to ${required.join(", ")}, which the page requires: the true values could not be sent.`;
+  if (columns.length > 0) {
+    const column = columns.length === 1 ? columns[0] : "COLUMN";
+    const without = columns.map((one) => `--map ${shellWord(`${one}=`)}`).join(" ");
+    misuse(`${problem} Nothing was written.`, {
+      hint: `${required.map((label) => `--map ${shellWord(`${column}=${label}`)}`).join(" ")}; to go on without: ${without}`,
+    });
+  }
+  context.log(`warning: ${problem}`);
 }
 
 /** Draws the split of each record. */

@@ -3,7 +3,7 @@ import { InvalidArgumentError } from "commander";
 import { type CliCommand, type CliContext, checkpointName, portNumber } from "../../../cli/shared.js";
 import { closing } from "../../../core/closing.js";
 import { misuse } from "../../../core/errors.js";
-import { type AgentFlags, agentSource } from "../../agent/agent-flags.js";
+import { type AgentFlags, agentSource, checkBelow } from "../../agent/agent-flags.js";
 
 interface McpFlags extends AgentFlags {
   readonly origin: readonly string[];
@@ -23,6 +23,7 @@ export const command: CliCommand = {
       .option("-m, --model <dir>", "model directory, instead of a run; by default the one of the adapter")
       .option("--adapter <dir>", "adapter in PEFT's layout; with neither model nor run: models/smollm2-letters")
       .option("--contracts <dir>", "learned forms, operated as they say; by default those of the run")
+      .addOption(checkBelow())
       .requiredOption(
         "--origin <origin>",
         "an origin whose pages may be filled, as https://shop.example; once for each",
@@ -58,8 +59,9 @@ async function serve(overrides: readonly string[], flags: McpFlags, context: Cli
   const endpoints = (flags.endpoint ?? []).map(endpointOf);
   const { StdioServerTransport } = await sdk(() => import("@modelcontextprotocol/sdk/server/stdio.js"));
   const { signal } = context;
+  const checking = flags.checkBelow === undefined ? {} : { checkBelow: flags.checkBelow };
   const version = versions().refusion_train ?? "";
-  await using tools = closing(new FormTools(await loadAgent(source), origins, version, endpoints));
+  await using tools = closing(new FormTools(await loadAgent(source), origins, version, endpoints, checking));
   const ended = new Promise<void>((done) => {
     signal.addEventListener("abort", () => done());
     // a client on stdin ends the process by closing it

@@ -6,7 +6,10 @@
 
 import { z } from "zod";
 import { codeHash } from "../../../core/code-hash.js";
+import { misuse } from "../../../core/errors.js";
+import { sha256 } from "../../../core/files.js";
 import type { Act } from "../../../core/interaction.js";
+import { loadedModules } from "../../../core/own-module.js";
 import type { Control } from "../../../env/browser/controls.js";
 import { type ActionRecord, resolveAction } from "../../../env/browser/fill.js";
 import type { PageOp } from "../../../env/browser/page/actions.js";
@@ -14,11 +17,12 @@ import type { EnvironmentKind, EnvironmentTask, EpisodeOutcome } from "../../../
 import { FormsEnvironment } from "../../../env/environments/forms.js";
 import { type Episode, scored } from "../../../env/forms/episode.js";
 import { parseNumber } from "../../../env/forms/normalize.js";
+import { type RewardKind, rewardFor } from "../../../env/forms/own-reward.js";
 import type { Plan } from "../../../env/forms/plan.js";
 import { splitHash } from "../../../env/forms/split-hash.js";
 import { viewDetail } from "../../../env/forms/view.js";
 import { type FieldValue, type RunningSite, type Task, TIERS } from "../../../env/site.js";
-import { config } from "../../../env/site-environment.js";
+import { config, sections } from "../../../env/site-environment.js";
 import { PROMPT_STYLES } from "../../../text/prompt.js";
 import { augmentedTask } from "../../embedded/augment.js";
 import { fieldKinds, formOf } from "../../embedded/catalog.js";
@@ -37,9 +41,14 @@ type PaperGiven = z.input<typeof schema>;
 
 export const environment: EnvironmentKind = {
   schema,
-  async open({ environment: section }) {
+  sections: { reward: sections.reward },
+  async open({ environment: section, reward: name = "default" }) {
     const { kind: _, ...options } = section as { kind: string } & PaperGiven;
-    return new PaperEnvironment(options);
+    if (name === "verdict")
+      misuse("On paper a form accepts whatever is valid: reward=verdict would learn to send anything.", {
+        hint: "leave reward out, or name a module of yours",
+      });
+    return new PaperEnvironment(options, name as string, await rewardFor(name as string));
   },
   view: viewDetail,
   verdict: (detail) => (detail.accepted === true ? "accepted" : "not accepted"),
@@ -64,9 +73,10 @@ export class PaperEnvironment extends FormsEnvironment {
   private readonly sheets = new Map<string, readonly Sheet[]>();
   private readonly tier: PaperOptions["tier"];
 
-  constructor(given: PaperGiven) {
+  constructor(given: PaperGiven, reward = "default", kind?: RewardKind) {
     const options = schema.parse(given);
-    super(paperSite(options), { browser: config.shape.browser.parse({}), prompt: { style: options.style } });
+    const browser = config.shape.browser.parse({});
+    super(paperSite(options), { browser, prompt: { style: options.style }, reward }, kind);
     this.tier = options.tier;
   }
 
@@ -80,7 +90,9 @@ export class PaperEnvironment extends FormsEnvironment {
   override untrainable(): undefined {}
 
   override judge(): string {
-    return codeHash(import.meta.url);
+    const { reward = "default" } = this.config;
+    const code = codeHash(import.meta.url);
+    return reward === "default" ? code : sha256(JSON.stringify([code, reward, loadedModules()[reward] ?? null]));
   }
 
   /** Plays every answer, even a repeated one: it costs almost nothing. */

@@ -23,7 +23,7 @@ export const command: CliCommand = {
         // loaded on use: help must not wait for the runtime
         const { plannedRuns } = await import("../plan.js");
         const { playSweep } = await import("../play.js");
-        const { formatRows, tableOf } = await import("../table.js");
+        const { bestOf, cellsOf, formatRows, limitsOf, tableOf } = await import("../table.js");
         const { writeComparison } = await import("../../report/comparison.js");
         const { dir, runs } = await plannedRuns(file, words, flags);
         context.afterInterrupt = "finishing this step, then saving";
@@ -37,7 +37,8 @@ export const command: CliCommand = {
             group: setting,
             run,
           }));
-          const report = await writeComparison(named, join(dir, "report.html"));
+          const settings = { answer: bestOf(rows), lines: cellsOf(rows), limits: limitsOf(rows) };
+          const report = await writeComparison(named, join(dir, "report.html"), settings);
           context.print(flags.json === true ? JSON.stringify(rows) : formatRows(rows));
           say(`report: ${report}`);
         }

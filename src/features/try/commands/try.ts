@@ -5,6 +5,7 @@ import { closing } from "../../../core/closing.js";
 import { misuse, nearest } from "../../../core/errors.js";
 import type { EnvironmentTask } from "../../../env/environment.js";
 import type { Task } from "../../../env/site.js";
+import { checkBelow } from "../../agent/agent-flags.js";
 import { writeFilm } from "../film.js";
 import { fillShown, inWindow, type PageFlags, tryPage } from "../try-page.js";
 
@@ -39,6 +40,7 @@ export const command: CliCommand = {
       .option("--checkpoint <which>", "best, last, or a step of --run", checkpointName, "last")
       .option("--policy <name>", "model, or one that the environment has itself: oracle", "model")
       .option("--plan <text>", "play this answer; lines are parted by a line break or by ;;")
+      .addOption(checkBelow())
       .option("--film", "pictures in place of a window, where there is a display")
       .option("-o, --out <dir>", "where the pictures go; a folder try/ of the run, or of this folder, by default")
       .addHelpText(
@@ -56,8 +58,9 @@ Examples:
 };
 
 async function tryTask(overrides: readonly string[], flags: TryFlags, context: CliContext): Promise<void> {
-  if ([flags.text, flags.model, flags.adapter, flags.contracts].some((flag) => flag !== undefined))
-    misuse("--text, --model, --adapter and --contracts are for a page of yours.", {
+  const { text, model, adapter, contracts, checkBelow: below } = flags;
+  if ([text, model, adapter, contracts, below].some((flag) => flag !== undefined))
+    misuse("--text, --model, --adapter, --contracts and --check-below are for a page of yours.", {
       hint: "name the page: --url ADDRESS",
     });
   const isShipped = flags.run === undefined && flags.config === undefined;

@@ -70,6 +70,39 @@ for (const [order, expected] of CASES) {
   });
 }
 
+test("a rank and a count of one's own choose the slots, by what a round knows before it draws", async () => {
+  const seen: unknown[] = [];
+  const rank: UnmaskOptions["rank"] = ({ slot, ...of }) => {
+    seen.push([slot, ...[of.top, of.top2, of.entropy].map((x) => Math.round(100 * x) / 100), of.round]);
+    return 9 - Math.abs(slot - 2);
+  };
+  assert.deepEqual(await revealed({ rank }), [2, 1, 3, 0]);
+  assert.deepEqual(seen.slice(0, 2), [
+    [0, 0.5, 0.1, 0.9, 0],
+    [1, 0.9, 0.8, 0.2, 0],
+  ]);
+  assert.equal(seen.length, 4 + 3 + 2 + 1, "open slots alone are ranked");
+  const counted = new Map<number, unknown>();
+  const count: UnmaskOptions["count"] = (of) => {
+    counted.set(of.round, of);
+    return 1;
+  };
+  const own = { ...OPTIONS, rank, count, rounds: 3 };
+  const [{ rounds } = { rounds: [] }] = await sampler.rollout(model([]), [PROMPT], own, streams(1, 1));
+  assert.deepEqual(
+    rounds.map(({ positions }) => positions.filter((position) => position % 2 === 0).map((position) => position / 2)),
+    [[2], [1], [0, 3]],
+  );
+  assert.deepEqual(
+    [...counted.values()],
+    [
+      { round: 0, rounds: 3, ranks: [9, 8, 8, 7] },
+      { round: 1, rounds: 3, ranks: [8, 8, 7] },
+    ],
+  );
+  await assert.rejects(revealed({ rank, order: "blanks" }), /of one's own has no effect/);
+});
+
 test("at random every slot is as likely as any to come first", async () => {
   const first = [0, 0, 0, 0];
   for (let seed = 0; seed < 400; seed++) {
