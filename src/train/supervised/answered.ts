@@ -2,7 +2,7 @@ import { delegate } from "../../core/delegate.js";
 import { fail } from "../../core/errors.js";
 import { sha256 } from "../../core/files.js";
 import type { Environment } from "../../env/environment.js";
-import { readRollouts } from "../../runs/rollout-record.js";
+import { type RolloutRecord, readRollouts } from "../../runs/rollout-record.js";
 import { RunDirectory } from "../../runs/run-directory.js";
 
 /** An environment whose training tasks have values that another run found. */
@@ -22,18 +22,12 @@ export interface Answered {
 export function answeredBy(run: string, environment: Environment, note: (text: string) => void): Answered {
   const directory = RunDirectory.open(run);
   const found = new Map<string, Map<string, string | undefined>>();
-  for (const { task_id, turns, success } of directory
-    .rolloutSteps()
-    .flatMap((step) => readRollouts(directory.rollouts(step)))) {
-    const values = found.get(task_id) ?? new Map<string, string | undefined>();
-    found.set(task_id, values);
-    for (const { response, parts = [] } of turns)
-      for (const { name, start, end, reward } of parts) {
-        const value = reward === 1 ? response.slice(start, end).trim() : undefined;
-        // a page may name one wrong field of several: an accepted form is sure of all
-        values.set(name, success ? value : (values.get(name) ?? value));
-      }
-  }
+  for (const step of directory.rolloutSteps())
+    for (const record of readRollouts(directory.rollouts(step))) {
+      const values = found.get(record.task_id) ?? new Map<string, string | undefined>();
+      found.set(record.task_id, values);
+      addValues(values, record);
+    }
   const isTrained = (split: string): boolean => split === "train";
   const tasks = environment.tasks.flatMap((task) => {
     if (!isTrained(task.split)) return [task];
@@ -54,4 +48,14 @@ export function answeredBy(run: string, environment: Environment, note: (text: s
       hint: "Give a run on these tasks whose reward has parts (plan: template), or train it for more steps.",
     });
   return { environment: delegate(environment, { tasks }), hash: sha256(JSON.stringify(tasks)) };
+}
+
+/** Adds what a rollout's fields tell of their values. */
+function addValues(values: Map<string, string | undefined>, { turns, success }: RolloutRecord): void {
+  for (const { response, parts = [] } of turns)
+    for (const { name, start, end, reward } of parts) {
+      const value = reward === 1 ? response.slice(start, end).trim() : undefined;
+      // a page may name one wrong field of several: an accepted form is sure of all
+      values.set(name, success ? value : (values.get(name) ?? value));
+    }
 }
