@@ -321,6 +321,7 @@ test("the configuration has defaults and rejects what cannot run", () => {
     paragraph_room: null,
     room: 12,
     constrained_decoding: false,
+    explore: 0,
     kv_cache: "auto",
     speculate: 1,
   });
