@@ -1,4 +1,4 @@
-// An environment of your own, without a browser: refusion-train flow-grpo --config examples/environment.yaml
+// An environment of your own, without a browser: refusion-train flow-grpo --config FILE environment.kind=./examples/environment.mjs
 import { defineEnvironment } from "refusion-train";
 import { z } from "zod";
 

@@ -1,4 +1,4 @@
-// A sampler of your own: refusion-train flow-grpo --config examples/sampler.yaml
+// A sampler of your own: refusion-train flow-grpo --config FILE sampler.kind=./examples/sampler.mjs
 import { defineSampler, unmaskSampler } from "refusion-train";
 import { z } from "zod";
 

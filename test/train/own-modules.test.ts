@@ -137,9 +137,9 @@ const WRONG: readonly (readonly [kind: string, from: string, to: string, at: str
   ["sampler", UNMASK, `${UNMASK}\n  rollout: async () => { throw new Error("none"); },`, "rollout:", /none\n.*look at/],
   [
     "sampler",
-    "options.responseLength / options.slotSize",
-    "NaN",
-    "options(config, model) {",
+    "...unmaskSampler.options(config, model),",
+    "...unmaskSampler.options(config, model), rounds: NaN,",
+    "options: (config, model) => ({",
     /rounds: expected a finite/,
   ],
 ];

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { loadConfig } from "../../../src/config/config.js";
+import type { GroupEpisode } from "../../../src/rl/credit.js";
 import type { Objective } from "../../../src/rl/objective.js";
 import { objectiveKinds } from "../../../src/rl/objective-kinds.js";
 import { idleOptions, type Setting } from "../../support/idle-options.js";
@@ -14,6 +15,13 @@ const learningRates = (objective: Objective, options: unknown): unknown =>
 const OWN_IS = (norm: string): Setting => ({ why: "a mean over these is the objective's own", same: [norm] });
 const OWN_IS_BOTH: Setting = { why: "a ratio covers a response: both are its own", same: ["segment", "response"] };
 
+/** An attempt at one part, which is right whether the whole succeeds or not. */
+const attempt = (success: boolean): GroupEpisode => ({
+  reward: 1,
+  success,
+  turns: [{ steps: 1, tokens: 1, parts: [{ name: "a", reward: 1, tokens: [0] }] }],
+});
+
 /** Settings by option, of every objective or of one. */
 const SETTINGS: Readonly<Record<string, Setting>> = {
   adv_clip_max: { why: "advantages of four episodes are below 5", to: 0.2 },
@@ -21,6 +29,11 @@ const SETTINGS: Readonly<Record<string, Setting>> = {
   clip_range_high: { why: "null is clip_range", to: 0.05 },
   "flow-grpo.ratio_clamp": { why: "log-ratios here are below 1", to: 0.05 },
   "flow-grpo.turn_credit": { why: "parts have tokens of their own", beside: { ratio_level: "token" } },
+  "flow-grpo.success_weight": {
+    why: "parts alone take it, and the step here has none",
+    beside: { ratio_level: "token", turn_credit: "part" },
+    seen: (objective, options) => objective.credit([attempt(true), attempt(false)], options),
+  },
   "flow-grpo.length_norm": OWN_IS("segment"),
   "grpo.length_norm": OWN_IS("segment"),
   "coupled-grpo.length_norm": OWN_IS("segment"),
