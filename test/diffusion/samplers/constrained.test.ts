@@ -6,7 +6,6 @@ import type { UnmaskOptions } from "../../../src/diffusion/samplers/unmask/optio
 import type { UnmaskTrajectory } from "../../../src/diffusion/samplers/unmask/trajectory.js";
 import { sampler as unmask } from "../../../src/diffusion/samplers/unmask.js";
 import { isRoom } from "../../../src/diffusion/template.js";
-import { sampler as autoregressive } from "../../../src/features/autoregressive/samplers/autoregressive.js";
 import { close } from "../../support/close.js";
 import { having } from "../../support/typed.js";
 import { CHOOSING, isOption, valuesOf } from "./choices.js";
@@ -103,8 +102,7 @@ test("explore draws each possible token as often in its share of the draws, with
   }
   assert.ok(counts[2] === 0 && Math.abs((counts[0] as number) / 4000 - 0.1) < 0.02, String(counts));
   assert.equal(drawAmong(logs, undefined, 0.2).index, 1);
-  for (const schema of [unmask.schema, autoregressive.schema])
-    assert.match(String(schema.safeParse({ explore: 0.1 }).error), /needs constrained_decoding/);
+  assert.match(String(unmask.schema.safeParse({ explore: 0.1 }).error), /needs constrained_decoding/);
 });
 
 test("settings that cannot hold to options are refused", async () => {

@@ -81,3 +81,7 @@ test("constrained: every value is an option or nothing, all add up to 1, and the
   const total = [...outcomes.values()].reduce((sum, p) => sum + p, 0);
   assert.ok(outcomes.size === 8 && Math.abs(total - 1) < 1e-6, `${total} of ${outcomes.size}`);
 });
+
+test("explore needs options to draw among", () => {
+  assert.match(String(autoregressive.schema.safeParse({ explore: 0.1 }).error), /needs constrained_decoding/);
+});

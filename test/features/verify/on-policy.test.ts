@@ -14,3 +14,11 @@ test("rollouts in int8 have a limit of their own; the replay in float32 is exact
   assert.equal(gap?.name, "rollouts in int8");
   assert.ok((gap?.measured as number) > 1e-5, "int8 is not float32");
 });
+
+test("replay gives the rollout's log-probabilities where slots are ranked and counted by a sampler of one's own", async () => {
+  const overrides = ["runtime.provider=cpu", "runtime.threads=1"];
+  const config = await loadConfig("examples/sampler.yaml", { overrides });
+  const about = { config, objective: "flow-grpo", only: ["on-policy"], signal: new AbortController().signal };
+  const lines = await verify(about);
+  assert.ok(lines.length >= 3 && lines.every(({ pass }) => pass), JSON.stringify(lines));
+});
