@@ -92,16 +92,16 @@ test("a draw among some tokens follows their probabilities, and rounding takes n
 });
 
 test("explore draws each possible token as often in its share of the draws, with the policy's own log-probability", () => {
-  const logs = [Math.log(0.001), Math.log(0.999), Number.NEGATIVE_INFINITY];
+  const logs = [Math.log(0.25), Math.log(0.75), Number.NEGATIVE_INFINITY];
   const rng = Rng.named(2, "explore");
   const counts = [0, 0, 0];
   for (let i = 0; i < 4000; i++) {
-    const { index, logProb } = drawAmong(logs, rng.uniform(), 0.2);
+    const { index, logProb } = drawAmong(logs, rng.uniform(), 0.5);
     assert.ok(Math.abs(logProb - (logs[index] as number)) < 1e-12);
     counts[index] = (counts[index] as number) + 1;
   }
-  assert.ok(counts[2] === 0 && Math.abs((counts[0] as number) / 4000 - 0.1) < 0.02, String(counts));
-  assert.equal(drawAmong(logs, undefined, 0.2).index, 1);
+  assert.ok(counts[2] === 0 && Math.abs((counts[0] as number) / 4000 - 0.375) < 0.03, String(counts));
+  assert.equal(drawAmong(logs, undefined, 0.5).index, 1);
   assert.match(String(unmask.schema.safeParse({ explore: 0.1 }).error), /needs constrained_decoding/);
 });
 
