@@ -1,10 +1,10 @@
-/** What a person has to do with a field after it was filled in. */
+/** The work that a filled-in field leaves to a person. */
 export type Group = "filled" | "to check" | "left for you";
 
 /** A value with a lower probability is to be checked (docs/mcp.md#how-sure has what was measured). */
 export const CHECK_BELOW = 0.9;
 
-/** What decides a field's group. */
+/** Facts of a field that decide its group. */
 export interface Outcome {
   /** The field's value now; absent where the page has no such field. */
   readonly value?: unknown;
