@@ -39,7 +39,8 @@ export function withoutOthers(e: Emitter, scaled: Value, allowed: Value, open: V
  * Draws one of several tokens.
  * @param logProbs of the tokens, up to a common constant; nats.
  * @param uniform in [0, 1); undefined: the most probable one.
- * @param explore probability with which each possible token is as likely as any other (epsilon-greedy; Sutton & Barto 2018, 2.2).
+ * @param explore probability with which each possible token is as likely as any other (epsilon-greedy; Sutton & Barto
+ *   2018, 2.2).
  * @returns its index among them, and its log-probability under the policy, renormalised over them.
  */
 export function drawAmong(
@@ -51,13 +52,14 @@ export function drawAmong(
   const weights = logProbs.map((logProb) => Math.exp(logProb - best));
   const total = weights.reduce((sum, weight) => sum + weight, 0);
   let index = logProbs.indexOf(best);
-  if (uniform !== undefined && uniform < explore) {
+  const explores = uniform !== undefined && uniform < explore;
+  if (explores) {
     const possible = [...logProbs.keys()].filter((i) => Number.isFinite(logProbs[i]));
     index = possible[Math.floor((uniform / explore) * possible.length)] ?? index;
   }
   // what is left of the noise is even in [0, 1) again
-  const noise = uniform === undefined || uniform < explore ? undefined : (uniform - explore) / (1 - explore);
-  let rest = (noise ?? Number.POSITIVE_INFINITY) * total;
+  let rest =
+    uniform === undefined || explores ? Number.POSITIVE_INFINITY : ((uniform - explore) / (1 - explore)) * total;
   for (let i = 0; i < weights.length && Number.isFinite(rest); i++) {
     rest -= weights[i] as number;
     // rounding at the end selects the most probable token

@@ -13,7 +13,9 @@ const MEMBERS: MemberSchemas = {
   roundHead: members("emit", "read"),
   options: z
     .looseObject({
-      ...{ responseLength: z.int().min(1), promptLength: z.int().min(1), temperature: z.number().min(0) },
+      responseLength: z.int().min(1),
+      promptLength: z.int().min(1),
+      temperature: z.number().min(0),
       // of `unmask`: infinite or large ranks would cross the blocks of a model
       rank: method(z.number().min(-100).max(100)).optional(),
       count: method(z.int().min(1)).optional(),

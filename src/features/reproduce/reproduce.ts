@@ -25,8 +25,8 @@ const figureSchema = z.strictObject({
 const rowSchema = z.strictObject({
   id: z.string(),
   /**
-   * Command lines, run in an empty folder; the last one gives the figures. `node configs/verdict/claim.mjs FOLDER PORT &` serves a
-   * site of the package until the last one has ended; it prints a line once it answers.
+   * Command lines, run in an empty folder; the last one gives the figures. `node configs/verdict/claim.mjs FOLDER PORT
+   * &` serves a site of the package until the last one has ended; it prints a line once it answers.
    */
   commands: z.array(z.string().regex(/^refusion-(train|eval) |^node configs\/[\w/-]+\.mjs .* &$/)).min(1),
   /** Minutes on two idle cores. */
@@ -94,10 +94,12 @@ export async function reproduce({ commands, figures }: Row): Promise<Outcome[]> 
 /** Starts a site of the package. @throws UserError where it ends before it answers. */
 async function serve(line: string, cwd: string): Promise<ChildProcess> {
   const [, script = "", ...words] = line.replace(/ &$/, "").split(" ");
-  const stdio = ["ignore", "pipe", "inherit"] as const;
-  const site = spawn(process.execPath, [join(packageRoot(), script), ...words], { cwd, stdio: [...stdio] });
+  const site = spawn(process.execPath, [join(packageRoot(), script), ...words], {
+    cwd,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   const ended = once(site, "exit").then(() => fail(`${line} ended early.`, { hint: "is its port in use?" }));
-  await Promise.race([once(site.stdout as NonNullable<typeof site.stdout>, "data"), ended]);
+  await Promise.race([once(site.stdout, "data"), ended]);
   ended.catch(() => undefined);
   return site;
 }
