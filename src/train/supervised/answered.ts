@@ -1,7 +1,7 @@
 import { delegate } from "../../core/delegate.js";
 import { fail } from "../../core/errors.js";
 import { sha256 } from "../../core/files.js";
-import type { Environment } from "../../env/environment.js";
+import type { Environment, EnvironmentTask } from "../../env/environment.js";
 import { type RolloutRecord, readRollouts } from "../../runs/rollout-record.js";
 import { RunDirectory } from "../../runs/run-directory.js";
 
@@ -15,7 +15,7 @@ export interface Answered {
 /**
  * Gives the training tasks the values that a run found out from the site: of each field the one of an accepted form,
  * else the first that was not refused (rejection sampling: RAFT, Dong et al. 2023, arXiv 2304.06767; there of whole
- * responses). A task with a field that no rollout had right is left out.
+ * responses). A task with values of its own keeps them; one with a field that no rollout had right is left out.
  * @param note receives how many tasks have all their values.
  * @throws UserError where none has.
  */
@@ -28,20 +28,21 @@ export function answeredBy(run: string, environment: Environment, note: (text: s
       found.set(record.task_id, values);
       addValues(values, record);
     }
-  const isTrained = (split: string): boolean => split === "train";
+  const isAsked = (task: EnvironmentTask): boolean => task.split === "train" && !hasValues(task);
   const tasks = environment.tasks.flatMap((task) => {
-    if (!isTrained(task.split)) return [task];
+    if (!isAsked(task)) return [task];
     const values = [...(found.get(task.id) ?? [])];
     if (values.length === 0 || values.some(([, value]) => value === undefined)) return [];
     return [{ ...task, fields: Object.fromEntries(values) }];
   });
-  const [all, known] = [environment.tasks, tasks].map((some) => some.filter(({ split }) => isTrained(split)).length);
+  const asked = environment.tasks.filter(isAsked).length;
+  const known = tasks.length - (environment.tasks.length - asked);
   const missing = new Map<string, number>();
   for (const [name, value] of [...found.values()].flatMap((values) => [...values]))
     if (value === undefined) missing.set(name, (missing.get(name) ?? 0) + 1);
   const lacks = [...missing].map(([name, count]) => `${name} of ${count}`).join(", ");
   note(
-    `${run}: the site's answers gave all values of ${known} of ${all} training tasks${lacks === "" ? "" : `; not found: ${lacks} (sampler.explore tries more)`}.`,
+    `${run}: the site's answers gave all values of ${known} of ${asked} training tasks${lacks === "" ? "" : `; not found: ${lacks} (sampler.explore tries more)`}.`,
   );
   if (known === 0)
     fail(`No rollout of ${run} had all fields of a training task right, in this or another answer.`, {
@@ -49,6 +50,10 @@ export function answeredBy(run: string, environment: Environment, note: (text: s
     });
   return { environment: delegate(environment, { tasks }), hash: sha256(JSON.stringify(tasks)) };
 }
+
+/** Tells whether the tasks' file gives values of a task. */
+const hasValues = (task: EnvironmentTask & { readonly fields?: object }): boolean =>
+  Object.keys(task.fields ?? {}).length > 0;
 
 /** Adds what a rollout's fields tell of their values. */
 function addValues(values: Map<string, string | undefined>, { turns, success }: RolloutRecord): void {

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { EnvironmentTask } from "../../../src/env/environment.js";
@@ -8,6 +7,7 @@ import { writeRollouts } from "../../../src/runs/rollout-record.js";
 import { answeredBy } from "../../../src/train/supervised/answered.js";
 import { fakeEnvironment, trainTask } from "../../support/fake-environment.js";
 import { rolloutRecord } from "../../support/rollout-record.js";
+import { temporaryFolder } from "../../support/temporary.js";
 
 /** Records an answer of two lines, `Name | Ann` and `Seat | Aisle`, each with its score. */
 const answer = (task_id: string, step: number, rollout: number, ...lines: (readonly [string, string, number])[]) => {
@@ -24,7 +24,7 @@ const answer = (task_id: string, step: number, rollout: number, ...lines: (reado
 };
 
 async function recorded(...steps: ReturnType<typeof answer>[][]): Promise<string> {
-  const run = mkdtempSync(join(tmpdir(), "answered-"));
+  const run = temporaryFolder("answered");
   mkdirSync(join(run, "rollouts"));
   writeFileSync(join(run, "config.yaml"), "");
   for (const [i, records] of steps.entries())
@@ -33,13 +33,15 @@ async function recorded(...steps: ReturnType<typeof answer>[][]): Promise<string
 }
 
 const tasks = ["a", "b", "c"].map(trainTask);
-const environment = fakeEnvironment([...tasks, { ...trainTask("d"), split: "val" }], () => assert.fail("plays"));
+const labelled: EnvironmentTask & { readonly fields: object } = { ...trainTask("e"), fields: { Name: "Di" } };
+const environment = fakeEnvironment([...tasks, { ...trainTask("d"), split: "val" }, labelled], () => assert.fail("plays"));
 
-test("a task's values are those of an accepted answer, else any that was not refused; tasks with an unknown one are left out", async () => {
+test("a task's values are those of an accepted answer, else any that was not refused; one with an unknown value is left out, one with its own keeps them", async () => {
   const run = await recorded(
     [
       answer("a", 1, 0, ["Name", "Ann", 1], ["Seat", "Aisle", 0]),
       answer("b", 1, 1, ["Name", "Bo", 1], ["Seat", "Aisle", 0]),
+      answer("e", 1, 2, ["Name", "Dan", 1], ["Seat", "Aisle", 1]),
     ],
     [answer("a", 2, 0, ["Name", "Eve", 0], ["Seat", "Window", 1])],
     [
@@ -56,6 +58,7 @@ test("a task's values are those of an accepted answer, else any that was not ref
       ["a", { Name: "Ann", Seat: "Window" }],
       ["c", { Name: "Cyd", Seat: "Aisle" }],
       ["d", undefined],
+      ["e", { Name: "Di" }],
     ],
   );
   assert.match(notes.join(), /gave all values of 2 of 3 training tasks; not found: Seat of 1 /);
