@@ -4,7 +4,7 @@ import { PolicyFailure } from "../../env/browser/episode.js";
 import { type ActionRecord, recordOf, resolveAction, type Step, type Wanted } from "../../env/browser/fill.js";
 import { type Carrier, carryOut } from "../../env/browser/filler.js";
 import { beforePress, follow } from "../../env/browser/follow.js";
-import { type Exchange, isSame } from "../../env/browser/network/exchange.js";
+import { type Exchange, isSame, nameOf } from "../../env/browser/network/exchange.js";
 import { playwright } from "../../env/browser/playwright.js";
 import type { Session } from "../../env/browser/session.js";
 import { sentRecord } from "../../env/browser/submit.js";
@@ -105,6 +105,8 @@ class Play implements Carrier {
   private readonly open = new Set<ActionRecord>();
   private readonly fates = new Map<number, Fate>();
   private readonly labels: readonly string[];
+  /** What came where the form's request did not. */
+  private instead = "the form sent nothing";
 
   constructor(
     private readonly session: Session,
@@ -170,7 +172,7 @@ class Play implements Carrier {
     const records = this.records.map((record): ActionRecord => {
       const { action, control = -1 } = record;
       if (action.kind === "submit" && record.fate === "done")
-        return { action, ...(sending ?? { fate: "rejected", detail: "the form sent nothing" }) };
+        return { action, ...(sending ?? { fate: "rejected", detail: this.instead }) };
       const done = fates.get(control);
       if (!this.open.has(record)) return record;
       return done === undefined ? { ...record, neutral: true } : { ...record, fate: done };
@@ -251,7 +253,11 @@ class Play implements Carrier {
           return false;
         },
       );
-      if (!isPressed || formOf().length === 0) return undefined;
+      if (!isPressed || formOf().length === 0) {
+        const other = traffic.exchanges.find(({ phase, method }) => phase === "submit" && method !== "GET");
+        if (other) this.instead = `it sent ${nameOf(other)}, where the contract has ${request.method} ${request.path}`;
+        return undefined;
+      }
       const verdict = await follow(session, acceptance, { before, written, formOf });
       return { requests: [keptRequest(formOf().at(-1) as Exchange, contract, traffic.exchanges)], verdict };
     } finally {

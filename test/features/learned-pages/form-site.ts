@@ -27,6 +27,7 @@ interface FormSite {
  * Serves a page, and opens an environment with one task per person.
  * @param answer returns the page that answers a post.
  * @param answersInMs delay of the answer in milliseconds. @param learn options of `site.learn`. @param more options of `site`.
+ * @param urlOf the page of a person's task.
  */
 export async function openForm(
   form: string,
@@ -36,6 +37,7 @@ export async function openForm(
   answersInMs = 0,
   learn: object = {},
   more: object = {},
+  urlOf = (_: number): string => "/",
 ): Promise<FormSite> {
   const received: URLSearchParams[] = [];
   const server = createServer((request, response) => {
@@ -61,7 +63,7 @@ export async function openForm(
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const folder = temporaryFolder("learn");
   const tasks = join(folder, "tasks.jsonl");
-  const lines = people.map((fields, i) => ({ id: `${form}/${i}`, form, url: "/", fields, split: "train" }));
+  const lines = people.map((fields, i) => ({ id: `${form}/${i}`, form, url: urlOf(i), fields, split: "train" }));
   writeFileSync(tasks, lines.map((line) => JSON.stringify(line)).join("\n"));
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const env = await environment.open({

@@ -111,3 +111,37 @@ test("labels and values of a plan are data, whatever they look like", async () =
   assert.equal(site.received.at(-1)?.get("n") ?? 'x" >> css=button >> nth=0', 'x" >> css=button >> nth=0');
   assert.equal(outcome.detail.accepted, false);
 });
+
+test("where each task has a page of its own, what the address changes is no field's: the request's path is a pattern", async () => {
+  const page = `<!doctype html><title>Plot</title><form id="f"><label>Member <input name="who"></label> <label>Crop <input name="crop"></label>
+<label>Hours <input name="hours"></label> <button>Ask</button></form><p id="say"></p><script>
+f.onsubmit = async (event) => {
+  event.preventDefault();
+  const body = new URLSearchParams(new FormData(f));
+  body.set("plot", location.pathname.slice(6));
+  say.textContent = await (await fetch("/api" + location.pathname, { method: "POST", body })).text();
+};</script>`;
+  const people = ["Ann", "Bo", "Chidi"].map((Member, i) => ({
+    Member,
+    Crop: ["beans", "leek", "kale"][i],
+    Hours: `${i + 2}`,
+  }));
+  const plots = await openForm(
+    "plot",
+    people,
+    page,
+    () => "Yours",
+    0,
+    {},
+    { success: { text: "Yours" } },
+    (i) => `/plot/${i}`,
+  );
+  after(() => plots.close());
+  for (const i of [0, 1, 2]) assert.equal((await plots.policy("oracle", i)).reward, 1);
+  const { request, fields } = plots.contract();
+  assert.deepEqual(request, { method: "POST", path: "/api/plot/*" });
+  assert.deepEqual(
+    Object.values(fields).map(({ wire }) => wire?.key),
+    ["who", "crop", "hours"],
+  );
+});

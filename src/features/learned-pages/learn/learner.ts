@@ -157,24 +157,27 @@ class Learning {
     await this.readPage();
     const count = this.fields.filter(({ isDeclared }) => !isDeclared).length;
     const isOpen = this.given.acceptance.success === undefined;
-    const times = 1 + count + Number(count < 3) + Number(isOpen);
+    const times = 1 + count + Number(count < 3 || this.pages > 1) + Number(isOpen);
     this.note(
       `is sent about ${times} times, and once for each code that the page does not show: one task's values, then ${count} fields changed one at a time (at most ${this.limits.submissions}: site.learn.submissions)`,
     );
-    let kept: { readonly values: Values; readonly run: Play } | undefined;
+    let kept: { readonly values: Values; readonly run: Play; readonly url: string } | undefined;
     for (const [i, task] of richestFirst(tasks).slice(0, 3).entries()) {
       const values = i === 0 ? completed(task, tasks, form.labels) : task.fields;
+      const { url } = task;
+      form.url = url;
       const run = await this.play(values);
       if (run === undefined) break;
-      if (run.isSent) kept ??= { values, run };
+      if (run.isSent) kept ??= { values, run, url };
       if (run.isSent && !isRefused(run)) {
-        kept = { values, run };
+        kept = { values, run, url };
         break;
       }
       this.words = saidOf(run);
       this.note(`${task.id} was not accepted: ${this.words}`);
     }
     if (kept === undefined) return undefined;
+    form.url = kept.url;
     this.runs.push(kept.run);
     for (const field of this.fields)
       field.isLost = field.operation === undefined && kept.run.failed.includes(field.label);
@@ -232,13 +235,26 @@ class Learning {
     return again === undefined || isPlayed(again) || isPlayed(run);
   }
 
-  /** Plays the base once more where fewer fields than three, or codes, could be told from what changes by itself. */
+  /**
+   * Plays the base once more where fewer fields than three, or codes, could be told from what changes by itself; and
+   * where tasks have pages of their own, on another one: what its address changes, as a part of the request's path, is
+   * no field's.
+   */
   async playAgain(base: Values): Promise<void> {
+    const { form, tasks, fields } = this;
     const { wires } = this.proof();
     const isUnsure = [...wires.values()].some(({ notation }) => /^(?:codes|each|flag)$/.test(notation.as));
-    if (this.fields.length >= 3 && !isUnsure) return;
+    if (fields.length >= 3 && !isUnsure && this.pages < 2) return;
+    const { url } = form;
+    form.url = tasks.find((task) => task.url !== url)?.url ?? url;
     const run = await this.play(base);
+    form.url = url;
     if (run?.isSent) this.runs.push(run);
+  }
+
+  /** Number of the tasks' pages. */
+  private get pages(): number {
+    return new Set(this.tasks.map(({ url }) => url)).size;
   }
 
   /** Plays the values of tasks whose codes are not known, while submissions last. */

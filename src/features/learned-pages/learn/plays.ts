@@ -70,9 +70,9 @@ export class Form {
   /** Buttons that send nothing and take the entered values away, as one that clears the form. */
   private readonly clearing = new Set<string>();
 
-  /** @param opener the button that shows the first field, where none is there before. @param isSaved whether the page saves fields before it is sent. */
+  /** @param url of the page. @param opener the button that shows the first field, where none is there before. @param isSaved whether the page saves fields before it is sent. */
   constructor(
-    private readonly url: string,
+    public url: string,
     private readonly fields: readonly PlayedField[],
     private readonly ways: ReadonlyMap<string, Way>,
     private readonly acceptance: Acceptance,
