@@ -40,15 +40,19 @@ export function viewDetail(detail: Readonly<Record<string, unknown>>): DetailTab
   return [
     plan,
     {
-      title: sent ? "The server received, beside the truth" : "Nothing was sent; the page held, beside the truth",
-      head: ["field", "truth", sent ? "received" : "held", "score", ...(probabilities === undefined ? [] : ["group"])],
+      title: sent ? "The server received, beside the truth" : "Nothing was sent",
+      head: [
+        ...["field", "truth", ...(sent ? ["received"] : []), "score"],
+        ...(probabilities === undefined ? [] : ["group"]),
+      ],
       rows: entries.map(([label, value]) => {
         const score = own(scores, label) ?? 0;
         const got = own(received, label) ?? null;
         const tone = score === 1 ? "good" : "bad";
         const group = probabilities && groupOf({ value: got, probability: sure.get(looseLabel(label)) ?? 0 });
         const last = group === undefined ? [] : [{ text: group, tone: "dim" as const }];
-        return [{ text: label }, cell(value), receivedCell(got), { text: score.toFixed(2), tone }, ...last];
+        const came = sent ? [receivedCell(got)] : [];
+        return [{ text: label }, cell(value), ...came, { text: score.toFixed(2), tone }, ...last];
       }),
     },
     raw,

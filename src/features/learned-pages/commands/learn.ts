@@ -4,6 +4,7 @@ import { closing } from "../../../core/closing.js";
 import { EXIT, fail, messageOf, misuse } from "../../../core/errors.js";
 import { Rng } from "../../../core/rng.js";
 import type { FormsEnvironment } from "../../../env/environments/forms.js";
+import { isLabelled } from "../../../env/forms/verdict.js";
 import type { Task } from "../../../env/site.js";
 import type { Contract } from "../contract.js";
 import type { Contracts } from "../contracts.js";
@@ -29,7 +30,10 @@ export const command: CliCommand = {
       .option("--form <name>", "this form only")
       .option("--from <tests...>", "Playwright tests that fill in the form, as `playwright codegen` writes them")
       .option("--record", "open a window and learn from what you do there for two tasks")
-      .option("--check", "play the known forms with every task's values, and print what was received")
+      .option(
+        "--check",
+        "play the known forms with the values of every task that has them, and print what was received",
+      )
       .action(async (overrides: string[], flags: LearnFlags) => {
         // loaded on use: help must not wait for the environment
         const { loadConfig } = await import("../../../config/config.js");
@@ -46,7 +50,7 @@ export const command: CliCommand = {
         const forms = new Map(environment.tasks.map((task) => [task.form, task]));
         const chosen = [...forms.values()].filter(({ form }) => flags.form === undefined || form === flags.form);
         if (chosen.length === 0) misuse(`There is no form ${flags.form}.`);
-        if (flags.check) return check(environment, chosen, context);
+        if (flags.check) return await check(environment, chosen, context);
         const contracts = environment.contracts as Contracts;
         contracts.mends = true;
         contracts.signal = context.signal;
@@ -98,10 +102,10 @@ async function recorded(environment: FormsEnvironment, task: Task, files: readon
   return (environment.contracts as Contracts).record(task, await environment.runner(), runs);
 }
 
-/** Plays the true values of every task. @throws UserError if one does not win. */
+/** Plays the true values of every task that has them. @throws UserError if one does not win. */
 async function check(environment: FormsEnvironment, chosen: readonly Task[], { print }: CliContext): Promise<void> {
   let lost = 0;
-  for (const task of chosen.flatMap((one) => environment.tasksOf(one))) {
+  for (const task of chosen.flatMap((one) => environment.tasksOf(one)).filter(isLabelled)) {
     if ((environment.contracts?.kept(task) as Contract | undefined)?.request === undefined)
       misuse(`The form ${task.form} has no contract.`, { hint: "`refusion-train learn` without --check makes it." });
     const act = await environment.fixedPolicies.oracle?.(task, Rng.named(0, "check"));
