@@ -64,8 +64,11 @@ export async function trainOnRollouts(given: Setup): Promise<TrainResult> {
   const { config } = setup;
   const { splits, every } = config.evaluation;
   const evaluated: readonly Split[] = every > 0 ? [...splits, VALIDATION] : splits;
-  for (const split of new Set<Split>(["train", ...evaluated]))
-    checkPromptsFit(environment, tasksOf(environment, split), policy);
+  const checkFit = (): void => {
+    for (const split of new Set<Split>(["train", ...evaluated]))
+      checkPromptsFit(environment, tasksOf(environment, split), policy);
+  };
+  checkFit();
   const { engine } = policy;
   const start = initialParameters(config, policy);
   const { training, seed } = config;
@@ -85,6 +88,8 @@ export async function trainOnRollouts(given: Setup): Promise<TrainResult> {
   if (stored === undefined && !playsElsewhere) {
     announceForms(setup, environment);
     await rehearseTasks(setup, environment);
+    // a page of a user's site gives its template once it was read
+    if (environment.unproven !== undefined) checkFit();
   }
 
   // 3. A dry run ends before anything is written
