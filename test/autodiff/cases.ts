@@ -37,31 +37,13 @@ const unary = (values: Values = DEFAULT, extra: Partial<OpCase> = {}): OpCase[] 
   c("a scalar", [v([], values)], {}, extra),
 ];
 
-/** Two inputs, broadcast in every direction. */
-const PAIRS: readonly (readonly [readonly number[], readonly number[]])[] = [
-  [
-    [2, 3],
-    [2, 3],
-  ],
-  [[2, 3], [3]],
-  [[3], [2, 3]],
-  [
-    [2, 1],
-    [1, 3],
-  ],
-  [[2, 3], []],
-  [[], [2, 3]],
-  [
-    [2, 1, 3],
-    [4, 1],
-  ],
-  [
-    [2, 3],
-    [1, 1, 1],
-  ],
-];
+/** Shapes of two inputs, between semicolons, broadcast in every direction. */
+const PAIRS = ["2,3; 2,3", "2,3; 3", "3; 2,3", "2,1; 1,3", "2,3; ", "; 2,3", "2,1,3; 4,1", "2,3; 1,1,1"];
 const pairs = (a: Values = DEFAULT, b: Values = a): OpCase[] =>
-  PAIRS.map(([x, y]) => c(`[${x}] and [${y}]`, [v(x, a), v(y, b)]));
+  PAIRS.map((pair) => {
+    const [x = [], y = []] = pair.split("; ").map((shape) => (shape.match(/\d/g) ?? []).map(Number));
+    return c(`[${x}] and [${y}]`, [v(x, a), v(y, b)]);
+  });
 
 const extrema: OpCase[] = [
   ...pairs(apart(0.5), apart(0.5, 0.2)),

@@ -74,11 +74,8 @@ describe("rollouts with keys and values used again", async () => {
       return (input) => {
         const { inputIds } = tokensOf(input);
         const { lanes, attention_ranges = lanes } = input.inputs;
-        forwards.push({
-          sequences: attention_ranges?.shape[0] as number,
-          tokens: inputIds.length,
-          lanes: lanes !== undefined,
-        });
+        const sequences = attention_ranges?.shape[0] as number;
+        forwards.push({ sequences, tokens: inputIds.length, lanes: lanes !== undefined });
         return forward(input);
       };
     };
@@ -114,10 +111,7 @@ describe("rollouts with keys and values used again", async () => {
     const about = sampledModel(engine.model.config);
     const tight = new Engine(other, engine.model, { sampler, about, lora, memory: 1 });
     await tight.setParameters("policy", await engine.getParameters("policy"));
-    const prompts = [
-      [1, 2, 3],
-      [4, 5],
-    ];
+    const prompts = [[1, 2, 3], [4]];
     const free = await draw({ rounds: 3 }, prompts, {});
     assert.deepEqual((await draw({ rounds: 3 }, prompts, { on: tight })).trajectories, free.trajectories);
   });
@@ -198,17 +192,9 @@ describe("rollouts with keys and values used again", async () => {
   });
 
   it("read a prompt once for all its rollouts, then only what is new, and nothing for those that ended", async () => {
-    const prompts = [
-      [1, 2, 3],
-      [1, 2, 3],
-      [1, 2, 3],
-      [4, 5, 6],
-    ];
-    const { trajectories, forwards } = await draw(
-      { rounds: 4, slot_size: 2, order: "left-to-right", temperature: 1.3, kv_cache: true },
-      prompts,
-      { seed: 2 },
-    );
+    const prompts = [...Array(3).fill([1, 2, 3]), [4, 5, 6]];
+    const config = { rounds: 4, slot_size: 2, order: "left-to-right", temperature: 1.3, kv_cache: true } as const;
+    const { trajectories, forwards } = await draw(config, prompts, { seed: 2 });
     const [first, ...others] = forwards;
     // the prompt and the masks of the first slot; no token of a causal model sees the masks after them
     assert.deepEqual(first, { sequences: 2, tokens: 2 * (3 + 2), lanes: false });
