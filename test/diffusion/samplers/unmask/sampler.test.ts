@@ -18,11 +18,8 @@ const sampler = having(unmask, "stepTerms");
 const PROMPT = [1, 0];
 
 /** Makes the key by which two outcomes are told apart. */
-function keyOf(trajectory: UnmaskTrajectory): string {
-  return trajectory.rounds
-    .map((round) => round.positions.map((p, i) => `${p}:${round.tokens[i]}`).join(" "))
-    .join(" | ");
-}
+const keyOf = ({ rounds }: UnmaskTrajectory): string =>
+  rounds.map(({ positions, tokens }) => positions.map((p, i) => `${p}:${tokens[i]}`).join(" ")).join(" | ");
 
 /** Makes a network with prescribed samples at every response position that reports its own probabilities for them. */
 function forced(network: FakeNetwork, tokens: readonly number[]): RoundModel<RowStatistics> {
@@ -40,9 +37,8 @@ function forced(network: FakeNetwork, tokens: readonly number[]): RoundModel<Row
         for (const variant of [0, 1]) {
           const row = hidden[n] as Float64Array;
           statistics.token[r * 2 + variant] = BigInt(token);
-          statistics.logProb[r * 2 + variant] = network.logProbs(row, input.temperature, variant === 0)[
-            token
-          ] as number;
+          const logProbs = network.logProbs(row, input.temperature, variant === 0);
+          statistics.logProb[r * 2 + variant] = logProbs[token] as number;
         }
       });
       return statistics;
@@ -51,11 +47,7 @@ function forced(network: FakeNetwork, tokens: readonly number[]): RoundModel<Row
 }
 
 /** Enumerates the policy's trajectories: all assignments of tokens except those that need a forbidden EOS. */
-async function enumerate(
-  network: FakeNetwork,
-  options: UnmaskOptions,
-  start: TextStart = PROMPT,
-): Promise<Map<string, UnmaskTrajectory>> {
+async function enumerate(network: FakeNetwork, options: UnmaskOptions, start: TextStart = PROMPT) {
   const outcomes = new Map<string, UnmaskTrajectory>();
   const canvas = Canvas.of(templateOf(start, options));
   for (const tokens of sequences([0, 1, TOKENS.eos], canvas.isFree ? options.responseLength : canvas.cells)) {
