@@ -235,12 +235,8 @@ test("slots are filled in autoregressively by k - 1 passes that read no masks, a
   const [first, second] = trajectory.rounds;
   const begun = (round: typeof first, n: number): string => (round?.tokens.slice(0, n) ?? []).join("");
   assert.equal(trajectory.slotFill, "autoregressive");
-  assert.deepEqual(read.slice(0, 4), [
-    "1033333333",
-    `10${begun(first, 1)}`,
-    `10${begun(first, 2)}`,
-    `10${begun(first, 3)}`,
-  ]);
+  const passes = [1, 2, 3].map((n) => `10${begun(first, n)}`);
+  assert.deepEqual(read.slice(0, 4), ["1033333333", ...passes]);
   assert.deepEqual(read.slice(4, 6), [`10${begun(first, 4)}3333`, `10${begun(first, 4)}${begun(second, 1)}`]);
   // the second token of the second slot is EOS, so there is no further pass
   assert.equal(second?.tokens.indexOf(TOKENS.eos), 1);
@@ -293,29 +289,16 @@ test("what a model must not do, and prompts that do not fit, are refused", async
   await assert.rejects(attempt, /non-finite confidence/);
   const refused = run((s) => s.logProb.fill(Number.NEGATIVE_INFINITY));
   await assert.rejects(refused, /non-finite log-probability/);
-  await assert.rejects(
-    run((s) => (s.token as BigInt64Array).fill(BigInt(TOKENS.mask))),
-    /blocked token 3/,
-  );
+  const blocked = run((s) => (s.token as BigInt64Array).fill(BigInt(TOKENS.mask)));
+  await assert.rejects(blocked, /blocked token 3/);
 });
 
 test("the configuration has defaults and rejects what cannot run", () => {
   const config = samplerConfig(sampler);
   assert.deepEqual(config, {
-    rounds: 8,
-    slot_size: 4,
-    response_length: 96,
-    prompt_length: 64,
-    temperature: 1,
-    order: "confidence",
-    slot_fill: "parallel",
-    canvas_per_prompt: null,
-    paragraph_room: null,
-    room: 12,
-    constrained_decoding: false,
-    explore: 0,
-    kv_cache: "auto",
-    speculate: 1,
+    ...{ rounds: 8, slot_size: 4, response_length: 96, prompt_length: 64, temperature: 1, order: "confidence" },
+    ...{ slot_fill: "parallel", canvas_per_prompt: null, paragraph_room: null, room: 12 },
+    ...{ constrained_decoding: false, explore: 0, kv_cache: "auto", speculate: 1 },
   });
   const { dims, ...shapes } = sampler.shapes(sampler.options(config, MODEL));
   assert.deepEqual(shapes, { length: 160, rows: 96, steps: 8 });
