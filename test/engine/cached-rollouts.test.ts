@@ -17,6 +17,7 @@ import { Runtime } from "../../src/onnx/session.js";
 import { MICRO, microModel } from "../support/micro-model.js";
 import { withoutPages } from "../support/paged-attention.js";
 import { cpuRuntime } from "../support/temporary.js";
+import { floatsOf } from "../support/tensors.js";
 import { tokensOf } from "../support/token-batch.js";
 import { having, samplerConfig } from "../support/typed.js";
 
@@ -57,10 +58,7 @@ describe("rollouts with keys and values used again", async () => {
   const engine = new Engine(runtime, model, { sampler, about: sampledModel(model.config), lora });
   const rng = Rng.named(0, "adapter");
   const fresh = freshAdapter(loraSites(engine.model.graph, lora), lora, rng);
-  const drawn = [...fresh].map(([name, tensor]) => {
-    const data = (tensor.data as Float32Array).map(() => rng.normal() * 0.3);
-    return [name, { ...tensor, data }] as const;
-  });
+  const drawn = [...fresh].map(([name, { shape }]) => [name, floatsOf(shape, () => rng.normal() * 0.3)] as const);
   const inLanes = new Engine(paged, model, { sampler, about: sampledModel(model.config), lora });
   for (const one of [engine, inLanes]) await one.setParameters("policy", new Map(drawn));
 
@@ -173,10 +171,8 @@ describe("rollouts with keys and values used again", async () => {
   it("give log-probabilities that scoring finds again", async () => {
     const prompts = [[1, 2], [1, 2], [3]];
     const { trajectories } = await draw({ rounds: 4, slot_size: 1, kv_cache: true }, prompts, {});
-    const options = sampler.options(
-      samplerConfig(sampler, { prompt_length: PROMPT, response_length: 8, rounds: 4, slot_size: 1 }),
-      sampledModel(engine.model.config),
-    );
+    const config = samplerConfig(sampler, { prompt_length: PROMPT, response_length: 8, rounds: 4, slot_size: 1 });
+    const options = sampler.options(config, sampledModel(engine.model.config));
     const { stepTerms } = having(sampler, "stepTerms");
     const terms = stepTerms(trajectories, options, { batch: 3, lengthStep: 8, level: "token" });
     const { logProbs } = await engine.score(terms, "policy");

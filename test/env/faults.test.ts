@@ -157,22 +157,15 @@ test("an answer that is no page is a fault that says so", async () => {
 });
 
 type Host = { host: { browser(): Promise<never>; discard(browser: never): Promise<void> } };
+const discard = async (runner: EpisodeRunner): Promise<void> => {
+  const { host } = runner as unknown as Host;
+  await host.discard(await host.browser());
+};
 /** Ends of an episode's browser that the episode did not cause. */
 const ENDS: Record<string, { attempts: number; faults: string[]; end(runner: EpisodeRunner): Promise<void> }> = {
   // another episode found the browser frozen and discards it
-  discarded: {
-    attempts: 1,
-    faults: [],
-    end: async (runner) => {
-      const { host } = runner as unknown as Host;
-      await host.discard(await host.browser());
-    },
-  },
-  killed: {
-    attempts: 2,
-    faults: ["the browser ended"],
-    end: async (runner) => kill(await runner.browserPid(), "SIGKILL"),
-  },
+  discarded: { attempts: 1, faults: [], end: discard },
+  killed: { attempts: 2, faults: ["the browser ended"], end: async (r) => kill(await r.browserPid(), "SIGKILL") },
 };
 
 for (const [how, { attempts, faults, end }] of Object.entries(ENDS)) {

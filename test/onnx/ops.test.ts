@@ -7,7 +7,19 @@ import type { OpCall } from "../../src/onnx/infer.js";
 import { MICROSOFT_OPS, OPS } from "../../src/onnx/ops.js";
 import type { Attribute, Dim, DType, Graph, Initializer, Tensor, Value } from "../../src/onnx/types.js";
 import { CASES } from "../autodiff/cases.js";
-import { bools, c, draw, fixed, index, int, ints, KERNEL, type OpCase, type Operand, v } from "../autodiff/operands.js";
+import {
+  bools,
+  c,
+  draw,
+  fixed,
+  IN_FLOAT32,
+  index,
+  int,
+  ints,
+  type OpCase,
+  type Operand,
+  v,
+} from "../autodiff/operands.js";
 import { relativeError } from "../support/golden.js";
 import { runGraph } from "../support/run-graph.js";
 import { cpuRuntime } from "../support/temporary.js";
@@ -40,12 +52,12 @@ const STRIDES = { group: 2, strides: [2], pads: [1, 0], output_padding: [1] };
 
 /** Ops that have no gradient cases. */
 const OTHERS: Readonly<Record<string, readonly OpCase[]>> = {
-  ConvTranspose: [c("grouped, with strides", [v([1, 2, 3]), fixed([2, 1, 3])], STRIDES, { float32: KERNEL })],
+  ConvTranspose: [c("grouped, with strides", [v([1, 2, 3]), fixed([2, 1, 3])], STRIDES, IN_FLOAT32)],
   DynamicQuantizeMatMul: [
-    c("2-D", [v([2, 3]), ...codes(3, 4)], {}, { float32: KERNEL }),
-    c("a batch", [v([2, 2, 3]), ...codes(3, 2)], {}, { float32: KERNEL }),
+    c("2-D", [v([2, 3]), ...codes(3, 4)], {}, IN_FLOAT32),
+    c("a batch", [v([2, 2, 3]), ...codes(3, 2)], {}, IN_FLOAT32),
   ],
-  QuantizeLinear: [c("a scale a column", [v([2, 3]), codes(2, 3)[1], ZEROS], { axis: 1 }, { float32: KERNEL })],
+  QuantizeLinear: [c("a scale a column", [v([2, 3]), codes(2, 3)[1], ZEROS], { axis: 1 }, IN_FLOAT32)],
   And: [c("broadcast", [a, b])],
   Or: [c("broadcast", [b, a])],
   Xor: [c("broadcast", [a, b])],

@@ -40,10 +40,9 @@ describe("the environment of forms", () => {
     assert.deepEqual([accepted, truth], [true, { "Full name": "Ada", Town: "Rome" }]);
     assert.equal(String(posted), "name,Ada,town,");
     // what is no action comes last
-    assert.deepEqual(
-      (actions as { action: string; fate: string }[]).map(({ action, fate }) => `${action}: ${fate}`),
-      ["fill Full name | Ada: done", "fill Street | x: no-such-control", "submit: done", "hello: not-an-action"],
-    );
+    const fates = (actions as { action: string; fate: string }[]).map(({ action, fate }) => `${action}: ${fate}`);
+    const filled = ["fill Full name | Ada: done", "fill Street | x: no-such-control"];
+    assert.deepEqual(fates, [...filled, "submit: done", "hello: not-an-action"]);
     assert.deepEqual(received, { "Full name": "Ada", Town: "" });
     assert.deepEqual(field_scores, { "Full name": 1, Town: 0 });
     const perfect = await play(ada, "fill Full name | Ada\nfill Town | Rome\nsubmit");

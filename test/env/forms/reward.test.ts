@@ -22,24 +22,13 @@ const controls = [
 const task = { fields: { Name: "Ann", Country: "Norway", News: false, Days: ["Mon", "Tue"], Photo: "None" } };
 const defaults = controls.map((c) => c.default);
 
-const done = (label: string, on: number, value = ""): ActionRecord => ({
-  action: { kind: "fill", label, value },
-  fate: "done",
-  control: on,
-});
+const done = (label: string, on: number, value = ""): ActionRecord => {
+  return { action: { kind: "fill", label, value }, fate: "done", control: on };
+};
 const sent: ActionRecord = { action: { kind: "submit" }, fate: "done", submitted: true };
-const outcome = (
-  values: readonly FieldValue[],
-  actions: readonly ActionRecord[],
-  extra: Partial<Outcome> = {},
-): Outcome => ({
-  values,
-  actions,
-  accepted: actions.includes(sent),
-  unresolved: 0,
-  uploads: true,
-  ...extra,
-});
+const outcome = (values: readonly FieldValue[], actions: readonly ActionRecord[], extra: Partial<Outcome> = {}) => {
+  return { values, actions, accepted: actions.includes(sent), unresolved: 0, uploads: true, ...extra };
+};
 const perfect = ["Ann", "Norway", false, ["Mon", "Tue"], ""];
 const perfectActions = [done("Name", 0), done("News", 2), done("Days", 3), sent];
 
@@ -57,11 +46,8 @@ test("nothing done is worth nothing, sent or not", () => {
 test("the formula, by hand", () => {
   // Name "Anna" against "Ann": 0.75; News right; Days one of two: 0.5; mean of three fields
   const values = ["Anna", "Norway", false, ["Mon"], ""];
-  const actions: ActionRecord[] = [
-    ...perfectActions.slice(0, 3),
-    { action: { kind: "fill", label: "Nome", value: "x" }, fate: "no-such-control" },
-    sent,
-  ];
+  const missed: ActionRecord = { action: { kind: "fill", label: "Nome", value: "x" }, fate: "no-such-control" };
+  const actions = [...perfectActions.slice(0, 3), missed, sent];
   const result = score(task, controls, outcome(values, actions, { unresolved: 1 }));
   const f = (0.75 + 1 + 0.5) / 3;
   assert.equal(result.fieldAccuracy, f);

@@ -161,23 +161,16 @@ export function answer({ url, headers, cookie = "" }: Received, response: Server
     case "/set-cookie":
       return text("", { "set-cookie": `${query}; HttpOnly; Max-Age=9999` });
     case "/cookie":
-      return text(
-        cookie
-          .split("; ")
-          .find((pair) => pair.startsWith(`${query}=`))
-          ?.split("=")[1] ?? "",
-      );
+      return text(new RegExp(`(?:^|; )${query}=([^;]*)`).exec(cookie)?.[1] ?? "");
     case "/cacheable":
       return text(query, { "cache-control": "max-age=9999" });
     case "/tagged":
       return text(query === "" ? (headers["if-none-match"] ?? "").replaceAll('"', "") : query, {
-        "cache-control": "no-cache",
-        etag: `"${query}"`,
+        ...{ "cache-control": "no-cache", etag: `"${query}"` },
       });
     case "/moving":
-      return query === ""
-        ? text("")
-        : text("", { location: `/cacheable?${query}`, "cache-control": "max-age=9999" }, 301);
+      if (query === "") return text("");
+      return text("", { location: `/cacheable?${query}`, "cache-control": "max-age=9999" }, 301);
     case "/private":
       return headers.authorization === undefined ? text("", { "www-authenticate": "Basic realm=r" }, 401) : text("");
     case "/private-or-not": {
