@@ -3,11 +3,11 @@ import { describe, it } from "node:test";
 import { BLOCKED, biasOf, biasShape, withRanges } from "../../src/attention/bias.js";
 import { layBuffers } from "../../src/attention/rows.js";
 import { BufferBuilder } from "../../src/diffusion/layout/buffer.js";
-import { encodeModel } from "../../src/onnx/format/proto.js";
 import { GraphBuilder } from "../../src/onnx/graph.js";
-import { f32, i64 } from "../../src/onnx/tensors.js";
 import type { Dim, Graph, Tensor } from "../../src/onnx/types.js";
+import { runGraph } from "../support/run-graph.js";
 import { cpuRuntime } from "../support/temporary.js";
+import { f32, intsOf } from "../support/tensors.js";
 
 const runtime = await cpuRuntime();
 
@@ -22,10 +22,7 @@ function graphOf(shape: readonly Dim[], more: (g: GraphBuilder) => void = () => 
 describe("attention ranges", () => {
   async function writtenOut(graph: Graph, feeds: Record<string, Tensor>): Promise<Tensor> {
     assert.ok(!graph.inputs.some(({ name }) => name === "attention_bias"));
-    await runtime.load("bias", { bytes: encodeModel(graph) });
-    const { y } = await runtime.run("bias", { feeds });
-    await runtime.unload("bias");
-    return y as Tensor;
+    return (await runGraph(runtime, graph, feeds)).y as Tensor;
   }
 
   it("write the same bias: prompts, packed rounds, padding", async () => {
@@ -43,9 +40,9 @@ describe("attention ranges", () => {
   });
 
   it("write the bias of new tokens over an open number of keys", async () => {
-    const bias = f32([2, 1, 1, 4], Float32Array.from([0, BLOCKED, 0, 0, BLOCKED, 0, 0, BLOCKED]));
-    const attention_ranges = f32([2, 1, 4], Float32Array.from([0, 1, 2, 4, 1, 3, 0, 0]));
-    const keys = i64([2, 4], BigInt64Array.from([3n, 1n, 0n, 9n, 0n, 0n, 0n, 0n]));
+    const bias = f32([2, 1, 1, 4], 0, BLOCKED, 0, 0, BLOCKED, 0, 0, BLOCKED);
+    const attention_ranges = f32([2, 1, 4], 0, 1, 2, 4, 1, 3, 0, 0);
+    const keys = intsOf([2, 4], (i) => [3, 1, 0, 9][i]);
     const graph = withRanges(graphOf(["B", 1, "N", "W"], (g) => g.input("keys", "int64", ["B", "W"])));
     assert.deepEqual(await writtenOut(graph, { attention_ranges, keys }), bias);
     assert.deepEqual(biasOf(attention_ranges, biasShape({ attention_ranges, keys }) as number[]), bias);

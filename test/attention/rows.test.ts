@@ -35,10 +35,7 @@ test("an entry may see a common beginning and its own block only", () => {
 });
 
 test("a batch is causal where no entry of any row sees a later one", () => {
-  const [ids, positions] = [
-    [1, 1, 1],
-    [0, 1, 2],
-  ];
+  const [ids, positions] = [Array(3).fill(1), [0, 1, 2]];
   const causal = { ids, positions, prefix: [0, 0, 1], from: [0, 0, 2] };
   const batch = (...buffers: TokenBuffer[]) => layBuffers(buffers, { batch: 2, length: 4, pad: 0 });
   assert.ok(isCausal(batch(causal, causal)));

@@ -2,57 +2,38 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { backward } from "../../src/autodiff/backward.js";
 import { Emitter } from "../../src/onnx/emit.js";
-import { encodeModel } from "../../src/onnx/format/proto.js";
 import { GraphBuilder } from "../../src/onnx/graph.js";
 import type { Tensor, Value } from "../../src/onnx/types.js";
+import { runGraph } from "../support/run-graph.js";
 import { cpuRuntime } from "../support/temporary.js";
+import { f32 } from "../support/tensors.js";
 import { userError } from "../support/user-error.js";
 
 const runtime = await cpuRuntime();
 
-interface Sketch {
-  readonly g: GraphBuilder;
-  readonly e: Emitter;
-  readonly x: (name: string, ...shape: number[]) => Value;
-  /** Ops of the nodes that were added since `mark`. */
-  readonly added: () => string[];
-  readonly mark: () => void;
-}
-
-function sketch(): Sketch {
+function sketch() {
   const g = new GraphBuilder("test");
   let from = 0;
   return {
     g,
     e: new Emitter(g),
-    x: (name, ...shape) => g.input(name, "float32", shape),
-    mark: () => {
+    x: (name: string, ...shape: number[]): Value => g.input(name, "float32", shape),
+    mark: (): void => {
       from = g.nodes.length;
     },
-    added: () => g.nodes.slice(from).map((n) => n.op),
+    /** Ops of the nodes that were added since `mark`. */
+    added: (): string[] => g.nodes.slice(from).map((n) => n.op),
   };
 }
 
-const f32 = (shape: readonly number[], ...data: number[]): Tensor => ({
-  dtype: "float32",
-  shape,
-  data: Float32Array.from(data),
-});
 const named = (message: RegExp) => userError(message, { hint: /./ });
 
 describe("backward", () => {
   /** Runs the gradients, as d0, d1, ... */
   async function run(g: GraphBuilder, gradients: readonly Value[], feeds: Record<string, Tensor>): Promise<Tensor[]> {
-    gradients.forEach((d, i) => {
-      g.output(`d${i}`, d);
-    });
-    await runtime.load("test", { bytes: encodeModel(g.build()) });
-    try {
-      const out = await runtime.run("test", { feeds });
-      return gradients.map((_, i) => out[`d${i}`] as Tensor);
-    } finally {
-      await runtime.unload("test");
-    }
+    gradients.forEach((d, i) => void g.output(`d${i}`, d));
+    const out = await runGraph(runtime, g.build(), feeds);
+    return gradients.map((_, i) => out[`d${i}`] as Tensor);
   }
 
   it("adds up the gradients of a value that is used several times", async () => {
@@ -176,10 +157,8 @@ describe("backward", () => {
     const w = x("model.w", 3);
     const h = g.scope("layers.0", () => e.exp(w));
     const top = g.scope("sorted", () => g.node("TopK", [h, g.ints([2])])[0] as Value);
-    assert.throws(
-      () => backward(g, e.total(top), [w]),
-      named(/No gradient rule for TopK at \/sorted\/TopK .*model\.w/),
-    );
+    const missing = named(/No gradient rule for TopK at \/sorted\/TopK .*model\.w/);
+    assert.throws(() => backward(g, e.total(top), [w]), missing);
   });
 
   it("names op, node, input and parameter where an input has no gradient", () => {

@@ -3,34 +3,38 @@ import { describe, it } from "node:test";
 import { backward } from "../../src/autodiff/backward.js";
 import { Rng } from "../../src/core/rng.js";
 import { Emitter } from "../../src/onnx/emit.js";
-import { encodeModel } from "../../src/onnx/format/proto.js";
 import { GraphBuilder } from "../../src/onnx/graph.js";
 import { sizeOf } from "../../src/onnx/shapes.js";
 import type { Tensor, Value } from "../../src/onnx/types.js";
 import { relativeError } from "../support/golden.js";
+import { runGraph } from "../support/run-graph.js";
 import { cpuRuntime } from "../support/temporary.js";
 
 const runtime = await cpuRuntime();
 
 type Build = (e: Emitter, wrt: readonly Value[], apart: (v: Value) => Value) => Value;
-
+/** A product with what is made of scores. */
+const product =
+  (made: (e: Emitter, scores: Value) => Value): Build =>
+  (e, [s, v], apart) =>
+    e.matmul(apart(made(e, s as Value)), v as Value);
+const softmax = product((e, s) => e.softmax(s));
+const picking =
+  (shape: readonly number[], axis: number): Build =>
+  (e, [z], apart) =>
+    e.gatherElements(apart(e.logSoftmax(z as Value)), indices(e, shape), axis);
 /** Attention of 2 heads whose rows may see nothing: where all scores are -inf, P is NaN and counts as 0. */
-const guarded: Build = (e, [scores, v], apart) => {
-  const p = e.softmax(scores as Value);
-  const clean = e.where(e.g.op("IsNaN", [p]), e.g.scalar(0, "float64"), p);
-  return e.matmul(apart(clean), v as Value);
-};
+const guarded = product((e, s) => {
+  const p = e.softmax(s);
+  return e.where(e.g.op("IsNaN", [p]), e.g.scalar(0, "float64"), p);
+});
 
 /** title -> shapes of what is differentiated, between semicolons, and a function of it; `apart` hides what lies behind a value. */
 const CASES: Readonly<Record<string, { shapes: string; build: Build; saves: string }>> = {
-  "a product with a softmax": {
-    shapes: "2,3,4; 2,4,2",
-    build: (e, [s, v], apart) => e.matmul(apart(e.softmax(s as Value)), v as Value),
-    saves: "Sub",
-  },
+  "a product with a softmax": { shapes: "2,3,4; 2,4,2", build: softmax, saves: "Sub" },
   "grouped heads: rows of a softmax under another shape": {
     shapes: "2,6,3,4; 2,2,4,2",
-    build: (e, [s, v], apart) => e.matmul(apart(e.reshape(e.softmax(s as Value), [2, 2, 9, 4])), v as Value),
+    build: product((e, s) => e.reshape(e.softmax(s), [2, 2, 9, 4])),
     saves: "Sub",
   },
   "a softmax with a second reader": {
@@ -41,36 +45,16 @@ const CASES: Readonly<Record<string, { shapes: string; build: Build; saves: stri
     },
     saves: "",
   },
-  "a softmax that is kept from NaN": {
-    shapes: "2,3,4; 2,4,2",
-    build: guarded,
-    saves: "Sub",
-  },
+  "a softmax that is kept from NaN": { shapes: "2,3,4; 2,4,2", build: guarded, saves: "Sub" },
   "a softmax over another axis": {
     shapes: "2,3,4; 2,4,2",
-    build: (e, [s, v], apart) => e.matmul(apart(e.g.op("Softmax", [s as Value], { axis: 1 })), v as Value),
+    build: product((e, s) => e.g.op("Softmax", [s], { axis: 1 })),
     saves: "",
   },
-  "one matrix for all heads": {
-    shapes: "2,3,4; 1,4,2",
-    build: (e, [s, v], apart) => e.matmul(apart(e.softmax(s as Value)), v as Value),
-    saves: "",
-  },
-  "picking from a log-softmax": {
-    shapes: "3,5",
-    build: (e, [z], apart) => e.gatherElements(apart(e.logSoftmax(z as Value)), indices(e, [3, 1]), 1),
-    saves: "Sub",
-  },
-  "picking several, some twice": {
-    shapes: "3,5",
-    build: (e, [z], apart) => e.gatherElements(apart(e.logSoftmax(z as Value)), indices(e, [3, 4]), -1),
-    saves: "Sub",
-  },
-  "picking along another axis": {
-    shapes: "3,5",
-    build: (e, [z], apart) => e.gatherElements(apart(e.logSoftmax(z as Value)), indices(e, [1, 5]), 0),
-    saves: "",
-  },
+  "one matrix for all heads": { shapes: "2,3,4; 1,4,2", build: softmax, saves: "" },
+  "picking from a log-softmax": { shapes: "3,5", build: picking([3, 1], 1), saves: "Sub" },
+  "picking several, some twice": { shapes: "3,5", build: picking([3, 4], -1), saves: "Sub" },
+  "picking along another axis": { shapes: "3,5", build: picking([1, 5], 0), saves: "" },
   "picking twice from one log-softmax, and summing over it": {
     shapes: "3,5",
     build: (e, [z], apart) => {
@@ -106,23 +90,18 @@ describe("gradients of what lies behind an input", () => {
     const ours = backward(g, loss, wrt);
     for (const [i, v] of ours.entries()) g.output(`grad/${i}`, v);
     const graph = g.build();
-    await runtime.load("behind", { bytes: encodeModel(graph) });
-    try {
-      const data = (i: number): Float64Array => {
-        const values = Float64Array.from(numbers(sizeOf(shapes[i] as number[])));
-        // a row that sees nothing
-        if (i === 0 && build === guarded) values.fill(Number.NEGATIVE_INFINITY, 0, 4);
-        return values;
-      };
-      const feeds = Object.fromEntries(
-        shapes.map((shape, i): [string, Tensor] => [`x${i}`, { dtype: "float64", shape, data: data(i) }]),
-      );
-      const out = await runtime.run("behind", { feeds });
-      const values = wrt.map((_, i) => [...((out[`grad/${i}`] as Tensor).data as Float64Array)]);
-      return { values, ops: graph.nodes.map((n) => n.op) };
-    } finally {
-      await runtime.unload("behind");
-    }
+    const data = (i: number): Float64Array => {
+      const values = Float64Array.from(numbers(sizeOf(shapes[i] as number[])));
+      // a row that sees nothing
+      if (i === 0 && build === guarded) values.fill(Number.NEGATIVE_INFINITY, 0, 4);
+      return values;
+    };
+    const feeds = Object.fromEntries(
+      shapes.map((shape, i): [string, Tensor] => [`x${i}`, { dtype: "float64", shape, data: data(i) }]),
+    );
+    const out = await runGraph(runtime, graph, feeds);
+    const values = wrt.map((_, i) => [...((out[`grad/${i}`] as Tensor).data as Float64Array)]);
+    return { values, ops: graph.nodes.map((n) => n.op) };
   }
 
   for (const [title, { shapes, build, saves }] of Object.entries(CASES)) {

@@ -6,12 +6,13 @@ import {
   apart,
   bools,
   c,
+  constant,
   DEFAULT,
   fixed,
+  IN_FLOAT32,
   index,
   int,
   ints,
-  KERNEL,
   type OpCase,
   type Operand,
   POSITIVE,
@@ -24,10 +25,7 @@ import {
 function fourBit(n: number, k: number): Operand[] {
   const codes = Array.from({ length: (n * k) / 2 }, (_, i) => (i * 89 + 7) % 256);
   const absmax = Array.from({ length: (n * k) / 64 }, (_, i) => 0.5 + 0.25 * i);
-  return [
-    { role: "constant", shape: [codes.length], values: codes, dtype: "uint8" },
-    { role: "constant", shape: [absmax.length], values: absmax, dtype: "float32" },
-  ];
+  return [constant([codes.length], codes, "uint8"), constant([absmax.length], absmax, "float32")];
 }
 const bnb4 = (n: number, k: number) => ({ N: n, K: k, block_size: 64, quant_type: 1, transB: 1 });
 
@@ -37,31 +35,13 @@ const unary = (values: Values = DEFAULT, extra: Partial<OpCase> = {}): OpCase[] 
   c("a scalar", [v([], values)], {}, extra),
 ];
 
-/** Two inputs, broadcast in every direction. */
-const PAIRS: readonly (readonly [readonly number[], readonly number[]])[] = [
-  [
-    [2, 3],
-    [2, 3],
-  ],
-  [[2, 3], [3]],
-  [[3], [2, 3]],
-  [
-    [2, 1],
-    [1, 3],
-  ],
-  [[2, 3], []],
-  [[], [2, 3]],
-  [
-    [2, 1, 3],
-    [4, 1],
-  ],
-  [
-    [2, 3],
-    [1, 1, 1],
-  ],
-];
+/** Shapes of two inputs, between semicolons, broadcast in every direction. */
+const PAIRS = ["2,3; 2,3", "2,3; 3", "3; 2,3", "2,1; 1,3", "2,3; ", "; 2,3", "2,1,3; 4,1", "2,3; 1,1,1"];
 const pairs = (a: Values = DEFAULT, b: Values = a): OpCase[] =>
-  PAIRS.map(([x, y]) => c(`[${x}] and [${y}]`, [v(x, a), v(y, b)]));
+  PAIRS.map((pair) => {
+    const [x = [], y = []] = pair.split("; ").map((shape) => (shape.match(/\d/g) ?? []).map(Number));
+    return c(`[${x}] and [${y}]`, [v(x, a), v(y, b)]);
+  });
 
 const extrema: OpCase[] = [
   ...pairs(apart(0.5), apart(0.5, 0.2)),
@@ -120,6 +100,9 @@ function normalizations(bias: boolean, float32: Partial<OpCase>): OpCase[] {
 }
 
 const row = [0.5, 1.5, -0.5];
+/** The tables of cos and sin. */
+const angles = (shape: readonly number[]) => [fixed(shape), fixed(shape)];
+const DILATED = { group: 2, dilations: [2, 1], strides: [2, 2], pads: [0, 1, 1, 0] };
 
 /** Ops in the order of RULES. */
 export const CASES: Readonly<Record<string, readonly OpCase[]>> = {
@@ -171,46 +154,29 @@ export const CASES: Readonly<Record<string, readonly OpCase[]>> = {
   ],
   Sigmoid: unary(),
   Tanh: unary(),
-  Elu: [
-    ...unary(apart(0.5), { float32: KERNEL }),
-    c("alpha", [v([2, 3], apart(0.5))], { alpha: 0.5 }, { float32: KERNEL }),
-  ],
-  LeakyRelu: [
-    ...unary(apart(0.5), { float32: KERNEL }),
-    c("alpha", [v([2, 3], apart(0.5))], { alpha: 0.3 }, { float32: KERNEL }),
-  ],
-  QuickGelu: [...unary(DEFAULT, { float32: KERNEL }), c("SiLU", [v([2, 3])], { alpha: 1 }, { float32: KERNEL })],
+  Elu: [...unary(apart(0.5), IN_FLOAT32), c("alpha", [v([2, 3], apart(0.5))], { alpha: 0.5 }, IN_FLOAT32)],
+  LeakyRelu: [...unary(apart(0.5), IN_FLOAT32), c("alpha", [v([2, 3], apart(0.5))], { alpha: 0.3 }, IN_FLOAT32)],
+  QuickGelu: [...unary(DEFAULT, IN_FLOAT32), c("SiLU", [v([2, 3])], { alpha: 1 }, IN_FLOAT32)],
   RotaryEmbedding: [
-    c(
-      "tokens one behind the other",
-      [v([1, 2, 8]), ints(0), fixed([2, 2]), fixed([2, 2])],
-      { num_heads: 2 },
-      { float32: KERNEL },
-    ),
-    c(
-      "heads apart, rows by number",
-      [v([2, 2, 2, 2]), index([2, 2], [3, 0, 2, 2]), fixed([4, 1]), fixed([4, 1])],
-      {},
-      { float32: KERNEL },
-    ),
+    c("one token behind the other", [v([1, 2, 8]), ints(0), ...angles([2, 2])], { num_heads: 2 }, IN_FLOAT32),
+    c("heads apart", [v([2, 2, 2, 2]), index([2, 2], [3, 0, 2, 2]), ...angles([4, 1])], {}, IN_FLOAT32),
   ],
   Relu: unary(apart(0.5)),
-  Softplus: unary(DEFAULT, { float32: KERNEL }),
-  Erf: unary(DEFAULT, { float32: KERNEL }),
+  Softplus: unary(DEFAULT, IN_FLOAT32),
+  Erf: unary(DEFAULT, IN_FLOAT32),
   Gelu: [
-    c("exact", [v([2, 3])], {}, { float32: KERNEL }),
-    c("exact, by name", [v([2, 3])], { approximate: "none" }, { float32: KERNEL }),
-    c("by tanh", [v([2, 3])], { approximate: "tanh" }, { float32: KERNEL }),
+    c("exact", [v([2, 3])], {}, IN_FLOAT32),
+    c("exact, by name", [v([2, 3])], { approximate: "none" }, IN_FLOAT32),
+    c("by tanh", [v([2, 3])], { approximate: "tanh" }, IN_FLOAT32),
   ],
   Softmax: axes(),
   LogSoftmax: axes(),
   CumSum: [
     c("without attributes", [v([2, 3]), int(1)]),
-    ...[0, 1].flatMap((reverse) =>
-      [0, 1].map((exclusive) =>
-        c(`reverse ${reverse}, exclusive ${exclusive}`, [v([2, 3]), int(1)], { reverse, exclusive }),
-      ),
-    ),
+    ...[0, 1, 2, 3].map((i) => {
+      const attributes = { reverse: i >> 1, exclusive: i & 1 };
+      return c(JSON.stringify(attributes), [v([2, 3]), int(1)], attributes);
+    }),
   ],
   Trilu: [
     c("upper", [v([3, 3])]),
@@ -284,14 +250,9 @@ export const CASES: Readonly<Record<string, readonly OpCase[]>> = {
     c("one unused part", [v([2, 6]), ints(1, 3, 2)], { axis: 1 }, { outputs: 2 }),
   ],
   Conv: [
-    c("1-D", [v([1, 2, 6]), fixed([3, 2, 3]), v([3])], { pads: [1, 1] }, { float32: KERNEL }),
-    c("depth-wise with strides", [v([1, 3, 8]), fixed([3, 1, 3])], { group: 3, strides: [2] }, { float32: KERNEL }),
-    c(
-      "2-D, dilated, grouped, with uneven padding",
-      [v([1, 2, 4, 3]), fixed([2, 1, 2, 3])],
-      { group: 2, dilations: [2, 1], strides: [2, 2], pads: [0, 1, 1, 0] },
-      { float32: KERNEL },
-    ),
+    c("1-D", [v([1, 2, 6]), fixed([3, 2, 3]), v([3])], { pads: [1, 1] }, IN_FLOAT32),
+    c("depth-wise with strides", [v([1, 3, 8]), fixed([3, 1, 3])], { group: 3, strides: [2] }, IN_FLOAT32),
+    c("2-D, dilated, grouped, uneven padding", [v([1, 2, 4, 3]), fixed([2, 1, 2, 3])], DILATED, IN_FLOAT32),
   ],
   Pad: [
     c("with zeros", [v([2, 3]), ints(0, 1, 1, 2)]),

@@ -31,30 +31,24 @@ export interface OpCase {
 
 /** ONNX Runtime's CPU provider has no float64 kernel for the op. */
 export const KERNEL = "no float64 kernel";
+/** Of a case that runs in float32 for this reason. */
+export const IN_FLOAT32: Partial<OpCase> = { float32: KERNEL };
 
 export const DEFAULT: Values = { low: -2, high: 2 };
 export const POSITIVE: Values = { low: 0.4, high: 2 };
 /** Odd multiples of half a step: never 0, never two the same. */
 export const apart = (step: number, shift = 0): Values => ({ apart: step, shift });
 
-export const v = (shape: readonly number[], values: Values = DEFAULT): Operand => ({
-  role: "wrt",
-  shape,
-  values,
-  dtype: "float",
-});
-export const fixed = (shape: readonly number[], values: Values = DEFAULT): Operand => ({
-  ...v(shape, values),
-  role: "fixed",
-});
-export const scalar = (x: number): Operand => ({ role: "constant", shape: [], values: [x], dtype: "float" });
-export const ints = (...values: number[]): Operand => ({
-  role: "constant",
-  shape: [values.length],
-  values,
-  dtype: "int64",
-});
-export const int = (x: number): Operand => ({ role: "constant", shape: [], values: [x], dtype: "int64" });
+export const v = (shape: readonly number[], values: Values = DEFAULT): Operand => {
+  return { role: "wrt", shape, values, dtype: "float" };
+};
+export const fixed = (...given: Parameters<typeof v>): Operand => ({ ...v(...given), role: "fixed" });
+export const constant = (shape: readonly number[], values: readonly number[], dtype: Operand["dtype"]): Operand => {
+  return { role: "constant", shape, values, dtype };
+};
+export const scalar = (x: number): Operand => constant([], [x], "float");
+export const ints = (...values: number[]): Operand => constant([values.length], values, "int64");
+export const int = (x: number): Operand => constant([], [x], "int64");
 export const index = (shape: readonly number[], values: readonly number[], dtype: DType = "int64"): Operand => {
   return { role: "fixed", shape, values, dtype };
 };

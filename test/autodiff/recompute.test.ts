@@ -11,12 +11,12 @@ import { bindModel } from "../../src/nn/bind.js";
 import type { LoraOptions } from "../../src/nn/lora.js";
 import { loadModel } from "../../src/nn/model.js";
 import { encodeModel } from "../../src/onnx/format/proto.js";
-import { sizeOf } from "../../src/onnx/shapes.js";
 import type { Node, Tensor, Value } from "../../src/onnx/types.js";
 import { relativeError } from "../support/golden.js";
 import { importedModel } from "../support/imported-model.js";
 import { MICRO, microModel } from "../support/micro-model.js";
 import { cpuRuntime } from "../support/temporary.js";
+import { floatsOf, intsOf } from "../support/tensors.js";
 
 const runtime = await cpuRuntime();
 
@@ -57,20 +57,15 @@ describe("gradient checkpointing", () => {
     const loss = e.average(e.mul(logits, logits));
     const initial = new Map(parameters.map((p) => [p.name, g.input(`acc/${p.name}`, "float32", p.shape)]));
     const gradients = backward(g, loss, parameters, initial, again);
-    parameters.forEach((p, i) => {
-      g.output(`grad/${p.name}`, gradients[i] as Value);
-    });
+    parameters.forEach((p, i) => void g.output(`grad/${p.name}`, gradients[i] as Value));
     const graph = g.build();
     const rng = Rng.named(4, "recompute");
     const feeds: Record<string, Tensor> = {};
-    for (const input of graph.inputs) {
-      const shape = input.shape as number[];
-      const n = sizeOf(shape);
-      feeds[input.name] =
-        input.dtype === "int64"
-          ? { dtype: "int64", shape, data: BigInt64Array.from({ length: n }, (_, i) => BigInt(i % N)) }
-          : { dtype: "float32", shape, data: Float32Array.from({ length: n }, () => rng.normal() * 0.3) };
-    }
+    for (const { name, dtype, shape } of graph.inputs)
+      feeds[name] =
+        dtype === "int64"
+          ? intsOf(shape as number[], (i) => i % N)
+          : floatsOf(shape as number[], () => rng.normal() * 0.3);
     ((feeds.attention_bias as Tensor).data as Float32Array).fill(0);
     await runtime.load("step", { bytes: encodeModel(graph), weightsDir: model.dir }, { memPattern: false });
     const out = await runtime.run("step", { feeds });
@@ -109,14 +104,8 @@ describe("gradient checkpointing", () => {
   }
 
   it("lowers the peak memory of a training step", async () => {
-    const dir = await microModel({
-      ...MICRO,
-      hidden_size: 32,
-      head_dim: 8,
-      num_attention_heads: 4,
-      num_hidden_layers: 12,
-      intermediate_size: 64,
-    });
+    const wide = { hidden_size: 32, head_dim: 8, num_attention_heads: 4, intermediate_size: 64 };
+    const dir = await microModel({ ...MICRO, ...wide, num_hidden_layers: 12 });
     const program = join(packageRoot(), "dist", "test", "support", "peak-memory.js");
     type Measured = { peak: number; estimate: number; gradients: Record<string, number[]> };
     const measure = async (checkpoint: boolean): Promise<Measured> =>

@@ -10,7 +10,9 @@ import { GraphBuilder } from "../../src/onnx/graph.js";
 import { sizeOf } from "../../src/onnx/shapes.js";
 import type { Tensor, Value } from "../../src/onnx/types.js";
 import { relativeError } from "../support/golden.js";
+import { runGraph } from "../support/run-graph.js";
 import { cpuRuntime } from "../support/temporary.js";
+import { f32 } from "../support/tensors.js";
 import { CASES } from "./cases.js";
 import { draw, fixed, KERNEL, type OpCase, type Operand } from "./operands.js";
 
@@ -52,9 +54,7 @@ function build(op: string, test: OpCase, float: Float): Built {
   const wrt = inputs.filter((x, i): x is Value => test.inputs[i]?.role === "wrt" && x !== undefined);
   const gradients = backward(g, loss, wrt);
   g.output("loss", loss);
-  wrt.forEach((x, i) => {
-    g.output(`grad/${x.name}`, gradients[i] as Value);
-  });
+  wrt.forEach((x, i) => void g.output(`grad/${x.name}`, gradients[i] as Value));
   return { bytes: encodeModel(g.build()), feeds, wrt: wrt.map((x) => x.name) };
 }
 
@@ -71,10 +71,8 @@ describe("gradient rules", () => {
     const lossAt = async (i: number, change: number): Promise<number> => {
       const moved = data.slice();
       moved[i] = (moved[i] as number) + change;
-      const out = await runtime.run(session, {
-        feeds: { ...feeds, [name]: { ...tensor, data: moved } },
-        fetch: ["loss"],
-      });
+      const changed = { ...feeds, [name]: { ...tensor, data: moved } };
+      const out = await runtime.run(session, { feeds: changed, fetch: ["loss"] });
       return Number(out.loss?.data[0]);
     };
     return Promise.all(
@@ -157,11 +155,9 @@ describe("gradient rules", () => {
       backward(g, e.total(y), [operands[0] as Value]);
     };
     const refused = (pattern: RegExp) => (error: unknown) => error instanceof UserError && pattern.test(error.message);
-    const scatter = (g: GraphBuilder): Value[] => [
-      g.input("x", "float32", [3]),
-      g.input("i", "int64", [2]),
-      g.input("u", "float32", [2]),
-    ];
+    const scatter = (g: GraphBuilder): Value[] => {
+      return [g.input("x", "float32", [3]), g.input("i", "int64", [2]), g.input("u", "float32", [2])];
+    };
     assert.throws(
       () => attempt("ScatterElements", scatter, { reduction: "mul" }),
       refused(/ScatterElements with reduction mul at \/block\/ScatterElements/),
@@ -177,9 +173,7 @@ describe("gradient rules", () => {
     const x = g.input("x", "float32", [2, 2]);
     const [dx] = backward(g, e.total(g.op("ReduceL2", [x, g.ints([1])], { keepdims: 0 })), [x]) as [Value];
     g.output("dx", dx);
-    await runtime.load("norm", { bytes: encodeModel(g.build()) });
-    const f32 = (...data: number[]): Tensor => ({ dtype: "float32", shape: [2, 2], data: Float32Array.from(data) });
-    const out = await runtime.run("norm", { feeds: { x: f32(0, 0, 3, -4) } });
+    const out = await runGraph(runtime, g.build(), { x: f32([2, 2], 0, 0, 3, -4) });
     assert.ok(relativeError(out.dx?.data as Float32Array, [0, 0, 0.6, -0.8]) < 1e-6, String(out.dx?.data));
   });
 
@@ -191,12 +185,9 @@ describe("gradient rules", () => {
     const kept = e.where(g.op("IsNaN", [p]), g.scalar(0), p);
     const [dx] = backward(g, e.total(e.mul(kept, g.input("w", "float32", [2, 2]))), [x]) as [Value];
     g.output("dx", dx);
-    await runtime.load("hidden", { bytes: encodeModel(g.build()) });
-    const f32 = (...data: number[]): Tensor => ({ dtype: "float32", shape: [2, 2], data: Float32Array.from(data) });
-    const none = Number.NEGATIVE_INFINITY;
-    const out = await runtime.run("hidden", {
-      feeds: { x: f32(1, 1, 0, 0), bias: f32(none, none, 0, 0), w: f32(1, 2, 1, 3) },
-    });
+    const [none, shape] = [Number.NEGATIVE_INFINITY, [2, 2]];
+    const feeds = { x: f32(shape, 1, 1, 0, 0), bias: f32(shape, none, none, 0, 0), w: f32(shape, 1, 2, 1, 3) };
+    const out = await runGraph(runtime, g.build(), feeds);
     assert.ok(relativeError(out.dx?.data as Float32Array, [0, 0, -0.5, 0.5]) < 1e-6, String(out.dx?.data));
   });
 
@@ -209,10 +200,8 @@ describe("gradient rules", () => {
     const [dx, dy] = backward(g, loss, [x, y]) as [Value, Value];
     g.output("dx", dx);
     g.output("dy", dy);
-    await runtime.load("ties", { bytes: encodeModel(g.build()) });
-    const f32 = (...data: number[]): Tensor => ({ dtype: "float32", shape: [4], data: Float32Array.from(data) });
-    const out = await runtime.run("ties", { feeds: { x: f32(3, 1, 3, 0), y: f32(3, 2, 0, 0) } });
-    assert.deepEqual(out.dx, f32(1.5, 0, 1.5, 1));
-    assert.deepEqual(out.dy, f32(0, 1, 0, 0));
+    const out = await runGraph(runtime, g.build(), { x: f32([4], 3, 1, 3, 0), y: f32([4], 3, 2, 0, 0) });
+    assert.deepEqual(out.dx, f32([4], 1.5, 0, 1.5, 1));
+    assert.deepEqual(out.dy, f32([4], 0, 1, 0, 0));
   });
 });

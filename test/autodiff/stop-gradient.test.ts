@@ -7,6 +7,7 @@ import { GraphBuilder } from "../../src/onnx/graph.js";
 import type { Value } from "../../src/onnx/types.js";
 import { runGraph } from "../support/run-graph.js";
 import { cpuRuntime } from "../support/temporary.js";
+import { f32 } from "../support/tensors.js";
 
 const runtime = await cpuRuntime();
 
@@ -22,11 +23,7 @@ for (const checkpoint of [false, true]) {
     g.output("loss", loss);
     g.output("dx", dx);
     g.output("dy", dy);
-    const feeds = {
-      x: { dtype: "float32", shape: [3], data: Float32Array.of(1, -2, 3) },
-      y: { dtype: "float32", shape: [3], data: Float32Array.of(4, 5, 0.5) },
-    } as const;
-    const out = await runGraph(runtime, g.build(), feeds);
+    const out = await runGraph(runtime, g.build(), { x: f32([3], 1, -2, 3), y: f32([3], 4, 5, 0.5) });
     assert.deepEqual(out.loss?.data, Float32Array.of(4 + 20 + 4.5));
     assert.deepEqual(out.dx?.data, Float32Array.of(4, -10, 1.5));
     assert.deepEqual(out.dy?.data, Float32Array.of(0, 0, 0));

@@ -14,17 +14,12 @@ async function evaluated(name: string, gain: number, splits: readonly string[], 
   mkdirSync(join(dir, name));
   writeFileSync(join(dir, name, "config.yaml"), "model: m\n");
   for (const split of splits) {
-    const rows = Array.from({ length: 30 }, (_, i) => ({
-      task_id: `t${i}`,
-      form: "f",
-      reward: (i % 7) / 10 + gain,
-      success: false,
-      metrics: { field_accuracy: 0.5 },
-    }));
-    await writeEvaluation(
-      join(dir, name, folder, `${split}.json`),
-      summarize(rows, { split, policy: "model", seed: 1, split_hash: "h", temperature: 1 }),
-    );
+    const rows = Array.from({ length: 30 }, (_, i) => {
+      const reward = (i % 7) / 10 + gain;
+      return { task_id: `t${i}`, form: "f", reward, success: false, metrics: { field_accuracy: 0.5 } };
+    });
+    const about = { split, policy: "model", seed: 1, split_hash: "h", temperature: 1 };
+    await writeEvaluation(join(dir, name, folder, `${split}.json`), summarize(rows, about));
   }
 }
 

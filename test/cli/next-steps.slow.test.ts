@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { test } from "node:test";
 import { packageRoot } from "../../src/core/files.js";
-import { findBrowser } from "../../src/env/browser/find-browser.js";
+import { programEnvironment } from "../support/program-environment.js";
 import { temporaryFolder } from "../support/temporary.js";
 
 const dir = temporaryFolder("next-steps");
@@ -28,16 +28,9 @@ function nextOf(command: string): string[] {
   // small settings, where the line has none yet
   const small = trains && !command.includes("training.steps=1") ? ` ${FEW}${rollouts}` : "";
   const few = command.startsWith("refusion-eval --") ? " --episodes 2" : "";
-  const browser = findBrowser()?.path;
-  const { status, stderr } = spawnSync("sh", ["-c", `${command}${small}${few}`], {
-    cwd: dir,
-    encoding: "utf8",
-    env: {
-      ...process.env,
-      PATH: `${bin}${delimiter}${process.env.PATH ?? ""}`,
-      ...(browser === undefined ? {} : { REFUSION_BROWSER: browser }),
-    },
-  });
+  const env = programEnvironment({ PATH: `${bin}${delimiter}${process.env.PATH ?? ""}` });
+  const options = { cwd: dir, encoding: "utf8", env } as const;
+  const { status, stderr } = spawnSync("sh", ["-c", `${command}${small}${few}`], options);
   assert.equal(status, 0, `${command}\n${stderr}`);
   return [...stderr.matchAll(/(?:^next: |; |with:\n {2})(refusion-.*)$/gm)].map(([, line = ""]) => line);
 }

@@ -65,29 +65,17 @@ test("a reader of the progress that leaves early does not end the program", asyn
   assert.deepEqual([code, out], [0, "result\n"]);
 });
 
-async function interrupted(
-  body: string,
-  signals: number,
-  which: NodeJS.Signals = "SIGINT",
-): Promise<{ code: number | null; signal: string | null; out: string; err: string }> {
+async function interrupted(body: string, signals: number, which: NodeJS.Signals = "SIGINT") {
   const child = spawn(process.execPath, script(body), { stdio: ["ignore", "pipe", "pipe"] });
-  let [out, err, sent] = ["", "", 0];
-  const signal = (): void => {
-    if (sent < signals) {
-      sent++;
-      child.kill(which);
-    }
-  };
-  child.stdout.on("data", (data: Buffer) => {
-    out += data;
-    signal();
-  });
-  child.stderr.on("data", (data: Buffer) => {
-    err += data;
-    signal();
-  });
-  const [code, ended] = (await once(child, "close")) as [number | null, string | null];
-  return { code, signal: ended, out, err };
+  const said = { out: "", err: "" };
+  let sent = 0;
+  for (const [name, stream] of [["out", child.stdout] as const, ["err", child.stderr] as const])
+    stream.on("data", (data: Buffer) => {
+      said[name] += data;
+      if (sent++ < signals) child.kill(which);
+    });
+  const [code, signal] = (await once(child, "close")) as [number | null, string | null];
+  return { code, signal, ...said };
 }
 
 test("the first Ctrl-C lets the work end and be saved, the second ends at once", async () => {
@@ -104,11 +92,8 @@ test("the first Ctrl-C lets the work end and be saved, the second ends at once",
   }
   const two = await interrupted(`context.signal; ${wait} await new Promise(() => {});`, 2);
   assert.deepEqual([two.signal, two.out], ["SIGINT", "ready\n"], "which a shell shows as 130");
-  const thrown = await interrupted(
-    `context.signal; ${wait} await new Promise((_, fail) => context.signal.addEventListener("abort", () => fail(context.signal.reason)));`,
-    1,
-  );
-  assert.equal(thrown.code, 130);
+  const throws = `await new Promise((_, fail) => context.signal.addEventListener("abort", () => fail(context.signal.reason)));`;
+  assert.equal((await interrupted(`context.signal; ${wait} ${throws}`, 1)).code, 130);
 });
 
 test("a printed word is read back by a shell", () => {

@@ -15,10 +15,8 @@ const tooLong = (text: string): string[] => text.split("\n").filter(({ length })
 test("help begins with what to do first, names each objective and each file in commands/, and fits a terminal", async () => {
   const { code, out, err } = await run("--help");
   assert.equal(code, 0, err);
-  assert.match(
-    out,
-    /^Trains [^\n]*\n\nStart here:\n {2}refusion-train try .*\n {2}npm start .*\n {2}refusion-train init /,
-  );
+  const start = /^Trains [^\n]*\n\nStart here:\n {2}refusion-train try .*\n {2}npm start .*\n {2}refusion-train init /;
+  assert.match(out, start);
   for (const name of [...(await loadRegistries()).objectives.keys(), "train"])
     assert.match(out, new RegExp(`^  (?:.*  )?${name}(?: |$)`, "m"));
   assert.deepEqual(tooLong(out), []);
@@ -37,10 +35,8 @@ test("a training command's help is an overview; a section, a key or all of them 
   assert.match(section, /^ {2}lora\.rank=8 .*\n {2}lora\.alpha=16 /);
   assert.ok(all.includes(section.trimEnd()));
   // by its last word too, or as it is given
-  const [key, given] = [
-    await run(name, "--help", "warmup_steps"),
-    await run(name, "--help", "training.warmup_steps=40"),
-  ];
+  const key = await run(name, "--help", "warmup_steps");
+  const given = await run(name, "--help", "training.warmup_steps=40");
   assert.match(key.out, /^ {2}training\.warmup_steps=0 [^\n]*\n$/);
   assert.equal(given.out, key.out);
   const wrong = await run(name, "--help", "trainig");
@@ -78,12 +74,7 @@ test("an objective without a config, with a broken one, or with flags for keys e
   assert.equal(port.code, 2);
   assert.match(port.err, /--ui \[port\].*Expected a port, 0 to 65535; key=value arguments go before/);
   // by the name that the documentation calls it by, from any folder
-  const shipped = await run(
-    name,
-    "--config",
-    "configs/tiny/quickstart.yaml",
-    `objective.kind=${name}`,
-    "evaluation.episodes=0",
-  );
+  const wrong = [`objective.kind=${name}`, "evaluation.episodes=0"];
+  const shipped = await run(name, "--config", "configs/tiny/quickstart.yaml", ...wrong);
   assert.match(shipped.err, /quickstart\.yaml has a problem:\n {2}evaluation\.episodes/);
 });

@@ -46,15 +46,12 @@ describe("every shipped config loads, and one of each kind goes through one upda
       const config = await load([...(supervised ? records : overrides), ...short]);
       if (!existsSync(config.model) && !existsSync(join(packageRoot(), config.model)))
         return t.skip(`${config.model} is made or fetched by the commands in its header`);
-      const site = (
-        config as { readonly site?: { readonly kind: string; readonly path?: string; readonly tasks?: string } }
-      ).site;
-      if (site?.kind === "url" && !existsSync(site.tasks ?? ""))
-        return t.skip("it needs the server that its header names");
+      const { site } = config as { readonly site?: { readonly kind: string; path?: string; tasks?: string } };
+      const ofServer = site?.kind === "url" && !existsSync(site.tasks ?? "");
+      if (ofServer || config.environment.kind === "openenv") return t.skip("it needs the server that its header names");
       if (site?.kind === "formfactory" && !existsSync(site.path ?? "")) return t.skip("no checkout of FormFactory");
       const { kind, path: benchmark } = config.environment as { readonly kind: string; readonly path?: string };
       if (kind === "miniwob" && !existsSync(join(benchmark ?? "", "core"))) return t.skip("MiniWoB++ is not unpacked");
-      if (kind === "openenv") return t.skip("it needs the server that its header names");
       if (kind === "forms" && !supervised && !hasBrowser) return t.skip("no browser is installed");
       const of = [supervised, config.sampler.kind, kind, config.plan].join();
       if (trained.has(of)) return;

@@ -3,10 +3,10 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { UserError } from "../../src/core/errors.js";
 import { isModulePath, ownFrame } from "../../src/core/own-module.js";
 import { loadFolder } from "../../src/core/registry.js";
 import { temporaryFolder } from "../support/temporary.js";
+import { userError } from "../support/user-error.js";
 
 interface Entry {
   readonly size: number;
@@ -22,19 +22,15 @@ writeFileSync(join(dir, "shapes", "flat.js.map"), "{}");
 
 const load = (named?: string): Promise<Map<string, Entry>> => loadFolder<Entry>(folder, "shape", named);
 
-const refused =
-  (message: RegExp): ((error: unknown) => boolean) =>
-  (error) =>
-    error instanceof UserError && error.exitCode === 2 && message.test(error.message);
+/** Asserts that the module of this text is refused as a wrong call. */
+async function refuses(name: string, text: string | undefined, message: RegExp): Promise<void> {
+  const path = join(dir, name);
+  if (text !== undefined) writeFileSync(path, text);
+  await assert.rejects(load(path), userError(message, { exitCode: 2 }));
+}
 
 test("every module of a folder is an entry under its file's name", async () => {
-  assert.deepEqual(
-    [...(await load())],
-    [
-      ["flat", { size: 2 }],
-      ["round", { size: 1 }],
-    ],
-  );
+  assert.equal(JSON.stringify([...(await load())]), '[["flat",{"size":2}],["round",{"size":1}]]');
   assert.deepEqual([...(await load("no such key")).keys()], ["flat", "round"]);
   assert.equal((await loadFolder(pathToFileURL(join(dir, "missing/")), "shape")).size, 0);
 });
@@ -55,30 +51,17 @@ test("a path names a module of the user's own, by the same name or by default", 
 
 test("a user's module finds this package and what it depends on, wherever it lies; another package is missing as ever", async () => {
   const own = join(dir, "own.mjs");
-  writeFileSync(
-    own,
-    'import { defineReward } from "refusion-train";\nimport { z } from "zod";\nexport const shape = { size: typeof defineReward === "function" && z ? 4 : 5 };',
-  );
+  const imports = 'import { defineReward } from "refusion-train";\nimport { z } from "zod";\n';
+  writeFileSync(own, `${imports}export const shape = { size: typeof defineReward === "function" && z ? 4 : 5 };`);
   assert.deepEqual((await load(own)).get(own), { size: 4 });
-  const lost = join(dir, "lost.mjs");
-  writeFileSync(lost, 'import "no-such-package";\nexport const shape = { size: 6 };');
-  await assert.rejects(
-    load(lost),
-    refused(/lost\.mjs does not load: Cannot find package 'no-such-package' imported from .*lost\.mjs/),
-  );
+  const missing = /lost\.mjs does not load: Cannot find package 'no-such-package' imported from .*lost\.mjs/;
+  await refuses("lost.mjs", 'import "no-such-package";\nexport const shape = { size: 6 };', missing);
 });
 
 test("a module that is not there, does not load or exports nothing of use is refused by its path", async () => {
-  await assert.rejects(
-    load(join(dir, "absent.mjs")),
-    refused(/no file .*absent\.mjs, which the config names as shape/),
-  );
-  const broken = join(dir, "broken.mjs");
-  writeFileSync(broken, "export const shape = ;");
-  await assert.rejects(load(broken), refused(/broken\.mjs:1 does not load: /));
-  const empty = join(dir, "empty.mjs");
-  writeFileSync(empty, "export const form = 1;");
-  await assert.rejects(load(empty), refused(/empty\.mjs exports no shape/));
+  await refuses("absent.mjs", undefined, /no file .*absent\.mjs, which the config names as shape/);
+  await refuses("broken.mjs", "export const shape = ;", /broken\.mjs:1 does not load: /);
+  await refuses("empty.mjs", "export const form = 1;", /empty\.mjs exports no shape/);
 });
 
 test("what has a slash or the ending of a module is a path", () => {
@@ -87,14 +70,9 @@ test("what has a slash or the ending of a module is a path", () => {
 });
 
 test("a user's entry needs what every shipped one has, and says where it is wrong", async () => {
-  const path = join(dir, "incomplete.mjs");
-  writeFileSync(path, "// a shape\nexport const shape = { sise: 3 };");
-  await assert.rejects(
-    load(path),
-    refused(/incomplete\.mjs:2: .*\n {2}size: expected a number, is missing \(sise\?\)$/),
-  );
-  writeFileSync(join(dir, "other.mjs"), 'export const shape = { size: "large" };');
-  await assert.rejects(load(join(dir, "other.mjs")), refused(/size: expected a number, is a string/));
+  const missing = /incomplete\.mjs:2: .*\n {2}size: expected a number, is missing \(sise\?\)$/;
+  await refuses("incomplete.mjs", "// a shape\nexport const shape = { sise: 3 };", missing);
+  await refuses("other.mjs", 'export const shape = { size: "large" };', /size: expected a number, is a string/);
 });
 
 test("an error is traced to the line of the user's module that threw it, or called what did", async () => {

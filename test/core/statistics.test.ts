@@ -43,11 +43,8 @@ function coverage(draw: (rng: Rng) => readonly [before: number, after: number], 
   for (let set = 0; set < 300; set++) {
     const rng = Rng.named(set, "coverage");
     const pairs = Array.from({ length: 60 }, () => draw(rng));
-    const { low, high } = bootstrapPairedDifference(
-      pairs.map(([a]) => a),
-      pairs.map(([, b]) => b),
-      { seed: set, resamples: 400 },
-    );
+    const [before, after] = [pairs.map(([a]) => a), pairs.map(([, b]) => b)];
+    const { low, high } = bootstrapPairedDifference(before, after, { seed: set, resamples: 400 });
     if (low <= truth && truth <= high) hits++;
   }
   return hits / 300;

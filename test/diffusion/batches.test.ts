@@ -3,19 +3,16 @@ import { test } from "node:test";
 import { Rng } from "../../src/core/rng.js";
 import { checkStreams, inBatches } from "../../src/diffusion/batches.js";
 
+const SIZES = { promptLength: 2, responseLength: 4 };
+
 /** Runs prompts of one token; the result of each is twice its token. */
 async function doubled(prompts: readonly number[][], batch: number): Promise<{ out: number[]; chunks: number[][] }> {
   const chunks: number[][] = [];
-  const out = await inBatches(
-    prompts,
-    { promptLength: 2, responseLength: 4 },
-    batch,
-    (prompt, index) => ({ prompt, index }),
-    async (states) => {
-      chunks.push(states.map(({ index }) => index));
-      return states.map(({ prompt }) => 2 * (prompt[0] as number));
-    },
-  );
+  const begin = (prompt: readonly number[], index: number) => ({ prompt, index });
+  const out = await inBatches(prompts, SIZES, batch, begin, async (states) => {
+    chunks.push(states.map(({ index }) => index));
+    return states.map(({ prompt }) => 2 * (prompt[0] as number));
+  });
   return { out, chunks };
 }
 
@@ -33,16 +30,11 @@ test("rollouts run in chunks, in order, each with its own index", async () => {
 
 test("a prompt that is too long is refused before anything runs", async () => {
   let runs = 0;
-  const run = inBatches(
-    [[1], [1, 2], [1, 2, 3]],
-    { promptLength: 2, responseLength: 4 },
-    1,
-    (prompt) => prompt,
-    async (states) => {
-      runs++;
-      return states;
-    },
-  );
+  const same = <T>(prompt: T): T => prompt;
+  const run = inBatches([[1], [1, 2], [1, 2, 3]], SIZES, 1, same, async (states) => {
+    runs++;
+    return states;
+  });
   await assert.rejects(run, { name: "UserError", message: /Prompt 2 has 3 tokens, prompt_length allows 2/ });
   assert.equal(runs, 0);
 });

@@ -19,14 +19,11 @@ import {
   numbers,
 } from "../support/heads.js";
 import { cpuRuntime } from "../support/temporary.js";
+import { floatsOf, intsOf } from "../support/tensors.js";
 
 const runtime = await cpuRuntime();
 
-const ids = (shape: readonly number[], tokens: readonly number[]): Tensor => ({
-  dtype: "int64",
-  shape,
-  data: BigInt64Array.from(tokens, BigInt),
-});
+const ids = (shape: readonly number[], tokens: readonly number[]): Tensor => intsOf(shape, (i) => tokens[i]);
 
 describe("the distribution on the graph", () => {
   let graphs = 0;
@@ -41,11 +38,7 @@ describe("the distribution on the graph", () => {
       [{ eos: 4, mask: 5, pad: 1 }, [1]],
     ] as const) {
       const logits = [0, 1].map(() => normal(rng, 5));
-      const feeds = {
-        logits: f32([2, 5], logits.flat()),
-        inverse: f32([], [1 / 0.7]),
-        allowed: f32([2], [1, 0]),
-      };
+      const feeds = { logits: f32([2, 5], logits.flat()), inverse: f32([], [1 / 0.7]), allowed: f32([2], [1, 0]) };
       const out = await evaluate(feeds, (e, { logits: l, inverse, allowed }) => {
         e.g.output("some", allowedLogProbs(e, l as Value, inverse as Value, tokens, allowed));
         e.g.output("all", allowedLogProbs(e, l as Value, inverse as Value, tokens, undefined));
@@ -103,14 +96,10 @@ describe("the distribution on the graph", () => {
     };
     const expected = (blockedAt: (row: number) => readonly number[]): number[] =>
       logits.map((row, r) => logSoftmax(row, 1.5, blockedAt(r))[targets[r] as number] as number);
-    close(
-      await score(policyHead),
-      expected((r) => (allowed[r] === 0 ? [2, 3, 4] : [3, 4])),
-    );
-    close(
-      await score(modelHead),
-      expected(() => []),
-    );
+    const byPolicy = expected((r) => (allowed[r] === 0 ? [2, 3, 4] : [3, 4]));
+    close(await score(policyHead), byPolicy);
+    const byModel = expected(() => []);
+    close(await score(modelHead), byModel);
   });
 
   for (const vocabulary of [3, 64, 65, 130, 200]) {
@@ -120,11 +109,7 @@ describe("the distribution on the graph", () => {
       const blocked = Array.from({ length: vocabulary }, (_, v) => v).filter(
         (v) => v === 0 || (vocabulary > 3 && (v % 7 === 3 || v >= vocabulary - 2)),
       );
-      const logProbs = logSoftmax(
-        Array.from({ length: vocabulary }, () => rng.normal()),
-        1,
-        blocked,
-      ).map((x) => Math.max(x, -1e9));
+      const logProbs = logSoftmax(normal(rng, vocabulary), 1, blocked).map((x) => Math.max(x, -1e9));
       const possible = logProbs.flatMap((x, v) => (x > -60 ? [v] : []));
       let before = 0;
       const wanted = possible.map((v): [number, number] => {
@@ -135,19 +120,11 @@ describe("the distribution on the graph", () => {
       const [first, last] = [possible[0] as number, possible.at(-1) as number];
       // both ends of the range: rounding may lead the largest number to the fallback, never to an impossible token
       const rows: [number, number][] = [...wanted, [0, first], [1 - 2 ** -24, last]];
-      const out = await evaluate(
-        {
-          log_probs: f32(
-            [rows.length, vocabulary],
-            rows.flatMap(() => logProbs),
-          ),
-          uniform: floats(rows.map(([u]) => u)),
-          fallback: i64(rows.map(() => last)),
-        },
-        (e, { log_probs, uniform, fallback }) => {
-          e.g.output("token", inverseCdf(e, log_probs as Value, uniform as Value, fallback as Value));
-        },
-      );
+      const log_probs = floatsOf([rows.length, vocabulary], (i) => logProbs[i % vocabulary]);
+      const feeds = { log_probs, uniform: floats(rows.map(([u]) => u)), fallback: intsOf([rows.length], () => last) };
+      const out = await evaluate(feeds, (e, { log_probs, uniform, fallback }) => {
+        e.g.output("token", inverseCdf(e, log_probs as Value, uniform as Value, fallback as Value));
+      });
       const expected = rows.map(([, v]) => v);
       assert.deepEqual(numbers(out.token), expected);
     });
@@ -157,28 +134,20 @@ describe("the distribution on the graph", () => {
     const rng = Rng.named(6, "constrained");
     const tokens = { eos: 2, mask: 3, pad: 4 };
     const logits = [0, 1, 2].map(() => normal(rng, 7));
-    const allowed = [
-      [0, 2],
-      [5, 5],
-      [6, 6],
-    ] as const;
-    const out = await evaluate(
-      {
-        logits: f32([3, 7], logits.flat()),
-        targets: ids([3], [2, 5, 1]),
-        inverse_temperature: f32([], [1 / 0.9]),
-        eos_allowed: f32([3], [1, 1, 0]),
-        // the last row is not constrained
-        open: f32([3], [0, 0, 1]),
-        allowed: ids([3, 2], allowed.flat()),
-      },
-      (e, { logits: l, ...inputs }) => {
-        e.g.output("score", constrainedHead.emit(e, { logits: l as Value }, inputs, about(tokens, 7)));
-      },
-    );
-    const others = (set: readonly number[]): number[] => [0, 1, 2, 3, 4, 5, 6].filter((t) => !set.includes(t));
+    const feeds = {
+      logits: f32([3, 7], logits.flat()),
+      targets: ids([3], [2, 5, 1]),
+      inverse_temperature: f32([], [1 / 0.9]),
+      eos_allowed: f32([3], [1, 1, 0]),
+      // the last row is not constrained
+      open: f32([3], [0, 0, 1]),
+      allowed: ids([3, 2], [0, 2, 5, 5, 6, 6]),
+    };
+    const out = await evaluate(feeds, (e, { logits: l, ...inputs }) => {
+      e.g.output("score", constrainedHead.emit(e, { logits: l as Value }, inputs, about(tokens, 7)));
+    });
     const expected = [
-      logSoftmax(logits[0] as number[], 0.9, others(allowed[0]))[2],
+      logSoftmax(logits[0] as number[], 0.9, [1, 3, 4, 5, 6])[2],
       0,
       logSoftmax(logits[2] as number[], 0.9, [2, 3, 4])[1],
     ] as number[];
@@ -198,21 +167,17 @@ describe("the distribution on the graph", () => {
     });
     const uniform = logits.map(() => Math.fround(rng.uniform()));
     const temperature = 0.8;
-    const out = roundHead.read(
-      await evaluate(
-        {
-          logits: f32([logits.length, vocabulary], logits.flat()),
-          inverse_temperature: f32([], [1 / temperature]),
-          uniform: f32([logits.length], uniform),
-          drawn: ids([logits.length], [...logits.keys()]),
-          candidates: ids(
-            [logits.length, 2],
-            logits.flatMap(() => [tokens.eos, 7]),
-          ),
-        },
-        (e, { logits: l, ...inputs }) => roundHead.emit(e, { logits: l as Value }, inputs, about(tokens, vocabulary)),
-      ),
-    ) as RowStatistics;
+    const feeds = {
+      logits: f32([logits.length, vocabulary], logits.flat()),
+      inverse_temperature: f32([], [1 / temperature]),
+      uniform: f32([logits.length], uniform),
+      drawn: ids([logits.length], [...logits.keys()]),
+      candidates: intsOf([logits.length, 2], (i) => [tokens.eos, 7][i % 2]),
+    };
+    const got = await evaluate(feeds, (e, { logits: l, ...inputs }) =>
+      roundHead.emit(e, { logits: l as Value }, inputs, about(tokens, vocabulary)),
+    );
+    const out = roundHead.read(got) as RowStatistics;
     const drawn = (logProbs: readonly number[], u: number): number => {
       let sum = 0;
       return logProbs.findIndex((x) => {
@@ -227,10 +192,7 @@ describe("the distribution on the graph", () => {
         const at = 2 * r + column;
         const [token, best] = [drawn(logProbs, uniform[r] as number), argmax(logProbs)];
         assert.deepEqual([Number(out.token[at]), Number(out.argmax[at])], [token, best], `row ${r}, ${column}`);
-        close(
-          [out.logProb[at] as number, out.argmaxLogProb[at] as number],
-          [logProbs[token] as number, logProbs[best] as number],
-        );
+        close([out.logProb[at], out.argmaxLogProb[at]] as number[], [logProbs[token], logProbs[best]] as number[]);
       });
       const free = variants[0] as number[];
       const [top, second] = free.map(Math.exp).sort((a, b) => b - a) as [number, number];

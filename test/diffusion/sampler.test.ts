@@ -25,12 +25,8 @@ test("what a sampler cannot score is said by what it lacks, or by why its option
     for (const model of [CAUSAL, BIDIRECTIONAL])
       assert.equal(refusalOf(unmask, scoring, masked(model))?.reason, undefined);
   assert.equal(refusalOf(unmask, "text", masked(CAUSAL))?.reason, undefined);
-  assert.match(
-    refusalOf(unmask, "text", masked(BIDIRECTIONAL))?.reason ?? "",
-    /bidirectional model gives no probabilities/,
-  );
-  assert.match(
-    refusalOf({ ...unmask, textTerms: undefined } as never, "text", masked(CAUSAL))?.reason ?? "",
-    /has no log-probabilities of a text read from left to right/,
-  );
+  const refused = refusalOf(unmask, "text", masked(BIDIRECTIONAL))?.reason ?? "";
+  assert.match(refused, /bidirectional model gives no probabilities/);
+  const without = refusalOf({ ...unmask, textTerms: undefined } as never, "text", masked(CAUSAL))?.reason ?? "";
+  assert.match(without, /has no log-probabilities of a text read from left to right/);
 });

@@ -7,7 +7,7 @@ import { sampler as unmask } from "../../src/diffusion/samplers/unmask.js";
 import { afterEosFraction } from "../../src/diffusion/scored-tokens.js";
 import { plainTrajectory } from "../support/plain-trajectory.js";
 import { having } from "../support/typed.js";
-import { MODEL, SMALL, streams, TOKENS } from "./samplers/unmask/fake-model.js";
+import { FakeNetwork, MODEL, SMALL, streams, TOKENS } from "./samplers/unmask/fake-model.js";
 
 const sampler = having(unmask, "stepTerms", "boundTerms", "textTerms");
 const options = { ...SMALL, responseLength: 8 };
@@ -26,12 +26,10 @@ const layouts: Readonly<Record<string, (some: readonly UnmaskTrajectory[], model
   "steps, packed": (some, model) => sampler.stepTerms(some, { ...options, model }, { ...layout, level: "step" }),
   "steps, one by one": (some, model) =>
     sampler.stepTerms(some, { ...options, model }, { ...layout, level: "token", packed: false }),
-  bound: (some, model) =>
-    sampler.boundTerms(
-      some,
-      { ...options, model },
-      { ...layout, samples: 2, coupled: true, rngs: some.map((_, b) => Rng.named(b, "m")) },
-    ),
+  bound: (some, model) => {
+    const rngs = some.map((_, b) => Rng.named(b, "m"));
+    return sampler.boundTerms(some, { ...options, model }, { ...layout, samples: 2, coupled: true, rngs });
+  },
   text: (some, model) => sampler.textTerms(some, { ...options, model }, layout),
 };
 
@@ -55,7 +53,6 @@ describe("the share of trained tokens behind EOS", () => {
 
   it("is 0 for rollouts of the sampler itself, and where nothing is trained", async () => {
     const prompts = [[1], [0, 1], [1, 1]];
-    const { FakeNetwork } = await import("./samplers/unmask/fake-model.js");
     const rollouts = await sampler.rollout(new FakeNetwork(3), prompts, options, streams(3, 5));
     assert.ok(rollouts.some((r) => r.ended === "eos" && r.response.length < 8));
     for (const name of Object.keys(layouts)) assert.equal(share(rollouts, name), 0);

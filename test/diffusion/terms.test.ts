@@ -16,10 +16,7 @@ const tokens = { eos: 2, mask: 3, pad: 4 };
 /** Two responses on a canvas of 6: one of three rounds that EOS cuts, and one of two rounds. */
 const trajectories: readonly UnmaskTrajectory[] = [
   {
-    prompt: [1, 0],
-    slotSize: 2,
-    responseLength: 6,
-    temperature: 0.5,
+    ...{ prompt: [1, 0], slotSize: 2, responseLength: 6, temperature: 0.5 },
     rounds: [
       { positions: [2, 3], tokens: [0, 1], logProbs: [-1, -2], eosAllowed: [false, false] },
       { positions: [0, 1], tokens: [1, 1], logProbs: [-3, -4], eosAllowed: [false, false] },
@@ -29,39 +26,22 @@ const trajectories: readonly UnmaskTrajectory[] = [
     ended: "eos",
   },
   {
-    prompt: [0],
-    slotSize: 2,
-    responseLength: 6,
-    temperature: 0.5,
+    ...{ prompt: [0], slotSize: 2, responseLength: 6, temperature: 0.5 },
     rounds: [
       { positions: [0, 1], tokens: [1, 0], logProbs: [-6, -7], eosAllowed: [false, false] },
-      {
-        positions: [2, 3, 4, 5],
-        tokens: [0, 0, 1, 1],
-        logProbs: [-8, -9, -10, -11],
-        eosAllowed: [true, true, true, true],
-      },
+      { positions: [2, 3, 4, 5], tokens: [0, 0, 1, 1], logProbs: [-8, -9, -10, -11], eosAllowed: Array(4).fill(true) },
     ],
     response: [1, 0, 0, 0, 1, 1],
     ended: "length",
   },
 ];
 const options: UnmaskOptions = {
-  rounds: 3,
-  slotSize: 2,
-  responseLength: 6,
-  promptLength: 2,
-  temperature: 0.5,
-  order: "confidence",
-  slotFill: "parallel",
-  canvasPerPrompt: null,
-  kvCache: "auto",
+  ...{ rounds: 3, slotSize: 2, responseLength: 6, promptLength: 2, temperature: 0.5 },
+  ...{ order: "confidence", slotFill: "parallel", canvasPerPrompt: null, kvCache: "auto" },
   model: { tokens, vocabulary: 5, attention: "causal" },
 };
-const lay = (level: StepLayout["level"], subset?: readonly (readonly number[])[]): Batch & TokenBatch =>
-  withTokens(
-    roundTerms(trajectories, options, { batch: 3, lengthStep: 32, level, ...(subset === undefined ? {} : { subset }) }),
-  );
+const lay = (level: StepLayout["level"], more: Partial<StepLayout> = {}): Batch & TokenBatch =>
+  withTokens(roundTerms(trajectories, options, { batch: 3, lengthStep: 32, level, ...more }));
 
 test("a round, a token or a response is a segment", () => {
   const step = lay("step");
@@ -90,8 +70,7 @@ test("a round, a token or a response is a segment", () => {
 });
 
 test("a segment's value may be the mean of its log-probabilities", () => {
-  const layout = { batch: 3, lengthStep: 32, level: "step", reduction: "mean" } as const;
-  const step = roundTerms(trajectories, options, layout);
+  const step = lay("step", { reduction: "mean" });
   assert.deepEqual([...(step.logProb as Float32Array)].slice(0, 5), [-1.5, -3.5, -5, -6.5, -9.5]);
   assert.deepEqual([...step.coefficient], [0.5, 0.5, 0.5, 0.5, 1, 0.5, 0.5, 0.25, 0.25, 0.25, 0.25]);
 });
@@ -107,12 +86,12 @@ test("every token is a term; a batch without any has one that counts nothing and
 });
 
 test("a random subset says how many segments each stands for", () => {
-  const rounds = [[1], [0, 1]];
-  const step = lay("step", rounds);
+  const subset = [[1], [0, 1]];
+  const step = lay("step", { subset });
   assert.deepEqual([...(step.logProb as Float32Array)].slice(0, 5), [-7, 0, 0, -13, -38]);
   assert.deepEqual(step.sampled?.of, 5);
   assert.deepEqual([...(step.sampled?.share ?? [])].slice(0, 5), [3, 0, 0, 1, 1]);
-  const token = lay("token", rounds);
+  const token = lay("token", { subset });
   assert.equal(token.sampled?.of, 11);
   assert.deepEqual([...(token.sampled?.share ?? [])].slice(0, 4), [3, 3, 1, 1]);
 });
@@ -121,22 +100,13 @@ test("plain buffers become terms at flat rows, with what the model reads of a se
   const a = new BufferBuilder([1, 0]);
   a.push(1, 0);
   const b = new BufferBuilder([1]);
-  const info = {
-    owner: [0, 1],
-    tokens: Float32Array.of(1, 1, 0),
-    temperature: 1,
-    head: policyHead,
-    pad: tokens.pad,
-    filler: tokens.eos,
-  };
+  const { pad, eos: filler } = tokens;
+  const info = { owner: [0, 1], tokens: Float32Array.of(1, 1, 0), temperature: 1, head: policyHead, pad, filler };
   const sizes = { batch: 3, length: 4, segments: 3 };
+  const last = { row: 0, target: 0, coefficient: 2, segment: 1, features: { eos_allowed: 1 } };
   const scored = [
     { buffer: a, conditions: { time: 0.25 }, terms: [{ row: 1, target: 1, coefficient: 0.5, segment: 0 }] },
-    {
-      buffer: b,
-      conditions: { time: 0.75 },
-      terms: [{ row: 0, target: 0, coefficient: 2, segment: 1, features: { eos_allowed: 1 } }],
-    },
+    { buffer: b, conditions: { time: 0.75 }, terms: [last] },
   ];
   const terms = withTokens(bufferTerms(scored, sizes, info));
   assert.deepEqual([...terms.rows].map(Number), [1, 4]);

@@ -1,43 +1,30 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { UserError } from "../../src/core/errors.js";
 import type { Template } from "../../src/core/interaction.js";
 import { decodeValue, encodeValue, type OpenBlank, type TemplateStart } from "../../src/diffusion/template.js";
 import { roundTexts, textPolicy } from "../../src/diffusion/text-policy.js";
-import type { SampledModel } from "../../src/diffusion/tokens.js";
 import type { TokenTrajectory } from "../../src/diffusion/trajectory.js";
 import { sampledModel } from "../../src/engine/policy.js";
 import { loadModel } from "../../src/nn/model.js";
 import { Tokenizer } from "../../src/text/tokenizer.js";
 import { microModel } from "../support/micro-model.js";
+import { userError } from "../support/user-error.js";
 
 const model = await loadModel(await microModel());
 const about = sampledModel(model.config);
 
-const options = {
-  responseLength: 16,
-  promptLength: 4,
-  temperature: 1,
-  get model(): SampledModel {
-    return about;
-  },
-};
+const options = { responseLength: 16, promptLength: 4, temperature: 1, model: about };
 
-const said = (response: readonly number[], ended: TokenTrajectory["ended"] = "eos"): TokenTrajectory => ({
-  prompt: [0],
-  responseLength: 8,
-  temperature: 1,
-  response,
-  ended,
-});
+const said = (response: readonly number[], ended: TokenTrajectory["ended"] = "eos"): TokenTrajectory => {
+  return { prompt: [0], responseLength: 8, temperature: 1, response, ended };
+};
 
 test("a rollout begins from the tokens of the text that is shown", () => {
   const start = textPolicy.begin({ text: "bca" }, model.tokenizer, about);
   assert.deepEqual([start, textPolicy.length?.(start)], [[1, 2, 0], 3]);
-  assert.throws(
-    () => textPolicy.begin({ vectors: { state: Float32Array.of(1) } }, model.tokenizer, about),
-    (error: unknown) => error instanceof UserError && /shows no text/.test(error.message) && error.hint !== undefined,
-  );
+  const vectors = { state: Float32Array.of(1) };
+  const none = userError(/shows no text/, { hint: /./ });
+  assert.throws(() => textPolicy.begin({ vectors }, model.tokenizer, about), none);
 });
 
 test("the action is the response's text without EOS", () => {
@@ -117,11 +104,8 @@ test("the action is the template with its values, and says which were cut", () =
   const action = textPolicy.action(filled([3, eos, 4, 0, 1]), model.tokenizer, about);
   assert.deepEqual(action, { text: "abdceab", values: { x: "d", y: "eab" }, cut: ["y"] });
   assert.deepEqual(textPolicy.offsets?.(filled([3, eos, 4, 0, 1]), model.tokenizer, about), [2, 3, 4, 5, 6]);
-  assert.deepEqual(textPolicy.metrics(filled([3, eos, 4, 0, 1]), about), {
-    response_length: 5,
-    ended_by_eos: 0,
-    blanks_cut: 0.5,
-  });
+  const metrics = { response_length: 5, ended_by_eos: 0, blanks_cut: 0.5 };
+  assert.deepEqual(textPolicy.metrics(filled([3, eos, 4, 0, 1]), about), metrics);
 });
 
 test("rounds show what is revealed so far, and where more follows", () => {
@@ -131,19 +115,10 @@ test("rounds show what is revealed so far, and where more follows", () => {
     template: [[0, 1], { name: "x", room: 4 }, [2], { name: "y", room: 4 }],
   };
   // indexed by cell: x has the cells 0 to 3, y 4 to 7
-  const steps = [
-    [0, 1, 0],
-    [1, 2, 1],
-    [2, 2, 2],
-    [4, 0, 3],
-    [5, 1, 4],
-  ] as const;
-  const reveals = steps.map(([position, step, i]) => ({
-    position,
-    step,
-    token: trajectory.response[i] as number,
-    logProb: 0,
-  }));
+  const steps = ["01", "12", "22", "40", "51"].map((digits) => [...digits].map(Number) as [number, number]);
+  const reveals = steps.map(([position, step], i) => {
+    return { position, step, token: trajectory.response[i] as number, logProb: 0 };
+  });
   assert.deepEqual(roundTexts(trajectory, reveals, model.tokenizer, eos), ["ab…cb…", "abd…cb", "abdecb"]);
   const free = said([3, 4, eos]);
   const both = free.response.map((token, i) => ({ position: i, token, step: i, logProb: 0 }));
@@ -152,14 +127,11 @@ test("rounds show what is revealed so far, and where more follows", () => {
 
 test("an example of a template holds each value with its end, and is refused where one does not fit", () => {
   const { eos } = about.tokens;
-  const template: Template = {
-    parts: ["ab", { name: "x", kind: "text" }, "c", { name: "y", kind: "choice", options: ["d", "ea"] }],
+  const observation = { text: "bca", template: TEMPLATE };
+  const example = (values: Record<string, string>, room = 3) => {
+    const shown = { observation, action: { text: "free", values } };
+    return textPolicy.example(shown, model.tokenizer, { ...options, room });
   };
-  const example = (values: Record<string, string>, room = 3) =>
-    textPolicy.example({ observation: { text: "bca", template }, action: { text: "free", values } }, model.tokenizer, {
-      ...options,
-      room,
-    });
   assert.deepEqual(example({ x: "de", y: "ea" }), {
     prompt: [1, 2, 0],
     template: [[0, 1], { name: "x", room: 3 }, [2], { name: "y", room: 3 }],

@@ -17,6 +17,7 @@ import { Runtime } from "../../src/onnx/session.js";
 import { MICRO, microModel } from "../support/micro-model.js";
 import { withoutPages } from "../support/paged-attention.js";
 import { cpuRuntime } from "../support/temporary.js";
+import { floatsOf } from "../support/tensors.js";
 import { tokensOf } from "../support/token-batch.js";
 import { having, samplerConfig } from "../support/typed.js";
 
@@ -57,10 +58,7 @@ describe("rollouts with keys and values used again", async () => {
   const engine = new Engine(runtime, model, { sampler, about: sampledModel(model.config), lora });
   const rng = Rng.named(0, "adapter");
   const fresh = freshAdapter(loraSites(engine.model.graph, lora), lora, rng);
-  const drawn = [...fresh].map(([name, tensor]) => {
-    const data = (tensor.data as Float32Array).map(() => rng.normal() * 0.3);
-    return [name, { ...tensor, data }] as const;
-  });
+  const drawn = [...fresh].map(([name, { shape }]) => [name, floatsOf(shape, () => rng.normal() * 0.3)] as const);
   const inLanes = new Engine(paged, model, { sampler, about: sampledModel(model.config), lora });
   for (const one of [engine, inLanes]) await one.setParameters("policy", new Map(drawn));
 
@@ -74,11 +72,8 @@ describe("rollouts with keys and values used again", async () => {
       return (input) => {
         const { inputIds } = tokensOf(input);
         const { lanes, attention_ranges = lanes } = input.inputs;
-        forwards.push({
-          sequences: attention_ranges?.shape[0] as number,
-          tokens: inputIds.length,
-          lanes: lanes !== undefined,
-        });
+        const sequences = attention_ranges?.shape[0] as number;
+        forwards.push({ sequences, tokens: inputIds.length, lanes: lanes !== undefined });
         return forward(input);
       };
     };
@@ -114,10 +109,7 @@ describe("rollouts with keys and values used again", async () => {
     const about = sampledModel(engine.model.config);
     const tight = new Engine(other, engine.model, { sampler, about, lora, memory: 1 });
     await tight.setParameters("policy", await engine.getParameters("policy"));
-    const prompts = [
-      [1, 2, 3],
-      [4, 5],
-    ];
+    const prompts = [[1, 2, 3], [4]];
     const free = await draw({ rounds: 3 }, prompts, {});
     assert.deepEqual((await draw({ rounds: 3 }, prompts, { on: tight })).trajectories, free.trajectories);
   });
@@ -179,10 +171,8 @@ describe("rollouts with keys and values used again", async () => {
   it("give log-probabilities that scoring finds again", async () => {
     const prompts = [[1, 2], [1, 2], [3]];
     const { trajectories } = await draw({ rounds: 4, slot_size: 1, kv_cache: true }, prompts, {});
-    const options = sampler.options(
-      samplerConfig(sampler, { prompt_length: PROMPT, response_length: 8, rounds: 4, slot_size: 1 }),
-      sampledModel(engine.model.config),
-    );
+    const config = samplerConfig(sampler, { prompt_length: PROMPT, response_length: 8, rounds: 4, slot_size: 1 });
+    const options = sampler.options(config, sampledModel(engine.model.config));
     const { stepTerms } = having(sampler, "stepTerms");
     const terms = stepTerms(trajectories, options, { batch: 3, lengthStep: 8, level: "token" });
     const { logProbs } = await engine.score(terms, "policy");
@@ -198,17 +188,9 @@ describe("rollouts with keys and values used again", async () => {
   });
 
   it("read a prompt once for all its rollouts, then only what is new, and nothing for those that ended", async () => {
-    const prompts = [
-      [1, 2, 3],
-      [1, 2, 3],
-      [1, 2, 3],
-      [4, 5, 6],
-    ];
-    const { trajectories, forwards } = await draw(
-      { rounds: 4, slot_size: 2, order: "left-to-right", temperature: 1.3, kv_cache: true },
-      prompts,
-      { seed: 2 },
-    );
+    const prompts = [...Array(3).fill([1, 2, 3]), [4, 5, 6]];
+    const config = { rounds: 4, slot_size: 2, order: "left-to-right", temperature: 1.3, kv_cache: true } as const;
+    const { trajectories, forwards } = await draw(config, prompts, { seed: 2 });
     const [first, ...others] = forwards;
     // the prompt and the masks of the first slot; no token of a causal model sees the masks after them
     assert.deepEqual(first, { sequences: 2, tokens: 2 * (3 + 2), lanes: false });

@@ -9,7 +9,7 @@ import { Engine, type SegmentValues } from "../../src/engine/engine.js";
 import { sampledModel } from "../../src/engine/policy.js";
 import { loadModel } from "../../src/nn/model.js";
 import { Runtime } from "../../src/onnx/session.js";
-import { f32, scalar, vector } from "../../src/onnx/tensors.js";
+import { scalar, vector } from "../../src/onnx/tensors.js";
 import type { Tensor } from "../../src/onnx/types.js";
 import { objective as flowGrpo } from "../../src/rl/objectives/flow-grpo.js";
 import { objective as sft } from "../../src/rl/objectives/sft.js";
@@ -23,6 +23,7 @@ import {
   relativeError,
 } from "../support/golden.js";
 import { assertGradients, assertLoss, goldenAdapter, goldenEngine } from "../support/golden-engine.js";
+import { floatsOf } from "../support/tensors.js";
 
 const TOLERANCE = 1e-4;
 
@@ -60,22 +61,14 @@ describe("engine against PyTorch goldens", () => {
   afterEach(() => runtime.close());
 
   it("scores rounds and gives the Flow-GRPO loss and every LoRA gradient", async () => {
-    const engine = await goldenEngine(
-      runtime,
-      golden,
-      flow({ clip_range: golden.meta.clip_range, kl_coeff: golden.meta.beta }),
-    );
+    const options = { clip_range: golden.meta.clip_range, kl_coeff: golden.meta.beta };
+    const engine = await goldenEngine(runtime, golden, flow(options));
     const batch = goldenTerms(golden);
 
     const scored = await engine.score(batch, "policy");
     const mask = golden.floats("input.mask");
-    const expected = golden.floats("expect.log_probs").map((x, i) => x * (mask[i] as number));
-    assert.ok(
-      relativeError(
-        scored.logProbs.map((x, i) => x * (mask[i] as number)),
-        expected,
-      ) < TOLERANCE,
-    );
+    const masked = (values: Float32Array): Float32Array => values.map((x, i) => x * (mask[i] as number));
+    assert.ok(relativeError(masked(scored.logProbs), masked(golden.floats("expect.log_probs"))) < TOLERANCE);
     assert.ok(relativeError(scored.logProb, golden.floats("expect.round_log_probs")) < TOLERANCE);
 
     const values = segmentValues(golden, batch);
@@ -83,14 +76,9 @@ describe("engine against PyTorch goldens", () => {
     await assertGradients(golden, "", engine);
     // the second micro-batch adds to the gradients of the first
     await engine.accumulate(batch, values);
-    for (const [name, gradient] of await engine.getGradients()) {
-      assert.ok(
-        relativeError(
-          (gradient.data as Float32Array).map((x) => x / 2),
-          golden.floats(`grad.${name}`),
-        ) < TOLERANCE,
-        name,
-      );
+    for (const [name, { data }] of await engine.getGradients()) {
+      const half = (data as Float32Array).map((x) => x / 2);
+      assert.ok(relativeError(half, golden.floats(`grad.${name}`)) < TOLERANCE, name);
     }
   });
 
@@ -120,13 +108,10 @@ describe("engine against PyTorch goldens", () => {
     const base = await scored(zero);
     assert.deepEqual(loads, ["eval_model", "base_model"]);
     // one number other than zero is an effect
-    const [name, { shape, data }] = [...zero].find(([name]) => name.includes("lora_B")) as [string, Tensor];
+    const [name, { shape }] = [...zero].find(([name]) => name.includes("lora_B")) as [string, Tensor];
     const changed = new Map(zero).set(
       name,
-      f32(
-        shape,
-        (data as Float32Array).map((_, i) => Number(i === 0)),
-      ),
+      floatsOf(shape, (i) => Number(i === 0)),
     );
     assert.notDeepEqual(await scored(changed), base);
     assert.equal(loads.length, 2);

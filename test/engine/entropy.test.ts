@@ -5,10 +5,10 @@ import { policyHead } from "../../src/diffusion/score-head.js";
 import { entropyOf } from "../../src/engine/graphs.js";
 import { Emitter } from "../../src/onnx/emit.js";
 import { GraphBuilder } from "../../src/onnx/graph.js";
-import { f32, scalar } from "../../src/onnx/tensors.js";
 import type { Tensor, Value } from "../../src/onnx/types.js";
 import { runGraph } from "../support/run-graph.js";
 import { cpuRuntime } from "../support/temporary.js";
+import { f32 } from "../support/tensors.js";
 
 const LOGITS = [
   [0.3, -1, 2, 0.5, 9, 9],
@@ -21,19 +21,13 @@ test("the entropy of what may be drawn, and its gradient -p (log p + H) / tau", 
   const g = new GraphBuilder("entropy");
   const e = new Emitter(g);
   const logits = g.input("logits", "float32", [2, 6]);
-  const inputs = {
-    inverse_temperature: g.input("inverse_temperature", "float32", []),
-    eos_allowed: g.input("eos_allowed", "float32", [2]),
-  };
-  const drawn = policyHead.distribution?.(e, { logits }, inputs, about) as Value;
+  const inverse_temperature = g.input("inverse_temperature", "float32", []);
+  const given = { inverse_temperature, eos_allowed: g.input("eos_allowed", "float32", [2]) };
+  const drawn = policyHead.distribution?.(e, { logits }, given, about) as Value;
   const entropy = entropyOf(e, drawn);
   g.output("entropy", entropy);
   g.output("gradient", backward(g, e.total(entropy), [logits])[0] as Value);
-  const feeds = {
-    logits: f32([2, 6], Float32Array.from(LOGITS.flat())),
-    inverse_temperature: scalar(2),
-    eos_allowed: f32([2], Float32Array.from([1, 0])),
-  };
+  const feeds = { logits: f32([2, 6], ...LOGITS.flat()), inverse_temperature: f32([], 2), eos_allowed: f32([2], 1, 0) };
   const out = await runGraph(await cpuRuntime(), g.build(), feeds);
   LOGITS.forEach((row, r) => {
     const allowed = row.slice(0, r === 0 ? 4 : 3);

@@ -87,8 +87,7 @@ describe("a model's graph against its config.json", () => {
           constant("mask_logit", [size], bias),
           constant("blocks", [1], Float32Array.of(blocks)),
         ]);
-        const renamed = (from: string, to: string, name: string | undefined): string | undefined =>
-          name === from ? to : name;
+        const renamed = (from: string, to: string, name?: string) => (name === from ? to : name);
         const plain = model.nodes.map((node) => ({
           ...node,
           inputs: node.inputs.map((of) => renamed("attention_bias", "scaled_bias", of)),
@@ -97,11 +96,8 @@ describe("a model's graph against its config.json", () => {
         const node = (op: string, inputs: string[], result: string): RawNode => {
           return { ...(plain[0] as RawNode), op, name: result, inputs, outputs: [result], attributes: {} };
         };
-        const nodes = [
-          node("Mul", ["attention_bias", "blocks"], "scaled_bias"),
-          ...plain,
-          node("Add", ["plain", "mask_logit"], output.name),
-        ];
+        const scaled = node("Mul", ["attention_bias", "blocks"], "scaled_bias");
+        const nodes = [scaled, ...plain, node("Add", ["plain", "mask_logit"], output.name)];
         await writeModelFile(path, { ...model, initializers, nodes });
         if (refusal === undefined) await open(dir);
         else await refused(dir, refusal);
@@ -109,10 +105,9 @@ describe("a model's graph against its config.json", () => {
     });
 
   it("refuses a graph whose output is missing, misnamed or not computed, and a Transpose of no order of the axes", async () => {
-    const logits = (to: string) => (model: RawModel) => ({
-      ...model,
-      outputs: model.outputs.map((output) => ({ ...output, name: to })),
-    });
+    const logits = (to: string) => (model: RawModel) => {
+      return { ...model, outputs: model.outputs.map((output) => ({ ...output, name: to })) };
+    };
     const transposed = (perm: number[]) => (model: RawModel) => ({
       ...model,
       nodes: model.nodes.map((node) => (node.op === "Transpose" ? { ...node, attributes: { perm } } : node)),
@@ -138,10 +133,8 @@ describe("a model's graph against its config.json", () => {
         const dir = importedModel(name);
         const model = await loadModel(dir);
         checkLength(model, 32, "the text");
-        assert.throws(
-          () => checkLength(model, 33, "the text"),
-          userError(/^the text is 33 tokens, and the graph of .* takes 32 /),
-        );
+        const long = userError(/^the text is 33 tokens, and the graph of .* takes 32 /);
+        assert.throws(() => checkLength(model, 33, "the text"), long);
       });
 
     it("accepts any length of a graph that computes its positions", async () => {

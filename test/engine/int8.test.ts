@@ -47,11 +47,9 @@ describe("rollouts in int8 (shipped model)", async () => {
     const rngs = starts.map((_, i) => Rng.named(3, `rollout/${i}`));
     const trajectories = await policy.sampler.rollout(policy.rounds, starts as never, policy.options, rngs);
     await checkReplay(policy, trajectories, scoreHere(policy.engine));
-    const samples = trajectories.map((trajectory, i) => ({
-      trajectory,
-      credit: i % 2 === 0 ? 1 : -1,
-      stream: (name: string) => Rng.named(0, `${name} ${i}`),
-    }));
+    const samples = trajectories.map((trajectory, i) => {
+      return { trajectory, credit: i % 2 === 0 ? 1 : -1, stream: (name: string) => Rng.named(0, `${name} ${i}`) };
+    });
     return prepareBatches<unknown>({ policy, objective, options, size: 4 }, [samples]);
   }
 
@@ -91,10 +89,9 @@ describe("rollouts in int8 (shipped model)", async () => {
       (await int8Rollouts(setting, runtime, trains)) !== undefined;
     assert.deepEqual([await chosen("auto", true), await chosen("auto", false)], [false, true]);
     const halved = async (...call: Parameters<typeof exact.runtime.run>): ReturnType<typeof exact.runtime.run> => {
-      const sums = Object.entries(await exact.runtime.run(...call));
-      return Object.fromEntries(
-        sums.map(([name, y]) => [name, { ...y, data: (y.data as Float32Array).map((sum) => sum / 2) } as typeof y]),
-      );
+      const sums = await exact.runtime.run(...call);
+      for (const { data } of Object.values(sums)) for (let i = 0; i < data.length; i++) data[i] = Number(data[i]) / 2;
+      return sums;
     };
     const overflowing = Object.assign(Object.create(exact.runtime), { run: halved });
     assert.equal(await chosen("auto", false, overflowing), false);

@@ -4,12 +4,12 @@ import { z } from "zod";
 import type { Batch } from "../../src/diffusion/layout/batch.js";
 import type { Engine, SegmentValues } from "../../src/engine/engine.js";
 import type { Model } from "../../src/nn/model.js";
-import { f32, i64 } from "../../src/onnx/tensors.js";
 import type { Tensor, Value } from "../../src/onnx/types.js";
 import type { Objective } from "../../src/rl/objective.js";
 import { goldenModel, goldenTerms, readGolden, relativeError } from "../support/golden.js";
 import { goldenAdapter, goldenEngine } from "../support/golden-engine.js";
 import { cpuRuntime } from "../support/temporary.js";
+import { f32, floatsOf, intsOf } from "../support/tensors.js";
 
 const runtime = await cpuRuntime();
 const golden = readGolden("micro");
@@ -29,16 +29,7 @@ const actorCritic: Objective<{ scale: number }> = {
       name: "critic",
       parameters: [{ name: CRITIC, shape: [hiddenSize, 1] }],
       learningRateScale: scale,
-      initial: (rng) =>
-        new Map([
-          [
-            CRITIC,
-            f32(
-              [hiddenSize, 1],
-              Float32Array.from({ length: hiddenSize }, () => rng.normal()),
-            ),
-          ],
-        ]),
+      initial: (rng) => new Map([[CRITIC, floatsOf([hiddenSize, 1], () => rng.normal())]]),
     },
   ],
   inputs: { at: { dtype: "int64", shape: ["S"] }, target: { dtype: "float32", shape: ["S"] } },
@@ -63,16 +54,7 @@ describe("an objective with parameters of its own", () => {
     reference: new Float32Array(batch.segments),
     advantage: new Float32Array(batch.segments),
     weight: new Float32Array(batch.segments).fill(1 / batch.segments),
-    extra: {
-      at: i64(
-        [batch.segments],
-        BigInt64Array.from({ length: batch.segments }, (_, s) => BigInt(3 * s)),
-      ),
-      target: f32(
-        [batch.segments],
-        Float32Array.from({ length: batch.segments }, (_, s) => s - 1),
-      ),
-    },
+    extra: { at: intsOf([batch.segments], (s) => 3 * s), target: floatsOf([batch.segments], (s) => s - 1) },
   };
   const adapter = goldenAdapter(golden);
 
@@ -80,27 +62,22 @@ describe("an objective with parameters of its own", () => {
     model = await goldenModel(golden);
     const width = model.config.hidden_size;
     critic = Float32Array.from({ length: width }, (_, i) => 0.3 * Math.cos(i));
-    const more = [[CRITIC, f32([width, 1], critic)]] as const;
+    const more = [[CRITIC, f32([width, 1], ...critic)]] as const;
     engine = await goldenEngine(runtime, golden, [actorCritic, { scale: 3 }], { model, more });
   });
 
   const lossAt = async (weights: Float32Array): Promise<{ loss: number; critic_loss: number }> => {
-    await engine.setParameters("policy", new Map([...adapter, [CRITIC, f32([weights.length, 1], weights)]]));
+    await engine.setParameters("policy", new Map([...adapter, [CRITIC, f32([weights.length, 1], ...weights)]]));
     const { loss, critic_loss } = await engine.accumulate(batch, values);
     engine.discardGradients();
     return { loss: loss as number, critic_loss: critic_loss as number };
   };
 
   it("has them in a group behind the model's own, of which alone the reference has a copy", async () => {
-    const actual = engine.groups.map(({ name, inReference, learningRateScale }) => [
-      name,
-      inReference,
-      learningRateScale,
-    ]);
-    assert.deepEqual(actual, [
-      ["adapter", true, undefined],
-      ["critic", undefined, 3],
-    ]);
+    const groups = engine.groups.map(
+      ({ name, inReference, learningRateScale: rate }) => `${name} ${inReference} ${rate}`,
+    );
+    assert.deepEqual(groups, ["adapter true undefined", "critic undefined 3"]);
     assert.deepEqual(
       engine.parameters.map((p) => p.name),
       [...(engine.groups[0]?.parameters ?? []).map((p) => p.name), CRITIC],
@@ -133,7 +110,7 @@ describe("an objective with parameters of its own", () => {
     assert.ok(relativeError(gradient, expected) < 2e-3, `${relativeError(gradient, expected)}`);
     // a change of the target changes the loss and the gradients through the hidden states
     const { critic_loss: before } = await lossAt(critic);
-    const target = f32([batch.segments], new Float32Array(batch.segments).fill(7));
+    const target = floatsOf([batch.segments], () => 7);
     const { critic_loss: moved } = await engine.accumulate(batch, { ...values, extra: { ...values.extra, target } });
     const felt = await engine.getGradients();
     engine.discardGradients();
@@ -150,7 +127,7 @@ describe("an objective with parameters of its own", () => {
     const gradients = await engine.getGradients();
     await engine.step(1, 1e-3);
     const next = await engine.getParameters("policy");
-    for (const [name, { data }] of [...adapter, [CRITIC, f32([critic.length, 1], critic)] as const]) {
+    for (const [name, { data }] of [...adapter, [CRITIC, f32([critic.length, 1], ...critic)] as const]) {
       // Adam's first step moves each weight by the learning rate against its gradient
       const rate = name === CRITIC ? 3e-3 : 1e-3;
       const g = gradients.get(name)?.data as Float32Array;

@@ -8,9 +8,10 @@ import { loraSites } from "../../src/nn/bind.js";
 import { freshAdapter } from "../../src/nn/lora.js";
 import { loadModel } from "../../src/nn/model.js";
 import { encodeModel } from "../../src/onnx/format/proto.js";
-import { f32, i64, type NamedTensors, scalar, vector } from "../../src/onnx/tensors.js";
+import { type NamedTensors, scalar, vector } from "../../src/onnx/tensors.js";
 import { microModel } from "../support/micro-model.js";
 import { cpuRuntime } from "../support/temporary.js";
+import { floatsOf, intsOf } from "../support/tensors.js";
 
 it("a round in two parts has the bits of a round in one, and a head no node of the layers", async () => {
   const runtime = await cpuRuntime();
@@ -19,33 +20,24 @@ it("a round in two parts has the bits of a round in one, and a head no node of t
   const model: TrainedModel = { graph, lora, about: sampledModel(config) };
   const dims = { B: 2, N: 3 };
   const rng = Rng.named(0, "parts");
-  const adapter = [...freshAdapter(loraSites(graph, lora), lora, rng)].map(
-    ([name, { shape, data }]) =>
-      [
-        name,
-        f32(
-          shape as number[],
-          (data as Float32Array).map(() => rng.normal()),
-        ),
-      ] as const,
-  );
+  const fresh = freshAdapter(loraSites(graph, lora), lora, rng);
+  const adapter = [...fresh].map(([name, { shape }]) => [name, floatsOf(shape, () => rng.normal())] as const);
   const head = headGraph(model, dims, roundHead);
   const all: NamedTensors = {
     ...Object.fromEntries(adapter),
-    input_ids: i64([2, 3], BigInt64Array.from([1, 2, 3, 4, 5, 13], BigInt)),
-    position_ids: i64([2, 3], BigInt64Array.from([0, 1, 2, 0, 1, 2], BigInt)),
-    attention_bias: f32([2, 1, 3, 3], new Float32Array(18)),
+    input_ids: intsOf([2, 3], (i) => [1, 2, 3, 4, 5, 13][i]),
+    position_ids: intsOf([2, 3], (i) => i % 3),
+    attention_bias: floatsOf([2, 1, 3, 3], () => 0),
     rows: vector(BigInt64Array.of(5n, 1n, 2n)),
     inverse_temperature: scalar(1),
     uniform: vector(Float32Array.of(0.3, 0.9)),
     drawn: vector(BigInt64Array.of(0n, 1n)),
-    candidates: i64([2, 1], BigInt64Array.of(2n, 3n)),
+    candidates: intsOf([2, 1], (i) => i + 2),
   };
   const run = async (of: typeof head, given: NamedTensors): Promise<NamedTensors> => {
     await runtime.load(of.name, { bytes: encodeModel(of), weightsDir: dir });
-    return runtime.run(of.name, {
-      feeds: Object.fromEntries(of.inputs.map(({ name }) => [name, given[name] as never])),
-    });
+    const feeds = Object.fromEntries(of.inputs.map(({ name }) => [name, given[name] as never]));
+    return runtime.run(of.name, { feeds });
   };
   const whole = await run(rolloutGraph(model, { dims, rows: 3 }, roundHead), all);
   const hidden = await run(hiddenGraph(model, dims), all);

@@ -1,26 +1,26 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { taskFor, using } from "./page-site.js";
+import { type Answer, FORM, taskFor, using } from "./page-site.js";
 
-const page = (charset: string, more = ""): Buffer =>
-  Buffer.from(
-    `<!doctype html><meta charset="${charset}"><title>Form</title><form method=post ${more}><label>Name <input name=n></label><button>Send</button></form>`,
-  );
+const UMLAUTS = ["M\u00fcller", "M\u00f6ller"] as const;
+const page = (charset: string, attributes = "method=post"): Buffer => {
+  const form = FORM.replace("method=post", attributes);
+  return Buffer.from(`<!doctype html><meta charset="${charset}"><title>Form</title>${form}`);
+};
 
 test("a form is read in the charset that its page writes: another umlaut is another name", async () => {
   const charsets: Readonly<Record<string, readonly [Buffer, string, string]>> = {
-    "/latin": [page("windows-1252"), "M\u00fcller", "M\u00f6ller"],
-    "/latin-parts": [page("windows-1252", 'enctype="multipart/form-data"'), "M\u00fcller", "M\u00f6ller"],
+    "/latin": [page("windows-1252"), ...UMLAUTS],
+    "/latin-parts": [page("windows-1252", 'method=post enctype="multipart/form-data"'), ...UMLAUTS],
     "/shift": [page("Shift_JIS"), "\u5c71\u7530", "\u5c71\u672c"],
     "/gbk": [page("gbk"), "\u738b\u82b3", "\u738b\u82ac"],
-    "/accepts": [page("utf-8", 'accept-charset="windows-1252"'), "M\u00fcller", "M\u00f6ller"],
-    "/get": [page("windows-1252", "method=get"), "M\u00fcller", "M\u00f6ller"],
-    "/utf": [page("utf-8"), "M\u00fcller", "M\u00f6ller"],
+    "/accepts": [page("utf-8", 'method=post accept-charset="windows-1252"'), ...UMLAUTS],
+    "/get": [page("windows-1252", "method=get"), ...UMLAUTS],
+    "/utf": [page("utf-8"), ...UMLAUTS],
   };
-  const answer = ({ method, url }: { method: string; url: string }, response: import("node:http").ServerResponse) => {
+  const answer: Answer = ({ method, url }, response) => {
     if (method !== "GET" || url.includes("?")) return false;
-    response.setHeader("content-type", "text/html");
-    response.end(charsets[url]?.[0]);
+    response.setHeader("content-type", "text/html").end(charsets[url]?.[0]);
     return true;
   };
   await using({}, { answer, contexts: 4 }, async (runner) => {

@@ -4,23 +4,20 @@ import type { ServerResponse } from "node:http";
 import { join } from "node:path";
 import { test } from "node:test";
 import { EnvironmentFault } from "../../src/env/browser/browser.js";
-import type { EpisodeOptions, EpisodeRunner } from "../../src/env/browser/episode.js";
+import type { EpisodeRunner } from "../../src/env/browser/episode.js";
 import { BROWSER_VARIABLE } from "../../src/env/browser/find-browser.js";
 import type { Pace } from "../../src/env/browser/pace.js";
 import { temporaryFolder } from "../support/temporary.js";
-import { type Received, taskFor, using } from "./page-site.js";
+import { type Answer, type Fail, FIELDS, FORM, faultLog, playFailing, playForm, taskFor, using } from "./page-site.js";
 import { allEnded, processTree, stillRunning } from "./processes.js";
 
-const FORM = `<form method=post><label>Name <input name=n></label><button>Submit</button></form>`;
-const PLAN = "fill Name | Ann\nsubmit";
-const FIELDS = { Name: "Ann" };
 const kill = (pid: number | undefined, signal: NodeJS.Signals): void => {
   if (pid !== undefined) process.kill(pid, signal);
 };
 
 test("a killed, a frozen and a busy browser leave no process, and touch no other browser", async () => {
   let hangs = 1;
-  const answer = ({ url }: { url: string }, response: ServerResponse): boolean => {
+  const answer: Answer = ({ url }, response) => {
     if (url !== "/hang" || hangs-- <= 0) return false;
     response.setHeader("content-type", "text/html").end(`${FORM}<script>onload = () => { for (;;); }</script>`);
     return true;
@@ -31,7 +28,7 @@ test("a killed, a frozen and a busy browser leave no process, and touch no other
     await using(pages, { answer, contexts: 2, actionTimeoutMs: 8000, episodeTimeoutMs: 8000 }, async (runner) => {
       const ended: ReturnType<typeof processTree> = [];
       // the browser is killed while one of its pages is in an endless loop; the next episode uses another browser
-      const hung = runner.run(taskFor("/hang", FIELDS), PLAN);
+      const hung = playForm(runner, "/hang");
       while (hangs > 0) await new Promise((resolve) => setTimeout(resolve, 20));
       const first = await runner.browserPid();
       ended.push(...processTree(first));
@@ -43,20 +40,19 @@ test("a killed, a frozen and a busy browser leave no process, and touch no other
       const second = await runner.browserPid();
       ended.push(...processTree(second));
       kill(second, "SIGSTOP");
-      const thawed = await runner.run(taskFor("/a", FIELDS), PLAN);
+      const thawed = await playForm(runner, "/a");
       assert.deepEqual([thawed.fault, thawed.reward], [undefined, 1]);
       ended.push(...processTree(await runner.browserPid()));
       await runner.close();
       assert.ok(await allEnded(ended), "every process of all three browsers has ended");
     });
     assert.deepEqual(stillRunning(bystanders).length, bystanders.length);
-    assert.equal((await other.run(taskFor("/a", FIELDS), PLAN)).reward, 1);
+    assert.equal((await playForm(other, "/a")).reward, 1);
   });
 });
 
 test("a browser that does not start again once is a fault; one that never does is an error that says so", async () => {
-  const dir = temporaryFolder("no-browser");
-  const broken = join(dir, "chromium");
+  const broken = join(temporaryFolder("no-browser"), "chromium");
   writeFileSync(broken, "#!/bin/sh\nexit 1\n", { mode: 0o755 });
   const own = process.env[BROWSER_VARIABLE];
   const restore = (): void => {
@@ -64,83 +60,59 @@ test("a browser that does not start again once is a fault; one that never does i
     else process.env[BROWSER_VARIABLE] = own;
   };
   try {
-    const log = { warn: restore } as unknown as NonNullable<EpisodeOptions["log"]>;
-    await using({ "/a": FORM }, { log }, async (runner) => {
+    await using({ "/a": FORM }, { log: faultLog(restore).log }, async (runner) => {
       kill(await runner.browserPid(), "SIGKILL");
       process.env[BROWSER_VARIABLE] = broken;
       // the warning about the first fault makes the browser available again
-      const episode = await runner.run(taskFor("/a", FIELDS), PLAN);
+      const episode = await playForm(runner, "/a");
       assert.equal(episode.reward, 1);
       assert.ok(episode.attempts > 1);
     });
     await using({ "/a": FORM }, {}, async (runner) => {
       kill(await runner.browserPid(), "SIGKILL");
       process.env[BROWSER_VARIABLE] = broken;
-      await assert.rejects(runner.run(taskFor("/a", FIELDS), PLAN), /does not start/);
+      await assert.rejects(playForm(runner, "/a"), /does not start/);
     });
   } finally {
     restore();
   }
 });
 
-/** Failures of a server, by path; each occurs once, at the first request of its method. */
-const FAILURES: Record<string, { method?: string; fail: (response: ServerResponse) => void; fault: RegExp }> = {
-  "/get-500": { fail: (r) => void r.writeHead(500).end("broken"), fault: /HTTP 500 for GET/ },
-  "/get-429": { fail: (r) => void r.writeHead(429).end(), fault: /HTTP 429 for GET/ },
-  "/get-half": {
-    fail: (r) => {
-      r.writeHead(200, { "content-type": "text/html", "content-length": 5000 });
-      // the bytes before the reset contain a form, but not the whole page
-      r.write(`<form method=post><label>Name <input name=n></label><button>Submit</button>`, () => r.destroy());
-    },
-    fault: /ERR_|half an answer|Timeout|did not answer/,
-  },
-  "/post-500": { method: "POST", fail: (r) => void r.writeHead(500).end("{}"), fault: /HTTP 500 for POST/ },
-  "/post-429": { method: "POST", fail: (r) => void r.writeHead(429).end("{}"), fault: /HTTP 429 for POST/ },
-  "/post-reset": { method: "POST", fail: (r) => void r.destroy(), fault: /no answer to POST/ },
+const status =
+  (code: number, body?: string): Fail =>
+  (r) =>
+    void r.writeHead(code).end(body);
+const half: Fail = (r) => {
+  r.writeHead(200, { "content-type": "text/html", "content-length": 5000 });
+  // the bytes before the reset contain a form, but not the whole page
+  r.write(FORM.replace("</form>", ""), () => r.destroy());
 };
 
-test("a server that fails once is asked again; the fault is logged, the reward is the plan's own", async () => {
-  const failed = new Set<string>();
-  // (there is no case for a GET that is reset on a kept connection, since the browser itself repeats it)
-  const answer = ({ url, method }: { url: string; method: string }, response: ServerResponse): boolean => {
-    const failure = FAILURES[url];
-    if (failure === undefined || failed.has(url) || method !== (failure.method ?? "GET")) return false;
-    failed.add(url);
-    failure.fail(response);
-    return true;
-  };
-  const faults: string[] = [];
-  const log = { warn: ({ fault }: { fault: string }) => faults.push(fault) } as unknown as NonNullable<
-    EpisodeOptions["log"]
-  >;
-  const pages = Object.fromEntries(Object.keys(FAILURES).map((path) => [path, FORM]));
-  await using(pages, { answer, log }, async (runner) => {
-    for (const [path, { fault }] of Object.entries(FAILURES)) {
-      const episode = await runner.run(taskFor(path, FIELDS), PLAN);
-      assert.deepEqual([path, episode.fault, episode.reward, episode.attempts], [path, undefined, 1, 2]);
-      assert.match(faults.at(-1) ?? "", fault, path);
-    }
-  });
-});
+// (there is no case for a GET that is reset on a kept connection, since the browser itself repeats it)
+test("a server that fails once is asked again; the fault is logged, the reward is the plan's own", () =>
+  playFailing([
+    ["/get-500", status(500, "broken"), /HTTP 500 for GET/],
+    ["/get-429", status(429), /HTTP 429 for GET/],
+    ["/get-half", half, /ERR_|half an answer|Timeout|did not answer/],
+    ["/post-500", status(500, "{}"), /HTTP 500 for POST/],
+    ["/post-429", status(429, "{}"), /HTTP 429 for POST/],
+    ["/post-reset", (r) => void r.destroy(), /no answer to POST/],
+  ]));
 
 test("a server that is too slow for one attempt gets more time in the next", async () => {
   const timers = new Set<NodeJS.Timeout>();
-  const answer = (request: Received, response: ServerResponse): boolean => {
-    const page = `<!doctype html>${request.method === "POST" ? "<p>Thank you" : FORM}`;
+  const answer: Answer = ({ method }, response) => {
+    const page = `<!doctype html>${method === "POST" ? "<p>Thank you" : FORM}`;
     timers.add(setTimeout(() => response.setHeader("content-type", "text/html").end(page), 1500));
     return true;
   };
-  await using({}, { answer, actionTimeoutMs: 1000, episodeTimeoutMs: 20_000 }, async (runner) => {
-    const episode = await runner.run(taskFor("/slow", FIELDS), PLAN);
-    assert.deepEqual([episode.fault, episode.reward], [undefined, 1]);
-  });
-  // after slow episodes, the first attempt already gets more time
-  await using({}, { answer, actionTimeoutMs: 1000, episodeTimeoutMs: 20_000 }, async (runner) => {
-    (runner as unknown as { pace: Pace }).pace.observe(10_000);
-    const episode = await runner.run(taskFor("/slow", FIELDS), PLAN);
-    assert.deepEqual([episode.fault, episode.reward, episode.attempts], [undefined, 1, 1]);
-  });
+  for (const slow of [false, true])
+    await using({}, { answer, actionTimeoutMs: 1000, episodeTimeoutMs: 20_000 }, async (runner) => {
+      // after slow episodes, the first attempt already gets more time
+      if (slow) (runner as unknown as { pace: Pace }).pace.observe(10_000);
+      const { fault, reward, attempts } = await playForm(runner, "/slow");
+      assert.deepEqual([slow, fault, reward, slow && attempts], [slow, undefined, 1, slow && 1]);
+    });
   for (const timer of timers) clearTimeout(timer);
 });
 
@@ -160,7 +132,7 @@ test("a server that closes each connection after one answer, as an idle one is c
   // only a context that is used for several episodes keeps its connections
   await using({ "/a": FORM }, { answer, stateless: true }, async (runner) => {
     for (let i = 0; i < 3; i++) {
-      const episode = await runner.run(taskFor("/a", FIELDS), PLAN);
+      const episode = await playForm(runner, "/a");
       assert.deepEqual([episode.fault, episode.reward, episode.attempts], [undefined, 1, 1]);
     }
   });
@@ -168,40 +140,32 @@ test("a server that closes each connection after one answer, as an idle one is c
 });
 
 test("an answer that is no page is a fault that says so", async () => {
-  const answer = ({ url }: { url: string }, response: ServerResponse): boolean => {
+  const answer: Answer = ({ url }, response) => {
     if (url === "/missing") return false;
     if (url === "/nothing") response.writeHead(204).end();
     else response.setHeader("content-disposition", "attachment; filename=form.html").end(FORM);
     return true;
   };
   await using({}, { answer }, async (runner) => {
-    const nothing = await runner.run(taskFor("/nothing", FIELDS), PLAN);
+    const nothing = await playForm(runner, "/nothing");
     assert.deepEqual([nothing.fault, nothing.attempts], ["no page in HTTP 204 for GET /nothing", 3]);
-    const file = await runner.run(taskFor("/file", FIELDS), PLAN);
-    assert.equal(file.fault, "no page in HTTP 200 for GET /file");
-    const missing = await runner.run(taskFor("/missing", FIELDS), PLAN);
+    assert.equal((await playForm(runner, "/file")).fault, "no page in HTTP 200 for GET /file");
+    const missing = await playForm(runner, "/missing");
     assert.match(missing.fault ?? "", /HTTP 404 for GET \/missing/);
     await assert.rejects(runner.snapshot(taskFor("/missing")), EnvironmentFault);
   });
 });
 
 type Host = { host: { browser(): Promise<never>; discard(browser: never): Promise<void> } };
+const discard = async (runner: EpisodeRunner): Promise<void> => {
+  const { host } = runner as unknown as Host;
+  await host.discard(await host.browser());
+};
 /** Ends of an episode's browser that the episode did not cause. */
 const ENDS: Record<string, { attempts: number; faults: string[]; end(runner: EpisodeRunner): Promise<void> }> = {
   // another episode found the browser frozen and discards it
-  discarded: {
-    attempts: 1,
-    faults: [],
-    end: async (runner) => {
-      const { host } = runner as unknown as Host;
-      await host.discard(await host.browser());
-    },
-  },
-  killed: {
-    attempts: 2,
-    faults: ["the browser ended"],
-    end: async (runner) => kill(await runner.browserPid(), "SIGKILL"),
-  },
+  discarded: { attempts: 1, faults: [], end: discard },
+  killed: { attempts: 2, faults: ["the browser ended"], end: async (r) => kill(await r.browserPid(), "SIGKILL") },
 };
 
 for (const [how, { attempts, faults, end }] of Object.entries(ENDS)) {
@@ -214,10 +178,7 @@ for (const [how, { attempts, faults, end }] of Object.entries(ENDS)) {
       reached();
       return true;
     };
-    const logged: string[] = [];
-    const log = { warn: ({ fault }: { fault: string }) => logged.push(fault) } as unknown as NonNullable<
-      EpisodeOptions["log"]
-    >;
+    const { faults: logged, log } = faultLog();
     const patience = { actionTimeoutMs: 30_000, episodeTimeoutMs: 40_000 };
     await using({ "/a": FORM }, { answer, log, ...patience }, async (runner) => {
       for (const moment of ["opening", "GET", "POST"]) {
@@ -226,7 +187,7 @@ for (const [how, { attempts, faults, end }] of Object.entries(ENDS)) {
         });
         stop = moment;
         logged.length = 0;
-        const running = runner.run(taskFor("/a", FIELDS), PLAN);
+        const running = playForm(runner, "/a");
         if (moment !== "opening") await arrived;
         await end(runner);
         const episode = await running;
@@ -243,7 +204,7 @@ test("what the policy brings about is scored: a refused form, a button that lead
     "/away": `${FORM}<button onclick="location = '/elsewhere'">Cancel</button><button onclick="history.back()">Back</button>`,
   };
   await using(pages, {}, async (runner) => {
-    const refused = await runner.run(taskFor("/checked", FIELDS), PLAN);
+    const refused = await playForm(runner, "/checked");
     assert.deepEqual([refused.fault, refused.accepted, refused.reward], [undefined, false, 0]);
     const away = await runner.run(taskFor("/away", FIELDS), "click Cancel\nclick Back");
     assert.deepEqual([away.fault, away.reward, away.attempts], [undefined, 0, 1]);
@@ -261,7 +222,7 @@ test("a page that opens dialog after dialog, hangs, leaves or posts to another h
   };
   await using(pages, { actionTimeoutMs: 5000, episodeTimeoutMs: 8000 }, async (runner) => {
     for (const path of Object.keys(pages)) {
-      const episode = await runner.run(taskFor(path, FIELDS), PLAN);
+      const episode = await playForm(runner, path);
       assert.ok(episode.fault !== undefined && episode.attempts === 3, `${path}: ${episode.reward}`);
       assert.ok(Number.isNaN(episode.reward) && !episode.success, path);
     }
@@ -271,7 +232,7 @@ test("a page that opens dialog after dialog, hangs, leaves or posts to another h
 test("an answer without end is not read to its end: a fault that says so, for a page's post and a script's", async () => {
   const CHUNK = Buffer.alloc(1 << 20, 32);
   let sent = 0;
-  const answer = ({ method }: { method: string }, response: ServerResponse): boolean => {
+  const answer: Answer = ({ method }, response) => {
     if (method !== "POST") return false;
     response.writeHead(200, { "content-type": "application/json" });
     const more = (): void => {
@@ -285,7 +246,7 @@ test("an answer without end is not read to its end: a fault that says so, for a 
   await using({ "/a": FORM, "/b": script }, { answer }, async (runner) => {
     for (const page of ["/a", "/b"]) {
       sent = 0;
-      const { fault } = await runner.run(taskFor(page, FIELDS), PLAN);
+      const { fault } = await playForm(runner, page);
       assert.match(fault ?? "", /an answer of more than 16 MB/);
       assert.ok(sent < 252, `${sent} MB`);
     }

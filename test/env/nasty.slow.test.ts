@@ -1,11 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { closing } from "../../src/core/closing.js";
-import { openRunner, servePages, taskFor, using } from "./page-site.js";
+import { FIELDS, FORM, openRunner, playForm, servePages, taskFor, using } from "./page-site.js";
 
-const FORM = `<form method=post><label>Name <input name=n></label><button>Submit</button></form>`;
-const FIELDS = { Name: "Ann" };
-const PLAN = "fill Name | Ann\nsubmit";
 const onInput = (script: string): string => `${FORM}<script>document.forms[0].n.oninput = () => { ${script} }</script>`;
 
 /** Pages that disturb an episode; the plan must get its full reward on each. */
@@ -80,7 +77,7 @@ test("a page that patches what the browser gives it is read and filled in as any
 test("pages that get in the way change nothing about a plan's worth", async () => {
   await using(paths(HARMLESS), {}, async (runner) => {
     for (const name of Object.keys(HARMLESS)) {
-      const episode = await runner.run(taskFor(pathOf(name), FIELDS), PLAN);
+      const episode = await playForm(runner, pathOf(name));
       assert.deepEqual([name, episode.fault, episode.reward, episode.attempts], [name, undefined, 1, 1]);
     }
   });
@@ -90,7 +87,7 @@ test("pages that break what they can end as faults, or as what the server receiv
   await using site = await servePages({ ...paths(BREAKING), "/plain": FORM }, ({ url }) => url === "/never");
   await using runner = closing(await openRunner(site, { contexts: 4, actionTimeoutMs: 1000, episodeTimeoutMs: 2000 }));
   const play = async (name: string): Promise<void> => {
-    const episode = await runner.run(taskFor(pathOf(name), FIELDS), PLAN);
+    const episode = await playForm(runner, pathOf(name));
     const { fault, reward, accepted, posted } = episode;
     if (fault !== undefined) {
       assert.ok(Number.isNaN(reward) && !accepted, name);
@@ -105,5 +102,5 @@ test("pages that break what they can end as faults, or as what the server receiv
   await Promise.all(Object.keys(BREAKING).map(play));
   await runner.close();
   await using next = closing(await openRunner(site));
-  assert.equal((await next.run(taskFor("/plain", FIELDS), PLAN)).reward, 1);
+  assert.equal((await playForm(next, "/plain")).reward, 1);
 });

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { taskFor, using } from "./page-site.js";
+import { FIELDS as NAME, taskFor, using } from "./page-site.js";
 
 const FORM = `<form method=post><label>Name <input name=n></label><label>Age <input name=a></label><button>Submit</button></form>`;
-const FIELDS = { Name: "Ann", Age: "41" };
+const FIELDS = { ...NAME, Age: "41" };
 const PLAN = "fill Name | Ann\nfill Age | 41\nsubmit";
 /** Makes a form that runs a script at submission and is sent a moment later. */
 const before = (form: string, script: string): string => `${form}<script>const f = document.forms[0];
@@ -11,15 +11,14 @@ const before = (form: string, script: string): string => `${form}<script>const f
 const GET = FORM.replace("method=post", "method=get");
 
 /** Pages whose requests between the click and the form's post must not be taken for the post. */
+const framed = (inputs: string): string =>
+  before(
+    `${FORM}<iframe srcdoc="<form method=post action=/frame>${inputs}</form>"></iframe>`,
+    "frames[0].document.forms[0].submit()",
+  );
 const IMPOSTORS: Record<string, string> = {
-  "a frame's form with the same names": before(
-    `${FORM}<iframe srcdoc="<form method=post action=/frame><input name=n value=Bo><input name=a value=1></form>"></iframe>`,
-    "frames[0].document.forms[0].submit()",
-  ),
-  "a frame's form": before(
-    `${FORM}<iframe srcdoc="<form method=post action=/frame><input name=q value=1></form>"></iframe>`,
-    "frames[0].document.forms[0].submit()",
-  ),
+  "a frame's form with the same names": framed("<input name=n value=Bo><input name=a value=1>"),
+  "a frame's form": framed("<input name=q value=1>"),
 };
 
 /** Pages that send the values of their form in different ways. */
@@ -49,26 +48,19 @@ const WAYS: Record<string, string> = {
 test("the form's post is the one that carries the form, whatever else navigates; each way of posting counts", async () => {
   const all = { ...IMPOSTORS, ...WAYS };
   const pathOf = (name: string): string => `/${name.replaceAll(/\W+/g, "-")}`;
+  // the page to which a script navigates with the values
+  const pages = Object.fromEntries(Object.entries({ ...all, found: "Found." }).map(([k, page]) => [pathOf(k), page]));
   const boxes = `<form><label>Fine <input type=checkbox name=b></label><button>Submit</button></form>`;
-  await using(
-    {
-      ...Object.fromEntries(Object.entries(all).map(([name, page]) => [pathOf(name), page])),
-      // the page to which a script navigates with the values
-      "/found": "Found.",
-      "/boxes": boxes,
-    },
-    {},
-    async (runner) => {
-      for (const name of Object.keys(all)) {
-        const episode = await runner.run(taskFor(pathOf(name), FIELDS), PLAN);
-        assert.deepEqual([name, episode.fault, episode.attempts], [name, undefined, 1]);
-        assert.deepEqual([name, episode.accepted, episode.reward], [name, true, 1]);
-      }
-      // an unticked box sends no name, so nothing identifies the form's request
-      const { fault, accepted, posted } = await runner.run(taskFor("/boxes", { Fine: false }), "submit");
-      assert.deepEqual([fault, accepted, posted], [undefined, true, []]);
-    },
-  );
+  await using({ ...pages, "/boxes": boxes }, {}, async (runner) => {
+    for (const name of Object.keys(all)) {
+      const episode = await runner.run(taskFor(pathOf(name), FIELDS), PLAN);
+      assert.deepEqual([name, episode.fault, episode.attempts], [name, undefined, 1]);
+      assert.deepEqual([name, episode.accepted, episode.reward], [name, true, 1]);
+    }
+    // an unticked box sends no name, so nothing identifies the form's request
+    const { fault, accepted, posted } = await runner.run(taskFor("/boxes", { Fine: false }), "submit");
+    assert.deepEqual([fault, accepted, posted], [undefined, true, []]);
+  });
 });
 
 test("a page that only goes elsewhere with a query has posted nothing", async () => {

@@ -9,6 +9,7 @@ import { ownFrame } from "../../src/core/own-module.js";
 import { FormsEnvironment } from "../../src/env/environments/forms.js";
 import { openEnvironment } from "../../src/env/open.js";
 import { temporaryFolder } from "../support/temporary.js";
+import { userError } from "../support/user-error.js";
 import { FORMS_OPTIONS, servePages, taskFor } from "./page-site.js";
 
 const dir = temporaryFolder("open");
@@ -40,10 +41,8 @@ const site = (tasks: string): string =>
 test("a site of one's own that does not start, or gives no tasks, is refused by name", async () => {
   const task = (split: string): string => JSON.stringify({ ...taskFor("/f", { Name: "Ann" }), split });
   assert.equal(await refusal("good", site(`[${task("train")}]`)), "");
-  assert.match(
-    await refusal("twice", site(`[${task("train")}, ${task("test")}]`)),
-    /own has two tasks of the id pages\/f/,
-  );
+  const twice = await refusal("twice", site(`[${task("train")}, ${task("test")}]`));
+  assert.match(twice, /own has two tasks of the id pages\/f/);
   assert.match(await refusal("none", site("undefined")), /none\.mjs:\d+: tasks gave what it may not:\n {2}is missing/);
   assert.match(await refusal("split", site(`[${task("dev")}]`)), /split/);
   const thrown = refusal("throws", "throw new Error('no port')");
@@ -52,19 +51,11 @@ test("a site of one's own that does not start, or gives no tasks, is refused by 
 
 test("a selector that the browser cannot read is refused with its file and task before the first episode", async () => {
   const pages = await servePages({ "/f": "<form><label>Name <input></label><button>Send</button></form>" });
-  const tasks = ["p:nope(", ".thanks > a"].map((selector, i) => ({
-    ...taskFor("/f", { Name: "Ann" }),
-    id: `f/${i}`,
-    success: { selector },
-  }));
-  const environment = new FormsEnvironment({ ...pages, tasks: () => tasks, source: "club.jsonl" }, FORMS_OPTIONS);
-  await assert.rejects(environment.start(), (error) => {
-    assert.ok(error instanceof UserError);
-    assert.match(
-      error.message,
-      /^club\.jsonl: success\.selector of 1 tasks is no CSS selector:\n {2}f\/0: "p:nope\("$/,
-    );
-    return true;
+  const tasks = ["p:nope(", ".thanks > a"].map((selector, i) => {
+    return { ...taskFor("/f", { Name: "Ann" }), id: `f/${i}`, success: { selector } };
   });
+  const environment = new FormsEnvironment({ ...pages, tasks: () => tasks, source: "club.jsonl" }, FORMS_OPTIONS);
+  const refused = /^club\.jsonl: success\.selector of 1 tasks is no CSS selector:\n {2}f\/0: "p:nope\("$/;
+  await assert.rejects(environment.start(), userError(refused));
   await pages.stop();
 });

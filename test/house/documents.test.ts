@@ -31,9 +31,8 @@ function spoken(path: string): string[] {
 
 describe("documents", () => {
   it("have the tables that scripts/results.mjs writes from docs/data", () => {
-    const { status, stderr } = spawnSync(process.execPath, [join(root, "scripts", "results.mjs"), "--check"], {
-      encoding: "utf8",
-    });
+    const script = join(root, "scripts", "results.mjs");
+    const { status, stderr } = spawnSync(process.execPath, [script, "--check"], { encoding: "utf8" });
     assert.equal(status, 0, stderr);
   });
 
@@ -43,10 +42,8 @@ describe("documents", () => {
 
   it("name only paths of the repository that exist", (t) => {
     if (!existsSync(join(root, ".git"))) return t.skip("not a git checkout");
-    const listed = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], {
-      cwd: root,
-      encoding: "utf8",
-    });
+    const all = ["ls-files", "--cached", "--others", "--exclude-standard"];
+    const listed = execFileSync("git", all, { cwd: root, encoding: "utf8" });
     const paths = new Set<string>();
     for (let path of listed.split("\n")) for (; path !== "" && path !== "."; path = dirname(path)) paths.add(path);
     const made = read(".gitignore")
@@ -109,10 +106,8 @@ describe("documents", () => {
     const faults = ["up to .119", "98.7 %", "in 997 ms", "997 times faster", "2,997 forms", "997x", "1e-7", "997GB"];
     for (const fault of faults) {
       for (const place of ["## Results in short\n\n", "## Speed\n\n", "## Configuration\n\n"]) {
-        const said = readme.replace(
-          place,
-          (heading) => `${heading}It was ${fault}, see [results](docs/results.md).\n\n`,
-        );
+        const sentence = `It was ${fault}, see [results](docs/results.md).\n\n`;
+        const said = readme.replace(place, (heading) => `${heading}${sentence}`);
         assert.equal(unbackedFigures(said).length, 1, `${place}${fault}`);
       }
     }

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { packageRoot } from "../../src/core/files.js";
-import { findBrowser } from "../../src/env/browser/find-browser.js";
+import { programEnvironment } from "../support/program-environment.js";
 import { temporaryFolder } from "../support/temporary.js";
 
 const dir = temporaryFolder("first-screen");
@@ -21,23 +21,15 @@ const FEW: Readonly<Record<string, readonly string[]>> = {
 test("README begins with the two commands of a clone, their minutes, and both run", () => {
   const [first = ""] = readFileSync(join(packageRoot(), "README.md"), "utf8").split(/^## /m);
   const rows = [...first.matchAll(/^\| `([^`]+)` \| .* \| about [a-z -]+ minutes \|$/gm)];
-  assert.deepEqual(
-    rows.map(([, command]) => command),
-    Object.keys(FEW),
-  );
-  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
-  const browser = findBrowser()?.path;
+  const commands = rows.map(([, command]) => command);
+  assert.deepEqual(commands, Object.keys(FEW));
+  const { NODE_TEST_CONTEXT: _, ...env } = programEnvironment();
   for (const [command, few] of Object.entries(FEW)) {
-    const { status, stdout, stderr } = spawnSync("sh", ["-c", `${command} -- "$@"`, "sh", ...few], {
-      cwd: packageRoot(),
-      encoding: "utf8",
-      env: { ...env, ...(browser === undefined ? {} : { REFUSION_BROWSER: browser }) },
-    });
+    const options = { cwd: packageRoot(), encoding: "utf8", env } as const;
+    const { status, stdout, stderr } = spawnSync("sh", ["-c", `${command} -- "$@"`, "sh", ...few], options);
     assert.equal(status, 0, `${command}\n${stdout}\n${stderr}`);
-    assert.match(
-      stdout,
-      command === "npm start" ? /^[a-z]+: \d+ of \d+ forms whole, \d+ before; /m : /^# pass [1-9]\d*$/m,
-    );
+    const trained = /^[a-z]+: \d+ of \d+ forms whole, \d+ before; /m;
+    assert.match(stdout, command === "npm start" ? trained : /^# pass [1-9]\d*$/m);
   }
   assert.ok(existsSync(join(dir, "run", "report.html")));
 });

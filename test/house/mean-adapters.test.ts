@@ -23,14 +23,10 @@ const made = (name: string, value: number, changes: object = {}, modules = ["a.q
   writePeftTensors(join(dir, ADAPTER), new Map(pairs));
   return dir;
 };
-const mean = (out: string, ...dirs: string[]): { status: number | null; stderr: string } =>
-  spawnSync(
-    process.execPath,
-    [join(packageRoot(), "scripts", "mean-adapters.mjs"), "--out", join(root, out), ...dirs],
-    {
-      encoding: "utf8",
-    },
-  );
+const mean = (out: string, ...dirs: string[]) => {
+  const script = join(packageRoot(), "scripts", "mean-adapters.mjs");
+  return spawnSync(process.execPath, [script, "--out", join(root, out), ...dirs], { encoding: "utf8" });
+};
 
 test("the mean of adapters is over the same scale, modules and base; any other is refused by name", () => {
   const first = made("first", 1);

@@ -15,7 +15,7 @@ import { before, describe, it } from "node:test";
 import { pathToFileURL } from "node:url";
 import { foundPath } from "../../src/config/config.js";
 import { packageRoot } from "../../src/core/files.js";
-import { findBrowser } from "../../src/env/browser/find-browser.js";
+import { programEnvironment } from "../support/program-environment.js";
 import { freePort } from "../support/redis.js";
 import { temporaryFolder } from "../support/temporary.js";
 
@@ -25,14 +25,11 @@ const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as
   bin: Record<string, string>;
 };
 
-interface Result {
-  readonly status: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-const npm = (args: readonly string[], cwd: string): Result =>
-  spawnSync("npm", [...args, "--no-audit", "--no-fund", "--ignore-scripts"], { cwd, encoding: "utf8" });
+/** Runs a program, by default Node, to its end. */
+const ended = (args: readonly string[], cwd: string, { env = process.env, program = process.execPath } = {}) =>
+  spawnSync(program, args, { cwd, encoding: "utf8", env });
+const npm = (args: readonly string[], cwd: string) =>
+  ended([...args, "--no-audit", "--no-fund", "--ignore-scripts"], cwd, { program: "npm" });
 
 describe("the package as it is published", () => {
   const dir = temporaryFolder("package");
@@ -53,48 +50,27 @@ describe("the package as it is published", () => {
   it("holds the programs, the shipped models, configs and docs, and nothing else", () => {
     const allowed =
       /^(dist\/src\/.*\.(js|d\.ts)|models\/(?:tiny-refusion-(?:letters|template)|smollm2-letters)\/.*|configs\/.*\.(yaml|mjs)|src\/features\/embedded\/forms\.yaml|src\/features\/wizards\/wizards\.yaml|docs\/.*|jobs\/.*\.(sh|sbatch|yaml)|examples\/.*|(README|CHANGELOG|ARCHITECTURE)\.md|LICENSE|package\.json)$/;
-    assert.deepEqual(
-      files.filter((file) => !allowed.test(file)),
-      [],
-    );
-    for (const path of [
-      ...Object.values(manifest.bin),
-      "docs/model.md",
-      "configs/tiny/letters-flow-grpo.yaml",
-      "LICENSE",
-    ])
-      assert.ok(files.includes(path), path);
+    const others = files.filter((file) => !allowed.test(file));
+    assert.deepEqual(others, []);
+    const some = ["docs/model.md", "configs/tiny/letters-flow-grpo.yaml", "LICENSE"];
+    for (const path of [...Object.values(manifest.bin), ...some]) assert.ok(files.includes(path), path);
     // every compiled source is there: a folder is a registry, and one file less is an objective less
-    const compiled = readdirSync(join(root, "dist", "src"), { recursive: true, encoding: "utf8" })
-      .filter((file) => file.endsWith(".js"))
-      .map((file) => `dist/src/${file}`);
-    assert.deepEqual(
-      compiled.filter((file) => !files.includes(file)),
-      [],
-    );
+    const compiled = readdirSync(join(root, "dist", "src"), { recursive: true, encoding: "utf8" });
+    const missing = compiled.filter((file) => file.endsWith(".js") && !files.includes(`dist/src/${file}`));
+    assert.deepEqual(missing, []);
   });
 
   it("does not bring the simulator of the control environment, and says how to install it", () => {
     assert.ok(!existsSync(join(dir, "node_modules", "@mujoco")));
     const control = join(installed(), "dist", "src", "features", "control", "environments", "control.js");
-    const { stdout } = spawnSync(
-      process.execPath,
-      [
-        "--input-type=module",
-        "--eval",
-        `const { environment } = await import(${JSON.stringify(pathToFileURL(control).href)});
-        await environment.open({ environment: { kind: "control" } }).catch((e) => console.log(e.message, e.hint));`,
-      ],
-      { encoding: "utf8" },
-    );
+    const program = `const { environment } = await import(${JSON.stringify(pathToFileURL(control).href)});
+      await environment.open({ environment: { kind: "control" } }).catch((e) => console.log(e.message, e.hint));`;
+    const { stdout } = ended(["--input-type=module", "--eval", program], root);
     assert.match(stdout, /@mujoco\/mujoco is not installed.*npm install .*@mujoco\/mujoco@/);
   });
 
-  const run = (program: string, ...args: string[]): Result =>
-    spawnSync(process.execPath, [join(installed(), manifest.bin[program] as string), ...args], {
-      cwd: dir,
-      encoding: "utf8",
-    });
+  const run = (program = "", ...args: string[]) =>
+    ended([join(installed(), manifest.bin[program] as string), ...args], dir);
 
   it("checks its machine in an empty folder", () => {
     const { status, stdout, stderr } = run("refusion-train", "doctor", "--json");
@@ -107,15 +83,10 @@ describe("the package as it is published", () => {
 
   it("goes through a dry run, and writes nothing", () => {
     const before = readdirSync(dir);
+    const config = "node_modules/refusion-train/configs/tiny/letters-flow-grpo.yaml";
     const { status, stdout, stderr } = run(
-      ...([
-        "refusion-train",
-        "flow-grpo",
-        "--config",
-        "node_modules/refusion-train/configs/tiny/letters-flow-grpo.yaml",
-      ] as const),
-      ...["--dry-run", "training.group_size=2", "training.rollout_batch=2", "training.micro_batch=2"],
-      ...["evaluation.batch=2", "runtime.provider=cpu"],
+      ...["refusion-train", "flow-grpo", "--config", config, "--dry-run", "training.group_size=2"],
+      ...["training.rollout_batch=2", "training.micro_batch=2", "evaluation.batch=2", "runtime.provider=cpu"],
     );
     assert.equal(status, 0, stderr);
     assert.match(stdout, /played +2 rollouts[\s\S]*a step +about [\s\S]*the run +about /);
@@ -125,22 +96,10 @@ describe("the package as it is published", () => {
 
   it("fills in the shipped page from the shipped letter in an empty folder: npx refusion-train try", () => {
     const empty = mkdtempSync(join(dir, "empty-"));
-    const browser = findBrowser()?.path;
     // as npx calls it; no display, whatever this machine has
-    const { status, stdout, stderr } = spawnSync(
-      process.execPath,
-      [join(installed(), manifest.bin["refusion-train"] as string), "try"],
-      {
-        cwd: empty,
-        encoding: "utf8",
-        env: {
-          ...process.env,
-          DISPLAY: "",
-          WAYLAND_DISPLAY: "",
-          ...(browser === undefined ? {} : { REFUSION_BROWSER: browser }),
-        },
-      },
-    );
+    const env = programEnvironment({ DISPLAY: "", WAYLAND_DISPLAY: "" });
+    const script = join(installed(), manifest.bin["refusion-train"] as string);
+    const { status, stdout, stderr } = ended([script, "try"], empty, { env });
     assert.equal(status, 0, stderr);
     assert.match(stdout, /round 1:\n[\s\S]*round 2:\n[\s\S]*The server received[\s\S]*reward [01]\.\d{3}/);
     const film = stdout.trimEnd().split("\n").at(-1) ?? "";
@@ -154,21 +113,9 @@ describe("the package as it is published", () => {
     const text = readFileSync(join(place, "examples", "reward.mjs"), "utf8");
     assert.match(text, /from "refusion-train"/);
     writeFileSync(join(own, "reward.mjs"), text);
-    const args = [
-      "--config",
-      "configs/tiny/letters-flow-grpo.yaml",
-      "--policy",
-      "oracle",
-      "--episodes",
-      "1",
-      "--split",
-      "val",
-    ];
-    const { status, stderr } = spawnSync(
-      process.execPath,
-      [join(place, manifest.bin["refusion-eval"] as string), ...args, "reward=./reward.mjs"],
-      { cwd: own, encoding: "utf8" },
-    );
+    const args = ["--config", "configs/tiny/letters-flow-grpo.yaml", "--policy", "oracle", "--episodes", "1"];
+    const script = join(place, manifest.bin["refusion-eval"] as string);
+    const { status, stderr } = ended([script, ...args, "--split", "val", "reward=./reward.mjs"], own);
     assert.equal(status, 0, stderr);
   });
 
@@ -180,6 +127,7 @@ describe("the package as it is published", () => {
     const hasBase = fetched !== undefined;
     const base =
       "model: models/smollm2\ninit_adapter: models/smollm2-letters # reads letters about forms of any site\n";
+    const lengths = "prompt_length: 96, response_length: 80";
     const fewer = [
       ["8080", String(port)],
       ["node_modules/refusion-train", installed()],
@@ -189,22 +137,14 @@ describe("the package as it is published", () => {
       ["step-000015", "step-000001"],
       ["episodes: 50", "episodes: 2"],
       [base, hasBase ? base : "model: models/tiny-refusion-letters\n"],
-      [
-        "prompt_length: 96, response_length: 80",
-        `prompt_length: ${hasBase ? 96 : 224}, response_length: ${hasBase ? 80 : 112}`,
-      ],
+      [lengths, hasBase ? lengths : "prompt_length: 224, response_length: 112"],
     ] as const;
     let text = readFileSync(join(installed(), "docs", "your-own-site.md"), "utf8");
     for (const [now, then] of fewer) {
       assert.ok(text.includes(now), now);
       text = text.replaceAll(now, then);
     }
-    const browser = findBrowser()?.path;
-    const env = {
-      ...process.env,
-      ...(fetched === undefined ? {} : { REFUSION_HOME: dirname(dirname(fetched)) }),
-      ...(browser === undefined ? {} : { REFUSION_BROWSER: browser }),
-    };
+    const env = programEnvironment(fetched === undefined ? {} : { REFUSION_HOME: dirname(dirname(fetched)) });
     writeFileSync(join(own, "letter.txt"), "Dear insurer, this is Ivo Osei. A pipe burst overnight in my flat.");
     // the first block is the command of section 5
     const blocks = [...text.matchAll(/^```(\w*)\n([\s\S]*?)^```/gm)].slice(1);
@@ -225,8 +165,7 @@ describe("the package as it is published", () => {
             continue;
           }
           const script = join(installed(), manifest.bin[program] as string);
-          const run = (given: readonly string[]) =>
-            spawnSync(process.execPath, [script, ...given], { cwd: own, encoding: "utf8", env });
+          const run = (given: readonly string[]) => ended([script, ...given], own, { env });
           let done = run(args);
           // eight answers may not tell all values of any letter: then labels make the run that later commands name
           if (args.includes("--rollouts") && /No rollout of runs\/claim had all fields/.test(done.stderr))
@@ -248,24 +187,20 @@ describe("the package as it is published", () => {
     const base = foundPath("models/smollm2");
     const own = mkdtempSync(join(dir, "readme-"));
     const port = await freePort();
-    const rows = Array.from(
-      { length: 20 },
-      (_, i) => `P-${i}00,${["Fire", "Water"][i % 2]},Policy P-${i}00; a ${i % 2 ? "flood" : "fire"}.`,
-    );
+    const rows = Array.from({ length: 20 }, (_, i) => {
+      return `P-${i}00,${["Fire", "Water"][i % 2]},Policy P-${i}00; a ${i % 2 ? "flood" : "fire"}.`;
+    });
     writeFileSync(join(own, "claims.csv"), `policy,kind,mail\n${rows.join("\n")}\n`);
     writeFileSync(join(own, "server.mjs"), CLAIMS);
     const server = spawn(process.execPath, ["server.mjs", String(port)], { cwd: own, stdio: "ignore" });
-    const browser = findBrowser()?.path;
-    const env = {
-      ...process.env,
+    const env = programEnvironment({
       ...{
         DISPLAY: "",
         WAYLAND_DISPLAY: "",
         PATH: `${join(dir, "node_modules", ".bin")}${delimiter}${process.env.PATH}`,
       },
       ...(base === undefined ? {} : { REFUSION_HOME: dirname(dirname(base)) }),
-      ...(browser === undefined ? {} : { REFUSION_BROWSER: browser }),
-    };
+    });
     const unknown: string[] = [];
     const ran: string[] = [];
     try {
@@ -279,7 +214,7 @@ describe("the package as it is published", () => {
         else {
           const few = / sft /.test(line) ? " training.steps=1" : "";
           const command = line.replaceAll("127.0.0.1:8080", `127.0.0.1:${port}`) + few;
-          const { status, stdout, stderr } = spawnSync("sh", ["-c", command], { cwd: own, encoding: "utf8", env });
+          const { status, stdout, stderr } = ended(["-c", command], own, { program: "sh", env });
           assert.equal(status, 0, `${command}\n${stderr}`);
           assert.match(stdout + stderr, promise, command);
           ran.push(line);
@@ -299,21 +234,11 @@ describe("the package as it is published", () => {
     writeFileSync(join(dir, "package.json"), '{ "private": true, "type": "module" }');
     // the package's own types, without this checkout's
     const types = ["--typeRoots", join(root, "node_modules", "@types"), "--types", "node"];
-    const compiled = spawnSync(
-      process.execPath,
-      [
-        join(root, "node_modules", "typescript", "lib", "tsc.js"),
-        ...["program.ts", "--module", "nodenext", "--target", "es2023", "--strict", "--skipLibCheck", ...types],
-      ],
-      { cwd: dir, encoding: "utf8" },
-    );
+    const compiler = join(root, "node_modules", "typescript", "lib", "tsc.js");
+    const options = ["--module", "nodenext", "--target", "es2023", "--strict", "--skipLibCheck", ...types];
+    const compiled = ended([compiler, "program.ts", ...options], dir);
     assert.equal(compiled.status, 0, compiled.stdout);
-    const browser = findBrowser()?.path;
-    const { status, stdout, stderr } = spawnSync(process.execPath, ["program.js", "run"], {
-      cwd: dir,
-      encoding: "utf8",
-      env: { ...process.env, ...(browser === undefined ? {} : { REFUSION_BROWSER: browser }) },
-    });
+    const { status, stdout, stderr } = ended(["program.js", "run"], dir, { env: programEnvironment() });
     assert.equal(status, 0, stderr);
     assert.match(stdout, /^trained 2 steps, val reward [01]\.\d+$/m);
     // what the plan says of the field stands in the field
@@ -399,7 +324,7 @@ function installGlobally(prefix: string, tarball: string): string {
 
 function unpack(tarball: string, target: string): void {
   mkdirSync(target, { recursive: true });
-  const unpacked = spawnSync("tar", ["-xzf", tarball, "-C", target, "--strip-components=1"], { encoding: "utf8" });
+  const unpacked = ended(["-xzf", tarball, "-C", target, "--strip-components=1"], root, { program: "tar" });
   assert.equal(unpacked.status, 0, unpacked.stderr);
 }
 

@@ -36,21 +36,13 @@ describe("set-up", () => {
     assert.equal(packages(a1, {}), false, "missing");
     const other = { "node_modules/b": { version: "1.0.0", optional: true } };
     assert.equal(packages({ ...a1, ...other }, a1), true, "not for this platform");
-    assert.equal(
-      packages({ ...a1, ...other }, { ...a1, "node_modules/b": { version: "0.9.0" } }),
-      false,
-      "optional and old",
-    );
+    const old = { ...a1, "node_modules/b": { version: "0.9.0" } };
+    assert.equal(packages({ ...a1, ...other }, old), false, "optional and old");
   });
 
   it("removes compiled files without a source, and nothing else", () => {
-    const kept = [
-      "src/a/kept.ts",
-      "dist/src/a/kept.js",
-      "dist/src/a/kept.js.map",
-      "dist/src/a/kept.d.ts",
-      "dist/test/a/data.json",
-    ];
+    const compiled = ["js", "js.map", "d.ts"].map((end) => `dist/src/a/kept.${end}`);
+    const kept = ["src/a/kept.ts", ...compiled, "dist/test/a/data.json"];
     const gone = ["dist/src/a/gone.js", "dist/src/a/gone.js.map", "dist/src/a/gone.d.ts", "dist/test/gone/x.test.js"];
     for (const path of [...kept, ...gone]) write(path, "");
     setup.removeOrphans(root);

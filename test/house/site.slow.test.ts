@@ -56,12 +56,9 @@ async function inNode({ task, seed, adapter, rounds, trajectory }: Recorded, let
   const section = { kind: "paper", letters: 1, style: "page", sizes: { train: 0, test: 0 } };
   const environment = await openEnvironment({ environment: section });
   const found = (environment.tasks as readonly Task[]).find(({ id }) => id === task) as Task;
-  const config = await loadConfig(join(root, "configs", "tiny", "letters-flow-grpo.yaml"), {
-    overrides: [
-      `sampler.rounds=${rounds}`,
-      ...(adapter === "after" ? [`init_adapter=${join(root, "site", "adapter")}`] : []),
-    ],
-  });
+  const init = adapter === "after" ? [`init_adapter=${join(root, "site", "adapter")}`] : [];
+  const overrides = [`sampler.rounds=${rounds}`, ...init];
+  const config = await loadConfig(join(root, "configs", "tiny", "letters-flow-grpo.yaml"), { overrides });
   const { policy, close } = await openPolicy({ config });
   try {
     const shown = letter === undefined ? found : { ...found, document: letter };
@@ -126,9 +123,8 @@ describe("the site", () => {
 
   it("draws the moving picture from the policy, the same again", () => {
     const dir = temporaryFolder("picture");
-    const drawn = spawnSync(process.execPath, [join(root, "site", "build", "picture.mjs"), join(dir, "a.svg")], {
-      encoding: "utf8",
-    });
+    const program = join(root, "site", "build", "picture.mjs");
+    const drawn = spawnSync(process.execPath, [program, join(dir, "a.svg")], { encoding: "utf8" });
     assert.equal(drawn.status, 0, drawn.stderr);
     const kept = readFileSync(join(root, "docs", "unmasking.svg"), "utf8");
     assert.equal(readFileSync(join(dir, "a.svg"), "utf8"), kept);
@@ -156,20 +152,15 @@ describe("the site", () => {
           const fields = [...form.querySelectorAll<HTMLInputElement>("input[type=text], input[type=tel]")];
           return fields.map(({ value }) => value);
         });
-        for (const value of held)
-          assert.ok(
-            Object.values(values).some((text) => text.trim() === value),
-            value,
-          );
+        const filled = Object.values(values).map((text) => text.trim());
+        for (const value of held) assert.ok(filled.includes(value), value);
       };
       const trained = await settled();
       // many letters at once, and one of them in detail
       const many = page.locator(".many");
       assert.equal(await many.locator("li").count(), 20);
-      assert.match(
-        await many.locator("p").innerText(),
-        /Mean reward 0\.\d\d \[0\.\d\d, [01]\.\d\d\] before RL, 0\.\d\d \[0\.\d\d, [01]\.\d\d\] after/,
-      );
+      const rewards = /Mean reward 0\.\d\d \[0\.\d\d, [01]\.\d\d\] before RL, 0\.\d\d \[0\.\d\d, [01]\.\d\d\] after/;
+      assert.match(await many.locator("p").innerText(), rewards);
       assert.equal(await many.locator("[aria-pressed=true]").count(), 1);
       assert.ok(!(await page.locator(".demo").innerText()).includes("**"));
       assert.equal(trained.adapter, "after");
@@ -178,10 +169,8 @@ describe("the site", () => {
       const base = await settled();
       assert.notDeepEqual(base.trajectory.response, trained.trajectory.response);
       await compare(base);
-      assert.equal(
-        await page.locator(".canvas li").count(),
-        trained.trajectory.template?.filter((p) => !Array.isArray(p)).length,
-      );
+      const blanks = trained.trajectory.template?.filter((p) => !Array.isArray(p)).length;
+      assert.equal(await page.locator(".canvas li").count(), blanks);
 
       // rounds on a slider, a letter of one's own, the most probable tokens
       await page.getByRole("button", { name: /After RL/ }).click();
@@ -209,10 +198,8 @@ describe("the site", () => {
 
   it("finds pages by words, on this machine alone", async () => {
     await visit("", desktop, async (page) => {
-      await page
-        .getByRole("button", { name: /search/i })
-        .first()
-        .click();
+      const search = page.getByRole("button", { name: /search/i });
+      await search.first().click();
       await page.locator(".VPLocalSearchBox input").fill("truncated importance sampling");
       await page.locator(".VPLocalSearchBox .result", { hasText: "Clip and surrogate" }).click();
       await page.waitForURL(/docs\/objectives/);
@@ -221,15 +208,12 @@ describe("the site", () => {
 
   it("has a page for every command, objective and exported type, and texts for language models", () => {
     const page = (path: string): string => readFileSync(join(dist, path), "utf8");
-    const help = spawnSync(process.execPath, [join(root, "dist", "src", "cli", "train.js"), "--help"], {
-      encoding: "utf8",
-    }).stdout;
+    const program = join(root, "dist", "src", "cli", "train.js");
+    const help = spawnSync(process.execPath, [program, "--help"], { encoding: "utf8" }).stdout;
     const training = /^Training, .*\n {2}(.*)$/m.exec(help)?.[1]?.split(/ +/) ?? [];
     const [, others = ""] = help.split("Other commands:\n");
-    const commands = [
-      ...training,
-      ...[...others.matchAll(/^ {2}([a-z][\w-]*) {2}/gm)].map(([, name]) => name as string),
-    ];
+    const further = [...others.matchAll(/^ {2}([a-z][\w-]*) {2}/gm)].map(([, name]) => name as string);
+    const commands = [...training, ...further];
     assert.ok(commands.length > 20);
     for (const name of commands)
       assert.match(page(`cli/refusion-train-${name}.html`), new RegExp(`refusion-train ${name}`));

@@ -56,20 +56,14 @@ describe("action.yml", { skip: hasBash ? false : "there is no bash" }, () => {
         return known[expression] as string;
       }),
     ]);
-    const { status, stdout, stderr } = spawnSync(
-      "bash",
-      ["--noprofile", "--norc", "-eo", "pipefail", "-c", run ?? ""],
-      {
-        encoding: "utf8",
-        env: {
-          ...process.env,
-          PATH: `${dir}${delimiter}${process.env.PATH}`,
-          GITHUB_STEP_SUMMARY: file("summary.md"),
-          GITHUB_OUTPUT: file("output"),
-          ...Object.fromEntries(filled),
-        },
-      },
-    );
+    const own = {
+      GITHUB_STEP_SUMMARY: file("summary.md"),
+      GITHUB_OUTPUT: file("output"),
+      ...Object.fromEntries(filled),
+    };
+    const surroundings = { ...process.env, PATH: `${dir}${delimiter}${process.env.PATH}`, ...own };
+    const strict = ["--noprofile", "--norc", "-eo", "pipefail", "-c", run ?? ""];
+    const { status, stdout, stderr } = spawnSync("bash", strict, { encoding: "utf8", env: surroundings });
     return { status, printed: stdout + stderr };
   };
 
@@ -109,10 +103,8 @@ describe("action.yml", { skip: hasBash ? false : "there is no bash" }, () => {
 
   it("fails where nothing can be evaluated, and runs no words of its inputs", () => {
     rmSync(file("summary.md"), { force: true });
-    const { status, printed } = step("Evaluate", {
-      run: `$(touch ${file("pwned")})`,
-      arguments: `; touch ${file("pwned")}`,
-    });
+    const touch = `touch ${file("pwned")}`;
+    const { status, printed } = step("Evaluate", { run: `$(${touch})`, arguments: `; ${touch}` });
     assert.notEqual(status, 0);
     assert.match(printed, /error/i);
     assert.throws(() => readFileSync(file("pwned")), /ENOENT/);

@@ -26,10 +26,7 @@ report: { screenshots: 0 }
 `;
 /** Of the shipped jobs, as little as can be. */
 const LITTLE = [
-  "training.steps=1",
-  "training.prompts_per_step=1",
-  "evaluation.splits=[]",
-  "report.screenshots=0",
+  ...["training.steps=1", "training.prompts_per_step=1", "evaluation.splits=[]", "report.screenshots=0"],
   "sampler.rounds=2",
 ];
 
@@ -82,8 +79,8 @@ describe("jobs on a Ray head", { skip: "missing" in ray ? ray.missing : false },
   });
 
   it("one that is killed is retried, and ends in the bytes of a local run; its log is followed", async () => {
-    const local = await new CliProcess(["train", "--config", path("jobs/mine.yaml"), "--run-dir", path("local"), "-q"])
-      .ended;
+    const command = ["train", "--config", path("jobs/mine.yaml"), "--run-dir", path("local"), "-q"];
+    const local = await new CliProcess(command).ended;
     assert.equal(local.code, 0, local.err);
     const { job, ended } = submit([path("jobs/refusion-train.sh"), path("killed")], { CONFIG: "mine.yaml" });
     const folder = path("killed/checkpoints");
@@ -105,10 +102,7 @@ describe("jobs on a Ray head", { skip: "missing" in ray ? ray.missing : false },
   });
 
   it("both shipped jobs run: a training, and the evaluation of its run", async () => {
-    for (const [command, settings] of [
-      ["train", LITTLE],
-      ["evaluate", ["evaluation.episodes=2"]],
-    ] as const) {
+    for (const [command, settings] of Object.entries({ train: LITTLE, evaluate: ["evaluation.episodes=2"] })) {
       const { job, ended } = submit([path(`jobs/refusion-${command}.sh`), path("refusion"), ...settings]);
       assert.equal(await ended, 0, job.out);
     }

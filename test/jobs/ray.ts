@@ -48,18 +48,10 @@ export class TestRay {
     }
     const [head, client, dashboard, agent] = await Promise.all([freePort(), freePort(), freePort(), freePort()]);
     const options = {
-      port: head,
-      "ray-client-server-port": client,
-      "dashboard-port": dashboard,
-      "dashboard-agent-listen-port": agent,
-      "dashboard-host": "127.0.0.1",
-      "node-ip-address": "127.0.0.1",
-      "min-worker-port": 0,
-      "max-worker-port": 0,
-      // as the jobs ask for, whatever this machine has
-      "num-cpus": 8,
-      "object-store-memory": 80_000_000,
-      "temp-dir": dir,
+      ...{ port: head, "ray-client-server-port": client, "min-worker-port": 0, "max-worker-port": 0 },
+      ...{ "dashboard-port": dashboard, "dashboard-agent-listen-port": agent, "dashboard-host": "127.0.0.1" },
+      // CPUs as the jobs ask for, whatever this machine has
+      ...{ "node-ip-address": "127.0.0.1", "num-cpus": 8, "object-store-memory": 80_000_000, "temp-dir": dir },
     };
     const args = Object.entries(options).map(([name, value]) => `--${name}=${value}`);
     const child = spawn(program, ["start", "--head", "--block", "--disable-usage-stats", ...args], {

@@ -67,10 +67,8 @@ describe("examples of a user's own modules", () => {
   });
 
   it("an environment of three turns trains without a browser, and a tracker gets every metric", async () => {
-    const directory = await run("environment", {
-      environment: { kind: example("environment") },
-      tracking: { [example("tracker")]: true, tensorboard: false },
-    });
+    const tracking = { [example("tracker")]: true, tensorboard: false };
+    const directory = await run("environment", { environment: { kind: example("environment") }, tracking });
     assert.match(readFileSync(join(directory.dir, "metrics.csv"), "utf8"), /^2,train\/reward,[\d.]+$/m);
     assert.ok(!existsSync(join(directory.dir, "tensorboard")));
     const records = readRollouts(directory.rollouts(2));
@@ -97,10 +95,8 @@ describe("examples of a user's own modules", () => {
     const text = readFileSync(example("sampler"), "utf8").replace("top - top2", "Number.NaN");
     writeFileSync(own, text);
     const overrides = [`sampler.kind=${own}`, "training.steps=1", "evaluation.episodes=2"];
-    await assert.rejects(
-      train("examples/sampler.yaml", { runDir: join(root, "nan"), overrides }),
-      /nan\.mjs:\d+: rank gave what it may not/,
-    );
+    const trained = train("examples/sampler.yaml", { runDir: join(root, "nan"), overrides });
+    await assert.rejects(trained, /nan\.mjs:\d+: rank gave what it may not/);
   });
 
   it("a site serves forms of its own, and a reward scores what the server received", async () => {

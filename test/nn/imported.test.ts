@@ -9,12 +9,14 @@ import { bindModel, loraSites } from "../../src/nn/bind.js";
 import { checkOpset, isImported, normaliseImported } from "../../src/nn/imported.js";
 import { type LoraOptions, loraName } from "../../src/nn/lora.js";
 import { loadModel, modelHash, weightFiles } from "../../src/nn/model.js";
-import { encodeModel, readModelFile, writeModelFile } from "../../src/onnx/format/proto.js";
+import { readModelFile, writeModelFile } from "../../src/onnx/format/proto.js";
 import type { RawModel } from "../../src/onnx/format/raw-model.js";
-import type { Tensor, Value } from "../../src/onnx/types.js";
+import type { Graph, Tensor, Value } from "../../src/onnx/types.js";
 import { type Golden, readGolden, relativeError } from "../support/golden.js";
 import { EXPORTS, importedModel } from "../support/imported-model.js";
+import { runGraph } from "../support/run-graph.js";
 import { cpuRuntime } from "../support/temporary.js";
+import { floatsOf, intsOf } from "../support/tensors.js";
 import { userError } from "../support/user-error.js";
 
 const [B, N, V] = [2, 10, 64];
@@ -24,8 +26,7 @@ const dims = { B, N };
 function contractFeeds(golden: Golden): Record<string, Tensor> {
   const own = (name: string): Tensor | undefined => golden.tensors.get(`input.${name}`);
   const mask = own("attention_mask");
-  const inOrder = BigInt64Array.from({ length: B * N }, (_, i) => BigInt(i % N));
-  const bias = Float32Array.from({ length: B * N * N }, (_, i) => {
+  const bias = floatsOf([B, 1, N, N], (i) => {
     const [b, query, key] = [Math.floor(i / (N * N)), Math.floor(i / N) % N, i % N];
     const hidden = (n: number): boolean => mask?.data[b * N + n] === 0n;
     // padding sees itself only, as in a batch of buffers
@@ -33,8 +34,8 @@ function contractFeeds(golden: Golden): Record<string, Tensor> {
   });
   return {
     input_ids: own("input_ids") as Tensor,
-    position_ids: own("position_ids") ?? { dtype: "int64", shape: [B, N], data: inOrder },
-    attention_bias: own("attention_bias") ?? { dtype: "float32", shape: [B, 1, N, N], data: bias },
+    position_ids: own("position_ids") ?? intsOf([B, N], (i) => i % N),
+    attention_bias: own("attention_bias") ?? bias,
   };
 }
 
@@ -56,17 +57,8 @@ for (const name of EXPORTS) {
       model = await loadModel(dir);
     });
 
-    async function run(
-      bound: { g: { build(): Parameters<typeof encodeModel>[0] } },
-      more: Record<string, Tensor> = {},
-    ): Promise<Record<string, Tensor>> {
-      await runtime.load("bound", { bytes: encodeModel(bound.g.build()), weightsDir: model.dir });
-      try {
-        return await runtime.run("bound", { feeds: { ...feeds, ...more } });
-      } finally {
-        await runtime.unload("bound");
-      }
-    }
+    const run = (bound: { g: { build(): RawModel | Graph } }, more: Record<string, Tensor> = {}) =>
+      runGraph(runtime, bound.g.build(), { ...feeds, ...more }, model.dir);
 
     it("gives PyTorch's logits", async () => {
       const bound = bindModel(model.graph, "plain", { dims });
@@ -110,17 +102,12 @@ for (const name of EXPORTS) {
       const logits = bound.outputs.logits as Value;
       assert.deepEqual(logits.shape, [count, V]);
       const { g, e } = bound;
-      const picked = e.gatherElements(
-        e.logSoftmax(logits),
-        e.reshape(g.input("targets", "int64", [count]), [count, 1]),
-        1,
-      );
+      const asked = e.reshape(g.input("targets", "int64", [count]), [count, 1]);
+      const picked = e.gatherElements(e.logSoftmax(logits), asked, 1);
       const loss = e.neg(e.average(picked));
       const gradients = backward(g, loss, bound.parameters);
       g.output("loss", loss);
-      bound.parameters.forEach((p, i) => {
-        g.output(`grad.${p.name}`, gradients[i] as Value);
-      });
+      bound.parameters.forEach((p, i) => void g.output(`grad.${p.name}`, gradients[i] as Value));
       const adapter = Object.fromEntries(names.map((key) => [key, golden.tensors.get(key) as Tensor]));
       const out = await run(bound, { rows, targets, ...adapter });
       assert.ok(relativeError([Number(out.loss?.data[0])], golden.floats("expect.loss")) < 1e-4);
@@ -133,8 +120,10 @@ for (const name of EXPORTS) {
     it("leaves no shape arithmetic behind", () => {
       const { g } = bindModel(model.graph, "static", { dims });
       const left = g.build().nodes.filter((n) => ["Shape", "ConstantOfShape", "Range", "Size"].includes(n.op));
-      const names = left.map((n) => n.name);
-      assert.deepEqual(names, []);
+      assert.deepEqual(
+        left.map((n) => n.name),
+        [],
+      );
     });
   });
 }
@@ -188,14 +177,9 @@ describe("normaliseImported", () => {
     );
     assert.equal(normaliseImported(twice, "a.onnx", { ...CONFIG, logits_output: other }).nodes.at(-1)?.op, "Softmax");
     // a value of the file that has the name
-    const taken = {
-      ...model,
-      nodes: model.nodes.map((n) => ({
-        ...n,
-        outputs: n.outputs.map((o) => (o === other ? "logits" : o)),
-        inputs: n.inputs.map((i) => (i === other ? "logits" : i)),
-      })),
-    };
+    const rename = <T extends string | undefined>(name: T) => (name === other ? "logits" : name);
+    const nodes = model.nodes.map((n) => ({ ...n, outputs: n.outputs.map(rename), inputs: n.inputs.map(rename) }));
+    const taken = { ...model, nodes };
     const producer = normaliseImported(taken, "a.onnx", CONFIG).nodes.find(({ outputs }) => outputs.includes("logits"));
     assert.equal(producer?.op, "MatMul");
   });
@@ -223,33 +207,34 @@ describe("normaliseImported", () => {
 });
 
 describe("loadModel with an imported graph", () => {
+  const refuses = (dir: string, message: RegExp): Promise<void> => assert.rejects(loadModel(dir), userError(message));
+  /** Changes the file of a graph. @returns its folder. */
+  async function changed(name: (typeof EXPORTS)[number], change: (model: RawModel) => Partial<RawModel>) {
+    const dir = importedModel(name);
+    const path = join(dir, "model.onnx");
+    const model = await readModelFile(path);
+    await writeModelFile(path, { ...model, ...change(model) });
+    return dir;
+  }
+
   it("refuses a mask in place of a bias where the model is causal, and says why", async () => {
     const dir = importedModel("bert-dynamo", { attention: "causal" });
-    await assert.rejects(
-      loadModel(dir),
-      userError(/reads no input position_ids, attention_bias .*which a causal model needs here/),
-    );
+    await refuses(dir, /reads no input position_ids, attention_bias .*which a causal model needs here/);
   });
 
   it("refuses a graph whose exporter took one tensor for two inputs", async () => {
-    const dir = importedModel("recipe-docs");
-    const path = join(dir, "model.onnx");
-    const model = await readModelFile(path);
     const merged = (name: string | undefined): string | undefined => (name === "input_ids" ? "position_ids" : name);
-    await writeModelFile(path, { ...model, nodes: model.nodes.map((n) => ({ ...n, inputs: n.inputs.map(merged) })) });
-    await assert.rejects(
-      loadModel(dir),
-      userError(/reads no input input_ids \(it reads position_ids, attention_bias\)/),
-    );
+    const dir = await changed("recipe-docs", ({ nodes }) => {
+      return { nodes: nodes.map((n) => ({ ...n, inputs: n.inputs.map(merged) })) };
+    });
+    await refuses(dir, /reads no input input_ids \(it reads position_ids, attention_bias\)/);
   });
 
   it("refuses a graph from which padding cannot be hidden", async () => {
-    const dir = importedModel("bert-dynamo");
-    const path = join(dir, "model.onnx");
-    const model = await readModelFile(path);
-    const inputs = model.inputs.filter((i) => i.name !== "attention_mask");
-    await writeModelFile(path, { ...model, inputs });
-    await assert.rejects(loadModel(dir), userError(/no attention_mask in its place/));
+    const dir = await changed("bert-dynamo", ({ inputs }) => {
+      return { inputs: inputs.filter((i) => i.name !== "attention_mask") };
+    });
+    await refuses(dir, /no attention_mask in its place/);
   });
 
   it("takes weights of any file, or of the graph itself, into its hash", async () => {
@@ -261,12 +246,9 @@ describe("loadModel with an imported graph", () => {
   });
 
   it("refuses a batch that the export fixed", async () => {
-    const dir = importedModel("qwen3-dynamo");
-    const { graph } = await loadModel(dir);
+    const { graph } = await loadModel(importedModel("qwen3-dynamo"));
     const inputs = graph.inputs.map((i) => (i.name === "input_ids" ? { ...i, shape: [1, "sequence"] } : i));
-    assert.throws(
-      () => bindModel({ ...graph, inputs }, "fixed", { dims }),
-      userError(/only takes input_ids of \[1, sequence\], not B = 2/),
-    );
+    const refusal = userError(/only takes input_ids of \[1, sequence\], not B = 2/);
+    assert.throws(() => bindModel({ ...graph, inputs }, "fixed", { dims }), refusal);
   });
 });

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, it } from "node:test";
-import type { UserError } from "../../src/core/errors.js";
 import { loadModel, modelHash, saveModel, WEIGHTS_FILE } from "../../src/nn/model.js";
 import { writeModelFile } from "../../src/onnx/format/proto.js";
 import { isExternal } from "../../src/onnx/types.js";
@@ -16,9 +15,9 @@ describe("model directory", () => {
     dir = await microModel();
   });
 
-  const setConfig = (changes: Readonly<Record<string, unknown>>): void => {
+  const setConfig = (changes: object): void =>
     writeFileSync(join(dir, "config.json"), JSON.stringify({ ...MICRO, ...changes }));
-  };
+  const refuses = (message: RegExp): Promise<void> => assert.rejects(loadModel(dir), userError(message));
 
   it("comes back as it was saved", async () => {
     const model = await loadModel(dir);
@@ -70,7 +69,7 @@ describe("model directory", () => {
   for (const file of ["config.json", "tokenizer.json", "model.onnx"]) {
     it(`refuses a directory without ${file}`, async () => {
       rmSync(join(dir, file));
-      await assert.rejects(loadModel(dir), userError(new RegExp(`lacks ${file}`)));
+      await refuses(new RegExp(`lacks ${file}`));
     });
   }
 
@@ -81,73 +80,58 @@ describe("model directory", () => {
 
   it("refuses missing and truncated weights", async () => {
     truncateSync(join(dir, WEIGHTS_FILE), 1000);
-    await assert.rejects(loadModel(dir), userError(/model\.safetensors have 1000 bytes, expected at least \d+/));
+    await refuses(/model\.safetensors have 1000 bytes, expected at least \d+/);
     rmSync(join(dir, WEIGHTS_FILE));
-    await assert.rejects(loadModel(dir), userError(/its weights .*model\.safetensors are missing/));
+    await refuses(/its weights .*model\.safetensors are missing/);
   });
 
   it("refuses a tokenizer that is too large", async () => {
-    const surplus = {
-      ...JSON.parse(letters(10)),
-      added_tokens: Array.from({ length: 7 }, (_, i) => ({ id: 10 + i, content: `<extra ${i}>` })),
-    };
-    writeFileSync(join(dir, "tokenizer.json"), JSON.stringify(surplus));
-    await assert.rejects(loadModel(dir), userError(/has 17 tokens, its config\.json only vocab_size 16/));
+    const added_tokens = Array.from({ length: 7 }, (_, i) => ({ id: 10 + i, content: `<extra ${i}>` }));
+    writeFileSync(join(dir, "tokenizer.json"), JSON.stringify({ ...JSON.parse(letters(10)), added_tokens }));
+    await refuses(/has 17 tokens, its config\.json only vocab_size 16/);
   });
 
   it("refuses one id for mask and end", async () => {
     setConfig({ mask_token_id: 0, eos_token_id: 0, pad_token_id: 0 });
-    await assert.rejects(loadModel(dir), userError(/mask_token_id and eos_token_id are both 0/));
+    await refuses(/mask_token_id and eos_token_id are both 0/);
   });
 
   for (const key of ["mask_token_id", "eos_token_id", "pad_token_id"] as const) {
     it(`refuses a ${key} outside the vocabulary`, async () => {
       setConfig({ [key]: 16 });
-      await assert.rejects(loadModel(dir), userError(new RegExp(`${key} 16 is outside the vocabulary of 16`)));
+      await refuses(new RegExp(`${key} 16 is outside the vocabulary of 16`));
     });
   }
 
   it("lists all that is wrong with a config", async () => {
     setConfig({ attention: "sideways", vocab_size: -1 });
-    for (const wrong of [/config\.json is not a usable model config/, /attention/, /vocab_size/])
-      await assert.rejects(loadModel(dir), userError(wrong));
+    for (const wrong of [/config\.json is not a usable model config/, /attention/, /vocab_size/]) await refuses(wrong);
   });
 
   it("refuses a graph without one of the inputs", async () => {
     const { graph } = await loadModel(dir);
     const inputs = graph.inputs.filter((input) => input.name !== "position_ids");
     await writeModelFile(join(dir, "model.onnx"), { ...graph, inputs });
-    await assert.rejects(
-      loadModel(dir),
-      userError(/reads no input position_ids \(it reads input_ids, attention_bias\)/),
-    );
+    await refuses(/reads no input position_ids \(it reads input_ids, attention_bias\)/);
   });
 
   it("refuses to save weights that are missing or of another shape", async () => {
     const weights = await freshWeights();
+    const refused = (given: typeof weights, message: RegExp): Promise<void> =>
+      assert.rejects(saveModel(dir, MICRO, given, letters(10)), userError(message));
     const name = "model.layers.1.self_attn.k_proj.weight";
     const wrong = new Map(weights).set(name, { dtype: "float32", shape: [8, 4], data: new Float32Array(32) });
-    await assert.rejects(
-      saveModel(dir, MICRO, wrong, letters(10)),
-      userError(/k_proj\.weight should have the shape \[4, 8\], got \[8, 4\]/),
-    );
+    await refused(wrong, /k_proj\.weight should have the shape \[4, 8\], got \[8, 4\]/);
     weights.delete(name);
-    await assert.rejects(
-      saveModel(dir, MICRO, weights, letters(10)),
-      userError(/lacks the weight model\.layers\.1.*k_proj/),
-    );
+    await refused(weights, /lacks the weight model\.layers\.1.*k_proj/);
   });
 
   it("proposes the nearest architecture", async () => {
-    const config = { ...MICRO, architecture: "refuson" };
-    const wanted = userError(/Unknown architecture "refuson"; known: .*refusion/, {
-      hint: /^Did you mean "refusion"\?$/,
-    });
-    await assert.rejects(saveModel(dir, config, new Map(), letters(10)), wanted);
+    const refused = (architecture: string, of: object): Promise<void> =>
+      assert.rejects(saveModel(dir, { ...MICRO, architecture }, new Map(), letters(10)), of);
+    const unknown = /Unknown architecture "refuson"; known: .*refusion/;
+    await refused("refuson", userError(unknown, { hint: /^Did you mean "refusion"\?$/ }));
     // an imported graph's, whose run was asked to be merged
-    await assert.rejects(saveModel(dir, { ...MICRO, architecture: "imported" }, new Map(), letters(10)), (error) => {
-      assert.match((error as UserError).hint ?? "", /`export --model DIR --merge RUN` merges its adapter/);
-      return true;
-    });
+    await refused("imported", { hint: /`export --model DIR --merge RUN` merges its adapter/ });
   });
 });

@@ -9,6 +9,7 @@ import type { Graph, Tensor, Value } from "../../src/onnx/types.js";
 import { relativeError } from "../support/golden.js";
 import { runGraph } from "../support/run-graph.js";
 import { cpuRuntime } from "../support/temporary.js";
+import { floatsOf } from "../support/tensors.js";
 
 const SIZES: Readonly<Record<string, number>> = { b: 2, h: 3, i: 4, j: 5, d: 6, e: 7, n: 4 };
 /** Equations of attention, linear layers, outer and inner products; `...` is written with the axes that it stands for. */
@@ -36,8 +37,7 @@ function inputsOf(g: GraphBuilder, axes: readonly string[]): { inputs: Value[]; 
   const feeds: Record<string, Tensor> = {};
   const inputs = axes.map((letters, i) => {
     const shape = [...letters].map((letter) => SIZES[letter] as number);
-    const data = Float32Array.from({ length: shape.reduce((n, d) => n * d, 1) }, () => rng.normal());
-    feeds[`x${i}`] = { dtype: "float32", shape, data };
+    feeds[`x${i}`] = floatsOf(shape, () => rng.normal());
     return g.input(`x${i}`, "float32", shape);
   });
   return { inputs, feeds };

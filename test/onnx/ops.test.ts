@@ -3,13 +3,25 @@ import { describe, it } from "node:test";
 import { messageOf } from "../../src/core/errors.js";
 import { Rng } from "../../src/core/rng.js";
 import { contentOf, evaluated, FOLDED } from "../../src/onnx/evaluate.js";
-import { encodeModel } from "../../src/onnx/format/proto.js";
 import type { OpCall } from "../../src/onnx/infer.js";
 import { MICROSOFT_OPS, OPS } from "../../src/onnx/ops.js";
-import type { Attribute, Dim, DType, Initializer, Tensor, Value } from "../../src/onnx/types.js";
+import type { Attribute, Dim, DType, Graph, Initializer, Tensor, Value } from "../../src/onnx/types.js";
 import { CASES } from "../autodiff/cases.js";
-import { bools, c, draw, fixed, index, int, ints, KERNEL, type OpCase, type Operand, v } from "../autodiff/operands.js";
+import {
+  bools,
+  c,
+  draw,
+  fixed,
+  IN_FLOAT32,
+  index,
+  int,
+  ints,
+  type OpCase,
+  type Operand,
+  v,
+} from "../autodiff/operands.js";
 import { relativeError } from "../support/golden.js";
+import { runGraph } from "../support/run-graph.js";
 import { cpuRuntime } from "../support/temporary.js";
 
 const runtime = await cpuRuntime();
@@ -35,28 +47,17 @@ const codes = (k: number, n: number): Operand[] => [
   { role: "constant", shape: [n], values: Array.from({ length: n }, (_, i) => 0.1 + i), dtype: "float32" },
 ];
 
+const ZEROS: Operand = { ...fixed([3], [0, 0, 0]), dtype: "int8" };
+const STRIDES = { group: 2, strides: [2], pads: [1, 0], output_padding: [1] };
+
 /** Ops that have no gradient cases. */
 const OTHERS: Readonly<Record<string, readonly OpCase[]>> = {
-  ConvTranspose: [
-    c(
-      "grouped, with strides",
-      [v([1, 2, 3]), fixed([2, 1, 3])],
-      { group: 2, strides: [2], pads: [1, 0], output_padding: [1] },
-      { float32: KERNEL },
-    ),
-  ],
+  ConvTranspose: [c("grouped, with strides", [v([1, 2, 3]), fixed([2, 1, 3])], STRIDES, IN_FLOAT32)],
   DynamicQuantizeMatMul: [
-    c("2-D", [v([2, 3]), ...codes(3, 4)], {}, { float32: KERNEL }),
-    c("a batch", [v([2, 2, 3]), ...codes(3, 2)], {}, { float32: KERNEL }),
+    c("2-D", [v([2, 3]), ...codes(3, 4)], {}, IN_FLOAT32),
+    c("a batch", [v([2, 2, 3]), ...codes(3, 2)], {}, IN_FLOAT32),
   ],
-  QuantizeLinear: [
-    c(
-      "a scale a column",
-      [v([2, 3]), codes(2, 3)[1] as OpCase["inputs"][number], { ...fixed([3], [0, 0, 0]), dtype: "int8" }],
-      { axis: 1 },
-      { float32: KERNEL },
-    ),
-  ],
+  QuantizeLinear: [c("a scale a column", [v([2, 3]), codes(2, 3)[1], ZEROS], { axis: 1 }, IN_FLOAT32)],
   And: [c("broadcast", [a, b])],
   Or: [c("broadcast", [b, a])],
   Xor: [c("broadcast", [a, b])],
@@ -144,13 +145,11 @@ const FOLDS: Readonly<Record<string, readonly OpCase[]>> = {
   ],
 };
 
-/** Rows of op, inputs between semicolons (a shape, or an integer list's content in braces), attributes, outputs' shapes. */
-const SYMBOLIC: readonly (readonly [
-  op: string,
-  inputs: string,
-  attributes: Record<string, Attribute>,
-  outputs: string,
-])[] = [
+/** Op, inputs between semicolons (a shape, or an integer list's content in braces), attributes, and what comes of it. */
+type Row<T> = readonly [op: string, inputs: string, attributes: Record<string, Attribute>, outcome: T];
+
+/** The outputs' shapes. */
+const SYMBOLIC: readonly Row<string>[] = [
   ["Add", "B,1,N; N,1", {}, "B,N,N"],
   ["Softmax", "B,N", {}, "B,N"],
   ["ReduceSum", "B,N,4; {-1}", { keepdims: 0 }, "B,N"],
@@ -180,12 +179,7 @@ const SYMBOLIC: readonly (readonly [
   ["LayerNormalization", "B,N,8; 8", { axis: 2 }, "B,N,8; B,N,1; B,N,1"],
 ];
 
-const REFUSED: readonly (readonly [
-  op: string,
-  inputs: string,
-  attributes: Record<string, Attribute>,
-  message: RegExp,
-])[] = [
+const REFUSED: readonly Row<RegExp>[] = [
   ["Add", "B; N", {}, /shapes \[B\] and \[N\] do not broadcast/],
   ["Reshape", "2,3; {4,-1}", {}, /\[2, 3\] does not fit \[4, -1\]/],
   ["Reshape", "2,3; {4}", {}, /\[2, 3\] does not fit \[4\]/],
@@ -250,38 +244,20 @@ describe("ops", () => {
     const outputs = inferred.map(({ dtype, shape }, i): Value => {
       return { name: `y${i}`, dtype, shape: shape.map((_, axis) => `y${i}_${axis}`) };
     });
-    const bytes = encodeModel({
-      name: op,
-      opset: 21,
-      inputs: inputs.filter((value) => value !== undefined && value.name in feeds) as Value[],
-      outputs,
-      nodes: [
-        {
-          name: "/node",
-          op,
-          domain: MICROSOFT_OPS.has(op) ? "com.microsoft" : "",
-          inputs,
-          outputs,
-          attributes: test.attributes,
-        },
-      ],
-      initializers,
+    const domain = MICROSOFT_OPS.has(op) ? "com.microsoft" : "";
+    const nodes = [{ name: "/node", op, domain, inputs, outputs, attributes: test.attributes }];
+    const given = inputs.filter((value) => value !== undefined && value.name in feeds) as Value[];
+    const graph: Graph = { name: op, opset: 21, inputs: given, outputs, nodes, initializers };
+    const out = await runGraph(runtime, graph, feeds);
+    inferred.forEach(({ dtype, shape, content }, i) => {
+      const { data, ...actual } = out[`y${i}`] as Tensor;
+      assert.deepEqual({ dtype, shape: [...shape] }, { ...actual, shape: [...actual.shape] }, `output ${i}`);
+      if (content === undefined) return;
+      if (dtype.startsWith("float"))
+        assert.ok(relativeError(content as number[], data as Float32Array) < 1e-6, `content ${content} for ${data}`);
+      else assert.deepEqual([...content], Array.from(data as BigInt64Array, Number), "content");
     });
-    await runtime.load("op", { bytes });
-    try {
-      const out = await runtime.run("op", { feeds });
-      inferred.forEach(({ dtype, shape, content }, i) => {
-        const { data, ...actual } = out[`y${i}`] as Tensor;
-        assert.deepEqual({ dtype, shape: [...shape] }, { ...actual, shape: [...actual.shape] }, `output ${i}`);
-        if (content === undefined) return;
-        if (dtype.startsWith("float"))
-          assert.ok(relativeError(content as number[], data as Float32Array) < 1e-6, `content ${content} for ${data}`);
-        else assert.deepEqual([...content], Array.from(data as BigInt64Array, Number), "content");
-      });
-      return inferred.every(({ content }) => content !== undefined);
-    } finally {
-      await runtime.unload("op");
-    }
+    return inferred.every(({ content }) => content !== undefined);
   }
 
   /** @param whole whether all inputs are known. @returns the number of cases whose outputs are known. */
@@ -330,11 +306,8 @@ describe("ops", () => {
     it(`refuses ${op}: ${message.source}`, () => assert.throws(() => infer(call(op, inputs, attributes)), message));
 
   it("refuses operands of different types, but for Pow", () => {
-    const [x, n]: [Value, Value] = [
-      { name: "x", dtype: "float32", shape: [2] },
-      { name: "n", dtype: "int64", shape: [2] },
-    ];
-    assert.throws(() => infer({ op: "Mul", inputs: [x, n], attributes: {} }), /Mul: dtypes float32 and int64 differ/);
-    assert.equal(infer({ op: "Pow", inputs: [x, n], attributes: {} })[0]?.dtype, "float32");
+    const inputs = (["float32", "int64"] as const).map((dtype): Value => ({ name: dtype, dtype, shape: [2] }));
+    assert.throws(() => infer({ op: "Mul", inputs, attributes: {} }), /Mul: dtypes float32 and int64 differ/);
+    assert.equal(infer({ op: "Pow", inputs, attributes: {} })[0]?.dtype, "float32");
   });
 });

@@ -44,10 +44,8 @@ describe("chooseProvider", () => {
     assert.match(await chosen(agrees, INSTALLED), /^cuda: .*agrees/);
     assert.match(await chosen(mustNotRun, MISSING), /^cpu: .*not installed/);
     assert.match(await chosen(fails, INSTALLED), /^cpu: .*libcudnn/);
-    assert.match(
-      await chosen(differs, INSTALLED),
-      /^cpu: .*MatMul differs from the CPU's by 25 % of its largest value\./,
-    );
+    const apart = /^cpu: .*MatMul differs from the CPU's by 25 % of its largest value\./;
+    assert.match(await chosen(differs, INSTALLED), apart);
   });
 
   it("auto takes a result of NaN for a disagreement", async () => {
@@ -70,41 +68,27 @@ describe("chooseProvider", () => {
 
   it("says what is missing for a provider that cannot be used", async () => {
     const install = /install\.js --onnxruntime-node-install=true/;
-    await assert.rejects(
-      chooseProvider("cuda", mustNotRun, MISSING),
-      userError(/libonnxruntime_providers_cuda\.so is missing/, { hint: install }),
-    );
-    await assert.rejects(
-      chooseProvider("cuda", fails, INSTALLED),
-      userError(/libcudnn/, { hint: /driver\. It needs .*libcudnn/ }),
-    );
-    await assert.rejects(chooseProvider("cuda", differs, INSTALLED), userError(/MatMul differs/, { hint: install }));
-    await assert.rejects(
-      chooseProvider("webgpu", fails, undefined),
-      userError(/webgpu provider cannot be used/, { hint: /Vulkan/ }),
-    );
+    for (const [provider, probe, library, message, hint] of [
+      ["cuda", mustNotRun, MISSING, /libonnxruntime_providers_cuda\.so is missing/, install],
+      ["cuda", fails, INSTALLED, /libcudnn/, /driver\. It needs .*libcudnn/],
+      ["cuda", differs, INSTALLED, /MatMul differs/, install],
+      ["webgpu", fails, undefined, /webgpu provider cannot be used/, /Vulkan/],
+    ] as const)
+      await assert.rejects(chooseProvider(provider, probe, library), userError(message, { hint }));
   });
 
   it("runs the caller's checks too, each with its own tolerance, and names what differs", async () => {
-    const check = (name: string, tolerance: number): SelfCheck => ({
-      graph: { ...matMulCheck().graph, name },
-      feeds: {},
-      tolerance,
-    });
+    const check = (tolerance: number): SelfCheck => {
+      return { graph: { ...matMulCheck().graph, name: "gradients" }, feeds: {}, tolerance };
+    };
     // one output of five is right
     const probe: Probe = async (provider, { graph }) =>
       graph.name === "gradients"
         ? new Map(["a", "b", "c", "d", "e"].map((n, i) => [n, Float32Array.of(100, provider === "cpu" ? 0 : i)]))
         : product(1);
-    await assert.rejects(chooseProvider("webgpu", probe, undefined, [check("gradients", 0.005)]), (error) => {
-      assert.ok(error instanceof UserError);
-      assert.match(
-        error.message,
-        /its b differs from the CPU's by 1 % of its largest value; its c .*; its d .*; and 1 more$/,
-      );
-      return true;
-    });
-    assert.equal((await chooseProvider("webgpu", probe, undefined, [check("gradients", 0.05)])).provider, "webgpu");
+    const apart = /its b differs from the CPU's by 1 % of its largest value; its c .*; its d .*; and 1 more$/;
+    await assert.rejects(chooseProvider("webgpu", probe, undefined, [check(0.005)]), userError(apart));
+    assert.equal((await chooseProvider("webgpu", probe, undefined, [check(0.05)])).provider, "webgpu");
   });
 
   it("takes an output that is missing, or of another size, for a disagreement", async () => {

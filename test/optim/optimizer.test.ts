@@ -13,15 +13,8 @@ import { cpuRuntime } from "../support/temporary.js";
 
 const runtime = await cpuRuntime();
 
-const ADAMW: OptimizerOptions = {
-  kind: "adamw",
-  beta1: 0.9,
-  beta2: 0.95,
-  epsilon: 1e-8,
-  weightDecay: 0.1,
-  gradClip: 1,
-  muonLrScale: 1,
-};
+const BETAS = { beta1: 0.9, beta2: 0.95, epsilon: 1e-8 };
+const ADAMW: OptimizerOptions = { kind: "adamw", ...BETAS, weightDecay: 0.1, gradClip: 1, muonLrScale: 1 };
 const MUON: OptimizerOptions = { ...ADAMW, kind: "muon", weightDecay: 0, gradClip: 0, muonLrScale: 10 };
 const PARAMETERS: readonly Parameter[] = [
   { name: "w", shape: [3, 2] },
@@ -29,6 +22,9 @@ const PARAMETERS: readonly Parameter[] = [
 ];
 
 type Arrays = Record<string, number[]>;
+
+/** Names of a parameter and its moments. */
+const keys = ({ name }: Parameter): string[] => [name, slot.first(name), slot.second(name)];
 
 /** Plain numbers through the optimizer graph, step by step. */
 class Trainer {
@@ -51,55 +47,36 @@ class Trainer {
     if (runtime.has("optimizer")) await runtime.unload("optimizer");
     await runtime.load("optimizer", { bytes: encodeModel(optimizerGraph(groups, options)) });
     const trainer = new Trainer(runtime, parameters, options);
-    for (const p of parameters) {
-      trainer.state[p.name] = start[p.name] as number[];
-      for (const key of [slot.first(p.name), slot.second(p.name)])
-        trainer.state[key] = Array<number>(sizeOf(p.shape)).fill(0);
-    }
+    for (const p of parameters)
+      for (const key of keys(p)) trainer.state[key] = start[key] ?? Array<number>(sizeOf(p.shape)).fill(0);
     return trainer;
   }
 
   /** Returns the gradient norm. */
   async step(gradients: Arrays, lr: number): Promise<number> {
     this.t++;
-    const feeds: Record<string, Tensor> = {
-      lr: f32([], [lr]),
-      correction1: f32([], [1 - this.options.beta1 ** this.t]),
-      correction2: f32([], [1 - this.options.beta2 ** this.t]),
-    };
-    const keys = (p: Parameter): string[] => [p.name, slot.first(p.name), slot.second(p.name)];
+    const [correction1, correction2] = [1 - this.options.beta1 ** this.t, 1 - this.options.beta2 ** this.t];
+    const feeds: Record<string, Tensor> = {};
+    for (const [name, value] of Object.entries({ lr, correction1, correction2 })) feeds[name] = f32([], [value]);
     for (const p of this.parameters) {
       feeds[slot.gradient(p.name)] = f32(p.shape, gradients[p.name] as number[]);
       for (const key of keys(p)) feeds[key] = f32(p.shape, this.state[key] as number[]);
     }
     const out = await this.runtime.run("optimizer", { feeds });
-    for (const p of this.parameters) {
-      for (const key of keys(p)) this.state[key] = [...((out[slot.next(key)] as Tensor).data as Float32Array)];
-    }
+    for (const key of this.parameters.flatMap(keys))
+      this.state[key] = [...((out[slot.next(key)] as Tensor).data as Float32Array)];
     return Number(out.grad_norm?.data[0]);
   }
 }
 
 /** torch.optim.AdamW after clip_grad_norm_, in float64. */
-function adamwReference(
-  start: Arrays,
-  history: readonly Arrays[],
-  lr: number,
-  o: OptimizerOptions,
-): { state: Arrays; norms: number[] } {
-  const state: Arrays = Object.fromEntries(Object.entries(start).map(([k, x]) => [k, [...x]]));
-  const [m, v]: [Arrays, Arrays] = [{}, {}];
-  for (const [name, x] of Object.entries(start)) {
-    m[name] = x.map(() => 0);
-    v[name] = x.map(() => 0);
-  }
+function adamwReference(start: Arrays, history: readonly Arrays[], lr: number, o: OptimizerOptions) {
+  const state: Arrays = structuredClone(start);
+  const zeros = (): Arrays => Object.fromEntries(Object.entries(start).map(([name, x]) => [name, x.map(() => 0)]));
+  const [m, v] = [zeros(), zeros()];
   const norms = history.map((gradients, index) => {
     const t = index + 1;
-    const norm = Math.sqrt(
-      Object.values(gradients)
-        .flat()
-        .reduce((sum, x) => sum + x * x, 0),
-    );
+    const norm = Math.hypot(...Object.values(gradients).flat());
     const factor = o.gradClip > 0 ? Math.min(1, o.gradClip / (norm + 1e-6)) : 1;
     for (const [name, gradient] of Object.entries(gradients)) {
       const [p, first, second] = [state[name], m[name], v[name]] as [number[], number[], number[]];
@@ -166,10 +143,7 @@ describe("optimizerGraph", () => {
       assert.ok(Math.abs(norm / (norms[i] as number) - 1) < 1e-6, `norm ${i}`);
     }
     // the global norm is that of both, each value moves at its own group's rate
-    for (const [name, rate] of [
-      ["w", 0.01],
-      ["gain", 0.04],
-    ] as const) {
+    for (const [name, rate] of Object.entries({ w: 0.01, gain: 0.04 })) {
       const expected = adamwReference(start, history, rate, ADAMW).state[name] as number[];
       assert.ok(relativeError(trainer.state[name] as number[], expected) < 1e-5, name);
     }
@@ -177,13 +151,11 @@ describe("optimizerGraph", () => {
 
   it("updates parameters of one shape together, each as it would be alone", async () => {
     const rng = Rng.named(4, "stacks");
-    const parameters = ["a", "gain", "b", "other gain", "c"].map((name) => ({
-      name,
-      shape: name.endsWith("gain") ? [4] : [3, 2],
-    }));
-    const random = (): Arrays =>
-      Object.fromEntries(parameters.map((p) => [p.name, Array.from({ length: sizeOf(p.shape) }, () => rng.normal())]));
-    const [start, gradients] = [random(), random()];
+    const parameters = ["a", "gain", "b", "other gain", "c"].map((name) => {
+      return { name, shape: name.endsWith("gain") ? [4] : [3, 2] };
+    });
+    const drawn = () => Object.fromEntries(parameters.map((p) => [p.name, random(rng, sizeOf(p.shape))]));
+    const [start, gradients] = [drawn(), drawn()];
     // without a common norm, parameters do not depend on each other
     const options = { ...ADAMW, gradClip: 0 };
     const ops = optimizerGraph([{ name: "adapter", parameters }], options).nodes.filter(({ op }) => op === "Sqrt");
@@ -194,8 +166,7 @@ describe("optimizerGraph", () => {
     for (const p of parameters) {
       const alone = await Trainer.open(runtime, [p], options, start);
       await alone.step(gradients, 0.1);
-      for (const key of [p.name, slot.first(p.name), slot.second(p.name)])
-        assert.deepEqual(state[key], alone.state[key], key);
+      for (const key of keys(p)) assert.deepEqual(state[key], alone.state[key], key);
     }
   });
 
@@ -227,12 +198,7 @@ describe("optimizerGraph", () => {
     }
   }
 
-  for (const [rows, columns] of [
-    [4, 4],
-    [3, 8],
-    [8, 3],
-    [1, 5],
-  ] as const) {
+  for (const [rows = 0, columns = 0] of ["44", "38", "83", "15"].map((sizes) => [...sizes].map(Number))) {
     it(`Muon's step on a [${rows}, ${columns}] matrix is nearly orthogonal`, async () => {
       const rng = Rng.named(3, `muon/${rows}x${columns}`);
       const parameters = [{ name: "w", shape: [rows, columns] }];
@@ -249,9 +215,8 @@ describe("optimizerGraph", () => {
         direction[rows <= columns ? i * columns + k : k * columns + i] as number;
       for (let i = 0; i < short; i++)
         for (let j = 0; j < short; j++) {
-          const product = Array.from({ length: n / short }, (_, k) => entry(i, k) * entry(j, k)).reduce(
-            (x, y) => x + y,
-          );
+          const products = Array.from({ length: n / short }, (_, k) => entry(i, k) * entry(j, k));
+          const product = products.reduce((x, y) => x + y);
           assert.ok(Math.abs(product - Number(i === j)) < 0.69, `${i}, ${j}: ${product}`);
         }
       // it goes along the gradient
@@ -272,10 +237,8 @@ describe("optimizerGraph", () => {
   });
 
   it("Muon takes each singular value through the iteration, on its own", async () => {
-    for (const shape of [
-      [2, 3],
-      [3, 2],
-    ] as const) {
+    for (const rows of [2, 3]) {
+      const shape = [rows, 5 - rows] as const;
       const parameters = [{ name: "w", shape }];
       const trainer = await Trainer.open(runtime, parameters, { ...MUON, muonLrScale: 3 }, { w: Array(6).fill(0) });
       const at = (row: number, column: number): number => row * shape[1] + column;
@@ -319,18 +282,13 @@ describe("optimizerGraph", () => {
   it("Muon leaves gains and a group's tables to AdamW", async () => {
     const adamw = ["model.embed_tokens.weight", "lm_head.weight", "blocks.0.adaLN_modulation.weight"];
     const tables = ["embed_tokens", "lm_head", "adaLN_modulation"];
-    const hidden = [
-      "mlp.weight",
-      "model.layers.0.self_attn.q_proj.weight",
-      "blocks.0.qw.weight",
-      "blocks.0.mlp.2.weight",
-    ];
+    const weights = ["mlp", "model.layers.0.self_attn.q_proj", "blocks.0.qw", "blocks.0.mlp.2"];
+    const hidden = weights.map((name) => `${name}.weight`);
     const parameters = [...adamw, ...hidden].map((name) => ({ name, shape: [2, 2] }));
     parameters.push({ name: "norm", shape: [4] }, { name: "blocks.0.mlp.0.bias", shape: [4] });
     const all = (x: number[]): Arrays => Object.fromEntries(parameters.map((p) => [p.name, x]));
-    const trainer = await Trainer.open(runtime, parameters, MUON, all([0, 0, 0, 0]), [
-      { name: "weights", parameters, tables },
-    ]);
+    const groups = [{ name: "weights", parameters, tables }];
+    const trainer = await Trainer.open(runtime, parameters, MUON, all([0, 0, 0, 0]), groups);
     await trainer.step(all([1, -2, 3, 4]), 0.01);
     const adam = [-0.01, 0.01, -0.01, -0.01];
     for (const { name } of parameters) {

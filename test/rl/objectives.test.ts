@@ -37,16 +37,10 @@ const meta = golden.meta as typeof golden.meta & {
 
 const numbers = (name: string): number[] => [...golden.ints(name)].map(Number);
 const responses = [0, 1, 2].map((b): UnmaskTrajectory => {
-  const response = numbers(`input.response.${b}`);
-  return {
-    prompt: numbers(`input.prompt.${b}`),
-    slotSize: meta.slot_size,
-    responseLength: meta.canvas,
-    temperature: 1,
-    rounds: [],
-    response,
-    ended: response.length < meta.canvas ? "eos" : "length",
-  };
+  const [prompt, response] = [numbers(`input.prompt.${b}`), numbers(`input.response.${b}`)];
+  const ended = response.length < meta.canvas ? "eos" : "length";
+  const { slot_size: slotSize, canvas: responseLength } = meta;
+  return { prompt, slotSize, responseLength, temperature: 1, rounds: [], response, ended };
 });
 
 describe("objectives on the micro model", () => {
@@ -93,12 +87,8 @@ describe("objectives on the micro model", () => {
     const options = objectiveOptions(espo, { mc_samples: meta.mc_samples, kl_coeff: meta.espo_beta });
     const engine = await engineFor(espo, options);
     let drawn = 0;
-    const layout = {
-      ...sizes,
-      samples: meta.mc_samples,
-      coupled: true,
-      rngs: responses.map(() => Rng.named(0, "unused")),
-    };
+    const rngs = responses.map(() => Rng.named(0, "unused"));
+    const layout = { ...sizes, samples: meta.mc_samples, coupled: true, rngs };
     const batch = boundTerms(responses, { ...sampling, responseLength: meta.canvas }, layout, (slots) => {
       const key = `${Math.floor(drawn / meta.mc_samples)}.${drawn++ % meta.mc_samples}`;
       const masked = numbers(`input.masked.${key}`).map((m) => m === 1);
@@ -111,23 +101,13 @@ describe("objectives on the micro model", () => {
   it("grpo: loss and every LoRA gradient against PyTorch", async () => {
     const options = objectiveOptions(grpo, { kl_coeff: meta.beta, clip_range: meta.clip_range });
     const engine = await engineFor(grpo, options);
-    await compare(
-      "grpo",
-      engine,
-      grpo.layout(responses, options, context([], { ...sampling, responseLength: meta.canvas })),
-    );
+    const layout = context([], { ...sampling, responseLength: meta.canvas });
+    await compare("grpo", engine, grpo.layout(responses, options, layout));
   });
 
   const sampling: UnmaskOptions = {
-    rounds: 3,
-    slotSize: 2,
-    responseLength: 8,
-    promptLength: 4,
-    temperature: 0.8,
-    order: "confidence",
-    slotFill: "parallel",
-    canvasPerPrompt: null,
-    kvCache: "auto",
+    ...{ rounds: 3, slotSize: 2, responseLength: 8, promptLength: 4, temperature: 0.8, order: "confidence" },
+    ...{ slotFill: "parallel", canvasPerPrompt: null, kvCache: "auto" },
     model: { tokens: { mask: 96, pad: 95, eos: 94 }, vocabulary: 97, attention: "causal" },
   };
 
@@ -210,11 +190,8 @@ describe("objectives on the micro model", () => {
     const objectives = await loadFolder<Objective>(new URL("../../src/rl/objectives/", import.meta.url), "objective");
     assert.ok(objectives.size >= 4);
     const model = await goldenModel(micro);
-    const engine = new Engine(await cpuRuntime(), model, {
-      sampler,
-      about: sampledModel(model.config),
-      lora: goldenLora(micro),
-    });
+    const about = sampledModel(model.config);
+    const engine = new Engine(await cpuRuntime(), model, { sampler, about, lora: goldenLora(micro) });
     await engine.setParameters("policy", goldenAdapter(micro));
     const trajectory = (await play(engine))[0]?.trajectory as UnmaskTrajectory;
     for (const [name, objective] of objectives) {
@@ -236,10 +213,8 @@ describe("objectives on the micro model", () => {
 /** Adds noise of a given size to every matrix of the golden's adapter. */
 function adapter(noise: number, seed: number): Map<string, Tensor> {
   const rng = Rng.named(seed, "noise");
-  return new Map(
-    [...goldenAdapter(micro)].map(([name, tensor]) => [
-      name,
-      { ...tensor, data: (tensor.data as Float32Array).map((x) => x + noise * rng.normal()) },
-    ]),
-  );
+  const moved = (of: Tensor): Tensor => {
+    return { ...of, data: (of.data as Float32Array).map((x) => x + noise * rng.normal()) };
+  };
+  return new Map([...goldenAdapter(micro)].map(([name, tensor]) => [name, moved(tensor)]));
 }

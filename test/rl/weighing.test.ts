@@ -18,11 +18,8 @@ describe("length_norm", () => {
   const weights = (norm: WeighingOptions["length_norm"]): number[] => {
     const { share, owner } = normalised(batch, norm);
     const shares = owner.map((b, s) => (b < 0 ? 0 : (share?.[s] ?? 1)));
-    const total = totalShare(
-      shares.reduce((a, x) => a + x, 0),
-      2,
-      norm,
-    );
+    const sum = shares.reduce((a, x) => a + x, 0);
+    const total = totalShare(sum, 2, norm);
     return shares.map((x) => x / total);
   };
 

@@ -19,15 +19,13 @@ import {
 } from "../../src/runs/checkpoint.js";
 import { stepsIn } from "../../src/runs/run-directory.js";
 import { temporaryFolder } from "../support/temporary.js";
+import { f32 } from "../support/tensors.js";
 import { userError } from "../support/user-error.js";
 
 const dir = temporaryFolder("checkpoint");
 
-const tensor = (...values: number[]): Tensor => ({
-  dtype: "float32",
-  shape: [values.length],
-  data: Float32Array.from(values),
-});
+const tensor = (...values: number[]): Tensor => f32([values.length], ...values);
+const named = (tensors: Readonly<Record<string, Tensor>>) => new Map(Object.entries(tensors));
 
 function checkpoint(step: number, changes: Partial<Checkpoint> = {}): Checkpoint {
   return {
@@ -38,10 +36,7 @@ function checkpoint(step: number, changes: Partial<Checkpoint> = {}): Checkpoint
     },
     weights: null,
     groups: {},
-    optimizer: new Map([
-      ["m/q", tensor(0.5)],
-      ["v/q", tensor(0.25)],
-    ]),
+    optimizer: named({ "m/q": tensor(0.5), "v/q": tensor(0.25) }),
     state: {
       rng: Rng.named(step, "rollout").state(),
       cursor: 12,
@@ -67,25 +62,17 @@ test("what is written is read back, byte for byte the same each time", async () 
   const path = join(dir, "round", "step-000003");
   assert.equal(await writeCheckpoint(path, checkpoint(3)), path);
   assert.deepEqual(await readCheckpoint(path), checkpoint(3));
-  assert.deepEqual(readdirSync(path).sort(), [
-    "adapter_config.json",
-    "adapter_model.safetensors",
-    "optimizer.safetensors",
-    "state.json",
-  ]);
+  const files = ["adapter_config.json", "adapter_model.safetensors", "optimizer.safetensors", "state.json"];
+  assert.deepEqual(readdirSync(path).sort(), files);
   const again = join(dir, "round", "step-000004");
   await writeCheckpoint(again, checkpoint(3));
-  for (const file of readdirSync(path))
-    assert.deepEqual(readFileSync(join(again, file)), readFileSync(join(path, file)), file);
+  for (const file of files) assert.deepEqual(readFileSync(join(again, file)), readFileSync(join(path, file)), file);
 });
 
 test("full training keeps weights instead of an adapter", async () => {
   const path = join(dir, "full", "step-000001");
-  const full = checkpoint(1, {
-    adapter: null,
-    weights: new Map([["lm_head.weight", tensor(1)]]),
-    optimizer: new Map(),
-  });
+  const weights = named({ "lm_head.weight": tensor(1) });
+  const full = checkpoint(1, { adapter: null, weights, optimizer: new Map() });
   await writeCheckpoint(path, full);
   assert.deepEqual(await readCheckpoint(path), full);
 });
@@ -98,20 +85,10 @@ test("an objective's own parameters are kept in a file of their group's name", a
     { name: "log-z", parameters: ["log_z.weight", "log_z.bias"].map((name) => ({ name, shape: [1] })) },
     { name: "value", parameters: [{ name: "value.weight", shape: [2] }] },
   ];
-  const all = new Map([
-    ...adapter,
-    ["value.weight", tensor(3, 4)],
-    ["log_z.bias", tensor(2)],
-    ["log_z.weight", tensor(1)],
-  ] as const);
+  const [weight, bias, value] = [tensor(1), tensor(2), named({ "value.weight": tensor(3, 4) })];
+  const all = new Map([...adapter, ...value, ["log_z.bias", bias], ["log_z.weight", weight]]);
   const parts = parameterParts(groups, all, { r: 8 });
-  assert.deepEqual(parts.groups, {
-    "log-z": new Map([
-      ["log_z.weight", tensor(1)],
-      ["log_z.bias", tensor(2)],
-    ]),
-    value: new Map([["value.weight", tensor(3, 4)]]),
-  });
+  assert.deepEqual(parts.groups, { "log-z": named({ "log_z.weight": weight, "log_z.bias": bias }), value });
   assert.deepEqual(parts.adapter, { config: { r: 8 }, tensors: adapter });
   assert.equal(parts.weights, null);
   const path = await writeCheckpoint(join(dir, "groups", "step-000001"), checkpoint(1, parts));
@@ -224,8 +201,6 @@ test("retention keeps the last ones; names find them", async () => {
 
 test("a place that cannot be written is a clear error", async () => {
   writeFileSync(join(dir, "file"), "");
-  await assert.rejects(
-    writeCheckpoint(join(dir, "file", "step-000001"), checkpoint(1)),
-    userError(/Cannot write the checkpoint/),
-  );
+  const written = writeCheckpoint(join(dir, "file", "step-000001"), checkpoint(1));
+  await assert.rejects(written, userError(/Cannot write the checkpoint/));
 });

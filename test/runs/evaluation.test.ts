@@ -21,6 +21,7 @@ import {
   writeEvaluation,
 } from "../../src/runs/evaluation.js";
 import { temporaryFolder } from "../support/temporary.js";
+import { userError } from "../support/user-error.js";
 
 const dir = temporaryFolder("evaluation");
 
@@ -44,21 +45,16 @@ const evaluation = (reward: (i: number) => number, changes: Partial<Evaluation> 
 test("faults are counted and left out; forms are scored apart", () => {
   const rows = episodes(10, (i) => (i % 2 === 0 ? 1 : 0.5));
   const e = summarize([...rows, { ...(rows[0] as EpisodeScore), reward: 0, fault: "browser gone" }], about);
-  assert.equal(e.episodes, 10);
-  assert.equal(e.faults, 1);
+  assert.deepEqual([e.episodes, e.faults, e.reward.mean, e.success_rate.mean], [10, 1, 0.75, 0.5]);
   assert.deepEqual(e.left_out, [{ task_id: "t/0", fault: "browser gone" }]);
   assert.match(formatLeftOut(e), /^heldout: left out, .*: browser gone \(t\/0\)$/);
   assert.equal(formatLeftOut(summarize(rows, about)), "");
-  assert.equal(e.reward.mean, 0.75);
-  assert.equal(e.success_rate.mean, 0.5);
   assert.ok(e.reward.low < 0.75 && e.reward.high > 0.75);
   assert.deepEqual(e.per_form["a/one"]?.reward, { mean: 1, low: 1, high: 1 });
   assert.equal(e.per_form["b/two"]?.episodes, 5);
   assert.equal(e.per_task.length, 10);
-  assert.throws(
-    () => summarize([{ ...(rows[0] as EpisodeScore), fault: "x" }], about),
-    (err) => err instanceof UserError && /1 faults: x/.test(err.message),
-  );
+  const lost = [{ ...(rows[0] as EpisodeScore), fault: "x" }];
+  assert.throws(() => summarize(lost, about), userError(/1 faults: x/));
 });
 
 test("a file holds the whole evaluation, and a broken one is named", async () => {
@@ -67,10 +63,7 @@ test("a file holds the whole evaluation, and a broken one is named", async () =>
   await writeEvaluation(path, e);
   assert.deepEqual(readEvaluation(path), e);
   writeFileSync(path, JSON.stringify({ ...e, reward: 0.3 }));
-  assert.throws(
-    () => readEvaluation(path),
-    (err) => err instanceof UserError && /reward/.test(err.message),
-  );
+  assert.throws(() => readEvaluation(path), userError(/reward/));
   const odd = { ...e, metrics: JSON.parse('{"toString": {"mean": 1, "low": 1, "high": 1}}') };
   writeFileSync(path, JSON.stringify(odd));
   assert.throws(() => readEvaluation(path), /metrics\.toString: is a name that every object has/);
@@ -90,56 +83,46 @@ test("a comparison pairs by task, whatever the order and the gaps", () => {
 test("a task that is drawn twice makes two pairs", () => {
   const rows = episodes(2, () => 0.5).map((row) => ({ ...row, task_id: "same" }));
   const before = summarize(rows, about);
-  const after = summarize(
-    rows.map((row, i) => ({ ...row, reward: i })),
-    about,
-  );
-  const c = compareEvaluations(before, after);
-  assert.equal(c.pairs, 2);
-  assert.equal(c.reward.mean, 0);
+  const other = rows.map((row, i) => ({ ...row, reward: i }));
+  const c = compareEvaluations(before, summarize(other, about));
+  assert.deepEqual([c.pairs, c.reward.mean], [2, 0]);
 });
 
 test("what cannot be compared is refused, what should not be is said", () => {
   const a = evaluation(() => 0.5);
   assert.throws(() => compareEvaluations(a, { ...a, split: "val" }), UserError);
-  assert.throws(
-    () => compareEvaluations(a, { ...a, per_task: a.per_task.map((t) => ({ ...t, task_id: `x${t.task_id}` })) }),
-    /no task in common/,
-  );
+  const others = a.per_task.map((t) => ({ ...t, task_id: `x${t.task_id}` }));
+  assert.throws(() => compareEvaluations(a, { ...a, per_task: others }), /no task in common/);
   assert.deepEqual(compareEvaluations(a, { ...a, split_hash: "def" }).warnings, ["split_hash differs: abc and def"]);
 });
 
 test("forms are listed worst first with the sums of what the environment counts, then all together", () => {
-  const row = (form: string, i: number, right: number, clean?: boolean): EpisodeScore => ({
-    task_id: `${form}/${i}`,
-    form,
-    reward: right / 4,
-    success: right === 4,
-    metrics: { field_accuracy: right / 4 },
-    counts: {
-      accepted: Number(right > 0),
-      pairs: 4,
-      pairs_right: right,
-      perfect: Number(right === 4),
-      ...(clean === undefined ? {} : { clean: Number(clean) }),
-    },
-  });
+  const row = (form: string, i: number, right: number, clean?: boolean): EpisodeScore => {
+    const own = clean === undefined ? {} : { clean: Number(clean) };
+    const [success, metrics] = [right === 4, { field_accuracy: right / 4 }];
+    const counts = { accepted: Number(right > 0), pairs: 4, pairs_right: right, perfect: Number(success), ...own };
+    return { task_id: `${form}/${i}`, form, reward: right / 4, success, metrics, counts };
+  };
   const rated = [row("good", 0, 4, true), row("good", 1, 4, true), row("bad", 0, 0, false), row("bad", 1, 3, true)];
-  const columns = (e: Evaluation): string[][] =>
-    (formatForms(e).split("\n\n")[0] ?? "").split("\n").map((line) =>
+  /** The first seven columns, with bars between them. */
+  const columns = (e: Evaluation): string[] => {
+    const [table = ""] = formatForms(e).split("\n\n");
+    return table.split("\n").map((line) =>
       line
         .trim()
         .split(/\s{2,}/)
-        .slice(0, 7),
+        .slice(0, 7)
+        .join("|"),
     );
+  };
   assert.deepEqual(columns(summarize(rated, about)), [
-    ["form", "episodes", "accepted", "pairs", "pairs right", "perfect", "clean"],
-    ["bad", "2", "1", "8", "3", "0", "1"],
-    ["good", "2", "2", "8", "8", "2", "2"],
-    ["all", "4", "3", "16", "11", "2", "3"],
+    "form|episodes|accepted|pairs|pairs right|perfect|clean",
+    "bad|2|1|8|3|0|1",
+    "good|2|2|8|8|2|2",
+    "all|4|3|16|11|2|3",
   ]);
   const unrated = summarize([row("one", 0, 4)], about);
-  assert.equal(columns(unrated)[0]?.[6], "reward");
+  assert.match(columns(unrated)[0] ?? "", /\|reward$/);
   assert.equal("clean" in (unrated.per_task[0]?.counts ?? {}), false);
 });
 
@@ -151,19 +134,10 @@ test("numbers and tables", () => {
   assert.equal(formatDifference({ mean: 0.05, low: 0.02, high: 0.08 }, false, 6), "+0.050 [+0.020, +0.080] *");
   assert.equal(formatDifference({ mean: 0.05, low: 0.02, high: 0.08 }, false, 5), "+0.050 [+0.020, +0.080]");
   assert.equal(formatDifference({ mean: -0.0001, low: -0.1, high: 0.1 }), "0.000 [-0.100, +0.100]");
-  assert.equal(
-    formatTable([
-      ["", "n"],
-      ["a", "10"],
-      ["bcd", "2"],
-    ]),
-    "      n\na    10\nbcd   2",
-  );
+  const rows = [",n", "a,10", "bcd,2"].map((row) => row.split(","));
+  assert.equal(formatTable(rows), "      n\na    10\nbcd   2");
   const e = evaluation((i) => (i % 10) / 10);
-  const lines = formatEvaluations([
-    { label: "before", evaluation: e },
-    { label: "after", evaluation: e },
-  ]).split("\n");
+  const lines = formatEvaluations(["before", "after"].map((label) => ({ label, evaluation: e }))).split("\n");
   assert.match(lines[1] as string, /^before +heldout +40 +0 +0\.450 \[/);
   // what does not fit in a line follows below: 36 of 40 rewards are above 0
   assert.deepEqual([lines.length, lines[3]], [7, ""]);
@@ -182,10 +156,8 @@ test("several attempts at a task are one draw, and give pass@k over the tasks th
   assert.deepEqual([e.pass_at?.attempts, e.pass_at?.tasks], [2, 3]);
   const means = e.pass_at?.rates.map(({ mean }) => mean);
   assert.deepEqual(means, [0.5, 2 / 3]);
-  assert.match(
-    formatPassAt(e),
-    /^heldout: 2 attempts at each of 3 tasks\npass@1 +50\.0 % \[0\.0, 100\.0\]\npass@2 +66\.7 %/,
-  );
+  const shown = /^heldout: 2 attempts at each of 3 tasks\npass@1 +50\.0 % \[0\.0, 100\.0\]\npass@2 +66\.7 %/;
+  assert.match(formatPassAt(e), shown);
   // .5, 0, 1 and 1, not seven draws
   assert.equal(e.reward.mean, 0.625);
   assert.equal(summarize(rows, about).pass_at, undefined);
@@ -197,10 +169,8 @@ test("evaluations by another judge, or of other tasks, are compared with a warni
   assert.deepEqual(compareEvaluations(before, { ...before }).warnings, []);
   const judged = evaluation(() => 1, { checksum: { ...checksum, judge: "33333333aaaa" } });
   assert.deepEqual(compareEvaluations(before, judged).warnings, ["judge differs: 11111111 and 33333333"]);
-  const old = compareEvaluations(
-    before,
-    evaluation(() => 1),
-  );
+  const unsigned = evaluation(() => 1);
+  const old = compareEvaluations(before, unsigned);
   assert.deepEqual(old.warnings, ["judge differs: 11111111 and none", "tasks differs: 22222222 and none"]);
   assert.match(formatEvaluations([{ label: "x", evaluation: before }]), /checksum\n.* 11111111-22222222$/);
 });
@@ -222,11 +192,8 @@ test("a run's result ends with its outcome in a sentence, and no line is longer 
   const metrics = Object.fromEntries([..."abcdefgh"].map((name) => [`measure_${name}`, before.reward]));
   const wide = [{ label: "model", evaluation: { ...before, metrics } }];
   const tables = formatEvaluations(wide).split("\n\n");
-  assert.ok(
-    tables.length > 1 && tables.every((table) => /^ +split .*\nmodel +heldout /.test(table)),
-    tables.join("\n"),
-  );
-  const lines = `${tables.join("\n")}\n${formatResult([before], [after])}`.split("\n");
-  const actual = lines.every(({ length }) => length <= 100);
-  assert.ok(actual, lines.join("\n"));
+  const split = tables.every((table) => /^ +split .*\nmodel +heldout /.test(table));
+  assert.ok(tables.length > 1 && split, tables.join("\n"));
+  const lines = `${tables.join("\n")}\n${formatResult([before], [after])}`;
+  assert.doesNotMatch(lines, /^.{101}/m);
 });

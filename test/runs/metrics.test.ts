@@ -36,10 +36,8 @@ test("a supervised step has no keys of episodes, and a resume adds none", async 
 test("a number that is not finite is refused by name, and so is a clash of keys", () => {
   assert.throws(() => formatMetrics(metrics(4, { loss: Number.NaN })), /step 4: loss is NaN/);
   assert.throws(() => formatMetrics(metrics(4, { extra: { elbo: Number.POSITIVE_INFINITY } })), /elbo is Infinity/);
-  assert.throws(
-    () => formatMetrics(metrics(4, { time: { rollout: Number.NaN, score: 0, update: 0, total: 0 } })),
-    /time\.rollout/,
-  );
+  const time = { rollout: Number.NaN, score: 0, update: 0, total: 0 };
+  assert.throws(() => formatMetrics(metrics(4, { time })), /time\.rollout/);
   assert.throws(() => formatMetrics(metrics(4, { extra: { kl: 1 } })), /"kl"/);
 });
 

@@ -3,23 +3,15 @@ import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { type RolloutRecord, readRollouts, writeRollouts } from "../../src/runs/rollout-record.js";
+import { rolloutRecord } from "../support/rollout-record.js";
 import { temporaryFolder } from "../support/temporary.js";
 
 const dir = temporaryFolder("rollouts");
 
-const record: RolloutRecord = {
-  format: 2,
-  step: 1,
-  group: 0,
+const record = rolloutRecord({
   rollout: 2,
-  task_id: "t/1",
-  form: "f",
-  reward: 0.5,
   metrics: { task_completion: 0, field_accuracy: 1, execution_completeness: 0.5 },
-  success: false,
   advantage: -1,
-  fault: null,
-  tokens: 12,
   turns: [
     { prompt: "p", response: "line\nline\u2028", trajectory: { rounds: [1, 2] } },
     { prompt: "q", response: "", reward: 0.25, trajectory: { rounds: [] } },
@@ -27,13 +19,10 @@ const record: RolloutRecord = {
   detail: {
     accepted: false,
     truth: { Name: "A", Tags: ["x"] },
-    posted: [
-      ["name", "A"],
-      ["name", "B"],
-    ],
+    posted: ["A", "B"].map((value) => ["name", value]),
     actions: [{ action: "fill Name | A", fate: "done" }],
   },
-};
+});
 
 test("records are read back with their turns and trajectories, and a wrong line is named", async () => {
   const path = join(dir, "rollouts", "step-000001.jsonl");
@@ -48,6 +37,7 @@ test("records are read back with their turns and trajectories, and a wrong line 
 test("rollouts that no run records are refused, each with its line", async () => {
   const path = join(dir, "rollouts", "step-000007.jsonl");
   const good = { ...record, step: 7 };
+  const sampled = (trajectory: object) => ({ rollout: 3, turns: [{ prompt: "", response: "", trajectory }] });
   const odd: [Partial<RolloutRecord>, RegExp][] = [
     [{ step: 8 }, /line 2: it is of step 8, the file of step 7/],
     [{}, /line 2: rollout 2 of group 0 is in line 1 already/],
@@ -56,26 +46,11 @@ test("rollouts that no run records are refused, each with its line", async () =>
     [{ rollout: -1 }, /line 2 is no rollout/],
     [{ rollout: 3, tokens: -5 }, /line 2 is no rollout/],
     [{ rollout: 3, reward: 1e308 }, /line 2 is no rollout:\n {2}reward/],
-    [
-      {
-        rollout: 3,
-        turns: [{ prompt: "", response: "", trajectory: JSON.parse("[".repeat(100) + "]".repeat(100)) }],
-      },
-      /more than 32 levels/,
-    ],
+    [sampled(JSON.parse("[".repeat(100) + "]".repeat(100))), /more than 32 levels/],
     [{ rollout: 1e9 }, /line 2 is no rollout:\n {2}rollout/],
-    [
-      { rollout: 3, turns: [{ prompt: "", response: "", trajectory: { rounds: [{ logProbs: [-1, -1e308] }] } }] },
-      /trajectory: rounds.0.logProbs.1: -1e\+308 is beyond/,
-    ],
-    [
-      { rollout: 3, turns: [{ prompt: "", response: "", trajectory: { responseLength: 1e9 } }] },
-      /trajectory: responseLength: 1000000000 is beyond/,
-    ],
-    [
-      { rollout: 3, turns: [{ prompt: "", response: "", trajectory: { prompt: new Array(2_000_001).fill(1) } }] },
-      /more than 2000000 numbers/,
-    ],
+    [sampled({ rounds: [{ logProbs: [-1, -1e308] }] }), /trajectory: rounds.0.logProbs.1: -1e\+308 is beyond/],
+    [sampled({ responseLength: 1e9 }), /trajectory: responseLength: 1000000000 is beyond/],
+    [sampled({ prompt: new Array(2_000_001).fill(1) }), /more than 2000000 numbers/],
   ];
   for (const [changes, problem] of odd) {
     await writeRollouts(path, [good, { ...good, ...changes }]);

@@ -6,24 +6,17 @@ import { loadConfig } from "../../src/config/config.js";
 import { UserError } from "../../src/core/errors.js";
 import { RunDirectory } from "../../src/runs/run-directory.js";
 import { temporaryFolder } from "../support/temporary.js";
+import { userError } from "../support/user-error.js";
 
 const dir = temporaryFolder("run");
 
 test("a place where nothing can be made is refused with what to do", () => {
   writeFileSync(join(dir, "file"), "");
   symlinkSync(join(dir, "loop"), join(dir, "loop"));
-  for (const runDir of [
-    join(dir, "file", "x"),
-    join(dir, "loop", "x"),
-    join(dir, "x".repeat(250)),
-    "x".repeat(300),
-    "a\0b",
-  ])
-    assert.throws(
-      () => RunDirectory.create({ name: "q", runDir }),
-      { name: "UserError", hint: /--run-dir/, message: /^Cannot create/ },
-      runDir,
-    );
+  const refusal = userError(/^Cannot create/, { hint: /--run-dir/ });
+  const below = ["file/x", "loop/x", "x".repeat(250)].map((path) => join(dir, path));
+  for (const runDir of [...below, "x".repeat(300), "a\0b"])
+    assert.throws(() => RunDirectory.create({ name: "q", runDir }), refusal, runDir);
 });
 
 test("a default name gets a suffix, a given directory must be new", () => {
@@ -90,10 +83,7 @@ test("a lock keeps a living process out and is taken over from an ended one", ()
   const run = RunDirectory.create({ name: "lock", parent: dir });
   const path = join(run.dir, ".lock");
   writeFileSync(path, String(process.ppid));
-  assert.throws(
-    () => run.lock(),
-    (e) => e instanceof UserError && e.message.includes(String(process.ppid)),
-  );
+  assert.throws(() => run.lock(), userError(new RegExp(String(process.ppid))));
   writeFileSync(path, "not a pid");
   const unlock = run.lock();
   assert.match(readFileSync(path, "utf8"), new RegExp(`^${process.pid} `));
@@ -106,25 +96,18 @@ test("a start that was cut off before env.json was written is used again, anythi
   const runDir = join(parent, "q");
   mkdirSync(runDir, { recursive: true });
   assert.equal(RunDirectory.create({ name: "q", runDir }).dir, runDir, "an empty directory");
-  const stale = "2147483646 never";
-  for (const files of [
-    { ".lock": stale },
-    { ".lock": stale, "config.yaml": "" },
-    { ".lock": stale, "config.yaml": "", "env.json.12": "" },
-  ]) {
+  const fill = (files: Readonly<Record<string, string>>): void => {
     rmSync(runDir, { recursive: true });
     mkdirSync(runDir);
     for (const [name, text] of Object.entries(files)) writeFileSync(join(runDir, name), text);
+  };
+  const begun = { ".lock": "2147483646 never", "config.yaml": "" };
+  for (const files of [{ ".lock": begun[".lock"] }, begun, { ...begun, "env.json.12": "" }]) {
+    fill(files);
     assert.equal(RunDirectory.create({ name: "q", parent }).dir, runDir, Object.keys(files).join());
   }
-  for (const files of [
-    { ".lock": stale, "config.yaml": "", "env.json": "" },
-    { "notes.txt": "" },
-    { ".lock": String(process.ppid), "config.yaml": "" },
-  ]) {
-    rmSync(runDir, { recursive: true });
-    mkdirSync(runDir);
-    for (const [name, text] of Object.entries(files)) writeFileSync(join(runDir, name), text);
+  for (const files of [{ ...begun, "env.json": "" }, { "notes.txt": "" }, { ...begun, ".lock": `${process.ppid}` }]) {
+    fill(files);
     assert.throws(() => RunDirectory.create({ name: "q", runDir }), /exists already/, Object.keys(files).join());
     assert.deepEqual(readdirSync(runDir).sort(), Object.keys(files).sort());
   }

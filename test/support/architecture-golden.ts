@@ -3,10 +3,10 @@ import { backward } from "../../src/autodiff/backward.js";
 import { type BindOptions, type BoundModel, bindModel } from "../../src/nn/bind.js";
 import type { LoraOptions } from "../../src/nn/lora.js";
 import type { Model } from "../../src/nn/model.js";
-import { encodeModel } from "../../src/onnx/format/proto.js";
 import type { Runtime } from "../../src/onnx/session.js";
 import type { Tensor, Value } from "../../src/onnx/types.js";
 import { type Golden, relativeError, under } from "./golden.js";
+import { runGraph } from "./run-graph.js";
 
 /** Goldens of scripts/golden/architectures.py: a model, a loss over some of its rows, and all gradients. */
 
@@ -38,17 +38,8 @@ export async function compareWithGolden(
   const count = (inputs.get("rows") as Tensor).shape[0] as number;
   const dims = { B, N };
   const modelFeeds = Object.fromEntries(model.graph.inputs.map(({ name }) => [name, inputs.get(name) as Tensor]));
-  const run = async (
-    bound: BoundModel,
-    feeds: Iterable<readonly [string, Tensor]> = [],
-  ): Promise<Record<string, Tensor>> => {
-    await runtime.load(label, { bytes: encodeModel(bound.g.build()), weightsDir: model.dir });
-    try {
-      return await runtime.run(label, { feeds: { ...modelFeeds, ...Object.fromEntries(feeds) } });
-    } finally {
-      await runtime.unload(label);
-    }
-  };
+  const run = (bound: BoundModel, feeds: Iterable<readonly [string, Tensor]> = []) =>
+    runGraph(runtime, bound.g.build(), { ...modelFeeds, ...Object.fromEntries(feeds) }, model.dir);
   const floats = (t: Tensor | undefined): Float32Array => t?.data as Float32Array;
 
   const plain = bindModel(model.graph, label, { dims });
@@ -64,19 +55,12 @@ export async function compareWithGolden(
     const bound = bindModel(model.graph, label, { dims, rows: count, ...options });
     const names = bound.parameters.map((p) => p.name);
     const row = (name: string, dtype: "int64" | "float32"): Value => bound.g.input(name, dtype, [count, 1]);
-    const value = loss(bound, {
-      noisy: row("noisy", "int64"),
-      clean: row("clean", "int64"),
-      weight: row("weight", "float32"),
-    });
+    const [noisy, clean, weight] = [row("noisy", "int64"), row("clean", "int64"), row("weight", "float32")];
+    const value = loss(bound, { noisy, clean, weight });
     bound.g.output("loss", value);
-    backward(bound.g, value, bound.parameters).forEach((gradient, i) => {
+    for (const [i, gradient] of backward(bound.g, value, bound.parameters).entries())
       bound.g.output(`grad/${names[i]}`, gradient);
-    });
-    const column = (name: string): [string, Tensor] => [
-      name,
-      { ...(inputs.get(name) as Tensor), shape: [count, 1] } as Tensor,
-    ];
+    const column = (name: string) => [name, { ...(inputs.get(name) as Tensor), shape: [count, 1] }] as const;
     const out = await run(bound, [
       ...["noisy", "clean", "weight"].map(column),
       ["rows", inputs.get("rows") as Tensor],
@@ -98,11 +82,7 @@ export async function compareWithGolden(
   await gradients({ weights: "input" }, under(golden, "weight."), "loss");
 
   const lora: LoraOptions = { rank: golden.meta.rank, alpha: golden.meta.alpha, targets };
-  assert.deepEqual(
-    bindModel(model.graph, label, { dims, lora })
-      .parameters.map((p) => p.name)
-      .sort(),
-    adapters.sort(),
-  );
+  const adapted = bindModel(model.graph, label, { dims, lora }).parameters.map((p) => p.name);
+  assert.deepEqual(adapted.sort(), adapters.sort());
   await gradients({ lora }, golden.tensors, "lora_loss");
 }

@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { packageRoot } from "../../src/core/files.js";
-import { processStart } from "../../src/core/processes.js";
 
 /** How a program ended. */
 export interface Ending {
@@ -79,46 +78,6 @@ export class CliProcess {
     this.listeners = [];
     for (const listener of listeners) listener();
   }
-}
-
-/** Lists the running descendants of a process as `pid/start`; empty outside of Linux. */
-export function descendants(root: number): string[] {
-  const children = new Map<number, number[]>();
-  let entries: string[] = [];
-  try {
-    entries = readdirSync("/proc").filter((entry) => /^\d+$/.test(entry));
-  } catch {
-    return [];
-  }
-  for (const entry of entries) {
-    try {
-      const stat = readFileSync(`/proc/${entry}/stat`, "utf8");
-      const parent = Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
-      children.set(parent, [...(children.get(parent) ?? []), Number(entry)]);
-    } catch {
-      // it ended meanwhile
-    }
-  }
-  const found: number[] = [];
-  const walk = (pid: number): void => {
-    for (const child of children.get(pid) ?? []) {
-      found.push(child);
-      walk(child);
-    }
-  };
-  walk(root);
-  return found.flatMap((pid) => {
-    const start = processStart(pid);
-    return start === undefined ? [] : [`${pid}|${start}`];
-  });
-}
-
-/** Selects the processes of `descendants` that still run. */
-export function stillRunning(processes: readonly string[]): string[] {
-  return processes.filter((text) => {
-    const [pid = "", start] = text.split("|");
-    return processStart(Number(pid)) === start;
-  });
 }
 
 /** Lists the ids of the running processes whose command line contains a path; empty outside of Linux. */

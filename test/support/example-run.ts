@@ -7,6 +7,7 @@ import { MetricsWriter } from "../../src/runs/metrics.js";
 import { type RolloutRecord, writeRollouts } from "../../src/runs/rollout-record.js";
 import { RunDirectory } from "../../src/runs/run-directory.js";
 import { Tokenizer } from "../../src/text/tokenizer.js";
+import { rolloutRecord } from "./rollout-record.js";
 import { stepMetrics } from "./step-metrics.js";
 
 /** Text that combines markup, a script, a closing tag, the end of an attribute and a direction mark. */
@@ -21,22 +22,11 @@ export function trajectory(text = RESPONSE): object {
   const response = tokenizer.encode(text);
   const rounds = [0, 1, 2, 3].map((round) => {
     const positions = response.flatMap((_, i) => (i % 4 === round ? [i] : []));
-    return {
-      positions,
-      tokens: positions.map((p) => response[p]),
-      logProbs: positions.map((p) => (p === 1 ? -3 : -0.01)),
-      eosAllowed: positions.map(() => false),
-    };
+    const logProbs = positions.map((p) => (p === 1 ? -3 : -0.01));
+    return { positions, tokens: positions.map((p) => response[p]), logProbs, eosAllowed: positions.map(() => false) };
   });
-  return {
-    prompt: [1],
-    slotSize: 1,
-    responseLength: response.length,
-    temperature: 1,
-    rounds,
-    response,
-    ended: "length",
-  };
+  const { length: responseLength } = response;
+  return { prompt: [1], slotSize: 1, responseLength, temperature: 1, rounds, response, ended: "length" };
 }
 
 interface Changes extends Partial<RolloutRecord> {
@@ -49,10 +39,7 @@ interface Changes extends Partial<RolloutRecord> {
 /** Details of a forms episode in a rollout record. */
 const DETAIL = {
   truth: { "Full name": "Ada Reed", "Visit date": "2025-03-04", Newsletter: true, Topics: ["art", "maps"] },
-  posted: [
-    ["full_name", "Ada Reed"],
-    ["visit_date", "2025-03-04"],
-  ],
+  posted: Object.entries({ full_name: "Ada Reed", visit_date: "2025-03-04" }),
   actions: [
     { action: "fill Full name | Ada Reed", fate: "done" },
     { action: "check Newsletter", fate: "no-such-control", detail: "no control of that name" },
@@ -66,36 +53,24 @@ const PROMPT = "form: Visitor pass\nFull name | Ada Reed\nVisit date | 2025-03-0
 export function rollout(index: number, changes: Changes = {}): RolloutRecord {
   const reward = index / 8;
   const { prompt = PROMPT, response = RESPONSE, trajectory: sampled = trajectory(), ...others } = changes;
-  return {
-    format: 2,
-    step: 20,
-    group: Math.floor(index / 4),
-    rollout: index % 4,
+  return rolloutRecord({
+    ...{ step: 20, group: Math.floor(index / 4), rollout: index % 4, reward, advantage: reward - 0.5, tokens: 40 },
     task_id: `embedded/starter/library/visitor-pass/train/000${index}`,
     form: index % 2 === 0 ? "library/visitor-pass" : "clinic/intake",
-    reward,
     metrics: { task_completion: reward, field_accuracy: reward, execution_completeness: 0.75 },
     success: index > 6,
-    advantage: reward - 0.5,
-    fault: null,
-    tokens: 40,
     turns: [{ prompt, response, trajectory: sampled }],
     detail: { ...DETAIL, accepted: index > 3 },
     ...others,
-  };
+  });
 }
 
 /** Writes a run of 20 steps with evaluations and the rollouts of two steps. */
 export async function exampleRun(parent: string, name: string): Promise<RunDirectory> {
   const run = RunDirectory.create({ name, parent });
   writeFileSync(run.config, CONFIG);
-  await run.writeEnvironment({
-    command: "flow-grpo",
-    config: "c.yaml",
-    provider: "cpu",
-    seeds: { run: 0 },
-    hashes: {},
-  });
+  const began = { command: "flow-grpo", config: "c.yaml", provider: "cpu" };
+  await run.writeEnvironment({ ...began, seeds: { run: 0 }, hashes: {} });
   const rng = Rng.named(1, name);
   const writer = await MetricsWriter.open(run.metrics);
   for (let step = 1; step <= 20; step++) {
@@ -157,13 +132,8 @@ export async function supervisedRun(parent: string, name: string): Promise<RunDi
   }
   const scores = Array.from({ length: 20 }, (_, i) => {
     const reward = ((i * 7) % 10) / 10;
-    return {
-      task_id: `t${i}`,
-      form: "garden/plot",
-      reward,
-      success: reward > 0.8,
-      metrics: { field_accuracy: reward },
-    };
+    const metrics = { field_accuracy: reward };
+    return { task_id: `t${i}`, form: "garden/plot", reward, success: reward > 0.8, metrics };
   });
   const about = { split: "heldout", policy: "model", seed: 1, split_hash: "h", temperature: 1 };
   await writeEvaluation(join(run.dir, "eval", "last", "heldout.json"), summarize(scores, about));

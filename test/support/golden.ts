@@ -14,13 +14,7 @@ import { temporaryFolder } from "./temporary.js";
 
 /** The optimizer of the goldens, without clipping or weight decay. */
 export const GOLDEN_OPTIMIZER: OptimizerOptions = {
-  kind: "adamw",
-  beta1: 0.9,
-  beta2: 0.999,
-  epsilon: 1e-8,
-  weightDecay: 0,
-  gradClip: 0,
-  muonLrScale: 1,
+  ...{ kind: "adamw", beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weightDecay: 0, gradClip: 0, muonLrScale: 1 },
 };
 
 /** A PyTorch reference written by scripts/golden/make_golden.py. */
@@ -52,9 +46,8 @@ export function readGolden(name: string): Golden {
 
 /** Selects the tensors with a prefix and removes the prefix from their names. */
 export function under(golden: Golden, prefix: string): Map<string, Tensor> {
-  return new Map(
-    [...golden.tensors].filter(([k]) => k.startsWith(prefix)).map(([k, v]) => [k.slice(prefix.length), v]),
-  );
+  const found = [...golden.tensors].filter(([k]) => k.startsWith(prefix));
+  return new Map(found.map(([k, v]) => [k.slice(prefix.length), v]));
 }
 
 /** Writes a model directory with the golden's weights. */
@@ -69,11 +62,8 @@ export async function goldenModel(golden: Golden, changes: Record<string, unknow
 }
 
 export function goldenLora(golden: Golden): LoraOptions {
-  return {
-    rank: golden.meta.rank,
-    alpha: golden.meta.alpha,
-    targets: ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"],
-  };
+  const targets = ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"];
+  return { rank: golden.meta.rank, alpha: golden.meta.alpha, targets };
 }
 
 /** Lays out the golden's packed rounds [B, T, K] as terms, with one segment per round. */

@@ -6,26 +6,17 @@ import { GraphBuilder } from "../../src/onnx/graph.js";
 import type { Runtime } from "../../src/onnx/session.js";
 import type { Tensor, Value } from "../../src/onnx/types.js";
 import { close as near } from "./close.js";
+import { floatsOf, intsOf } from "./tensors.js";
 
 /** Helpers that run a sampler's head in a graph of its own and compute the expected result in float64. */
 
-export const f32 = (shape: readonly number[], data: readonly number[]): Tensor => ({
-  dtype: "float32",
-  shape,
-  data: Float32Array.from(data),
-});
+export const f32 = (shape: readonly number[], data: readonly number[]): Tensor => floatsOf(shape, (i) => data[i]);
 /** A tensor of one dimension. */
 export const floats = (data: readonly number[]): Tensor => f32([data.length], data);
-export const about = (tokens: TokenIds, vocabulary: number): SampledModel => ({
-  tokens,
-  vocabulary,
-  attention: "causal",
-});
-export const i64 = (data: readonly number[]): Tensor => ({
-  dtype: "int64",
-  shape: [data.length],
-  data: BigInt64Array.from(data, BigInt),
-});
+export const about = (tokens: TokenIds, vocabulary: number): SampledModel => {
+  return { tokens, vocabulary, attention: "causal" };
+};
+export const i64 = (data: readonly number[]): Tensor => intsOf([data.length], (i) => data[i]);
 export const numbers = (tensor: Tensor | undefined): number[] => Array.from(tensor?.data as Float32Array, Number);
 
 /** Computes the log softmax in float64 over the tokens that are not blocked. */
@@ -51,12 +42,7 @@ export type Evaluate = (
 ) => Promise<Record<string, Tensor>>;
 
 /** Builds a graph over the feeds and runs it. */
-export async function evaluateOn(
-  runtime: Runtime,
-  session: string,
-  feeds: Readonly<Record<string, Tensor>>,
-  build: (e: Emitter, inputs: Readonly<Record<string, Value>>) => void,
-): Promise<Record<string, Tensor>> {
+export async function evaluateOn(runtime: Runtime, session: string, ...[feeds, build]: Parameters<Evaluate>) {
   const g = new GraphBuilder("head");
   const inputs = Object.fromEntries(
     Object.entries(feeds).map(([name, { dtype, shape }]) => [name, g.input(name, dtype, shape)]),

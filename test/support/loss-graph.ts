@@ -5,6 +5,7 @@ import { GraphBuilder } from "../../src/onnx/graph.js";
 import type { Runtime } from "../../src/onnx/session.js";
 import type { Tensor, Value } from "../../src/onnx/types.js";
 import type { Loss, LossInputs } from "../../src/rl/objective.js";
+import { f32 } from "./tensors.js";
 
 const NAMES = ["logProb", "old", "reference", "advantage", "weight", "units"] as const;
 
@@ -23,10 +24,8 @@ export async function runLoss(
   if (!runtime.has(name)) {
     const g = new GraphBuilder("loss");
     const e = new Emitter(g);
-    const values = Object.fromEntries(NAMES.map((key) => [key, g.input(key, "float32", [size])])) as Record<
-      (typeof NAMES)[number],
-      Value
-    >;
+    const inputsOf = NAMES.map((key) => [key, g.input(key, "float32", [size])]);
+    const values = Object.fromEntries(inputsOf) as Record<(typeof NAMES)[number], Value>;
     // every segment has one term
     const terms = { logProbs: values.logProb, coefficient: e.add(e.zeros([size], "float32"), 1) };
     // a stand-in for the entropy with a known gradient
@@ -37,12 +36,7 @@ export async function runLoss(
     g.output("gradient", backward(g, built.loss, [values.logProb])[0] as Value);
     await runtime.load(name, { bytes: encodeModel(g.build()) });
   }
-  const feeds = Object.fromEntries(
-    NAMES.map((key): [string, Tensor] => [
-      key,
-      { dtype: "float32", shape: [size], data: Float32Array.from(inputs[key]) },
-    ]),
-  );
+  const feeds = Object.fromEntries(NAMES.map((key) => [key, f32([size], ...inputs[key])]));
   const { gradient, ...rest } = await runtime.run(name, { feeds });
   return {
     metrics: Object.fromEntries(Object.entries(rest).map(([key, t]) => [key, Number(t.data[0])])),

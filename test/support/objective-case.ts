@@ -7,16 +7,17 @@ import type { UnmaskTrajectory } from "../../src/diffusion/samplers/unmask/traje
 import { sampler } from "../../src/diffusion/samplers/unmask.js";
 import { segmentSums } from "../../src/engine/graphs.js";
 import { Emitter } from "../../src/onnx/emit.js";
-import { encodeModel } from "../../src/onnx/format/proto.js";
 import { GraphBuilder } from "../../src/onnx/graph.js";
 import type { Runtime } from "../../src/onnx/session.js";
-import { f32, vector } from "../../src/onnx/tensors.js";
+import { vector } from "../../src/onnx/tensors.js";
 import type { Tensor, Value } from "../../src/onnx/types.js";
 import type { GroupEpisode } from "../../src/rl/credit.js";
 import type { Objective } from "../../src/rl/objective.js";
 import type { Sample } from "../../src/train/rollouts/groups.js";
 import { prepareBatches, type ScoredBatch } from "../../src/train/update.js";
 import { FakeNetwork, prompts, SMALL, streams } from "../diffusion/samplers/unmask/fake-model.js";
+import { runGraph } from "./run-graph.js";
+import { floatsOf } from "./tensors.js";
 
 /** A whole step of any objective on eight rollouts of a fake network: no model, its values are functions of the row. */
 
@@ -75,11 +76,8 @@ async function prepared<O>(objective: Objective<O>, options: O): Promise<ScoredB
   const samples = credit.flatMap((turns, i) =>
     (turns ?? []).map((of, t): Sample => {
       const n = i * TURNS + t;
-      return {
-        trajectory: trajectories[n] as UnmaskTrajectory,
-        credit: of,
-        stream: (name) => Rng.named(1, `${name}/${n}`),
-      };
+      const trajectory = trajectories[n] as UnmaskTrajectory;
+      return { trajectory, credit: of, stream: (name) => Rng.named(1, `${name}/${n}`) };
     }),
   );
   const critic = objective.critic?.(options, { hiddenSize: WIDTH });
@@ -92,17 +90,11 @@ async function prepared<O>(objective: Objective<O>, options: O): Promise<ScoredB
 }
 
 /** Computes loss, metrics and gradients of a step, summed over micro-batches, off policy. */
-export async function stepOf<O>(
-  runtime: Runtime,
-  objective: Objective<O>,
-  options: O,
-): Promise<Record<string, readonly number[]>[]> {
+export async function stepOf<O>(runtime: Runtime, objective: Objective<O>, options: O) {
   const results: Record<string, readonly number[]>[] = [];
   for (const micro of await prepared(objective, options)) {
     const { graph, feeds } = graphOf(objective, options, micro);
-    await runtime.load("step", { bytes: encodeModel(graph) });
-    const out = await runtime.run("step", { feeds });
-    await runtime.unload("step");
+    const out = await runGraph(runtime, graph, feeds);
     results.push(Object.fromEntries(Object.entries(out).map(([name, { data }]) => [name, Array.from(data, Number)])));
   }
   return results;
@@ -122,35 +114,23 @@ function graphOf<O>(objective: Objective<O>, options: O, { batch, values }: Scor
   const segment = input("segment", vector(batch.segment));
   const sums = (of: Value): Value => segmentSums(e, e.mul(of, coefficient), segment, batch.segments);
   const rng = Rng.named(3, "hidden");
-  const normal = (shape: readonly number[]): Tensor =>
-    f32(
-      shape,
-      Float32Array.from({ length: shape.reduce((a, b) => a * b, 1) }, () => rng.normal()),
-    );
+  const normal = (shape: readonly number[]): Tensor => floatsOf(shape, () => rng.normal());
   const { shape: ids } = batch.inputs.input_ids as Tensor;
   const [sequences, length] = ids as [number, number];
   const hidden = input("hidden", normal([sequences * length, WIDTH]));
   const groups = objective.parameters?.(options, { hiddenSize: WIDTH }) ?? [];
   const own = groups.flatMap(({ parameters }) => parameters.map(({ name, shape }) => input(name, normal(shape))));
   const { extra = {}, ...compared } = values;
-  const { loss, metrics } = objective.loss(
-    {
-      e,
-      logProbs,
-      coefficient,
-      logProb: sums(logProbs),
-      ...(Object.fromEntries(
-        Object.entries(compared).map(([name, data]) => [name, input(name, vector(data as Float32Array))]),
-      ) as Record<"old" | "reference" | "advantage" | "weight", Value>),
-      units: input("units", vector(batch.units)),
-      hidden,
-      // a stand-in with a known gradient
-      entropy: () => e.mul(sums(logProbs), -2),
-      extra: Object.fromEntries(Object.entries(extra).map(([name, tensor]) => [name, input(name, tensor)])),
-      parameters: Object.fromEntries(own.map((value) => [value.name, value])),
-    },
-    options,
-  );
+  const given = Object.entries(compared).map(([name, data]) => [name, input(name, vector(data as Float32Array))]);
+  const losses = {
+    ...{ e, logProbs, coefficient, logProb: sums(logProbs), hidden, units: input("units", vector(batch.units)) },
+    ...(Object.fromEntries(given) as Record<"old" | "reference" | "advantage" | "weight", Value>),
+    // a stand-in with a known gradient
+    entropy: () => e.mul(sums(logProbs), -2),
+    extra: Object.fromEntries(Object.entries(extra).map(([name, tensor]) => [name, input(name, tensor)])),
+    parameters: Object.fromEntries(own.map((value) => [value.name, value])),
+  };
+  const { loss, metrics } = objective.loss(losses, options);
   const trained = [logProbs, hidden, ...own];
   const gradients = backward(g, loss, trained);
   for (const [name, { value }] of Object.entries({ ...metrics, loss: { value: loss } })) g.output(name, value);

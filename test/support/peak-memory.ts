@@ -13,6 +13,7 @@ import { encodeModel } from "../../src/onnx/format/proto.js";
 import { peakActivationBytes } from "../../src/onnx/liveness.js";
 import { Runtime } from "../../src/onnx/session.js";
 import type { Tensor, Value } from "../../src/onnx/types.js";
+import { floatsOf, intsOf } from "./tensors.js";
 
 const [dir = "", checkpoint] = process.argv.slice(2);
 const dims = { B: 2, N: 320 };
@@ -31,27 +32,15 @@ const { g, e, outputs, parameters } = bindModel(model.graph, "peak", { dims, lor
 const logits = outputs.logits as Value;
 const loss = e.average(e.mul(logits, logits));
 const gradients = backward(g, loss, parameters, new Map(), checkpoint === "true" ? { layers: ALL_LAYERS } : {});
-parameters.forEach((p, i) => {
-  g.output(`grad/${p.name}`, gradients[i] as Value);
-});
+parameters.forEach((p, i) => void g.output(`grad/${p.name}`, gradients[i] as Value));
 const rng = Rng.named(0, "peak");
-const int64 = (shape: number[], of: (i: number) => number): Tensor => ({
-  dtype: "int64",
-  shape,
-  data: BigInt64Array.from({ length: shape.reduce((a, d) => a * d, 1) }, (_, i) => BigInt(of(i))),
-});
-const float32 = (shape: readonly number[], of: (i: number) => number): Tensor => ({
-  dtype: "float32",
-  shape,
-  data: Float32Array.from({ length: shape.reduce((a, d) => a * d, 1) }, (_, i) => of(i)),
-});
 const feeds: Record<string, Tensor> = {
-  input_ids: int64([B, N], () => rng.int(16)),
-  position_ids: int64([B, N], (i) => i % N),
-  attention_bias: float32([B, 1, N, N], (i) => (i % N > Math.floor(i / N) % N ? -1e9 : 0)),
-  rows: int64([8], (i) => i * 70),
+  input_ids: intsOf([B, N], () => rng.int(16)),
+  position_ids: intsOf([B, N], (i) => i % N),
+  attention_bias: floatsOf([B, 1, N, N], (i) => (i % N > Math.floor(i / N) % N ? -1e9 : 0)),
+  rows: intsOf([8], (i) => i * 70),
 };
-for (const p of parameters) feeds[p.name] = float32(p.shape as number[], () => rng.normal() * 0.1);
+for (const p of parameters) feeds[p.name] = floatsOf(p.shape as number[], () => rng.normal() * 0.1);
 const runtime = await Runtime.open({ provider: "cpu", threads: 1 });
 const graph = g.build();
 await runtime.load("peak", { bytes: encodeModel(graph), weightsDir: dir }, { memPattern: false });
@@ -59,7 +48,6 @@ const before = peak();
 const out = await runtime.run("peak", { feeds });
 const added = peak() - before;
 await runtime.close();
-const shown = Object.fromEntries(
-  Object.entries(out).map(([name, t]) => [name, [...(t.data as Float32Array)].slice(0, 8)]),
-);
-process.stdout.write(JSON.stringify({ peak: added, estimate: peakActivationBytes(graph), gradients: shown }));
+const shown = Object.entries(out).map(([name, t]) => [name, [...(t.data as Float32Array)].slice(0, 8)]);
+const said = { peak: added, estimate: peakActivationBytes(graph), gradients: Object.fromEntries(shown) };
+process.stdout.write(JSON.stringify(said));

@@ -8,10 +8,8 @@ export function noRedis(): string | undefined {
   if (there()) return undefined;
   if (process.platform === "linux" && process.getuid?.() === 0) {
     const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
-    spawnSync("apt-get", ["install", "-y", "-qq", "--no-install-recommends", "redis-server"], {
-      env,
-      timeout: 180_000,
-    });
+    const install = ["install", "-y", "-qq", "--no-install-recommends", "redis-server"];
+    spawnSync("apt-get", install, { env, timeout: 180_000 });
   }
   return there() ? undefined : "redis-server is not installed here, and apt-get cannot install it";
 }

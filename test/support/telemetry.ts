@@ -40,16 +40,9 @@ export async function loadUnderFreshHome(binding: string, set: NodeJS.ProcessEnv
     await new Promise((resolve) => proxy.once("listening", resolve));
     const address = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
     const library = pathToFileURL(join(packageRoot(), "dist", "src", "index.js")).href;
+    const own = { HOME: home, HTTPS_PROXY: address, https_proxy: address, LIBRARY: library, BINDING: binding };
     const child = spawn(process.execPath, ["--input-type=module", "--eval", PROGRAM], {
-      env: {
-        PATH: process.env.PATH,
-        HOME: home,
-        HTTPS_PROXY: address,
-        https_proxy: address,
-        LIBRARY: library,
-        BINDING: binding,
-        ...set,
-      },
+      env: { PATH: process.env.PATH, ...own, ...set },
       stdio: ["pipe", "pipe", "inherit"],
     });
     let timer: NodeJS.Timeout | undefined;

@@ -44,11 +44,8 @@ export function tokensOf({ inputs, headInputs = {} }: { inputs: NamedTensors; he
   const [batch = 0, length = 0] = inputs.input_ids?.shape ?? [];
   const { rows, targets, uniform, inverse_temperature } = { ...inputs, ...headInputs };
   const others = (all: NamedTensors, known: (name: string) => boolean): Record<string, unknown> =>
-    Object.fromEntries(
-      Object.entries(all)
-        .filter(([name]) => !known(name))
-        .map(([name, { data }]) => [name, data]),
-    );
+    Object.fromEntries(Object.entries(all).flatMap(([name, { data }]) => (known(name) ? [] : [[name, data]])));
+  const isOfHead = (name: string) => Object.hasOwn(TARGETS, name) || Object.hasOwn(DRAW_INPUTS, name);
   return {
     batch,
     length,
@@ -59,10 +56,7 @@ export function tokensOf({ inputs, headInputs = {} }: { inputs: NamedTensors; he
     targets: (targets?.data ?? new BigInt64Array()) as BigInt64Array,
     uniform: (uniform?.data ?? new Float32Array()) as Float32Array,
     temperature: 1 / Number(inverse_temperature?.data[0]),
-    features: others(
-      headInputs,
-      (name) => Object.hasOwn(TARGETS, name) || Object.hasOwn(DRAW_INPUTS, name),
-    ) as TokenBatch["features"],
+    features: others(headInputs, isOfHead) as TokenBatch["features"],
     conditions: others(inputs, (name) => MODEL_INPUTS.has(name)) as TokenBatch["conditions"],
   };
 }

@@ -7,6 +7,7 @@ import type { Model } from "../../src/nn/model.js";
 import type { Runtime } from "../../src/onnx/session.js";
 import type { Graph, Tensor, Value } from "../../src/onnx/types.js";
 import { runGraph } from "./run-graph.js";
+import { floatsOf, intsOf } from "./tensors.js";
 
 export const LORA: LoraOptions = {
   rank: 2,
@@ -36,33 +37,23 @@ export function trainingGraph({ graph, config }: Model, recomputed: Recomputed =
 /** Inputs of the graph: an adapter that is not zero, and ones to add its gradients to. */
 export function trainingFeeds({ graph, config }: Model): Record<string, Tensor> {
   const rng = Rng.named(2, "feeds");
-  const ints = (shape: number[], of: (i: number) => number): Tensor => {
-    const length = shape.reduce((a, d) => a * d, 1);
-    return { dtype: "int64", shape, data: BigInt64Array.from({ length }, (_, i) => BigInt(of(i))) };
-  };
-  const bias = Float32Array.from({ length: B * N * N }, (_, i) => (i % N > Math.floor(i / N) % N ? -1e9 : 0));
   const feeds: Record<string, Tensor> = {
-    input_ids: ints([B, N], () => rng.int(config.vocab_size)),
-    position_ids: ints([B, N], (i) => (3 * i) % 11),
-    rows: ints([R], (i) => 2 * i),
-    attention_bias: { dtype: "float32", shape: [B, 1, N, N], data: bias },
+    input_ids: intsOf([B, N], () => rng.int(config.vocab_size)),
+    position_ids: intsOf([B, N], (i) => (3 * i) % 11),
+    rows: intsOf([R], (i) => 2 * i),
+    attention_bias: floatsOf([B, 1, N, N], (i) => (i % N > Math.floor(i / N) % N ? -1e9 : 0)),
   };
-  for (const [name, t] of freshAdapter(loraSites(graph, LORA), LORA, rng)) {
-    feeds[name] = { ...t, data: (t.data as Float32Array).map(() => rng.normal() * 0.1) };
-    feeds[`acc/${name}`] = { ...t, data: (t.data as Float32Array).map(() => 1) };
+  for (const [name, { shape }] of freshAdapter(loraSites(graph, LORA), LORA, rng)) {
+    feeds[name] = floatsOf(shape, () => rng.normal() * 0.1);
+    feeds[`acc/${name}`] = floatsOf(shape, () => 1);
   }
   return feeds;
 }
 
 /** Runs the graph: its logits, and what was added to the gradients, by parameter. */
-export async function trainingOutputs(
-  runtime: Runtime,
-  model: Model,
-  graph = trainingGraph(model),
-): Promise<{ readonly logits: Float32Array; readonly gradients: ReadonlyMap<string, Float32Array> }> {
+export async function trainingOutputs(runtime: Runtime, model: Model, graph = trainingGraph(model)) {
   const { out, ...sums } = await runGraph(runtime, graph, trainingFeeds(model), model.dir);
-  const gradients = Object.entries(sums).map(
-    ([name, { data }]) => [name, (data as Float32Array).map((x) => x - 1)] as const,
-  );
-  return { logits: out?.data as Float32Array, gradients: new Map(gradients) };
+  const added = ({ data }: Tensor): Float32Array => (data as Float32Array).map((x) => x - 1);
+  const gradients = new Map(Object.entries(sums).map(([name, sum]) => [name, added(sum)]));
+  return { logits: out?.data as Float32Array, gradients };
 }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { type PromptTask, renderPrompt, renderValue } from "../../src/text/prompt.js";
+import { userError } from "../support/user-error.js";
 
 const task: PromptTask = {
   formTitle: "Contact us",
@@ -10,10 +11,8 @@ const task: PromptTask = {
 
 describe("renderPrompt", () => {
   it("writes one line a field and ends with an empty line", () => {
-    assert.equal(
-      renderPrompt(task, "compact"),
-      "form: Contact us\n Full name | Ann Lee\n Guests | 4\n Newsletter | yes\n Smoker | no\n Topics | Sales, Press\n\n",
-    );
+    const lines = " Full name | Ann Lee\n Guests | 4\n Newsletter | yes\n Smoker | no\n Topics | Sales, Press\n\n";
+    assert.equal(renderPrompt(task, "compact"), `form: Contact us\n${lines}`);
   });
 
   it("gives the instruction and the same lines to models that read prose", () => {
@@ -27,33 +26,20 @@ describe("renderPrompt", () => {
     const { fields } = task;
     const choices = { Topics: ["Sales", "Pr\ness"], Guests: [] };
     const prompt = renderPrompt({ ...task, document: " Dear all,\n\n\n\nI am Ann.\n", choices }, "document");
-    assert.ok(
-      prompt.startsWith(
-        "Fill in the contact form for Ann. What to enter is in this text:\n\nDear all,\n\nI am Ann.\n\nAnswer",
-      ),
-    );
-    assert.ok(
-      prompt.endsWith(
-        "Form: Contact us\n Full name\n Guests\n Newsletter\n Smoker\n Topics (Sales; Pr ess)\n\nActions:\n",
-      ),
-    );
-    for (const document of [undefined, " \n"]) {
-      assert.throws(
-        () =>
-          renderPrompt(
-            { formTitle: "A", instruction: "", fields, ...(document === undefined ? {} : { document }) },
-            "document",
-          ),
-        { name: "UserError", message: /a task of "A" has none/ },
-      );
+    const [first, last] = prompt.split("Answer");
+    const said = "Fill in the contact form for Ann. What to enter is in this text:";
+    assert.equal(first, `${said}\n\nDear all,\n\nI am Ann.\n\n`);
+    const form = "Form: Contact us\n Full name\n Guests\n Newsletter\n Smoker\n Topics (Sales; Pr ess)\n\nActions:\n";
+    assert.ok(last?.endsWith(form), last);
+    for (const text of [{}, { document: " \n" }]) {
+      const empty = { formTitle: "A", instruction: "", fields, ...text };
+      assert.throws(() => renderPrompt(empty, "document"), userError(/a task of "A" has none/));
     }
   });
 
   it("never lets a label or a value start another line", () => {
-    const prompt = renderPrompt(
-      { formTitle: "A\nB", instruction: "", fields: { "La\nbel": " one\r\ntwo\tthree ", List: ["a\nb"] } },
-      "compact",
-    );
+    const fields = { "La\nbel": " one\r\ntwo\tthree ", List: ["a\nb"] };
+    const prompt = renderPrompt({ formTitle: "A\nB", instruction: "", fields }, "compact");
     assert.equal(prompt, "form: A B\n La bel | one two three\n List | a b\n\n");
   });
 
@@ -77,8 +63,6 @@ it("page: controls as a person sees them, then the text; a record where there is
   const task = { formTitle: "Visit", instruction: "", fields };
   assert.equal(renderPrompt({ ...task, document: "We are four." }, "page", page), `${shown}We are four.\n\n`);
   assert.equal(renderPrompt(task, "page", page), `${shown}who: Ann Lee\nguests: 4\nroom: Bar\ntour: yes\n\n`);
-  assert.equal(
-    renderPrompt({ ...task, document: "Hi", choices: { Room: ["Hall"] } }, "page"),
-    "page: Visit\n Name\n Guests\n Room (Hall)\n Tour\n\nHi\n\n",
-  );
+  const prompt = renderPrompt({ ...task, document: "Hi", choices: { Room: ["Hall"] } }, "page");
+  assert.equal(prompt, "page: Visit\n Name\n Guests\n Room (Hall)\n Tour\n\nHi\n\n");
 });

@@ -77,11 +77,7 @@ describe("readParts", () => {
     for (const { name, json, ids, decoded } of kinds) {
       const reason = REFUSED[name];
       if (reason !== undefined) {
-        assert.throws(
-          () => Tokenizer.fromJson(json, "memory"),
-          (error) => error instanceof UserError && reason.test(error.message) && (error.hint ?? "") !== "",
-          name,
-        );
+        assert.throws(() => Tokenizer.fromJson(json, "memory"), userError(reason, { hint: /./ }), name);
         continue;
       }
       assert.ok(ids !== undefined, `${name} is admitted, and the Rust library cannot use it`);
@@ -139,12 +135,9 @@ it("a regular expression that never ends is refused after a time limit, by file"
   };
   const tokenizer = Tokenizer.fromJson({ ...json, pre_tokenizer }, "mine/tokenizer.json");
   assert.equal(tokenizer.decode(tokenizer.encode("a lamb")), "a lamb");
-  assert.throws(
-    () => tokenizer.encode("a".repeat(60)),
-    userError(/^mine\/tokenizer\.json: a regular expression takes more than 5 s on a text of 60 characters/, {
-      hint: /without repetitions inside repetitions/,
-    }),
-  );
+  const slow = /^mine\/tokenizer\.json: a regular expression takes more than 5 s on a text of 60 characters/;
+  const refusal = userError(slow, { hint: /without repetitions inside repetitions/ });
+  assert.throws(() => tokenizer.encode("a".repeat(60)), refusal);
 });
 
 describe("a text gives no special id", () => {

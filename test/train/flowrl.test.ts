@@ -59,10 +59,8 @@ describe("flowrl, end to end, where a group's rewards are all equal", () => {
     const records = (name: string) => readRollouts(join(dir, name, "rollouts", "step-000001.jsonl"));
     const given = (name: string) =>
       records(name).map(({ form, advantage, turns }) => [form, advantage === null, turns[0]?.response] as const);
-    assert.deepEqual(
-      given("flowrl").map(([form, , response]) => [form, response]),
-      given("flow-grpo").map(([form, , response]) => [form, response]),
-    );
+    const responses = (name: string) => given(name).map(([form, , response]) => [form, response]);
+    assert.deepEqual(responses("flowrl"), responses("flow-grpo"));
     assert.ok(given("flowrl").every(([, leftOut]) => !leftOut));
     for (const [form, leftOut] of given("flow-grpo")) assert.equal(leftOut, form === "flat");
     for (const { form, advantage } of records("flowrl")) if (form === "flat") assert.equal(advantage, 0);

@@ -4,23 +4,17 @@ import { mkdirSync, readdirSync, rmSync, statfsSync, writeFileSync } from "node:
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { pathToFileURL } from "node:url";
-import { UserError } from "../../src/core/errors.js";
 import { packageRoot, writeAtomic } from "../../src/core/files.js";
 import { type Checkpoint, readCheckpoint, writeCheckpoint } from "../../src/runs/checkpoint.js";
 import { temporaryFolder } from "../support/temporary.js";
+import { userError } from "../support/user-error.js";
 
 const MIB = 2 ** 20;
 
 function checkpoint(step: number, bytes: number): Checkpoint {
   const data = new Float32Array(bytes / 4).fill(step);
-  return {
-    step,
-    adapter: null,
-    weights: null,
-    groups: {},
-    optimizer: new Map([["m/x", { dtype: "float32", shape: [data.length], data }]]),
-    state: { step },
-  };
+  const optimizer = new Map([["m/x", { dtype: "float32", shape: [data.length], data } as const]]);
+  return { step, adapter: null, weights: null, groups: {}, optimizer, state: { step } };
 }
 
 describe("a disk that fills up", () => {
@@ -60,10 +54,7 @@ describe("a disk that fills up", () => {
       assert.ok(statfsSync(dir).blocks * statfsSync(dir).bsize <= 4 * MIB);
       const [first, second] = [join(dir, "step-000001"), join(dir, "step-000002")];
       await writeCheckpoint(first, checkpoint(1, 2 * MIB));
-      const full = (error: unknown): boolean =>
-        error instanceof UserError &&
-        /Cannot write .*ENOSPC|no space left/.test(error.message) &&
-        /free some space/.test(error.hint ?? "");
+      const full = userError(/Cannot write .*ENOSPC|no space left/, { hint: /free some space/ });
       await assert.rejects(writeCheckpoint(second, checkpoint(2, 3 * MIB)), full);
       assert.deepEqual(readdirSync(dir), ["step-000001"]);
       assert.deepEqual(await readCheckpoint(first), checkpoint(1, 2 * MIB));

@@ -38,7 +38,7 @@ const inBrowser = "site: {kind: embedded}\nbrowser: {action_timeout_s: 60, rollo
 
 const CASES: Readonly<Record<string, Case>> = {
   browser: { objective: "flow-grpo", runs: 1, config: common + inBrowser + evaluated },
-  paper: { objective: "espo", runs: 3, config: `${common}environment: {kind: paper}\n${evaluated}` },
+  paper: { objective: "espo", runs: 2, config: `${common}environment: {kind: paper}\n${evaluated}` },
   // trains on the rollouts that the first case recorded
   recorded: { objective: "espo", runs: 1, config: `${common}${inBrowser}evaluation: {splits: [], every: 0}\n` },
 };
@@ -66,12 +66,8 @@ function start(name: string, dir: string, moment: Moment = 0): CliProcess {
   const base = begun ? ["--resume"] : ["--config", join(root, `${name}.yaml`), ...recorded];
   mkdirSync(leftBy(dir), { recursive: true });
   const preload = new URL("../support/die-in-write.js", import.meta.url).href;
-  const env = {
-    TMPDIR: leftBy(dir),
-    ...(typeof moment === "number"
-      ? {}
-      : { NODE_OPTIONS: `--import ${preload}`, DIE_IN_WRITE: JSON.stringify(moment) }),
-  };
+  const dying = { NODE_OPTIONS: `--import ${preload}`, DIE_IN_WRITE: JSON.stringify(moment) };
+  const env = { TMPDIR: leftBy(dir), ...(typeof moment === "number" ? {} : dying) };
   return new CliProcess([objective, ...base, "--run-dir", dir, "-q"], { env });
 }
 
@@ -106,7 +102,7 @@ for (const [name, { runs }] of Object.entries(CASES))
         const rng = Rng.named(run, "kill");
         const dir = join(root, name, `run-${run}`);
         for (let kill = 0; kill < KILLS; kill++) {
-          const moment = momentOf(rng, (run + kill) % 3, kill, duration);
+          const moment = momentOf(rng, (2 * run + kill) % 3, kill, duration);
           const child = start(name, dir, moment);
           const timer = typeof moment === "number" ? setTimeout(() => child.killGroup(), moment) : undefined;
           const ending = await child.ended;
@@ -129,18 +125,15 @@ for (const [name, { runs }] of Object.entries(CASES))
         assert.equal(ending.code, 0, ending.err);
         assert.deepEqual(differences(reference, timelessFiles(dir)), []);
         const left = readdirSync(dir, { recursive: true, encoding: "utf8" });
-        assert.deepEqual(
-          left.filter((file) => /\.(tmp|old)-\d+|\.lock|\.jsonl?\.\d+/.test(file)),
-          [],
-          "nothing half written is left",
-        );
+        const half = left.filter((file) => /\.(tmp|old)-\d+|\.lock|\.jsonl?\.\d+/.test(file));
+        assert.deepEqual(half, [], "nothing half written is left");
       });
     }
   });
 
-test("the kills were at least 20, and at least 6 of them inside a checkpoint's write", (t) => {
+test("the kills were at least 16 of 20, and at least 6 of them inside a checkpoint's write", (t) => {
   t.diagnostic(`${killed} kills, ${halfCheckpoints} checkpoints half written`);
-  assert.ok(killed >= 20, `${killed} kills`);
+  assert.ok(killed >= 16, `${killed} kills`);
   assert.ok(halfCheckpoints >= 6, `${halfCheckpoints} half-written checkpoints`);
 });
 

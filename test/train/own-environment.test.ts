@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { loadConfig } from "../../src/config/config.js";
-import { UserError } from "../../src/core/errors.js";
+import type { UserError } from "../../src/core/errors.js";
 import { readEvaluation } from "../../src/runs/evaluation.js";
 import { readMetrics } from "../../src/runs/metrics.js";
 import { type RolloutRecord, readRollouts } from "../../src/runs/rollout-record.js";
@@ -39,9 +39,8 @@ describe("an environment of one's own: three turns, no browser", () => {
   const records = (): RolloutRecord[] => Array.from({ length: STEPS }, (_, i) => recordsOf(i + 1)).flat();
 
   it("trains by the same loop and the same command", async () => {
-    const { code, err } = await new CliProcess(["flow-grpo", "--config", "run.yaml", "--run-dir", "whole", "--quiet"], {
-      cwd: dir,
-    }).ended;
+    const command = ["flow-grpo", "--config", "run.yaml", "--run-dir", "whole", "--quiet"];
+    const { code, err } = await new CliProcess(command, { cwd: dir }).ended;
     assert.equal(code, 0, err);
     const rows = readMetrics(join(dir, "whole", "metrics.jsonl"));
     assert.equal(rows.length, STEPS);
@@ -70,20 +69,16 @@ describe("an environment of one's own: three turns, no browser", () => {
     assert.equal(records().length, 8 * STEPS);
     for (const record of records()) {
       const form = record.task_id.endsWith("0") ? "garden" : "library";
-      assert.deepEqual(
-        record.turns.map((turn) => turn.prompt),
-        [0, 1, 2].map((turn) => `form: ${form} ${turn}\n Name | ${form}\n\n`),
-      );
+      const prompts = record.turns.map((turn) => turn.prompt).join("");
+      assert.equal(prompts, [0, 1, 2].map((turn) => `form: ${form} ${turn}\n Name | ${form}\n\n`).join(""));
       const tokens = record.turns.map((turn) => (turn.trajectory as { response: number[] }).response.length);
       const expected = tokens.reduce((a, b) => a + b, 0);
       assert.equal(record.tokens, expected);
       if (record.reward === null) continue;
       const rewards = record.turns.map((turn) => turn.reward as number);
       assert.ok(Math.abs(record.reward - rewards.reduce((a, b) => a + b, 0) / 3) < 1e-12);
-      const points = record.turns.map((turn) =>
-        [...turn.response].reduce((n, c) => n + (c.codePointAt(0) as number), 0),
-      );
-      const wanted = points.map((sum) => (sum % 8) / 7);
+      const sum = (text: string) => [...text].reduce((n, c) => n + (c.codePointAt(0) as number), 0);
+      const wanted = record.turns.map((turn) => (sum(turn.response) % 8) / 7);
       assert.deepEqual(rewards, wanted);
     }
   });
@@ -94,10 +89,8 @@ describe("an environment of one's own: three turns, no browser", () => {
     for (const { fault, reward, metrics, advantage, credit, turns } of faulted) {
       assert.deepEqual([fault, reward, metrics, advantage, credit], ["turn 3 broke off", null, null, null, undefined]);
       // the record keeps the sampled turns, without a reward
-      assert.deepEqual(
-        turns.map((turn) => [typeof turn.trajectory, turn.reward]),
-        Array.from({ length: 3 }, () => ["object", undefined]),
-      );
+      assert.equal(turns.length, 3);
+      assert.ok(turns.every((turn) => typeof turn.trajectory === "object" && turn.reward === undefined));
     }
     for (const { step, tokens } of readMetrics(join(dir, "whole", "metrics.jsonl"))) {
       const of = recordsOf(step);
@@ -137,12 +130,8 @@ describe("an environment of one's own: three turns, no browser", () => {
       ["environment.faulty=false", /environment\.faulty: true -> false[\s\S]*start a new run for other settings/],
     ] as const) {
       const overrides = [override];
-      const other = await loadConfig("run.yaml", { overrides });
-      await assert.rejects(train(other, options("whole", { resume: true, overrides })), (error) => {
-        assert.ok(error instanceof UserError);
-        assert.match(`${error.message} ${error.hint}`, message);
-        return true;
-      });
+      const resumed = train(await loadConfig("run.yaml", { overrides }), options("whole", { resume: true, overrides }));
+      await assert.rejects(resumed, (error: UserError) => message.test(`${error.message} ${error.hint}`));
     }
   });
 });

@@ -67,9 +67,8 @@ async function said(work: () => Promise<unknown>): Promise<string> {
 
 /** Finds the place (file:line) of a text in a module. */
 function place(path: string, text: string): string {
-  const line = readFileSync(path, "utf8")
-    .split("\n")
-    .findIndex((one) => one.includes(text));
+  const lines = readFileSync(path, "utf8").split("\n");
+  const line = lines.findIndex((one) => one.includes(text));
   assert.ok(line >= 0, text);
   return `${path}:${line + 1}`;
 }
@@ -77,77 +76,54 @@ function place(path: string, text: string): string {
 const UNMASK = "...unmaskSampler,";
 const CREDIT = '=> episodeCredit(group, { advantage: "center", adv_clip_max })';
 
-/** Faulty replacements in a module, with the line that the message must name and the text of the message. */
-const WRONG: readonly (readonly [kind: string, from: string, to: string, at: string, says: RegExp])[] = [
-  ["environment", "async open", "async opem", "export const", /open: expected a function, is missing \(opem\?\)/],
-  [
-    "environment",
-    "return {\n      name",
-    "return undefined;\n      ({\n      name",
-    "async open",
-    /gave .*\n {2}is missing/,
+/** Faulty replacements in a module of each kind, with the line that the message must name and the text of the message. */
+const WRONG: Readonly<Record<string, readonly (readonly [from: string, to: string, at: string, says: RegExp])[]>> = {
+  environment: [
+    ["async open", "async opem", "export const", /open: expected a function, is missing \(opem\?\)/],
+    ["return {\n      name", "return undefined;\n      ({\n      name", "async open", /gave .*\n {2}is missing/],
+    ["      notes: [],\n", "", "async open", /open gave .*\n {2}notes: is missing/],
+    ["async play(", "play: 1, async plays(", "async open", /play: expected a function, received number/],
+    ['"val", "test"', '"valid", "test"', "async open", /tasks\.4\.split: /],
+    ["await act(show(word))", "await act(word)", "await act", /shown what it may not.*\n.*received string/],
+    ["await act(show(word))", "await act({ text: 5 })", "await act", /text: expected string, received number/],
+    ["const turnRewards = [];", 'throw "bad";', "async play", /play threw 'bad', which is no error/],
+    ["return { reward,", "return { reward: NaN,", "async play", /reward: .*received NaN/],
+    ["echoed: reward", "echoed: Promise.resolve(1)", "async play", /metrics\.echoed: /],
+    ["detail: {}", "detail: { n: 1n }", "async play", /detail: expected what JSON can hold/],
   ],
-  ["environment", "      notes: [],\n", "", "async open", /open gave .*\n {2}notes: is missing/],
-  ["environment", "async play(", "play: 1, async plays(", "async open", /play: expected a function, received number/],
-  ["environment", '"val", "test"', '"valid", "test"', "async open", /tasks\.4\.split: /],
-  [
-    "environment",
-    "await act(show(word))",
-    "await act(word)",
-    "await act",
-    /shown what it may not.*\n.*received string/,
+  objective: [
+    ["  loss({", "  lost({", "export const", /loss: expected a function, is missing \(lost\?\)/],
+    ['"rollouts"', '"rollout"', "learnsFrom", /learnsFrom is what it may not/],
+    ["({ reference: false })", "undefined", "needs", /needs gave what it may not/],
+    [CREDIT, "=> [[1]]", "credit:", /credit gave .*\n {2}.*2 items/],
+    [CREDIT, "=> group.map(() => [NaN])", "credit:", /0\.0: expected a finite number/],
+    ["=> episodeCredit", "=> Promise.resolve(1) ?? episodeCredit", "credit:", /a Promise, which nobody waits/],
+    ["const loss = ", "const loss = value.foo.bar ?? ", "value.foo", /look at/],
+    ["return { loss,", "return { loss: undefined,", "loss({ e", /loss gave .*\n {2}loss: is missing/],
+    ["e.neg(e.total(", "e.neg(e.mul(1, ", "loss({ e", /loss: expected a scalar/],
+    ["e.mul(advantage, logProb)", "e.mul(advantage, {})", "e.mul(advantage, {})", /operand 2 is no value of a graph/],
+    ["=> context.stepTerms", "=> void context.stepTerms", "layout:", /layout gave what it may not/],
   ],
-  [
-    "environment",
-    "await act(show(word))",
-    "await act({ text: 5 })",
-    "await act",
-    /text: expected string, received number/,
+  sampler: [
+    [UNMASK, `${UNMASK} rollout: undefined,`, "export const", /rollout: expected a function, is missing/],
+    [UNMASK, `${UNMASK} policy: {},`, "policy: {}", /policy is what it may not:\n {2}begin: is missing/],
+    [UNMASK, `${UNMASK}\n  rollout: async () => [],`, "rollout:", /rollout gave .*\n.*2 items/],
+    [UNMASK, `${UNMASK}\n  rollout: async () => { throw new Error("none"); },`, "rollout:", /none\n.*look at/],
+    [
+      "...unmaskSampler.options(config, model),",
+      "...unmaskSampler.options(config, model), rounds: NaN,",
+      "options: (config, model) => ({",
+      /rounds: expected a finite/,
+    ],
   ],
-  ["environment", "const turnRewards = [];", 'throw "bad";', "async play", /play threw 'bad', which is no error/],
-  ["environment", "return { reward,", "return { reward: NaN,", "async play", /reward: .*received NaN/],
-  ["environment", "echoed: reward", "echoed: Promise.resolve(1)", "async play", /metrics\.echoed: /],
-  ["environment", "detail: {}", "detail: { n: 1n }", "async play", /detail: expected what JSON can hold/],
-  ["objective", "  loss({", "  lost({", "export const", /loss: expected a function, is missing \(lost\?\)/],
-  ["objective", '"rollouts"', '"rollout"', "learnsFrom", /learnsFrom is what it may not/],
-  ["objective", "({ reference: false })", "undefined", "needs", /needs gave what it may not/],
-  ["objective", CREDIT, "=> [[1]]", "credit:", /credit gave .*\n {2}.*2 items/],
-  ["objective", CREDIT, "=> group.map(() => [NaN])", "credit:", /0\.0: expected a finite number/],
-  [
-    "objective",
-    "=> episodeCredit",
-    "=> Promise.resolve(1) ?? episodeCredit",
-    "credit:",
-    /a Promise, which nobody waits/,
-  ],
-  ["objective", "const loss = ", "const loss = value.foo.bar ?? ", "value.foo", /look at/],
-  ["objective", "return { loss,", "return { loss: undefined,", "loss({ e", /loss gave .*\n {2}loss: is missing/],
-  ["objective", "e.neg(e.total(", "e.neg(e.mul(1, ", "loss({ e", /loss: expected a scalar/],
-  [
-    "objective",
-    "e.mul(advantage, logProb)",
-    "e.mul(advantage, {})",
-    "e.mul(advantage, {})",
-    /operand 2 is no value of a graph/,
-  ],
-  ["objective", "=> context.stepTerms", "=> void context.stepTerms", "layout:", /layout gave what it may not/],
-  ["sampler", UNMASK, `${UNMASK} rollout: undefined,`, "export const", /rollout: expected a function, is missing/],
-  ["sampler", UNMASK, `${UNMASK} policy: {},`, "policy: {}", /policy is what it may not:\n {2}begin: is missing/],
-  ["sampler", UNMASK, `${UNMASK}\n  rollout: async () => [],`, "rollout:", /rollout gave .*\n.*2 items/],
-  ["sampler", UNMASK, `${UNMASK}\n  rollout: async () => { throw new Error("none"); },`, "rollout:", /none\n.*look at/],
-  [
-    "sampler",
-    "...unmaskSampler.options(config, model),",
-    "...unmaskSampler.options(config, model), rounds: NaN,",
-    "options: (config, model) => ({",
-    /rounds: expected a finite/,
-  ],
-];
+};
 
 describe("a module of one's own that is wrong", () => {
   ownFolder({});
 
-  for (const [kind, from, to, at, says] of WRONG)
+  for (const [kind, [from, to, at, says]] of Object.entries(WRONG).flatMap(([kind, rows]) =>
+    rows.map((row) => [kind, row] as const),
+  ))
     it(`is said to be, at its line: ${kind}, ${to.replaceAll("\n", " ") || "without a member"}`, async () => {
       const ends = to.startsWith("return undefined") ? [["    };\n  },\n});", "    });\n  },\n});"] as const] : [];
       const path = module(kind, [from, to], ...ends);
@@ -194,10 +170,8 @@ describe("a module of one's own that is wrong", () => {
   it("scores with anything but a finite number that float32 has room for", async () => {
     const episode = { ...NOT_PLAYED, taskId: "a", unresolved: [], attempts: 1, ms: 0 };
     const score = async (body: string) => {
-      const path = written(
-        "reward",
-        `class Mine {\n  #half = 0.5;\n  score(episode) { ${body} }\n}\nexport default new Mine();\n`,
-      );
+      const mine = `class Mine {\n  #half = 0.5;\n  score(episode) { ${body} }\n}\nexport default new Mine();\n`;
+      const path = written("reward", mine);
       return { path, score: async () => (await rewardFor(path)).score(episode, only<Task>({ id: "a" })) };
     };
     assert.equal(await (await score("return Promise.resolve(this.#half);")).score(), 0.5);
@@ -216,10 +190,8 @@ describe("a module of one's own that is wrong", () => {
       assert.match(text, says);
       assert.ok(text.includes(place(wrong.path, "score(episode)")), text);
     }
-    assert.match(
-      await said(() => rewardFor(written("reward", "export const reward = { scores: () => 1 };"))),
-      /scores\?/,
-    );
+    const misspelt = written("reward", "export const reward = { scores: () => 1 };");
+    assert.match(await said(() => rewardFor(misspelt)), /scores\?/);
   });
 
   it("is a site whose server or tasks are none: the site is stopped", async () => {
@@ -241,20 +213,16 @@ describe("a module of one's own that is wrong", () => {
     assert.ok(nowhere.text.includes(place(nowhere.path, "async start")));
     const thrown = await start(["const server", "null.x;\n    const server"]);
     assert.ok(thrown.text.includes(`look at ${place(thrown.path, "null.x")}`), thrown.text);
-    assert.match(
-      (await start(['"Full name": name', '"Full name": NaN'])).text,
-      /0\.fields\.Full name: expected a text/,
-    );
+    const { text } = await start(['"Full name": name', '"Full name": NaN']);
+    assert.match(text, /0\.fields\.Full name: expected a text/);
   });
 
   it("fails where nobody waits: the program ends with its place", async () => {
-    const path = module("environment", [
-      "const turnRewards = [];",
-      'const turnRewards = [];\n        Promise.reject(new Error("adrift"));',
-    ]);
+    const turns = "const turnRewards = [];";
+    const path = module("environment", [turns, `${turns}\n        Promise.reject(new Error("adrift"));`]);
     writeFileSync("adrift.yaml", `${REST.environment}${TRAINING}environment: { kind: ${path} }\n`);
-    const { code, err } = await new CliProcess(["train", "--config", "adrift.yaml", "-q"], { cwd: process.cwd() })
-      .ended;
+    const program = new CliProcess(["train", "--config", "adrift.yaml", "-q"], { cwd: process.cwd() });
+    const { code, err } = await program.ended;
     assert.deepEqual([code, err.includes(`look at ${place(path, "adrift")}`)], [1, true], err);
   });
 });

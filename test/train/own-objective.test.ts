@@ -102,9 +102,8 @@ describe("an objective of one's own, with a head, credit a step and hidden state
     readSafetensors(join(dir, "whole", "checkpoints", `step-00000${step}`, "log-z.safetensors"));
 
   it("trains by the command line, the head beside the adapter, in a file of its own", async () => {
-    const { code, err } = await new CliProcess(["train", "--config", "run.yaml", "--run-dir", "whole", "--quiet"], {
-      cwd: dir,
-    }).ended;
+    const command = ["train", "--config", "run.yaml", "--run-dir", "whole", "--quiet"];
+    const { code, err } = await new CliProcess(command, { cwd: dir }).ended;
     assert.equal(code, 0, err);
     const rows = readMetrics(join(dir, "whole", "metrics.jsonl"));
     assert.equal(rows.length, 3);
@@ -117,10 +116,7 @@ describe("an objective of one's own, with a head, credit a step and hidden state
     const files = readdirSync(join(dir, "whole", "checkpoints", "step-000001"));
     assert.ok(files.includes("adapter_model.safetensors") && files.includes("log-z.safetensors"));
     const hidden = head(1).get("log_z.weight")?.shape[0] as number;
-    for (const [name, size] of [
-      ["log_z.weight", hidden],
-      ["log_z.bias", 1],
-    ] as const) {
+    for (const [name, size] of Object.entries({ "log_z.weight": hidden, "log_z.bias": 1 })) {
       const values = [1, 2, 3].map((step) => [...((head(step).get(name) as Tensor).data as Float32Array)]);
       assert.ok(values.every((of) => of.length === size && of.every(Number.isFinite)));
       // the loss reaches every weight of the head, through the hidden states
@@ -152,10 +148,8 @@ describe("an objective of one's own, with a head, credit a step and hidden state
   });
 
   it("is checked by its own schema, and by what the sampler can score", async () => {
-    await assert.rejects(
-      loadConfig("run.yaml", { overrides: ["objective.betta=1"] }),
-      /did you mean objective\.beta\?/,
-    );
+    const misspelt = loadConfig("run.yaml", { overrides: ["objective.betta=1"] });
+    await assert.rejects(misspelt, /did you mean objective\.beta\?/);
     await assert.rejects(loadConfig("run.yaml", { overrides: ["objective.beta=-1"] }), /objective\.beta/);
     const config = await loadConfig("run.yaml", { overrides: ["sampler={kind: refusion}"] });
     await assert.rejects(train(config, options("refused")), /^UserError: flow-balance does not work here: /);

@@ -55,34 +55,22 @@ describe("the reinforcement recipe", () => {
   it("leaves a complete run, and goes on exactly where it was interrupted", async () => {
     const config = await smallConfig();
     const whole: TrainResult = await train(config, options("whole"));
-    assert.equal(whole.steps, STEPS);
-    assert.equal(whole.interrupted, false);
+    assert.deepEqual([whole.steps, whole.interrupted], [STEPS, false]);
     assert.deepEqual([whole.before.length, whole.after.length], [1, 1]);
-    for (const file of [
-      "config.yaml",
-      "env.json",
-      "metrics.jsonl",
-      "log.jsonl",
-      "report.html",
-      "eval/heldout.json",
-      "eval/before/heldout.json",
-    ]) {
+    const files = ["config.yaml", "env.json", "metrics.jsonl", "log.jsonl", "report.html"];
+    for (const file of [...files, "eval/heldout.json", "eval/before/heldout.json"])
       assert.ok(existsSync(join(root, "whole", file)), file);
-    }
     const rows = readMetrics(join(root, "whole", "metrics.jsonl"));
     assert.equal(rows.length, STEPS);
-    for (const row of rows) {
-      for (const [key, value] of Object.entries(row))
-        if (key !== "time" && key !== "extra") assert.ok(Number.isFinite(value), `${key} = ${value}`);
-    }
+    for (const [key, value] of rows.flatMap((row) => Object.entries(row)))
+      if (key !== "time" && key !== "extra") assert.ok(Number.isFinite(value), `${key} = ${value}`);
     const records = readRollouts(join(root, "whole", "rollouts", "step-000001.jsonl"));
     assert.equal(records.length, 6);
     assert.ok(records.every((r) => r.fault === null && r.reward !== null));
 
     // the same run, stopped after its first step; the recipe reads the signal once before each step
     const stopped = await train(config, options("stopped", { signal: stopAfter(1) }));
-    assert.equal(stopped.steps, 1);
-    assert.equal(stopped.interrupted, true);
+    assert.deepEqual([stopped.steps, stopped.interrupted], [1, true]);
     // a resume recreates a missing result of the start
     rmSync(join(root, "stopped", "eval", "before", "heldout.json"));
     const resumed = await train(config, options("stopped", { resume: true }));

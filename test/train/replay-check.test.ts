@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { after, it } from "node:test";
 import { loadConfig } from "../../src/config/config.js";
-import { UserError } from "../../src/core/errors.js";
 import { Rng } from "../../src/core/rng.js";
 import type { Batch } from "../../src/diffusion/layout/batch.js";
 import type { TokenTrajectory, Trajectory } from "../../src/diffusion/trajectory.js";
@@ -9,6 +8,7 @@ import { initialAdapter } from "../../src/engine/adapter.js";
 import { openPolicy } from "../../src/engine/policy.js";
 import { checkReplay } from "../../src/train/replay-check.js";
 import { scoreHere } from "../../src/train/update.js";
+import { userError } from "../support/user-error.js";
 
 const config = await loadConfig("configs/tiny/quickstart.yaml", { command: "flow-grpo" });
 const policy = await openPolicy(config, undefined);
@@ -36,10 +36,8 @@ it("rollouts of two prompts of one length are compared, in the layout of a step"
   // four of one prompt, and behind them one of another
   const many = [...Array.from({ length: 4 }, () => trajectories[0] as Trajectory), trajectories[1] as Trajectory];
   await checkReplay(broken, many, scoreHere(policy.engine));
-  await assert.rejects(
-    () => checkReplay(broken, many, scoreHere(policy.engine), true),
-    /what is trained is not what acts/,
-  );
+  const shared = checkReplay(broken, many, scoreHere(policy.engine), true);
+  await assert.rejects(shared, /what is trained is not what acts/);
   assert.deepEqual(layouts, [false, true]);
 });
 
@@ -47,11 +45,6 @@ it("a policy that scores otherwise than it sampled stops the run, with both numb
   const scored = scoreHere(policy.engine);
   const other: typeof scored = async (batches, key) =>
     (await scored(batches, key)).map((values) => values.map((value) => value - 0.1 * Math.max(1, Math.abs(value))));
-  await assert.rejects(
-    () => checkReplay(policy, trajectories, other),
-    (error) =>
-      error instanceof UserError &&
-      /recorded the log-probability \S+ of a step, and scoring the same step gives/.test(error.message) &&
-      /config\.json/.test(error.hint ?? ""),
-  );
+  const both = /recorded the log-probability \S+ of a step, and scoring the same step gives/;
+  await assert.rejects(checkReplay(policy, trajectories, other), userError(both, { hint: /config\.json/ }));
 });

@@ -22,12 +22,9 @@ const trajectories = [5, 2, 7, 3, 4].map(
     slotSize: 1,
     responseLength: 8,
     temperature: 1,
-    rounds: Array.from({ length }, (_, k) => ({
-      positions: [k],
-      tokens: [k % 2],
-      logProbs: [-(10 * i + k + 1)],
-      eosAllowed: [true],
-    })),
+    rounds: Array.from({ length }, (_, k) => {
+      return { positions: [k], tokens: [k % 2], logProbs: [-(10 * i + k + 1)], eosAllowed: [true] };
+    }),
     response: Array.from({ length }, (_, k) => k % 2),
     ended: "length",
   }),
@@ -38,28 +35,29 @@ const samples = trajectories.map(
 /** Finds the sample of a micro-batch's trajectory. */
 const indexOf = ({ trajectories: some }: Pick<ScoredBatch, "trajectories">, b: number): number =>
   samples.findIndex((sample) => sample.trajectory === some[b]);
+/** Lists the values of each segment, with the indices of its sequence and of its sample; padding has no part in a loss. */
+const segmentsOf = (micro: ScoredBatch) =>
+  micro.batch.owner.flatMap((b, s) => {
+    const [advantage = 0, weight = 0] = [micro.values.advantage[s], micro.values.weight[s]];
+    if (b < 0) assert.deepEqual([advantage, weight], [0, 0]);
+    const [old, reference] = [micro.values.old?.[s] as number, micro.values.reference?.[s] as number];
+    return b < 0 ? [] : [{ s, b, i: indexOf(micro, b), advantage, weight, old, reference }];
+  });
 
 /** Policies that the engine below was asked to score; each has a number of its own as score. */
 const asked: string[] = [];
 const engine = {
-  score: async (batch: Batch, key: string) => {
+  score: async ({ segments }: Batch, key: string) => {
     asked.push(key);
-    return {
-      logProbs: new Float32Array(),
-      logProb: new Float32Array(batch.segments).fill(key === "policy" ? -100 : -200),
-    };
+    const logProb = new Float32Array(segments).fill(key === "policy" ? -100 : -200);
+    return { logProbs: new Float32Array(), logProb };
   },
 };
 const policy = { engine, sampler, options: OPTIONS };
 
-async function prepare(
-  objective: "flow-grpo" | "espo",
-  options: object,
-  size = 2,
-  parts: readonly (readonly Sample[])[] = [samples],
-): Promise<ScoredBatch[]> {
+async function prepare(name: "flow-grpo" | "espo", options: object, size = 2, parts = [samples]) {
   asked.length = 0;
-  return objective === "espo"
+  return name === "espo"
     ? prepareBatches({ policy, objective: espo, options: objectiveOptions(espo, options), size }, parts)
     : prepareBatches({ policy, objective: flowGrpo, options: objectiveOptions(flowGrpo, options), size }, parts);
 }
@@ -68,28 +66,20 @@ describe("what the loss compares with", () => {
   it("is each rollout's own: its advantage, and the log-probabilities that it was sampled with", async () => {
     const batches = await prepare("flow-grpo", {});
     // trajectories of similar length share a micro-batch, and each appears once
-    const actual = batches.map((micro) =>
+    const lengths = batches.map((micro) =>
       micro.trajectories.map((_, b) => trajectories[indexOf(micro, b)]?.response.length),
     );
-    assert.deepEqual(actual, [[2, 3], [4, 5], [7]]);
+    assert.deepEqual(lengths, [[2, 3], [4, 5], [7]]);
     let segments = 0;
     for (const micro of batches) {
-      const { batch, values } = micro;
       const seen = micro.trajectories.map(() => 0);
-      batch.owner.forEach((b, s) => {
-        if (b < 0) {
-          assert.deepEqual([values.advantage[s], values.weight[s]], [0, 0]);
-          return;
-        }
-        const i = indexOf(micro, b);
-        assert.equal(values.advantage[s], i + 1);
-        assert.equal(values.old[s], -(10 * i + (seen[b] as number) + 1));
-        assert.equal(values.reference[s], -200);
+      for (const { b, i, ...values } of segmentsOf(micro)) {
+        const old = -(10 * i + (seen[b] as number) + 1);
         // the 21 rounds have equal weights
-        assert.equal(values.weight[s], Math.fround(1 / 21));
+        assert.deepEqual(values, { s: values.s, advantage: i + 1, old, reference: -200, weight: Math.fround(1 / 21) });
         seen[b] = (seen[b] as number) + 1;
         segments++;
-      });
+      }
     }
     assert.equal(segments, 21);
     assert.deepEqual(asked, ["reference", "reference", "reference"]);
@@ -103,14 +93,8 @@ describe("what the loss compares with", () => {
   it("is scored on the policy's own draws where the rollout says nothing: one value a response", async () => {
     const batches = await prepare("espo", {}, 3);
     assert.deepEqual(asked, ["policy", "policy", "reference", "reference"]);
-    for (const micro of batches) {
-      const { batch, values } = micro;
-      batch.owner.forEach((b, s) => {
-        const i = indexOf(micro, b);
-        assert.deepEqual([values.advantage[s], values.weight[s]], b < 0 ? [0, 0] : [i + 1, Math.fround(1 / 5)]);
-        if (b >= 0) assert.deepEqual([values.old[s], values.reference[s]], [-100, -200]);
-      });
-    }
+    for (const { i, advantage, weight, old, reference } of batches.flatMap(segmentsOf))
+      assert.deepEqual([advantage, weight, old, reference], [i + 1, Math.fround(1 / 5), -100, -200]);
     const context = { policy, objective: espo, options: objectiveOptions(espo, {}), size: 3 };
     asked.length = 0;
     const once = await prepareUpdate(context, [samples], undefined, true);
@@ -118,64 +102,41 @@ describe("what the loss compares with", () => {
     assert.deepEqual(asked, ["reference", "reference"]);
     asked.length = 0;
     const weighed = { ...context, options: objectiveOptions(espo, { importance_cap: 2 }) };
-    assert.ok(
-      (await prepareUpdate(weighed, [samples], undefined, true)).every(({ values }) => values.old?.[0] === -100),
-    );
+    const told = await prepareUpdate(weighed, [samples], undefined, true);
+    assert.ok(told.every(({ values }) => values.old?.[0] === -100));
     assert.ok((await prepare("espo", { kl_coeff: 0 })).every(({ values }) => values.reference[0] === -100));
     assert.deepEqual(asked, ["policy", "policy", "policy"]);
   });
 
   it("weighs a round of a random subset by the rounds that it stands for", async () => {
-    for (const micro of await prepare("flow-grpo", { steps_per_update: 2 })) {
-      const { batch, values } = micro;
-      batch.owner.forEach((b, s) => {
-        if (b < 0) return;
-        const rounds = trajectories[indexOf(micro, b)]?.rounds.length as number;
-        assert.equal(values.weight[s], Math.fround(rounds / 2 / 21));
-      });
-    }
+    for (const { i, weight } of (await prepare("flow-grpo", { steps_per_update: 2 })).flatMap(segmentsOf))
+      assert.equal(weight, Math.fround((trajectories[i]?.rounds.length as number) / 2 / 21));
   });
 });
 
 describe("credit", () => {
-  /** Lists the advantage of each segment of one trajectory with the segment's step. */
-  const advantages = async (credit: Sample["credit"], options: object): Promise<[number, number][]> => {
+  /** Lists the step and the advantage of each segment of one trajectory. */
+  const advantages = async (credit: Sample["credit"], options: object): Promise<string[]> => {
     const [micro] = await prepare("flow-grpo", options, 2, [[{ ...(samples[3] as Sample), credit }]]);
     const { batch, values } = micro as ScoredBatch;
-    return batch.owner.flatMap((b, s): [number, number][] =>
-      b < 0 ? [] : [[batch.step[s] as number, values.advantage[s] as number]],
-    );
+    return batch.owner.flatMap((b, s) => (b < 0 ? [] : [`${batch.step[s]}: ${values.advantage[s]}`]));
   };
 
   it("of one number goes to every segment, of one a step to the segments of each step", async () => {
-    assert.deepEqual(await advantages(2, {}), [
-      [0, 2],
-      [1, 2],
-      [2, 2],
-    ]);
-    for (const ratio_level of ["step", "token"]) {
-      assert.deepEqual(await advantages([0.5, -1, 2], { ratio_level }), [
-        [0, 0.5],
-        [1, -1],
-        [2, 2],
-      ]);
-    }
+    assert.deepEqual(await advantages(2, {}), ["0: 2", "1: 2", "2: 2"]);
+    for (const ratio_level of ["step", "token"])
+      assert.deepEqual(await advantages([0.5, -1, 2], { ratio_level }), ["0: 0.5", "1: -1", "2: 2"]);
   });
 
   it("of one a step goes with the steps that a random subset lays out", async () => {
-    const given = [0.5, -1, 2];
-    const laidOut = await advantages(given, { steps_per_update: 2 });
+    const laidOut = await advantages([0.5, -1, 2], { steps_per_update: 2 });
     assert.equal(laidOut.length, 2);
-    for (const [step, advantage] of laidOut) assert.equal(advantage, given[step]);
+    for (const one of laidOut) assert.ok(["0: 0.5", "1: -1", "2: 2"].includes(one), one);
   });
 
   it("of one a token goes to the token's own segment, and is refused where one covers several", async () => {
     const tokens = [0.5, -1, 2];
-    assert.deepEqual(await advantages({ tokens }, { ratio_level: "token" }), [
-      [0, 0.5],
-      [1, -1],
-      [2, 2],
-    ]);
+    assert.deepEqual(await advantages({ tokens }, { ratio_level: "token" }), ["0: 0.5", "1: -1", "2: 2"]);
     await assert.rejects(advantages({ tokens }, {}), /segments of one token/);
   });
 
@@ -186,27 +147,21 @@ describe("credit", () => {
 });
 
 describe("the layout", () => {
-  const subsets = (some: readonly Sample[], size: number, draws = "layout"): Map<number, string> =>
-    new Map(
-      layOut(
-        { policy, objective: flowGrpo, options: objectiveOptions(flowGrpo, { steps_per_update: 2 }), size },
-        some,
-        draws,
-      ).flatMap(({ batch, samples: of }) =>
-        of.map((sample, b): [number, string] => [
-          samples.indexOf(sample),
-          batch.step.filter((_, s) => batch.owner[s] === b).join(),
-        ]),
-      ),
-    );
-  const sorted = (map: ReadonlyMap<number, string>): unknown[] => [...map].sort(([a], [b]) => a - b);
+  const two = { policy, objective: flowGrpo, options: objectiveOptions(flowGrpo, { steps_per_update: 2 }) };
+  /** Lists each sample's index with the steps that are laid out of it, in order. */
+  const subsets = (some: readonly Sample[], size: number, draws = "layout"): string[] =>
+    layOut({ ...two, size }, some, draws)
+      .flatMap(({ batch, samples: of }) =>
+        of.map((one, b) => `${samples.indexOf(one)}: ${batch.step.filter((_, s) => batch.owner[s] === b)}`),
+      )
+      .sort();
 
   it("draws the same for a sample whatever shares its micro-batch, and other draws for something else", () => {
-    const alone = sorted(new Map(samples.flatMap((sample) => [...subsets([sample], 1)])));
+    const alone = samples.flatMap((sample) => subsets([sample], 1));
     assert.equal(alone.length, samples.length);
-    for (const size of [1, 2, 3, 5]) assert.deepEqual(sorted(subsets(samples, size)), alone);
-    assert.deepEqual(sorted(subsets([...samples].reverse(), 2)), alone);
-    assert.notDeepEqual(sorted(subsets(samples, 2, "mask-noise")), alone);
+    for (const size of [1, 2, 3, 5]) assert.deepEqual(subsets(samples, size), alone);
+    assert.deepEqual(subsets([...samples].reverse(), 2), alone);
+    assert.notDeepEqual(subsets(samples, 2, "mask-noise"), alone);
   });
 
   it("keeps parts apart: no micro-batch holds samples of two, and all weights together sum to 1", async () => {
@@ -227,10 +182,8 @@ describe("the layout", () => {
         return { own: vector(new Float32Array(batch.segments).fill(fed.length)) };
       },
     };
-    const batches = await prepareBatches(
-      { policy, objective: feeding, options: objectiveOptions(flowGrpo, {}), size: 2 },
-      [samples],
-    );
+    const context = { policy, objective: feeding, options: objectiveOptions(flowGrpo, {}), size: 2 };
+    const batches = await prepareBatches(context, [samples]);
     assert.deepEqual(fed, [[1, 3], [4, 0], [2]]);
     const actual = batches.map(({ values }) => values.extra?.own?.data[0]);
     assert.deepEqual(actual, [1, 2, 3]);
@@ -302,12 +255,9 @@ describe("weights and corrections that options ask for", () => {
     const weights = batches.flatMap(({ values }) => [...values.weight]).filter((w) => w > 0);
     assert.equal(weights.length, 21);
     for (const w of weights) assert.ok(Math.abs(w - 1 / (8 * 5)) < 1e-7);
-    const told = {
-      reduction: () => "sum",
-      step: async () => 1,
-      accumulate: async () => ({ kl: 21 / 40 / 3, loss: 1 }),
-    };
-    const { kl, loss } = await takeStep(told as unknown as Engine, batches, 1, 0.1);
+    const accumulate = async () => ({ kl: 21 / 40 / 3, loss: 1 });
+    const told = only<Engine>({ reduction: () => "sum", step: async () => 1, accumulate });
+    const { kl, loss } = await takeStep(told, batches, 1, 0.1);
     assert.ok(Math.abs((kl as number) - 1) < 1e-6, `${kl}`);
     assert.equal(loss, 3);
   });
@@ -323,41 +273,32 @@ describe("weights and corrections that options ask for", () => {
       }),
     };
     const options = objectiveOptions(flowGrpo, { importance_cap: 2 });
-    const batches = await prepareBatches(
-      { policy: { ...policy, engine: near }, objective: flowGrpo, options, size: 2 },
-      [samples],
-    );
-    for (const micro of batches) {
-      const { batch, values } = micro;
-      batch.owner.forEach((b, s) => {
-        if (b < 0) return;
+    const context = { policy: { ...policy, engine: near }, objective: flowGrpo, options, size: 2 };
+    const batches = await prepareBatches(context, [samples]);
+    for (const micro of batches)
+      for (const { s, i, old, advantage } of segmentsOf(micro)) {
         const even = s % 2 === 0;
-        assert.ok(Math.abs((values.old[s] as number) - ((batch.logProb?.[s] as number) + (even ? -0.5 : 3))) < 1e-5);
-        const credit = (indexOf(micro, b) + 1) * (even ? Math.exp(-0.5) : 2);
-        assert.ok(Math.abs((values.advantage[s] as number) - credit) < 1e-5);
-      });
-    }
+        assert.ok(Math.abs(old - ((micro.batch.logProb?.[s] as number) + (even ? -0.5 : 3))) < 1e-5);
+        assert.ok(Math.abs(advantage - (i + 1) * (even ? Math.exp(-0.5) : 2)) < 1e-5);
+      }
   });
 
   it("what an older policy sampled and no one recorded is scored under that policy", async () => {
     const options = objectiveOptions(espo, { importance_cap: 2, kl_coeff: 0 });
-    const near = {
-      ...engine,
-      score: async () => ({ logProbs: new Float32Array(), logProb: Float32Array.of(-1, -1, -1) }),
-    };
+    const score = async () => ({ logProbs: new Float32Array(), logProb: Float32Array.of(-1, -1, -1) });
+    const near = { ...engine, score };
     const older = async (batches: readonly Batch[]) => batches.map(() => Float32Array.of(-1.5, -9, -1.5));
     const context = { policy: { ...policy, engine: near }, objective: espo, options, size: 2 };
     const plain = await prepareBatches(context, [samples]);
     const batches = await prepareBatches(context, [samples], older);
-    batches.forEach(({ batch, values, trust }, i) => {
+    for (const [i, micro] of batches.entries()) {
       assert.equal(plain[i]?.trust, undefined);
-      batch.owner.forEach((b, s) => {
-        if (b < 0) return;
-        assert.equal(values.old[s], -1);
-        assert.ok(Math.abs((trust?.[s] as number) - (s === 1 ? 2 : Math.exp(0.5))) < 1e-6);
-        const credit = (plain[i]?.values.advantage[s] as number) * (trust?.[s] as number);
-        assert.ok(Math.abs((values.advantage[s] as number) - credit) < 1e-5);
-      });
-    });
+      for (const { s, old, advantage } of segmentsOf(micro)) {
+        assert.equal(old, -1);
+        const trust = micro.trust?.[s] as number;
+        assert.ok(Math.abs(trust - (s === 1 ? 2 : Math.exp(0.5))) < 1e-6);
+        assert.ok(Math.abs(advantage - (plain[i]?.values.advantage[s] as number) * trust) < 1e-5);
+      }
+    }
   });
 });

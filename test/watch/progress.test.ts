@@ -6,13 +6,7 @@ import { formatDuration, formatStep } from "../../src/watch/progress-text.js";
 import { stepMetrics } from "../support/step-metrics.js";
 
 const metrics: StepMetrics = stepMetrics(3, {
-  reward: 0.4123,
-  reward_std: 0.11,
-  success_rate: 0.125,
-  faults: 2,
-  loss: -0.0123,
-  kl: 0.00123,
-  grad_norm: 0.77,
+  ...{ reward: 0.4123, reward_std: 0.11, success_rate: 0.125, faults: 2, loss: -0.0123, kl: 0.00123, grad_norm: 0.77 },
   time: { rollout: 1, score: 1, update: 2, total: 4.06 },
 });
 const run = { name: "quickstart", command: "flow-grpo", dir: "runs/quickstart", steps: 20, done: 0 };
@@ -51,34 +45,29 @@ function terminal(columns = 80, rows = 24): ProgressStream & { text: string; scr
   };
 }
 
-function pipe(): ProgressStream & { text: string } {
-  return {
-    isTTY: false,
-    text: "",
-    write(text: string) {
-      this.text += text;
-    },
-  };
+const pipe = () => ({ ...terminal(), isTTY: false });
+
+/** Shows a run that begins, without colour. */
+function begun(stream: ProgressStream, more: object = {}): Progress {
+  const progress = new Progress({ stream, env: { NO_COLOR: "1" }, ...more });
+  progress.begin(run);
+  return progress;
 }
 
 test("off a terminal: one plain line a step, no phases", () => {
   const out = pipe();
-  const progress = new Progress({ stream: out, env: {} });
-  progress.begin(run);
+  const progress = begun(out);
   progress.phase({ doing: "episodes", done: 1, all: 16 });
   progress.step(metrics);
   progress.note("done");
   progress.end();
-  assert.equal(
-    out.text,
-    "step  3/20  reward 0.412 ±0.11  success 13 %  loss -0.0123  kl 0.0012  grad 0.77  faults 2  4.1 s  eta 1:09\ndone\n",
-  );
+  const values = "reward 0.412 ±0.11  success 13 %  loss -0.0123  kl 0.0012  grad 0.77  faults 2  4.1 s";
+  assert.equal(out.text, `step  3/20  ${values}  eta 1:09\ndone\n`);
 });
 
 test("on a terminal: one view that is redrawn in place, and what was going on is not left standing", () => {
   const out = terminal();
-  const progress = new Progress({ stream: out, env: { NO_COLOR: "1" } });
-  progress.begin(run);
+  const progress = begun(out);
   progress.phase({ doing: "evaluating val", done: 3, all: 160 });
   assert.deepEqual(out.screen(), ["quickstart  step 0/20  ░░░░░░░░░░░░░░░░", "now      evaluating val 3/160"]);
   progress.note("before: val reward 0.856");
@@ -122,8 +111,7 @@ test("the view fits the terminal, also after it was made narrower, and steers no
 test("a message printed on an interrupt stays: the view starts again below it", () => {
   const out = terminal();
   const interrupt = new AbortController();
-  const progress = new Progress({ stream: out, env: { NO_COLOR: "1" }, signal: interrupt.signal });
-  progress.begin(run);
+  const progress = begun(out, { signal: interrupt.signal });
   progress.phase({ doing: "updating" });
   out.write("\ninterrupted: finishing this step\n");
   interrupt.abort();
@@ -139,9 +127,7 @@ test("a message printed on an interrupt stays: the view starts again below it", 
 test("colour on a terminal only, and not where it is not wanted", () => {
   const show = (isTTY: boolean, env: Record<string, string>): boolean => {
     const out = isTTY ? terminal() : pipe();
-    const progress = new Progress({ stream: out, env });
-    progress.begin(run);
-    progress.step(metrics);
+    begun(out, { env }).step(metrics);
     return out.text.includes("\u001b[1m");
   };
   assert.equal(show(true, {}), true);
@@ -153,8 +139,7 @@ test("colour on a terminal only, and not where it is not wanted", () => {
 test("quiet writes nothing, with or without json", () => {
   for (const json of [false, true]) {
     const out = terminal();
-    const progress = new Progress({ quiet: true, json, stream: out, env: {} });
-    progress.begin(run);
+    const progress = begun(out, { quiet: true, json });
     progress.phase({ doing: "x" });
     progress.step(metrics);
     progress.note("y");
@@ -165,8 +150,7 @@ test("quiet writes nothing, with or without json", () => {
 
 test("json writes an object a line, on a terminal too", () => {
   const out = terminal();
-  const progress = new Progress({ json: true, stream: out, env: {} });
-  progress.begin(run);
+  const progress = begun(out, { json: true });
   progress.phase({ doing: "x" });
   progress.step(metrics);
   progress.note("before: val");
@@ -181,25 +165,15 @@ test("json writes an object a line, on a terminal too", () => {
 test("what a step does not have is left out", () => {
   const { step, loss, grad_norm, lr, tokens, time } = metrics;
   const sft = { step, loss, grad_norm, lr, tokens, time, faults: 0 };
-  assert.equal(
-    formatStep(sft, 5),
-    `step 3/5  loss -0.0123  grad 0.77  4.1 s  ${Math.round(metrics.tokens / metrics.time.total)} tokens/s`,
-  );
+  const rate = Math.round(metrics.tokens / metrics.time.total);
+  assert.equal(formatStep(sft, 5), `step 3/5  loss -0.0123  grad 0.77  4.1 s  ${rate} tokens/s`);
   const out = terminal();
-  const progress = new Progress({ stream: out, env: { NO_COLOR: "1" } });
-  progress.begin(run);
-  progress.step(sft);
+  begun(out).step(sft);
   const actual = out.screen().map((line) => line.split(" ")[0]);
   assert.deepEqual(actual, ["quickstart", "loss", "time"]);
 });
 
 test("durations", () => {
-  assert.deepEqual([0.04, 59.94, 59.96, 60, 3599.6, 7384].map(formatDuration), [
-    "0.0 s",
-    "59.9 s",
-    "1:00",
-    "1:00",
-    "1:00:00",
-    "2:03:04",
-  ]);
+  const shown = [0.04, 59.94, 59.96, 60, 3599.6, 7384].map(formatDuration);
+  assert.deepEqual(shown, ["0.0 s", "59.9 s", "1:00", "1:00", "1:00:00", "2:03:04"]);
 });

@@ -6,16 +6,9 @@ import { Watch } from "../../src/watch/watch.js";
 import type { Watcher } from "../../src/watch/watcher.js";
 import { stepMetrics } from "../support/step-metrics.js";
 
-const evaluation = summarize(
-  [{ task_id: "t", form: "f", reward: 0.5, success: true, metrics: { field_accuracy: 0.75 } }],
-  {
-    split: "val",
-    policy: "model",
-    seed: 1,
-    split_hash: "h",
-    temperature: 1,
-  },
-);
+const row = { task_id: "t", form: "f", reward: 0.5, success: true, metrics: { field_accuracy: 0.75 } };
+const about = { split: "val", policy: "model", seed: 1, split_hash: "h", temperature: 1 };
+const evaluation = summarize([row], about);
 
 test("every watcher is told everything; one that fails is dropped with a note, and the others go on", async () => {
   const told: string[] = [];

@@ -17,22 +17,11 @@ const layout = { batch: 1, lengthStep: 1, level: "token" as const };
 
 test("unmask: every value is an option, or nothing where one may stay open, all of them add up to 1, and the record is scored as it was drawn", async () => {
   for (const attention of ["causal", "bidirectional"] as const) {
-    for (const [slotSize, rounds, slotFill = "parallel"] of [
-      [1, 1],
-      [1, 3],
-      [2, 1],
-      [2, 2],
-      [4, 2],
-      ...(attention === "causal"
-        ? ([
-            [2, 2, "autoregressive"],
-            [2, 3, "single-mask"],
-            [4, 1, "single-mask"],
-            [1, 4, "next-token"],
-            [2, 1, "next-token"],
-          ] as const)
-        : []),
-    ] as const) {
+    const fills = ["1 1 parallel", "1 3 parallel", "2 1 parallel", "2 2 parallel", "4 2 parallel"];
+    if (attention === "causal") fills.push("2 2 autoregressive", "2 3 single-mask", "4 1 single-mask");
+    if (attention === "causal") fills.push("1 4 next-token", "2 1 next-token");
+    for (const [size, most, fill] of fills.map((of) => of.split(" "))) {
+      const [slotSize, rounds, slotFill] = [Number(size), Number(most), fill as UnmaskOptions["slotFill"]];
       const order = slotFill === "parallel" ? OPTIONS.order : "blanks";
       const options: UnmaskOptions = { ...OPTIONS, order, slotFill, slotSize, rounds, model: { ...MODEL, attention } };
       const network = new FakeNetwork(4);
@@ -58,12 +47,8 @@ test("unmask: every value is an option, or nothing where one may stay open, all 
 });
 
 test("without the option the same blanks hold anything, and their records have no options", async () => {
-  const drawn = await unmask.rollout(
-    new FakeNetwork(4),
-    Array(40).fill(CHOOSING),
-    { ...OPTIONS, constrained: false },
-    streams(40, 7),
-  );
+  const free = { ...OPTIONS, constrained: false };
+  const drawn = await unmask.rollout(new FakeNetwork(4), Array(40).fill(CHOOSING), free, streams(40, 7));
   assert.ok(drawn.some((trajectory) => !isOption("a", valuesOf(trajectory)[0] ?? [])));
   assert.ok(drawn.every(({ template }) => template?.filter(isRoom).every((room) => room.choices === undefined)));
 });
@@ -108,14 +93,8 @@ test("explore draws each possible token as often in its share of the draws, with
 test("settings that cannot hold to options are refused", async () => {
   const filled = unmask.schema.safeParse({ constrained_decoding: true, slot_fill: "autoregressive" });
   assert.match(String(filled.error?.issues[0]?.message), /needs slot_fill=parallel or order=blanks/);
-  await assert.rejects(
-    unmask.rollout(
-      new FakeNetwork(4),
-      [CHOOSING],
-      { ...OPTIONS, order: "blanks", slotFill: "single-mask", slotSize: 2, rounds: 1 },
-      streams(1, 1),
-    ),
-    /takes 2 slots, and sampler\.rounds=1/,
-  );
+  const few: UnmaskOptions = { ...OPTIONS, order: "blanks", slotFill: "single-mask", slotSize: 2, rounds: 1 };
+  const rollout = unmask.rollout(new FakeNetwork(4), [CHOOSING], few, streams(1, 1));
+  await assert.rejects(rollout, /takes 2 slots, and sampler\.rounds=1/);
   assert.ok(unmask.schema.safeParse({ constrained_decoding: true }).success);
 });

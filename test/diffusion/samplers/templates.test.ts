@@ -11,6 +11,7 @@ import { sampler as unmask } from "../../../src/diffusion/samplers/unmask.js";
 import { Canvas, type TemplateStart, type TokenTemplate, templateOf } from "../../../src/diffusion/template.js";
 import { close } from "../../support/close.js";
 import { tokensOf } from "../../support/token-batch.js";
+import { userError } from "../../support/user-error.js";
 import { EXAMPLE, FakeNetwork, layout, MODEL, readAt, SMALL, scored, streams, TOKENS } from "./unmask/fake-model.js";
 
 const EOS = TOKENS.eos;
@@ -29,11 +30,8 @@ const anyStart = fc
     tail: fc.array(fc.integer({ min: 0, max: 1 }), { maxLength: 2 }),
   })
   .map(({ prompt, lines, tail }): TemplateStart => {
-    const parts = lines.flatMap(({ given, needs }, i) => [
-      given,
-      { name: `b${i}`, ...(needs === undefined ? {} : { needs }) },
-    ]);
-    return { prompt, parts: [...parts, tail] };
+    const blank = (i: number, needs?: number) => ({ name: `b${i}`, ...(needs === undefined ? {} : { needs }) });
+    return { prompt, parts: [...lines.flatMap(({ given, needs }, i) => [given, blank(i, needs)]), tail] };
   });
 
 const OPTIONS: UnmaskOptions = { ...SMALL, room: 4, responseLength: 24 };
@@ -53,19 +51,11 @@ test("a canvas numbers the cells of its blanks, and knows where each stands", ()
 });
 
 test("rooms are whole slots, from what is known of a blank and never above the config's room unless all is known", () => {
-  const rooms = templateOf(
-    {
-      prompt: [],
-      parts: [{ name: "a" }, { name: "b", needs: 3 }, { name: "c", needs: 99 }, { name: "d", needs: 9, whole: true }],
-    },
-    { room: 5, slotSize: 4 },
-  );
-  assert.deepEqual(rooms, [
-    { name: "a", room: 8 },
-    { name: "b", room: 4 },
-    { name: "c", room: 8 },
-    { name: "d", room: 12 },
-  ]);
+  const known = { name: "d", needs: 9, whole: true } as const;
+  const parts = [{ name: "a" }, { name: "b", needs: 3 }, { name: "c", needs: 99 }, known];
+  const rooms = templateOf({ prompt: [], parts }, { room: 5, slotSize: 4 });
+  const expected = Object.entries({ a: 8, b: 4, c: 8, d: 12 }).map(([name, room]) => ({ name, room }));
+  assert.deepEqual(rooms, expected);
 });
 
 test("templates: packed, round by round and rollout give the same log-probabilities, and the record is read again", async () => {
@@ -168,27 +158,19 @@ test("supervised with mask_given: all positions are masked and scored as what th
   const example = { prompt: [0], template, response: [1, EOS, 0, EOS] };
   // a is 3 to 6, its end at 4; b is 8 and 9
   const text = [1, 0, 1, 1, EOS, EOS, EOS, 0, 0, EOS];
-  const layoutOf = (seed: number) => ({
-    arWeight: null,
-    eosFillWeight: 0.1,
-    maskGiven: true,
-    rng: Rng.named(seed, "g"),
-  });
+  const layoutOf = (seed: number) => {
+    return { arWeight: null, eosFillWeight: 0.1, maskGiven: true, rng: Rng.named(seed, "g") };
+  };
   const scoredAt = new Set<number>();
   for (const attention of ["causal", "bidirectional"] as const)
     for (let seed = 0; seed < 40; seed++) {
-      const [batch] = corruptBatch([example], { ...OPTIONS, model: { ...MODEL, attention } }, layoutOf(seed)) as [
-        Batch,
-      ];
+      const options = { ...OPTIONS, model: { ...MODEL, attention } };
+      const [batch] = corruptBatch([example], options, layoutOf(seed)) as [Batch];
       const { inputIds, positionIds, rows, targets } = tokensOf(batch);
       const masks = [...inputIds].flatMap((id, n) => (Number(id) === TOKENS.mask ? [Number(positionIds[n]) - 1] : []));
       const expected = [...masks].sort((a, b) => a - b);
       assert.deepEqual(masks, expected, "masks stand by position");
-      for (const [first, second] of [
-        [3, 4],
-        [8, 9],
-      ])
-        assert.equal(masks.includes(first as number), masks.includes(second as number));
+      for (const first of [3, 8]) assert.equal(masks.includes(first), masks.includes(first + 1));
       batch.coefficient.forEach((c, r) => {
         if (c === 0) return;
         const n = Number(rows[r]);
@@ -211,22 +193,13 @@ test("a record whose rooms, ends or rounds cannot have been is refused", async (
   const edits: [object, RegExp][] = [
     [{ template: [[1], { name: "a", room: 2 }] }, /blanks of 2 tokens on a canvas of 4/],
     [
-      {
-        template: [
-          { name: "a", room: 3 },
-          { name: "b", room: 1 },
-        ],
-      },
-      /not a multiple of the slot size 2/,
+      { template: Object.entries({ a: 3, b: 1 }).map(([name, room]) => ({ name, room })) },
+      /multiple of the slot size 2/,
     ],
     [{ template: [[1]] }, /without a blank/],
     [{ ended: (good as UnmaskTrajectory).ended === "eos" ? "length" : "eos" }, /it ended by/],
     [{ rounds: (good as UnmaskTrajectory).rounds.slice(0, 1) }, /the rounds reveal/],
   ];
   for (const [edit, message] of edits)
-    assert.throws(
-      () => unmask.parse({ ...good, ...edit }, "x", MODEL),
-      { name: "UserError", message },
-      String(message),
-    );
+    assert.throws(() => unmask.parse({ ...good, ...edit }, "x", MODEL), userError(message), String(message));
 });

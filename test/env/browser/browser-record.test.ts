@@ -15,8 +15,7 @@ const unsupported =
 
 test("a browser whose driver was killed is ended with its group, by pid and start", { skip: unsupported }, async () => {
   // a process with a child that keeps running after its driver has ended
-  const body = "sleep 600 & wait";
-  const browser = spawn("sh", ["-c", body], { detached: true, stdio: "ignore" });
+  const browser = spawn("sh", ["-c", "sleep 600 & wait"], { detached: true, stdio: "ignore" });
   const exited = once(browser, "exit");
   const pid = browser.pid as number;
   const folder = join(dir, "records");

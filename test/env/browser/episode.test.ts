@@ -1,12 +1,7 @@
 import assert from "node:assert/strict";
-import { createServer, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { after, test } from "node:test";
-import { taskFor, using } from "../page-site.js";
-
-const FORM = `<form method=post><label>Name <input name=n></label><button>Submit</button></form>`;
-const PLAN = "fill Name | Ann\nsubmit";
-const FIELDS = { Name: "Ann" };
+import type { ServerResponse } from "node:http";
+import { test } from "node:test";
+import { FIELDS, FORM, PLAN, playForm, servePages, taskFor, using } from "../page-site.js";
 
 /** Tests whether a process with this id runs; a zombie does not count. */
 function runs(pid: number): boolean {
@@ -44,7 +39,7 @@ test("an episode leaves nothing behind for the next one in its context", async (
     for (const url of ["/a", "/b", "/a", "/a"]) {
       const controls = await runner.snapshot(taskFor(url));
       assert.equal(controls[0]?.default, "");
-      assert.equal((await runner.run(taskFor(url, FIELDS), PLAN)).reward, 1);
+      assert.equal((await playForm(runner, url)).reward, 1);
     }
     const cookies = site.received.filter((r) => r.method === "GET").map((r) => r.cookie);
     assert.deepEqual(new Set(cookies), new Set([undefined]));
@@ -52,28 +47,17 @@ test("an episode leaves nothing behind for the next one in its context", async (
 });
 
 test("only the site can be reached; foreign assets come from the site's own copies", async () => {
-  let foreign = 0;
-  const other = createServer((_, response) => {
-    foreign++;
-    response.end("x");
-  });
-  await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
-  const elsewhere = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
+  await using other = await servePages({});
   const cdn = "https://cdn.example/lib.js";
-  const assets = new Map([
-    [
-      cdn,
-      { contentType: "text/javascript", body: Buffer.from(`document.querySelector("input").value = "from the copy"`) },
-    ],
-  ]);
-  const page = `${FORM}<img src="${elsewhere}/x.png"><script src="https://blocked.example/y.js"></script><script src="${cdn}"></script>
-    <script>fetch("${elsewhere}/z").catch(() => undefined); navigator.sendBeacon("${elsewhere}/b", "x")</script>`;
-  after(() => other.close());
+  const body = Buffer.from(`document.querySelector("input").value = "from the copy"`);
+  const assets = new Map([[cdn, { contentType: "text/javascript", body }]]);
+  const page = `${FORM}<img src="${other.baseUrl}/x.png"><script src="https://blocked.example/y.js"></script><script src="${cdn}"></script>
+    <script>fetch("${other.baseUrl}/z").catch(() => undefined); navigator.sendBeacon("${other.baseUrl}/b", "x")</script>`;
   await using({ "/a": page }, { assets }, async (runner) => {
     const controls = await runner.snapshot(taskFor("/a"));
     assert.equal(controls[0]?.default, "from the copy");
-    assert.equal((await runner.run(taskFor("/a", FIELDS), PLAN)).reward, 1);
-    assert.equal(foreign, 0);
+    assert.equal((await playForm(runner, "/a")).reward, 1);
+    assert.deepEqual(other.received, []);
   });
 });
 
@@ -84,7 +68,7 @@ test("dialogs are answered, popups and downloads refused, a flood of messages is
   const blank = `<form method=post target=_blank><label>Name <input name=n></label><button>Submit</button></form>`;
   await using({ "/a": noisy, "/blank": blank }, {}, async (runner) => {
     for (const url of ["/a", "/blank", "/a"]) {
-      const episode = await runner.run(taskFor(url, FIELDS), PLAN);
+      const episode = await playForm(runner, url);
       assert.deepEqual([url, episode.fault, episode.reward, episode.attempts], [url, undefined, 1, 1]);
     }
   });
@@ -93,7 +77,7 @@ test("dialogs are answered, popups and downloads refused, a flood of messages is
 test("a server that does not answer is a fault", async () => {
   const answer = (request: { method: string }): boolean => request.method === "POST";
   await using({ "/a": FORM }, { answer, actionTimeoutMs: 1000, episodeTimeoutMs: 4000 }, async (runner) => {
-    const episode = await runner.run(taskFor("/a", FIELDS), PLAN);
+    const episode = await playForm(runner, "/a");
     assert.deepEqual([episode.fault, episode.attempts], ["no answer to POST /a: timed out", 1]);
   });
 });

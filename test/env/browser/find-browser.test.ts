@@ -12,57 +12,40 @@ describe("findBrowser", () => {
   const file = (...parts: string[]): string => join(dir, ...parts);
   for (const name of ["first", "second", "decoy", "shell"]) mkdirSync(file(name));
   mkdirSync(file("decoy", "chromium"));
-  for (const path of [
-    file("first", "google-chrome"),
-    file("second", "chromium"),
-    file("own"),
-    file("named"),
-    file("shell", "chromium-headless-shell"),
-  ])
-    writeFileSync(path, "");
-
+  const files = ["first/google-chrome", "second/chromium", "own", "named", "shell/chromium-headless-shell"];
+  for (const path of files) writeFileSync(file(path), "");
   const path = (...dirs: string[]): string => dirs.map((name) => file(name)).join(delimiter);
+  const found = (env: NodeJS.ProcessEnv, own = "none", more = {}) => findBrowser({ env, own: file(own), ...more });
 
   it("passes over a folder that cannot be read", () => {
     symlinkSync(file("loop"), file("loop"));
     const PATH = path("loop", "x".repeat(300), "first");
-    assert.equal(findBrowser({ env: { PATH }, own: file("none") })?.path, file("first", "google-chrome"));
-    assert.throws(
-      () => findBrowser({ env: { PATH, REFUSION_BROWSER: file("loop", "chromium") }, own: file("none") }),
-      userError(/which is no file/),
-    );
+    assert.equal(found({ PATH })?.path, file("first", "google-chrome"));
+    const variable = { PATH, REFUSION_BROWSER: file("loop", "chromium") };
+    assert.throws(() => found(variable), userError(/which is no file/));
   });
 
   it("prefers the variable, then Playwright's own, then the PATH in its order", () => {
     const PATH = path("decoy", "first", "second");
-    assert.equal(
-      findBrowser({ env: { PATH, REFUSION_BROWSER: file("named") }, own: file("own") })?.path,
-      file("named"),
-    );
-    assert.deepEqual(findBrowser({ env: { PATH, REFUSION_BROWSER: "" }, own: file("own") }), {
-      path: undefined,
-      source: "Playwright's own Chromium",
-    });
-    assert.equal(findBrowser({ env: { PATH }, own: file("none") })?.path, file("first", "google-chrome"));
-    assert.equal(
-      findBrowser({ env: { PATH: path("decoy", "second") }, own: file("none") })?.path,
-      file("second", "chromium"),
-    );
+    assert.equal(found({ PATH, REFUSION_BROWSER: file("named") }, "own")?.path, file("named"));
+    const own = { path: undefined, source: "Playwright's own Chromium" };
+    assert.deepEqual(found({ PATH, REFUSION_BROWSER: "" }, "own"), own);
+    assert.equal(found({ PATH })?.path, file("first", "google-chrome"));
+    assert.equal(found({ PATH: path("decoy", "second") })?.path, file("second", "chromium"));
   });
 
   it("takes a headless shell before any full browser, but not where a window is wanted", () => {
     const PATH = path("first", "shell");
-    assert.equal(findBrowser({ env: { PATH }, own: file("none") })?.path, file("shell", "chromium-headless-shell"));
-    const shown = findBrowser({ env: { PATH }, own: file("none"), headless: false });
-    assert.equal(shown?.path, file("first", "google-chrome"));
+    assert.equal(found({ PATH })?.path, file("shell", "chromium-headless-shell"));
+    assert.equal(found({ PATH }, "none", { headless: false })?.path, file("first", "google-chrome"));
   });
 
   it("finds nothing where there is nothing", () => {
-    assert.equal(findBrowser({ env: { PATH: path("decoy") }, own: file("none") }), undefined);
+    assert.equal(found({ PATH: path("decoy") }), undefined);
     assert.equal(findBrowser({ env: {}, own: "" }), undefined);
   });
 
   it("refuses a variable that names no file", () => {
-    assert.throws(() => findBrowser({ env: { REFUSION_BROWSER: file("none") }, own: file("own") }), UserError);
+    assert.throws(() => found({ REFUSION_BROWSER: file("none") }, "own"), UserError);
   });
 });

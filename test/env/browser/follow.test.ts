@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { PageWorld } from "../../../src/env/browser/page/world.js";
-import { type Answer, taskFor, using } from "../page-site.js";
+import { type Answer, FORM, playForm, using } from "../page-site.js";
 
 test("a refused page without scripts is looked at once, as its text stays; one with a handler is watched", async (t) => {
   // an element may have any name
-  const form = (more: string): string =>
-    `<form method="post" ${more}><label>Name <input name="n" id="held"></label><button>Send</button></form>`;
-  const pages = { "/plain": form(""), "/handled": form(`onsubmit="return true"`) };
+  const form = FORM.replace("name=n", "name=n id=held");
+  const pages = { "/plain": form, "/handled": form.replace("<form", `<form onsubmit="return true"`) };
   const answer: Answer = ({ method }, response) => {
     if (method === "GET") return false;
     response.writeHead(422, { "content-type": "application/json" }).end("{}");
@@ -17,7 +16,7 @@ test("a refused page without scripts is looked at once, as its text stays; one w
   await using(pages, { answer }, async (runner) => {
     const looks = async (path: string): Promise<number> => {
       run.mock.resetCalls();
-      const episode = await runner.run(taskFor(path, { Name: "Ann" }), "fill Name | Ann\nsubmit");
+      const episode = await playForm(runner, path);
       assert.deepEqual([episode.fault, episode.status, episode.posted], [undefined, 422, [["n", "Ann"]]]);
       return run.mock.calls.filter(({ arguments: [source] }) => source.startsWith("function readShown")).length;
     };

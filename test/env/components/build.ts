@@ -51,9 +51,8 @@ const js = (path: string, contents: string): Loaded => ({ contents, loader: "js"
 const loads =
   (vue: Compilers["vue"]) =>
   (build: PluginBuild): void => {
-    build.onLoad({ filter: /sources\/.*\.html$/ }, ({ path }) =>
-      js(path, SCRIPT.exec(readFileSync(path, "utf8"))?.[1] ?? ""),
-    );
+    const scriptOf = (path: string) => SCRIPT.exec(readFileSync(path, "utf8"))?.[1] ?? "";
+    build.onLoad({ filter: /sources\/.*\.html$/ }, ({ path }) => js(path, scriptOf(path)));
     build.onLoad({ filter: /sources\/.*\.vue$/ }, ({ path }) => {
       const { descriptor } = vue.parse(readFileSync(path, "utf8"), { filename: path });
       const script = vue.compileScript(descriptor, { id: basename(path), inlineTemplate: true }).content;
@@ -73,30 +72,16 @@ const sourceOf = (id: string): string => {
 function stampOf(files: readonly string[]): string {
   const hash = createHash("sha256");
   for (const file of [...files, "package-lock.json"]) hash.update(file).update(readFileSync(join(HOME, file)));
-  return hash
-    .update(readFileSync(fileURLToPath(import.meta.url)))
-    .digest("hex")
-    .slice(0, 16);
+  hash.update(readFileSync(fileURLToPath(import.meta.url)));
+  return hash.digest("hex").slice(0, 16);
 }
 
 async function bundle(files: readonly string[], out: string): Promise<Record<string, Output>> {
   const require = createRequire(join(HOME, "package.json"));
-  const compilers: Compilers = {
-    esbuild: require("esbuild"),
-    vue: require("@vue/compiler-sfc"),
-  };
+  const compilers: Compilers = { esbuild: require("esbuild"), vue: require("@vue/compiler-sfc") };
   const result = await compilers.esbuild.build({
-    absWorkingDir: HOME,
-    entryPoints: files,
-    outdir: out,
-    outbase: "sources",
-    bundle: true,
-    format: "esm",
-    splitting: true,
-    minify: true,
-    metafile: true,
-    logLevel: "error",
-    jsx: "automatic",
+    ...{ absWorkingDir: HOME, entryPoints: files, outdir: out, outbase: "sources", bundle: true, format: "esm" },
+    ...{ splitting: true, minify: true, metafile: true, logLevel: "error", jsx: "automatic" },
     alias: { vue: "vue/dist/vue.runtime.esm-bundler.js" },
     external: ["/assets/*"],
     assetNames: "files/[name]-[hash]",

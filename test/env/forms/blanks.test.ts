@@ -49,27 +49,16 @@ test("values become actions by their blank; what is there already or empty asks 
   // an answer that does not fit a box becomes an action that fails at the control
   assert.deepEqual(plan({ Card: "maybe" }), ["select Card | maybe", "submit"]);
   // a value that looks like a plan line stays a value
-  assert.deepEqual(blankActions(CONTROLS, { Name: "x\nsubmit" })[0], {
-    kind: "fill",
-    label: "Name",
-    value: "x\nsubmit",
-  });
+  const [action] = blankActions(CONTROLS, { Name: "x\nsubmit" });
+  assert.deepEqual(action, { kind: "fill", label: "Name", value: "x\nsubmit" });
   assert.deepEqual(plan({ toString: "x" }), ["submit"]);
 });
 
 test("the controls of a page are called as any task of its form calls them; what it does not show yet comes last", () => {
-  const control = (index: number, label: string, more: Partial<Control> = {}): Control => ({
-    index,
-    kind: "text",
-    widget: "native",
-    label,
-    name: "",
-    required: false,
-    default: "",
-    options: [],
-    present: true,
-    ...more,
-  });
+  const control = (index: number, label: string, more: Partial<Control> = {}): Control => {
+    const plain = { kind: "text", widget: "native", name: "", required: false, default: "", present: true } as const;
+    return { index, label, ...plain, options: [], ...more };
+  };
   const options = [
     { text: "Choose", value: "" },
     { text: "Friday", value: "fri" },
@@ -106,13 +95,8 @@ test("an attempt is a blank, its end included", () => {
 });
 
 test("true values are written as plans have them", () => {
-  assert.deepEqual(trueValues(CONTROLS, { Name: "Ann", Extras: [], Card: true }), {
-    Name: "Ann",
-    Day: "",
-    Extras: "none",
-    Card: "yes",
-    "Name (2)": "Ann",
-  });
+  const values = { Name: "Ann", Day: "", Extras: "none", Card: "yes", "Name (2)": "Ann" };
+  assert.deepEqual(trueValues(CONTROLS, { Name: "Ann", Extras: [], Card: true }), values);
   assert.equal(trueValues(CONTROLS, { Card: "TRUE" }).Card, "yes", "one spelling for a box");
   assert.equal(trueValues(CONTROLS, {}).Card, "no", "a box that no task names stays as the page has it");
   // a required box that is not named cannot be right unticked: it has no value; another field may be out of place

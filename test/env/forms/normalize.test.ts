@@ -35,54 +35,67 @@ test("text is compared with case, without the width of spaces, by edit distance"
   );
 });
 
+const optionsOf = (given: Readonly<Record<string, string>>) =>
+  Object.entries(given).map(([text, value]) => ({ text, value }));
+
 test("options are found by text, then value, then without case", () => {
-  const options = [
-    { text: "Choose one", value: "" },
-    { text: "Oil paint", value: "oil" },
-    { text: "OIL", value: "x" },
-  ];
+  const options = optionsOf({ "Choose one": "", "Oil paint": "oil", OIL: "x" });
   const actual = ["Oil paint", "oil", "OIL", "oil PAINT", "water", ""].map((w) => findOption(options, w));
   assert.deepEqual(actual, [1, 1, 2, 1, undefined, undefined]);
 });
 
-test("each kind is compared in its own way", () => {
-  const options = [
-    { text: "Red", value: "r" },
-    { text: "Green", value: "g" },
-    { text: "Blue", value: "b" },
-  ];
-  assert.equal(matchValue({ kind: "date" }, "2024/03/05", "2024-03-05"), 1);
-  assert.equal(matchValue({ kind: "date" }, "2024-03-05", "2024-03-06"), 0);
-  assert.equal(matchValue({ kind: "number" }, 1200, "1200.0"), 1);
-  assert.equal(matchValue({ kind: "number" }, 1200, ""), 0);
-  assert.equal(matchValue({ kind: "select", options }, "Red", "r"), 1);
-  assert.equal(matchValue({ kind: "radio", options }, "Red", "Blue"), 0);
-  assert.equal(matchValue({ kind: "checkbox" }, "Yes", true), 1);
-  assert.equal(matchValue({ kind: "checkbox" }, false, true), 0);
-  assert.equal(matchValue({ kind: "checkbox-group", options }, ["Red", "Blue"], ["b", "Green"]), 1 / 3);
-  assert.equal(matchValue({ kind: "checkbox-group", options }, "Blue, Red", ["Red", "Blue"]), 1);
-  assert.equal(matchValue({ kind: "checkbox-group", options }, [], []), 1);
-  assert.equal(matchValue({ kind: "file" }, "None", ""), 1);
-  assert.equal(matchValue({ kind: "file" }, "cv.pdf", "other.txt"), 0);
-  assert.equal(matchValue({ kind: "file" }, "cv.pdf", ""), 0);
-  // a nearly right address counts as wrong; free text gets partial credit
-  assert.equal(matchValue({ kind: "email" }, "a@b.c", "a@b.d"), 0);
-  assert.equal(matchValue({ kind: "tel" }, "+1 555 01", "(1) 555-01"), 1);
-  assert.equal(matchValue({ kind: "url" }, "example.org", "https://example.org/"), 1);
-  assert.equal(matchValue({ kind: "text" }, "AB-12", "AB-13"), 0);
-  assert.equal(matchValue({ kind: "text" }, "green tea", "green tee"), 8 / 9);
+test("each kind is compared in its own way, a value outside its type as exact text", () => {
+  const options = optionsOf({ Red: "r", Green: "g", Blue: "b" });
+  const group = { kind: "checkbox-group", options } as const;
+  for (const [space, truth, actual, score] of [
+    [{ kind: "date" }, "2024/03/05", "2024-03-05", 1],
+    [{ kind: "date" }, "2024-03-05", "2024-03-06", 0],
+    [{ kind: "number" }, 1200, "1200.0", 1],
+    [{ kind: "number" }, 1200, "", 0],
+    [{ kind: "select", options }, "Red", "r", 1],
+    [{ kind: "radio", options }, "Red", "Blue", 0],
+    [{ kind: "checkbox" }, "Yes", true, 1],
+    [{ kind: "checkbox" }, false, true, 0],
+    [group, ["Red", "Blue"], ["b", "Green"], 1 / 3],
+    [group, "Blue, Red", ["Red", "Blue"], 1],
+    [group, [], [], 1],
+    [{ kind: "file" }, "None", "", 1],
+    [{ kind: "file" }, "cv.pdf", "other.txt", 0],
+    [{ kind: "file" }, "cv.pdf", "", 0],
+    // a nearly right address counts as wrong; free text gets partial credit
+    [{ kind: "email" }, "a@b.c", "a@b.d", 0],
+    [{ kind: "tel" }, "+1 555 01", "(1) 555-01", 1],
+    [{ kind: "url" }, "example.org", "https://example.org/", 1],
+    [{ kind: "text" }, "AB-12", "AB-13", 0],
+    [{ kind: "text" }, "green tea", "green tee", 8 / 9],
+    // a value outside its type is compared as exact text
+    [{ kind: "date" }, "soon", " soon ", 1],
+    [{ kind: "date" }, "soon", "later", 0],
+    [{ kind: "date" }, "2024-03-05", "soon", 0],
+    [{ kind: "time" }, "noon", "noon", 1],
+    [{ kind: "time" }, "3 pm", "15:00", 1],
+    [{ kind: "number" }, "", "", 1],
+    [{ kind: "select", options }, "", "", 1],
+    [{ kind: "select", options }, "Red", "", 0],
+    [{ kind: "radio", options }, "Purple", "Purple", 1],
+    [{ kind: "radio", options }, "Purple", "purple", 0],
+    [{ kind: "select" }, "a", "a", 1],
+    [{ kind: "checkbox" }, "perhaps", false, 0],
+    [group, ["Purple", "Red"], ["Purple", "r"], 1],
+    [group, ["Purple", "Red"], ["purple:", "r"], 1 / 3],
+    [group, ["Purple"], ["Red"], 0],
+    [group, [], ["Red"], 0],
+    [{ kind: "checkbox-group" }, ["A"], ["a"], 0],
+    [{ kind: "file" }, "none", "x.txt", 1],
+    [{ kind: "text" }, ["a", "b"], "a, b", 1],
+    [{ kind: "text" }, 5, "5", 1],
+  ] as const)
+    assert.equal(matchValue(space, truth as string, actual as string), score, JSON.stringify([space, truth, actual]));
 });
 
 test("a written day is read by its month's name in any case; another calendar or script is no day", () => {
-  for (const text of [
-    "April 3rd, 2026",
-    "3. April 2026",
-    "3 avril 2026",
-    "3 kwietnia 2026",
-    "3 апреля 2026",
-    "3 Nisan 2026",
-  ])
-    assert.equal(readDay(text), "2026-04-03", text);
+  const days = ["April 3rd, 2026", "3. April 2026", "3 avril 2026", "3 kwietnia 2026", "3 апреля 2026", "3 Nisan 2026"];
+  for (const text of days) assert.equal(readDay(text), "2026-04-03", text);
   for (const text of ["3 เมษายน 2569", "3. April 2569", "2026年4月3日"]) assert.equal(readDay(text), undefined, text);
 });
 
@@ -99,7 +112,7 @@ test("digits, halves of the day, repetitions and lost letters are never nearly r
     assert.equal(matchValue(text, truth, actual), 0, `${truth} and ${actual}`);
   const long = "word ".repeat(3000);
   assert.ok(matchValue(text, `${long}and then the end of it`, `${long}or something else entirely`) < 1);
-  const sizes = { kind: "checkbox-group", options: ["M", "L"].map((one) => ({ text: one, value: one })) } as const;
+  const sizes = { kind: "checkbox-group", options: optionsOf({ M: "M", L: "L" }) } as const;
   assert.equal(matchValue(sizes, ["M", "M", "L"], ["M", "L"]), 2 / 3);
   assert.equal(matchValue(sizes, ["M", "L"], ["L", "M"]), 1);
 });
@@ -123,9 +136,8 @@ test("dates: month and day by size where they may be exchanged, names of months 
     ["2024-01-02T23:30", "2024-01-02"],
   ] as const)
     assert.equal(parseDate(text), date, text);
-  for (const text of ["2023-02-29", "2024-00-10", "2024-01-00", "31.4.2024", "13.13.2024", "12.25.2024", "0 May 2024"])
-    assert.equal(parseDate(text), undefined, text);
-  for (const text of ["", "tomorrow", "2024-02-30", "13/13/2024", "Foo 5, 2024"])
+  const impossible = ["2023-02-29", "2024-02-30", "2024-00-10", "2024-01-00", "31.4.2024", "13.13.2024", "12.25.2024"];
+  for (const text of [...impossible, "", "tomorrow", "13/13/2024", "0 May 2024", "Foo 5, 2024"])
     assert.equal(parseDate(text), undefined, text);
 });
 
@@ -178,12 +190,8 @@ test("a label's second chance is its letters and digits", () => {
 });
 
 test("options are found by value without case, by letters and digits, without a last remark", () => {
-  const options = [
-    { text: "Choose one", value: "" },
-    { text: "Small (S)", value: "size-s" },
-    { text: "Extra-Large", value: "size-xl" },
-    { text: "Medium", value: "small" },
-  ];
+  const named = { "Choose one": "", "Small (S)": "size-s", "Extra-Large": "size-xl", Medium: "small" };
+  const options = optionsOf(named);
   const found = (wanted: string | boolean): number | undefined => findOption(options, wanted);
   assert.deepEqual([found("SIZE-S"), found("size xl"), found("extra large"), found("Small")], [1, 2, 2, 3]);
   assert.equal(findOption(options.slice(0, 3), "small"), 1);
@@ -191,19 +199,12 @@ test("options are found by value without case, by letters and digits, without a 
   assert.deepEqual([found("***"), found("(S)"), found(true)], [undefined, undefined, undefined]);
   assert.ok(isNamed({ text: "Extra-Large:", value: "" }, "extra-large"));
   assert.ok(!isNamed({ text: "Large", value: "extra-large" }, "extra-large"));
-  const answers = [
-    { text: "", value: "" },
-    { text: "Yes", value: "1" },
-    { text: "No", value: "0" },
-  ];
+  const answers = optionsOf({ "": "", Yes: "1", No: "0" });
   assert.deepEqual([findOption(answers, true), findOption(answers, false)], [1, 2]);
 });
 
 test("lists: items, a text with commas that is one option, and none", () => {
-  const options = [
-    { text: "Food, drinks", value: "fd" },
-    { text: "Music", value: "m" },
-  ];
+  const options = optionsOf({ "Food, drinks": "fd", Music: "m" });
   const items = (value: Parameters<typeof listItems>[1]): string[] => listItems(options, value);
   assert.deepEqual(items("Food, drinks"), ["Food, drinks"]);
   assert.deepEqual(items("Music; Food,, Art "), ["Music", "Food", "Art"]);
@@ -216,40 +217,8 @@ test("what asks for no file", () => {
   for (const none of ["", " ", "none", " N/A", "NULL"]) assert.ok(isNoFile(none), none);
   for (const file of ["cv.pdf", "none.pdf", "n/a.txt", "0"]) assert.ok(!isNoFile(file), file);
 });
-
-test("a value outside its type is compared as exact text", () => {
-  const options = [{ text: "Red", value: "r" }];
-  const group = { kind: "checkbox-group", options } as const;
-  for (const [space, truth, actual, score] of [
-    [{ kind: "date" }, "soon", " soon ", 1],
-    [{ kind: "date" }, "soon", "later", 0],
-    [{ kind: "date" }, "2024-03-05", "soon", 0],
-    [{ kind: "time" }, "noon", "noon", 1],
-    [{ kind: "time" }, "3 pm", "15:00", 1],
-    [{ kind: "number" }, "", "", 1],
-    [{ kind: "select", options }, "", "", 1],
-    [{ kind: "select", options }, "Red", "", 0],
-    [{ kind: "radio", options }, "Purple", "Purple", 1],
-    [{ kind: "radio", options }, "Purple", "purple", 0],
-    [{ kind: "select" }, "a", "a", 1],
-    [{ kind: "checkbox" }, "perhaps", false, 0],
-    [group, ["Purple", "Red"], ["Purple", "r"], 1],
-    [group, ["Purple", "Red"], ["purple:", "r"], 1 / 3],
-    [group, ["Purple"], ["Red"], 0],
-    [group, [], ["Red"], 0],
-    [{ kind: "checkbox-group" }, ["A"], ["a"], 0],
-    [{ kind: "file" }, "none", "x.txt", 1],
-    [{ kind: "text" }, ["a", "b"], "a, b", 1],
-    [{ kind: "text" }, 5, "5", 1],
-  ] as const)
-    assert.equal(matchValue(space, truth as string, actual as string), score, JSON.stringify([space, truth, actual]));
-});
-
-const control = (
-  kind: ControlKind,
-  preset: FieldValue = "",
-  ...texts: readonly string[]
-): Parameters<typeof unfillable>[0] => ({
+type Held = Parameters<typeof unfillable>[0];
+const control = (kind: ControlKind, preset: FieldValue = "", ...texts: readonly string[]): Held => ({
   kind,
   default: preset,
   options: texts.map((text, i) => ({ text, value: `v${i}` })),

@@ -5,9 +5,8 @@ import { type Action, PLAN_LIMITS, parsePlan, renderPlan } from "../../../src/en
 import { documentsPlan } from "../documents-plan.js";
 
 test("reads the compact grammar", () => {
-  const plan = parsePlan(
-    "fill Full name | Ann O'Neil\nselect Room|Suite\ncheck News\nuncheck Ads\nclick Jazz\ngoto /a/b\nsubmit\n",
-  );
+  const lines = "fill Full name | Ann O'Neil\nselect Room|Suite\ncheck News\nuncheck Ads\nclick Jazz\ngoto /a/b\n";
+  const plan = parsePlan(`${lines}submit\n`);
   assert.deepEqual(plan, {
     unresolved: [],
     actions: [
@@ -62,21 +61,8 @@ test("counts lines that are no action, skips blank lines and thoughts", () => {
 });
 
 test("any text is a plan, within the limits", () => {
-  const words = fc.constantFrom(
-    "fill ",
-    "select ",
-    "check ",
-    "submit",
-    " | ",
-    "\n",
-    "Step 1: ",
-    "Type '",
-    "' into the '",
-    "' field",
-    "<think>",
-    "|",
-    "\r",
-  );
+  const pieces = "fill ;select ;check ;submit; | ;\n;Step 1: ;Type ';' into the ';' field;<think>;|;\r".split(";");
+  const words = fc.constantFrom(...pieces);
   const text = fc.oneof(
     fc.string({ unit: "binary", maxLength: 300 }),
     fc.array(fc.oneof(words, fc.string()), { maxLength: 40 }).map((parts) => parts.join("")),
@@ -99,19 +85,13 @@ test("a babbling policy is cut, quickly", () => {
 });
 
 test("what is rendered is read back, in both grammars", () => {
-  const word = fc
-    .stringMatching(/^[A-Za-z0-9][A-Za-z0-9 ,.()?&-]{0,18}[A-Za-z0-9]$/)
-    .map((text) => text.replace(/\s+/g, " "));
+  const spaced = fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9 ,.()?&-]{0,18}[A-Za-z0-9]$/);
+  const word = spaced.map((text) => text.replace(/\s+/g, " "));
   const label = word.filter((text) => !/^submit/i.test(text));
+  const own = { noNullPrototype: true };
   const action: fc.Arbitrary<Action> = fc.oneof(
-    fc.record(
-      { kind: fc.constantFrom("fill" as const, "select" as const), label, value: word },
-      { noNullPrototype: true },
-    ),
-    fc.record(
-      { kind: fc.constantFrom("check" as const, "uncheck" as const, "click" as const), label },
-      { noNullPrototype: true },
-    ),
+    fc.record({ kind: fc.constantFrom("fill" as const, "select" as const), label, value: word }, own),
+    fc.record({ kind: fc.constantFrom("check" as const, "uncheck" as const, "click" as const), label }, own),
     fc.constant<Action>({ kind: "submit" }),
     fc.constant<Action>({ kind: "goto", url: "/a/b" }),
   );
@@ -126,8 +106,6 @@ test("what is rendered is read back, in both grammars", () => {
 });
 
 test("a line break inside a value becomes a space", () => {
-  assert.equal(
-    renderPlan([{ kind: "fill", label: "Address", value: "1 Hill Road\nOslo" }]),
-    "fill Address | 1 Hill Road Oslo",
-  );
+  const action = { kind: "fill", label: "Address", value: "1 Hill Road\nOslo" } as const;
+  assert.equal(renderPlan([action]), "fill Address | 1 Hill Road Oslo");
 });

@@ -2,13 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Rng } from "../../../src/core/rng.js";
 import { recombined } from "../../../src/env/forms/recombine.js";
-import type { FieldKind, FieldValue, KnownTask, Task } from "../../../src/env/site.js";
+import type { FieldKind, FieldValue, KnownTask } from "../../../src/env/site.js";
+import { taskFor } from "../page-site.js";
 
 const known = (form: string, fields: Record<string, FieldValue>): KnownTask => ({
-  task: {
-    ...{ id: form, form, formTitle: `Form ${form}`, url: `/${form}`, instruction: "", split: "train", tier: "full" },
-    fields,
-  } satisfies Task,
+  task: { ...taskFor(`/${form}`, fields), id: form },
   kinds: Object.fromEntries(
     Object.entries(fields).map(([label, value]): [string, FieldKind] => [
       label,

@@ -6,23 +6,11 @@ import { oracleActions } from "../../../src/env/forms/oracle.js";
 import { documentsReward, type Outcome, score } from "../../../src/env/forms/reward.js";
 import type { FieldValue } from "../../../src/env/site.js";
 
-const control = (
-  index: number,
-  kind: Control["kind"],
-  label: string,
-  preset: FieldValue,
-  texts: string[] = [],
-): Control => ({
-  index,
-  kind,
-  widget: "native",
-  present: true,
-  label,
-  name: `n${index}`,
-  required: false,
-  default: preset,
-  options: texts.map((text) => ({ text, value: text.toLowerCase() })),
-});
+const control = (index: number, kind: Control["kind"], label: string, preset: FieldValue, texts: string[] = []) => {
+  const options = texts.map((text) => ({ text, value: text.toLowerCase() }));
+  const plain = { widget: "native", present: true, name: `n${index}`, required: false } as const;
+  return { ...plain, index, kind, label, default: preset, options } satisfies Control;
+};
 
 const controls = [
   control(0, "text", "Name", ""),
@@ -34,32 +22,20 @@ const controls = [
 const task = { fields: { Name: "Ann", Country: "Norway", News: false, Days: ["Mon", "Tue"], Photo: "None" } };
 const defaults = controls.map((c) => c.default);
 
-const done = (label: string, on: number, value = ""): ActionRecord => ({
-  action: { kind: "fill", label, value },
-  fate: "done",
-  control: on,
-});
+const done = (label: string, on: number, value = ""): ActionRecord => {
+  return { action: { kind: "fill", label, value }, fate: "done", control: on };
+};
 const sent: ActionRecord = { action: { kind: "submit" }, fate: "done", submitted: true };
-const outcome = (
-  values: readonly FieldValue[],
-  actions: readonly ActionRecord[],
-  extra: Partial<Outcome> = {},
-): Outcome => ({
-  values,
-  actions,
-  accepted: actions.includes(sent),
-  unresolved: 0,
-  uploads: true,
-  ...extra,
-});
+const outcome = (values: readonly FieldValue[], actions: readonly ActionRecord[], extra: Partial<Outcome> = {}) => {
+  return { values, actions, accepted: actions.includes(sent), unresolved: 0, uploads: true, ...extra };
+};
 const perfect = ["Ann", "Norway", false, ["Mon", "Tue"], ""];
 const perfectActions = [done("Name", 0), done("News", 2), done("Days", 3), sent];
 
 test("a perfect episode is worth 1 and a success", () => {
-  const result = score(task, controls, outcome(perfect, perfectActions));
-  assert.equal(result.reward, 1);
-  assert.equal(result.success, true);
-  assert.deepEqual(result.perField, { Name: 1, Country: 1, News: 1, Days: 1, Photo: 1 });
+  const { reward, success, perField } = score(task, controls, outcome(perfect, perfectActions));
+  assert.deepEqual([reward, success], [1, true]);
+  assert.deepEqual(perField, { Name: 1, Country: 1, News: 1, Days: 1, Photo: 1 });
 });
 
 test("nothing done is worth nothing, sent or not", () => {
@@ -70,11 +46,8 @@ test("nothing done is worth nothing, sent or not", () => {
 test("the formula, by hand", () => {
   // Name "Anna" against "Ann": 0.75; News right; Days one of two: 0.5; mean of three fields
   const values = ["Anna", "Norway", false, ["Mon"], ""];
-  const actions: ActionRecord[] = [
-    ...perfectActions.slice(0, 3),
-    { action: { kind: "fill", label: "Nome", value: "x" }, fate: "no-such-control" },
-    sent,
-  ];
+  const missed: ActionRecord = { action: { kind: "fill", label: "Nome", value: "x" }, fate: "no-such-control" };
+  const actions = [...perfectActions.slice(0, 3), missed, sent];
   const result = score(task, controls, outcome(values, actions, { unresolved: 1 }));
   const f = (0.75 + 1 + 0.5) / 3;
   assert.equal(result.fieldAccuracy, f);
@@ -90,11 +63,9 @@ test("a plan that puts wrong values everywhere earns next to nothing, though it 
 });
 
 test("a spoilt default is a miss", () => {
-  const spoilt = score(
-    task,
-    controls,
-    outcome(["Ann", "Sweden", false, ["Mon", "Tue"], ""], [...perfectActions.slice(0, 3), done("Country", 1), sent]),
-  );
+  const values = ["Ann", "Sweden", false, ["Mon", "Tue"], ""];
+  const actions = [...perfectActions.slice(0, 3), done("Country", 1), sent];
+  const spoilt = score(task, controls, outcome(values, actions));
   assert.equal(spoilt.fieldAccuracy, 3 / 4);
   assert.equal(spoilt.executionCompleteness, (3 + 3 / 4) / 5);
   assert.equal(spoilt.perField.Country, 0);
@@ -107,10 +78,8 @@ test("a wrong default that resembles the truth earns nothing until somebody chan
 
 test("not accepted: no task completion, no success", () => {
   const result = score(task, controls, outcome(perfect, perfectActions, { accepted: false }));
-  assert.equal(result.taskCompletion, 0);
-  assert.equal(result.fieldAccuracy, 1);
-  assert.equal(result.executionCompleteness, 3 / 4);
-  assert.equal(result.success, false);
+  const { taskCompletion, fieldAccuracy, executionCompleteness, success } = result;
+  assert.deepEqual([taskCompletion, fieldAccuracy, executionCompleteness, success], [0, 1, 3 / 4, false]);
 });
 
 test("repeating actions on one control counts against the plan", () => {
@@ -181,11 +150,8 @@ test("the documents' formula pays for an empty submit, ours does not", () => {
 test("the documents' formula, by hand", () => {
   const fields = { Name: "Ann", Country: "Sweden", News: true, Days: ["Mon", "Tue"], Phantom: "x" };
   const check: ActionRecord = { action: { kind: "check", label: "News" }, fate: "done", control: 2 };
-  const failed: ActionRecord = {
-    action: { kind: "select", label: "Country", value: "sweden" },
-    fate: "rejected",
-    control: 1,
-  };
+  const select = { kind: "select", label: "Country", value: "sweden" } as const;
+  const failed: ActionRecord = { action: select, fate: "rejected", control: 1 };
   // the plan's words count, whether carried out or not; values at another control do not
   const actions = [done("Name", 0, "Ann"), failed, check, done("Country", 1, "Mon, Tue"), sent];
   const near = (rest: Partial<Outcome>, right: number, executed: number, accepted = 0.4): void => {

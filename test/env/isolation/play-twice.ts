@@ -5,25 +5,21 @@ import { openRunner, servePages, taskFor } from "../page-site.js";
 import { answer, pageOf, WAYS } from "./ways.js";
 
 const keyOf = (name: string): string => name.replaceAll(/\W+/g, "").toLowerCase();
+type Second = Record<string, { posted: unknown; reward: number }>;
 
 /** Plays ways' pages twice, one after the other, with nothing but a submit; gives what the second one posted. */
-export async function playTwice(
-  names: readonly string[],
-  stateless: boolean,
-): Promise<Record<string, { posted: unknown; reward: number }>> {
-  const pages = Object.fromEntries(
-    Object.entries(WAYS).map(([name, way]) => [`/${keyOf(name)}`, pageOf(way, keyOf(name))]),
-  );
-  await using site = await servePages(pages, answer);
+export async function playTwice(names: readonly string[], stateless: boolean): Promise<Second> {
+  const pages = Object.entries(WAYS).map(([name, way]) => [`/${keyOf(name)}`, pageOf(way, keyOf(name))] as const);
+  await using site = await servePages(Object.fromEntries(pages), answer);
   await using runner = closing(await openRunner({ ...site, stateless } as RunningSite));
-  const found: Record<string, { posted: unknown; reward: number }> = {};
+  const found: Second = {};
   for (const name of names) {
     const task = taskFor(`/${keyOf(name)}`, { Name: "Ann" });
     const first = await runner.run(task, "submit");
     assert.deepEqual([name, first.fault, first.posted], [name, undefined, [["n", ""]]]);
-    const second = await runner.run(task, "submit");
-    assert.equal(second.fault, undefined, name);
-    found[name] = { posted: second.posted, reward: second.reward };
+    const { fault, posted, reward } = await runner.run(task, "submit");
+    assert.equal(fault, undefined, name);
+    found[name] = { posted, reward };
   }
   return found;
 }

@@ -11,6 +11,9 @@ export interface Way {
   readonly works: boolean;
 }
 
+const kept = (leave: string, look: string): Way => ({ leave, look, works: true });
+const stopped = (leave: string, look: string): Way => ({ leave, look, works: false });
+
 const DATABASE = `const open = (from) => new Promise((yes, no) => { const r = (from ?? indexedDB).open("KEY"); r.onupgradeneeded = () => r.result.createObjectStore("s"); r.onsuccess = () => yes(r.result); r.onerror = no; });
   const put = async (text, from) => { const t = (await open(from)).transaction("s", "readwrite"); t.objectStore("s").put(text, "k"); await new Promise((r) => { t.oncomplete = r; }); };
   const get = async (from) => { const r = (await open(from)).transaction("s").objectStore("s").get("k"); return new Promise((yes) => { r.onsuccess = () => yes(r.result ?? ""); }); };`;
@@ -28,98 +31,66 @@ const register = `await Promise.race([new Promise((r) => setTimeout(r, 300)),
 
 export const WAYS: Readonly<Record<string, Way>> = {
   // storage
-  "local storage": { leave: "localStorage.KEY = text", look: local, works: true },
-  "session storage": { leave: "sessionStorage.KEY = text", look: "return sessionStorage.KEY ?? ''", works: true },
-  "a frame's local storage": {
-    leave: `const f = document.createElement("iframe"); document.body.append(f); f.contentWindow.localStorage.KEY = text`,
-    look: local,
-    works: true,
-  },
-  "a cookie": { leave: "document.cookie = 'KEY=' + text + '; max-age=9999'", look: cookie, works: true },
-  "a cookie of the cookie store": { leave: "await cookieStore.set('KEY', text)", look: cookie, works: true },
-  "a partitioned cookie": {
-    leave: "document.cookie = 'KEY=' + text + '; secure; partitioned; samesite=none'",
-    look: cookie,
-    works: true,
-  },
-  "a cookie of the server's": {
-    leave: "await fetch('/set-cookie?KEY=' + text)",
-    look: asked("/cookie?KEY"),
-    works: true,
-  },
-  "a database": { leave: `${DATABASE} await put(text)`, look: `${DATABASE} return get()`, works: true },
-  "a cache": {
-    leave: "await (await caches.open('KEY')).put('/k', new Response(text))",
-    look: "return (await (await caches.open('KEY')).match('/k'))?.text() ?? ''",
-    works: true,
-  },
-  "a private file": {
-    leave: `const f = await (await navigator.storage.getDirectory()).getFileHandle("KEY", { create: true }); const w = await f.createWritable(); await w.write(text); await w.close()`,
-    look: `const f = await (await navigator.storage.getDirectory()).getFileHandle("KEY", { create: true }); return (await f.getFile()).text()`,
-    works: true,
-  },
-  "a storage bucket": {
-    leave: `${DATABASE} await put(text, (await navigator.storageBuckets.open("key")).indexedDB)`,
-    look: `${DATABASE} return get((await navigator.storageBuckets.open("key")).indexedDB)`,
-    works: true,
-  },
-  "a bucket's name": {
-    leave: "await navigator.storageBuckets.open(text.toLowerCase())",
-    look: "return (await navigator.storageBuckets.keys()).includes('ann') ? 'Ann' : ''",
-    works: true,
-  },
+  "local storage": kept("localStorage.KEY = text", local),
+  "session storage": kept("sessionStorage.KEY = text", "return sessionStorage.KEY ?? ''"),
+  "a frame's local storage": kept(
+    `const f = document.createElement("iframe"); document.body.append(f); f.contentWindow.localStorage.KEY = text`,
+    local,
+  ),
+  "a cookie": kept("document.cookie = 'KEY=' + text + '; max-age=9999'", cookie),
+  "a cookie of the cookie store": kept("await cookieStore.set('KEY', text)", cookie),
+  "a partitioned cookie": kept("document.cookie = 'KEY=' + text + '; secure; partitioned; samesite=none'", cookie),
+  "a cookie of the server's": kept("await fetch('/set-cookie?KEY=' + text)", asked("/cookie?KEY")),
+  "a database": kept(`${DATABASE} await put(text)`, `${DATABASE} return get()`),
+  "a cache": kept(
+    "await (await caches.open('KEY')).put('/k', new Response(text))",
+    "return (await (await caches.open('KEY')).match('/k'))?.text() ?? ''",
+  ),
+  "a private file": kept(
+    `const f = await (await navigator.storage.getDirectory()).getFileHandle("KEY", { create: true }); const w = await f.createWritable(); await w.write(text); await w.close()`,
+    `const f = await (await navigator.storage.getDirectory()).getFileHandle("KEY", { create: true }); return (await f.getFile()).text()`,
+  ),
+  "a storage bucket": kept(
+    `${DATABASE} await put(text, (await navigator.storageBuckets.open("key")).indexedDB)`,
+    `${DATABASE} return get((await navigator.storageBuckets.open("key")).indexedDB)`,
+  ),
+  "a bucket's name": kept(
+    "await navigator.storageBuckets.open(text.toLowerCase())",
+    "return (await navigator.storageBuckets.keys()).includes('ann') ? 'Ann' : ''",
+  ),
   // the tab
-  "the window's name": { leave: "window.name = text", look: "return window.name", works: true },
-  "the history's length": {
-    leave: "for (let i = 0; i < 20; i++) history.pushState(i, '')",
-    look: "return history.length > 20 ? 'Ann' : ''",
-    works: true,
-  },
-  "the navigation's entries": {
-    leave: "history.pushState(0, '', '#' + text)",
-    look: "return navigation.entries().some((e) => e.url.endsWith('#Ann')) ? 'Ann' : ''",
-    works: true,
-  },
+  "the window's name": kept("window.name = text", "return window.name"),
+  "the history's length": kept(
+    "for (let i = 0; i < 20; i++) history.pushState(i, '')",
+    "return history.length > 20 ? 'Ann' : ''",
+  ),
+  "the navigation's entries": kept(
+    "history.pushState(0, '', '#' + text)",
+    "return navigation.entries().some((e) => e.url.endsWith('#Ann')) ? 'Ann' : ''",
+  ),
   // HTTP
-  "a cached answer": {
-    leave: "await fetch('/cacheable?' + text, { cache: 'reload' })",
-    look: "return fetch('/cacheable?Ann', { cache: 'only-if-cached', mode: 'same-origin' }).then((r) => r.ok ? r.text() : '', () => '')",
-    works: false,
-  },
-  "an entity tag": {
-    leave: "await fetch('/tagged?' + text, { cache: 'reload' })",
-    look: asked("/tagged"),
-    works: false,
-  },
-  "a permanent redirect": {
-    leave: "await fetch('/moving?' + text)",
-    look: asked("/moving?"),
-    works: false,
-  },
-  "a password that was given": {
-    leave:
-      "await new Promise((r) => { const x = new XMLHttpRequest(); x.onload = r; x.open('GET', '/private', true, 'user', text); x.send(); })",
-    look: asked("/private-or-not"),
-    works: true,
-  },
-  "hints that the server asked for": {
-    leave: "await fetch('/hints')",
-    look: asked("/hinted"),
-    works: false,
-  },
+  "a cached answer": stopped(
+    "await fetch('/cacheable?' + text, { cache: 'reload' })",
+    "return fetch('/cacheable?Ann', { cache: 'only-if-cached', mode: 'same-origin' }).then((r) => r.ok ? r.text() : '', () => '')",
+  ),
+  "an entity tag": stopped("await fetch('/tagged?' + text, { cache: 'reload' })", asked("/tagged")),
+  "a permanent redirect": stopped("await fetch('/moving?' + text)", asked("/moving?")),
+  "a password that was given": kept(
+    "await new Promise((r) => { const x = new XMLHttpRequest(); x.onload = r; x.open('GET', '/private', true, 'user', text); x.send(); })",
+    asked("/private-or-not"),
+  ),
+  "hints that the server asked for": stopped("await fetch('/hints')", asked("/hinted")),
   // workers
-  "a service worker": {
-    leave: register,
-    look: "return (await navigator.serviceWorker.getRegistrations()).length > 0 ? 'Ann' : ''",
-    works: false,
-  },
-  "a service worker's answers": { leave: register, look: asked("/from-worker"), works: false },
-  "a shared worker": {
-    leave: "",
-    look: `return !globalThis.SharedWorker ? "" : new Promise((yes) => { const w = new SharedWorker("/shared.js", "w"); w.port.onmessage = ({ data }) => yes(data); w.onerror = () => yes(""); setTimeout(yes, 300, ""); })`,
-    works: false,
-  },
-  "a worker that writes on and on": { leave: workerDatabase, look: `${DATABASE} return get()`, works: true },
+  "a service worker": stopped(
+    register,
+    "return (await navigator.serviceWorker.getRegistrations()).length > 0 ? 'Ann' : ''",
+  ),
+  "a service worker's answers": stopped(register, asked("/from-worker")),
+  "a shared worker": stopped(
+    "",
+    `return !globalThis.SharedWorker ? "" : new Promise((yes) => { const w = new SharedWorker("/shared.js", "w"); w.port.onmessage = ({ data }) => yes(data); w.onerror = () => yes(""); setTimeout(yes, 300, ""); })`,
+  ),
+  "a worker that writes on and on": kept(workerDatabase, `${DATABASE} return get()`),
   // loops that go on after the episode, in as many ways as a document can wait
   ...Object.fromEntries(
     Object.entries({
@@ -135,48 +106,35 @@ export const WAYS: Readonly<Record<string, Way>> = {
         "for (const kind of ['pagehide', 'beforeunload', 'unload', 'visibilitychange', 'freeze']) { addEventListener(kind, save); document.addEventListener(kind, save); } save()",
     }).map(([name, start]): [string, Way] => [
       `a loop: ${name}`,
-      {
-        leave: `const save = () => { localStorage.KEY = text; document.cookie = "KEY=" + text; }; ${start}`,
-        look: local,
-        works: true,
-      },
+      kept(`const save = () => { localStorage.KEY = text; document.cookie = "KEY=" + text; }; ${start}`, local),
     ]),
   ),
   // requests that outlive the page, whose answers set a cookie
-  "a request kept alive": {
-    leave:
-      "addEventListener('pagehide', () => fetch('/set-cookie?KEY=' + text, { method: 'POST', keepalive: true })); fetch('/set-cookie?KEY=' + text, { keepalive: true })",
-    look: asked("/cookie?KEY"),
-    works: true,
-  },
-  "a beacon": {
-    leave:
-      "addEventListener('pagehide', () => navigator.sendBeacon('/set-cookie?KEY=' + text)); navigator.sendBeacon('/set-cookie?KEY=' + text)",
-    look: asked("/cookie?KEY"),
-    works: true,
-  },
+  "a request kept alive": kept(
+    "addEventListener('pagehide', () => fetch('/set-cookie?KEY=' + text, { method: 'POST', keepalive: true })); fetch('/set-cookie?KEY=' + text, { keepalive: true })",
+    asked("/cookie?KEY"),
+  ),
+  "a beacon": kept(
+    "addEventListener('pagehide', () => navigator.sendBeacon('/set-cookie?KEY=' + text)); navigator.sendBeacon('/set-cookie?KEY=' + text)",
+    asked("/cookie?KEY"),
+  ),
   // what a browser keeps beside
-  "a lock": {
-    leave: "navigator.locks.request('k', () => new Promise(() => undefined)); await navigator.locks.query()",
-    look: "return (await navigator.locks.query()).held.length > 0 ? 'Ann' : ''",
-    works: false,
-  },
-  "a window that stays and answers": {
-    leave: "open('/answering', '_blank', 'noopener')",
-    look: "return new Promise((yes) => { const c = new BroadcastChannel('k'); c.onmessage = ({ data }) => yes(data); c.postMessage('?'); setTimeout(yes, 300, ''); })",
-    works: false,
-  },
-  "the clipboard": {
-    leave: "await navigator.clipboard.writeText(text).catch(() => undefined)",
-    look: "return navigator.clipboard.readText().catch(() => '')",
-    works: false,
-  },
-  "a saved password": {
-    leave:
-      "await navigator.credentials.store(new PasswordCredential({ id: 'ann', password: text })).catch(() => undefined)",
-    look: "return navigator.credentials.get({ password: true, mediation: 'silent' }).then((c) => c?.password ?? '', () => '')",
-    works: false,
-  },
+  "a lock": stopped(
+    "navigator.locks.request('k', () => new Promise(() => undefined)); await navigator.locks.query()",
+    "return (await navigator.locks.query()).held.length > 0 ? 'Ann' : ''",
+  ),
+  "a window that stays and answers": stopped(
+    "open('/answering', '_blank', 'noopener')",
+    "return new Promise((yes) => { const c = new BroadcastChannel('k'); c.onmessage = ({ data }) => yes(data); c.postMessage('?'); setTimeout(yes, 300, ''); })",
+  ),
+  "the clipboard": stopped(
+    "await navigator.clipboard.writeText(text).catch(() => undefined)",
+    "return navigator.clipboard.readText().catch(() => '')",
+  ),
+  "a saved password": stopped(
+    "await navigator.credentials.store(new PasswordCredential({ id: 'ann', password: text })).catch(() => undefined)",
+    "return navigator.credentials.get({ password: true, mediation: 'silent' }).then((c) => c?.password ?? '', () => '')",
+  ),
 };
 
 /** The page of a way: shows what it finds as its field's default, and leaves the right answer for the next. */
@@ -203,23 +161,16 @@ export function answer({ url, headers, cookie = "" }: Received, response: Server
     case "/set-cookie":
       return text("", { "set-cookie": `${query}; HttpOnly; Max-Age=9999` });
     case "/cookie":
-      return text(
-        cookie
-          .split("; ")
-          .find((pair) => pair.startsWith(`${query}=`))
-          ?.split("=")[1] ?? "",
-      );
+      return text(new RegExp(`(?:^|; )${query}=([^;]*)`).exec(cookie)?.[1] ?? "");
     case "/cacheable":
       return text(query, { "cache-control": "max-age=9999" });
     case "/tagged":
       return text(query === "" ? (headers["if-none-match"] ?? "").replaceAll('"', "") : query, {
-        "cache-control": "no-cache",
-        etag: `"${query}"`,
+        ...{ "cache-control": "no-cache", etag: `"${query}"` },
       });
     case "/moving":
-      return query === ""
-        ? text("")
-        : text("", { location: `/cacheable?${query}`, "cache-control": "max-age=9999" }, 301);
+      if (query === "") return text("");
+      return text("", { location: `/cacheable?${query}`, "cache-control": "max-age=9999" }, 301);
     case "/private":
       return headers.authorization === undefined ? text("", { "www-authenticate": "Basic realm=r" }, 401) : text("");
     case "/private-or-not": {

@@ -3,19 +3,14 @@ import { describe, it } from "node:test";
 import { Emitter } from "../../../src/onnx/emit.js";
 import { GraphBuilder } from "../../../src/onnx/graph.js";
 import { sizeOf } from "../../../src/onnx/shapes.js";
-import { f32, i64 as int64 } from "../../../src/onnx/tensors.js";
+import { f32 } from "../../../src/onnx/tensors.js";
 import type { Tensor, Value } from "../../../src/onnx/types.js";
 import { cpuRuntime } from "../../support/temporary.js";
+import { intsOf } from "../../support/tensors.js";
 
 const ROWS = 40;
 const UPDATES = 4000;
 const WIDTH = 64;
-
-const i64 = (shape: readonly number[], value: (i: number) => number): Tensor =>
-  int64(
-    shape,
-    BigInt64Array.from({ length: sizeOf(shape) }, (_, i) => BigInt(value(i))),
-  );
 
 const runtime = await cpuRuntime({ threads: 4 });
 
@@ -43,7 +38,7 @@ describe("graphs for the CPU", () => {
 
   for (const places of [1, 3]) {
     it(`add all rows that fall on ${places} of them, in several threads`, async () => {
-      const index = i64([UPDATES, 1], (n) => n % places);
+      const index = intsOf([UPDATES, 1], (n) => n % places);
       for (let time = 0; time < 5; time++) {
         const y = await scattered("rows", { index, updates: f32([UPDATES, WIDTH], updates) }, (g) => {
           const [rows, at] = [g.input("updates", "float32", ["N", WIDTH]), g.input("index", "int64", ["N", 1])];
@@ -57,19 +52,12 @@ describe("graphs for the CPU", () => {
   }
 
   it("add elements by two indices, also such as count from the end, into what was there", async () => {
-    const index = i64([2, UPDATES / 2, 2], (i) => (i % 2 === 0 ? -1 - (Math.floor(i / 2) % 3) : -1));
+    const index = intsOf([2, UPDATES / 2, 2], (i) => (i % 2 === 0 ? -1 - (Math.floor(i / 2) % 3) : -1));
     const data = f32([5, ROWS / 5, WIDTH], new Float32Array(ROWS * WIDTH).fill(1));
-    const y = await scattered("elements", { data, index, updates: f32([2, UPDATES / 2, WIDTH], updates) }, (g) =>
-      g.op(
-        "ScatterND",
-        [
-          g.input("data", "float32", [5, "D", WIDTH]),
-          g.input("index", "int64", ["A", "B", 2]),
-          g.input("updates", "float32", ["A", "B", WIDTH]),
-        ],
-        { reduction: "add" },
-      ),
-    );
+    const y = await scattered("elements", { data, index, updates: f32([2, UPDATES / 2, WIDTH], updates) }, (g) => {
+      const [into, at] = [g.input("data", "float32", [5, "D", WIDTH]), g.input("index", "int64", ["A", "B", 2])];
+      return g.op("ScatterND", [into, at, g.input("updates", "float32", ["A", "B", WIDTH])], { reduction: "add" });
+    });
     assert.deepEqual(y.shape, data.shape);
     assert.equal(y.data.length, sizeOf(data.shape));
     const expected = sums((n) => (4 - (n % 3)) * (ROWS / 5) + ROWS / 5 - 1, 1);

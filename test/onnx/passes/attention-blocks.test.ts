@@ -4,13 +4,14 @@ import { type AttentionShapes, attention } from "../../../src/attention/keys.js"
 import { backward } from "../../../src/autodiff/backward.js";
 import { Rng } from "../../../src/core/rng.js";
 import { Emitter } from "../../../src/onnx/emit.js";
-import { encodeModel } from "../../../src/onnx/format/proto.js";
 import { peakActivationBytes } from "../../../src/onnx/liveness.js";
 import { FusingBuilder } from "../../../src/onnx/passes/fusions.js";
 import { sizeOf } from "../../../src/onnx/shapes.js";
 import type { Graph, Tensor } from "../../../src/onnx/types.js";
 import { relativeError } from "../../support/golden.js";
+import { runGraph } from "../../support/run-graph.js";
 import { cpuRuntime } from "../../support/temporary.js";
+import { floatsOf } from "../../support/tensors.js";
 
 const runtime = await cpuRuntime();
 
@@ -47,11 +48,11 @@ function feedsOf(graph: Graph): Record<string, Tensor> {
     graph.inputs.map(({ name, shape }) => {
       const length = shape.at(-1) as number;
       const shown = (b: number, row: number, n: number): boolean => n <= row && (b === 0 || n >= 40 || row < 40);
-      const data = Float32Array.from({ length: sizeOf(shape) }, (_, i) => {
+      const of = (i: number): number => {
         if (name !== "attention_bias") return 2 * rng.uniform() - 1;
         return shown(Math.floor(i / length ** 2), Math.floor(i / length) % length, i % length) ? 0 : -1e9;
-      });
-      return [name, { dtype: "float32", shape: shape as number[], data }];
+      };
+      return [name, floatsOf(shape as number[], of)];
     }),
   );
 }
@@ -64,19 +65,12 @@ describe("attention in blocks", () => {
   async function compare(test: Case, tolerance: number): Promise<{ blocks: Graph; whole: Graph }> {
     const [whole, blocks] = [build(test, false), build(test, true)];
     const feeds = feedsOf(whole);
-    const [expected, got] = [await outputs(whole, feeds), await outputs(blocks, feeds)];
+    const [expected, got] = [await runGraph(runtime, whole, feeds), await runGraph(runtime, blocks, feeds)];
     for (const [name, values] of Object.entries(expected)) {
       const error = relativeError(got[name]?.data as Float32Array, values.data as Float32Array);
       assert.ok(error < tolerance, `${name}: error ${error}`);
     }
     return { blocks, whole };
-  }
-
-  async function outputs(graph: Graph, feeds: Record<string, Tensor>) {
-    await runtime.load("attention", { bytes: encodeModel(graph) });
-    const out = await runtime.run("attention", { feeds });
-    await runtime.unload("attention");
-    return out;
   }
 
   for (const [title, shapes] of Object.entries({ "a head of keys for each": HEADS, "shared keys": GROUPED })) {

@@ -4,13 +4,14 @@ import { backward } from "../../../src/autodiff/backward.js";
 import { Rng } from "../../../src/core/rng.js";
 import { rotate, rotations } from "../../../src/nn/layers.js";
 import { Emitter } from "../../../src/onnx/emit.js";
-import { encodeModel } from "../../../src/onnx/format/proto.js";
 import { GraphBuilder } from "../../../src/onnx/graph.js";
 import { FusingBuilder } from "../../../src/onnx/passes/fusions.js";
 import { sizeOf } from "../../../src/onnx/shapes.js";
 import type { Tensor, Value } from "../../../src/onnx/types.js";
 import { relativeError } from "../../support/golden.js";
+import { runGraph } from "../../support/run-graph.js";
 import { cpuRuntime } from "../../support/temporary.js";
+import { floatsOf } from "../../support/tensors.js";
 
 const runtime = await cpuRuntime();
 
@@ -20,12 +21,8 @@ const POSITIONS = [3, 0, 7, 2, 9, 4];
 function doubled(e: Emitter, batch: number, width: number): [Value, Value] {
   const half = width / 2;
   const positions = e.g.constant("int64", [batch, 3, 1], POSITIONS.slice(0, 3 * batch));
-  const frequencies = e.g.constant(
-    "float32",
-    [half],
-    Array.from({ length: half }, (_, i) => 0.3 ** i),
-  );
-  const angles = e.mul(e.cast(positions, "float32"), frequencies);
+  const frequencies = Array.from({ length: half }, (_, i) => 0.3 ** i);
+  const angles = e.mul(e.cast(positions, "float32"), e.g.constant("float32", [half], frequencies));
   const both = e.concat([angles, angles], -1);
   return [e.mul(e.cos(both), 1), e.mul(e.sin(both), 1)];
 }
@@ -36,6 +33,12 @@ function transformersRotary(e: Emitter, x: Value, cos: Value, sin: Value): Value
   const [a, b] = [e.slice(x, last, 0, width / 2), e.slice(x, last, width / 2, 2 ** 40)];
   return e.add(e.mul(x, cos), e.mul(e.concat([e.neg(b), a], -1), sin));
 }
+
+/** Rotary embedding with the angles of so many sequences. */
+const ofBatch = (batch: number) => (e: Emitter, x: Value) => {
+  const [cos, sin] = doubled(e, batch, 4).map((v) => e.unsqueeze(v, [1])) as [Value, Value];
+  return transformersRotary(e, x, cos, sin);
+};
 
 /** 1 / sqrt(mean(x^2) + eps) */
 function inverseRoot(e: Emitter, x: Value): Value {
@@ -70,30 +73,13 @@ const PATTERNS: Readonly<Record<string, Pattern>> = {
     },
     op: undefined,
   },
-  "rotary embedding as transformers has it": {
-    shape: [2, 2, 3, 4],
-    build: (e, x) => {
-      const [cos, sin] = doubled(e, 2, 4).map((v) => e.unsqueeze(v, [1])) as [Value, Value];
-      return transformersRotary(e, x, cos, sin);
-    },
-    op: "RotaryEmbedding",
-  },
-  "the same angles for all sequences": {
-    shape: [3, 2, 3, 4],
-    build: (e, x) => {
-      const [cos, sin] = doubled(e, 1, 4).map((v) => e.unsqueeze(v, [1])) as [Value, Value];
-      return transformersRotary(e, x, cos, sin);
-    },
-    op: "RotaryEmbedding",
-  },
+  "rotary embedding as transformers has it": { shape: [2, 2, 3, 4], build: ofBatch(2), op: "RotaryEmbedding" },
+  "the same angles for all sequences": { shape: [3, 2, 3, 4], build: ofBatch(1), op: "RotaryEmbedding" },
   "angles that differ between the halves": {
     shape: [2, 2, 3, 4],
     build: (e, x) => {
-      const angles = e.g.constant(
-        "float32",
-        [2, 1, 3, 4],
-        Array.from({ length: 24 }, (_, i) => i / 5),
-      );
+      const values = Array.from({ length: 24 }, (_, i) => i / 5);
+      const angles = e.g.constant("float32", [2, 1, 3, 4], values);
       return transformersRotary(e, x, e.cos(angles), e.sin(angles));
     },
     op: undefined,
@@ -127,17 +113,11 @@ describe("fusions", () => {
     const y = build(e, x);
     g.output("y", y);
     const ops = g.build().nodes.map((n) => n.op);
-    const weights = g.constant(
-      "float32",
-      shape,
-      Array.from({ length: sizeOf(shape) }, (_, i) => Math.sin(i + 1)),
-    );
-    g.output("gradient", backward(g, e.total(e.mul(y, weights)), [x])[0] as Value);
-    await runtime.load("pattern", { bytes: encodeModel(g.build()) });
+    const weights = Array.from({ length: sizeOf(shape) }, (_, i) => Math.sin(i + 1));
+    const weighted = e.total(e.mul(y, g.constant("float32", shape, weights)));
+    g.output("gradient", backward(g, weighted, [x])[0] as Value);
     const rng = Rng.named(1, "fusions");
-    const data = Float32Array.from({ length: sizeOf(shape) }, () => 4 * rng.uniform() - 2);
-    const out = await runtime.run("pattern", { feeds: { x: { dtype: "float32", shape, data } } });
-    await runtime.unload("pattern");
+    const out = await runGraph(runtime, g.build(), { x: floatsOf(shape, () => 4 * rng.uniform() - 2) });
     const of = (name: string): number[] => [...((out[name] as Tensor).data as Float32Array)];
     return { ops, y: of("y"), gradient: of("gradient") };
   }

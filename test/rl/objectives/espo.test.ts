@@ -46,20 +46,13 @@ test("the loss by hand: one ratio a response, each side clipped by its own bound
   assert.deepEqual(Object.keys(metrics).sort(), Object.keys(expected).sort());
   for (const [name, x] of Object.entries(expected)) close([metrics[name] as number], [x], 1e-5);
   // a clipped ratio has gradient 0; the penalty's gradient is .1 (logProb - reference) / tokens
-  close(
-    gradient,
-    [0.2 * (0 + 0.1), 0.2 * (1.5 / 4 - 0.1), 0.2 * -0.5, 0.2 * (0 + 0.02), 0.2 * (-1.3 / 8 + 0.05), 0],
-    1e-5,
-  );
+  const slopes = [0 + 0.1, 1.5 / 4 - 0.1, -0.5, 0 + 0.02, -1.3 / 8 + 0.05, 0].map((x) => 0.2 * x);
+  close(gradient, slopes, 1e-5);
 });
 
 test("cispo: the gradient of every response per token, weighted by its clipped ratio", async () => {
-  const options = objectiveOptions(espo, {
-    kl_coeff: 0,
-    clip_range_low: 0.2,
-    clip_range_high: 0.4,
-    surrogate: "cispo",
-  });
+  const bounds = { clip_range_low: 0.2, clip_range_high: 0.4 };
+  const options = objectiveOptions(espo, { kl_coeff: 0, ...bounds, surrogate: "cispo" });
   const { gradient } = await runLoss(runtime, "espo, cispo", (i) => espo.loss(i, options), inputs);
   const clipped = [1.4, 1.4, 0.8, 0.8, 1.3, 0];
   const expected = clipped.map((w, i) => (-0.2 * (inputs.advantage[i] as number) * w) / (units[i] as number));

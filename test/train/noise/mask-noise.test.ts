@@ -19,12 +19,8 @@ const espo = objective.schema.parse({ mc_samples: 1, coupled: false, kl_coeff: 0
  * Measures the fraction for an update that changes every response's log-ratio per token by the sum of a part that is
  * equal on all masks and a part that is drawn anew for each scoring, with standard deviations `own` and `noise`.
  */
-async function fraction(
-  own: number,
-  noise: number,
+async function fraction(own: number, noise: number, { shift = 3, perToken = true } = {}): Promise<number | null> {
   // a shift of all ratios together adds no spread
-  { shift = 3, perToken = true } = {},
-): Promise<number | null> {
   const rng = Rng.named(1, "noise");
   let updated = false;
   const ofPrompt = new Map<string, number>();
@@ -52,9 +48,7 @@ async function fraction(
   const numbers = new Map<Batch, number>();
   const counts = [0, 0];
   const numberOf = (batch: Batch): number => numbers.get(batch) as number;
-  const numbered = (batch: Batch, set: 0 | 1): void => {
-    numbers.set(batch, (counts[set] as number)++);
-  };
+  const numbered = (batch: Batch, set: 0 | 1) => numbers.set(batch, (counts[set] as number)++);
   const policy = only<Policy>({ engine, sampler, options });
   const response = (): number[] => Array.from({ length: 2 + rng.int(7) }, () => rng.int(2));
   const samples = Array.from({ length: COUNT }, (_, i) => ({

@@ -12,10 +12,12 @@ import { only } from "../../support/typed.js";
 const TASKS = ["10", "10", "20", "20", "10"].map(trainTask);
 const streams = (count = TASKS.length): Rng[] => Array.from({ length: count }, (_, i) => Rng.named(1, `rollout/${i}`));
 
-interface Call {
-  readonly starts: readonly (readonly number[])[];
+interface Decoding {
   readonly temperature: number;
-  readonly explore: number | undefined;
+  readonly explore?: number | undefined;
+}
+interface Call extends Decoding {
+  readonly starts: readonly (readonly number[])[];
   readonly batch: number;
 }
 
@@ -30,13 +32,7 @@ function fakePolicy(outcomes: number): { policy: Policy; calls: Call[] } {
     evaluation: { options: { temperature: 0.7 } },
     rounds: {},
     sampler: {
-      rollout: async (
-        _: unknown,
-        starts: readonly number[][],
-        options: { temperature: number; explore?: number },
-        rngs: readonly Rng[],
-        batch: number,
-      ) => {
+      rollout: async (_: unknown, starts: number[][], options: Decoding, rngs: readonly Rng[], batch: number) => {
         assert.equal(starts.length, rngs.length);
         calls.push({ starts, temperature: options.temperature, explore: options.explore, batch });
         return starts.map((start, i) => plainTrajectory(start, [start[0] as number, (rngs[i] as Rng).int(outcomes)]));
@@ -53,18 +49,12 @@ const play: Environment["play"] = async (task, act) => outcome((await act({ text
 const environment = fakeEnvironment(TASKS, play);
 
 test("training explores, and evaluations do not", async () => {
-  for (const [decoding, explore] of [
-    ["training", 0.1],
-    ["evaluation", undefined],
-  ] as const) {
-    const { policy, calls } = fakePolicy(1000);
-    const names = TASKS.map((_, i) => String(i));
-    await collectHere(policy, environment)({ tasks: TASKS, seed: 1, streams: names, decoding, batch: 8 });
-    assert.deepEqual(
-      calls.map((call) => call.explore),
-      [explore],
-    );
-  }
+  const { policy, calls } = fakePolicy(1000);
+  const streams = TASKS.map((_, i) => String(i));
+  for (const decoding of ["training", "evaluation"] as const)
+    await collectHere(policy, environment)({ tasks: TASKS, seed: 1, streams, decoding, batch: 8 });
+  const explored = calls.map((call) => call.explore);
+  assert.deepEqual(explored, [0.1, undefined]);
 });
 
 test("every task gets the response of its own stream, whatever the batch", async () => {
@@ -72,22 +62,14 @@ test("every task gets the response of its own stream, whatever the batch", async
   for (const batch of [1, 2, 5, 8]) {
     const { policy, calls } = fakePolicy(1000);
     const { rollouts, times } = await collectRollouts(policy, environment, TASKS, streams(), { batch });
-    assert.deepEqual(
-      rollouts.map(({ task, turns, outcome: { detail } }) => [
-        task,
-        turns.map(({ observation, action, trajectory }) => [
-          observation,
-          action,
-          (trajectory as TokenTrajectory).prompt,
-        ]),
-        detail,
-      ]),
-      TASKS.map((task, i) => [
-        task,
-        [[{ text: task.id }, { text: `plan ${draws[i]}` }, [Number(task.id)]]],
-        { of: `plan ${draws[i]}` },
-      ]),
-    );
+    for (const [i, { task, turns, outcome }] of rollouts.entries()) {
+      assert.equal(task, TASKS[i]);
+      const [plan, { id }] = [`plan ${draws[i]}`, task];
+      const given = turns.map(({ trajectory, ...turn }) => ({ ...turn, of: (trajectory as TokenTrajectory).prompt }));
+      assert.deepEqual(given, [{ observation: { text: id }, action: { text: plan }, of: [Number(id)] }]);
+      assert.deepEqual(outcome.detail, { of: plan });
+    }
+    assert.equal(rollouts.length, TASKS.length);
     assert.equal(calls.length, Math.ceil(TASKS.length / batch));
     assert.ok(calls.every((call) => call.batch === batch && call.temperature === 0.7));
     assert.equal(times.episodes, 5);
@@ -108,11 +90,8 @@ test("an environment may answer with another episode of the collection: that one
     together.set(key, first);
     return first;
   });
-  const { rollouts, times } = await collectRollouts(policy, sharing, TASKS, streams(), {
-    batch: 2,
-    temperature: 0,
-    onEpisode: (done) => seen.push(done),
-  });
+  const options = { batch: 2, temperature: 0, onEpisode: (done: number) => seen.push(done) };
+  const { rollouts, times } = await collectRollouts(policy, sharing, TASKS, streams(), options);
   // equal answers to different tasks are separate episodes
   assert.deepEqual(played, ["10 plan 0", "20 plan 0"]);
   assert.equal(times.episodes, 2);
@@ -147,39 +126,30 @@ describe("episodes of several turns", () => {
 
   /** Makes an environment whose turns show the number `10 * place + turn` after `delay` ticks. */
   function turns(delay: (place: number, turn: number) => number, capacity?: number): Environment {
-    return fakeEnvironment(
-      tasks,
-      async (task, act) => {
-        const [place, count] = task.id.split("-").map(Number) as [number, number];
-        const answers: string[] = [];
-        for (let turn = 0; turn < count; turn++) {
-          for (let tick = delay(place, turn); tick > 0; tick--) await Promise.resolve();
-          answers.push((await act({ text: String(10 * place + turn) })).text ?? "");
-        }
-        return outcome(answers.join());
-      },
-      capacity === undefined ? {} : { capacity },
-    );
+    const play: Environment["play"] = async (task, act) => {
+      const [place, count] = task.id.split("-").map(Number) as [number, number];
+      const answers: string[] = [];
+      for (let turn = 0; turn < count; turn++) {
+        for (let tick = delay(place, turn); tick > 0; tick--) await Promise.resolve();
+        answers.push((await act({ text: String(10 * place + turn) })).text ?? "");
+      }
+      return outcome(answers.join());
+    };
+    return fakeEnvironment(tasks, play, capacity === undefined ? {} : { capacity });
   }
 
+  const prompt = turns(() => 0);
   const starts = (calls: readonly Call[]): number[][] => calls.map((call) => call.starts.flat());
 
   it("are generated together turn by turn, by place, as long as each still runs", async () => {
     const { policy, calls } = fakePolicy(1000);
-    const environment = turns(() => 0);
-    await collectRollouts(policy, environment, tasks, streams(4), { batch: 4 });
+    await collectRollouts(policy, prompt, tasks, streams(4), { batch: 4 });
     assert.deepEqual(starts(calls), [[0, 10, 20, 30], [1, 11, 31], [12, 32], [13]]);
   });
 
   it("have the same turns whatever the timing, the batch, and how many the environment holds at once", async () => {
     const { policy } = fakePolicy(1000);
-    const expected = await collectRollouts(
-      policy,
-      turns(() => 0),
-      tasks,
-      streams(4),
-      { batch: 4 },
-    );
+    const expected = await collectRollouts(policy, prompt, tasks, streams(4), { batch: 4 });
     const actual = expected.rollouts.map((rollout) => rollout.turns.length);
     assert.deepEqual(actual, TURNS);
     const delays = [
@@ -193,14 +163,9 @@ describe("episodes of several turns", () => {
       assert.deepEqual(rollouts, expected.rollouts);
       // the batches of generation do not depend on the speed of episodes
       assert.deepEqual(starts(calls), [[0, 10, 20, 30], [1, 11, 31], [12, 32], [13]]);
-      for (const [batch, capacity] of [
-        [1, undefined],
-        [3, undefined],
-        [4, 2],
-      ] as const) {
+      for (const [batch, capacity] of [[1], [3], [4, 2]] as [number, number?][]) {
         const { policy: another, calls: asked } = fakePolicy(1000);
-        const options = { batch };
-        const split = await collectRollouts(another, turns(delay, capacity), tasks, streams(4), options);
+        const split = await collectRollouts(another, turns(delay, capacity), tasks, streams(4), { batch });
         assert.deepEqual(split.rollouts, expected.rollouts);
         const most = Math.min(batch, capacity ?? batch);
         assert.ok(asked.every((call) => call.starts.length <= most));
@@ -210,13 +175,7 @@ describe("episodes of several turns", () => {
 
   it("draw the noise of their turns from one stream each, one after the other", async () => {
     const { policy } = fakePolicy(1000);
-    const { rollouts } = await collectRollouts(
-      policy,
-      turns(() => 0),
-      tasks,
-      streams(4),
-      { batch: 4 },
-    );
+    const { rollouts } = await collectRollouts(policy, prompt, tasks, streams(4), { batch: 4 });
     const expected = streams(4).map((rng, i) => Array.from({ length: TURNS[i] as number }, () => rng.int(1000)));
     const actual = rollouts.map((rollout) =>
       rollout.turns.map(({ trajectory }) => (trajectory as TokenTrajectory).response[1]),

@@ -7,7 +7,7 @@ import type { EnvironmentTask } from "../../../src/env/environment.js";
 import { objective } from "../../../src/rl/objectives/flow-grpo.js";
 import { localExecutor } from "../../../src/train/executor.js";
 import { creditOf, PlayedGroups, recordOf } from "../../../src/train/rollouts/group-source.js";
-import { type Group, withCredit } from "../../../src/train/rollouts/groups.js";
+import { withCredit } from "../../../src/train/rollouts/groups.js";
 import { fakeEnvironment, trainTask } from "../../support/fake-environment.js";
 import { plainTrajectory } from "../../support/plain-trajectory.js";
 import { only } from "../../support/typed.js";
@@ -21,22 +21,12 @@ const sampler = {
 };
 
 /** Makes a source whose k-th rollout in a task's group gets the reward that `reward` returns. */
-function source(
-  dynamic: boolean,
-  reward: (task: string, k: number) => number,
-  drawn = 0,
-): {
-  groups: { readonly drawn: number; collect(step: number): Promise<{ groups: Group[]; episodes: number }> };
-  streams: Rng[];
-  episodes: [number, number][];
-} {
+function source(dynamic: boolean, reward: (task: string, k: number) => number, drawn = 0) {
   const streams: Rng[] = [];
   const config = only<RunConfig>({
     seed: 5,
     objective: { kind: "flow-grpo", kl_coeff: 0, advantage: "center", adv_clip_max: 5 },
-    training: {
-      ...{ prompts_per_step: 3, group_size: 2, dynamic_sampling: dynamic, rollout_batch: 4 },
-    },
+    training: { prompts_per_step: 3, group_size: 2, dynamic_sampling: dynamic, rollout_batch: 4 } as never,
   });
   let next = 0;
   const policy = only<Policy>({
@@ -86,12 +76,7 @@ test("a step plays a group for each of its tasks, every rollout with a stream of
     step.groups.map((g) => g.rollouts.map((r) => [r.record.task_id, r.record.step, r.record.group, r.record.rollout])),
     order(3).map((id, g) => [0, 1].map((r) => [id, 7, g, r])),
   );
-  const credits = step.groups.map((g) => g.credit);
-  assert.deepEqual(credits, [
-    [[-0.5], [0.5]],
-    [[-0.5], [0.5]],
-    [[-0.5], [0.5]],
-  ]);
+  for (const { credit } of step.groups) assert.deepEqual(credit, [[-0.5], [0.5]]);
   assert.deepEqual(
     streams.map((rng) => rng.state()),
     [0, 1, 2, 3, 4, 5].map((i) => Rng.named(5, `rollout/7/0/${i}`).state()),
@@ -107,21 +92,15 @@ test("without dynamic sampling a group that carries no signal stays as it is", a
 });
 
 test("dynamic sampling draws as many further tasks as carried no signal, and stops at enough", async () => {
-  const [first, second, third, fourth, fifth] = order(5) as [string, string, string, string, string];
+  const drawn = order(5);
   // the first and the third group carry no signal; of those drawn in their place one does
-  const dull = new Set([first, third]);
+  const dull = new Set([drawn[0], drawn[2]]);
   const { groups, streams } = source(true, (id, k) => (dull.has(id) ? 1 : k));
   const step = await groups.collect(2);
-  const drawn = [first, second, third, fourth, fifth];
-  const signal = drawn.map((id) => !dull.has(id));
-  assert.deepEqual(
-    step.groups.slice(0, 5).map((g) => [g.rollouts[0]?.record.task_id, g.signal]),
-    drawn.map((id, i) => [id, signal[i]]),
-  );
-  assert.deepEqual(
-    step.groups.map((g) => g.rollouts[0]?.record.group),
-    step.groups.map((_, i) => i),
-  );
+  for (const [i, { rollouts, signal }] of step.groups.entries()) {
+    assert.equal(rollouts[0]?.record.group, i);
+    if (i < 5) assert.deepEqual([rollouts[0]?.record.task_id, signal], [drawn[i], !dull.has(drawn[i])]);
+  }
   assert.equal(step.groups.filter((g) => g.signal).length, 3);
   assert.equal(groups.drawn, step.groups.length);
   assert.equal(step.episodes, 2 * step.groups.length);
@@ -144,37 +123,23 @@ test("a resumed source goes on with the task after the last one drawn", async ()
 
 test("an episode is recorded turn by turn, with what it was worth and what the environment keeps of it", () => {
   const trajectories = [plainTrajectory([1], [0, 1, 0]), plainTrajectory([2], [1])];
-  const turns = trajectories.map((trajectory, t) => ({
-    observation: { text: `page ${t}` },
-    trajectory,
-    action: { text: `plan ${t}` },
-  }));
-  const outcome = {
-    reward: 0.7,
-    success: true,
-    metrics: { field_accuracy: 0.2 },
-    detail: { accepted: true },
-    turnRewards: [0.3, 0.4],
-  };
+  const turns = trajectories.map((trajectory, t) => {
+    return { observation: { text: `page ${t}` }, trajectory, action: { text: `plan ${t}` } };
+  });
+  const worth = { reward: 0.7, success: true, metrics: { field_accuracy: 0.2 }, detail: { accepted: true } };
+  const outcome = { ...worth, turnRewards: [0.3, 0.4] };
   const place = { step: 3, group: 1, rollout: 2 };
   const task = trainTask("t/1");
   const policy = only<Policy>({ sampler });
   assert.deepEqual(recordOf({ task, turns, outcome }, place, policy), {
     format: 2,
     ...place,
-    task_id: "t/1",
-    form: "f",
-    reward: 0.7,
-    success: true,
-    metrics: { field_accuracy: 0.2 },
-    advantage: null,
-    fault: null,
-    tokens: 4,
+    ...worth,
+    ...{ task_id: "t/1", form: "f", advantage: null, fault: null, tokens: 4 },
     turns: [
       { prompt: "page 0", response: "plan 0", reward: 0.3, trajectory: trajectories[0] },
       { prompt: "page 1", response: "plan 1", reward: 0.4, trajectory: trajectories[1] },
     ],
-    detail: { accepted: true },
   });
   // a fault has neither a reward nor metrics
   const { turnRewards: _, ...failed } = { ...outcome, reward: null, fault: "timeout" };

@@ -37,109 +37,65 @@ describe("a group", () => {
     const group = grouped(rollouts);
     assert.equal(group.signal, true);
     assert.equal(group.rollouts, rollouts);
-    const expected = [null, 0.5, -0.3, null, 0.3, -0.5];
-    group.credit.forEach((credit, i) => {
-      const wanted = expected[i] as number | null;
-      if (wanted === null) assert.equal(credit, null);
-      else {
-        assert.equal(credit?.length, 1);
-        assert.ok(Math.abs((credit?.[0] as number) - wanted) < 1e-12, `${i}: ${credit}`);
-      }
-    });
+    const expected = [null, [0.5], [-0.3], null, [0.3], [-0.5]];
+    const rounded = group.credit.map((credit) => credit?.map((x) => Math.round((x as number) * 1e12) / 1e12) ?? null);
+    assert.deepEqual(rounded, expected);
     assert.deepEqual(grouped([sampled(0), sampled(1)], advantage("center", 0.25)).credit, [[-0.25], [0.25]]);
   });
 
   it("carries no signal where the rewards that are left are equal, or fewer than two", () => {
-    for (const rewards of [
-      [0.6, 0.6],
-      [1, null],
-      [null, null],
-      [0.6, null, 0.6],
-    ]) {
-      const group = grouped(
-        rewards.map((reward) => sampled(reward)),
-        advantage("group"),
-      );
+    for (const rewards of [[0.6, 0.6], [1, null], Array(2).fill(null), [0.6, null, 0.6]]) {
+      const rollouts = rewards.map((reward) => sampled(reward));
+      const group = grouped(rollouts, advantage("group"));
       assert.deepEqual([group.signal, group.credit], [false, rewards.map(() => null)]);
       assert.deepEqual(samplesOf([group], 0, 1), []);
     }
   });
 
   it("gives each turn the parts of its own answer, with the tokens whose text begins in them", () => {
-    const turn = (name: string, start: number, end: number) => ({
-      prompt: "p",
-      response: "r",
-      parts: [{ name, reward: 1, start, end }],
-    });
-    const one = sampled(1, 0, 2);
+    const turn = (name: string, start: number, end: number) => {
+      return { prompt: "p", response: "r", parts: [{ name, reward: 1, start, end }] };
+    };
     const record = rolloutRecord({ reward: 1, turns: [turn("a", 0, 3), turn("b", 3, 9)] });
-    const [episode] = episodesOf(
-      [{ ...one, record }],
-      () => 1,
-      () => [0, 3, 6],
-    );
-    assert.deepEqual(
-      episode?.turns.map(({ parts, tokens }) => [tokens, parts]),
-      [
-        [3, [{ name: "a", reward: 1, tokens: [0] }]],
-        [3, [{ name: "b", reward: 1, tokens: [1, 2] }]],
-      ],
-    );
+    const begins = () => [0, 3, 6];
+    const [episode] = episodesOf([{ ...sampled(1, 0, 2), record }], () => 1, begins);
+    const given = episode?.turns.map(({ parts, tokens }) => ({ tokens, parts }));
+    const wanted = [{ tokens: [0] }, { tokens: [1, 2] }].map((of, i) => {
+      return { tokens: 3, parts: [{ name: "ab"[i], reward: 1, ...of }] };
+    });
+    assert.deepEqual(given, wanted);
   });
 
   it("shows the objective each turn's steps, its own reward and the rewards of its drafts, where there are any", () => {
     let seen: readonly GroupEpisode[] = [];
-    const record = rolloutRecord({
-      reward: 0.75,
-      turns: [
-        { prompt: "p", response: "r", reward: 0.25 },
-        { prompt: "q", response: "s" },
-      ],
-    });
+    const answer = { prompt: "p", response: "r" };
+    const record = rolloutRecord({ reward: 0.75, turns: [{ ...answer, reward: 0.25 }, answer] });
     const trajectories = [plainTrajectory([1], [0, 1]), plainTrajectory([1], [1])];
     const drafts = [[0.1, 0.2], [0.75]];
     const group = grouped([{ record, trajectories, drafts }, sampled(null)], (episodes) => {
       seen = episodes;
       return [[[0.5, -0.5], 2], null];
     });
-    assert.deepEqual(seen, [
-      {
-        reward: 0.75,
-        success: false,
-        turns: [
-          { steps: 2, reward: 0.25, drafts: [0.1, 0.2] },
-          { steps: 2, drafts: [0.75] },
-        ],
-      },
-      { reward: null, success: false, turns: [{ steps: 2 }] },
-    ]);
+    const turns = [
+      { steps: 2, reward: 0.25, drafts: [0.1, 0.2] },
+      { steps: 2, drafts: [0.75] },
+    ] as const;
+    const failed = { reward: null, success: false, turns: [{ steps: 2 }] };
+    assert.deepEqual(seen, [{ reward: 0.75, success: false, turns }, failed]);
     assert.deepEqual(group.credit, [[[0.5, -0.5], 2], null]);
   });
 
   it("shows the objective what parts of an answer earned, with the tokens that begin in them", () => {
-    const parts = [
-      { name: "a", start: 0, end: 4, reward: 1 },
-      { name: "b", start: 4, end: 9, reward: 0 },
-    ];
+    const two = <T>(...of: T[]) => of.map((more, i) => ({ name: "ab"[i] as string, reward: 1 - i, ...more }));
+    const parts = two({ start: 0, end: 4 }, { start: 4, end: 9 });
     const record = rolloutRecord({ reward: 0.5, turns: [{ prompt: "p", response: "abcdefghij", parts }] });
     const trajectories = [plainTrajectory([1], [0, 0, 0, 0, 1])];
     const rollouts = [{ record, trajectories }];
-    const seen = episodesOf(
-      rollouts,
-      () => 2,
-      () => [0, 3, 5, 8, 9],
-    );
+    const begins = () => [0, 3, 5, 8, 9];
+    const seen = episodesOf(rollouts, () => 2, begins);
     const group = withCredit(rollouts, [[{ tokens: [1, 1, -1, -1, 0] }]]);
-    assert.deepEqual(seen[0]?.turns, [
-      {
-        steps: 2,
-        tokens: 5,
-        parts: [
-          { name: "a", reward: 1, tokens: [0, 1] },
-          { name: "b", reward: 0, tokens: [2, 3] },
-        ],
-      },
-    ]);
+    const wanted = two({ tokens: [0, 1] }, { tokens: [2, 3] });
+    assert.deepEqual(seen[0]?.turns, [{ steps: 2, tokens: 5, parts: wanted }]);
     assert.deepEqual(recordsOf(1, [group])[0]?.credit, [{ tokens: [1, 1, -1, -1, 0] }]);
   });
 
@@ -150,20 +106,10 @@ describe("a group", () => {
       grouped([sampled(0.4, 30), sampled(0, 31)]),
       grouped([sampled(1, 40, 2)], () => [[0.5, [1, -1]]]),
     ];
-    assert.deepEqual(
-      samplesOf(groups, 0, 1).map(({ trajectory, credit }) => [firstToken(trajectory), credit]),
-      [
-        [10, -0.5],
-        // the three turns of one episode
-        [12, 0.5],
-        [13, 0.5],
-        [14, 0.5],
-        [30, 0.2],
-        [31, -0.2],
-        [40, 0.5],
-        [41, [1, -1]],
-      ],
-    );
+    const samples = samplesOf(groups, 0, 1).map(({ trajectory, credit }) => `${firstToken(trajectory)}: ${credit}`);
+    // 12, 13 and 14 are the three turns of one episode
+    const first = ["10: -0.5", "12: 0.5", "13: 0.5", "14: 0.5", "30: 0.2", "31: -0.2"];
+    assert.deepEqual(samples, [...first, "40: 0.5", "41: 1,-1"]);
   });
 });
 
@@ -180,12 +126,8 @@ describe("the random streams of samples", () => {
     const places = ["0/0/0", "0/0/1", "0/2/0", "2/0/0", "2/1/0"];
     const expected = places.map((place) => Rng.named(7, `layout/3/${place}`).state());
     assert.deepEqual(states(groups, 7, 3), expected);
-    const all = [
-      ...states(groups, 7, 3),
-      ...states(groups, 8, 3),
-      ...states(groups, 7, 4),
-      ...states(groups, 7, 3, "mask-noise"),
-    ];
+    const others = [...states(groups, 8, 3), ...states(groups, 7, 4), ...states(groups, 7, 3, "mask-noise")];
+    const all = [...states(groups, 7, 3), ...others];
     assert.equal(new Set(all.map((state) => JSON.stringify(state))).size, all.length);
   });
 
@@ -233,23 +175,16 @@ it("the lines of a step carry the credit that it was trained with: one number wh
     grouped([of("b", 1), of("b", 1)]),
     grouped([of("c", 1, 2), of("c", 0), of("c", 0, 2)], () => given),
   ];
-  assert.deepEqual(
-    recordsOf(9, groups).map(({ step, task_id, reward, advantage, credit }) => [
-      step,
-      task_id,
-      reward,
-      advantage,
-      credit,
-    ]),
-    [
-      [9, "a", 0, -0.5, undefined],
-      [9, "a", null, null, undefined],
-      [9, "a", 1, 0.5, undefined],
-      [9, "b", 1, null, undefined],
-      [9, "b", 1, null, undefined],
-      [9, "c", 1, null, [0.5, [1, -1]]],
-      [9, "c", 0, null, [[2]]],
-      [9, "c", 0, 3, undefined],
-    ],
+  const lines = recordsOf(9, groups).map(({ step, task_id, reward, advantage, credit }) =>
+    JSON.stringify([step, task_id, reward, advantage, ...(credit === undefined ? [] : [credit])]),
   );
+  assert.deepEqual(lines, [
+    '[9,"a",0,-0.5]',
+    '[9,"a",null,null]',
+    '[9,"a",1,0.5]',
+    ...Array(2).fill('[9,"b",1,null]'),
+    '[9,"c",1,null,[0.5,[1,-1]]]',
+    '[9,"c",0,null,[[2]]]',
+    '[9,"c",0,3]',
+  ]);
 });

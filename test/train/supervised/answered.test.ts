@@ -13,11 +13,8 @@ import { temporaryFolder } from "../../support/temporary.js";
 const answer = (task_id: string, step: number, rollout: number, ...lines: (readonly [string, string, number])[]) => {
   const response = lines.map(([name, value]) => `${name} | ${value}\n`).join("");
   const parts = lines.map(([name, value, reward], i) => {
-    const before = lines
-      .slice(0, i)
-      .map(([n, v]) => `${n} | ${v}\n`)
-      .join("").length;
-    const start = before + `${name} | `.length;
+    const before = lines.slice(0, i).map(([n, v]) => `${n} | ${v}\n`);
+    const start = `${before.join("")}${name} | `.length;
     return { name, start, end: start + value.length + 1, reward };
   });
   return rolloutRecord({ task_id, step, rollout, turns: [{ prompt: "p", response, parts }] });
@@ -34,7 +31,8 @@ async function recorded(...steps: ReturnType<typeof answer>[][]): Promise<string
 
 const tasks = ["a", "b", "c"].map(trainTask);
 const labelled: EnvironmentTask & { readonly fields: object } = { ...trainTask("e"), fields: { Name: "Di" } };
-const environment = fakeEnvironment([...tasks, { ...trainTask("d"), split: "val" }, labelled], () => assert.fail("plays"));
+const all = [...tasks, { ...trainTask("d"), split: "val" as const }, labelled];
+const environment = fakeEnvironment(all, () => assert.fail("plays"));
 
 test("a task's values are those of an accepted answer, else any that was not refused; one with an unknown value is left out, one with its own keeps them", async () => {
   const run = await recorded(
@@ -52,15 +50,10 @@ test("a task's values are those of an accepted answer, else any that was not ref
   const notes: string[] = [];
   const answered = answeredBy(run, environment, (text) => void notes.push(text));
   const seen = answered.environment.tasks as readonly (EnvironmentTask & { readonly fields?: object })[];
-  assert.deepEqual(
-    seen.map(({ id, fields }) => [id, fields]),
-    [
-      ["a", { Name: "Ann", Seat: "Window" }],
-      ["c", { Name: "Cyd", Seat: "Aisle" }],
-      ["d", undefined],
-      ["e", { Name: "Di" }],
-    ],
-  );
+  const values = Object.fromEntries(seen.map(({ id, fields }) => [id, fields]));
+  const [a, c] = [{ Name: "Ann", Seat: "Window" }, { Name: "Cyd", Seat: "Aisle" } as const];
+  assert.deepEqual(values, { a, c, d: undefined, e: { Name: "Di" } });
+  assert.equal(seen.length, 4);
   assert.match(notes.join(), /gave all values of 2 of 3 training tasks; not found: Seat of 1 /);
   assert.equal(answered.hash, answeredBy(run, environment, () => undefined).hash);
 });

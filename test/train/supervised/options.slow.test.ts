@@ -27,28 +27,23 @@ const SETTINGS: Readonly<Record<string, Setting>> = {
   },
 };
 
+const CONFIG = {
+  model: "models/tiny-refusion-template",
+  environment: { kind: "paper", sizes: { train: 8, val: 0, test: 0, heldout: 0 } },
+  plan: "template",
+  sampler: { kind: "unmask", slot_fill: "autoregressive", prompt_length: 56, response_length: 96 },
+  objective: { kind: "sft" },
+  training: { steps: 2, prompts_per_step: 2, group_size: 2, micro_batch: 4, learning_rate: 1e-2 },
+  ...{ evaluation: { splits: [] }, checkpoint: { every: 0 }, runtime: { threads: 1, provider: "cpu" } },
+};
+
 let runs = 0;
 /** Takes two steps: the loss of the second shows the update of the first. */
 async function losses(options: unknown): Promise<unknown> {
   const runDir = join(root, `run-${runs++}`);
-  const config = await configOf(
-    {
-      model: "models/tiny-refusion-template",
-      environment: { kind: "paper", sizes: { train: 8, val: 0, test: 0, heldout: 0 } },
-      plan: "template",
-      sampler: { kind: "unmask", slot_fill: "autoregressive", prompt_length: 56, response_length: 96 },
-      objective: { kind: "sft" },
-      training: { steps: 2, prompts_per_step: 2, group_size: 2, micro_batch: 4, learning_rate: 1e-2 },
-      evaluation: { splits: [] },
-      checkpoint: { every: 0 },
-      runtime: { threads: 1, provider: "cpu" },
-    },
-    "options.yaml",
-  );
-  await train(
-    { ...config, objective: { ...config.objective, ...(options as object) } as never },
-    trainOptions("sft", "options.yaml", runDir),
-  );
+  const config = await configOf(CONFIG, "options.yaml");
+  const objective = { ...config.objective, ...(options as object) } as never;
+  await train({ ...config, objective }, trainOptions("sft", "options.yaml", runDir));
   return readMetrics(join(runDir, "metrics.jsonl")).map(({ loss, grad_norm }) => [loss, grad_norm]);
 }
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { test } from "node:test";
+import { after, test } from "node:test";
 import { loadConfig } from "../../../src/config/config.js";
-import { UserError } from "../../../src/core/errors.js";
+import type { UserError } from "../../../src/core/errors.js";
 import { initialAdapter } from "../../../src/engine/adapter.js";
 import { openPolicy } from "../../../src/engine/policy.js";
 import { rowsName } from "../../../src/nn/lora.js";
@@ -37,10 +37,12 @@ runtime: {threads: 1, provider: cpu}
 const options = (name: string, changes?: Partial<TrainOptions>): TrainOptions =>
   trainOptions("sft", path, join(root, name), changes);
 
+const withMask = "lora.train_mask=true";
+const masked = await loadConfig(path, { command: "sft", overrides: [withMask] });
+
 test("a supervised run leaves its report, an interrupted one too", async () => {
-  const config = await loadConfig(path, { command: "sft" });
   const run = (signal: AbortSignal, resume: boolean): Promise<unknown> =>
-    train(config, options("run", { resume, signal }));
+    train(masked, options("run", { resume, signal }));
   const report = (): string => readFileSync(join(root, "run", "report.html"), "utf8");
   await run(stopAfter(1), false);
   assert.match(report(), /<p>sft · on cpu · 1 step · /);
@@ -74,28 +76,18 @@ test("examples are packed, long tasks left out with a count, and validation is p
   assert.ok(Number(left) > 0 && Number(left) < Number(all), `${left} of ${all}`);
   const evaluation = JSON.parse(readFileSync(join(runDir, "eval", "step-000002", "val.json"), "utf8"));
   assert.equal(evaluation.episodes, 2);
-  await assert.rejects(
-    train(
-      await loadConfig(path, { command: "sft", overrides: [...overrides, "training.skip_long=false"] }),
-      options("long"),
-    ),
-    /does not fit/,
-  );
+  const kept = await loadConfig(path, { command: "sft", overrides: [...overrides, "training.skip_long=false"] });
+  await assert.rejects(train(kept, options("long")), /does not fit/);
 });
 
 test("the mask's embedding is trained beside the adapter, saved with it, and found by a resume and an evaluation", async () => {
-  const config = await loadConfig(path, { command: "sft", overrides: ["lora.train_mask=true"] });
-  const run = (name: string, signal: AbortSignal, resume: boolean): Promise<unknown> =>
-    train(config, options(name, { resume, signal }));
   const adapterOf = (name: string): string => join(root, name, "checkpoints", "step-000003");
-  const whole = new AbortController().signal;
-  await run("mask", whole, false);
-  await run("stopped", stopAfter(1), false);
-  await run("stopped", whole, true);
-  const [bytes, again] = ["mask", "stopped"].map((name) => readFileSync(join(adapterOf(name), ADAPTER)));
+  await train(masked, options("mask"));
+  // "run" was stopped above after its first step
+  const [bytes, again] = ["mask", "run"].map((name) => readFileSync(join(adapterOf(name), ADAPTER)));
   assert.deepEqual(again, bytes);
   const { rows, tensors } = readPeft(adapterOf("mask"));
-  const { config: about, dir } = await loadModel(config.model);
+  const { config: about, dir } = await loadModel(masked.model);
   assert.deepEqual(rows, { module: "model.embed_tokens", tokens: [about.mask_token_id] });
   const trained = tensors.get(rowsName("model.embed_tokens"))?.data as Float32Array;
   const table = readSafetensors(join(dir, WEIGHTS_FILE)).get("model.embed_tokens.weight")?.data as Float32Array;
@@ -104,16 +96,11 @@ test("the mask's embedding is trained beside the adapter, saved with it, and fou
   // AdamW moves each number by about the learning rate per step
   assert.ok(moved.every((x) => x < 0.1) && moved.filter((x) => x > 0).length > trained.length / 2);
   const init = `init_adapter=${adapterOf("mask")}`;
-  await assert.rejects(
-    openPolicy(await loadConfig(path, { command: "sft", overrides: [init] }), undefined).then(async (policy) => {
-      try {
-        return initialAdapter(await loadConfig(path, { command: "sft", overrides: [init] }), policy);
-      } finally {
-        await policy.close();
-      }
-    }),
-    /has rows of the tokens \[\d+\]; the config trains those of \[\]/,
-  );
+  const config = await loadConfig(path, { command: "sft", overrides: [init] });
+  const policy = await openPolicy(config, undefined);
+  after(() => policy.close());
+  const begin = () => initialAdapter(config, policy);
+  assert.throws(begin, /has rows of the tokens \[\d+\]; the config trains those of \[\]/);
 });
 
 test("a loss that the model does not have is refused before the run is made", async () => {
@@ -126,11 +113,8 @@ test("a loss that the model does not have is refused before the run is made", as
 });
 
 test("eight examples in one pass teach what they teach in eight, for masks and for flows", async () => {
-  const flow = [
-    "model=models/tiny-fsdfm",
-    "sampler={kind: jump, prompt_length: 56, response_length: 56}",
-    "lora.targets=[qw]",
-  ];
+  const sampler = "sampler={kind: jump, prompt_length: 56, response_length: 56}";
+  const flow = ["model=models/tiny-fsdfm", sampler, "lora.targets=[qw]"];
   for (const model of [[], flow]) {
     const run = async (micro: number) => {
       const name = `${model.length}-${micro}`;
@@ -158,9 +142,9 @@ test("eight examples in one pass teach what they teach in eight, for masks and f
 
 test("an adapter begins no run of another model, though its shapes fit", async () => {
   const init = `init_adapter=${join(root, "run", "checkpoints", "step-000003")}`;
-  const own = await loadConfig(path, { command: "sft", overrides: [init, "training.steps=1"] });
+  const own = await loadConfig(path, { command: "sft", overrides: [init, withMask, "training.steps=1"] });
   await train(own, options("on-its-base"));
-  const overrides = [init, `model=${await smallModel(1)}`];
+  const overrides = [init, withMask, `model=${await smallModel(1)}`];
   const other = train(await loadConfig(path, { command: "sft", overrides }), options("on-another"));
   await assert.rejects(other, /was trained on another model than .*small-/);
 });
@@ -175,17 +159,9 @@ test("a run that trained every weight says where its model is, and what evaluate
   const again = train(config, options("again"));
   await assert.rejects(again, /objective\.output: .* exists already/);
   await loadModel(output);
-  const evaluate = {
-    run,
-    config: undefined,
-    overrides: [],
-    checkpoint: "last",
-    split: "train",
-    policy: "model",
-  } as const;
-  await assert.rejects(
-    evaluateCommand({ ...evaluate, episodes: 1, quiet: true, json: false, signal }),
-    (error) =>
-      error instanceof UserError && error.hint?.includes(`${join(run, "config.yaml")} model=${output}`) === true,
+  const what = { run, config: undefined, overrides: [], checkpoint: "last", split: "train", policy: "model" } as const;
+  const evaluated = evaluateCommand({ ...what, episodes: 1, quiet: true, json: false, signal });
+  await assert.rejects(evaluated, ({ hint }: UserError) =>
+    Boolean(hint?.includes(`${join(run, "config.yaml")} model=${output}`)),
   );
 });

@@ -23,11 +23,8 @@ const corrupt = (options: UnmaskOptions, rng: Rng): Batch & TokenBatch =>
 
 test("masked slots stand behind the clean ones, all with their own positions", () => {
   const response = [20, 21, 22, 23, 24, 25, 26];
-  const { buffer, indexOf } = layCanvas(
-    { prompt: [10, 11], canvas: Canvas.FREE, revealed: revealSlots(response, 2, [3, 1]), slotSize: 2 },
-    7,
-    MODEL,
-  );
+  const revealed = revealSlots(response, 2, [3, 1]);
+  const { buffer, indexOf } = layCanvas({ prompt: [10, 11], canvas: Canvas.FREE, revealed, slotSize: 2 }, 7, MODEL);
   assert.deepEqual(buffer.ids, [10, 11, 26, 22, 23, 3, 3, 3, 3]);
   assert.deepEqual(buffer.positions, [0, 1, 8, 4, 5, 2, 3, 6, 7]);
   assert.deepEqual([...indexOf], [5, 6, 3, 4, 7, 8, 2]);
@@ -109,10 +106,11 @@ test("the autoregressive loss has the weight that is asked for; the loss is the 
 
 test("EOS and its fill weigh their share, a masked token 1 / p of it, p being the example's own", () => {
   // the response fills its last slot, so EOS begins the next one
-  const examples = [
-    { prompt: [10], response: [20, 21, 22, 23, 24, 25, 26, 27] },
-    { prompt: [10], response: [30, 31] },
+  const responses = [
+    [20, 21, 22, 23, 24, 25, 26, 27],
+    [30, 31],
   ];
+  const examples = responses.map((response) => ({ prompt: [10], response }));
   // total weights on a canvas of 16 tokens: 9 + .1 x 7 and 3 + .1 x 13
   const answers = [9.7, 4.3];
   for (const options of [OPTIONS, BIDIRECTIONAL]) {
@@ -134,9 +132,8 @@ test("EOS and its fill weigh their share, a masked token 1 / p of it, p being th
           assert.ok(Math.abs((weights.get(i) as number) / expected - 1) < 1e-6, `position ${i}: ${weights.get(i)}`);
         }
         const holdsEos = Math.floor(response.length / options.slotSize) * options.slotSize;
-        const chances = response
-          .slice(0, holdsEos)
-          .flatMap((_, i) => (weights.has(i) ? [share / (weights.get(i) as number)] : []));
+        const masked = [...weights].filter(([i]) => i < holdsEos);
+        const chances = masked.map(([, weight]) => share / weight);
         for (const p of chances)
           assert.ok(p >= 1e-3 - 1e-9 && p <= 1 && Math.abs(p - (chances[0] as number)) < 1e-6, `${chances}`);
         if (chances[0] !== undefined) strata.push(Math.floor(2 * chances[0]));
@@ -206,11 +203,7 @@ test("clean slots see what they see in a rollout: their own slot and those of ea
     assert.deepEqual(ids.slice(lastMask + 1, lastMask + 3), [32, 33]);
     const clean = Array.from({ length: firstMask }, (_, n) => n);
     assert.deepEqual(sees(batch, 0, lastMask + 2), [...clean, lastMask + 1, lastMask + 2]);
-    for (let n = firstMask; n <= lastMask; n++)
-      assert.deepEqual(
-        sees(batch, 0, n),
-        Array.from({ length: n + 1 }, (_, m) => m),
-      );
+    for (let n = firstMask; n <= lastMask; n++) assert.deepEqual(sees(batch, 0, n), [...Array(n + 1).keys()]);
     let round = prompt.length;
     for (let start = prompt.length; start < firstMask; start += 4) {
       const before = sees(batch, 0, start).length - 1;
@@ -222,13 +215,8 @@ test("clean slots see what they see in a rollout: their own slot and those of ea
         assert.deepEqual(sees(batch, 0, start + i), [...clean.slice(0, round), ...own]);
       }
     }
-    const terms = [...batch.coefficient].flatMap((c, r) =>
-      c === 0 ? [] : [[Number(batch.rows[r]), Number(batch.targets[r])]],
-    );
-    assert.deepEqual(terms.slice(-2), [
-      [lastMask + 1, 33],
-      [lastMask + 2, TOKENS.eos],
-    ]);
+    const terms = [...batch.coefficient].flatMap((c, r) => (c === 0 ? [] : [`${batch.rows[r]}: ${batch.targets[r]}`]));
+    assert.deepEqual(terms.slice(-2), [`${lastMask + 1}: 33`, `${lastMask + 2}: ${TOKENS.eos}`]);
   }
   assert.ok(together > 10 && apart > 10, `${together} and ${apart}`);
 });
@@ -259,22 +247,15 @@ test("packed examples have the loss that they have in sequences of their own", (
     response: Array.from({ length: 2 + 2 * i }, (_, j) => (i + j) % 2),
   }));
   for (const any of [{ ...OPTIONS, canvasPerPrompt: 2 }, AUTOREGRESSIVE, BIDIRECTIONAL]) {
-    const loss = (packLength?: number): { loss: number; shapes: (readonly number[])[] } => {
-      const layout = {
-        arWeight: null,
-        eosFillWeight: 0.1,
-        rng: Rng.named(4, "pack"),
-        ...(packLength ? { packLength } : {}),
-      };
+    const loss = (pack: { packLength?: number }) => {
+      const layout = { arWeight: null, eosFillWeight: 0.1, rng: Rng.named(4, "pack"), ...pack };
       const batches = corruptBatch(examples, any, layout);
       const everywhere = (batch: Batch): Float32Array => batch.coefficient.map(() => 1);
       const values = batches.map((batch) => network.values(batch, everywhere(batch))[0] as number);
-      return {
-        loss: values.reduce((a, b) => a + b, 0),
-        shapes: batches.map(tokensOf).map(({ batch, length }) => [batch, length]),
-      };
+      const shapes = batches.map(tokensOf).map(({ batch, length }) => [batch, length]);
+      return { loss: values.reduce((a, b) => a + b, 0), shapes };
     };
-    const [plain, packed] = [loss(), loss(40)];
+    const [plain, packed] = [loss({}), loss({ packLength: 40 })];
     assert.ok(Math.abs(plain.loss - packed.loss) < 1e-5, `${plain.loss}, packed ${packed.loss}`);
     assert.ok(packed.shapes.length > 1 && packed.shapes.length < examples.length);
     for (const shape of packed.shapes) assert.deepEqual(shape, [1, 40]);

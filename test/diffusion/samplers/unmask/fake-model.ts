@@ -20,16 +20,8 @@ export const VOCAB = 5;
 export const MODEL: SampledModel = { tokens: TOKENS, vocabulary: VOCAB, attention: "causal" };
 
 export const SMALL: UnmaskOptions = {
-  rounds: 2,
-  slotSize: 2,
-  responseLength: 4,
-  promptLength: 3,
-  temperature: 1,
-  order: "confidence",
-  slotFill: "parallel",
-  canvasPerPrompt: null,
-  kvCache: "auto",
-  model: MODEL,
+  ...{ rounds: 2, slotSize: 2, responseLength: 4, promptLength: 3, temperature: 1, model: MODEL },
+  ...{ order: "confidence", slotFill: "parallel", canvasPerPrompt: null, kvCache: "auto" },
 };
 
 /** A template of two blanks between given tokens. */

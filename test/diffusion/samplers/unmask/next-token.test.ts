@@ -15,15 +15,15 @@ import { having, samplerConfig } from "../../../support/typed.js";
 import { FakeNetwork, MODEL, SMALL, streams, TOKENS, totalLogProb } from "./fake-model.js";
 
 const EOS = TOKENS.eos;
-const OPTIONS: UnmaskOptions = {
-  ...SMALL,
+const BLANKS = {
   slotFill: "next-token",
   order: "blanks",
   slotSize: 1,
   rounds: 8,
   room: 4,
   responseLength: 24,
-};
+} as const;
+const OPTIONS: UnmaskOptions = { ...SMALL, ...BLANKS };
 const TEMPLATE: TokenTemplate = [[1, 1], { name: "a", room: 3 }, [0], { name: "b", room: 2 }, [1]];
 /** Values 0 1 EOS and 1 0, the second without an end. */
 const RECORD: UnmaskTrajectory = {
@@ -49,13 +49,13 @@ const { stepTerms, boundTerms, supervisedTerms } = {
 };
 
 /** What the scored rows of a batch read, by response position: the row's own index, and the entries that it sees. */
-function seen(batch: Batch): { ids: number[]; positions: number[]; rows: number[]; sees(n: number): number[] } {
+function seen(batch: Batch) {
   const { inputIds, positionIds, attentionBias, length, rows } = withTokens(batch);
   return {
     ids: [...inputIds].map(Number),
     positions: [...positionIds].map(Number),
     rows: [...rows].map(Number),
-    sees: (n) => Array.from({ length }, (_, m) => m).filter((m) => attentionBias[n * length + m] === 0),
+    sees: (n: number) => Array.from({ length }, (_, m) => m).filter((m) => attentionBias[n * length + m] === 0),
   };
 }
 
@@ -65,13 +65,8 @@ test("a blank's token is scored at the token before it, which sees what is given
   assert.deepEqual(ids, [0, 1, 1, 0, 1, 0, 1, 1]);
   assert.deepEqual(positions, [0, 1, 2, 6, 9, 3, 4, 7]);
   assert.deepEqual(rows, [2, 3, 5, 7, 6]);
-  assert.deepEqual([2, 3, 5, 6, 7].map(sees), [
-    [0, 1, 2],
-    [0, 1, 2, 3],
-    [0, 1, 2, 5],
-    [0, 1, 2, 5, 6],
-    [0, 1, 2, 3, 7],
-  ]);
+  const seenBy = [2, 3, 5, 6, 7].map((n) => sees(n).join(""));
+  assert.deepEqual(seenBy, ["012", "0123", "0125", "01256", "01237"]);
 });
 
 test("another blank's value changes no log-probability of this one", async () => {
@@ -99,23 +94,15 @@ test("rounds only group the draws, and the bound is the path's own log-probabili
   const start: TemplateStart = { prompt: [1, 0], parts: [[1], { name: "a" }, [0, 1], { name: "b", needs: 3 }] };
   for (const seed of [1, 2, 3, 4]) {
     const network = new FakeNetwork(seed);
-    for (const [slotSize, rounds] of [
-      [1, 1],
-      [1, 2],
-      [1, 8],
-      [2, 1],
-      [4, 2],
-    ] as const) {
+    for (const [slotSize = 0, rounds = 0] of ["11", "12", "18", "21", "42"].map((sizes) => [...sizes].map(Number))) {
       const options = { ...OPTIONS, slotSize, rounds };
       network.forwards = 0;
       const [trajectory] = (await sampler.rollout(network, [start], options, streams(1, seed))) as [UnmaskTrajectory];
       assert.ok(trajectory.rounds.length <= rounds);
       const canvas = Canvas.of(trajectory.template);
       const cells = canvas.cellsOf(trajectory.response, EOS);
-      const longest = Math.max(
-        ...canvas.blanks.map(({ first, end }) => cells.filter((c) => c >= first && c < end).length),
-      );
-      assert.equal(network.forwards, longest, "one forward a token of the longest value");
+      const lengths = canvas.blanks.map(({ first, end }) => cells.filter((c) => c >= first && c < end).length);
+      assert.equal(network.forwards, Math.max(...lengths), "one forward a token of the longest value");
       const layout = { ...one, samples: 2, coupled: true, rngs: streams(1, seed) };
       const [bound] = network.values(boundTerms([trajectory], options, layout)) as [number];
       assert.ok(Math.abs(bound - totalLogProb(trajectory)) < 1e-5, `${bound}, drawn ${totalLogProb(trajectory)}`);
@@ -130,11 +117,7 @@ test("guesses change no token and no log-probability: a pass keeps what it would
   const passes = { one: 0, several: 0 };
   for (const seed of [1, 2, 3, 4, 5, 6])
     for (const temperature of [0, 1])
-      for (const [slotSize, rounds] of [
-        [8, 2],
-        [2, 8],
-        [1, 1],
-      ] as const) {
+      for (const [slotSize = 0, rounds = 0] of ["82", "28", "11"].map((sizes) => [...sizes].map(Number))) {
         const small = { ...OPTIONS, slotSize, rounds, temperature, room: 8, promptLength: 8, responseLength: 48 };
         const drawn = async (speculate: number) => {
           const network = new FakeNetwork(seed);
@@ -188,11 +171,8 @@ test("a bidirectional model with shifted logits reads what is given in both dire
   const config = samplerConfig(sampler, { slot_fill: "next-token", order: "blanks" });
   assert.throws(() => sampler.options(config, { ...model, block: 4 }), UserError);
   assert.equal(sampler.options(config, model).slotFill, "next-token");
-  for (const [seed, slotSize] of [
-    [1, 1],
-    [2, 2],
-    [3, 1],
-  ] as const) {
+  for (const seed of [1, 2, 3]) {
+    const slotSize = seed === 2 ? 2 : 1;
     const network = new ShiftedNetwork(seed);
     const options = { ...OPTIONS, slotSize, model };
     const [trajectory] = (await sampler.rollout(network, [start], options, streams(1, seed))) as [UnmaskTrajectory];

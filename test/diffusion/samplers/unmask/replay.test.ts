@@ -21,6 +21,12 @@ function termsOf(batch: Batch, values: ArrayLike<number>, b: number): number[] {
   );
 }
 
+/** Lists the entries that an entry of a batch sees. */
+const seenIn =
+  ({ length, attentionBias }: TokenBatch) =>
+  (n: number): number[] =>
+    Array.from({ length }, (_, m) => m).filter((m) => attentionBias[n * length + m] === 0);
+
 const recorded = (trajectory: UnmaskTrajectory): number[] => trajectory.rounds.flatMap((round) => [...round.logProbs]);
 
 const anyOptions = fc
@@ -43,11 +49,8 @@ test("packed, round by round and rollout give the same log-probabilities", async
     fc.integer({ min: 0, max: 1000 }),
     async (any, attention, block, seed) => {
       const slotFill = attention === "causal" ? any.slotFill : "parallel";
-      const options = {
-        ...any,
-        slotFill,
-        model: { ...MODEL, attention, ...(attention === "causal" ? {} : { block }) },
-      };
+      const model = { ...MODEL, attention, ...(attention === "causal" ? {} : { block }) };
+      const options = { ...any, slotFill, model };
       const network = new FakeNetwork(seed);
       const tasks = prompts(3, options.promptLength, seed);
       const trajectories = await sampler.rollout(network, tasks, options, streams(3, seed));
@@ -74,10 +77,7 @@ test("packed, round by round and rollout give the same log-probabilities", async
 
 test("the layout is prompt, committed tokens, then each round's masks up to its last revealed position", () => {
   const trajectory: UnmaskTrajectory = {
-    prompt: [1, 0],
-    slotSize: 2,
-    responseLength: 6,
-    temperature: 1,
+    ...{ prompt: [1, 0], slotSize: 2, responseLength: 6, temperature: 1 },
     rounds: [
       { positions: [2, 3], tokens: [0, 1], logProbs: [-1, -1], eosAllowed: [false, false] },
       { positions: [0, 1], tokens: [1, 1], logProbs: [-1, -1], eosAllowed: [false, false] },
@@ -92,8 +92,7 @@ test("the layout is prompt, committed tokens, then each round's masks up to its 
   assert.equal(packedLength(trajectory), 13);
   assert.deepEqual([...packed.inputIds].map(Number), [1, 0, 0, 1, 1, 1, mask, mask, mask, mask, mask, mask, mask, pad]);
   assert.deepEqual([...packed.positionIds].map(Number), [0, 1, 4, 5, 2, 3, 2, 3, 4, 5, 2, 3, 6, 0]);
-  const sees = (n: number): number[] =>
-    Array.from({ length: 14 }, (_, m) => m).filter((m) => packed.attentionBias[n * 14 + m] === 0);
+  const sees = seenIn(packed);
   assert.deepEqual(sees(4), [0, 1, 2, 3, 4]);
   assert.deepEqual(sees(9), [0, 1, 6, 7, 8, 9]);
   assert.deepEqual(sees(11), [0, 1, 2, 3, 10, 11]);
@@ -106,11 +105,7 @@ test("the layout is prompt, committed tokens, then each round's masks up to its 
 
 test("slots that are filled in side by side see neither each other nor later masks", () => {
   const trajectory: UnmaskTrajectory = {
-    prompt: [1],
-    slotSize: 2,
-    slotFill: "autoregressive",
-    responseLength: 6,
-    temperature: 1,
+    ...{ prompt: [1], slotSize: 2, slotFill: "autoregressive", responseLength: 6, temperature: 1 },
     rounds: [
       { positions: [0, 1, 4, 5], tokens: [0, 1, 1, 0], logProbs: [-1, -1, -1, -1], eosAllowed: Array(4).fill(false) },
       { positions: [2, 3], tokens: [1, 1], logProbs: [-1, -1], eosAllowed: [false, false] },
@@ -124,9 +119,7 @@ test("slots that are filled in side by side see neither each other nor later mas
   // prompt, the two slots of round 0, the slot of round 1, the masks up to the first token of each round's last slot
   assert.deepEqual([...packed.inputIds].map(Number), [1, 0, 1, 1, 0, 1, 1, mask, mask, mask, mask, mask, mask]);
   assert.deepEqual([...packed.positionIds].map(Number), [0, 1, 2, 5, 6, 3, 4, 1, 2, 3, 4, 5, 3]);
-  const { length } = packed;
-  const sees = (n: number): number[] =>
-    Array.from({ length }, (_, m) => m).filter((m) => packed.attentionBias[n * length + m] === 0);
+  const sees = seenIn(packed);
   assert.deepEqual(sees(2), [0, 1, 2]);
   assert.deepEqual(sees(4), [0, 3, 4]);
   assert.deepEqual(sees(6), [0, 1, 2, 3, 4, 5, 6]);
@@ -137,10 +130,7 @@ test("slots that are filled in side by side see neither each other nor later mas
 
 test("a bidirectional model reads every round in place, and everything sees everything", () => {
   const trajectory: UnmaskTrajectory = {
-    prompt: [1],
-    slotSize: 1,
-    responseLength: 3,
-    temperature: 1,
+    ...{ prompt: [1], slotSize: 1, responseLength: 3, temperature: 1 },
     rounds: [
       { positions: [2], tokens: [0], logProbs: [-1], eosAllowed: [true] },
       { positions: [0], tokens: [1], logProbs: [-1], eosAllowed: [false] },

@@ -18,11 +18,8 @@ const sampler = having(unmask, "stepTerms");
 const PROMPT = [1, 0];
 
 /** Makes the key by which two outcomes are told apart. */
-function keyOf(trajectory: UnmaskTrajectory): string {
-  return trajectory.rounds
-    .map((round) => round.positions.map((p, i) => `${p}:${round.tokens[i]}`).join(" "))
-    .join(" | ");
-}
+const keyOf = ({ rounds }: UnmaskTrajectory): string =>
+  rounds.map(({ positions, tokens }) => positions.map((p, i) => `${p}:${tokens[i]}`).join(" ")).join(" | ");
 
 /** Makes a network with prescribed samples at every response position that reports its own probabilities for them. */
 function forced(network: FakeNetwork, tokens: readonly number[]): RoundModel<RowStatistics> {
@@ -40,9 +37,8 @@ function forced(network: FakeNetwork, tokens: readonly number[]): RoundModel<Row
         for (const variant of [0, 1]) {
           const row = hidden[n] as Float64Array;
           statistics.token[r * 2 + variant] = BigInt(token);
-          statistics.logProb[r * 2 + variant] = network.logProbs(row, input.temperature, variant === 0)[
-            token
-          ] as number;
+          const logProbs = network.logProbs(row, input.temperature, variant === 0);
+          statistics.logProb[r * 2 + variant] = logProbs[token] as number;
         }
       });
       return statistics;
@@ -51,11 +47,7 @@ function forced(network: FakeNetwork, tokens: readonly number[]): RoundModel<Row
 }
 
 /** Enumerates the policy's trajectories: all assignments of tokens except those that need a forbidden EOS. */
-async function enumerate(
-  network: FakeNetwork,
-  options: UnmaskOptions,
-  start: TextStart = PROMPT,
-): Promise<Map<string, UnmaskTrajectory>> {
+async function enumerate(network: FakeNetwork, options: UnmaskOptions, start: TextStart = PROMPT) {
   const outcomes = new Map<string, UnmaskTrajectory>();
   const canvas = Canvas.of(templateOf(start, options));
   for (const tokens of sequences([0, 1, TOKENS.eos], canvas.isFree ? options.responseLength : canvas.cells)) {
@@ -243,12 +235,8 @@ test("slots are filled in autoregressively by k - 1 passes that read no masks, a
   const [first, second] = trajectory.rounds;
   const begun = (round: typeof first, n: number): string => (round?.tokens.slice(0, n) ?? []).join("");
   assert.equal(trajectory.slotFill, "autoregressive");
-  assert.deepEqual(read.slice(0, 4), [
-    "1033333333",
-    `10${begun(first, 1)}`,
-    `10${begun(first, 2)}`,
-    `10${begun(first, 3)}`,
-  ]);
+  const passes = [1, 2, 3].map((n) => `10${begun(first, n)}`);
+  assert.deepEqual(read.slice(0, 4), ["1033333333", ...passes]);
   assert.deepEqual(read.slice(4, 6), [`10${begun(first, 4)}3333`, `10${begun(first, 4)}${begun(second, 1)}`]);
   // the second token of the second slot is EOS, so there is no further pass
   assert.equal(second?.tokens.indexOf(TOKENS.eos), 1);
@@ -301,29 +289,16 @@ test("what a model must not do, and prompts that do not fit, are refused", async
   await assert.rejects(attempt, /non-finite confidence/);
   const refused = run((s) => s.logProb.fill(Number.NEGATIVE_INFINITY));
   await assert.rejects(refused, /non-finite log-probability/);
-  await assert.rejects(
-    run((s) => (s.token as BigInt64Array).fill(BigInt(TOKENS.mask))),
-    /blocked token 3/,
-  );
+  const blocked = run((s) => (s.token as BigInt64Array).fill(BigInt(TOKENS.mask)));
+  await assert.rejects(blocked, /blocked token 3/);
 });
 
 test("the configuration has defaults and rejects what cannot run", () => {
   const config = samplerConfig(sampler);
   assert.deepEqual(config, {
-    rounds: 8,
-    slot_size: 4,
-    response_length: 96,
-    prompt_length: 64,
-    temperature: 1,
-    order: "confidence",
-    slot_fill: "parallel",
-    canvas_per_prompt: null,
-    paragraph_room: null,
-    room: 12,
-    constrained_decoding: false,
-    explore: 0,
-    kv_cache: "auto",
-    speculate: 1,
+    ...{ rounds: 8, slot_size: 4, response_length: 96, prompt_length: 64, temperature: 1, order: "confidence" },
+    ...{ slot_fill: "parallel", canvas_per_prompt: null, paragraph_room: null, room: 12 },
+    ...{ constrained_decoding: false, explore: 0, kv_cache: "auto", speculate: 1 },
   });
   const { dims, ...shapes } = sampler.shapes(sampler.options(config, MODEL));
   assert.deepEqual(shapes, { length: 160, rows: 96, steps: 8 });

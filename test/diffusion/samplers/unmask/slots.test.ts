@@ -6,13 +6,13 @@ import { eosAllowedSlots, revealSchedule, selectSlots } from "../../../../src/di
 const slot = fc.record({ score: fc.integer({ min: 0, max: 5 }), wantsEos: fc.boolean(), open: fc.boolean() });
 const canvas = fc.array(slot, { minLength: 1, maxLength: 10 });
 
-const choose = (slots: readonly { score: number; wantsEos: boolean; open: boolean }[], budget: number): boolean[] =>
-  selectSlots(
-    slots.map((s) => s.score),
-    slots.map((s) => s.wantsEos),
-    slots.map((s) => s.open),
-    budget,
-  );
+type Slot = typeof slot extends fc.Arbitrary<infer T> ? T : never;
+
+function choose(slots: readonly Slot[], budget: number): boolean[] {
+  const [scores, wants] = [slots.map((s) => s.score), slots.map((s) => s.wantsEos)];
+  const open = slots.map((s) => s.open);
+  return selectSlots(scores, wants, open, budget);
+}
 
 test("the schedule reveals every slot once, in at most T rounds, as the formula says", () => {
   fc.assert(

@@ -1,96 +1,30 @@
 import assert from "node:assert/strict";
 import type { ServerResponse } from "node:http";
 import { test } from "node:test";
-import type { EpisodeOptions } from "../../../../src/env/browser/episode.js";
-import { taskFor, using } from "../../page-site.js";
+import { type Fail, FIELDS, FORM, PLAN, playFailing, playForm, taskFor, using } from "../../page-site.js";
 
-const FORM = `<form method=post><label>Name <input name=n></label><button>Submit</button></form>`;
-const PLAN = "fill Name | Ann\nsubmit";
-const FIELDS = { Name: "Ann" };
-
-type Fail = (response: ServerResponse) => void;
 const error: Fail = (r) => void r.writeHead(503).end();
 const half: Fail = (r) => {
   r.writeHead(200, { "content-type": "text/javascript", "content-length": 5000 });
   r.write(`/* the first half */`, () => r.destroy());
 };
 const silence: Fail = () => undefined;
+const onSubmit = (script: string): string =>
+  `<script>document.forms[0].onsubmit = (e) => { e.preventDefault(); ${script} }</script>`;
 
-/** Forms that are complete only with data that their script requests, by the kind of request. */
-const PAGES: Record<string, { page: string; part: string; ok: string; fail: Fail; fault: RegExp }> = {
-  "/script-503": {
-    page: `${FORM}<script src="/s1.js"></script>`,
-    part: "/s1.js",
-    ok: ";",
-    fail: error,
-    fault: /HTTP 503 for GET \/s1.js/,
-  },
-  "/script-half": {
-    page: `${FORM}<script async src="/s2.js"></script>`,
-    part: "/s2.js",
-    ok: ";",
-    fail: half,
-    fault: /no answer to GET \/s2.js/,
-  },
-  "/fetch-503": {
-    page: `${FORM}<script>fetch("/f1?x=1").then((r) => r.text()).catch(() => 0)</script>`,
-    part: "/f1",
-    ok: "{}",
-    fail: error,
-    fault: /HTTP 503 for GET \/f1$/,
-  },
-  "/xhr-half": {
-    page: `${FORM}<script>const x = new XMLHttpRequest(); x.open("POST", "/x1"); x.send("q")</script>`,
-    part: "/x1",
-    ok: "{}",
-    fail: half,
-    fault: /no answer to POST \/x1/,
-  },
-  "/check-503": {
-    page: `${FORM}<script>document.forms[0].onsubmit = (e) => { e.preventDefault();
-      fetch("/c1").then((r) => { if (r.ok) fetch("", { method: "POST", body: new FormData(document.forms[0]) }); }); }</script>`,
-    part: "/c1",
-    ok: "{}",
-    fail: error,
-    fault: /HTTP 503 for GET \/c1/,
-  },
-  "/check-silent": {
-    page: `${FORM}<script>document.forms[0].onsubmit = (e) => { e.preventDefault();
-      fetch("/c2").then(() => document.forms[0].submit()); }</script>`,
-    part: "/c2",
-    ok: "{}",
-    fail: silence,
-    fault: /no answer to GET \/c2/,
-  },
-};
+const POST = `fetch("", { method: "POST", body: new FormData(document.forms[0]) })`;
+const XHR = `<script>const x = new XMLHttpRequest(); x.open("POST", "/x1"); x.send("q")</script>`;
 
-test("a page whose own script or request the server fails is tried again, and then scored", async () => {
-  const failed = new Set<string>();
-  const answer = ({ url }: { url: string }, response: ServerResponse): boolean => {
-    const path = url.split("?")[0];
-    const page = Object.values(PAGES).find(({ part }) => part === path);
-    if (page === undefined) return false;
-    if (failed.has(page.part)) response.setHeader("content-type", "text/javascript").end(page.ok);
-    else page.fail(response);
-    failed.add(page.part);
-    return true;
-  };
-  const faults: string[] = [];
-  const log = { warn: ({ fault }: { fault: string }) => faults.push(fault) } as unknown as NonNullable<
-    EpisodeOptions["log"]
-  >;
-  await using(
-    Object.fromEntries(Object.entries(PAGES).map(([k, { page }]) => [k, page])),
-    { answer, actionTimeoutMs: 6000, log },
-    async (runner) => {
-      for (const [path, { fault }] of Object.entries(PAGES)) {
-        const episode = await runner.run(taskFor(path, FIELDS), PLAN);
-        assert.match(faults.at(-1) ?? "none", fault, path);
-        assert.deepEqual([path, episode.fault, episode.reward, episode.attempts], [path, undefined, 1, 2]);
-      }
-    },
-  );
-});
+// forms that are complete only with data that their script requests, by the kind of request
+test("a page whose own script or request the server fails is tried again, and then scored", () =>
+  playFailing([
+    ["/script-503", error, /HTTP 503 for GET \/s1.js/, "/s1.js", `<script src="/s1.js"></script>`],
+    ["/script-half", half, /no answer to GET \/s2.js/, "/s2.js", `<script async src="/s2.js"></script>`],
+    ["/fetch-503", error, /HTTP 503 for GET \/f1$/, "/f1", `<script>fetch("/f1?x=1").catch(() => 0)</script>`],
+    ["/xhr-half", half, /no answer to POST \/x1/, "/x1", XHR],
+    ["/check-503", error, /HTTP 503 for GET \/c1/, "/c1", onSubmit(`fetch("/c1").then((r) => { if (r.ok) ${POST} })`)],
+    ["/check-silent", silence, /no answer to GET \/c2/, "/c2", onSubmit(`fetch("/c2").then(() => ${POST})`)],
+  ]));
 
 test("a background request that stays without an answer leaves the episode without a reward", async () => {
   const answer = ({ url }: { url: string }, response: ServerResponse): boolean => {
@@ -99,7 +33,7 @@ test("a background request that stays without an answer leaves the episode witho
     return true;
   };
   await using({ "/a": `${FORM}<script>fetch("/options")</script>` }, { answer }, async (runner) => {
-    const episode = await runner.run(taskFor("/a", FIELDS), PLAN);
+    const episode = await playForm(runner, "/a");
     assert.deepEqual([episode.fault, episode.attempts], ["HTTP 500 for GET /options", 3]);
     assert.ok(Number.isNaN(episode.reward));
     await assert.rejects(runner.snapshot(taskFor("/a")), /HTTP 500 for GET \/options/);
@@ -143,7 +77,7 @@ test("no failure: what is missing, kept open, taken back, asked again, or asked 
       const episode = await runner.run(taskFor(`/${name}`, { ...FIELDS, ...late }), plan);
       assert.deepEqual([name, episode.fault, episode.reward, episode.attempts], [name, undefined, 1, 1]);
     }
-    const refused = await runner.run(taskFor("/refused", FIELDS), PLAN);
+    const refused = await playForm(runner, "/refused");
     assert.deepEqual([refused.fault, refused.accepted, refused.attempts], [undefined, false, 1]);
   });
 });
