@@ -1,44 +1,28 @@
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import { describe, it } from "node:test";
 import { ALL_LAYERS } from "../../../src/autodiff/recompute.js";
-import { exportModel } from "../../../src/features/export/export.js";
 import { halfTrunk } from "../../../src/features/gpu/half-trunk.js";
 import { forCuda, lowering } from "../../../src/features/gpu/lowerings/cuda.js";
 import { selfCheck as packedGradientCheck } from "../../../src/features/gpu/self-checks/packed-gradients.js";
 import { shortGradients } from "../../../src/features/gpu/short-gradients.js";
 import { bindModel } from "../../../src/nn/bind.js";
-import type { ModelConfig } from "../../../src/nn/config.js";
 import { loadModel, type Model } from "../../../src/nn/model.js";
 import { type HalfDType, precisionOf } from "../../../src/onnx/precision.js";
 import type { Graph, Node, Value } from "../../../src/onnx/types.js";
 import type { Precision } from "../../../src/weights/precision.js";
 import { cudaOnCpu } from "../../support/cuda-on-cpu.js";
 import { relativeError } from "../../support/golden.js";
-import { MICRO, microModel } from "../../support/micro-model.js";
+import { microModel } from "../../support/micro-model.js";
 import { runGraph } from "../../support/run-graph.js";
-import { cpuRuntime, temporaryFolder } from "../../support/temporary.js";
+import { cpuRuntime } from "../../support/temporary.js";
 import { LORA, PROJECTIONS, trainingFeeds, trainingGraph, trainingOutputs } from "../../support/training-graph.js";
+import { FOUR_BITS as CONFIG, exported } from "../export/exported.js";
 
-const CONFIG: ModelConfig = {
-  ...MICRO,
-  hidden_size: 64,
-  intermediate_size: 128,
-  num_attention_heads: 4,
-  num_key_value_heads: 2,
-  head_dim: 16,
-};
 const runtime = await cpuRuntime();
 
 const base = await microModel(CONFIG);
 
 describe("graphs for CUDA, computed on the CPU", () => {
-  const exported = async (precision: Precision, doubleQuant = false): Promise<Model> => {
-    const out = temporaryFolder("model");
-    await exportModel({ checkpoint: base, out: join(out, "m"), precision, doubleQuant });
-    return loadModel(join(out, "m"));
-  };
-
   /** The largest errors of logits and of what was added to the gradients, as shares of the largest values. */
   async function errors(model: Model, graph: Graph, expected: Graph): Promise<{ logits: number; gradients: number }> {
     const [got, want] = [await trainingOutputs(runtime, model, graph), await trainingOutputs(runtime, model, expected)];
@@ -61,12 +45,11 @@ describe("graphs for CUDA, computed on the CPU", () => {
     for (const recomputed of [{}, { layers: ALL_LAYERS }, { cheap: 1 }]) {
       const what = `${precision}${nested ? " with nested scales" : ""}, recomputed: ${Object.keys(recomputed)}`;
       it(`${what}: nothing waits for a shape, nothing in 4 bits is decoded, and the numbers stay`, async () => {
-        const model = await exported(precision, nested);
+        const model = await exported(base, { precision, doubleQuant: nested });
         const graph = trainingGraph(model, recomputed);
         const lowered = forCuda(graph);
         const shapes = lowered.nodes.filter((n) => n.op === "Reshape" && isComputed(lowered, n.inputs[1]));
-        const names = shapes.map((n) => n.name);
-        assert.deepEqual(names, []);
+        assert.deepEqual(shapes, []);
         // but what is computed again waits for a gradient
         assert.equal(
           lowered.nodes.some((n) => n.op === "Min"),
@@ -91,7 +74,7 @@ describe("graphs for CUDA, computed on the CPU", () => {
   }
 
   it("a large matrix in 16 bits is cast in blocks, ranges of its file, with the same numbers", async () => {
-    const model = await exported("bf16");
+    const model = await exported(base, { precision: "bf16" });
     const graph = trainingGraph(model);
     // blocks of 6 rows of the head [16, 64]: the last one is smaller; the layers' matrices are larger still
     const lowered = forCuda(graph, 6 * CONFIG.hidden_size, 1);
@@ -99,8 +82,7 @@ describe("graphs for CUDA, computed on the CPU", () => {
     const whole = lowered.nodes.filter(
       (n) => n.op === "Cast" && isWeight(n.inputs[0]) && n.inputs[0]?.shape.length === 2,
     );
-    const names = whole.map((n) => n.name);
-    assert.deepEqual(names, []);
+    assert.deepEqual(whole, []);
     // the last block looks its rows up, to repeat the last one
     const blocks = lowered.nodes.filter((n) => n.inputs[0]?.name.includes("/lm_head.weight/"));
     assert.equal(blocks.length, 2 * Math.ceil(CONFIG.vocab_size / 6));
@@ -116,11 +98,7 @@ describe("graphs for CUDA, computed on the CPU", () => {
     [509, 8],
   ] as const)
     it(`a head of ${vocabulary} rows is multiplied in whole tiles, with the same numbers`, async () => {
-      const config = { ...CONFIG, vocab_size: vocabulary };
-      const checkpoint = await microModel(config);
-      const out = join(temporaryFolder("odd"), "m");
-      await exportModel({ checkpoint, out, precision: "bf16", doubleQuant: false });
-      const model = await loadModel(out);
+      const model = await exported(await microModel({ ...CONFIG, vocab_size: vocabulary }), { precision: "bf16" });
       const graph = trainingGraph(model);
       // a matrix of one piece keeps the order of every sum; blocks add to it one after the other
       const lowered = blocks === 1 ? forCuda(graph) : forCuda(graph, (vocabulary / blocks) * CONFIG.hidden_size);
@@ -133,7 +111,7 @@ describe("graphs for CUDA, computed on the CPU", () => {
     });
 
   it("leaves open sizes open, and adds and normalises in one kernel without a gradient", async () => {
-    const model = await exported("bf16");
+    const model = await exported(base, { precision: "bf16" });
     const { g, outputs } = bindModel(model.graph, "open", { lora: LORA, rows: "R" });
     g.output("out", outputs.logits as Value);
     const graph = g.build();
@@ -160,7 +138,7 @@ describe("graphs for CUDA, computed on the CPU", () => {
   };
   for (const half of ["bfloat16", "float16"] as const) {
     it(`layers in ${half}: all their products, and what that costs in logits and gradients`, async () => {
-      const model = await exported("nf4");
+      const model = await exported(base, { precision: "nf4" });
       const graph = trainingGraph(model, { layers: ALL_LAYERS });
       const halved = lowering(graph, half);
       // the angles of queries and keys are turned back once for all layers
@@ -189,7 +167,7 @@ describe("graphs for CUDA, computed on the CPU", () => {
 
   it("precisionOf auto: bfloat16 for weights that are stored in less than 32 bits", async () => {
     assert.equal(precisionOf("auto", (await loadModel(base)).graph), "float32");
-    const { graph } = await exported("nf4");
+    const { graph } = await exported(base, { precision: "nf4" });
     assert.equal(precisionOf("auto", graph), "bfloat16");
     assert.equal(precisionOf("float32", graph), "float32");
   });
