@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { Rng } from "../../../src/core/rng.js";
 import type { EpisodeOutcome } from "../../../src/env/environment.js";
 import { environment, FormsEnvironment } from "../../../src/env/environments/forms.js";
 import type { Task } from "../../../src/env/site.js";
 import { type Contract, readContract } from "../../../src/features/learned-pages/contract.js";
+import { servePages } from "../../env/page-site.js";
 import { temporaryFolder } from "../../support/temporary.js";
 
 /** A form that is served locally and learned. */
@@ -25,47 +24,34 @@ interface FormSite {
 
 /**
  * Serves a page, and opens an environment with one task per person.
- * @param answer returns the page that answers a post.
- * @param answersInMs delay of the answer in milliseconds. @param learn options of `site.learn`. @param more options of `site`.
+ * @param answer returns the page that answers a post, after `answersInMs` milliseconds. @param more options of `site`.
  */
 export async function openForm(
   form: string,
   people: readonly object[],
   page: string | (() => string),
   answer: (sent: URLSearchParams) => string | { readonly status: number; readonly html: string },
-  answersInMs = 0,
-  learn: object = {},
-  more: object = {},
+  { answersInMs = 0, ...more }: { readonly answersInMs?: number | undefined; readonly [option: string]: unknown } = {},
 ): Promise<FormSite> {
   const received: URLSearchParams[] = [];
-  const server = createServer((request, response) => {
-    let body = "";
-    request.on("data", (chunk) => {
-      body += chunk;
-    });
-    request.on("end", () => {
-      response.setHeader("content-type", "text/html");
-      if (request.method !== "POST") {
-        response.end(typeof page === "string" ? page : page());
-        return;
-      }
-      const sent = new URLSearchParams(body);
-      received.push(sent);
-      setTimeout(() => {
-        const said = answer(sent);
-        const { status, html } = typeof said === "string" ? { status: 200, html: said } : said;
-        response.writeHead(status).end(html);
-      }, answersInMs);
-    });
+  const server = await servePages({}, ({ method, body }, response) => {
+    response.setHeader("content-type", "text/html");
+    if (method !== "POST") return Boolean(response.end(typeof page === "string" ? page : page()));
+    const sent = new URLSearchParams(body);
+    received.push(sent);
+    setTimeout(() => {
+      const said = answer(sent);
+      const { status, html } = typeof said === "string" ? { status: 200, html: said } : said;
+      response.writeHead(status).end(html);
+    }, answersInMs);
+    return true;
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const folder = temporaryFolder("learn");
   const tasks = join(folder, "tasks.jsonl");
   const lines = people.map((fields, i) => ({ id: `${form}/${i}`, form, url: "/", fields, split: "train" }));
   writeFileSync(tasks, lines.map((line) => JSON.stringify(line)).join("\n"));
-  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const env = await environment.open({
-    site: { kind: "url", tasks, base_url: base, learn, success: { status: 200 }, ...more },
+    site: { kind: "url", tasks, base_url: server.baseUrl, learn: {}, success: { status: 200 }, ...more },
     browser: { contexts: 2, action_timeout_s: 20, rollout_timeout_s: 120 },
     prompt: {},
   });
@@ -85,7 +71,7 @@ export async function openForm(
     },
     async close() {
       await env.close();
-      server.close();
+      await server.stop();
     },
   };
 }
