@@ -54,40 +54,31 @@ describe("what is read from Redis", () => {
   const schemas = { announcement: announcementSchema, beat: beatSchema, result: resultSchema, job: jobSchema };
 
   it("passes where it is well formed", () => {
-    for (const [what, schema] of Object.entries(schemas))
-      assert.deepEqual(
-        receivedText(
-          what,
-          schema as typeof announcementSchema,
-          JSON.stringify(wellFormed[what as keyof typeof schemas]),
-        ),
-        wellFormed[what as keyof typeof schemas],
-      );
+    for (const what of Object.keys(schemas) as (keyof typeof schemas)[]) {
+      const schema = schemas[what] as typeof announcementSchema;
+      assert.deepEqual(receivedText(what, schema, JSON.stringify(wellFormed[what])), wellFormed[what]);
+    }
   });
 
   it("is refused by name where it is malformed, and not quoted", () => {
-    const cases: [keyof typeof schemas, unknown][] = [
-      ...[null, 7, "secret", [], {}, { ...announcement, config: "../victim.txt" }].map((value) => [
-        "announcement",
-        value,
-      ]),
-      ...["../run", "a b", "", `${"x".repeat(300)}`].map((run) => ["announcement", { ...announcement, run }]),
-      ...["relative", "../up", 3].map((blobs) => ["announcement", { ...announcement, blobs }]),
-      ...[0, -1, 1e308, "30"].map((lease) => ["announcement", { ...announcement, lease }]),
-      ["announcement", { ...announcement, jobs: ["sweep"] }],
-      ["announcement", { ...announcement, versions: { a: {} } }],
-      ...[{ ...beat, up: "long" }, { ...beat, busy: -1 }, { ...beat, jobs: ["sweep"] }, null].map((value) => [
-        "beat",
-        value,
-      ]),
-      ...["../victim.txt", "", sha.toUpperCase(), `${sha}\n`, `${sha}/..`, null].map((blob) => [
-        "result",
-        { ...result, blob },
-      ]),
-      ...["", "a b", "../w", 5].map((worker) => ["result", { ...result, worker }]),
-      ...[["../../etc/passwd"], "x", [3], Array(101).fill(sha)].map((blobs) => ["job", { ...job, blobs }]),
-    ] as [keyof typeof schemas, unknown][];
-    for (const [what, value] of cases)
+    type What = keyof typeof schemas;
+    /** Each of these values for one member of a well-formed one. */
+    const changed = (what: What, key: string, ...values: unknown[]) =>
+      values.map((value): [What, unknown] => [what, { ...wellFormed[what], [key]: value }]);
+    for (const [what, value] of [
+      ...[null, 7, "secret", [], {}].map((value): [What, unknown] => ["announcement", value]),
+      ...changed("announcement", "config", "../victim.txt"),
+      ...changed("announcement", "run", "../run", "a b", "", "x".repeat(300)),
+      ...changed("announcement", "blobs", "relative", "../up", 3),
+      ...changed("announcement", "lease", 0, -1, 1e308, "30"),
+      ...changed("announcement", "jobs", ["sweep"]),
+      ...changed("announcement", "versions", { a: {} }),
+      ...[...changed("beat", "up", "long"), ...changed("beat", "busy", -1), ...changed("beat", "jobs", ["sweep"])],
+      ["beat", null] as [What, unknown],
+      ...changed("result", "blob", "../victim.txt", "", sha.toUpperCase(), `${sha}\n`, `${sha}/..`, null),
+      ...changed("result", "worker", "", "a b", "../w", 5),
+      ...changed("job", "blobs", ["../../etc/passwd"], "x", [3], Array(101).fill(sha)),
+    ])
       assert.throws(
         () => received(what, schemas[what] as typeof announcementSchema, value),
         (error) =>

@@ -31,15 +31,5 @@ test("generated forms: 3 to 6 short fields, labels of their own, none of a held-
     for (const { kind } of short) kinds.add(kind);
     assert.deepEqual(formOf(form.id), form);
   }
-  assert.deepEqual([...kinds].sort(), [
-    "checkbox",
-    "date",
-    "email",
-    "number",
-    "radio",
-    "select",
-    "tel",
-    "text",
-    "time",
-  ]);
+  assert.equal([...kinds].sort().join(" "), "checkbox date email number radio select tel text time");
 });

@@ -31,9 +31,8 @@ function feedsOf(old: number, fresh: number, seen: number): NamedTensors {
     feeds[name] = f32([BATCH, fresh, HEADS, WIDTH], numbers(BATCH * fresh * HEADS * WIDTH));
   for (const name of ["key", "value"])
     feeds[`past/0/${name}`] = f32([1, old, HEADS, WIDTH], numbers(old * HEADS * WIDTH));
-  const keys = BigInt64Array.from({ length: BATCH * seen }, () =>
-    BigInt(Math.floor(rng.uniform() * rows) - BATCH * fresh),
-  );
+  const place = (): bigint => BigInt(Math.floor(rng.uniform() * rows) - BATCH * fresh);
+  const keys = BigInt64Array.from({ length: BATCH * seen }, place);
   const all = BigInt64Array.from({ length: BATCH * fresh }, (_, i) => BigInt(i));
   const attention_bias = f32([BATCH, 1, fresh, seen], new Float32Array(BATCH * fresh * seen));
   const [queries, places] = [i64([BATCH, fresh], all), i64([BATCH, fresh], all)];

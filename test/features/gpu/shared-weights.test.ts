@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { UserError } from "../../../src/core/errors.js";
 import { type ExternalWeight, type ReadBytes, SharedWeights } from "../../../src/features/gpu/shared-weights.js";
 import { temporaryFolder } from "../../support/temporary.js";
+import { userError } from "../../support/user-error.js";
 
 describe("SharedWeights", () => {
   const dir = temporaryFolder("shared-weights");
@@ -55,11 +55,8 @@ describe("SharedWeights", () => {
     const { weights, freed } = opened();
     const bad = (wrong: ExternalWeight, pattern: RegExp): Promise<void> =>
       assert.rejects(
-        weights.take(dir, "cpu", [weight("a", 0, 5), wrong], (_, bytes, read) => {
-          read(0, bytes);
-          return "a";
-        }),
-        (error) => error instanceof UserError && pattern.test(error.message),
+        weights.take(dir, "cpu", [weight("a", 0, 5), wrong], (_, bytes, read) => `a${read(0, bytes) ? "" : "?"}`),
+        userError(pattern),
       );
     await bad(weight("b", 6, 4), /w\.bin ended at byte 8 while it was read/);
     await bad(weight("b", 0, 4, "none.bin"), /Cannot read .*none\.bin/);

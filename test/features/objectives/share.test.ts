@@ -48,12 +48,11 @@ async function open(objective: Objective, overrides: readonly string[]): Promise
   policies.push(policy);
   // B of a fresh adapter is 0, which would leave A without a gradient
   const noise = Rng.named(1, "adapter");
-  const adapter = new Map(
-    [...freshAdapter(policy.sites, policy.lora, noise)].map(([name, t]) => [
-      name,
-      { ...t, data: Float32Array.from(t.data as Float32Array, (x) => x + 0.01 * noise.normal()) },
-    ]),
-  );
+  const moved = (t: Tensor): Tensor => {
+    return { ...t, data: (t.data as Float32Array).map((x) => x + 0.01 * noise.normal()) } as Tensor;
+  };
+  const fresh = [...freshAdapter(policy.sites, policy.lora, noise)];
+  const adapter = new Map(fresh.map(([name, t]) => [name, moved(t)]));
   await policy.engine.setParameters("policy", adapter);
   await policy.engine.setParameters("reference", adapter);
   await policy.engine.setOptimizer(undefined);
