@@ -19,11 +19,7 @@ import { tokensOf } from "../../support/token-batch.js";
 import { samplerConfig } from "../../support/typed.js";
 
 const SMALL: AutoregressiveOptions = {
-  responseLength: 4,
-  promptLength: 3,
-  temperature: 1,
-  kvCache: "auto",
-  model: MODEL,
+  ...{ responseLength: 4, promptLength: 3, temperature: 1, kvCache: "auto", model: MODEL },
 };
 const PROMPT = [1, 0];
 
@@ -125,14 +121,11 @@ test("its supervised loss predicts every token of the response and EOS, packed o
   );
   const weight = Math.fround(1 / 5);
   const { eos } = TOKENS;
-  const expected = [
-    [1, 0],
-    [2, 1],
-    [3, eos],
-    [7, 1],
-    [8, eos],
-  ].map((term) => [...term, weight]);
-  assert.deepEqual(real, expected);
+  const expected = Object.entries({ 1: 0, 2: 1, 3: eos, 7: 1, 8: eos });
+  assert.deepEqual(
+    real,
+    expected.map(([row, target]) => [Number(row), target, weight]),
+  );
   const packed = supervisedTerms(examples, SMALL, { ...supervised, packLength: 12 });
   assert.equal(packed.length, 1);
   const network = new FakeNetwork(2);
@@ -149,22 +142,16 @@ test("what cannot be sampled or was not is refused", () => {
   assert.throws(() => sampler.options(config, { ...MODEL, attention: "bidirectional" }), UserError);
   assert.match(String(refusalOf(sampler, "bound", SMALL)?.reason), /no bound/);
   assert.equal(refusalOf(sampler, "text", SMALL)?.reason, undefined);
-  const good = {
-    prompt: [1],
-    responseLength: 2,
-    temperature: 1,
-    response: [0, 1],
-    logProbs: [-1, -1],
-    ended: "length",
-  };
+  const response = { response: [0, 1], logProbs: [-1, -1], ended: "length" };
+  const good = { prompt: [1], responseLength: 2, temperature: 1, ...response };
   assert.deepEqual(parseTrajectory(good, "x", TOKENS.eos), good);
-  for (const wrong of [
+  const wrongs = [
     { logProbs: [-1] },
     { ended: "eos" },
     { responseLength: 3 },
     { response: [0, TOKENS.eos] },
     { extra: 1 },
-  ]) {
+  ];
+  for (const wrong of wrongs)
     assert.throws(() => parseTrajectory({ ...good, ...wrong }, "line 3", TOKENS.eos), /line 3: inconsistent/);
-  }
 });

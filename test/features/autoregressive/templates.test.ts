@@ -3,6 +3,8 @@ import { test } from "node:test";
 import { Rng } from "../../../src/core/rng.js";
 import type { Batch } from "../../../src/diffusion/layout/batch.js";
 import { sampler as autoregressive } from "../../../src/features/autoregressive/samplers/autoregressive.js";
+import type { AutoregressiveOptions } from "../../../src/features/autoregressive/terms.js";
+import type { AutoregressiveTrajectory } from "../../../src/features/autoregressive/trajectory.js";
 import { CHOOSING, isOption, valuesOf } from "../../diffusion/samplers/choices.js";
 import {
   EXAMPLE,
@@ -19,27 +21,29 @@ import { tokensOf } from "../../support/token-batch.js";
 import { having } from "../../support/typed.js";
 
 const EOS = TOKENS.eos;
+const OPTIONS = { responseLength: 16, promptLength: 3, kvCache: "auto" as const, model: MODEL };
+/** Asserts that the record survives JSON, and is scored as it was drawn: step by step, packed, and as a text. */
+function assertScored(
+  network: FakeNetwork,
+  trajectory: AutoregressiveTrajectory,
+  options: AutoregressiveOptions,
+): void {
+  const { parse, stepTerms, textTerms } = having(autoregressive, "stepTerms", "textTerms");
+  assert.deepEqual(parse(JSON.parse(JSON.stringify(trajectory)), "here", MODEL), trajectory);
+  const layouts = [true, false].map((packed) => stepTerms([trajectory], options, layout(1, { packed })));
+  for (const terms of [...layouts, textTerms([trajectory], options, layout(1))])
+    close(scored(network, terms), trajectory.logProbs);
+}
+
 test("the autoregressive policy writes the values, and its steps are scored as they were drawn", async () => {
-  const options = {
-    responseLength: 16,
-    promptLength: 3,
-    temperature: 1,
-    room: 3,
-    kvCache: "auto" as const,
-    model: MODEL,
-  };
-  const sampler = having(autoregressive, "stepTerms", "textTerms", "supervisedTerms");
+  const options = { ...OPTIONS, temperature: 1, room: 3 };
+  const sampler = having(autoregressive, "supervisedTerms");
   for (let seed = 0; seed < 12; seed++) {
     const network = new FakeNetwork(seed);
     const trajectories = await sampler.rollout(network, [EXAMPLE, [1]], options, streams(2, seed));
     for (const [i, trajectory] of trajectories.entries()) {
-      assert.deepEqual(sampler.parse(JSON.parse(JSON.stringify(trajectory)), "here", MODEL), trajectory);
+      assertScored(network, trajectory, options);
       assert.equal(trajectory.template === undefined, i === 1);
-      for (const packed of [true, false])
-        close(scored(network, sampler.stepTerms([trajectory], options, layout(1, { packed }))), [
-          ...trajectory.logProbs,
-        ]);
-      close(scored(network, sampler.textTerms([trajectory], options, layout(1))), [...trajectory.logProbs]);
     }
   }
   const [batch] = sampler.supervisedTerms(
@@ -56,27 +60,15 @@ test("the autoregressive policy writes the values, and its steps are scored as t
 });
 
 test("constrained: every value is an option or nothing, all add up to 1, and the record and its text are scored as drawn", async () => {
-  const sampler = having(autoregressive, "stepTerms", "textTerms");
-  const options = {
-    responseLength: 16,
-    promptLength: 3,
-    temperature: 6,
-    constrained: true,
-    kvCache: "auto" as const,
-    model: MODEL,
-  };
+  const options = { ...OPTIONS, temperature: 6, constrained: true };
   const network = new FakeNetwork(4);
-  const drawn = await sampler.rollout(network, Array(250).fill(CHOOSING), options, streams(250, 8), 50);
+  const drawn = await autoregressive.rollout(network, Array(250).fill(CHOOSING), options, streams(250, 8), 50);
   const outcomes = new Map<string, number>();
   for (const [i, trajectory] of drawn.entries()) {
     const [a = [], b = []] = valuesOf(trajectory);
     assert.ok(isOption("a", a) && isOption("b", b));
     outcomes.set(JSON.stringify([a, b]), Math.exp(trajectory.logProbs.reduce((sum, x) => sum + x, 0)));
-    if (i > 5) continue;
-    assert.deepEqual(sampler.parse(JSON.parse(JSON.stringify(trajectory)), "here", MODEL), trajectory);
-    for (const packed of [true, false])
-      close(scored(network, sampler.stepTerms([trajectory], options, layout(1, { packed }))), trajectory.logProbs);
-    close(scored(network, sampler.textTerms([trajectory], options, layout(1))), trajectory.logProbs);
+    if (i <= 5) assertScored(network, trajectory, options);
   }
   const total = [...outcomes.values()].reduce((sum, p) => sum + p, 0);
   assert.ok(outcomes.size === 8 && Math.abs(total - 1) < 1e-6, `${total} of ${outcomes.size}`);

@@ -15,13 +15,10 @@ const run = (...args: string[]): ReturnType<typeof callProgram> => callProgram("
 test("doctor uses what a run needs, prints each check, and as JSON without the home directory; misses exit 1", async () => {
   const { code, out, err } = await run("doctor", "--json");
   const report = JSON.parse(out) as { versions: object; hardware: object; checks: { name: string; ok: boolean }[] };
-  assert.deepEqual(
-    report.checks.map((check) => check.name),
-    ["node", "runtime", "model", "tasks", "environment", "prompts", "words", "disk", "memory"],
-  );
+  const names = report.checks.map((check) => check.name);
+  assert.equal(names.join(" "), "node runtime model tasks environment prompts words disk memory");
   assert.equal(code, report.checks.every((check) => check.ok) ? 0 : 1, err);
-  for (const name of ["node", "runtime", "model", "tasks", "environment", "prompts", "words"])
-    assert.ok(report.checks.find((check) => check.name === name)?.ok, out);
+  for (const { ok, name } of report.checks) assert.ok(ok || name === "disk" || name === "memory", out);
   assert.ok(!existsSync(join(dir, "runs")));
 
   const config = join(dir, "doctor.yaml");
@@ -32,10 +29,8 @@ test("doctor uses what a run needs, prints each check, and as JSON without the h
   assert.match(miss.err, /2 of 8 checks failed/);
 
   const good = join(dir, "good.yaml");
-  writeFileSync(
-    good,
-    `model: models/tiny-refusion\nobjective: {kind: espo, mc_samples: 2}\nsite: {kind: embedded, sizes: ${SIZES}}\n`,
-  );
+  const objective = "objective: {kind: espo, mc_samples: 2}";
+  writeFileSync(good, `model: models/tiny-refusion\n${objective}\nsite: {kind: embedded, sizes: ${SIZES}}\n`);
   const hit = await run("doctor", "--config", good);
   assert.equal(hit.code, 0, hit.out + hit.err);
   assert.match(hit.out, /ok {4}run {7}the memory of espo with this config .*\n[\s\S]*in all, about/);
@@ -43,10 +38,8 @@ test("doctor uses what a run needs, prints each check, and as JSON without the h
 
 test("doctor names an adapter that is not there, and settings by which a model cannot earn anything", async () => {
   const config = join(dir, "causal.yaml");
-  writeFileSync(
-    config,
-    `model: ${causalModel(dir)}\nenvironment: {kind: paper, sizes: ${SIZES}}\nobjective: {kind: flow-grpo}\n`,
-  );
+  const rest = `environment: {kind: paper, sizes: ${SIZES}}\nobjective: {kind: flow-grpo}\n`;
+  writeFileSync(config, `model: ${causalModel(dir)}\n${rest}`);
   const masks = await run("doctor", "--config", config);
   assert.match(masks.out, /MISS {2}start .*reads masks[\s\S]*fix: sampler\.order=blanks sampler\.slot_fill=next-token/);
   const gone = await run("doctor", "--config", config, "init_adapter=adapters/gone");

@@ -4,19 +4,11 @@ import { UserError } from "../../../src/core/errors.js";
 import { check, withoutHome } from "../../../src/features/doctor/machine-checks.js";
 
 test("an error is a miss, its hint the fix", async () => {
-  const failing = async (): Promise<string> => {
-    throw new UserError("no such thing", { hint: "get one" });
-  };
-  assert.deepEqual(await check("x", failing, "or this"), {
-    name: "x",
-    ok: false,
-    found: "no such thing",
-    fix: "get one",
-  });
-  const plain = async (): Promise<string> => {
-    throw new Error("broken");
-  };
-  assert.deepEqual(await check("x", plain, "or this"), { name: "x", ok: false, found: "broken", fix: "or this" });
+  for (const [error, found, fix] of [
+    [new UserError("no such thing", { hint: "get one" }), "no such thing", "get one"],
+    [new Error("broken"), "broken", "or this"],
+  ] as const)
+    assert.deepEqual(await check("x", () => Promise.reject(error), "or this"), { name: "x", ok: false, found, fix });
   assert.deepEqual(await check("x", async () => "fine"), { name: "x", ok: true, found: "fine" });
 });
 

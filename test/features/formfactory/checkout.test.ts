@@ -53,14 +53,10 @@ test("every file that is missing or changed is named, all at once", () => {
   ])
     assert.match(error.message, part);
   assert.match(error.hint ?? "", /git clone/);
-  assert.match(
-    problem({}, CATALOG).message,
-    /nothing is served at \/academic-research\/scholarship-application[\s\S]*and \d+ more/,
-  );
-  assert.match(
-    problem({ "app.py": "print('hello')" }).message,
-    /app\.py: nothing is served at \/academic-research\/job/,
-  );
+  const many = /nothing is served at \/academic-research\/scholarship-application[\s\S]*and \d+ more/;
+  assert.match(problem({}, CATALOG).message, many);
+  const { message } = problem({ "app.py": "print('hello')" });
+  assert.match(message, /app\.py: nothing is served at \/academic-research\/job/);
 });
 
 test("pages, static files and answers are the checkout's own; nothing outside of it is served", async () => {
@@ -72,28 +68,14 @@ test("pages, static files and answers are the checkout's own; nothing outside of
   assert.match(page, /action="\/academic-research\/job-application"/);
   assert.match(page, /src="\/static\/js\/missing\.js"/);
   assert.equal(await (await app.request("/")).text(), "<h1>Made forms</h1>");
-  assert.deepEqual(Object.keys((await (await app.request("/settings")).json()) as object), [
-    "title",
-    "strict",
-    "limit",
-    "fields",
-  ]);
+  const settings = (await (await app.request("/settings")).json()) as object;
+  assert.equal(Object.keys(settings).join(), "title,strict,limit,fields");
   assert.equal((await app.request("/static/css/made.css")).headers.get("content-type"), "text/css; charset=utf-8");
-  for (const path of [
-    "/static/js/missing.js",
-    "/static/../app.py",
-    "/static/%2e%2e/app.py",
-    "/static/..%2fapp.py",
-    "/static/link.py",
-  ])
-    assert.equal((await app.request(path)).status, 404, path);
+  for (const path of ["js/missing.js", "../app.py", "%2e%2e/app.py", "..%2fapp.py", "link.py"])
+    assert.equal((await app.request(`/static/${path}`)).status, 404, path);
   const body = new FormData();
-  for (const [name, value] of [
-    ["courses[]", "B1"],
-    ["courses[]", "B2"],
-    ["who", "Ann"],
-  ] as const)
-    body.append(name, value);
+  for (const value of ["B1", "B2"]) body.append("courses[]", value);
+  body.append("who", "Ann");
   body.append("scan", new File(["x"], "x.txt"));
   const answer = await app.request("/academic-research/course-registration", { method: "POST", body });
   assert.deepEqual(await answer.json(), { data: { "courses[]": "B1", who: "Ann" }, message: "Form 2 Received!" });

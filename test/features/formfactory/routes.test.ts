@@ -13,10 +13,8 @@ test("literals are read as Python reads them", () => {
     assert.throws(() => readLiteral(source), /no literal at offset/, source);
   fc.assert(
     fc.property(fc.json({ noUnicodeString: true }), (json) => {
-      const python = json
-        .replace(/\btrue\b/g, "True")
-        .replace(/\bfalse\b/g, "False")
-        .replace(/\bnull\b/g, "None");
+      const names: Record<string, string> = { true: "True", false: "False", null: "None" };
+      const python = json.replace(/\b(?:true|false|null)\b/g, (name) => names[name] as string);
       fc.pre(!/true|false|null|True|False|None/.test(JSON.stringify(Object.keys(JSON.parse(json) ?? {}))));
       fc.pre(JSON.stringify(JSON.parse(json)) === json && !/"[^"]*(?:true|false|null|\\)[^"]*"/.test(json));
       assert.deepEqual(readLiteral(python), JSON.parse(json));

@@ -38,11 +38,12 @@ test("anything else is refused with its place", () => {
     ["{% endblock %}", /endblock without a block/],
     ["{% extends 'gone' %}", /gone: there is no such template/],
     ["{% extends 't' %}", /extend each other/],
-  ] as const) {
+  ] as const)
     assert.throws(
       () => render("t", { t: source }),
-      (error) => error instanceof TemplateError && message.test(error.message),
+      (error: Error) => {
+        return error instanceof TemplateError && message.test(error.message);
+      },
       source,
     );
-  }
 });

@@ -17,24 +17,20 @@ const CONTROLS = [
 ].map((one, index) => ({ ...one, index }));
 const COLUMNS = ["rooms", "day", "kind", "policyNo", "Police", "damage", "id"];
 
-const matched = (map: readonly [string, string][] = []): Record<string, string> =>
-  Object.fromEntries([...matchColumns(COLUMNS, CONTROLS, new Map(map))].map(([name, { label }]) => [name, label]));
+const columnsBy = (map: Readonly<Record<string, string>>): ReturnType<typeof matchColumns> =>
+  matchColumns(COLUMNS, CONTROLS, new Map(Object.entries(map)));
+const matched = (map: Readonly<Record<string, string>> = {}): Record<string, string> =>
+  Object.fromEntries([...columnsBy(map)].map(([name, { label }]) => [name, label]));
 
 test("columns are matched by label, by the control's name, or by words of one field alone; the rest is left out", () => {
   // kind and damage could both be the kind of damage
   assert.deepEqual(matched(), { rooms: "Rooms", day: "Date of damage", Police: "Police Informed" });
-  assert.deepEqual(
-    matched([
-      ["policyNo", "policy number"],
-      ["kind", ""],
-    ]),
-    {
-      ...{ rooms: "Rooms", day: "Date of damage", Police: "Police Informed", policyNo: "Policy number *" },
-      damage: "Kind of Damage",
-    },
-  );
-  assert.throws(() => matched([["nr", "Phone"]]), /there is no column nr/);
-  assert.throws(() => matched([["id", "Policy"]]), { hint: /Policy number \*, .*did you mean Policy number \*\?/ });
+  assert.deepEqual(matched({ policyNo: "policy number", kind: "" }), {
+    ...{ rooms: "Rooms", day: "Date of damage", Police: "Police Informed", policyNo: "Policy number *" },
+    damage: "Kind of Damage",
+  });
+  assert.throws(() => matched({ nr: "Phone" }), /there is no column nr/);
+  assert.throws(() => matched({ id: "Policy" }), { hint: /Policy number \*, .*did you mean Policy number \*\?/ });
 });
 
 test("a column's shortened words are those of one field alone", () => {
@@ -48,23 +44,13 @@ test("a column's shortened words are those of one field alone", () => {
 });
 
 test("cells become what the fields can hold, empty ones nothing; what none can hold is named", () => {
-  const columns = matchColumns(
-    COLUMNS,
-    CONTROLS,
-    new Map([
-      ["policyNo", "Policy number"],
-      ["damage", ""],
-    ]),
-  );
+  const columns = columnsBy({ policyNo: "Policy number", damage: "" });
   const values = (cells: object) => valuesOf({ place: "row 1", cells: { ...cells } }, columns);
   const cells = { policyNo: "0071", day: "2024-03-05 00:00:00", kind: "FI", Police: "f", rooms: '{"KI",Bath}', id: 4 };
   assert.deepEqual(values(cells), {
     fields: {
-      "Policy number": "0071",
-      "Date of damage": "2024-03-05",
-      "Kind of Damage": "Fire",
-      "Police Informed": false,
-      Rooms: ["Kitchen", "Bath"],
+      ...{ "Policy number": "0071", "Date of damage": "2024-03-05", "Kind of Damage": "Fire" },
+      ...{ "Police Informed": false, Rooms: ["Kitchen", "Bath"] },
     },
     problems: [],
   });

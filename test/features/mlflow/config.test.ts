@@ -11,12 +11,8 @@ const dir = temporaryFolder("mlflow-config");
 test("no problem shows the password of an address, wherever it was typed", async () => {
   const secret = "geheim";
   const path = join(dir, "secret.yaml");
-  const uris = [
-    `http://user:${secret}@host:5000`,
-    `htp://user:${secret}@host`,
-    `http://user:${secret}/${secret}@host`,
-    `http://user:${"x".repeat(90)}${secret}@host`,
-  ];
+  const known = [`http://user:${secret}@host:5000`, `htp://user:${secret}@host`];
+  const uris = [...known, `http://user:${secret}/${secret}@host`, `http://user:${"x".repeat(90)}${secret}@host`];
   for (const uri of uris) {
     writeFileSync(path, `model: models/tiny-refusion\ntracking: { mlflow: { uri: "${uri}", experiment: 3 } }\n`);
     const typed = [[], [`tracking.mlflow.uri=${uri}`], [`tracking.mlflow.urii=${uri}`], [`seed=${uri}`]];

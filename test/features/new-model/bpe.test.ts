@@ -73,25 +73,21 @@ describe("trainBpe", () => {
   });
 
   it("is deterministic and independent of the order of texts", () => {
-    assert.equal(JSON.stringify(trainBpe(CORPUS, { vocabSize: 400, specialTokens: SPECIAL })), JSON.stringify(trained));
-    const reversed = trainBpe([...CORPUS].reverse(), { vocabSize: 400, specialTokens: SPECIAL });
-    assert.equal(JSON.stringify(reversed), JSON.stringify(trained));
+    for (const texts of [CORPUS, [...CORPUS].reverse()])
+      assert.deepEqual(trainBpe(texts, { vocabSize: 400, specialTokens: SPECIAL }), trained);
   });
 
   it("puts the special tokens last, in order", () => {
-    const ids = SPECIAL.map((token) => tokenizer.idOf(token));
-    const n = tokenizer.vocabSize;
-    assert.deepEqual(ids, [n - 3, n - 2, n - 1]);
+    const places = SPECIAL.map((token) => (tokenizer.idOf(token) as number) - tokenizer.vocabSize);
+    assert.deepEqual(places, [-3, -2, -1]);
   });
 
   it("fills the vocabulary exactly, or stops where pairs are rare", () => {
     const full = trainBpe(CORPUS, { vocabSize: 300, specialTokens: SPECIAL });
     assert.equal(tokenizerOf(full).vocabSize, 300);
-    const ids = Object.values(full.vocab);
-    assert.deepEqual(
-      [...ids].sort((a, b) => a - b),
-      Array.from({ length: 300 }, (_, i) => i),
-    );
+    const ids = Object.values(full.vocab).sort((a, b) => a - b);
+    assert.deepEqual(ids, [...ids.keys()]);
+    assert.equal(ids.length, 300);
     const bare = trainBpe(["xy"], { vocabSize: 300, specialTokens: SPECIAL });
     assert.equal(tokenizerOf(bare).vocabSize, 259);
   });
@@ -101,16 +97,12 @@ describe("trainBpe", () => {
     const cut = (text: string): string[] => wide.encode(text).map((id) => wide.decode([id]));
     assert.deepEqual(cut("Full name | Ann Lee\n\n"), ["Full", " name", " |", " Ann", " Lee", "\n", "\n"]);
     assert.deepEqual(cut("Start date | 2024-05-17"), ["Start", " date", " | ", "20", "24", "-", "05", "-", "17"]);
-    const actual = pieces("date 123456789")
-      .filter((piece) => /\d/.test(piece))
-      .some((piece) => !/^\d{1,2}$/.test(piece));
-    assert.equal(actual, false);
+    const numbers = pieces("date 123456789").filter((piece) => /\d/.test(piece));
+    assert.ok(numbers.every((piece) => /^\d{1,2}$/.test(piece)));
   });
 
   it("gives every text back", () => {
-    const lines = fc.string({
-      unit: fc.constantFrom(..."\n\r\t |4٤aé字🙂-\u0085\u00a0\ufeff", "e\u0301"),
-    });
+    const lines = fc.string({ unit: fc.constantFrom(..."\n\r\t |4٤aé字🙂-\u0085\u00a0\ufeff", "e\u0301") });
     fc.assert(
       fc.property(fc.oneof(fc.string({ unit: "binary" }), fc.string({ unit: "grapheme" }), lines), (text) => {
         assert.equal(tokenizer.decode(tokenizer.encode(text)), text);

@@ -13,15 +13,8 @@ import { Reference } from "./reference.js";
 
 const sampler = having(refusion, "reveals");
 const OPTIONS: RefusionOptions = {
-  slotSize: 3,
-  blocks: 2,
-  slotThreshold: 0.5,
-  tokenThreshold: 0.4,
-  responseLength: 18,
-  promptLength: 3,
-  temperature: 0,
-  kvCache: true,
-  model: MODEL,
+  ...{ slotSize: 3, blocks: 2, slotThreshold: 0.5, tokenThreshold: 0.4, responseLength: 18 },
+  ...{ promptLength: 3, temperature: 0, kvCache: true, model: MODEL },
 };
 
 async function decodeAll(
@@ -35,13 +28,8 @@ async function decodeAll(
   return { trajectories, forwards: model.forwards };
 }
 
-async function one(
-  network: FakeNetwork,
-  prompt: readonly number[],
-  options: RefusionOptions,
-): Promise<RefusionTrajectory> {
-  return (await decodeAll(network, [prompt], options)).trajectories[0] as RefusionTrajectory;
-}
+const one = async (network: FakeNetwork, prompt: readonly number[], options: RefusionOptions) =>
+  (await decodeAll(network, [prompt], options)).trajectories[0] as RefusionTrajectory;
 
 /** Options of every kind: slot sizes, blocks, thresholds from 0 to 1. */
 const anyOptions = fc
@@ -52,13 +40,9 @@ const anyOptions = fc
     slotThreshold: fc.constantFrom(0, 0.4, 0.5, 0.6, 0.8, 1),
     tokenThreshold: fc.constantFrom(0, 0.3, 0.4, 0.5, 0.7, 1),
   })
-  .map(
-    ({ slots, ...rest }): RefusionOptions => ({
-      ...OPTIONS,
-      ...rest,
-      responseLength: slots * rest.blocks * rest.slotSize,
-    }),
-  );
+  .map(({ slots, ...rest }): RefusionOptions => {
+    return { ...OPTIONS, ...rest, responseLength: slots * rest.blocks * rest.slotSize };
+  });
 
 describe("sampler refusion", () => {
   it("does what the plain description of the search does, forward by forward", async () => {
@@ -129,15 +113,8 @@ describe("sampler refusion", () => {
 
 test("a recorded search that cannot be is refused by what is wrong with it", () => {
   const good: RefusionTrajectory = {
-    prompt: [1, 0],
-    slotSize: 2,
-    responseLength: 6,
-    temperature: 0,
-    forwards: 4,
-    positions: [2, 3, 0, 1],
-    passes: [1, 1, 3, 3],
-    response: [1, 0, 1, TOKENS.eos],
-    ended: "eos",
+    ...{ prompt: [1, 0], slotSize: 2, responseLength: 6, temperature: 0, forwards: 4 },
+    ...{ positions: [2, 3, 0, 1], passes: [1, 1, 3, 3], response: [1, 0, 1, TOKENS.eos], ended: "eos" },
   };
   assert.deepEqual(sampler.parse(good, "line 3", MODEL), good);
   const refused = (change: Partial<RefusionTrajectory>, message: RegExp): void => {

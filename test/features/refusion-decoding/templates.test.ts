@@ -6,18 +6,8 @@ import { EXAMPLE, FakeNetwork, MODEL, streams } from "../../diffusion/samplers/u
 import { Drafting } from "./drafting.js";
 
 test("ReFusion's decoding fills every blank through its end", async () => {
-  const options = {
-    slotSize: 2,
-    blocks: 1,
-    slotThreshold: 0.5,
-    tokenThreshold: 0.4,
-    responseLength: 24,
-    promptLength: 3,
-    temperature: 0,
-    room: 4,
-    kvCache: false,
-    model: MODEL,
-  };
+  const sizes = { slotSize: 2, blocks: 1, responseLength: 24, promptLength: 3, room: 4 };
+  const options = { ...sizes, slotThreshold: 0.5, tokenThreshold: 0.4, temperature: 0, kvCache: false, model: MODEL };
   for (let seed = 0; seed < 20; seed++) {
     const drafting = new Drafting(new FakeNetwork(seed));
     const [trajectory] = await refusion.rollout(drafting, [EXAMPLE], options, streams(1, seed));

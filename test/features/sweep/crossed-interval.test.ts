@@ -64,13 +64,7 @@ interface Spread {
 }
 
 /** Runs of one objective, of expected reward 0, on the same episodes. */
-function runsOf(
-  rng: Rng,
-  seeds: number,
-  common: readonly number[],
-  formOf: readonly string[],
-  spread: Spread,
-): number[][] {
+function runsOf(rng: Rng, seeds: number, common: readonly number[], formOf: readonly string[], spread: Spread) {
   const forms = [...new Set(formOf)];
   const each = (sd: number): Map<string, number> => new Map(forms.map((form) => [form, sd * rng.normal()]));
   const suited = each(spread.form);
@@ -120,12 +114,8 @@ test("the interval of runs alone holds the truth as often as it says, where a bo
       const rng = Rng.named(set, "runs");
       const values = Array.from({ length: seeds }, () => 1 + rng.normal());
       const holds = ({ low, high }: { low: number; high: number }): number => Number(low <= 1 && high >= 1);
-      hits += holds(
-        crossedInterval(
-          values.map((value) => [value]),
-          [""],
-        ),
-      );
+      const runs = values.map((value) => [value]);
+      hits += holds(crossedInterval(runs, [""]));
       before += holds(bootstrapMean(values, { seed: set, resamples: 200 }));
     }
     assert.ok(hits > 930 && hits < 970, `${seeds} runs: ${hits}`);

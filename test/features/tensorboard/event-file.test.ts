@@ -28,13 +28,8 @@ test("CRC-32C has the check values of RFC 3720", () => {
 
 test("a file begins with its version and with the first step of its process", () => {
   const path = join(dir, "events.out.tfevents.1.x");
-  let now = 1_700_000_000_500;
-  const clock = (): number => {
-    const time = now;
-    now += 1000;
-    return time;
-  };
-  const file = new EventFile(path, 41, clock);
+  let now = 1_699_999_999_500;
+  const file = new EventFile(path, 41, () => (now += 1000));
   file.scalars(41, { a: 1 });
   const expected = [
     encodeEvent(1700000000.5, 0, { version: "brain.Event:2" }),

@@ -11,13 +11,8 @@ import { FORMS_OPTIONS } from "../../../env/page-site.js";
 async function playAll(faults: object): Promise<EpisodeOutcome[]> {
   const site = await wizard.start(wizard.schema.parse({ sizes: { train: 1, val: 0, test: 0, heldout: 0 } }));
   const browser = { ...FORMS_OPTIONS.browser, contexts: 2, inject_faults: injectedFaults.parse(faults) };
-  await using pages = closing(
-    new PagesEnvironment(site, {
-      ...FORMS_OPTIONS,
-      browser,
-      environment: { kind: "pages", turns: 8, page_characters: 2000 },
-    }),
-  );
+  const environment = { kind: "pages", turns: 8, page_characters: 2000 };
+  await using pages = closing(new PagesEnvironment(site, { ...FORMS_OPTIONS, browser, environment }));
   return await Promise.all(
     pages.tasks.slice(0, 4).map(async (task) => {
       const act = await pages.fixedPolicies.oracle?.(task, Rng.named(1, task.id));

@@ -18,15 +18,10 @@ async function proved(accepts: (body: string) => boolean): Promise<string> {
     return true;
   });
   const task: Task = { ...taskFor("/form", { Name: "Ann" }), fields: {}, success: { text: "Booked" } };
-  const options = { ...FORMS_OPTIONS, plan: "template" as const };
   const environment = { kind: "pages", turns: 3, page_characters: 2000 };
-  await using pages = closing(
-    new PagesEnvironment(
-      { ...site, tasks: () => [task], rehearse: 1 },
-      { ...options, prompt: { style: "page" }, environment },
-      REWARDS.verdict,
-    ),
-  );
+  const options = { ...FORMS_OPTIONS, plan: "template" as const, prompt: { style: "page" as const }, environment };
+  const rehearsed = { ...site, tasks: () => [task], rehearse: 1 };
+  await using pages = closing(new PagesEnvironment(rehearsed, options, REWARDS.verdict));
   const notes: string[] = [];
   const failed = await rehearse(pages, [task], (text) => void notes.push(text)).catch((error: Error) => error);
   return [...notes, (failed as Error | undefined)?.message ?? "fine"].join("\n");
