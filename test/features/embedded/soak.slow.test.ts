@@ -9,7 +9,7 @@ import { renderPlan } from "../../../src/env/forms/plan.js";
 import type { Task } from "../../../src/env/site.js";
 import { openRunner } from "../../env/page-site.js";
 import { allEnded, type Process, processTree } from "../../env/processes.js";
-import { faultsAtRandom, serveWithFaults } from "./fault-site.js";
+import { serveWithFaults } from "./fault-site.js";
 
 /** Memory in bytes after an episode. */
 interface Memory {
@@ -38,7 +38,7 @@ async function soak(
 ) {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;
-  const site = await serveWithFaults(faultsAtRandom(Rng.named(options.seed, "faults"), options.rate));
+  const site = await serveWithFaults(Rng.named(options.seed, "faults"), options.rate);
   const runner = await openRunner(site, { contexts: 4, actionTimeoutMs: 5000, episodeTimeoutMs: 10_000 });
   const order = Rng.named(options.seed, "tasks").shuffle(site.tasks()).slice(0, options.episodes);
   // reads the controls of the pages before the faults start

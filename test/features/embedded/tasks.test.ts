@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Split } from "../../../src/env/environment.js";
+import { oracleActions } from "../../../src/env/forms/oracle.js";
+import { renderPlan } from "../../../src/env/forms/plan.js";
 import { splitHash } from "../../../src/env/forms/split-hash.js";
 import { type Task, TIERS } from "../../../src/env/site.js";
 import { FORMS, fieldKinds, formOf } from "../../../src/features/embedded/catalog.js";
@@ -9,6 +11,8 @@ import { combinationsOf } from "../../../src/features/embedded/records.js";
 import { embeddedTasks, type Sizes } from "../../../src/features/embedded/tasks.js";
 import { isReserved } from "../../../src/features/embedded/values.js";
 import { FAMILY_NAMES, GIVEN_NAMES } from "../../../src/features/embedded/words.js";
+import { renderPrompt } from "../../../src/text/prompt.js";
+import { userError } from "../../support/user-error.js";
 
 const SIZES: Sizes = { train: 64, val: 16, test: 16, heldout: 32 };
 const SMALL: Sizes = { train: 6, val: 3, test: 3, heldout: 4 };
@@ -80,16 +84,10 @@ test("first and last name, and street and city, are combinations although they s
 
 test("starter tasks are short enough for a tiny model", () => {
   for (const task of starter) {
-    const kinds = fieldKinds(task.form, "starter");
-    const entries = Object.entries(task.fields);
-    const prompt = `form: ${task.formTitle}\n${entries.map(([label, value]) => `${label} | ${value}\n`).join("")}`;
-    const plan = entries.map(([label, value]) =>
-      typeof value === "boolean"
-        ? `check ${label}\n`
-        : `${kinds[label]?.options ? "select" : "fill"} ${label} | ${value}\n`,
-    );
-    assert.ok(prompt.length <= 160, `${task.id}: ${prompt.length}`);
-    assert.ok(plan.join("").length + "submit".length <= 200, task.id);
+    const plan = renderPlan(oracleActions(task.fields, fieldKinds(task.form, "starter")));
+    const prompt = renderPrompt(task, "compact");
+    assert.ok(prompt.length <= 161, `${task.id}: ${prompt.length}`);
+    assert.ok(plan.length <= 200, task.id);
   }
 });
 
@@ -136,11 +134,8 @@ test("the instruction says where to go and names every field", () => {
 });
 
 test("more records than a form can give is an error that names the form and the option", () => {
-  assert.throws(
-    () => embeddedTasks("starter", 1, { train: 0, val: 1e5, test: 0, heldout: 0 }),
-    (error: Error & { hint?: string }) =>
-      /library\/card-request/.test(error.message) && /sizes\.val/.test(error.hint ?? ""),
-  );
+  const many = (): unknown => embeddedTasks("starter", 1, { train: 0, val: 1e5, test: 0, heldout: 0 });
+  assert.throws(many, userError(/library\/card-request/, { hint: /sizes\.val/ }));
 });
 
 test("the forms' tasks are split as the catalog says", () => {
