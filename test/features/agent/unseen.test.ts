@@ -11,12 +11,7 @@ const browser = await testBrowser();
 
 type Truth = Readonly<Record<string, string | readonly string[] | { readonly any: readonly string[] } | null>>;
 type Sent = Readonly<Record<string, readonly string[]>>;
-interface UnseenPage {
-  readonly name: string;
-  readonly url: string;
-  readonly text: string;
-  readonly truth: Truth;
-}
+type UnseenPage = Readonly<Record<"name" | "url" | "text", string> & { truth: Truth }>;
 const { unseenPages, wouldSend, judged } = (await import(
   pathToFileURL(join(packageRoot(), "scripts", "lib", "unseen.mjs")).href
 )) as {

@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { UserError } from "../../../src/core/errors.js";
+import { check, withoutHome } from "../../../src/features/doctor/machine-checks.js";
 import { callProgram } from "../../support/call-program.js";
 import { causalModel } from "../../support/causal-model.js";
 import { temporaryFolder } from "../../support/temporary.js";
@@ -45,4 +47,20 @@ test("doctor names an adapter that is not there, and settings by which a model c
   const gone = await run("doctor", "--config", config, "init_adapter=adapters/gone");
   assert.match(gone.out, /MISS {2}adapter .*adapters\/gone does not exist/);
   assert.doesNotMatch(gone.out, /MISS {2}start/);
+});
+
+test("an error is a miss, its hint the fix", async () => {
+  for (const [error, found, fix] of [
+    [new UserError("no such thing", { hint: "get one" }), "no such thing", "get one"],
+    [new Error("broken"), "broken", "or this"],
+  ] as const)
+    assert.deepEqual(await check("x", () => Promise.reject(error), "or this"), { name: "x", ok: false, found, fix });
+  assert.deepEqual(await check("x", async () => "fine"), { name: "x", ok: true, found: "fine" });
+});
+
+test("the home directory is ~, wherever it stands, and nothing else is", () => {
+  const home = "/people/me";
+  assert.equal(withoutHome("/people/me/a and /people/me", home), "~/a and ~");
+  assert.equal(withoutHome("/people/me2/a /people/me.old", home), "/people/me2/a /people/me.old");
+  assert.equal(withoutHome("/x", "/"), "/x");
 });

@@ -1,7 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { Rng } from "../../../src/core/rng.js";
 import { splitHash } from "../../../src/env/forms/split-hash.js";
-import type { RunningSite } from "../../../src/env/site.js";
 import { FORMS } from "../../../src/features/embedded/catalog.js";
 import { createApp } from "../../../src/features/embedded/server.js";
 import { declarationOf } from "../../../src/features/embedded/sites/embedded.js";
@@ -47,15 +46,8 @@ function drawFault(rng: Rng, rate: number, isPage: boolean): string | undefined 
   return rng.pick(Object.keys(!isPage || kind < 0.4 ? SERVER_FAULTS : kind < 0.7 ? PAGE_FAULTS : NUISANCES));
 }
 
-export interface FaultSite extends RunningSite {
-  /** Faults and nuisances served so far, by kind. */
-  injected(): ReadonlyMap<string, number>;
-  /** Starts the faults. */
-  start(): void;
-}
-
-/** Serves the embedded site's starter forms; a share `rate` of pages and posts is faulty, by a seeded stream. */
-export async function serveWithFaults(rng: Rng, rate: number): Promise<FaultSite> {
+/** Serves the embedded site's starter forms; a share `rate` of pages and posts is faulty, by a seeded stream, once it is started. */
+export async function serveWithFaults(rng: Rng, rate: number) {
   const tasks = embeddedTasks("starter", 1, { train: 8, val: 0, test: 0, heldout: 8 });
   const pages = new Set(tasks.map((task) => task.url));
   const app = createApp(FORMS);
@@ -87,7 +79,8 @@ export async function serveWithFaults(rng: Rng, rate: number): Promise<FaultSite
     tasks: () => tasks,
     declaredForm: declarationOf,
     splitHash: () => splitHash(tasks),
-    injected: () => injected,
+    /** Faults and nuisances served so far, by kind. */
+    injected: (): ReadonlyMap<string, number> => injected,
     start: () => {
       started = true;
     },

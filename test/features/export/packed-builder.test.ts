@@ -1,17 +1,20 @@
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, it } from "node:test";
+import { describe, it, test } from "node:test";
 import { backward } from "../../../src/autodiff/backward.js";
 import { ALL_LAYERS } from "../../../src/autodiff/recompute.js";
+import { baseSample, checkBase } from "../../../src/engine/base-sample.js";
 import { bindModel, loraSites } from "../../../src/nn/bind.js";
 import type { ModelConfig } from "../../../src/nn/config.js";
 import { loadModel } from "../../../src/nn/model.js";
 import { BYTES, type Value } from "../../../src/onnx/types.js";
-import type { Precision } from "../../../src/weights/precision.js";
+import { STATE } from "../../../src/runs/checkpoint.js";
+import { PRECISIONS, type Precision } from "../../../src/weights/precision.js";
 import { openSafetensors } from "../../../src/weights/safetensors.js";
 import { relativeError } from "../../support/golden.js";
 import { microModel } from "../../support/micro-model.js";
-import { cpuRuntime } from "../../support/temporary.js";
+import { cpuRuntime, temporaryFolder } from "../../support/temporary.js";
 import { DIMS, LORA, PROJECTIONS, trainingGraph, trainingOutputs } from "../../support/training-graph.js";
 import { userError } from "../../support/user-error.js";
 import { exported, FOUR_BITS } from "./exported.js";
@@ -128,4 +131,24 @@ describe("packed weights", () => {
     const refused = exported(await microModel(), { precision: "nf4" });
     await assert.rejects(refused, userError(/q_proj.* cannot be kept in 4 bits/));
   });
+});
+
+test("an adapter is taken for its own base in any precision, and for no other model of its shapes", async () => {
+  const base = await loadModel("models/tiny-refusion");
+  const root = temporaryFolder("base");
+  writeFileSync(join(root, STATE), JSON.stringify({ state: { base: baseSample(base) } }));
+  for (const precision of PRECISIONS) checkBase(root, await exported("models/tiny-refusion", { precision }));
+  for (const other of ["models/tiny-refusion-template", "models/tiny-refusion-letters", "models/tiny-masked-lm"]) {
+    const model = await loadModel(other);
+    assert.throws(() => checkBase(root, model), /was trained on another model than models\/tiny/);
+  }
+});
+
+test("a directory that says nothing of its base is taken", async () => {
+  const model = await loadModel("models/tiny-refusion");
+  for (const text of ["{", "[]", '{"state":{"base":["x"]}}', '{"state":{}}']) {
+    const dir = temporaryFolder("none");
+    if (text !== "{") writeFileSync(join(dir, STATE), text);
+    checkBase(dir, model);
+  }
 });

@@ -11,15 +11,10 @@ const script = join(packageRoot(), "scripts", "gpu-plan.mjs");
 const compiled = fileURLToPath(new URL("../../..", import.meta.url));
 const dir = temporaryFolder("gpu-plan-test");
 
-interface Copies {
-  readonly bytes: number;
-  readonly sizes: Readonly<Record<string, number>>;
-}
 interface Counters {
-  readonly peak: number;
   readonly syncs: number;
-  readonly toDevice: Copies;
-  readonly toHost: Copies;
+  readonly toDevice: { readonly bytes: number };
+  readonly toHost: { readonly bytes: number };
   readonly gemms: Readonly<Record<string, number>>;
 }
 interface Result {

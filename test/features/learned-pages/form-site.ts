@@ -2,28 +2,14 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Rng } from "../../../src/core/rng.js";
-import type { EpisodeOutcome } from "../../../src/env/environment.js";
 import { environment, FormsEnvironment } from "../../../src/env/environments/forms.js";
 import type { Task } from "../../../src/env/site.js";
-import { type Contract, readContract } from "../../../src/features/learned-pages/contract.js";
+import { readContract } from "../../../src/features/learned-pages/contract.js";
 import { servePages } from "../../env/page-site.js";
 import { temporaryFolder } from "../../support/temporary.js";
 
-/** A form that is served locally and learned. */
-interface FormSite {
-  readonly env: FormsEnvironment;
-  /** Posts that the server received, oldest first. */
-  readonly received: URLSearchParams[];
-  task(i: number): Task;
-  policy(name: string, i: number): Promise<EpisodeOutcome>;
-  contract(): Contract;
-  /** The contract's file. */
-  readonly file: string;
-  close(): Promise<void>;
-}
-
 /**
- * Serves a page, and opens an environment with one task per person.
+ * Serves a page, and opens an environment with one task per person; the posts that it received are kept, oldest first.
  * @param answer returns the page that answers a post, after `answersInMs` milliseconds. @param more options of `site`.
  */
 export async function openForm(
@@ -32,7 +18,7 @@ export async function openForm(
   page: string | (() => string),
   answer: (sent: URLSearchParams) => string | { readonly status: number; readonly html: string },
   { answersInMs = 0, ...more }: { readonly answersInMs?: number | undefined; readonly [option: string]: unknown } = {},
-): Promise<FormSite> {
+) {
   const received: URLSearchParams[] = [];
   const server = await servePages({}, ({ method, body }, response) => {
     response.setHeader("content-type", "text/html");
@@ -64,7 +50,7 @@ export async function openForm(
     task,
     file,
     contract: () => readContract(readFileSync(file, "utf8"), file),
-    async policy(name, i) {
+    async policy(name: string, i: number) {
       const act = await env.fixedPolicies[name]?.(task(i), Rng.named(0, name));
       assert.ok(act !== undefined);
       return env.play(task(i), act, new Map());

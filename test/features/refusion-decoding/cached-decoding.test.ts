@@ -10,7 +10,6 @@ import { Engine } from "../../../src/engine/engine.js";
 import { openPolicy, sampledModel } from "../../../src/engine/policy.js";
 import type { RowDrafts } from "../../../src/features/refusion-decoding/head.js";
 import { type RefusionConfig, sampler } from "../../../src/features/refusion-decoding/samplers/refusion.js";
-import type { RefusionTrajectory } from "../../../src/features/refusion-decoding/trajectory.js";
 import { loraSites } from "../../../src/nn/bind.js";
 import { freshAdapter } from "../../../src/nn/lora.js";
 import { loadModel } from "../../../src/nn/model.js";
@@ -27,14 +26,6 @@ const CPU = ["runtime.provider=cpu", "runtime.threads=1"];
 
 /** What was said of a row: [token, its log-probability, the target's]. */
 type Row = readonly [number, number, number];
-
-interface Decoded {
-  readonly trajectories: RefusionTrajectory[];
-  /** Every row that was asked for, in order. */
-  readonly rows: readonly Row[];
-  /** Entries of all forwards, padding too. */
-  readonly tokens: number;
-}
 
 /** Entries of a forward, padding too. */
 function entries(input: RoundInput): number {
@@ -56,7 +47,8 @@ describe("ReFusion's decoding with keys and values used again", () => {
     await engine.setParameters("policy", new Map(drawn));
   }
 
-  async function decode(engine: Engine, batch: number, changes: Partial<RefusionConfig>): Promise<Decoded> {
+  /** @returns the trajectories, every row that was asked for, in order, and the entries of all forwards. */
+  async function decode(engine: Engine, batch: number, changes: Partial<RefusionConfig>) {
     const rng = Rng.named(0, "prompts");
     const options = sampler.options(
       samplerConfig(sampler, { prompt_length: 9, response_length: 24, ...changes }),

@@ -1,10 +1,14 @@
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { test } from "node:test";
+import fc from "fast-check";
+import { html } from "hono/html";
 import { writeAtomic } from "../../../src/core/files.js";
-import type { Plot } from "../../../src/features/report/chart.js";
+import { lineChart, type Plot } from "../../../src/features/report/chart.js";
 import { curves } from "../../../src/features/report/curves.js";
 import { readReportData } from "../../../src/features/report/data.js";
+import { plain } from "../../../src/features/report/html.js";
+import { revealReader } from "../../../src/features/report/look.js";
 import { renderReport, writeReport } from "../../../src/features/report/report.js";
 import { formatMetrics, type StepMetrics } from "../../../src/runs/metrics.js";
 import { writeRollouts } from "../../../src/runs/rollout-record.js";
@@ -163,4 +167,102 @@ test("an empty run and a damaged one still give a page", async () => {
   assert.match(html, />heldout <small>/);
   // without the model's tokenizer, tokens are numbers
   assert.match(html, /data-r="1" data-p="0\.99">\d+ <\/span>/);
+});
+
+test("the page names blanks whose reward never depends on what is written there, and no others", async () => {
+  const run = await exampleRun(dir, "unmoved");
+  // Name is judged, Colour takes two values and one reward, Size takes one value
+  const records = Array.from({ length: 40 }, (_, i) => {
+    const response = `name ${i % 2}\ncolour ${i % 2}\nsize 1`;
+    const part = (name: string, start: number, reward: number) => ({ name, start, end: start + 6, reward });
+    const parts = [part("Name", 0, i % 2), part("Colour", 9, 1), part("Size", 16, 0)];
+    return { ...rollout(0, { group: 3, rollout: i }), turns: [{ prompt: "", response, parts }] };
+  });
+  await writeRollouts(run.rollouts(20), records);
+  const html = renderReport(await readReportData(run));
+  const named = /nothing is learned about them:\s*([^<]*<b>.*?)<\/p>/s.exec(html)?.[1];
+  assert.match(named ?? html, /^<b>Colour<\/b> of \S+ \(2 values in 40 rollouts, always 1\)\.$/);
+});
+
+const plotOf = (chart: string): Plot => [...plotsOf(chart).values()][0] as Plot;
+
+test("what is no number is a gap, and a chart of none is left out", () => {
+  const points = [1, Number.NaN, null, 4].map((y, x) => ({ x, y }));
+  const { series } = plotOf(String(lineChart("t", [{ label: "a", points }])));
+  const ys = series[0]?.points.map(({ y }) => y);
+  assert.deepEqual(ys, [1, null, null, 4]);
+  assert.equal(String(lineChart("t", [{ label: "a", points: [{ x: 0, y: null }] }])), "");
+});
+
+test("intervals go along, and the picture is told in words", () => {
+  const rollouts = { label: "rollouts", points: [1, 2].map((x) => ({ x, y: x / 10, low: -1, high: 0.5 })) };
+  const val = { label: "val", whiskers: true, points: [{ x: 0, y: 0.3, low: 0.1, high: 2 }] };
+  const chart = String(lineChart("Reward <>", [rollouts, val]));
+  assert.match(
+    chart,
+    /aria-label="Reward &lt;&gt;: rollouts from 0.1 at step 1 to 0.2 at step 2; val from 0.3 at step/,
+  );
+  assert.match(chart, /<noscript>Reward &lt;&gt;: rollouts from/);
+  assert.deepEqual(plotOf(chart).series[1]?.points, [{ x: 0, y: 0.3, low: 0.1, high: 2 }]);
+});
+
+test("a long run is thinned but keeps its ends", () => {
+  const points = Array.from({ length: 100_000 }, (_, x) => ({ x, y: x }));
+  const chart = String(lineChart("t", [{ label: "a", points }]));
+  assert.ok(chart.length < 40_000);
+  const xs = plotOf(chart).series[0]?.points.map(({ x }) => x);
+  assert.deepEqual([xs?.[0], xs?.at(-1)], [0, 99_999]);
+});
+
+test("texts are escaped; control and direction characters are shown as codes", () => {
+  const shown = (text: string): string => String(plain(html`${text}`));
+  assert.equal(shown(`<a href='x'>&"`), "&lt;a href=&#39;x&#39;&gt;&amp;&quot;");
+  assert.equal(shown("a\u202eb\u0000\r\n\tc\ud800"), "a\\u202eb\\u0000\\u000d\n\tc\\ud800");
+  assert.equal(shown("naïve 漢字 😀"), "naïve 漢字 😀");
+  fc.assert(
+    fc.property(fc.string({ unit: "binary" }), (text) =>
+      ["<", ">", '"', "'", "\u0000"].every((c) => !shown(text).includes(c)),
+    ),
+    { seed: 1 },
+  );
+});
+
+const unmasked = {
+  response: [7, 8, 9],
+  rounds: [
+    { positions: [1], logProbs: [-0.5], tokens: [8], eosAllowed: [false] },
+    { positions: [0, 2], logProbs: [-0.1, -0.2], tokens: [7, 9], eosAllowed: [true, true] },
+  ],
+};
+const jumped = {
+  response: [7, 8],
+  source: [3, 8, 5],
+  steps: [
+    { tokens: [7, 4, 5], logProbs: [-0.1, -0.2, -0.3] },
+    { tokens: [7, 8, 6], logProbs: [-0.4, -0.5, -0.6] },
+  ],
+};
+
+test("each sampler's record says when its tokens came to stay, from left to right", async () => {
+  assert.deepEqual((await revealReader("unmask"))(unmasked), [
+    { position: 0, token: 7, step: 1, logProb: -0.1 },
+    { position: 1, token: 8, step: 0, logProb: -0.5 },
+    { position: 2, token: 9, step: 1, logProb: -0.2 },
+  ]);
+  const expected = [
+    { position: 0, token: 7, step: 0, logProb: -0.1 },
+    { position: 1, token: 8, step: 1, logProb: -0.5 },
+  ];
+  assert.deepEqual((await revealReader("jump"))(jumped), expected);
+  // a config that does not name its sampler
+  assert.deepEqual((await revealReader(undefined))(jumped), expected);
+});
+
+test("what no sampler recorded has no order, and is no error", async () => {
+  for (const kind of ["unmask", "jump", undefined]) {
+    const reveals = await revealReader(kind);
+    for (const odd of [undefined, null, 1, {}, [], { response: [1] }, { response: ["x"], rounds: [], steps: [] }])
+      assert.equal(reveals(odd), undefined);
+  }
+  assert.equal((await revealReader("jump"))(unmasked), undefined);
 });
