@@ -54,20 +54,11 @@ describe("an agent on pages that mean it no good", () => {
 
   it("leaves the page's other forms, files and passwords alone", async () => {
     const more = `<form><input name="q" placeholder="Search"></form>`;
-    const { page } = await open(
-      more +
-        FORM.replace(
-          "<button>",
-          '<label>Scan <input name="scan" type="file"></label><label>PIN <input name="pin" type="password"></label><button>',
-        ),
-    );
+    const own = `<label>Scan <input name="scan" type="file"></label><label>PIN <input name="pin" type="password"></label>`;
+    const { page } = await open(more + FORM.replace("<button>", `${own}<button>`));
     const { fields } = await agent.fill(page, LETTER);
-    assert.deepEqual(
-      fields
-        .filter(({ value }) => value !== "" && value !== undefined)
-        .every(({ label }) => !["Search", "Scan", "PIN"].includes(label)),
-      true,
-    );
+    const filled = fields.filter(({ value }) => value !== "" && value !== undefined).map(({ label }) => label);
+    assert.ok(!["Search", "Scan", "PIN"].some((label) => filled.includes(label)), filled.join());
     assert.deepEqual([await held(page, "q"), await held(page, "pin")], ["", ""]);
   });
 
@@ -81,9 +72,8 @@ describe("an agent on pages that mean it no good", () => {
   });
 
   it("fills in a page that replaces its fields as they change", async () => {
-    const { page } = await open(
-      `${FORM}<script>document.forms[0].addEventListener("change", (e) => { const c = e.target.cloneNode(true); if (e.target.tagName === "INPUT" && e.target.type === "text") { c.value = e.target.value; e.target.replaceWith(c); } })</script>`,
-    );
+    const replace = `({ target }) => { const c = target.cloneNode(true); if (target.type === "text") { c.value = target.value; target.replaceWith(c); } }`;
+    const { page } = await open(`${FORM}<script>document.forms[0].addEventListener("change", ${replace})</script>`);
     const { fields } = await agent.fill(page, LETTER);
     const guest = fields.find(({ label }) => label === "Guest Name");
     assert.equal(guest?.value, await held(page, "guest"));

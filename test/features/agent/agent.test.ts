@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
+import type { Page } from "playwright";
 import { type Agent, loadAgent, train } from "../../../src/index.js";
 import { ADAPTER, readPeft, writePeftTensors } from "../../../src/nn/peft.js";
 import type { Tensor } from "../../../src/onnx/types.js";
@@ -32,6 +33,11 @@ describe("an agent", async () => {
     );
     return loadAgent(runDir);
   };
+  const opened = async (html = FORM): Promise<Page> => {
+    const page = await browser.newPage();
+    await page.setContent(html);
+    return page;
+  };
   const agent = await trained("free");
   after(() => agent.close());
 
@@ -49,18 +55,13 @@ describe("an agent", async () => {
   });
 
   it("gives the same answer to the same values", async () => {
-    const page = await browser.newPage();
-    await page.setContent(FORM);
-    const [first, second] = [
-      await agent.fill(page, { "Guest Name": "Luis Keller" }),
-      await agent.fill(page, { "Guest Name": "Luis Keller" }),
-    ];
-    assert.equal(first.plan, second.plan);
+    const page = await opened();
+    const { plan } = await agent.fill(page, { "Guest Name": "Luis Keller" });
+    assert.equal((await agent.fill(page, { "Guest Name": "Luis Keller" })).plan, plan);
   });
 
   it("fills the blanks of the lines that the page gives, with plan: template", async () => {
-    const page = await browser.newPage();
-    await page.setContent(`<form><label>Search <input></label></form>${FORM}`);
+    const page = await opened(`<form><label>Search <input></label></form>${FORM}`);
     const filler = await trained("template");
     after(() => filler.close());
     const { plan, actions, unresolved } = await filler.fill(page, { "Guest Name": "Ines Meyer", "Print Card": true });
@@ -71,10 +72,9 @@ describe("an agent", async () => {
   });
 
   it("opens a model directory, fills from a record, and reads back field by field", async () => {
-    const page = await browser.newPage();
+    const page = await opened();
     const filler = await loadAgent({ model: "models/tiny-refusion-template", overrides: ["runtime.provider=cpu"] });
     after(() => filler.close());
-    await page.setContent(FORM);
     const { fields } = await filler.fill(page, "Guest Name: Ines Meyer\nPrint Card | yes\nSeat: 4");
     const sure = fields.map(({ probability, ...field }) => ({ ...field, sure: probability && probability > 0.5 }));
     assert.deepEqual(sure, [
@@ -101,11 +101,8 @@ describe("an agent", async () => {
     ]);
     writePeftTensors(join(other, ADAPTER), new Map(tensors));
     const overrides = ["plan=free", "sampler.rounds=8", "sampler.prompt_length=56", "runtime.provider=cpu"];
-    const planOf = async (filler: Agent): Promise<string> => {
-      const page = await browser.newPage();
-      await page.setContent(FORM);
-      return (await filler.fill(page, { "Guest Name": "Ines Meyer", "Print Card": true })).plan;
-    };
+    const planOf = async (filler: Agent): Promise<string> =>
+      (await filler.fill(await opened(), { "Guest Name": "Ines Meyer", "Print Card": true })).plan;
     const plans: string[] = [];
     for (const adapter of [own, other]) {
       const filler = await loadAgent({ model: "models/tiny-refusion", adapter, overrides });
@@ -118,20 +115,15 @@ describe("an agent", async () => {
   });
 
   it("gives a model that reads texts the text, beside the page's fields", async () => {
-    const page = await browser.newPage();
     const overrides = ["prompt.style=page", "sampler.prompt_length=256", "runtime.provider=cpu"];
     const reader = await loadAgent({ model: "models/tiny-refusion-template", overrides });
     after(() => reader.close());
     // the model was not trained for it: what is held here is that the text is read, and that every field is a blank
     const plans: string[] = [];
     for (const text of ["I am Ines Meyer.", "Luis Keller, and a printed card, please."]) {
-      await page.setContent(FORM);
-      const { plan, fields } = await reader.fill(page, text);
+      const { plan, fields } = await reader.fill(await opened(), text);
       assert.match(plan, /^fill Guest Name \| [\s\S]*\ncheck Print Card \| /);
-      assert.deepEqual(
-        fields.map(({ label }) => label),
-        ["Guest Name", "Print Card"],
-      );
+      assert.equal(fields.map(({ label }) => label).join(), "Guest Name,Print Card");
       plans.push(plan);
     }
     assert.notEqual(plans[0], plans[1]);

@@ -18,42 +18,29 @@ const CONTROLS = [
   control(4, "checkbox", "I accept the rules"),
 ];
 
+const fill = (label: string, value: string): Action => ({ kind: "fill", label, value });
+const select = (label: string, value: string): Action => ({ kind: "select", label, value });
+const check = (label: string): Action => ({ kind: "check", label });
+
 test("a value whose label the page has is put in as it is, whatever the model wrote there", () => {
-  const written: Action[] = [{ kind: "fill", label: "About you", value: "two years on the spree" }];
-  assert.deepEqual(asRecorded(written, CONTROLS, { "About you": "Two years on the Spree", Days: ["Monday"] }), [
-    { kind: "fill", label: "About you", value: "Two years on the Spree" },
-    { kind: "select", label: "Days", value: "Monday" },
-  ]);
+  const given = { "About you": "Two years on the Spree", Days: ["Monday"] };
+  const put = asRecorded([fill("About you", "two years on the spree")], CONTROLS, given);
+  assert.deepEqual(put, [fill("About you", "Two years on the Spree"), select("Days", "Monday")]);
 });
 
 test("what a record does not say is not written, be it a guess or a consent", () => {
-  const written: Action[] = [
-    { kind: "select", label: "Membership", value: "Junior" },
-    { kind: "check", label: "I accept the rules" },
-    { kind: "fill", label: "First name", value: "Ann" },
-  ];
-  assert.deepEqual(asRecorded(written, CONTROLS, { "First name": "Ann" }), [
-    { kind: "fill", label: "First name", value: "Ann" },
-  ]);
+  const written = [select("Membership", "Junior"), check("I accept the rules"), fill("First name", "Ann")];
+  assert.deepEqual(asRecorded(written, CONTROLS, { "First name": "Ann" }), [fill("First name", "Ann")]);
 });
 
 test("the model decides where a value goes whose label the page does not have", () => {
-  const written: Action[] = [
-    { kind: "fill", label: "First name", value: "ann" },
-    { kind: "check", label: "I accept the rules" },
-    { kind: "select", label: "Membership", value: "Junior" },
-  ];
-  assert.deepEqual(asRecorded(written, CONTROLS, { "Given Name": "Ann", Rules: true }), [
-    { kind: "fill", label: "First name", value: "Ann" },
-    written[1],
-  ]);
+  const written = [fill("First name", "ann"), check("I accept the rules"), select("Membership", "Junior")];
+  const put = asRecorded(written, CONTROLS, { "Given Name": "Ann", Rules: true });
+  assert.deepEqual(put, [fill("First name", "Ann"), check("I accept the rules")]);
 });
 
 test("an option's own name is ticked or not; a label that nothing has stays as it was, to be reported", () => {
-  const lost: Action = { kind: "fill", label: "Boat", value: "Otter" };
-  assert.deepEqual(asRecorded([lost], CONTROLS, { Monday: true, Saturday: "no" }), [
-    { kind: "check", label: "Monday" },
-    { kind: "uncheck", label: "Saturday" },
-    lost,
-  ]);
+  const lost = fill("Boat", "Otter");
+  const put = asRecorded([lost], CONTROLS, { Monday: true, Saturday: "no" });
+  assert.deepEqual(put, [check("Monday"), { kind: "uncheck", label: "Saturday" }, lost]);
 });

@@ -11,12 +11,7 @@ const browser = await testBrowser();
 
 type Truth = Readonly<Record<string, string | readonly string[] | { readonly any: readonly string[] } | null>>;
 type Sent = Readonly<Record<string, readonly string[]>>;
-interface UnseenPage {
-  readonly name: string;
-  readonly url: string;
-  readonly text: string;
-  readonly truth: Truth;
-}
+type UnseenPage = Readonly<Record<"name" | "url" | "text", string> & { truth: Truth }>;
 const { unseenPages, wouldSend, judged } = (await import(
   pathToFileURL(join(packageRoot(), "scripts", "lib", "unseen.mjs")).href
 )) as {
@@ -36,11 +31,8 @@ async function fillByName(page: Page, truth: Truth): Promise<void> {
     else if (type !== "radio" && type !== "checkbox") await all.fill(values[0] ?? "");
     else
       for (const box of await all.all()) {
-        const { value, checked } = await box.evaluate((e) => ({
-          value: (e as HTMLInputElement).value,
-          checked: (e as HTMLInputElement).checked,
-        }));
-        if (values.includes(value) !== checked) await box.evaluate((e) => (e as HTMLInputElement).click());
+        const { value, checked } = await box.evaluate(({ value, checked }: HTMLInputElement) => ({ value, checked }));
+        if (values.includes(value) !== checked) await box.evaluate((e: HTMLInputElement) => e.click());
       }
   }
 }
@@ -56,9 +48,7 @@ describe("pages that no model was trained on", () => {
       const none = judged(truth, untouched, untouched).filter(({ asked, right }) => asked && right);
       // a remark may be left out
       assert.ok(none.length <= 1, `${name}: ${none.map((field) => field.name)}`);
-      const read = await withForm(page, [], async ({ form: { controls } }) =>
-        controls.filter(({ present }) => present),
-      );
+      const read = (await withForm(page, [], async ({ form }) => form.controls)).filter(({ present }) => present);
       assert.deepEqual(read.map((control) => control.name).sort(), Object.keys(truth).sort(), name);
       assert.equal(new Set(read.map(({ label }) => label)).size, read.length, name);
       assert.ok(

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { UserError } from "../../../src/core/errors.js";
 import { Rng } from "../../../src/core/rng.js";
+import type { Batch } from "../../../src/diffusion/layout/batch.js";
 import { type RoundModel, refusalOf } from "../../../src/diffusion/sampler.js";
 import type { RowStatistics } from "../../../src/diffusion/samplers/unmask/round.js";
 import { sampler } from "../../../src/features/autoregressive/samplers/autoregressive.js";
@@ -13,17 +14,25 @@ import {
   textTerms,
 } from "../../../src/features/autoregressive/terms.js";
 import { type AutoregressiveTrajectory, parseTrajectory } from "../../../src/features/autoregressive/trajectory.js";
+import { CHOOSING, isOption, valuesOf } from "../../diffusion/samplers/choices.js";
 import { sequences } from "../../diffusion/samplers/unmask/enumeration.js";
-import { FakeNetwork, layout, MODEL, prompts, streams, TOKENS } from "../../diffusion/samplers/unmask/fake-model.js";
+import {
+  EXAMPLE,
+  FakeNetwork,
+  layout,
+  MODEL,
+  prompts,
+  readAt,
+  scored,
+  streams,
+  TOKENS,
+} from "../../diffusion/samplers/unmask/fake-model.js";
+import { close } from "../../support/close.js";
 import { tokensOf } from "../../support/token-batch.js";
-import { samplerConfig } from "../../support/typed.js";
+import { having, samplerConfig } from "../../support/typed.js";
 
 const SMALL: AutoregressiveOptions = {
-  responseLength: 4,
-  promptLength: 3,
-  temperature: 1,
-  kvCache: "auto",
-  model: MODEL,
+  ...{ responseLength: 4, promptLength: 3, temperature: 1, kvCache: "auto", model: MODEL },
 };
 const PROMPT = [1, 0];
 
@@ -125,14 +134,11 @@ test("its supervised loss predicts every token of the response and EOS, packed o
   );
   const weight = Math.fround(1 / 5);
   const { eos } = TOKENS;
-  const expected = [
-    [1, 0],
-    [2, 1],
-    [3, eos],
-    [7, 1],
-    [8, eos],
-  ].map((term) => [...term, weight]);
-  assert.deepEqual(real, expected);
+  const expected = Object.entries({ 1: 0, 2: 1, 3: eos, 7: 1, 8: eos });
+  assert.deepEqual(
+    real,
+    expected.map(([row, target]) => [Number(row), target, weight]),
+  );
   const packed = supervisedTerms(examples, SMALL, { ...supervised, packLength: 12 });
   assert.equal(packed.length, 1);
   const network = new FakeNetwork(2);
@@ -149,22 +155,74 @@ test("what cannot be sampled or was not is refused", () => {
   assert.throws(() => sampler.options(config, { ...MODEL, attention: "bidirectional" }), UserError);
   assert.match(String(refusalOf(sampler, "bound", SMALL)?.reason), /no bound/);
   assert.equal(refusalOf(sampler, "text", SMALL)?.reason, undefined);
-  const good = {
-    prompt: [1],
-    responseLength: 2,
-    temperature: 1,
-    response: [0, 1],
-    logProbs: [-1, -1],
-    ended: "length",
-  };
+  const response = { response: [0, 1], logProbs: [-1, -1], ended: "length" };
+  const good = { prompt: [1], responseLength: 2, temperature: 1, ...response };
   assert.deepEqual(parseTrajectory(good, "x", TOKENS.eos), good);
-  for (const wrong of [
+  const wrongs = [
     { logProbs: [-1] },
     { ended: "eos" },
     { responseLength: 3 },
     { response: [0, TOKENS.eos] },
     { extra: 1 },
-  ]) {
+  ];
+  for (const wrong of wrongs)
     assert.throws(() => parseTrajectory({ ...good, ...wrong }, "line 3", TOKENS.eos), /line 3: inconsistent/);
+});
+
+const { eos: EOS } = TOKENS;
+const OPTIONS = { responseLength: 16, promptLength: 3, kvCache: "auto" as const, model: MODEL };
+/** Asserts that the record survives JSON, and is scored as it was drawn: step by step, packed, and as a text. */
+function assertScored(
+  network: FakeNetwork,
+  trajectory: AutoregressiveTrajectory,
+  options: AutoregressiveOptions,
+): void {
+  const { parse, stepTerms, textTerms } = having(sampler, "stepTerms", "textTerms");
+  assert.deepEqual(parse(JSON.parse(JSON.stringify(trajectory)), "here", MODEL), trajectory);
+  const layouts = [true, false].map((packed) => stepTerms([trajectory], options, layout(1, { packed })));
+  for (const terms of [...layouts, textTerms([trajectory], options, layout(1))])
+    close(scored(network, terms), trajectory.logProbs);
+}
+
+test("the autoregressive policy writes the values, and its steps are scored as they were drawn", async () => {
+  const options = { ...OPTIONS, temperature: 1, room: 3 };
+  const { supervisedTerms } = having(sampler, "supervisedTerms");
+  for (let seed = 0; seed < 12; seed++) {
+    const network = new FakeNetwork(seed);
+    const trajectories = await sampler.rollout(network, [EXAMPLE, [1]], options, streams(2, seed));
+    for (const [i, trajectory] of trajectories.entries()) {
+      assertScored(network, trajectory, options);
+      assert.equal(trajectory.template === undefined, i === 1);
+    }
   }
+  const [batch] = supervisedTerms(
+    [{ prompt: [0], template: [[1, 1], { name: "a", room: 3 }, [0], { name: "b", room: 2 }], response: [1, EOS, EOS] }],
+    options,
+    { arWeight: null, eosFillWeight: 0, rng: Rng.named(0, "s") },
+  ) as [Batch];
+  assert.deepEqual([...tokensOf(batch).inputIds].slice(0, 6).map(Number), [0, 1, 1, 1, EOS, 0]);
+  // each token is predicted from the one before it, the second value from what is given
+  assert.deepEqual(readAt(batch, 1), [1, 2, 5]);
+  const masked = { arWeight: null, eosFillWeight: 0.1, maskGiven: true, rng: Rng.named(1, "g") };
+  const example = { prompt: [0], template: [[1, 0, 1], { name: "a", room: 4 }], response: [1, EOS] };
+  assert.throws(() => supervisedTerms([example], options, masked), /masks nothing/);
+});
+
+test("constrained: every value is an option or nothing, all add up to 1, and the record and its text are scored as drawn", async () => {
+  const options = { ...OPTIONS, temperature: 6, constrained: true };
+  const network = new FakeNetwork(4);
+  const drawn = await sampler.rollout(network, Array(250).fill(CHOOSING), options, streams(250, 8), 50);
+  const outcomes = new Map<string, number>();
+  for (const [i, trajectory] of drawn.entries()) {
+    const [a = [], b = []] = valuesOf(trajectory);
+    assert.ok(isOption("a", a) && isOption("b", b));
+    outcomes.set(JSON.stringify([a, b]), Math.exp(trajectory.logProbs.reduce((sum, x) => sum + x, 0)));
+    if (i <= 5) assertScored(network, trajectory, options);
+  }
+  const total = [...outcomes.values()].reduce((sum, p) => sum + p, 0);
+  assert.ok(outcomes.size === 8 && Math.abs(total - 1) < 1e-6, `${total} of ${outcomes.size}`);
+});
+
+test("explore needs options to draw among", () => {
+  assert.match(String(sampler.schema.safeParse({ explore: 0.1 }).error), /needs constrained_decoding/);
 });

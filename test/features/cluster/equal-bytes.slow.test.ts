@@ -56,11 +56,7 @@ describe("runs on workers end in the bytes of the local run", { skip: missing ??
     return known;
   };
 
-  const keys = (): string[] =>
-    redis
-      .cli("--scan")
-      .split("\n")
-      .filter((key) => key !== "");
+  const keys = (): string[] => redis.cli("--scan").split("\n").filter(Boolean);
 
   for (const [name, of, workers] of CASES) {
     it(name, async () => {
@@ -77,11 +73,7 @@ describe("runs on workers end in the bytes of the local run", { skip: missing ??
   }
 
   it("rollouts of an older policy: the same run twice, once killed and resumed", async () => {
-    assert.deepEqual(
-      keys().filter((key) => key.includes(":blob:")),
-      [],
-      "those of the runs before are gone",
-    );
+    assert.ok(!keys().some((key) => key.includes(":blob:")), "those of the runs before are gone");
     await folder.crew(redis, 2);
     const of: ClusterCase = {
       settings: ["training.steps=3", "objective.importance_cap=2", "evaluation.splits=[]", "evaluation.every=0"],
@@ -89,10 +81,7 @@ describe("runs on workers end in the bytes of the local run", { skip: missing ??
     };
     await folder.done(folder.coordinator(redis, "stale", of));
     const rows = readMetrics(folder.path("stale/metrics.jsonl"));
-    assert.deepEqual(
-      rows.map(({ extra }) => extra?.staleness),
-      [0, 1, 2],
-    );
+    assert.equal(rows.map(({ extra }) => extra?.staleness).join(), "0,1,2");
     assert.equal(rows[0]?.extra?.importance_weight, null);
     const weights = rows.slice(1).map(({ extra }) => extra?.importance_weight as number);
     assert.ok(
@@ -115,9 +104,7 @@ describe("runs on workers end in the bytes of the local run", { skip: missing ??
   it("leave nothing in Redis", () => {
     // but what a queue writes once more as it is left: its description, and a mark that expires; and the blobs of the
     // coordinator that was killed, which expire
-    assert.deepEqual(
-      keys().filter((key) => !/:(?:meta|stalled-check)$|:blob:/.test(key)),
-      [],
-    );
+    const left = keys().filter((key) => !/:(?:meta|stalled-check)$|:blob:/.test(key));
+    assert.deepEqual(left, []);
   });
 });

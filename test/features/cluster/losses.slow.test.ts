@@ -38,18 +38,26 @@ describe("what is lost is made up for, in the same bytes", { skip: missing ?? fa
     }
   };
 
+  /** Disturbs a run after each of so many steps; it has to end as if nothing had been. @param says what it prints of it. */
+  const survives = async (name: string, steps: number, disturb: () => unknown, says = /^/): Promise<void> => {
+    const run = start(name);
+    for (let wanted = 1; wanted <= steps; wanted++) {
+      await step(name, wanted, run);
+      await disturb();
+    }
+    await folder.done(run);
+    same(name);
+    assert.match(run.err, says);
+  };
+
   it("a worker that is killed in each step", async () => {
-    const run = start("worker");
     let doomed = folder.worker(redis);
-    for (const wanted of [1, 2]) {
+    await survives("worker", 2, async () => {
       assert.ok(await doomed.says(/works for/), doomed.err);
-      await step("worker", wanted, run);
       await sleep(300);
       doomed.killGroup();
       doomed = folder.worker(redis);
-    }
-    await folder.done(run);
-    same("worker");
+    });
   });
 
   it("a coordinator that is killed, and resumed", async () => {
@@ -63,56 +71,37 @@ describe("what is lost is made up for, in the same bytes", { skip: missing ?? fa
   });
 
   it("Redis that is killed and comes back with its file", async () => {
-    const run = start("redis");
-    await step("redis", 1, run);
-    await redis.down("SIGKILL");
-    await sleep(3000);
-    await redis.up();
-    await folder.done(run);
-    same("redis");
-    assert.match(run.err, /is back/);
+    const restart = async (): Promise<void> => {
+      await redis.down("SIGKILL");
+      await sleep(3000);
+      await redis.up();
+    };
+    await survives("redis", 1, restart, /is back/);
   });
 
-  it("Redis that forgets everything", async () => {
-    const run = start("forgets");
-    await step("forgets", 1, run);
-    redis.cli("flushall");
-    await folder.done(run);
-    same("forgets");
-  });
+  it("Redis that forgets everything", () => survives("forgets", 1, () => redis.cli("flushall")));
 
-  it("blobs", async () => {
-    const run = start("blobs");
-    for (const wanted of [1, 2]) {
-      await step("blobs", wanted, run);
+  it("blobs", () =>
+    survives("blobs", 2, () => {
       for (const key of redis.cli("--scan", "--pattern", "refusion:blob:*").split("\n")) {
         // one half is gone, the other is damaged
         if (key !== "") redis.cli(...(Number.parseInt(key.slice(-1), 16) % 2 ? ["del", key] : ["set", key, "x"]));
       }
-    }
-    await folder.done(run);
-    same("blobs");
-  });
+    }));
 
   it("the link, for seconds", async () => {
     folder.worker(redis);
-    const run = start("link");
-    for (const wanted of [1, 2]) {
-      await step("link", wanted, run);
+    await survives("link", 2, () => {
       redis.cli("client", "kill", "type", "normal");
       redis.cli("client", "pause", "2500");
-    }
-    await folder.done(run);
-    same("link");
+    });
   });
 
   it("a worker that stands still: its job goes to another", async () => {
     const still = folder.worker(redis);
-    const run = start("still");
-    assert.ok(await still.says(/works for/), still.err);
-    await step("still", 1, run);
-    still.signal("SIGSTOP");
-    await folder.done(run);
-    same("still");
+    await survives("still", 1, async () => {
+      assert.ok(await still.says(/works for/), still.err);
+      still.signal("SIGSTOP");
+    });
   });
 });

@@ -2,8 +2,10 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import fc from "fast-check";
 import { sha256 } from "../../../src/core/files.js";
 import { folderBlobs } from "../../../src/features/cluster/queue/blobs.js";
+import { decode, encode } from "../../../src/features/cluster/queue/codec.js";
 import {
   announcementSchema,
   beatSchema,
@@ -19,6 +21,7 @@ import {
   resultSchema,
 } from "../../../src/features/cluster/queue/protocol.js";
 import { stragglersOf } from "../../../src/features/cluster/queue/stragglers.js";
+import { WorkerMeter } from "../../../src/features/cluster/queue/workers.js";
 import { temporaryFolder } from "../../support/temporary.js";
 
 describe("jobs", () => {
@@ -54,40 +57,31 @@ describe("what is read from Redis", () => {
   const schemas = { announcement: announcementSchema, beat: beatSchema, result: resultSchema, job: jobSchema };
 
   it("passes where it is well formed", () => {
-    for (const [what, schema] of Object.entries(schemas))
-      assert.deepEqual(
-        receivedText(
-          what,
-          schema as typeof announcementSchema,
-          JSON.stringify(wellFormed[what as keyof typeof schemas]),
-        ),
-        wellFormed[what as keyof typeof schemas],
-      );
+    for (const what of Object.keys(schemas) as (keyof typeof schemas)[]) {
+      const schema = schemas[what] as typeof announcementSchema;
+      assert.deepEqual(receivedText(what, schema, JSON.stringify(wellFormed[what])), wellFormed[what]);
+    }
   });
 
   it("is refused by name where it is malformed, and not quoted", () => {
-    const cases: [keyof typeof schemas, unknown][] = [
-      ...[null, 7, "secret", [], {}, { ...announcement, config: "../victim.txt" }].map((value) => [
-        "announcement",
-        value,
-      ]),
-      ...["../run", "a b", "", `${"x".repeat(300)}`].map((run) => ["announcement", { ...announcement, run }]),
-      ...["relative", "../up", 3].map((blobs) => ["announcement", { ...announcement, blobs }]),
-      ...[0, -1, 1e308, "30"].map((lease) => ["announcement", { ...announcement, lease }]),
-      ["announcement", { ...announcement, jobs: ["sweep"] }],
-      ["announcement", { ...announcement, versions: { a: {} } }],
-      ...[{ ...beat, up: "long" }, { ...beat, busy: -1 }, { ...beat, jobs: ["sweep"] }, null].map((value) => [
-        "beat",
-        value,
-      ]),
-      ...["../victim.txt", "", sha.toUpperCase(), `${sha}\n`, `${sha}/..`, null].map((blob) => [
-        "result",
-        { ...result, blob },
-      ]),
-      ...["", "a b", "../w", 5].map((worker) => ["result", { ...result, worker }]),
-      ...[["../../etc/passwd"], "x", [3], Array(101).fill(sha)].map((blobs) => ["job", { ...job, blobs }]),
-    ] as [keyof typeof schemas, unknown][];
-    for (const [what, value] of cases)
+    type What = keyof typeof schemas;
+    /** Each of these values for one member of a well-formed one. */
+    const changed = (what: What, key: string, ...values: unknown[]) =>
+      values.map((value): [What, unknown] => [what, { ...wellFormed[what], [key]: value }]);
+    for (const [what, value] of [
+      ...[null, 7, "secret", [], {}].map((value): [What, unknown] => ["announcement", value]),
+      ...changed("announcement", "config", "../victim.txt", "abc"),
+      ...changed("announcement", "run", "../run", "a b", "", "x".repeat(300)),
+      ...changed("announcement", "blobs", "relative", "../up", 3),
+      ...changed("announcement", "lease", 0, -1, 1e308, "30"),
+      ...changed("announcement", "jobs", ["sweep"]),
+      ...changed("announcement", "versions", { a: {} }),
+      ...[...changed("beat", "up", "long"), ...changed("beat", "busy", -1), ...changed("beat", "jobs", ["sweep"])],
+      ["beat", null] as [What, unknown],
+      ...changed("result", "blob", "../victim.txt", "", sha.toUpperCase(), `${sha}\n`, `${sha}/..`, null),
+      ...changed("result", "worker", "", "a b", "../w", 5),
+      ...changed("job", "blobs", ["../../etc/passwd"], "x", [3], Array(101).fill(sha)),
+    ])
       assert.throws(
         () => received(what, schemas[what] as typeof announcementSchema, value),
         (error) =>
@@ -157,5 +151,75 @@ describe("blobs in a folder", () => {
     await blobs.drop(address);
     assert.equal(readFileSync(join(dir, "victim.txt"), "utf8"), "here");
     assert.equal(readFileSync(join(dir, "new", address), "utf8"), "another's");
+  });
+});
+
+const beat = (up: number, busy: number) => ({ jobs: [], up, busy });
+
+describe("what workers did", () => {
+  it("is told for the run so far, and since it was asked before", () => {
+    const meter = new WorkerMeter();
+    assert.deepEqual(meter.take(), { workers: 0, waiting: 0, idle: null });
+    meter.look(new Map([["a", beat(10, 5)]]), 7);
+    meter.look(
+      new Map([
+        ["a", beat(20, 15)],
+        ["b", beat(10, 0)],
+      ]),
+      2,
+    );
+    assert.deepEqual(meter.take(), { workers: 2, waiting: 7, idle: 0.5 });
+    meter.look(new Map([["a", beat(30, 25)]]), 1);
+    assert.deepEqual(meter.take(), { workers: 1, waiting: 2, idle: 0 });
+    assert.deepEqual(meter.sofar, { workers: 1, waiting: 1, idle: 1 - 25 / 40 });
+    assert.equal(meter.take().idle, null, "nobody has told since");
+  });
+
+  it("goes on when a worker of the same name starts again", () => {
+    const meter = new WorkerMeter();
+    meter.look(new Map([["a", beat(10, 10)]]), 0);
+    meter.look(new Map([["a", beat(4, 0)]]), 0);
+    assert.equal(meter.sofar.idle, 1 - 10 / 14);
+  });
+});
+
+describe("plain data as bytes", () => {
+  it("comes back exactly, typed arrays and odd numbers too", () => {
+    const value = {
+      text: "é\u0000",
+      list: [1, -0, Number.NaN, Number.POSITIVE_INFINITY, null, true],
+      nested: { f32: Float32Array.of(1e-45, -0, Number.NaN), empty: new Float32Array(0) },
+      i64: BigInt64Array.of(-(2n ** 63n), 5n),
+      bytes: Uint8Array.of(1, 2, 3),
+      bits: Uint16Array.of(0xffff),
+    };
+    assert.deepEqual(decode(encode(value)), value);
+    // wherever the bytes lie
+    const shifted = Buffer.concat([Buffer.from([9]), encode(value)]).subarray(1);
+    assert.deepEqual(decode(shifted), value);
+  });
+
+  it("gives equal bytes for equal data", () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.float32Array(), (json, array) => {
+        const value = [json, array].map((x) => structuredClone(x));
+        fc.pre(!JSON.stringify(json)?.includes('"$"') && !JSON.stringify(json)?.includes("__proto__"));
+        assert.ok(encode([json, array]).equals(encode(value)));
+        assert.deepEqual(decode(encode(value)), value);
+      }),
+      { seed: 1, numRuns: 50 },
+    );
+  });
+
+  it("leaves out what is undefined, and refuses what is no data, by its place", () => {
+    assert.deepEqual(decode(encode({ a: undefined, b: 1 })), { b: 1 });
+    assert.throws(() => encode({ a: { b: () => 1 } }), /b: function/);
+    assert.throws(() => encode([new Map()]), /0: object/);
+    assert.throws(() => encode({ $: 1 }), /may not be called/);
+  });
+
+  it("does not read past the end of a message that was cut off", () => {
+    const bytes = encode({ a: new Float32Array(100) });
+    assert.throws(() => decode(bytes.subarray(0, bytes.length - 8)), /cut off/);
   });
 });

@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
-import { UserError } from "../../../src/core/errors.js";
 import { Rng } from "../../../src/core/rng.js";
 import type { Environment, EpisodeOutcome, FixedPolicy, Split } from "../../../src/env/environment.js";
 import { environment as control } from "../../../src/features/control/environments/control.js";
 import { openSimulator } from "../../../src/features/control/simulator/simulator.js";
+import { userError } from "../../support/user-error.js";
 
 const environment = await control.open({ environment: { kind: "control", train_tasks: 8 } });
 after(() => environment.close());
+type Start = Environment["tasks"][number];
 
 describe("the control environment", () => {
   const first = (split: Split, count: number): Environment["tasks"] =>
@@ -23,13 +24,8 @@ describe("the control environment", () => {
   it("has start states of every split, of which no two are the same, and the same for every run", async () => {
     const counts = new Map<string, object[]>();
     for (const task of environment.tasks) counts.set(task.split, [...(counts.get(task.split) ?? []), task]);
-    const actual = [...counts].map(([split, tasks]) => [split, tasks.length]);
-    assert.deepEqual(actual, [
-      ["train", 8],
-      ["val", 64],
-      ["test", 256],
-      ["heldout", 256],
-    ]);
+    const sizes = Object.fromEntries([...counts].map(([split, tasks]) => [split, tasks.length]));
+    assert.deepEqual(sizes, { train: 8, val: 64, test: 256, heldout: 256 });
     const starts = environment.tasks.map((task) => JSON.stringify((task as unknown as { start: object }).start));
     assert.equal(new Set(starts).size, starts.length);
     const again = await control.open({ environment: { kind: "control", train_tasks: 8 } });
@@ -48,7 +44,7 @@ describe("the control environment", () => {
   });
 
   it("goes the same way twice, whatever is played beside it", async () => {
-    const [task] = first("test", 1) as [Environment["tasks"][number]];
+    const [task] = first("test", 1) as [Start];
     const [alone] = (await played("random", [task])) as [EpisodeOutcome];
     const [beside] = await played("random", [task, ...first("val", 3)]);
     assert.deepEqual(beside, alone);
@@ -63,7 +59,7 @@ describe("the control environment", () => {
   });
 
   it("demonstrates a chunk from every control step", () => {
-    const [task] = first("train", 1) as [Environment["tasks"][number]];
+    const [task] = first("train", 1) as [Start];
     const shown = environment.demonstrations?.([task]) ?? [];
     assert.ok(shown.length > 20 && shown.length < 100);
     const vectors = shown.map(({ action }) => [...(action.vector ?? [])]);
@@ -77,19 +73,16 @@ describe("the control environment", () => {
     const seeing = await control.open({ environment: section });
     after(() => seeing.close());
     assert.deepEqual(seeing.spaces, { observation: { state: [7], depth: [16, 16] }, action: [4, 4] });
-    const [task, other] = first("test", 2) as [Environment["tasks"][number], Environment["tasks"][number]];
-    const watched = async (of: Environment["tasks"][number]): Promise<{ images: Float32Array[]; detail: object }> => {
+    const [task, other] = first("test", 2) as [Start, Start];
+    const watched = async (of: Start): Promise<{ images: Float32Array[]; detail: object }> => {
       const images: Float32Array[] = [];
       const act = await (seeing.fixedPolicies.oracle as FixedPolicy)(of, Rng.named(1, of.id));
-      const { detail } = await seeing.play(
-        of,
-        async (observation) => {
-          assert.equal(observation.vectors?.state?.length, 7);
-          images.push(observation.vectors?.depth as Float32Array);
-          return act(observation);
-        },
-        new Map(),
-      );
+      const watch: typeof act = async (observation) => {
+        assert.equal(observation.vectors?.state?.length, 7);
+        images.push(observation.vectors?.depth as Float32Array);
+        return act(observation);
+      };
+      const { detail } = await seeing.play(of, watch, new Map());
       return { images, detail };
     };
     const [one, [again, beside]] = [await watched(task), await Promise.all([watched(task), watched(other)])];
@@ -104,7 +97,7 @@ describe("the control environment", () => {
   });
 
   it("pays for stages and for speed where it is asked to, and success most", async () => {
-    const [task] = first("test", 1) as [Environment["tasks"][number]];
+    const [task] = first("test", 1) as [Start];
     const earned = async (section: object, policy: string): Promise<number> => {
       const other = await control.open({ environment: { kind: "control", train_tasks: 8, ...section } });
       const act = await (other.fixedPolicies[policy] as FixedPolicy)(task, Rng.named(1, task.id));
@@ -123,15 +116,12 @@ describe("the control environment", () => {
   });
 
   it("says what to install where the simulator is not", async () => {
-    await assert.rejects(
-      openSimulator(0, () => Promise.reject(new Error("Cannot find package"))),
-      (error: UserError) =>
-        error instanceof UserError && /not installed/.test(error.message) && /npm install/.test(error.hint ?? ""),
-    );
+    const opened = openSimulator(0, () => Promise.reject(new Error("Cannot find package")));
+    await assert.rejects(opened, userError(/not installed/, { hint: /npm install/ }));
   });
 
   it("says what it wants where it is answered by a text", async () => {
-    const [task] = first("test", 1) as [Environment["tasks"][number]];
+    const [task] = first("test", 1) as [Start];
     const attempt = environment.play(task, async () => ({ text: "left" }), new Map());
     await assert.rejects(attempt, /vectors of actions/);
   });

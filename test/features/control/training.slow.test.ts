@@ -19,25 +19,17 @@ describe("a flow policy in the simulator, at length", () => {
   it("learns from depth images as well: imitation, then reinforcement, the same way twice", async () => {
     const { dir: seeing } = await velocityModel(undefined, { ...FOR_CONTROL, state_size: 7, depth: 8 });
     const section = "{kind: control, train_tasks: 4, horizon: 12, reward: staged, state: proprioceptive, depth: 8}";
-    const shown = (file: string, changes: (text: string) => string): void =>
-      writeFileSync(
-        runs.dir(file),
-        changes(readFileSync(runs.dir("sde.yaml"), "utf8").replace(/{kind: control[^}]*}/, section)),
-      );
-    shown("see.yaml", (text) => text.replace(runs.model, seeing).replace("[in_proj,", "[patch_proj, in_proj,"));
-    shown("see-sft.yaml", (text) =>
-      text
-        .replace(runs.model, seeing)
-        .replace(
-          /^objective.*$/m,
-          `objective: {kind: sft, trainable: full, output: ${runs.dir("cloned")}, batch_size: 32}`,
-        )
-        .replace(/^lora.*$/m, "")
-        .replace(/^training.*$/m, "training: {steps: 40, learning_rate: 3.0e-3}")
-        .replace(/^evaluation.*$/m, "")
-        .replace("every: 1,", "every: 40,"),
-    );
+    const given = readFileSync(runs.dir("sde.yaml"), "utf8");
+    const text = given.replace(/{kind: control[^}]*}/, section).replace(runs.model, seeing);
+    writeFileSync(runs.dir("see.yaml"), text.replace("[in_proj,", "[patch_proj, in_proj,"));
     const path = runs.dir("see-sft.yaml");
+    const objective = `objective: {kind: sft, trainable: full, output: ${runs.dir("cloned")}, batch_size: 32}`;
+    const cloning = text
+      .replace(/^objective.*$/m, objective)
+      .replace(/^(?:lora|evaluation).*$/gm, "")
+      .replace(/^training.*$/m, "training: {steps: 40, learning_rate: 3.0e-3}")
+      .replace("every: 1,", "every: 40,");
+    writeFileSync(path, cloning);
     await train(await loadConfig(path), trainOptions("sft", path, runs.dir("see-sft")));
     const losses = readMetrics(join(runs.dir("see-sft"), "metrics.jsonl")).map(({ loss }) => loss as number);
     const mean = (some: number[]): number => some.reduce((a, b) => a + b, 0) / some.length;
@@ -49,9 +41,7 @@ describe("a flow policy in the simulator, at length", () => {
     for (const module of ["vision.patch_proj", "vision.out_proj"])
       assert.ok(adapter?.tensors.has(loraName(module, "B")), module);
     const blind = await loadConfig(runs.dir("see.yaml"), { overrides: [`model=${runs.model}`] });
-    await assert.rejects(
-      train(blind, trainOptions("flow-grpo", runs.dir("see.yaml"), runs.dir("blind"), { dryRun: true })),
-      /environment.depth=8.*no depth image/,
-    );
+    const options = trainOptions("flow-grpo", runs.dir("see.yaml"), runs.dir("blind"), { dryRun: true });
+    await assert.rejects(train(blind, options), /environment.depth=8.*no depth image/);
   });
 });

@@ -33,10 +33,11 @@ describe("estimateRun", () => {
   });
 
   it("grows with the micro-batch and the rollout batch, each in its own part", async () => {
-    const [small, large] = [
-      await estimate("flow-grpo", "training.micro_batch=2", "training.rollout_batch=4", "evaluation.batch=4"),
-      await estimate("flow-grpo", "training.micro_batch=8", "training.rollout_batch=16", "evaluation.batch=4"),
-    ];
+    const sized = (micro: number, rollout: number): Promise<MemoryEstimate> => {
+      const sizes = [`training.micro_batch=${micro}`, `training.rollout_batch=${rollout}`];
+      return estimate("flow-grpo", ...sizes, "evaluation.batch=4");
+    };
+    const [small, large] = [await sized(2, 4), await sized(8, 16)];
     assert.ok(part(large, "training") > 2.5 * part(small, "training"));
     assert.ok(part(large, "rollout") > part(small, "rollout"));
     assert.equal(part(large, "browser"), part(small, "browser"));
@@ -60,10 +61,8 @@ describe("estimateRun", () => {
   });
 
   it("counts the copies of the gradient that gradient_noise_every takes", async () => {
-    const [plain, measured] = [
-      await estimate("flow-grpo"),
-      await estimate("flow-grpo", "training.gradient_noise_every=5"),
-    ];
+    const plain = await estimate("flow-grpo");
+    const measured = await estimate("flow-grpo", "training.gradient_noise_every=5");
     // 8 copies of the adapter are counted with the optimizer
     const copies = (2 / 8) * part(plain, "adapter and optimizer");
     assert.equal(part(measured, "gradients of the halves"), copies);
@@ -97,31 +96,21 @@ describe("estimateRun", () => {
   });
 
   it("refuses what its sampler cannot score, and batches that no machine holds, before any graph is built", async () => {
-    await assert.rejects(
-      estimate("grpo", "model=models/tiny-fsdfm", "sampler={kind: jump}"),
-      /grpo does not work here/,
-    );
-    for (const overrides of [
-      ["sampler.response_length=1000000"],
-      ["training.micro_batch=100000", "sampler.response_length=4096"],
-    ]) {
-      await assert.rejects(
-        estimate("flow-grpo", ...overrides),
-        /=\d+ with sequences of \d+ tokens takes at least [\d.]+ GiB of memory; the machine has/,
-      );
-    }
+    const unscored = estimate("grpo", "model=models/tiny-fsdfm", "sampler={kind: jump}");
+    await assert.rejects(unscored, /grpo does not work here/);
+    const huge = /=\d+ with sequences of \d+ tokens takes at least [\d.]+ GiB of memory; the machine has/;
+    const both = ["training.micro_batch=100000", "sampler.response_length=4096"];
+    for (const overrides of [["sampler.response_length=1000000"], both])
+      await assert.rejects(estimate("flow-grpo", ...overrides), huge);
   });
 
   it("refuses a run that cannot fit, with what to change", async () => {
     const config = await loadConfig(CONFIG, { command: "flow-grpo", registries: await loadRegistries() });
     const e = await estimateRun(config, "flow-grpo");
     assert.doesNotThrow(() => assertFits(config, e, 64 * 2 ** 30));
-    assert.throws(
-      () => assertFits(config, e, 2 ** 28),
-      userError(/needs about \d\.\d\d GiB of memory; the machine has 0\.25 GiB/, {
-        hint: /training\.gradient_checkpointing=true \(saves \d\.\d\d GiB\)/,
-      }),
-    );
+    const hint = /training\.gradient_checkpointing=true \(saves \d\.\d\d GiB\)/;
+    const refusal = userError(/needs about \d\.\d\d GiB of memory; the machine has 0\.25 GiB/, { hint });
+    assert.throws(() => assertFits(config, e, 2 ** 28), refusal);
     assert.ok(machineMemory() > 2 ** 26);
   });
 });

@@ -1,7 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { Rng } from "../../../src/core/rng.js";
 import { splitHash } from "../../../src/env/forms/split-hash.js";
-import type { RunningSite } from "../../../src/env/site.js";
 import { FORMS } from "../../../src/features/embedded/catalog.js";
 import { createApp } from "../../../src/features/embedded/server.js";
 import { declarationOf } from "../../../src/features/embedded/sites/embedded.js";
@@ -39,36 +38,16 @@ const NUISANCES: Record<string, string> = {
   nodes: `addEventListener("load", () => { const d = document.createElement("div"); d.innerHTML = "<p>x</p>".repeat(2000); document.body.append(d); })`,
 };
 
-/** Names of the faults: the server fails a request, or the page that it sends ends with a script. */
-export const FAULTS = {
-  server: Object.keys(SERVER_FAULTS),
-  page: Object.keys(PAGE_FAULTS),
-  nuisance: Object.keys(NUISANCES),
-} as const;
-
-/** Chooses the fault of a request, or none: requests for a page (GET), and those that a page sends (POST). */
-export type DrawFault = (request: { readonly url: string; readonly isPage: boolean }) => string | undefined;
-
-/** Makes a share `rate` of all requests faulty, by a seeded stream. */
-export function faultsAtRandom(rng: Rng, rate: number): DrawFault {
-  return ({ isPage }) => {
-    const spoilt = rng.uniform() < rate;
-    const kind = rng.uniform();
-    if (!spoilt) return undefined;
-    if (!isPage || kind < 0.4) return rng.pick(FAULTS.server);
-    return rng.pick(kind < 0.7 ? FAULTS.page : FAULTS.nuisance);
-  };
+/** Chooses the fault of a request, or none: the server fails, or the page that it sends ends with a script. */
+function drawFault(rng: Rng, rate: number, isPage: boolean): string | undefined {
+  const spoilt = rng.uniform() < rate;
+  const kind = rng.uniform();
+  if (!spoilt) return undefined;
+  return rng.pick(Object.keys(!isPage || kind < 0.4 ? SERVER_FAULTS : kind < 0.7 ? PAGE_FAULTS : NUISANCES));
 }
 
-export interface FaultSite extends RunningSite {
-  /** Faults and nuisances served so far, by kind. */
-  injected(): ReadonlyMap<string, number>;
-  /** Starts the faults. */
-  start(): void;
-}
-
-/** Serves the embedded site's starter forms with the faults that `draw` chooses. */
-export async function serveWithFaults(draw: DrawFault): Promise<FaultSite> {
+/** Serves the embedded site's starter forms; a share `rate` of pages and posts is faulty, by a seeded stream, once it is started. */
+export async function serveWithFaults(rng: Rng, rate: number) {
   const tasks = embeddedTasks("starter", 1, { train: 8, val: 0, test: 0, heldout: 8 });
   const pages = new Set(tasks.map((task) => task.url));
   const app = createApp(FORMS);
@@ -78,7 +57,7 @@ export async function serveWithFaults(draw: DrawFault): Promise<FaultSite> {
     site.received.length = 0; // unused here, and a growing list would look like a leak
     const { method, url, headers, body } = request;
     const isPage = method === "GET" && pages.has(url);
-    const fault = started && (isPage || method === "POST") ? draw({ url, isPage }) : undefined;
+    const fault = started && (isPage || method === "POST") ? drawFault(rng, rate, isPage) : undefined;
     if (fault !== undefined) injected.set(fault, (injected.get(fault) ?? 0) + 1);
     const fail = SERVER_FAULTS[fault ?? ""];
     fail?.(response);
@@ -100,7 +79,8 @@ export async function serveWithFaults(draw: DrawFault): Promise<FaultSite> {
     tasks: () => tasks,
     declaredForm: declarationOf,
     splitHash: () => splitHash(tasks),
-    injected: () => injected,
+    /** Faults and nuisances served so far, by kind. */
+    injected: (): ReadonlyMap<string, number> => injected,
     start: () => {
       started = true;
     },

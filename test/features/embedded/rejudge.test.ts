@@ -6,22 +6,12 @@ import { FormsEnvironment } from "../../../src/env/environments/forms.js";
 import type { Task } from "../../../src/env/site.js";
 import { site as embedded } from "../../../src/features/embedded/sites/embedded.js";
 import { judgedAgain } from "../../env/judged-again.js";
-import { FORMS_OPTIONS, servePages } from "../../env/page-site.js";
+import { FORMS_OPTIONS, servePages, taskFor } from "../../env/page-site.js";
 
 /** A form that the server refuses only by a status where the name is missing. */
 const FORM = `<form method=post><label>Name <input name=n></label><label>Age <input name=a type=number></label>
 <label><input type=checkbox name=news> News</label><label>CV <input type=file name=cv required></label><button>Send</button></form>`;
-const TASK = {
-  id: "plain/train/1",
-  split: "train",
-  form: "plain",
-  formTitle: "Plain",
-  url: "/plain",
-  instruction: "Fill it in.",
-  fields: { Name: "Ann", Age: 34, News: false, CV: "None" },
-  success: { status: 200 },
-  tier: "starter",
-} as const satisfies Task;
+const TASK: Task = taskFor("/plain", { Name: "Ann", Age: 34, News: false, CV: "None" });
 
 const pages = await servePages({ "/plain": FORM }, ({ method, body }, response) => {
   if (method === "GET" || /name="n"\r\n\r\n\w|n=\w/.test(body)) return false;
@@ -56,15 +46,11 @@ test("what the server received and answered decides, not what the record says of
   };
   const other = (await plain.rejudge(TASK, change('["n","Ann"]', '["n","Bo"]'))) as EpisodeOutcome;
   assert.deepEqual([other.success, other.detail.received], [false, { Name: "Bo", Age: "34", News: false, CV: "" }]);
-  const refused = (await plain.rejudge(
-    TASK,
-    change('"verdict":{"accepted":true}', '"verdict":{"accepted":false}'),
-  )) as EpisodeOutcome;
+  const verdict = change('"verdict":{"accepted":true}', '"verdict":{"accepted":false}');
+  const refused = (await plain.rejudge(TASK, verdict)) as EpisodeOutcome;
   assert.deepEqual([refused.detail.accepted, refused.success], [false, false]);
-  assert.equal(
-    await plain.rejudge(TASK, { ...detail, evidence: undefined }),
-    "no evidence (kept since requests and answers are recorded)",
-  );
+  const lacking = await plain.rejudge(TASK, { ...detail, evidence: undefined });
+  assert.equal(lacking, "no evidence (kept since requests and answers are recorded)");
 });
 
 test("the record of a form that its site declares has no controls, and is judged as it was played", async () => {

@@ -1,14 +1,18 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Split } from "../../../src/env/environment.js";
+import { oracleActions } from "../../../src/env/forms/oracle.js";
+import { renderPlan } from "../../../src/env/forms/plan.js";
 import { splitHash } from "../../../src/env/forms/split-hash.js";
-import { type Task, TIERS } from "../../../src/env/site.js";
+import type { Task } from "../../../src/env/site.js";
 import { FORMS, fieldKinds, formOf } from "../../../src/features/embedded/catalog.js";
 import { fieldsOf } from "../../../src/features/embedded/form.js";
 import { combinationsOf } from "../../../src/features/embedded/records.js";
 import { embeddedTasks, type Sizes } from "../../../src/features/embedded/tasks.js";
 import { isReserved } from "../../../src/features/embedded/values.js";
 import { FAMILY_NAMES, GIVEN_NAMES } from "../../../src/features/embedded/words.js";
+import { renderPrompt } from "../../../src/text/prompt.js";
+import { userError } from "../../support/user-error.js";
 
 const SIZES: Sizes = { train: 64, val: 16, test: 16, heldout: 32 };
 const SMALL: Sizes = { train: 6, val: 3, test: 3, heldout: 4 };
@@ -19,7 +23,8 @@ const recordKey = (task: Task): string => JSON.stringify([task.form, task.fields
 const ofSplit = (tasks: readonly Task[], split: Split): Task[] => tasks.filter((task) => task.split === split);
 const combinations = (task: Task): string[] => combinationsOf(fieldsOf(formOf(task.form), task.tier), task.fields);
 
-test("sizes, ids and addresses", () => {
+test("sizes, ids and addresses; every form has tasks, of the splits that the catalog gives it", () => {
+  for (const tasks of [starter, full]) assert.equal(new Set(tasks.map((task) => task.form)).size, FORMS.length);
   assert.equal(starter.length, 20 * (64 + 16 + 16) + 5 * 32);
   assert.equal(new Set([...starter, ...full].map((task) => task.id)).size, starter.length + full.length);
   assert.equal(starter[7]?.id, "embedded/starter/library/card-request/train/0007");
@@ -80,16 +85,10 @@ test("first and last name, and street and city, are combinations although they s
 
 test("starter tasks are short enough for a tiny model", () => {
   for (const task of starter) {
-    const kinds = fieldKinds(task.form, "starter");
-    const entries = Object.entries(task.fields);
-    const prompt = `form: ${task.formTitle}\n${entries.map(([label, value]) => `${label} | ${value}\n`).join("")}`;
-    const plan = entries.map(([label, value]) =>
-      typeof value === "boolean"
-        ? `check ${label}\n`
-        : `${kinds[label]?.options ? "select" : "fill"} ${label} | ${value}\n`,
-    );
-    assert.ok(prompt.length <= 160, `${task.id}: ${prompt.length}`);
-    assert.ok(plan.join("").length + "submit".length <= 200, task.id);
+    const plan = renderPlan(oracleActions(task.fields, fieldKinds(task.form, "starter")));
+    const prompt = renderPrompt(task, "compact");
+    assert.ok(prompt.length <= 161, `${task.id}: ${prompt.length}`);
+    assert.ok(plan.length <= 200, task.id);
   }
 });
 
@@ -136,17 +135,6 @@ test("the instruction says where to go and names every field", () => {
 });
 
 test("more records than a form can give is an error that names the form and the option", () => {
-  assert.throws(
-    () => embeddedTasks("starter", 1, { train: 0, val: 1e5, test: 0, heldout: 0 }),
-    (error: Error & { hint?: string }) =>
-      /library\/card-request/.test(error.message) && /sizes\.val/.test(error.hint ?? ""),
-  );
-});
-
-test("the forms' tasks are split as the catalog says", () => {
-  for (const tier of TIERS) {
-    const tasks = tier === "full" ? full : starter;
-    assert.equal(new Set(tasks.map((task) => task.form)).size, FORMS.length);
-    assert.equal(new Set(ofSplit(tasks, "heldout").map((task) => task.form)).size, 5);
-  }
+  const many = (): unknown => embeddedTasks("starter", 1, { train: 0, val: 1e5, test: 0, heldout: 0 });
+  assert.throws(many, userError(/library\/card-request/, { hint: /sizes\.val/ }));
 });

@@ -3,13 +3,13 @@ import { cpSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { packageRoot } from "../../../src/core/files.js";
-import { exportModel } from "../../../src/features/export/export.js";
 import { train } from "../../../src/library/programs.js";
-import { loadModel } from "../../../src/nn/model.js";
+import type { Model } from "../../../src/nn/model.js";
 import { readMetrics } from "../../../src/runs/metrics.js";
 import { writeSafetensors } from "../../../src/weights/safetensors.js";
 import { freshWeights } from "../../support/micro-model.js";
 import { OWN_ENVIRONMENT, ownFolder } from "../../support/own-modules.js";
+import { exported } from "./exported.js";
 
 /** A Qwen3 of two narrow layers, with the tokenizer of the shipped models. */
 const SIZES = {
@@ -22,16 +22,15 @@ describe("Tiny-A2D and BD3-LM: a Qwen3 without its causal mask", () => {
   const root = ownFolder({ "echo.mjs": OWN_ENVIRONMENT });
 
   /** Exports a checkpoint as it is published. @param more of its config.json. */
-  const exported = async (name: string, more: object): Promise<string> => {
-    const [checkpoint, out] = [join(root, name), join(root, `${name}-model`)];
+  const published = async (name: string, more: object): Promise<Model> => {
+    const checkpoint = join(root, name);
     cpSync(join(packageRoot(), "models", "tiny-masked-lm", "tokenizer.json"), join(checkpoint, "tokenizer.json"));
     const bidirectional = { architecture: "masked_lm", attention: "bidirectional", rope_theta: 10000 } as const;
     const weights = await freshWeights({ ...SIZES, ...bidirectional }, 3);
     writeSafetensors(join(checkpoint, "model.safetensors"), weights, { format: "pt" });
     const said = { model_type: "a2d-qwen3", hidden_act: "silu", rope_theta: 10000, ...SIZES, ...more };
     writeFileSync(join(checkpoint, "config.json"), JSON.stringify(said));
-    await exportModel({ checkpoint, out, precision: "none", doubleQuant: false });
-    return out;
+    return exported(checkpoint);
   };
 
   for (const [name, more] of [
@@ -39,8 +38,7 @@ describe("Tiny-A2D and BD3-LM: a Qwen3 without its causal mask", () => {
     ["bd3lm", { block_size: 8 }],
   ] as const)
     it(`${name}: exports, and trains by flow-grpo and espo`, async () => {
-      const model = await exported(name, more);
-      const { config } = await loadModel(model);
+      const { config, dir: model } = await published(name, more);
       assert.deepEqual(
         [config.architecture, config.attention, config.attention_block, config.shifted_logits ?? false],
         ["masked_lm", "bidirectional", name === "a2d" ? undefined : 8, false],

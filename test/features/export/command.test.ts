@@ -49,13 +49,8 @@ describe("refusion-train export", async () => {
   });
 
   it("says where a model was looked for, and how it is got", async () => {
-    const { code, err } = await callProgram("train", dir, [
-      "export",
-      "--model",
-      "models/smollm2-none",
-      "--out",
-      "model",
-    ]);
+    const args = ["export", "--model", "models/smollm2-none", "--out", "model"];
+    const { code, err } = await callProgram("train", dir, args);
     assert.equal(code, 1);
     assert.match(err, /--model: models\/smollm2-none does not exist \(looked for [\s\S]*next: .*fetch-smollm2/);
   });

@@ -3,14 +3,16 @@ import { cpSync, existsSync, readdirSync, readFileSync, rmSync, truncateSync, wr
 import { join } from "node:path";
 import { beforeEach, describe, it } from "node:test";
 import { packageRoot, readJson } from "../../../src/core/files.js";
-import { exportModel } from "../../../src/features/export/export.js";
 import type { ExportOptions } from "../../../src/features/export/options.js";
-import { loadModel, type Model } from "../../../src/nn/model.js";
+import type { Model } from "../../../src/nn/model.js";
+import { f32, i64 } from "../../../src/onnx/tensors.js";
 import type { Tensor } from "../../../src/onnx/types.js";
 import type { Tokenizer } from "../../../src/text/tokenizer.js";
 import { openSafetensors, readSafetensors, writeSafetensors } from "../../../src/weights/safetensors.js";
 import { runGraph } from "../../support/run-graph.js";
 import { cpuRuntime, temporaryFolder } from "../../support/temporary.js";
+import { userError } from "../../support/user-error.js";
+import { exported } from "./exported.js";
 
 const GOLDEN = join(packageRoot(), "test", "golden", "checkpoint");
 const SHARD = "model-00002-of-00003.safetensors";
@@ -30,10 +32,8 @@ describe("export of a Hugging Face checkpoint", () => {
     cpSync(join(GOLDEN, "qwen3"), checkpoint, { recursive: true });
   });
 
-  const run = async (options: Partial<ExportOptions> = {}): Promise<Model> => {
-    await exportModel({ checkpoint, out, precision: "none", doubleQuant: false, ...options });
-    return loadModel(options.out ?? out);
-  };
+  const run = (options: Partial<ExportOptions> = {}): Promise<Model> =>
+    exported(options.checkpoint ?? checkpoint, { out, ...options });
   const change = (changes: Record<string, unknown>): void => {
     const config = readJson(join(checkpoint, "config.json")) as object;
     writeFileSync(join(checkpoint, "config.json"), JSON.stringify({ ...config, ...changes }));
@@ -41,7 +41,7 @@ describe("export of a Hugging Face checkpoint", () => {
   /** Nothing is left of an export that was refused, and the message names what is wrong. */
   const refused = async (pattern: RegExp, options: Partial<ExportOptions> = {}): Promise<void> => {
     const there = readdirSync(root);
-    await assert.rejects(run(options), { name: "UserError", message: pattern });
+    await assert.rejects(run(options), userError(pattern));
     assert.deepEqual(readdirSync(root), there);
   };
   async function largestError(model: Model, expected: string): Promise<number> {
@@ -89,18 +89,14 @@ describe("export of a Hugging Face checkpoint", () => {
   });
 
   it("resolves special tokens, and keeps the checkpoint's keys", async () => {
-    const { config, tokenizer: read } = await run();
-    const tokenizer = read as Tokenizer;
-    assert.equal(config.architecture, "refusion");
-    assert.equal(config.attention, "causal");
-    assert.equal(config.mask_token_id, tokenizer.idOf("<|mask|>"));
-    assert.equal(config.eos_token_id, tokenizer.idOf("<|im_end|>"));
-    assert.equal(config.pad_token_id, tokenizer.idOf("<|endoftext|>"));
-    assert.equal(config.model_type, "qwen3");
-    assert.equal(config.rope_theta, 10000);
+    const { config, tokenizer } = await run();
+    const { architecture, attention, model_type, rope_theta } = config;
+    assert.deepEqual([architecture, attention, model_type, rope_theta], ["refusion", "causal", "qwen3", 10000]);
+    const tokensOf = ({ mask_token_id, eos_token_id, pad_token_id }: Model["config"]): unknown[] =>
+      [mask_token_id, eos_token_id, pad_token_id].map((id) => (tokenizer as Tokenizer).decode([id as number]));
+    assert.deepEqual(tokensOf(config), ["<|mask|>", "<|im_end|>", "<|endoftext|>"]);
     const chosen = await run({ out: join(root, "chosen"), tokens: { mask: "<think>", eos: "<|im_start|>" } });
-    assert.equal(chosen.config.mask_token_id, tokenizer.idOf("<think>"));
-    assert.equal(chosen.config.eos_token_id, tokenizer.idOf("<|im_start|>"));
+    assert.deepEqual(tokensOf(chosen.config), ["<think>", "<|im_start|>", "<|endoftext|>"]);
     await refused(/--pad-token "<nothing>" is no token/, { out: join(root, "no"), tokens: { pad: "<nothing>" } });
     writeFileSync(join(checkpoint, "added_tokens.json"), "{}");
     await refused(/does not say mask_token_id, and the tokenizer has no <\|mask\|>/, { out: join(root, "no") });
@@ -122,35 +118,25 @@ describe("export of a Hugging Face checkpoint", () => {
     assert.ok(seen.length > 30 && seen.every((done, i) => i === 0 || done > (seen[i - 1] as number)));
     const controller = new AbortController();
     const there = readdirSync(root);
-    const stopped = run({
-      out: join(root, "stopped"),
-      signal: controller.signal,
-      progress: () => controller.abort(),
-    });
+    const stopped = run({ out: join(root, "stopped"), signal: controller.signal, progress: () => controller.abort() });
     await assert.rejects(stopped, { name: "AbortError" });
     assert.deepEqual(readdirSync(root), there);
   });
 
   it("leaves tokens out, and computes the same for those that stay", async () => {
-    const [whole, pruned] = [await run(), await run({ out: join(root, "pruned"), keepTokens: "the lazy dog" })];
-    const read = ({ tokenizer, config }: Model): number[] => [
-      ...(tokenizer as Tokenizer).encode("the lazy dog"),
-      config.mask_token_id,
-    ];
+    const text = "the lazy dog";
+    const [whole, pruned] = [await run(), await run({ out: join(root, "pruned"), keepTokens: text })];
+    const read = ({ tokenizer, config }: Model): number[] =>
+      (tokenizer as Tokenizer).encode(text).concat(config.mask_token_id);
     const [ids, places] = [read(whole), read(pruned)];
     assert.ok(pruned.config.vocab_size < whole.config.vocab_size - 20);
     assert.equal(pruned.config.mask_token_id, pruned.tokenizer?.idOf("<|mask|>"));
     assert.equal(pruned.config.eos_token_id, pruned.tokenizer?.idOf("<|im_end|>"));
     const logits = async (model: Model, tokens: number[]): Promise<number[][]> => {
       const n = tokens.length;
-      const ints = (values: number[]): Tensor => ({
-        dtype: "int64",
-        shape: [1, n],
-        data: BigInt64Array.from(values, BigInt),
-      });
-      const [input_ids, position_ids] = [ints(tokens), ints(tokens.map((_, i) => i))];
-      const attention_bias: Tensor = { dtype: "float32", shape: [1, 1, n, n], data: new Float32Array(n * n) };
-      const feeds = { input_ids, position_ids, attention_bias };
+      const ints = (values: Iterable<number>): Tensor => i64([1, n], BigInt64Array.from(values, BigInt));
+      const attention_bias = f32([1, 1, n, n], new Float32Array(n * n));
+      const feeds = { input_ids: ints(tokens), position_ids: ints(tokens.keys()), attention_bias };
       const out = (await runGraph(runtime, model.graph, feeds, model.dir)).logits as Tensor;
       const v = model.config.vocab_size;
       return tokens.map((_, row) => Array.from(out.data.subarray(row * v, (row + 1) * v) as Float32Array));
@@ -223,7 +209,7 @@ describe("export of a Hugging Face checkpoint", () => {
       const { weight_map: map } = readJson(join(GOLDEN, "qwen3", INDEX)) as { weight_map: Record<string, string> };
       const { [name]: _, ...others } = map;
       writeFileSync(join(checkpoint, INDEX), JSON.stringify({ weight_map: others }));
-      await assert.rejects(run(), { name: "UserError", message: said, hint: /Take the release in BF16/ });
+      await assert.rejects(run(), userError(said, { hint: /Take the release in BF16/ }));
     }
   });
 
@@ -281,13 +267,14 @@ describe("export of a Hugging Face checkpoint", () => {
     // and with what published configs hold besides, none of which changes a forward
     change({ attention_dropout: 0.1, initializer_range: 0.02, rope_interleaved: false, pretraining_tp: 2 });
     change({ use_sliding_window: false, sliding_window: 4096, max_window_layers: 28, output_attentions: true });
+    change({ flash_attention: true, max_position_embeddings: 8192, attn_logit_softcapping: null });
     change({
-      flash_attention: true,
-      max_position_embeddings: 8192,
-      attn_logit_softcapping: null,
       unsloth_version: "1",
+      rope_parameters: undefined,
+      rope_theta: 10000,
+      rope_scaling: null,
+      eos_token_id: [332, 330],
     });
-    change({ rope_parameters: undefined, rope_theta: 10000, rope_scaling: null, eos_token_id: [332, 330] });
     const { config } = await run();
     assert.deepEqual(config.eos_token_id, [332, 330]);
     assert.ok(existsSync(join(out, "model.onnx")));

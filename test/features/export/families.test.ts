@@ -1,19 +1,19 @@
 import assert from "node:assert/strict";
-import { copyFileSync, cpSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { backward } from "../../../src/autodiff/backward.js";
 import { packageRoot, readJson } from "../../../src/core/files.js";
 import { checkLength } from "../../../src/engine/graph-check.js";
-import { exportModel } from "../../../src/features/export/export.js";
 import { bindModel, loraSites } from "../../../src/nn/bind.js";
-import { loadModel, type Model } from "../../../src/nn/model.js";
+import type { Model } from "../../../src/nn/model.js";
 import type { Tensor, Value } from "../../../src/onnx/types.js";
 import { readSafetensors } from "../../../src/weights/safetensors.js";
 import { relativeError } from "../../support/golden.js";
 import { letters } from "../../support/micro-model.js";
 import { runGraph } from "../../support/run-graph.js";
 import { cpuRuntime, temporaryFolder } from "../../support/temporary.js";
+import { exported } from "./exported.js";
 
 const GOLDEN = join(packageRoot(), "test", "golden", "families");
 const EMBEDDINGS = ["model.embed_tokens.weight", "model.transformer.wte.weight"];
@@ -21,20 +21,18 @@ const EMBEDDINGS = ["model.embed_tokens.weight", "model.transformer.wte.weight"]
 const runtime = await cpuRuntime();
 
 describe("families of checkpoints, against their own code", () => {
-  const root = temporaryFolder("families");
-
-  const made = async (name: string): Promise<Model> => {
-    const checkpoint = join(root, name);
+  /** Exports a checkpoint; padding is EOS, as in released configs of LLaDA and Dream. @param change of its folder. */
+  const made = (name: string, change: (checkpoint: string) => void = () => undefined): Promise<Model> => {
+    const checkpoint = temporaryFolder(name);
     cpSync(join(GOLDEN, name), checkpoint, { recursive: true });
     writeFileSync(join(checkpoint, "tokenizer.json"), letters(1));
-    const out = join(root, `${name}-model`);
-    // as released LLaDA and Dream configs have it, padding is EOS
-    await exportModel({ checkpoint, out, precision: "none", doubleQuant: false });
-    return loadModel(out);
+    change(checkpoint);
+    return exported(checkpoint);
   };
 
   /** Logits at every row, and the gradient that the golden has, through the graph that training makes. */
-  const compare = async (model: Model, golden: ReadonlyMap<string, Tensor>): Promise<void> => {
+  const compare = async (model: Model, name: string): Promise<void> => {
+    const golden = readSafetensors(join(GOLDEN, `${name}.safetensors`));
     const ids = golden.get("input_ids") as Tensor;
     const [B, N] = ids.shape as [number, number];
     const bound = bindModel(model.graph, "model", { dims: { B, N }, rows: B * N, weights: "input" });
@@ -92,49 +90,41 @@ describe("families of checkpoints, against their own code", () => {
       assert.equal(model.config.architecture, architecture);
       assert.equal(model.config.pad_token_id, model.config.eos_token_id);
       assert.equal(model.config.attention_block, name === "sdar" ? 4 : undefined);
-      await compare(model, readSafetensors(join(GOLDEN, `${name}.safetensors`)));
+      await compare(model, name);
     });
   }
 
   it("is_causal: false makes the mask bidirectional, as in transformers 5.2 and later", async () => {
-    const checkpoint = join(root, "not-causal");
-    cpSync(join(GOLDEN, "a2d-qwen3"), checkpoint, { recursive: true });
-    const config = readJson(join(checkpoint, "config.json")) as object;
-    const named = { ...config, model_type: "qwen3", architectures: ["Qwen3ForCausalLM"], is_causal: false };
-    writeFileSync(join(checkpoint, "config.json"), JSON.stringify(named));
-    writeFileSync(join(checkpoint, "tokenizer.json"), letters(1));
-    const out = join(root, "not-causal-model");
-    await exportModel({ checkpoint, out, precision: "none", doubleQuant: false });
-    await compare(await loadModel(out), readSafetensors(join(GOLDEN, "a2d-qwen3.safetensors")));
+    const model = await made("a2d-qwen3", (checkpoint) => {
+      const config = readJson(join(checkpoint, "config.json")) as object;
+      const named = { ...config, model_type: "qwen3", architectures: ["Qwen3ForCausalLM"], is_causal: false };
+      writeFileSync(join(checkpoint, "config.json"), JSON.stringify(named));
+    });
+    await compare(model, "a2d-qwen3");
   });
 
   it("FP8 with scales of activations and of the K/V cache, which leave the weights as they are", async () => {
-    const checkpoint = join(root, "static-fp8");
-    cpSync(join(GOLDEN, "qwen3-fp8"), checkpoint, { recursive: true });
-    const path = join(checkpoint, "model.safetensors");
-    // FP8 tensors are codes: the header is extended in place
-    const bytes = readFileSync(path);
-    const size = Number(bytes.readBigUInt64LE());
-    const header = JSON.parse(bytes.toString("utf8", 8, 8 + size));
-    const end = bytes.length - 8 - size;
-    const names = ["q_proj.input_scale", "k_proj.k_scale", "v_proj.output_scale"];
-    names.forEach((name, i) => {
-      const data_offsets = [end + 4 * i, end + 4 * i + 4];
-      header[`model.layers.0.self_attn.${name}`] = { dtype: "F32", shape: [1], data_offsets };
+    const model = await made("qwen3-fp8", (checkpoint) => {
+      const path = join(checkpoint, "model.safetensors");
+      // FP8 tensors are codes: the header is extended in place
+      const bytes = readFileSync(path);
+      const size = Number(bytes.readBigUInt64LE());
+      const header = JSON.parse(bytes.toString("utf8", 8, 8 + size));
+      const end = bytes.length - 8 - size;
+      for (const [i, name] of ["q_proj.input_scale", "k_proj.k_scale", "v_proj.output_scale"].entries()) {
+        const data_offsets = [end + 4 * i, end + 4 * i + 4];
+        header[`model.layers.0.self_attn.${name}`] = { dtype: "F32", shape: [1], data_offsets };
+      }
+      const head = Buffer.from(JSON.stringify(header));
+      const length = Buffer.from(BigUint64Array.of(BigInt(head.length)).buffer);
+      const scales = Buffer.from(Float32Array.of(2, 3, 4).buffer);
+      writeFileSync(path, Buffer.concat([length, head, bytes.subarray(8 + size), scales]));
     });
-    const head = Buffer.from(JSON.stringify(header));
-    const length = Buffer.alloc(8);
-    length.writeBigUInt64LE(BigInt(head.length));
-    const scales = Buffer.from(Float32Array.of(2, 3, 4).buffer);
-    writeFileSync(path, Buffer.concat([length, head, bytes.subarray(8 + size), scales]));
-    writeFileSync(join(checkpoint, "tokenizer.json"), letters(1));
-    const out = join(root, "static-fp8-model");
-    await exportModel({ checkpoint, out, precision: "none", doubleQuant: false });
-    await compare(await loadModel(out), readSafetensors(join(GOLDEN, "qwen3-fp8.safetensors")));
+    await compare(model, "qwen3-fp8");
   });
 
   it("LLaDA keeps its own names, so that its adapters are PEFT's", async () => {
-    const model = await loadModel(join(root, "llada-model"));
+    const model = await made("llada");
     const lora = { rank: 1, alpha: 1, targets: ["blocks.0.ff_out", "attn_out"] };
     assert.deepEqual(
       loraSites(model.graph, lora).map(({ module }) => module),
@@ -143,17 +133,12 @@ describe("families of checkpoints, against their own code", () => {
     // what was made is a checkpoint of the family again
     const config = readJson(join(model.dir, "config.json")) as Record<string, unknown>;
     assert.deepEqual([config.d_model, config.model_type], [16, "llada"]);
-    await exportModel({ checkpoint: model.dir, out: join(root, "again"), precision: "none", doubleQuant: false });
-    const files = [model.dir, join(root, "again")].map((dir) => readSafetensors(join(dir, "model.safetensors")));
+    const files = [model, await exported(model.dir)].map(({ dir }) => readSafetensors(join(dir, "model.safetensors")));
     assert.deepEqual(files[0], files[1]);
   });
 
   it("GGUF: weights of all forms, q and k in Hugging Face's order, and the tokenizer", async () => {
-    const out = join(root, "gguf-model");
-    const checkpoint = join(root, "llama.gguf");
-    copyFileSync(join(GOLDEN, "llama.gguf"), checkpoint);
-    await exportModel({ checkpoint, out, precision: "none", doubleQuant: false, tokens: { mask: "<mask>" } });
-    const model = await loadModel(out);
+    const model = await exported(join(GOLDEN, "llama.gguf"), { tokens: { mask: "<mask>" } });
     const { config, tokenizer } = model;
     assert.deepEqual(
       [config.mask_token_id, config.eos_token_id, config.rope_theta],

@@ -2,24 +2,19 @@ import assert from "node:assert/strict";
 import { copyFileSync, cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { exportModel, exportTo } from "../../../src/features/export/export.js";
+import { exportTo } from "../../../src/features/export/export.js";
 import { ropeFrequencies, ropeScalingSchema } from "../../../src/nn/rope.js";
 import { readSafetensors } from "../../../src/weights/safetensors.js";
 import { temporaryFolder } from "../../support/temporary.js";
-
-const LLAMA3 = {
-  ...{ rope_type: "llama3", factor: 4, low_freq_factor: 1, high_freq_factor: 4, original_max_position_embeddings: 16 },
-};
+import { exported } from "./exported.js";
 
 describe("GGUF files", () => {
   const root = temporaryFolder("gguf");
   const at = (name: string): string => join(root, name);
-  const tokens = { mask: "<mask>" };
   const read = (checkpoint: string, out: string) =>
-    exportModel({ checkpoint: at(checkpoint), out: at(out), precision: "none", doubleQuant: false, tokens });
-  const write = async (out: string, form: string): Promise<void> => {
-    await exportTo({ checkpoint: at("model"), out: at(out), doubleQuant: false }, form);
-  };
+    exported(at(checkpoint), { out: at(out), tokens: { mask: "<mask>" } });
+  const write = (out: string, form: string, checkpoint = at("model")) =>
+    exportTo({ checkpoint, out: at(out), doubleQuant: false }, form);
 
   it("are written as they are read: weights, q and k in llama.cpp's order, tokenizer and config", async () => {
     // llama.cpp's converter made this file
@@ -57,12 +52,9 @@ describe("GGUF files", () => {
       behavior: "Isolated",
       invert: false,
     });
-    const bytes = (use_regex: boolean) => ({
-      type: "ByteLevel",
-      add_prefix_space: false,
-      trim_offsets: true,
-      use_regex,
-    });
+    const bytes = (use_regex: boolean) => {
+      return { type: "ByteLevel", add_prefix_space: false, trim_offsets: true, use_regex };
+    };
     const { gguf } = await import("@huggingface/gguf");
     for (const [pre, pretokenizers] of [
       ["llama-bpe", [cut("\\p{N}{1,3}"), bytes(false)]],
@@ -76,18 +68,18 @@ describe("GGUF files", () => {
       const model = { ...tokenizer.model, vocab: Object.fromEntries(few), merges: [] };
       const json = { ...tokenizer, model, pre_tokenizer: { type: "Sequence", pretokenizers }, added_tokens: [] };
       writeFileSync(join(checkpoint, "tokenizer.json"), JSON.stringify(json));
-      const exported = at(`${pre}-model`);
-      await exportModel({ checkpoint, out: exported, precision: "none", doubleQuant: false });
+      await write(`${pre}.gguf`, "none", (await exported(checkpoint)).dir);
       const path = at(`${pre}.gguf`);
-      await exportTo({ checkpoint: exported, out: path, doubleQuant: false }, "none");
       const { metadata, tensorInfos, tensorDataOffset } = await gguf(path, { allowLocalFile: true });
       assert.equal((metadata as Record<string, unknown>)["tokenizer.ggml.pre"], pre);
       const factors = tensorInfos.find(({ name }) => name === "rope_freqs.weight");
       const begin = Number(tensorDataOffset) + Number(factors?.offset);
       const written = [...new Float32Array(readFileSync(path).buffer.slice(begin, begin + 32))];
+      const factor = { factor: 4, low_freq_factor: 1, high_freq_factor: 4, original_max_position_embeddings: 16 };
+      const scaling = { rope_type: "llama3", ...factor };
       // transformers' rule: factor 4 below low_freq_factor turns in the 16 positions, 1 above high_freq_factor
       assert.deepEqual([written.length, written.at(-1), written.every((x) => x >= 1 && x <= 4)], [8, 4, true]);
-      const { frequencies } = ropeFrequencies(16, 5000, ropeScalingSchema.parse(LLAMA3));
+      const { frequencies } = ropeFrequencies(16, 5000, ropeScalingSchema.parse(scaling));
       for (const [i, x] of written.entries())
         assert.ok(Math.abs(5000 ** (-i / 8) / x / (frequencies[i] as number) - 1) < 1e-6);
     }

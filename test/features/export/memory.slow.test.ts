@@ -6,15 +6,9 @@ import { promisify } from "node:util";
 import { packageRoot } from "../../../src/core/files.js";
 
 /** What scripts/check-export.mjs prints of each of its phases. */
-interface Phase {
-  readonly peak_mib: number;
-}
-interface Figures {
-  readonly checkpoint: Phase & { readonly parameters: number; readonly bytes: number };
-  readonly export: Phase & { readonly bytes: number };
-  readonly train: Phase & { readonly loss: readonly number[] };
-  readonly idle: Phase;
-}
+type Figures = Readonly<Record<"checkpoint" | "export" | "train" | "idle", { readonly peak_mib: number }>> & {
+  readonly [phase in "checkpoint" | "export"]: { readonly bytes: number };
+} & { readonly train: { readonly loss: readonly number[] } };
 
 /** The check of a checkpoint of 63 million parameters, 126 MB in bf16. */
 async function check(...flags: string[]): Promise<Figures> {

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { Rng } from "../../../src/core/rng.js";
-import { exportModel } from "../../../src/features/export/export.js";
 import { bindModel, loraSites } from "../../../src/nn/bind.js";
 import { freshAdapter, type LoraOptions } from "../../../src/nn/lora.js";
 import { loadModel, type Model } from "../../../src/nn/model.js";
@@ -15,22 +14,22 @@ import { readGolden, relativeError } from "../../support/golden.js";
 import { EXPORTS, importedModel } from "../../support/imported-model.js";
 import { runGraph } from "../../support/run-graph.js";
 import { cpuRuntime, temporaryFolder } from "../../support/temporary.js";
+import { userError } from "../../support/user-error.js";
+import { exported } from "./exported.js";
 
 const [B, N] = [2, 10];
-const ids = (count: number, of: (i: number) => number): Tensor => {
-  return { dtype: "int64", shape: [B, N], data: BigInt64Array.from({ length: count }, (_, i) => BigInt(of(i))) };
+const ids = (of: (i: number) => number): Tensor => {
+  return { dtype: "int64", shape: [B, N], data: BigInt64Array.from({ length: B * N }, (_, i) => BigInt(of(i))) };
 };
 const FEEDS = {
-  input_ids: ids(B * N, (i) => (i * 7) % 60),
-  position_ids: ids(B * N, (i) => i % N),
+  input_ids: ids((i) => (i * 7) % 60),
+  position_ids: ids((i) => i % N),
   attention_bias: { dtype: "float32", shape: [B, 1, N, N], data: new Float32Array(B * N * N) } as Tensor,
 };
 
 const runtime = await cpuRuntime();
 
 describe("adapters of imported graphs", () => {
-  const root = temporaryFolder("merge-imported");
-
   async function logits(
     model: Model,
     lora?: LoraOptions,
@@ -48,8 +47,7 @@ describe("adapters of imported graphs", () => {
     const { rank, alpha, targets } = golden.meta as unknown as LoraOptions;
     const lora = { rank, alpha, targets };
     const tensors = new Map([...golden.tensors].filter(([key]) => key.startsWith("base_model.")));
-    const dir = join(root, `${name}-adapter`);
-    mkdirSync(dir, { recursive: true });
+    const dir = temporaryFolder("adapter");
     writePeftTensors(join(dir, ADAPTER), tensors);
     writeFileSync(join(dir, ADAPTER_CONFIG), JSON.stringify(peftConfig(lora, "x", "bidirectional")));
     return { dir, lora, tensors };
@@ -59,9 +57,7 @@ describe("adapters of imported graphs", () => {
     it(`are merged as they act beside the graph: ${name}`, async () => {
       const dir = importedModel(name);
       const { dir: adapter, lora, tensors } = adapterOf(name);
-      const out = join(root, name);
-      await exportModel({ checkpoint: dir, out, adapter, precision: "none", doubleQuant: false });
-      const [model, merged] = [await loadModel(dir), await loadModel(out)];
+      const [model, merged] = [await loadModel(dir), await exported(dir, { adapter })];
       const expected = await logits(model, lora, tensors);
       assert.ok(relativeError(expected, await logits(model)) > 1e-3, "the adapter does something");
       assert.ok(relativeError(await logits(merged), expected) < 1e-5);
@@ -73,10 +69,7 @@ describe("adapters of imported graphs", () => {
   it("are refused where a weight is used as more than a projection, and with what export does not do", async () => {
     const dir = importedModel("qwen3-torchscript");
     const refused = (options: object, pattern: RegExp): Promise<void> =>
-      assert.rejects(
-        exportModel({ checkpoint: dir, out: join(root, "no"), precision: "none", doubleQuant: false, ...options }),
-        { name: "UserError", message: pattern },
-      );
+      assert.rejects(exported(dir, options), userError(pattern));
     const { dir: adapter, lora } = adapterOf("qwen3-torchscript");
     await refused({}, /all that export does with one is to merge an adapter/);
     await refused({ adapter, precision: "bf16" }, /graph of another program/);

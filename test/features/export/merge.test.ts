@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { exportModel } from "../../../src/features/export/export.js";
 import { loadModel } from "../../../src/nn/model.js";
 import { readPeft } from "../../../src/nn/peft.js";
 import { callProgram } from "../../support/call-program.js";
 import { checkpointLogits } from "../../support/checkpoint-logits.js";
 import { randomCheckpoint } from "../../support/random-checkpoint.js";
 import { cpuRuntime, temporaryFolder } from "../../support/temporary.js";
+import { exported } from "./exported.js";
 
 const LORA = { rank: 4, alpha: 8, targets: ["q_proj", "v_proj", "up_proj", "down_proj"] };
 const CONFIG = `
@@ -52,9 +52,8 @@ describe("refusion-train export --merge", async () => {
   };
 
   await randomCheckpoint(path("checkpoint"));
-  const common = { checkpoint: path("checkpoint"), doubleQuant: false };
-  await exportModel({ ...common, out: path("full"), precision: "none" });
-  await exportModel({ ...common, out: path("packed"), precision: "nf4" });
+  await exported(path("checkpoint"), { out: path("full") });
+  await exported(path("checkpoint"), { out: path("packed"), precision: "nf4" });
   writeFileSync(path("run.yaml"), CONFIG);
   for (const model of ["full", "packed"])
     await done("train", "sft", "--config", "run.yaml", "--quiet", "--run-dir", `runs/${model}`, `model=${model}`);

@@ -4,49 +4,40 @@ import { join } from "node:path";
 import { beforeEach, describe, it } from "node:test";
 import { packageRoot, readJson } from "../../../src/core/files.js";
 import { Rng } from "../../../src/core/rng.js";
-import { exportModel } from "../../../src/features/export/export.js";
 import { loraSites } from "../../../src/nn/bind.js";
 import { checkAdapter, freshAdapter, type LoraOptions, type LoraSite, rowsName } from "../../../src/nn/lora.js";
-import { loadModel, type Model, WEIGHTS_FILE } from "../../../src/nn/model.js";
+import { type Model, WEIGHTS_FILE } from "../../../src/nn/model.js";
 import { ADAPTER, ADAPTER_CONFIG, peftConfig, readPeft, writePeftTensors } from "../../../src/nn/peft.js";
 import type { Tensor } from "../../../src/onnx/types.js";
-import type { Precision } from "../../../src/weights/precision.js";
 import { readSafetensors, writeSafetensors } from "../../../src/weights/safetensors.js";
 import { checkpointLogits } from "../../support/checkpoint-logits.js";
 import { relativeError } from "../../support/golden.js";
 import { cpuRuntime, temporaryFolder } from "../../support/temporary.js";
+import { userError } from "../../support/user-error.js";
+import { exported } from "./exported.js";
 
 /** An adapter that PEFT saved, and the logits that it gives with it (scripts/golden/peft_adapter.py). */
 const PEFT = join(packageRoot(), "test", "golden", "peft");
 const CHECKPOINT = join(packageRoot(), "test", "golden", "checkpoint");
+const QWEN3 = join(CHECKPOINT, "qwen3");
 const lora: LoraOptions = {
   rank: 4,
   alpha: 8,
   targets: ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"],
 };
 
-const refused = async (pattern: RegExp, attempt: () => unknown): Promise<void> => {
-  await assert.rejects(async () => attempt(), { name: "UserError", message: pattern });
-};
+const refused = (pattern: RegExp, attempt: () => unknown): Promise<void> =>
+  assert.rejects(async () => attempt(), userError(pattern));
 
 const runtime = await cpuRuntime();
 
 describe("adapters of Python's PEFT", async () => {
-  const model = await exported("none");
+  const model = await exported(QWEN3);
   let adapter: string;
   beforeEach(() => {
     adapter = temporaryFolder("adapter");
     cpSync(PEFT, adapter, { recursive: true });
   });
-
-  async function exported(
-    precision: Precision,
-    options: { checkpoint?: string; adapter?: string } = {},
-  ): Promise<Model> {
-    const out = join(temporaryFolder("model"), "m");
-    await exportModel({ checkpoint: join(CHECKPOINT, "qwen3"), out, precision, doubleQuant: false, ...options });
-    return loadModel(out);
-  }
 
   const logits = (of: Model, tensors?: ReadonlyMap<string, Tensor>): Promise<Float32Array> =>
     checkpointLogits(runtime, of, tensors === undefined ? undefined : { lora, tensors });
@@ -76,8 +67,8 @@ describe("adapters of Python's PEFT", async () => {
   });
 
   it("are merged into 16-bit weights, and from a model directory", async () => {
-    const half = await exported("bf16");
-    const merged = await exported("none", { checkpoint: half.dir, adapter });
+    const half = await exported(QWEN3, { precision: "bf16" });
+    const merged = await exported(half.dir, { adapter });
     assert.ok(relativeError(await logits(merged), await logits(half, readPeft(adapter).tensors)) < 1e-5);
   });
 
@@ -94,16 +85,13 @@ describe("adapters of Python's PEFT", async () => {
     checkAdapter(own, loraSites(model.graph, options), options, adapter);
     writePeftTensors(join(adapter, ADAPTER), own);
     await refused(/trainable_token_indices is null, which is not supported \(expected ids/, () => readPeft(adapter));
-    writeFileSync(
-      join(adapter, ADAPTER_CONFIG),
-      JSON.stringify(peftConfig(options, "models/x", "causal", table.module)),
-    );
+    const config = peftConfig(options, "models/x", "causal", table.module);
+    writeFileSync(join(adapter, ADAPTER_CONFIG), JSON.stringify(config));
     assert.deepEqual(readPeft(adapter).rows, { module: table.module, tokens: [first, second] });
-    const half = await exported("bf16");
-    for (const base of [model, half]) {
+    for (const base of [model, await exported(QWEN3, { precision: "bf16" })]) {
       const beside = await checkpointLogits(runtime, base, { lora: options, tensors: own });
       assert.ok(relativeError(beside, expected()) > 0.1, "the rows change something");
-      const merged = await exported("none", { checkpoint: base.dir, adapter });
+      const merged = await exported(base.dir, { adapter });
       assert.ok(relativeError(await logits(merged), beside) < 1e-5);
     }
   });
@@ -135,7 +123,7 @@ describe("adapters of Python's PEFT", async () => {
     const [first] = [...tensors.keys()] as [string];
     const attempt = (changed: ReadonlyMap<string, Tensor>): Promise<Model> => {
       writeSafetensors(join(adapter, ADAPTER), changed);
-      return exported("none", { adapter });
+      return exported(QWEN3, { adapter });
     };
     const without = new Map(tensors);
     without.delete(first);
@@ -144,11 +132,8 @@ describe("adapters of Python's PEFT", async () => {
     await refused(/layers\.0\.mlp\.down_proj\.lora_A\.weight: expected float32 \[4, 96\], got float32 \[4, 8\]/, () =>
       attempt(new Map([...tensors, [first, wide]])),
     );
-    const strange = freshAdapter(
-      [{ module: "model.layers.9.q_proj", inFeatures: 4, outFeatures: 4 }],
-      lora,
-      Rng.named(0, "x"),
-    );
+    const site = { module: "model.layers.9.q_proj", inFeatures: 4, outFeatures: 4 };
+    const strange = freshAdapter([site], lora, Rng.named(0, "x"));
     await refused(/the model has no matrix model\.layers\.9\.q_proj\.weight/, () => attempt(strange));
   });
 });

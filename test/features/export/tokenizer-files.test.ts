@@ -6,6 +6,7 @@ import { packageRoot, readJson } from "../../../src/core/files.js";
 import { tokenizerJson } from "../../../src/features/export/tokenizer-files.js";
 import { Tokenizer } from "../../../src/text/tokenizer.js";
 import { temporaryFolder } from "../../support/temporary.js";
+import { userError } from "../../support/user-error.js";
 
 const GOLDEN = join(packageRoot(), "test", "golden", "checkpoint");
 
@@ -18,9 +19,7 @@ describe("tokenizer of vocab.json and merges.txt", () => {
   });
 
   const load = (): Tokenizer => Tokenizer.fromJson(JSON.parse(tokenizerJson(dir)), dir);
-  const refused = (pattern: RegExp): void => {
-    assert.throws(load, { name: "UserError", message: pattern });
-  };
+  const refused = (pattern: RegExp): void => assert.throws(load, userError(pattern));
   const write = (file: string, content: unknown): void =>
     writeFileSync(join(dir, file), typeof content === "string" ? content : JSON.stringify(content));
 
@@ -42,14 +41,8 @@ describe("tokenizer of vocab.json and merges.txt", () => {
   });
 
   it("takes what tokenizer_config.json says of added tokens", () => {
-    const added = {
-      content: "<end>",
-      special: true,
-      lstrip: false,
-      rstrip: false,
-      normalized: false,
-      single_word: false,
-    };
+    const plain = { lstrip: false, rstrip: false, normalized: false, single_word: false };
+    const added = { content: "<end>", special: true, ...plain };
     write("tokenizer_config.json", { tokenizer_class: "Qwen2Tokenizer", added_tokens_decoder: { 336: added } });
     const tokenizer = load();
     assert.equal(tokenizer.idOf("<end>"), 336);

@@ -34,15 +34,8 @@ describe("a pruned tokenizer", () => {
   });
 
   it("keeps what is asked for, and the ids of templates", () => {
-    const changed = {
-      ...JSON.parse(text),
-      post_processor: {
-        type: "TemplateProcessing",
-        single: [],
-        pair: [],
-        special_tokens: { a: { ids: [kept.at(-1)] } },
-      },
-    };
+    const template = { single: [], pair: [], special_tokens: { a: { ids: [kept.at(-1)] } } };
+    const changed = { ...JSON.parse(text), post_processor: { type: "TemplateProcessing", ...template } };
     const spare = Array.from({ length: whole.vocabSize }, (_, id) => id).find((id) => !kept.includes(id)) as number;
     const other = pruneTokenizer(JSON.stringify(changed), CORPUS, [spare], "whole");
     assert.ok(other.kept.includes(spare));

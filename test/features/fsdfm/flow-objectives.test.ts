@@ -64,12 +64,8 @@ describe("objectives on FS-DFM against PyTorch", () => {
   async function compare<O>(name: string, objective: Objective<O>, options: O, batch: Batch): Promise<void> {
     const blocks = ["0", "1"].flatMap((i) => [`blocks.${i}.mlp.0`, `blocks.${i}.mlp.2`]);
     const lora = { rank: base.meta.rank, alpha: base.meta.alpha, targets: ["qw", "kw", "vw", "attn_out", ...blocks] };
-    const engine = await goldenEngine(await cpuRuntime(), base, [objective, options], {
-      model,
-      sampler,
-      about: OPTIONS.model,
-      lora,
-    });
+    const own = { model, sampler, about: OPTIONS.model, lora };
+    const engine = await goldenEngine(await cpuRuntime(), base, [objective, options], own);
     const { logProb: value } = await engine.score(batch, "policy");
     const expected = golden.tensors.has(`expect.${name}_value`) ? golden.floats(`expect.${name}_value`) : batch.logProb;
     const real = batch.owner.filter((b) => b >= 0).length;
@@ -90,12 +86,8 @@ describe("objectives on FS-DFM against PyTorch", () => {
   for (const reduction of ["sum", "mean"] as const) {
     it(`flow-grpo on stay/jump transitions (${reduction}): values, loss and every LoRA gradient`, async () => {
       const options = objectiveOptions(flowGrpo, { reduction, clip_range: meta.clip_range, kl_coeff: meta.beta });
-      const batch = sampler.stepTerms(trajectories, OPTIONS, {
-        batch: BATCH,
-        lengthStep: 32,
-        level: "step",
-        reduction,
-      });
+      const layout = { batch: BATCH, lengthStep: 32, level: "step", reduction } as const;
+      const batch = sampler.stepTerms(trajectories, OPTIONS, layout);
       await compare(`flow_${reduction}`, flowGrpo, options, batch);
     });
   }
@@ -105,13 +97,8 @@ describe("objectives on FS-DFM against PyTorch", () => {
     const kappas = golden.tensors.get("input.kappa")?.data as Float64Array;
     const [noisy, noise] = [golden.ints("input.noisy"), golden.ints("input.noise")];
     let drawn = 0;
-    const layout = {
-      batch: BATCH,
-      lengthStep: 32,
-      samples: meta.samples,
-      coupled: true,
-      rngs: trajectories.map(() => Rng.named(0, "unused")),
-    };
+    const rngs = trajectories.map(() => Rng.named(0, "unused"));
+    const layout = { batch: BATCH, lengthStep: 32, samples: meta.samples, coupled: true, rngs };
     const batch = flowBoundTerms(trajectories, OPTIONS, layout, (length) => {
       const of = (data: BigInt64Array): number[] =>
         [...data.subarray(drawn * length, (drawn + 1) * length)].map(Number);

@@ -1,44 +1,33 @@
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import { describe, it } from "node:test";
+import { attentionOver } from "../../../src/attention/keys.js";
 import { ALL_LAYERS } from "../../../src/autodiff/recompute.js";
-import { exportModel } from "../../../src/features/export/export.js";
+import { Rng } from "../../../src/core/rng.js";
 import { halfTrunk } from "../../../src/features/gpu/half-trunk.js";
-import { forCuda, lowering } from "../../../src/features/gpu/lowerings/cuda.js";
+import { forCuda, lowering, withoutJoining } from "../../../src/features/gpu/lowerings/cuda.js";
 import { selfCheck as packedGradientCheck } from "../../../src/features/gpu/self-checks/packed-gradients.js";
 import { shortGradients } from "../../../src/features/gpu/short-gradients.js";
 import { bindModel } from "../../../src/nn/bind.js";
-import type { ModelConfig } from "../../../src/nn/config.js";
 import { loadModel, type Model } from "../../../src/nn/model.js";
+import { Emitter } from "../../../src/onnx/emit.js";
+import { GraphBuilder } from "../../../src/onnx/graph.js";
 import { type HalfDType, precisionOf } from "../../../src/onnx/precision.js";
+import { f32, i64, type NamedTensors } from "../../../src/onnx/tensors.js";
 import type { Graph, Node, Value } from "../../../src/onnx/types.js";
 import type { Precision } from "../../../src/weights/precision.js";
 import { cudaOnCpu } from "../../support/cuda-on-cpu.js";
 import { relativeError } from "../../support/golden.js";
-import { MICRO, microModel } from "../../support/micro-model.js";
+import { microModel } from "../../support/micro-model.js";
 import { runGraph } from "../../support/run-graph.js";
-import { cpuRuntime, temporaryFolder } from "../../support/temporary.js";
+import { cpuRuntime } from "../../support/temporary.js";
 import { LORA, PROJECTIONS, trainingFeeds, trainingGraph, trainingOutputs } from "../../support/training-graph.js";
+import { FOUR_BITS as CONFIG, exported } from "../export/exported.js";
 
-const CONFIG: ModelConfig = {
-  ...MICRO,
-  hidden_size: 64,
-  intermediate_size: 128,
-  num_attention_heads: 4,
-  num_key_value_heads: 2,
-  head_dim: 16,
-};
 const runtime = await cpuRuntime();
 
 const base = await microModel(CONFIG);
 
 describe("graphs for CUDA, computed on the CPU", () => {
-  const exported = async (precision: Precision, doubleQuant = false): Promise<Model> => {
-    const out = temporaryFolder("model");
-    await exportModel({ checkpoint: base, out: join(out, "m"), precision, doubleQuant });
-    return loadModel(join(out, "m"));
-  };
-
   /** The largest errors of logits and of what was added to the gradients, as shares of the largest values. */
   async function errors(model: Model, graph: Graph, expected: Graph): Promise<{ logits: number; gradients: number }> {
     const [got, want] = [await trainingOutputs(runtime, model, graph), await trainingOutputs(runtime, model, expected)];
@@ -61,12 +50,11 @@ describe("graphs for CUDA, computed on the CPU", () => {
     for (const recomputed of [{}, { layers: ALL_LAYERS }, { cheap: 1 }]) {
       const what = `${precision}${nested ? " with nested scales" : ""}, recomputed: ${Object.keys(recomputed)}`;
       it(`${what}: nothing waits for a shape, nothing in 4 bits is decoded, and the numbers stay`, async () => {
-        const model = await exported(precision, nested);
+        const model = await exported(base, { precision, doubleQuant: nested });
         const graph = trainingGraph(model, recomputed);
         const lowered = forCuda(graph);
         const shapes = lowered.nodes.filter((n) => n.op === "Reshape" && isComputed(lowered, n.inputs[1]));
-        const names = shapes.map((n) => n.name);
-        assert.deepEqual(names, []);
+        assert.deepEqual(shapes, []);
         // but what is computed again waits for a gradient
         assert.equal(
           lowered.nodes.some((n) => n.op === "Min"),
@@ -91,7 +79,7 @@ describe("graphs for CUDA, computed on the CPU", () => {
   }
 
   it("a large matrix in 16 bits is cast in blocks, ranges of its file, with the same numbers", async () => {
-    const model = await exported("bf16");
+    const model = await exported(base, { precision: "bf16" });
     const graph = trainingGraph(model);
     // blocks of 6 rows of the head [16, 64]: the last one is smaller; the layers' matrices are larger still
     const lowered = forCuda(graph, 6 * CONFIG.hidden_size, 1);
@@ -99,8 +87,7 @@ describe("graphs for CUDA, computed on the CPU", () => {
     const whole = lowered.nodes.filter(
       (n) => n.op === "Cast" && isWeight(n.inputs[0]) && n.inputs[0]?.shape.length === 2,
     );
-    const names = whole.map((n) => n.name);
-    assert.deepEqual(names, []);
+    assert.deepEqual(whole, []);
     // the last block looks its rows up, to repeat the last one
     const blocks = lowered.nodes.filter((n) => n.inputs[0]?.name.includes("/lm_head.weight/"));
     assert.equal(blocks.length, 2 * Math.ceil(CONFIG.vocab_size / 6));
@@ -116,11 +103,7 @@ describe("graphs for CUDA, computed on the CPU", () => {
     [509, 8],
   ] as const)
     it(`a head of ${vocabulary} rows is multiplied in whole tiles, with the same numbers`, async () => {
-      const config = { ...CONFIG, vocab_size: vocabulary };
-      const checkpoint = await microModel(config);
-      const out = join(temporaryFolder("odd"), "m");
-      await exportModel({ checkpoint, out, precision: "bf16", doubleQuant: false });
-      const model = await loadModel(out);
+      const model = await exported(await microModel({ ...CONFIG, vocab_size: vocabulary }), { precision: "bf16" });
       const graph = trainingGraph(model);
       // a matrix of one piece keeps the order of every sum; blocks add to it one after the other
       const lowered = blocks === 1 ? forCuda(graph) : forCuda(graph, (vocabulary / blocks) * CONFIG.hidden_size);
@@ -133,7 +116,7 @@ describe("graphs for CUDA, computed on the CPU", () => {
     });
 
   it("leaves open sizes open, and adds and normalises in one kernel without a gradient", async () => {
-    const model = await exported("bf16");
+    const model = await exported(base, { precision: "bf16" });
     const { g, outputs } = bindModel(model.graph, "open", { lora: LORA, rows: "R" });
     g.output("out", outputs.logits as Value);
     const graph = g.build();
@@ -160,7 +143,7 @@ describe("graphs for CUDA, computed on the CPU", () => {
   };
   for (const half of ["bfloat16", "float16"] as const) {
     it(`layers in ${half}: all their products, and what that costs in logits and gradients`, async () => {
-      const model = await exported("nf4");
+      const model = await exported(base, { precision: "nf4" });
       const graph = trainingGraph(model, { layers: ALL_LAYERS });
       const halved = lowering(graph, half);
       // the angles of queries and keys are turned back once for all layers
@@ -189,7 +172,7 @@ describe("graphs for CUDA, computed on the CPU", () => {
 
   it("precisionOf auto: bfloat16 for weights that are stored in less than 32 bits", async () => {
     assert.equal(precisionOf("auto", (await loadModel(base)).graph), "float32");
-    const { graph } = await exported("nf4");
+    const { graph } = await exported(base, { precision: "nf4" });
     assert.equal(precisionOf("auto", graph), "bfloat16");
     assert.equal(precisionOf("float32", graph), "float32");
   });
@@ -211,5 +194,50 @@ describe("packedGradientCheck", () => {
     const expected = await values(graph);
     assert.ok(Math.max(...expected.map(Math.abs)) > 1);
     assert.ok(relativeError(await values(cudaOnCpu(lowered)), expected) < 1e-6);
+  });
+});
+
+const [BATCH, HEADS, WIDTH] = [2, 3, 4];
+
+/** Keys and values of one layer, with those of earlier rounds. */
+function build(): Graph {
+  const g = new GraphBuilder("past");
+  const attend = attentionOver("past", new Emitter(g));
+  const input = (name: string): Value => g.input(name, "float32", [BATCH, "N", HEADS, WIDTH]);
+  const shapes = { heads: HEADS, kvHeads: HEADS, headDim: WIDTH };
+  g.output("context", attend("0", input("q"), input("key"), input("value"), shapes));
+  return g.build();
+}
+
+function feedsOf(old: number, fresh: number, seen: number): NamedTensors {
+  const rng = Rng.named(old, "past");
+  const numbers = (n: number): Float32Array => Float32Array.from({ length: n }, () => rng.uniform());
+  const rows = old + BATCH * fresh;
+  const feeds: Record<string, ReturnType<typeof f32>> = {};
+  for (const name of ["q", "key", "value"])
+    feeds[name] = f32([BATCH, fresh, HEADS, WIDTH], numbers(BATCH * fresh * HEADS * WIDTH));
+  for (const name of ["key", "value"])
+    feeds[`past/0/${name}`] = f32([1, old, HEADS, WIDTH], numbers(old * HEADS * WIDTH));
+  const place = (): bigint => BigInt(Math.floor(rng.uniform() * rows) - BATCH * fresh);
+  const keys = BigInt64Array.from({ length: BATCH * seen }, place);
+  const all = BigInt64Array.from({ length: BATCH * fresh }, (_, i) => BigInt(i));
+  const attention_bias = f32([BATCH, 1, fresh, seen], new Float32Array(BATCH * fresh * seen));
+  const [queries, places] = [i64([BATCH, fresh], all), i64([BATCH, fresh], all)];
+  return { ...feeds, keys: i64([BATCH, seen], keys), queries, places, attention_bias };
+}
+
+describe("keys and values of earlier rounds on CUDA", () => {
+  it("are looked up without being joined with new ones: the same rows", async () => {
+    const graph = build();
+    const lowered = withoutJoining(graph);
+    assert.equal(lowered.nodes.filter((n) => n.op === "GreaterOrEqual").length, 1);
+    for (const [old, fresh, seen] of [
+      [1, 5, 5],
+      [7, 2, 9],
+      [40, 3, 20],
+    ] as const) {
+      const feeds = feedsOf(old, fresh, seen);
+      assert.deepEqual(await runGraph(runtime, lowered, feeds), await runGraph(runtime, graph, feeds));
+    }
   });
 });

@@ -11,15 +11,10 @@ const script = join(packageRoot(), "scripts", "gpu-plan.mjs");
 const compiled = fileURLToPath(new URL("../../..", import.meta.url));
 const dir = temporaryFolder("gpu-plan-test");
 
-interface Copies {
-  readonly bytes: number;
-  readonly sizes: Readonly<Record<string, number>>;
-}
 interface Counters {
-  readonly peak: number;
   readonly syncs: number;
-  readonly toDevice: Copies;
-  readonly toHost: Copies;
+  readonly toDevice: { readonly bytes: number };
+  readonly toHost: { readonly bytes: number };
   readonly gemms: Readonly<Record<string, number>>;
 }
 interface Result {
@@ -45,11 +40,8 @@ function plan(...args: string[]): { status: number | null; stderr: string; resul
 }
 
 const has = (command: string, ...args: string[]): boolean => spawnSync(command, args).status === 0;
-const possible =
-  process.platform === "linux" &&
-  process.arch === "x64" &&
-  has("g++", "--version") &&
-  has("python3", "-m", "pip", "--version");
+const tools = (): boolean => has("g++", "--version") && has("python3", "-m", "pip", "--version");
+const possible = process.platform === "linux" && process.arch === "x64" && tools();
 
 describe("gpu-plan", { skip: possible ? false : "needs Linux x64, g++ and Python with pip" }, () => {
   it("tiny: everything on the device, layers in 16 bits, and without that in float32", () => {
@@ -93,10 +85,7 @@ describe("gpu-plan", { skip: possible ? false : "needs Linux x64, g++ and Python
     assert.equal(head?.roles["casts of constants"]?.launches, 3 * (head?.runs ?? 0));
     const uploaded = (result.first["Flow-GRPO, update"] as Counters).toDevice.bytes;
     assert.ok(uploaded < 0.1 * result.weights, `${uploaded} bytes to the device where the base was there already`);
-    assert.ok(
-      result.offDevice.every(({ op }) => op === "Concat"),
-      JSON.stringify(result.offDevice),
-    );
+    assert.deepEqual(new Set(["Concat", ...result.offDevice.map(({ op }) => op)]), new Set(["Concat"]));
   });
 
   it("a captured product with a 4-bit matrix is named: its replay reads a table that is gone", () => {

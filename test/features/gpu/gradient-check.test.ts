@@ -53,12 +53,8 @@ describe("the gradient self-check", () => {
     const mean = (node: Node): readonly Node[] => {
       const [y, inverse] = node.outputs as [Value, Value | undefined];
       if (node.op !== "SimplifiedLayerNormalization" || inverse === undefined) return [node];
-      const over: Node = {
-        ...node,
-        name: `${node.name}/mean`,
-        op: "LayerNormalization",
-        outputs: [{ ...y, name: `${y.name}/unused` }, inverse],
-      };
+      const outputs = [{ ...y, name: `${y.name}/unused` }, inverse];
+      const over: Node = { ...node, name: `${node.name}/mean`, op: "LayerNormalization", outputs };
       return [{ ...node, outputs: [y] }, over];
     };
     assert.match(
@@ -69,11 +65,8 @@ describe("the gradient self-check", () => {
 
   it("notices every op of a backward pass that is wrong", async () => {
     const backwards = (node: Node): boolean => node.name.startsWith("/grad/") && node.outputs[0]?.dtype === "float32";
-    const ops = new Set(
-      gradientCheck()
-        .graph.nodes.filter(backwards)
-        .map((n) => n.op),
-    );
+    const { nodes } = gradientCheck().graph;
+    const ops = new Set(nodes.filter(backwards).map((n) => n.op));
     for (const needed of ["Gemm", "MatMul", "ScatterND", "ScatterElements", "GatherElements", "ReduceSum", "Transpose"])
       assert.ok(ops.has(needed), `${needed} is not in the check`);
     for (const op of ops) {

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { UserError } from "../../../src/core/errors.js";
 import { OrtApi } from "../../../src/features/gpu/ort-api.js";
+import { type ExternalWeight, type ReadBytes, SharedWeights } from "../../../src/features/gpu/shared-weights.js";
 import { encodeModel } from "../../../src/onnx/format/proto.js";
 import { floatToFloat16 } from "../../../src/onnx/half.js";
 import { libraryPath } from "../../../src/onnx/runtimes/library.js";
@@ -11,14 +11,10 @@ import type { Runtime } from "../../../src/onnx/session.js";
 import { f32, i64 } from "../../../src/onnx/tensors.js";
 import { DTYPE_CODE, type Node, type Tensor, type Value } from "../../../src/onnx/types.js";
 import { cpuRuntime, temporaryFolder } from "../../support/temporary.js";
+import { userError } from "../../support/user-error.js";
 
 const refused = (promise: Promise<unknown>, message: RegExp, hint: RegExp): Promise<void> =>
-  assert.rejects(promise, (error) => {
-    assert.ok(error instanceof UserError, String(error));
-    assert.match(error.message, message);
-    assert.match(error.hint ?? "", hint);
-    return true;
-  });
+  assert.rejects(promise, userError(message, { hint }));
 
 describe("OrtApi", () => {
   const dir = temporaryFolder("ort-api");
@@ -30,23 +26,14 @@ describe("OrtApi", () => {
     await refused(OrtApi.load(junk), /cannot be used as ONNX Runtime's library/, /npm ci/);
   });
 
-  it("refuses a handle after its release, and releases once", async () => {
+  it("passes on what ONNX Runtime refuses, and refuses a handle after its release, which is once", async () => {
     const api = await OrtApi.load(libraryPath());
     const options = api.make("CreateSessionOptions", "ReleaseSessionOptions");
     api.check("SetIntraOpNumThreads", options, 1);
+    assert.throws(() => api.check("SetSessionGraphOptimizationLevel", options, 12345), /graph_optimization_level/);
     options.free();
     options.free();
     assert.throws(() => api.check("SetIntraOpNumThreads", options, 1), /after its release/);
-  });
-
-  it("passes on what ONNX Runtime refuses", async () => {
-    const api = await OrtApi.load(libraryPath());
-    const options = api.make("CreateSessionOptions", "ReleaseSessionOptions");
-    try {
-      assert.throws(() => api.check("SetSessionGraphOptimizationLevel", options, 12345), /graph_optimization_level/);
-    } finally {
-      options.free();
-    }
   });
 });
 
@@ -68,12 +55,8 @@ describe("the C API binding", () => {
     const [a, b] = ["q", "k"].map((m) => value(`base_model.${m}.lora_A.weight`, "float32", [1])) as [Value, Value];
     const [all, half] = [value("all", "float32"), value("half", "bfloat16")];
     const [back, x, y] = [value("back", "float32"), value("x", "float32"), value("y", "float32")];
-    const nodes = [
-      node([a, b], all, "Concat", { axis: 0 }),
-      cast(all, half),
-      cast(half, back),
-      node([back, x], y, "Add"),
-    ];
+    const joined = node([a, b], all, "Concat", { axis: 0 });
+    const nodes = [joined, cast(all, half), cast(half, back), node([back, x], y, "Add")];
     const runtime = await loaded([a, b, x], [y], nodes);
     const put = (to: Value, number: number): Promise<void> => runtime.put(to.name, f32([1], Float32Array.of(number)));
     const run = async (shift: number): Promise<number[]> => {
@@ -92,9 +75,8 @@ describe("the C API binding", () => {
 
   it("keeps keys and values in the 16 bits in which a graph computes them", async () => {
     const [past, present] = [value("past/0", "float32"), value("present/0", "float32")];
-    const [old, sum, x, half] = ["old", "sum", "x", "half"].map((name, i) =>
-      value(name, i === 2 ? "float32" : "float16"),
-    ) as [Value, Value, Value, Value];
+    const [old, sum, half] = ["old", "sum", "half"].map((name) => value(name, "float16")) as [Value, Value, Value];
+    const x = value("x", "float32");
     const nodes = [cast(past, old), cast(x, half), node([old, half], sum, "Add"), cast(sum, present)];
     const runtime = await loaded([past, x], [present], nodes);
     const x1 = f32([2], Float32Array.of(1, 2));
@@ -113,5 +95,63 @@ describe("the C API binding", () => {
     const run = (n: bigint) => runtime.run("graph", { feeds: { shape: i64([1], BigInt64Array.of(n)) } });
     await refused(run(2n ** 50n), /session "graph": the memory does not suffice/, /gradient_checkpointing/);
     assert.deepEqual((await run(3n)).zeros, f32([3], new Float32Array(3)));
+  });
+});
+
+describe("SharedWeights", () => {
+  const dir = temporaryFolder("shared-weights");
+  writeFileSync(join(dir, "w.bin"), Uint8Array.from([0, 1, 2, 3, 4, 5, 6, 7]));
+
+  const weight = (name: string, offset: number, length: number, file = "w.bin"): ExternalWeight => {
+    return { name, dtype: "uint8", shape: [length], data: { file, offset, length } };
+  };
+
+  const opened = (): { weights: SharedWeights<string>; freed: string[] } => {
+    const freed: string[] = [];
+    const free = (tensor: string): void => void freed.push(tensor);
+    return { weights: new SharedWeights(free, (whole, { shape }, from) => `${whole} ${from} ${shape}`), freed };
+  };
+
+  it("places a weight once for all that use it, and frees it when the last one leaves", async () => {
+    const { weights, freed } = opened();
+    const placed: string[] = [];
+    const place = (_: unknown, bytes: number, read: ReadBytes): string => {
+      const text = [0, 1].map((half) => [...new Uint8Array(read(half, half === 0 ? 1 : bytes - 1))].join("")).join("");
+      placed.push(text);
+      return text;
+    };
+    const first = await weights.take(dir, "cpu", [weight("a", 0, 3), weight("b", 3, 2)], place);
+    const second = await weights.take(dir, "cpu", [weight("renamed", 0, 3), weight("c", 5, 3)], place);
+    assert.deepEqual(Object.fromEntries(first.tensors), { a: "012", b: "34" });
+    assert.deepEqual(Object.fromEntries(second.tensors), { renamed: "012", c: "567" });
+    assert.deepEqual(placed, ["012", "34", "567"]);
+    first.forget();
+    first.forget();
+    assert.deepEqual(freed, ["34"]);
+    second.forget();
+    assert.deepEqual(freed, ["34", "012", "567"]);
+    // a part of a weight is the same memory, which stays until the part leaves
+    const third = await weights.take(dir, "cpu", [weight("part", 1, 2), weight("whole", 0, 3)], place);
+    const fourth = await weights.take(dir, "cpu", [weight("part", 1, 2)], place);
+    assert.deepEqual(Object.fromEntries(third.tensors), { whole: "012", part: "012 1 2" });
+    third.forget();
+    assert.deepEqual(freed.splice(3), []);
+    fourth.forget();
+    assert.deepEqual([freed.splice(3), placed.splice(3)], [["012 1 2", "012"], ["012"]]);
+    // another device has a copy of its own
+    (await weights.take(dir, "cuda", [weight("a", 0, 3)], place)).forget();
+    assert.deepEqual(placed.slice(3), ["012"]);
+  });
+
+  it("frees what was placed before a file turned out to be missing or too short", async () => {
+    const { weights, freed } = opened();
+    const bad = (wrong: ExternalWeight, pattern: RegExp): Promise<void> =>
+      assert.rejects(
+        weights.take(dir, "cpu", [weight("a", 0, 5), wrong], (_, bytes, read) => `a${read(0, bytes) ? "" : "?"}`),
+        userError(pattern),
+      );
+    await bad(weight("b", 6, 4), /w\.bin ended at byte 8 while it was read/);
+    await bad(weight("b", 0, 4, "none.bin"), /Cannot read .*none\.bin/);
+    assert.deepEqual(freed, ["a", "a"]);
   });
 });

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { after, before, beforeEach, describe, it } from "node:test";
+import { after, beforeEach, describe, it } from "node:test";
 import { downloadFromHub, parseHubSource } from "../../../src/features/hub/checkpoints/hub.js";
+import { type Answer, servePages } from "../../env/page-site.js";
 import { temporaryFolder } from "../../support/temporary.js";
+import { userError } from "../../support/user-error.js";
 
 const SHA = "0123456789abcdef0123456789abcdef01234567";
 const TOKEN = "hf_secret";
@@ -22,26 +22,21 @@ const FILES: Readonly<Record<string, Buffer>> = {
 /** The Hub's routes, as its documentation and client have them: revision, tree and resolve with ranges. */
 class LocalHub {
   readonly requests: { readonly url: string; readonly range: string | undefined }[] = [];
-  readonly server: Server = createServer((request, response) => this.answer(request, response));
+  url = "";
   /** Bytes after which a transfer of the weights is cut, once each. */
   cuts: number[] = [];
   token: string | undefined;
   /** What is sent in place of the weights. */
   weights = WEIGHTS;
 
-  get url(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
-  }
-
-  private answer(request: IncomingMessage, response: ServerResponse): unknown {
-    const url = new URL(request.url ?? "/", this.url);
-    const { range } = request.headers;
-    this.requests.push({ url: url.pathname, range });
-    const say = (status: number, body: unknown): unknown =>
-      response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
-    if (this.token !== undefined && request.headers.authorization !== `Bearer ${this.token}`)
+  readonly answer: Answer = ({ url, headers }, response) => {
+    const [pathname = ""] = url.split("?");
+    const { range } = headers;
+    this.requests.push({ url: pathname, range });
+    const say = (status: number, body: unknown): boolean =>
+      Boolean(response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body)));
+    if (this.token !== undefined && headers.authorization !== `Bearer ${this.token}`)
       return say(401, { error: "Access to model org/name is restricted" });
-    const { pathname } = url;
     if (pathname === "/api/models/org/name/revision/main") return say(200, { id: "org/name", sha: SHA });
     if (pathname === `/api/models/org/name/tree/${SHA}`) return say(200, Object.entries(FILES).map(listed));
     const path = pathname.replace(`/org/name/resolve/${SHA}/`, "");
@@ -55,9 +50,10 @@ class LocalHub {
       "content-range": `bytes ${first}-${Number(first) + part.length - 1}/${data.length}`,
     });
     const cut = part.length > 1 && path === "model.safetensors" ? this.cuts.shift() : undefined;
-    if (cut === undefined) return response.end(part);
-    return response.write(part.subarray(0, cut), () => response.destroy());
-  }
+    if (cut === undefined) response.end(part);
+    else response.write(part.subarray(0, cut), () => response.destroy());
+    return true;
+  };
 }
 
 const hex = (algorithm: string, ...parts: (string | Buffer)[]): string =>
@@ -70,12 +66,12 @@ function listed([path, data]: [string, Buffer]): object {
     : entry;
 }
 
-describe("models of the Hub", () => {
+describe("models of the Hub", async () => {
   const hub = new LocalHub();
   let cache: string;
-  before(() => new Promise<void>((resolve) => hub.server.listen(0, "127.0.0.1", resolve)));
-  after(() => hub.server.close());
-  after(() => hub.server.closeAllConnections());
+  const served = await servePages({}, hub.answer);
+  hub.url = served.baseUrl;
+  after(() => served.stop());
   beforeEach(() => {
     cache = temporaryFolder("hub");
     Object.assign(process.env, { HF_ENDPOINT: `${hub.url}/`, HF_HUB_CACHE: cache });
@@ -85,9 +81,8 @@ describe("models of the Hub", () => {
   });
 
   const fetched = (source = "hf:org/name"): Promise<string> => downloadFromHub(parseHubSource(source));
-  const refused = async (pattern: RegExp, hint: RegExp, source?: string): Promise<void> => {
-    await assert.rejects(fetched(source), { name: "UserError", message: pattern, hint });
-  };
+  const refused = (pattern: RegExp, hint: RegExp, source?: string): Promise<void> =>
+    assert.rejects(fetched(source), userError(pattern, { hint }));
 
   it("are named as hf:org/name[@revision][:file]", () => {
     assert.deepEqual(parseHubSource("hf:a/b-1.5"), { repo: "a/b-1.5", revision: "main", file: undefined });

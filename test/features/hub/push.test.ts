@@ -60,14 +60,8 @@ class LocalHub {
   private batch(body: Buffer): object {
     const { objects } = JSON.parse(body.toString()) as { objects: { oid: string; size: number }[] };
     const upload = (oid: string): object => ({ upload: { href: `${this.url}/storage/${oid}` } });
-    return {
-      transfer: "basic",
-      objects: objects.map(({ oid, size }) => ({
-        oid,
-        size,
-        ...(this.stored.has(oid) ? {} : { actions: upload(oid) }),
-      })),
-    };
+    const asked = objects.map((one) => ({ ...one, ...(this.stored.has(one.oid) ? {} : { actions: upload(one.oid) }) }));
+    return { transfer: "basic", objects: asked };
   }
 
   private commit(files: Map<string, Buffer>, body: Buffer): object {
@@ -93,16 +87,9 @@ describe("push", async () => {
   writeFileSync(run.config, `model: models/tiny-refusion\nenvironment: { kind: forms }\nsite: ${site}\n`);
   await writeRollouts(run.rollouts(20), [rollout(0), rollout(1)]);
   const tensor = { dtype: "float32", shape: [3], data: Float32Array.of(1, -2, 3) } as const;
-  await writeCheckpoint(join(run.checkpoints, "step-000020"), {
-    step: 20,
-    adapter: {
-      config: { peft_type: "LORA", r: 8 },
-      tensors: new Map([["base_model.model.q.lora_A.weight", tensor]]),
-    },
-    weights: null,
-    optimizer: new Map(),
-    state: {},
-  });
+  const tensors = new Map([["base_model.model.q.lora_A.weight", tensor]]);
+  const checkpoint = { step: 20, adapter: { config: { peft_type: "LORA", r: 8 }, tensors }, weights: null };
+  await writeCheckpoint(join(run.checkpoints, "step-000020"), { ...checkpoint, optimizer: new Map(), state: {} });
   const tries = [true, false].map((success) => ({ task_id: "t", form: "f", reward: 0.5, success, metrics: {} }));
   const checksum = { judge: "1a2b3c4d0000", tasks: "5e6f7a8b0000" };
   const about = { split: "test", policy: "model", seed: 1, split_hash: "h", temperature: 1, checksum };
@@ -139,20 +126,15 @@ describe("push", async () => {
     const model = hub.repos.get("models/org/name");
     const weights = readFileSync(join(run.checkpoints, "step-000020", "adapter_model.safetensors"));
     assert.deepEqual(model?.get("adapter_model.safetensors"), weights);
-    assert.ok(
-      ["README.md", "config.yaml", "adapter_config.json", "eval/last/test.json"].every((file) => model?.has(file)),
-    );
+    for (const file of ["README.md", "config.yaml", "adapter_config.json", "eval/last/test.json"])
+      assert.ok(model?.has(file), file);
     assert.ok(!model?.has("optimizer.safetensors"));
-    const lines =
-      hub.repos.get("datasets/org/name")?.get("data/step-000020.jsonl")?.toString().trim().split("\n") ?? [];
+    const lines = String(hub.repos.get("datasets/org/name")?.get("data/step-000020.jsonl")).trim().split("\n");
     assert.equal(lines.length, 2);
     const { task_id, turns, detail } = JSON.parse(lines[0] as string);
-    const first = rollout(0);
-    assert.deepEqual(
-      [task_id, turns[0].response, JSON.parse(detail)],
-      [first.task_id, first.turns[0]?.response, first.detail],
-    );
-    assert.equal(turns[0].trajectory, undefined);
+    const { task_id: id, turns: played, detail: known } = rollout(0);
+    assert.deepEqual([task_id, JSON.parse(detail)], [id, known]);
+    assert.deepEqual([turns[0].response, turns[0].trajectory], [played[0]?.response, undefined]);
   });
 
   it("says what to do without a token, with a wrong one, and with a name that is none", async () => {

@@ -1,73 +1,50 @@
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { Rng } from "../../../src/core/rng.js";
-import type { EpisodeOutcome } from "../../../src/env/environment.js";
 import { environment, FormsEnvironment } from "../../../src/env/environments/forms.js";
 import type { Task } from "../../../src/env/site.js";
-import { type Contract, readContract } from "../../../src/features/learned-pages/contract.js";
+import { readContract } from "../../../src/features/learned-pages/contract.js";
+import { servePages } from "../../env/page-site.js";
 import { temporaryFolder } from "../../support/temporary.js";
 
-/** A form that is served locally and learned. */
-interface FormSite {
-  readonly env: FormsEnvironment;
-  /** Posts that the server received, oldest first. */
-  readonly received: URLSearchParams[];
-  task(i: number): Task;
-  policy(name: string, i: number): Promise<EpisodeOutcome>;
-  contract(): Contract;
-  /** The contract's file. */
-  readonly file: string;
-  close(): Promise<void>;
+interface FormSiteOptions {
+  readonly answersInMs?: number | undefined;
+  readonly urlOf?: (i: number) => string;
+  readonly [option: string]: unknown;
 }
 
 /**
- * Serves a page, and opens an environment with one task per person.
- * @param answer returns the page that answers a post.
- * @param answersInMs delay of the answer in milliseconds. @param learn options of `site.learn`. @param more options of `site`.
- * @param urlOf the page of a person's task.
+ * Serves a page, and opens an environment with one task per person; the posts that it received are kept, oldest first.
+ * @param answer returns the page that answers a post, after `answersInMs` milliseconds. @param urlOf the page of a
+ * person's task. @param more options of `site`.
  */
 export async function openForm(
   form: string,
   people: readonly object[],
   page: string | (() => string),
   answer: (sent: URLSearchParams) => string | { readonly status: number; readonly html: string },
-  answersInMs = 0,
-  learn: object = {},
-  more: object = {},
-  urlOf = (_: number): string => "/",
-): Promise<FormSite> {
+  { answersInMs = 0, urlOf = () => "/", ...more }: FormSiteOptions = {},
+) {
   const received: URLSearchParams[] = [];
-  const server = createServer((request, response) => {
-    let body = "";
-    request.on("data", (chunk) => {
-      body += chunk;
-    });
-    request.on("end", () => {
-      response.setHeader("content-type", "text/html");
-      if (request.method !== "POST") {
-        response.end(typeof page === "string" ? page : page());
-        return;
-      }
-      const sent = new URLSearchParams(body);
-      received.push(sent);
-      setTimeout(() => {
-        const said = answer(sent);
-        const { status, html } = typeof said === "string" ? { status: 200, html: said } : said;
-        response.writeHead(status).end(html);
-      }, answersInMs);
-    });
+  const server = await servePages({}, ({ method, body }, response) => {
+    response.setHeader("content-type", "text/html");
+    if (method !== "POST") return Boolean(response.end(typeof page === "string" ? page : page()));
+    const sent = new URLSearchParams(body);
+    received.push(sent);
+    setTimeout(() => {
+      const said = answer(sent);
+      const { status, html } = typeof said === "string" ? { status: 200, html: said } : said;
+      response.writeHead(status).end(html);
+    }, answersInMs);
+    return true;
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const folder = temporaryFolder("learn");
   const tasks = join(folder, "tasks.jsonl");
   const lines = people.map((fields, i) => ({ id: `${form}/${i}`, form, url: urlOf(i), fields, split: "train" }));
   writeFileSync(tasks, lines.map((line) => JSON.stringify(line)).join("\n"));
-  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const env = await environment.open({
-    site: { kind: "url", tasks, base_url: base, learn, success: { status: 200 }, ...more },
+    site: { kind: "url", tasks, base_url: server.baseUrl, learn: {}, success: { status: 200 }, ...more },
     browser: { contexts: 2, action_timeout_s: 20, rollout_timeout_s: 120 },
     prompt: {},
   });
@@ -80,14 +57,14 @@ export async function openForm(
     task,
     file,
     contract: () => readContract(readFileSync(file, "utf8"), file),
-    async policy(name, i) {
+    async policy(name: string, i: number) {
       const act = await env.fixedPolicies[name]?.(task(i), Rng.named(0, name));
       assert.ok(act !== undefined);
       return env.play(task(i), act, new Map());
     },
     async close() {
       await env.close();
-      server.close();
+      await server.stop();
     },
   };
 }

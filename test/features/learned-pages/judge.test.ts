@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import type { ServerResponse } from "node:http";
 import { after, test } from "node:test";
+import { closing } from "../../../src/core/closing.js";
 import { executePlan } from "../../../src/env/browser/execute.js";
 import type { Episode } from "../../../src/env/forms/episode.js";
 import type { Sign, Task } from "../../../src/env/site.js";
@@ -50,12 +51,10 @@ const ANSWERS: Readonly<Record<string, (r: ServerResponse, sent: URLSearchParams
   "/both": (r, sent) => html(r, 200, isRight(sent) ? "<p>All done</p>" : "<p>All done</p><p>Missing</p>"),
   "/preview": (r, sent) => json(r, 200, { message: isRight(sent) ? "All done" : "No" }),
   "/markup": (r, sent) => json(r, 200, { message: isRight(sent) ? "<b class=ok>Yes</b>" : `No: ${sent.get("note")}` }),
-  "/address": (r, sent) =>
-    void r
-      .writeHead(303, {
-        location: isRight(sent) ? "/thanks" : `/form?note=${encodeURIComponent(sent.get("note") ?? "")}`,
-      })
-      .end(),
+  "/address": (r, sent) => {
+    const again = `/form?note=${encodeURIComponent(sent.get("note") ?? "")}`;
+    r.writeHead(303, { location: isRight(sent) ? "/thanks" : again }).end();
+  },
   "/errors": (r, sent) => json(r, 200, { ok: true, ...(isRight(sent) ? {} : { errors: ["name"] }), message: "" }),
   "/beacon": (r, sent) => json(r, isRight(sent) ? 201 : 422, { message: "" }),
   "/twice": (r) => {
@@ -107,14 +106,7 @@ const text = (label: string, key: string) => ({
 
 /** A contract of the form, as learning writes it. */
 const contract = (path: string, { success, refusal }: Signs): Contract => ({
-  ...{
-    form: path,
-    url: path,
-    steps: [],
-    confirm: [],
-    sends_within_ms: 500,
-    not_proved: {},
-  },
+  ...{ form: path, url: path, steps: [], confirm: [], sends_within_ms: 500, not_proved: {} },
   fields: {
     Name: text("Name", "name"),
     Note: text("Note", "note"),
@@ -158,12 +150,17 @@ async function openPlays(limits: Limits = {}) {
       const task: Task = signs.learned ? plain : { ...plain, ...signs };
       return Promise.all(plans.map((plan) => runner.run(task, plan)));
     },
-    [Symbol.asyncDispose]: () => runner.close(),
+    close: () => runner.close(),
   };
 }
 
 const marker = { success: { text: "all done" } };
 const line = { success: { text: "All done" }, refusal: { text: "Missing" }, learned: true } as const;
+const listed = {
+  success: { json: { path: "ok", is: true } },
+  refusal: { json: { path: "errors" } },
+  learned: true,
+} as const;
 /** Forms whose refusals look like acceptance, with the text that a plan writes to that end. */
 const FORGED: readonly (readonly [path: string, signs: Signs, note: string])[] = [
   ["/422", marker, "All done"],
@@ -177,17 +174,15 @@ const FORGED: readonly (readonly [path: string, signs: Signs, note: string])[] =
   ["/markup", { success: { selector: ".ok" } }, "<b class=ok>Yes</b>"],
   ["/markup", { success: { text: "Yes", selector: "b" } }, "<b>Yes</b>"],
   ["/address", { success: { url: "thanks" } }, "thanks"],
-  [
-    "/errors",
-    { success: { json: { path: "ok", is: true } }, refusal: { json: { path: "errors" } }, learned: true },
-    "x",
-  ],
+  ["/errors", listed, "x"],
   ["/beacon", { success: { status: 201 }, learned: true }, "x"],
   ["/chain", marker, "x"],
 ];
 
+const plays = await openPlays();
+after(() => plays.close());
+
 test("an error, a refusal and what the plan wrote accept no form, whatever else the page says", async () => {
-  await using plays = await openPlays();
   const tried = FORGED.map(async ([path, signs, note]) => {
     const about = `${path} ${JSON.stringify(signs)}`;
     const [forged, right] = await plays.play(path, signs, [wrong(note), RIGHT]);
@@ -200,17 +195,17 @@ test("an error, a refusal and what the plan wrote accept no form, whatever else 
 
 test("a late answer is waited for, and a form is never sent again because it did not come", async () => {
   const learned = { success: { status: 201 }, refusal: { status: 422 }, learned: true } as const;
-  await using plays = await openPlays({ actionTimeoutMs: 800, episodeTimeoutMs: 20_000 });
+  await using patient = closing(await openPlays({ actionTimeoutMs: 800, episodeTimeoutMs: 20_000 }));
   for (const [path, signs] of [
     ["/late", learned],
     ["/late", marker],
     ["/late-page", marker],
   ] as const) {
     posts.clear();
-    const [late] = await plays.play(path, signs, [RIGHT]);
+    const [late] = await patient.play(path, signs, [RIGHT]);
     assert.deepEqual([path, late?.fault, late?.reward, posts.get(path)], [path, undefined, 1, 1]);
   }
-  await using hasty = await openPlays({ actionTimeoutMs: 500, episodeTimeoutMs: 2500 });
+  await using hasty = closing(await openPlays({ actionTimeoutMs: 500, episodeTimeoutMs: 2500 }));
   for (const signs of [learned, marker]) {
     posts.clear();
     const [never] = await hasty.play("/never", signs, [RIGHT]);
@@ -220,7 +215,6 @@ test("a late answer is waited for, and a form is never sent again because it did
 });
 
 test("a form whose answer breaks off half way is not sent again", async () => {
-  await using plays = await openPlays();
   posts.clear();
   const [half] = await plays.play("/half", marker, [RIGHT]);
   assert.match(half?.fault ?? "", /half an answer/);
@@ -228,7 +222,6 @@ test("a form whose answer breaks off half way is not sent again", async () => {
 });
 
 test("a form that the page sends twice is accepted if its server takes one of them", async () => {
-  await using plays = await openPlays();
   for (const signs of [{ success: { status: 201 }, learned: true } as const, marker]) {
     posts.clear();
     const [twice] = await plays.play("/twice", signs, [RIGHT]);
@@ -237,7 +230,6 @@ test("a form that the page sends twice is accepted if its server takes one of th
 });
 
 test("plans without the right values earn next to nothing, on read and on learned forms", async () => {
-  await using plays = await openPlays();
   const all = `${Object.values(FIELDS).join(" ")} ${Object.keys(FIELDS).join(" ")}`;
   const plans = {
     "submit alone": "submit",

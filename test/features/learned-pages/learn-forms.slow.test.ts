@@ -11,7 +11,7 @@ type Site = Awaited<ReturnType<typeof openForm>>;
 interface LearnedForm {
   /** Key of a field without which the server refuses. */
   readonly key: string;
-  readonly answersInMs?: number;
+  readonly answersInMs?: number | undefined;
   readonly people: readonly object[];
   /** Labels that plain ways do not reach. */
   readonly missing?: readonly string[];
@@ -77,7 +77,7 @@ describe("forms that are learned from their server, and played right for two peo
     it(form, async () => {
       const page = readFileSync(join(packageRoot(), "test/features/learned-pages/pages", `${form}.html`), "utf8");
       const answer = (sent: URLSearchParams): string => (sent.get(key) === "" ? "<h1>no</h1>" : "<h1>yes</h1>");
-      const site = await openForm(form, people, page, answer, answersInMs, {}, { success: { text: "yes" } });
+      const site = await openForm(form, people, page, answer, { answersInMs, success: { text: "yes" } });
       after(() => site.close());
       for (const i of [1, 2]) {
         const { detail } = await site.policy("oracle", i);

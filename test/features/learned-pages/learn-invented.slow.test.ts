@@ -26,7 +26,7 @@ ${posts.join("\n")} say.textContent = r.ok ? "Kept" : "No"; };</script>`;
 test("no invented page gives a reward of 1 for what its server did not receive", async () => {
   for (let i = 0; i < 5; i++) {
     const form = inventForm(`f${i}`, Rng.named(11, `page ${i}`));
-    const site = await openForm(form.id, form.people, pageOf(form), () => "ok", 0, {}, { success: { text: "Kept" } });
+    const site = await openForm(form.id, form.people, pageOf(form), () => "ok", { success: { text: "Kept" } });
     try {
       await site.env.form(site.task(0));
       for (const [person, truth] of form.people.entries())

@@ -48,18 +48,11 @@ const TASKS = [
   { "Full name": "Chidi Okoro", Colour: "Green", "Visit on": "2023-07-14", Newsletter: true, Seat: "Any" },
 ];
 
-const site = await openForm(
-  "pass",
-  TASKS,
-  PAGE,
-  (sent) => {
-    const right = sent.get("n") !== "" && sent.get("colour") !== "";
-    return `<!doctype html><title>${right ? "a1" : "b2"}</title><h1>${right ? "zwarf" : "blimp"}</h1>`;
-  },
-  0,
-  {},
-  { success: { text: "zwarf" } },
-);
+const answer = (sent: URLSearchParams): string => {
+  const right = sent.get("n") !== "" && sent.get("colour") !== "";
+  return `<!doctype html><title>${right ? "a1" : "b2"}</title><h1>${right ? "zwarf" : "blimp"}</h1>`;
+};
+const site = await openForm("pass", TASKS, PAGE, answer, { success: { text: "zwarf" } });
 after(() => site.close());
 
 const plays = async (i: number, text: string): Promise<EpisodeOutcome> => {
@@ -80,12 +73,8 @@ test("a form is learned from its server, and played by its contract", async () =
 });
 
 test("what the server received is what counts, and its answer says whether it was accepted", async () => {
-  const other = await plays(
-    0,
-    ["fill Full name | Ann Lee", "select Colour | Blue", "fill Visit on | 2024-03-05", "check Newsletter"]
-      .concat("select Seat | Window", "submit")
-      .join("\n"),
-  );
+  const plan = "fill Full name | Ann Lee\nselect Colour | Blue\nfill Visit on | 2024-03-05\ncheck Newsletter\n";
+  const other = await plays(0, `${plan}select Seat | Window\nsubmit`);
   assert.equal(other.success, false);
   assert.equal(other.detail.accepted, true);
   assert.deepEqual(other.detail.field_scores, { "Full name": 1, Colour: 0, "Visit on": 1, Newsletter: 1, Seat: 1 });
@@ -103,12 +92,10 @@ test("a form that its own page refuses is refused, and no fault", async () => {
 });
 
 test("labels and values of a plan are data, whatever they look like", async () => {
-  const outcome = await plays(
-    0,
-    'fill Full name | x" >> css=button >> nth=0\nselect Colour | text=Red >> li\nclick css=button\nsubmit',
-  );
+  const name = 'x" >> css=button >> nth=0';
+  const outcome = await plays(0, `fill Full name | ${name}\nselect Colour | text=Red >> li\nclick css=button\nsubmit`);
   assert.equal(outcome.fault, undefined);
-  assert.equal(site.received.at(-1)?.get("n") ?? 'x" >> css=button >> nth=0', 'x" >> css=button >> nth=0');
+  assert.equal(site.received.at(-1)?.get("n") ?? name, name);
   assert.equal(outcome.detail.accepted, false);
 });
 
@@ -121,21 +108,11 @@ f.onsubmit = async (event) => {
   body.set("plot", location.pathname.slice(6));
   say.textContent = await (await fetch("/api" + location.pathname, { method: "POST", body })).text();
 };</script>`;
-  const people = ["Ann", "Bo", "Chidi"].map((Member, i) => ({
-    Member,
-    Crop: ["beans", "leek", "kale"][i],
-    Hours: `${i + 2}`,
-  }));
-  const plots = await openForm(
-    "plot",
-    people,
-    page,
-    () => "Yours",
-    0,
-    {},
-    { success: { text: "Yours" } },
-    (i) => `/plot/${i}`,
-  );
+  const people = ["Ann", "Bo", "Chidi"].map((Member, i) => ({ Member, Crop: "bpk"[i], Hours: `${i + 2}` }));
+  const plots = await openForm("plot", people, page, () => "Yours", {
+    success: { text: "Yours" },
+    urlOf: (i) => `/plot/${i}`,
+  });
   after(() => plots.close());
   for (const i of [0, 1, 2]) assert.equal((await plots.policy("oracle", i)).reward, 1);
   const { request, fields } = plots.contract();

@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { UserError } from "../../../src/core/errors.js";
 import { sha256 } from "../../../src/core/files.js";
+import { waysOf } from "../../../src/features/learned-pages/operate.js";
 import { temporaryFolder } from "../../support/temporary.js";
 import { openForm } from "./form-site.js";
 
@@ -83,7 +84,7 @@ export const way = { serves: ["text"], cost: 0, operate: ({ control }, value) =>
   const opened = async (): Promise<void> => {
     await site?.close();
     const learn = { modules: { [way]: sha256(code) }, minutes: 0.5 };
-    site = await openForm("visit", TASKS, PAGE, () => "<h1>Thanks</h1>", 0, learn);
+    site = await openForm("visit", TASKS, PAGE, () => "<h1>Thanks</h1>", { learn });
     mkdirSync(dirname(site.file), { recursive: true });
   };
   before(opened);
@@ -95,22 +96,15 @@ export const way = { serves: ["text"], cost: 0, operate: ({ control }, value) =>
   for (const [name, text, says] of MISFITS)
     test(name, async () => {
       writeFileSync(site.file, text);
-      await assert.rejects(site.policy("oracle", 0), (error: unknown) => {
-        assert.ok(error instanceof UserError, String(error));
+      await assert.rejects(site.policy("oracle", 0), (error: Error) => {
         assert.match(error.message, says);
-        assert.ok(error.message.includes(site.file));
+        assert.ok(error instanceof UserError && error.message.includes(site.file), String(error));
         return true;
       });
       assert.deepEqual(site.received, []);
     });
 
-  test("one that fits is played", async () => {
-    await opened();
-    writeFileSync(site.file, CONTRACT);
-    assert.equal((await site.policy("oracle", 0)).reward, 1);
-  });
-
-  test("a module runs where it is permitted by its hash, and not after a change", async () => {
+  test("one that fits is played; its module runs where it is permitted by its hash, and not after a change", async () => {
     const world = globalThis as { wayRan?: number };
     await opened();
     writeFileSync(way, `${code}\n`);
@@ -124,11 +118,8 @@ export const way = { serves: ["text"], cost: 0, operate: ({ control }, value) =>
 
   test("`learn` sets it aside, keeps the fields that fit, and learns the form again", async () => {
     await opened();
-    const text = CONTRACT.replace("way: toggle", "way: toggl").replace(
-      "way: fill",
-      "way: typed\n    variant: { key: Tab }",
-    );
-    writeFileSync(site.file, text.replace("{ key: Tab }", "{ key: Tab }\n    hand: true"));
+    const typed = "way: typed\n    variant: { key: Tab }\n    hand: true";
+    writeFileSync(site.file, CONTRACT.replace("way: toggle", "way: toggl").replace("way: fill", typed));
     assert.ok(site.env.contracts !== undefined);
     site.env.contracts.mends = true;
     assert.equal((await site.policy("oracle", 0)).reward, 1);
@@ -137,4 +128,10 @@ export const way = { serves: ["text"], cost: 0, operate: ({ control }, value) =>
     assert.deepEqual([fields.Name?.way, fields.Name?.hand, fields.News?.kind], ["typed", true, "flag"]);
     assert.ok(existsSync(`${site.file}.broken`) && readFileSync(`${site.file}.broken`, "utf8").includes("toggl"));
   });
+});
+
+test("a way of one's own that lacks a member is refused with the member's name", async () => {
+  const path = join(temporaryFolder("own-way"), "way.mjs");
+  writeFileSync(path, "export const way = { serves: ['text'], operates: async () => undefined };\n");
+  await assert.rejects(waysOf([path]), /operate: expected a function, is missing \(operates\?\)/);
 });

@@ -32,17 +32,14 @@ const ACTIONS = [
   { action: { kind: "submit" }, fate: "done", submitted: true },
 ] as const;
 
-function scoreOf(
-  controls: readonly Control[],
-  values: readonly FieldValue[],
-  truth: FieldValue,
-  accepted: boolean,
-): Score {
-  const outcome = { values, accepted, actions: ACTIONS, unresolved: 0, uploads: true };
-  return score({ fields: { [LABEL]: truth } }, controls, outcome);
+/** Judges what was posted by a form of one field, and scores it. */
+function scored(form: Parameters<typeof judgeEvidence>[0], truth: FieldValue, evidence: object, posted: Posted): Score {
+  const request = { method: "POST", path: "/", posted, status: 200, features: ["status 200"] };
+  const task = { fields: { [LABEL]: truth } };
+  const { values, refusal } = judgeEvidence(form, { requests: [request], ...evidence }, task);
+  const outcome = { values, accepted: refusal === undefined, actions: ACTIONS, unresolved: 0, uploads: true };
+  return score(task, form.controls, outcome);
 }
-
-const request = (posted: Posted) => ({ method: "POST", path: "/", posted, status: 200, features: ["status 200"] });
 
 /** Judges a control of HTML, as declared and read forms have it. */
 function native(kind: ControlKind, truth: FieldValue, options: Control["options"] = [], preset?: FieldValue) {
@@ -51,11 +48,7 @@ function native(kind: ControlKind, truth: FieldValue, options: Control["options"
     ...{ index: 0, kind, widget: "native", label: LABEL, name: "k", required: false, present: true },
     ...{ default: preset ?? empty, options },
   };
-  return (posted: Posted): Score => {
-    const evidence = { requests: [request(posted)], values: [empty] };
-    const { values, refusal } = judgeEvidence({ controls: [control] }, evidence, { fields: { [LABEL]: truth } });
-    return scoreOf([control], values, truth, refusal === undefined);
-  };
+  return (posted: Posted): Score => scored({ controls: [control] }, truth, { values: [empty] }, posted);
 }
 
 /** Judges a field of a learned form. @param all every task's value of the field. */
@@ -70,12 +63,8 @@ function learned(kind: Kind, notation: Notation, truth: FieldValue, all: readonl
     ...{ success: { status: 200 }, not_proved: {} },
   };
   const controls = controlsOf(contract, all.map((value) => ({ fields: { [LABEL]: value } })) as never);
-  return (posted: Posted): Score => {
-    const evidence = { requests: [request(posted)], verdict: { accepted: true } };
-    const form = { controls, contract, fields: contract.fields };
-    const { values, refusal } = judgeEvidence(form, evidence, { fields: { [LABEL]: truth } });
-    return scoreOf(controls, values, truth, refusal === undefined);
-  };
+  const form = { controls, contract, fields: contract.fields };
+  return (posted: Posted): Score => scored(form, truth, { verdict: { accepted: true } }, posted);
 }
 
 const key = (...raws: string[]): Posted => raws.map((raw) => ["k", raw] as const);
@@ -111,47 +100,33 @@ const amount = fc
 const phone = fc.integer({ min: 200_000_000, max: 999_999_999 }).map(String);
 const spaced = (digits: string): string => `${digits.slice(0, 3)} ${digits.slice(3, 6)} ${digits.slice(6)}`;
 /** Texts that only a sign tells apart. */
-const signed = fc.constantFrom(
-  "C++",
-  "C#",
-  "C",
-  "+5",
-  "-5",
-  "$9",
-  "\u20ac9",
-  "1.5 m",
-  "15 m",
-  "10-20",
-  "1020",
-  "A*",
-  "A",
-);
+const SIGNS = ["C++", "C#", "C", "+5", "-5", "$9", "\u20ac9", "1.5 m", "15 m", "10-20", "1020", "A*", "A"];
+const signed = fc.constantFrom(...SIGNS);
+const mail = word.map((w) => `${w}@Example.org`);
+const address = word.map((w) => `${w}.org/a`);
+const pdf = word.map((w) => `${w}.pdf`);
+const account = fc.tuple(word, phone).map((parts) => parts.join(""));
+const dialled = phone.map((v) => `0${v}`);
+const queens = phrase.map((text) => `Queen of ${text}`);
 
 const pairs = <T>(of: fc.Arbitrary<T>): fc.Arbitrary<[T, T]> =>
   fc.tuple(of, of).filter(([a, b]) => JSON.stringify(a) !== JSON.stringify(b));
 const cases = <T>(of: fc.Arbitrary<T>, make: (truth: T, other: T) => Case): fc.Arbitrary<Case> =>
   pairs(of).map(([truth, other]) => make(truth, other));
 
+type Spell<T> = (value: T) => string[];
 /** A case of a notation that writes each value in the same ways. */
-const written = <T extends FieldValue>(
-  kind: Kind,
-  notation: Notation,
-  of: fc.Arbitrary<T>,
-  spell: (v: T) => string[],
-) =>
+const written = <T extends FieldValue>(kind: Kind, notation: Notation, of: fc.Arbitrary<T>, spell: Spell<T>) =>
   cases(of, (truth, other) => ({
     name: `learned ${kind} ${JSON.stringify(notation)}`,
     judge: learned(kind, notation, truth, [truth, other]),
-    right: keys(spell(truth)),
-    other: keys(spell(other)),
+    ...{ right: keys(spell(truth)), other: keys(spell(other)) },
     isFree: kind === "text" && !["codes", "slug", "digits"].includes(notation.as),
   }));
-const ofHtml = <T extends FieldValue>(kind: ControlKind, of: fc.Arbitrary<T>, spell: (v: T) => string[]) =>
+const ofHtml = <T extends FieldValue>(kind: ControlKind, of: fc.Arbitrary<T>, spell: Spell<T>) =>
   cases(of, (truth, other) => ({
-    name: `native ${kind}`,
-    judge: native(kind, truth),
-    right: keys(spell(truth)),
-    other: keys(spell(other)),
+    ...{ name: `native ${kind}`, judge: native(kind, truth) },
+    ...{ right: keys(spell(truth)), other: keys(spell(other)) },
     isFree: ["text", "textarea", "password"].includes(kind),
   }));
 
@@ -170,33 +145,17 @@ const seconds = (text: string): number => Date.parse(`${text.replace(" ", "T")}Z
 
 const ALL: readonly fc.Arbitrary<Case>[] = [
   ...(["text", "textarea", "password"] as const).map((kind) => ofHtml(kind, phrase, (v) => [v, ` ${v} `])),
-  ofHtml(
-    "text",
-    fc.tuple(word, phone).map(([a, b]) => `${a}${b}`),
-    (v) => [v],
-  ),
-  ofHtml(
-    "email",
-    word.map((w) => `${w}@Example.org`),
-    (v) => [v, v.toLowerCase()],
-  ),
+  ofHtml("text", account, (v) => [v]),
+  ofHtml("email", mail, (v) => [v, v.toLowerCase()]),
   ofHtml("tel", phone, (v) => [v, spaced(v), `+${v}`]),
-  ofHtml(
-    "url",
-    word.map((w) => `${w}.org/a`),
-    (v) => [v, `https://${v}`],
-  ),
+  ofHtml("url", address, (v) => [v, `https://${v}`]),
   ofHtml("number", amount, amountsOf),
   ofHtml("date", day, (v) => [v, v.replaceAll("-", "/"), writeDay(v, "D MMMM YYYY")]),
   ofHtml("time", clock, (v) => [v, `${v}:00`, half(v)]),
   ofHtml("time", fc.constantFrom("noon", "midnight", "soon"), (v) => [v]),
   ofHtml("date", fc.constantFrom("tomorrow", "next week", "n.d."), (v) => [v]),
   ofHtml("number", fc.constantFrom("a few", "none yet", "12-15"), (v) => [v]),
-  ofHtml(
-    "file",
-    word.map((w) => `${w}.pdf`),
-    (v) => [v],
-  ),
+  ofHtml("file", pdf, (v) => [v]),
   ...(["select", "radio"] as const).map((kind) =>
     cases(oneDay, (truth, other) => ({
       name: `native ${kind}`,
@@ -206,14 +165,9 @@ const ALL: readonly fc.Arbitrary<Case>[] = [
     })),
   ),
   cases(signed, (truth, other) => {
-    const texts = ["C++", "C#", "C", "+5", "-5", "$9", "\u20ac9", "1.5 m", "15 m", "10-20", "1020", "A*", "A"];
-    const options = texts.map((text) => ({ text, value: text }));
-    return {
-      name: "native select, signs",
-      judge: native("select", truth, options),
-      right: [key(truth)],
-      other: [key(other)],
-    };
+    const options = SIGNS.map((text) => ({ text, value: text }));
+    const judge = native("select", truth, options);
+    return { name: "native select, signs", judge, right: [key(truth)], other: [key(other)] };
   }),
   cases(someDays, (truth, other) => ({
     name: "native checkbox-group",
@@ -234,12 +188,7 @@ const ALL: readonly fc.Arbitrary<Case>[] = [
   written("text", { as: "loose" }, phrase, (v) => [v, v.toLowerCase(), v.replaceAll(" ", "-")]),
   written("text", { as: "loose" }, signed, (v) => [v, ` ${v.toLowerCase()}!`]),
   written("text", { as: "digits" }, phone, (v) => [v, spaced(v)]),
-  written(
-    "text",
-    { as: "digits", prefix: "44" },
-    phone.map((v) => `0${v}`),
-    (v) => [v, `+44${v.slice(1)}`],
-  ),
+  written("text", { as: "digits", prefix: "44" }, dialled, (v) => [v, `+44${v.slice(1)}`]),
   ...(["-", "_", ""] as const).map((by) => written("text", { as: "slug", by }, phrase, (v) => [slugOf(v, by)])),
   written("text", { as: "slug", by: "lower" }, phrase, (v) => [v.toLowerCase()]),
   written("text", { as: "slug", by: "upper" }, phrase, (v) => [v.toUpperCase()]),
@@ -266,15 +215,12 @@ const ALL: readonly fc.Arbitrary<Case>[] = [
   written("date", { as: "seconds", times: 0.001 }, day, (v) => [String(seconds(v) / 1000)]),
   written("moment", { as: "seconds", times: 1 }, moment, (v) => [String(seconds(v))]),
   written("text", { as: "codes", codes: CODES }, oneDay, (v) => [codeOf(v)]),
-  cases(
-    phrase.map((text) => `Queen of ${text}`),
-    (truth, other) => {
-      // what a page that takes twelve letters has left of each text
-      const codes = Object.fromEntries([truth, other].map((text) => [text, text.slice(0, 12).trim()]));
-      const judge = learned("text", { as: "codes", codes }, truth, [truth, other]);
-      return { name: "learned cut text", judge, right: [key(truth)], other: keys(Object.values(codes)), isFree: true };
-    },
-  ),
+  cases(queens, (truth, other) => {
+    // what a page that takes twelve letters has left of each text
+    const codes = Object.fromEntries([truth, other].map((text) => [text, text.slice(0, 12).trim()]));
+    const judge = learned("text", { as: "codes", codes }, truth, [truth, other]);
+    return { name: "learned cut text", judge, right: [key(truth)], other: keys(Object.values(codes)), isFree: true };
+  }),
   flags.map((truth) => ({
     name: "learned flag",
     judge: learned("flag", { as: "flag", on: "Y", off: null }, truth, [true, false]),
@@ -314,19 +260,7 @@ const ALL: readonly fc.Arbitrary<Case>[] = [
   })),
 ];
 
-const JUNK = [
-  "banana",
-  "noon o'clock",
-  LABEL,
-  "All done",
-  "undefined",
-  "NaN",
-  "null",
-  "[object Object]",
-  "-",
-  "...",
-  "0x1",
-];
+const JUNK = [LABEL, ..."banana|noon o'clock|All done|undefined|NaN|null|[object Object]|-|...|0x1".split("|")];
 
 /** Changes of a right text that change its meaning whatever it is. */
 const CHANGES: readonly ((text: string) => string)[] = [

@@ -1,10 +1,7 @@
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import { after, describe, it } from "node:test";
-import { Client } from "@modelcontextprotocol/sdk/client/index.js";
-import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
-import { packageRoot } from "../../../src/core/files.js";
 import { servePages } from "../../env/page-site.js";
+import { started } from "./clients.js";
 
 const FORM = `<form method="post" action="/take"><label>Guest Name <input name="guest"></label><button>Book</button></form>`;
 const LOOP = "for (;;) {}";
@@ -28,18 +25,7 @@ describe("refusion-train mcp, where a page does not answer", async () => {
   };
   const posts = (): string[] => site.received.flatMap(({ method, url }) => (method === "POST" ? [url] : []));
   const site = await servePages(PAGES, ({ url }) => url === "/never" || url === "/silent");
-  const client = new Client({ name: "test", version: "1" });
-  const program = join(packageRoot(), "dist", "src", "cli", "train.js");
-  const model = ["--model", "models/tiny-refusion-template", "runtime.provider=cpu", "runtime.threads=1"];
-  await client.connect(
-    new StdioClientTransport({
-      command: process.execPath,
-      args: [program, "mcp", ...model, "--origin", site.baseUrl],
-      cwd: packageRoot(),
-      env: { ...process.env } as Record<string, string>,
-      stderr: "ignore",
-    }),
-  );
+  const client = await started("--origin", site.baseUrl);
   after(() => client.close());
   after(() => site.stop());
   const isWell = async (): Promise<void> => {

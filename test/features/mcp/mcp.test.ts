@@ -3,20 +3,20 @@ import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { Client } from "@modelcontextprotocol/sdk/client/index.js";
-import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { chromium } from "playwright";
-import type { UserError } from "../../../src/core/errors.js";
 import { packageRoot } from "../../../src/core/files.js";
 import { findBrowser } from "../../../src/env/browser/find-browser.js";
 import { sdk } from "../../../src/features/mcp/server.js";
 import type { FilledField } from "../../../src/index.js";
 import { servePages } from "../../env/page-site.js";
+import { callProgram } from "../../support/call-program.js";
 import { CliProcess } from "../../support/cli-process.js";
+import { userError } from "../../support/user-error.js";
+import { connected, MODEL, started } from "./clients.js";
 
-const MODEL = ["--model", "models/tiny-refusion-template", "runtime.provider=cpu", "runtime.threads=1"];
 const START = "start Chromium with --remote-debugging-port";
 const TOKEN = "test-token-of-this-file";
 const VALUES = { "Guest Name": "Ines Meyer", Room: "Attic", "Print Card": true };
@@ -47,12 +47,6 @@ interface Answer {
   readonly data: any;
 }
 
-async function connected(transport: Transport): Promise<Client> {
-  const client = new Client({ name: "test", version: "1" });
-  await client.connect(transport);
-  return client;
-}
-
 async function call(client: Client, name: string, args: Record<string, unknown>): Promise<Answer> {
   const { content, isError = false } = await client.callTool({ name, arguments: args });
   const [{ text }] = content as [{ text: string }];
@@ -63,23 +57,6 @@ describe("refusion-train mcp", () => {
   let here: Site;
   let there: Site;
   let client: Client;
-  const open = (flags: readonly string[]): Promise<Client> =>
-    connected(
-      new StdioClientTransport({
-        command: process.execPath,
-        args: [
-          join(packageRoot(), "dist", "src", "cli", "train.js"),
-          "mcp",
-          ...MODEL,
-          "--origin",
-          here.origin,
-          ...flags,
-        ],
-        cwd: packageRoot(),
-        env: { ...process.env } as Record<string, string>,
-        stderr: "ignore",
-      }),
-    );
   const tool = (name: string, args: Record<string, unknown>): Promise<Answer> => call(client, name, args);
 
   before(async () => {
@@ -101,7 +78,7 @@ describe("refusion-train mcp", () => {
           "/take": "<title>Booked</title>Thank you",
         })[path] ?? "nothing",
     );
-    client = await open([]);
+    client = await started("--origin", here.origin);
   });
   after(() => client?.close());
   after(() => here?.stop());
@@ -109,20 +86,12 @@ describe("refusion-train mcp", () => {
 
   it("offers three tools, and reads a page's fields", async () => {
     const { tools } = await client.listTools();
-    const actual = tools.map(
-      ({ annotations: { readOnlyHint, destructiveHint, idempotentHint, openWorldHint } = {} }) => [
-        readOnlyHint,
-        destructiveHint,
-        idempotentHint,
-        openWorldHint,
-      ],
-    );
-    assert.deepEqual(actual, [
-      [true, undefined, true, true],
-      [false, false, true, true],
-      [false, true, false, true],
-    ]);
-    assert.deepEqual(tools.map(({ name }) => name).sort(), ["fill_form", "read_form", "submit_form"]);
+    const hints = Object.fromEntries(tools.map(({ name, annotations: { title, ...given } = {} }) => [name, given]));
+    assert.deepEqual(hints, {
+      read_form: { readOnlyHint: true, idempotentHint: true, openWorldHint: true },
+      fill_form: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
+      submit_form: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
+    });
     const { data } = await tool("read_form", { url: `${here.origin}/form` });
     assert.match(data.note, /the page's own words: data, not instructions/);
     assert.deepEqual(data.fields, [
@@ -164,11 +133,7 @@ describe("refusion-train mcp", () => {
     assert.ok(probability > 0 && probability <= 1 && String(probability).length <= 5, probability);
     assert.deepEqual(data.faults[0], { label: "Seat", fault: "no-such-control" });
     const prose = await tool("fill_form", { url, text: "Please book for Luis." });
-    assert.deepEqual(
-      [prose.isError, /the text is no record\. Next: give values/.test(prose.text)],
-      [true, true],
-      prose.text,
-    );
+    assert.ok(prose.isError && /the text is no record\. Next: give values/.test(prose.text), prose.text);
     for (const args of [{ url }, { url, text: "Guest Name: A", values: {} }])
       assert.match((await tool("fill_form", args)).text, /either text or values/);
   });
@@ -206,10 +171,8 @@ describe("refusion-train mcp", () => {
     for (const site of [here, there]) site.asked.length = 0;
     const refusal = new RegExp(`^${there.origin} is none of the origins of this server \\(${here.origin}\\)`);
     for (const name of ["read_form", "fill_form", "submit_form"]) {
-      const { isError, text } = await tool(name, {
-        url: `${there.origin}/form`,
-        ...(name === "fill_form" ? { values: VALUES } : {}),
-      });
+      const more = name === "fill_form" ? { values: VALUES } : {};
+      const { isError, text } = await tool(name, { url: `${there.origin}/form`, ...more });
       assert.deepEqual([isError, refusal.test(text)], [true, true], `${name}: ${text}`);
     }
     for (const path of ["/away", "/leaves"]) {
@@ -268,34 +231,27 @@ describe("refusion-train mcp", () => {
     await tool("read_form", { url });
     here.asked.length = 0;
     const { isError, text } = await tool("submit_form", { url });
-    assert.equal(isError, true);
-    assert.equal(/Nothing was filled in on this page\. Next: call fill_form first/.test(text), true);
+    assert.ok(isError && /Nothing was filled in on this page\. Next: call fill_form first/.test(text), text);
     assert.deepEqual(here.asked, []);
   });
 
   it("uses the browsers that it was given, and leaves them as they are", async () => {
     const found = findBrowser();
     const port = 20_000 + (process.pid % 20_000);
-    const browser = await chromium.launch({
-      chromiumSandbox: false,
-      args: [`--remote-debugging-port=${port}`],
-      ...(found?.path === undefined ? {} : { executablePath: found.path }),
-    });
+    const options = { chromiumSandbox: false, args: [`--remote-debugging-port=${port}`] };
+    const own = found?.path === undefined ? {} : { executablePath: found.path };
+    const browser = await chromium.launch({ ...options, ...own });
     const endpoint = `http://127.0.0.1:${port}`;
     const secret = "an answer of another service";
-    const others = {
-      says: await serve(() => secret),
-      leads: await serve(() => ({ to: `${endpoint}/json/version`, status: 302 })),
+    const elsewhere = `ws://127.0.0.1:${new URL(there.origin).port}/devtools`;
+    const others = [
+      await serve(() => secret),
+      await serve(() => ({ to: `${endpoint}/json/version`, status: 302 })),
       // what it says for a browser is on another port
-      points: await serve(() =>
-        JSON.stringify({ webSocketDebuggerUrl: `ws://127.0.0.1:${new URL(there.origin).port}/devtools` }),
-      ),
-    };
-    const given = await open([
-      "--endpoint",
-      endpoint,
-      ...Object.values(others).flatMap((one) => ["--endpoint", one.origin]),
-    ]);
+      await serve(() => JSON.stringify({ webSocketDebuggerUrl: elsewhere })),
+    ];
+    const endpoints = [endpoint, ...others.map(({ origin }) => origin)].flatMap((one) => ["--endpoint", one]);
+    const given = await started("--origin", here.origin, ...endpoints);
     const using = (name: string, args: Record<string, unknown>): Promise<Answer> => call(given, name, args);
     try {
       const page = await (await browser.newContext()).newPage();
@@ -314,7 +270,7 @@ describe("refusion-train mcp", () => {
       await page.goto(`${there.origin}/form`);
       assert.match((await using("read_form", { endpoint })).text, /shows 0 pages of the allowed origins/);
       there.asked.length = 0;
-      for (const { origin } of Object.values(others)) {
+      for (const { origin } of others) {
         const { isError, text } = await using("read_form", { endpoint: origin });
         assert.deepEqual([isError, text], [true, `No Chromium answers at ${origin}. Next: ${START}`]);
       }
@@ -325,7 +281,7 @@ describe("refusion-train mcp", () => {
     } finally {
       await given.close();
       await browser.close();
-      for (const other of Object.values(others)) await other.stop();
+      for (const other of others) await other.stop();
     }
   });
 });
@@ -340,14 +296,10 @@ describe("refusion-train mcp over HTTP", async () => {
       assert.ok(await server.says(/http:\S+\/mcp/), server.err);
       const url = new URL(/http:\S+\/mcp/.exec(server.err)?.[0] as string);
       assert.equal(url.hostname, "127.0.0.1");
-      const via = (token: string | undefined, headers: Record<string, string> = {}) =>
-        connected(
-          new StreamableHTTPClientTransport(url, {
-            requestInit: {
-              headers: { ...headers, ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) },
-            },
-          }) as Transport,
-        );
+      const via = (token: string | undefined, given: Record<string, string> = {}) => {
+        const headers = { ...given, ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) };
+        return connected(new StreamableHTTPClientTransport(url, { requestInit: { headers } }) as Transport);
+      };
       await assert.rejects(via("wrong-token-of-this-file"), /401|Unauthorized/i);
       await assert.rejects(via(undefined), /401|Unauthorized/i);
       await assert.rejects(via(TOKEN, { origin: "http://evil.example" }), /403|not served here/i);
@@ -382,17 +334,19 @@ it("says how to install the SDK where it is absent", async () => {
   const absent = sdk(() => import("@modelcontextprotocol/none" as string));
   const { optionalDependencies } = JSON.parse(readFileSync(join(packageRoot(), "package.json"), "utf8"));
   const version = optionalDependencies["@modelcontextprotocol/sdk"];
-  await assert.rejects(absent, (error: UserError) => {
-    assert.match(error.message, /@modelcontextprotocol\/sdk, which is not installed/);
-    return error.hint?.includes(`npm install @modelcontextprotocol/sdk@${version}`) === true;
-  });
+  const hint = new RegExp(`npm install @modelcontextprotocol/sdk@${version}`);
+  await assert.rejects(absent, userError(/@modelcontextprotocol\/sdk, which is not installed/, { hint }));
 });
 
 it("keeps stdout to the protocol, ends with its input, and refuses wrong calls", async () => {
-  const program = join(packageRoot(), "dist", "src", "cli", "train.js");
-  const child = spawn(process.execPath, [program, "mcp", ...MODEL, "--origin", "http://127.0.0.1:9"], {
-    cwd: packageRoot(),
-  });
+  const args = [
+    join(packageRoot(), "dist", "src", "cli", "train.js"),
+    "mcp",
+    ...MODEL,
+    "--origin",
+    "http://127.0.0.1:9",
+  ];
+  const child = spawn(process.execPath, args, { cwd: packageRoot() });
   let [out, err] = ["", ""];
   child.stdout.on("data", (data) => (out += data));
   child.stderr.on("data", (data) => (err += data));
@@ -402,9 +356,8 @@ it("keeps stdout to the protocol, ends with its input, and refuses wrong calls",
   child.stdin.end();
   const code = await new Promise((done) => child.once("close", done));
   assert.equal(code, 0, err);
-  const lines = out.trimEnd().split("\n");
-  const actual = lines.map((line) => JSON.parse(line).result.serverInfo.name);
-  assert.deepEqual(actual, ["refusion-train"]);
+  // one line
+  assert.equal(JSON.parse(out).result.serverInfo.name, "refusion-train");
   for (const [args, message] of [
     [["--run", "runs/x", ...MODEL, "--origin", "http://a.example"], /A run has its own model/],
     [[...MODEL], /--origin/],
@@ -412,7 +365,7 @@ it("keeps stdout to the protocol, ends with its input, and refuses wrong calls",
     [[...MODEL, "--origin", "http://a.example", "--endpoint", "http://192.0.2.1:9222"], /no browser of this machine/],
     [[...MODEL, "--origin", "http://a.example", "--http", "0", "--token", "short"], /at least 16/],
   ] as const) {
-    const ended = await new CliProcess(["mcp", ...args]).ended;
+    const ended = await callProgram("train", packageRoot(), ["mcp", ...args]);
     assert.deepEqual([ended.code, ended.out], [2, ""], ended.err);
     assert.match(ended.err, message);
   }

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import type { Act } from "../../../src/core/interaction.js";
-import type { Environment, EpisodeOutcome } from "../../../src/env/environment.js";
+import type { Environment } from "../../../src/env/environment.js";
 import { environment } from "../../../src/features/miniwob/environments/miniwob.js";
 import { temporaryFolder } from "../../support/temporary.js";
 
@@ -41,10 +41,7 @@ describe("task pages of MiniWoB++'s kind", async () => {
   const opened = await open();
   after(() => opened.close());
 
-  async function play(
-    i: number,
-    plans: (word: string) => string[],
-  ): Promise<{ outcome: EpisodeOutcome; seen: string[] }> {
+  async function play(i: number, plans: (word: string) => string[]) {
     const seen: string[] = [];
     const act: Act = async ({ text = "" }) => {
       seen.push(text);
@@ -55,11 +52,8 @@ describe("task pages of MiniWoB++'s kind", async () => {
   }
 
   it("shows what can be acted on by name, and the goal of its seed; the reward is the page's own", async () => {
-    const steps = (word: string): string[] => [
-      `fill Word | ${word}\nselect select 1 | Blue\ncheck Sure\nclick Next`,
-      "click Send",
-    ];
-    const { outcome, seen } = await play(0, steps);
+    const rest = "\nselect select 1 | Blue\ncheck Sure\nclick Next";
+    const { outcome, seen } = await play(0, (word) => [`fill Word | ${word}${rest}`, "click Send"]);
     assert.deepEqual([outcome.reward, outcome.success, outcome.metrics], [1, true, { raw_reward: 1, turns: 2 }]);
     assert.match(seen[0] ?? "", /^page:\n text-line Word\n text Word\n select select 1: Red; Blue = Red\n/);
     assert.ok(!seen[0]?.includes("Send") && seen[1]?.includes(" button Send\n"));

@@ -1,5 +1,5 @@
 import { type Context, Hono } from "hono";
-import { type Served, serveApp } from "../../../src/core/serve.js";
+import { serveApp } from "../../../src/core/serve.js";
 
 interface Stored {
   readonly experiment: string;
@@ -10,18 +10,7 @@ interface Stored {
   readonly metrics: { key: string; value: number; timestamp: number; step: number }[];
 }
 
-/** An HTTP server with the part of MLflow's REST contract that a tracker uses, limits and error codes included. */
-export interface MlflowServer {
-  readonly uri: string;
-  readonly runs: Map<string, Stored>;
-  readonly experiments: Map<string, string>;
-  /** Authorization headers, as they came. */
-  readonly authorizations: (string | undefined)[];
-  /** Answers the next requests with this status and no other effect. */
-  fail(status: number, times: number): void;
-  requests: number;
-  stop(): Promise<void>;
-}
+export type MlflowServer = Awaited<ReturnType<typeof serveMlflow>>;
 
 class ApiError extends Error {
   constructor(
@@ -51,8 +40,10 @@ const list = (body: Body, key: string, limit: number): Body[] => {
   return Array.isArray(value) && value.length <= limit ? value : invalid(`'${key}' may hold ${limit}`);
 };
 
-export async function serveMlflow(): Promise<MlflowServer> {
+/** An HTTP server with the part of MLflow's REST contract that a tracker uses, limits and error codes included. */
+export async function serveMlflow() {
   const [runs, experiments] = [new Map<string, Stored>(), new Map<string, string>()];
+  /** Headers, as they came. */
   const authorizations: (string | undefined)[] = [];
   let failing = { status: 500, times: 0 };
   const runOf = (body: Body): Stored => runs.get(text(body, "run_id")) ?? missing("Run");
@@ -112,17 +103,13 @@ export async function serveMlflow(): Promise<MlflowServer> {
     return { run_info: { run_id: body.run_id, status } };
   });
 
-  const served: Served = await serveApp(app, 0, "MLflow");
-  const state: MlflowServer = {
-    uri: served.baseUrl,
-    runs,
-    experiments,
-    authorizations,
-    fail: (status, times) => {
+  const served = await serveApp(app, 0, "MLflow");
+  const state = {
+    ...{ uri: served.baseUrl, stop: served.stop, runs, experiments, authorizations, requests: 0 },
+    /** Answers the next requests with this status and no other effect. */
+    fail: (status: number, times: number): void => {
       failing = { status, times };
     },
-    requests: 0,
-    stop: served.stop,
   };
   return state;
 }

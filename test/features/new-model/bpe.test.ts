@@ -1,9 +1,13 @@
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, it } from "node:test";
 import fc from "fast-check";
+import { UserError } from "../../../src/core/errors.js";
 import { byteLevelBpeJson } from "../../../src/features/export/tokenizer-files.js";
 import { trainBpe } from "../../../src/features/new-model/bpe.js";
 import { Tokenizer } from "../../../src/text/tokenizer.js";
+import { temporaryFolder } from "../../support/temporary.js";
 
 const SPECIAL = ["<|endoftext|>", "<|im_end|>", "<|mask|>"];
 const CORPUS = [
@@ -73,25 +77,21 @@ describe("trainBpe", () => {
   });
 
   it("is deterministic and independent of the order of texts", () => {
-    assert.equal(JSON.stringify(trainBpe(CORPUS, { vocabSize: 400, specialTokens: SPECIAL })), JSON.stringify(trained));
-    const reversed = trainBpe([...CORPUS].reverse(), { vocabSize: 400, specialTokens: SPECIAL });
-    assert.equal(JSON.stringify(reversed), JSON.stringify(trained));
+    for (const texts of [CORPUS, [...CORPUS].reverse()])
+      assert.deepEqual(trainBpe(texts, { vocabSize: 400, specialTokens: SPECIAL }), trained);
   });
 
   it("puts the special tokens last, in order", () => {
-    const ids = SPECIAL.map((token) => tokenizer.idOf(token));
-    const n = tokenizer.vocabSize;
-    assert.deepEqual(ids, [n - 3, n - 2, n - 1]);
+    const places = SPECIAL.map((token) => (tokenizer.idOf(token) as number) - tokenizer.vocabSize);
+    assert.deepEqual(places, [-3, -2, -1]);
   });
 
   it("fills the vocabulary exactly, or stops where pairs are rare", () => {
     const full = trainBpe(CORPUS, { vocabSize: 300, specialTokens: SPECIAL });
     assert.equal(tokenizerOf(full).vocabSize, 300);
-    const ids = Object.values(full.vocab);
-    assert.deepEqual(
-      [...ids].sort((a, b) => a - b),
-      Array.from({ length: 300 }, (_, i) => i),
-    );
+    const ids = Object.values(full.vocab).sort((a, b) => a - b);
+    assert.deepEqual(ids, [...ids.keys()]);
+    assert.equal(ids.length, 300);
     const bare = trainBpe(["xy"], { vocabSize: 300, specialTokens: SPECIAL });
     assert.equal(tokenizerOf(bare).vocabSize, 259);
   });
@@ -101,16 +101,12 @@ describe("trainBpe", () => {
     const cut = (text: string): string[] => wide.encode(text).map((id) => wide.decode([id]));
     assert.deepEqual(cut("Full name | Ann Lee\n\n"), ["Full", " name", " |", " Ann", " Lee", "\n", "\n"]);
     assert.deepEqual(cut("Start date | 2024-05-17"), ["Start", " date", " | ", "20", "24", "-", "05", "-", "17"]);
-    const actual = pieces("date 123456789")
-      .filter((piece) => /\d/.test(piece))
-      .some((piece) => !/^\d{1,2}$/.test(piece));
-    assert.equal(actual, false);
+    const numbers = pieces("date 123456789").filter((piece) => /\d/.test(piece));
+    assert.ok(numbers.every((piece) => /^\d{1,2}$/.test(piece)));
   });
 
   it("gives every text back", () => {
-    const lines = fc.string({
-      unit: fc.constantFrom(..."\n\r\t |4٤aé字🙂-\u0085\u00a0\ufeff", "e\u0301"),
-    });
+    const lines = fc.string({ unit: fc.constantFrom(..."\n\r\t |4٤aé字🙂-\u0085\u00a0\ufeff", "e\u0301") });
     fc.assert(
       fc.property(fc.oneof(fc.string({ unit: "binary" }), fc.string({ unit: "grapheme" }), lines), (text) => {
         assert.equal(tokenizer.decode(tokenizer.encode(text)), text);
@@ -122,5 +118,87 @@ describe("trainBpe", () => {
   it("writes keys that JavaScript treats specially as ordinary tokens", () => {
     const { vocab } = trainBpe(Array(4).fill("a__proto__"), { vocabSize: 300, specialTokens: ["__proto__"] });
     assert.ok(Object.hasOwn(vocab, "__proto__"));
+  });
+});
+
+describe("Tokenizer", () => {
+  const dir = temporaryFolder("tokenizer");
+
+  const write = (content: string): void => writeFileSync(join(dir, "tokenizer.json"), content);
+  const special = ["<|endoftext|>", "<|im_end|>", "<|mask|>"];
+  const trained = (corpus: readonly string[], vocabSize: number, specialTokens: readonly string[] = []): string =>
+    byteLevelBpeJson(trainBpe(corpus, { vocabSize, specialTokens }));
+
+  it("loads what trainBpe makes", () => {
+    write(trained(["submit submit"], 262, special));
+    const tokenizer = Tokenizer.load(dir);
+    assert.equal(tokenizer.vocabSize, 262);
+    assert.equal(tokenizer.idOf("<|im_end|>"), 260);
+    assert.equal(tokenizer.idOf("<|nothing|>"), undefined);
+    assert.deepEqual(tokenizer.encode(""), []);
+    assert.equal(tokenizer.decode([]), "");
+  });
+
+  it("keeps blanks before punctuation, and special tokens unless told otherwise", () => {
+    const tokenizer = Tokenizer.fromJson(JSON.parse(trained([], 259, special)), "memory");
+    const ids = [...tokenizer.encode("it 's , fine . "), tokenizer.idOf("<|im_end|>") as number];
+    assert.equal(tokenizer.decode(ids), "it 's , fine . <|im_end|>");
+    assert.equal(tokenizer.decode(ids, { skipSpecial: true }), "it 's , fine . ");
+  });
+
+  const model = (of: object, tokens: readonly object[], cut: object | null = null): Tokenizer =>
+    Tokenizer.fromJson(
+      { normalizer: null, pre_tokenizer: cut, post_processor: null, decoder: null, added_tokens: tokens, model: of },
+      "memory",
+    );
+
+  it("refuses ids that are none, and a vocabulary that reads nothing", () => {
+    for (const [vocab, problem] of [
+      [{ a: 1e9 }, /has the id 1000000000/],
+      [{ a: -1 }, /has the id -1/],
+      [{ a: "x" }, /has the id x/],
+      [{ a: 0, b: 0 }, /"a" and "b" both have the id 0/],
+    ] as const)
+      assert.throws(() => model({ type: "BPE", vocab, merges: [], unk_token: "a" }, []), problem);
+    const nothing = { type: "Split", pattern: { Regex: "[\\s\\S]" }, behavior: "Removed", invert: false };
+    const z = { type: "BPE", vocab: { z: 0 }, merges: [], unk_token: "z" };
+    assert.throws(() => model(z, [], nothing), /yields no ids/);
+    assert.throws(() => model({ type: "BPE", vocab: { zzz: 0 }, merges: [] }, []), /merges|yields no ids/);
+  });
+
+  it("leaves out ids of a model's padded vocabulary", () => {
+    const tokenizer = Tokenizer.fromJson(JSON.parse(trained([], 256)), "memory");
+    assert.equal(tokenizer.decode([...tokenizer.encode("ab"), 4000, ...tokenizer.encode("c")]), "abc");
+    assert.equal(tokenizer.decode([4000]), "");
+  });
+
+  it("turns bytes that are no UTF-8 into replacement characters", () => {
+    const tokenizer = Tokenizer.fromJson(JSON.parse(trained([], 256)), "memory");
+    assert.equal(tokenizer.decode(tokenizer.encode("é").slice(0, 1)), "\ufffd");
+    assert.equal(tokenizer.decode(tokenizer.encode("a\ud800b")), "a\ufffdb");
+  });
+
+  it("names the file that is missing or broken", () => {
+    const fails = (where: string): void =>
+      assert.throws(
+        () => Tokenizer.load(where),
+        (error) => error instanceof UserError && error.message.includes(join(where, "tokenizer.json")),
+      );
+    fails(join(dir, "nowhere"));
+    for (const content of ["", "{", "null", "[]", "7", "{}", '{"model": {"type": "BPE"}}']) {
+      write(content);
+      fails(dir);
+    }
+    const json = JSON.parse(trained([], 256));
+    for (const broken of [
+      { ...json, added_tokens: undefined },
+      { ...json, pre_tokenizer: { type: "Unheard" } },
+      { ...json, model: { ...json.model, vocab: {} } },
+      { ...json, model: { ...json.model, vocab: undefined } },
+      { ...json, model: { ...json.model, merges: undefined } },
+    ]) {
+      write(JSON.stringify(broken));
+      fails(dir);
+    }
   });
 });

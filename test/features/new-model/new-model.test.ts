@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, it } from "node:test";
+import { describe, it, test } from "node:test";
 import { parse } from "yaml";
 import { packageRoot } from "../../../src/core/files.js";
 import { newModel, newModelSchema } from "../../../src/features/new-model/new-model.js";
 import { loadModel } from "../../../src/nn/model.js";
 import type { Tensor } from "../../../src/onnx/types.js";
+import { callProgram } from "../../support/call-program.js";
 import { runGraph } from "../../support/run-graph.js";
 import { cpuRuntime, temporaryFolder } from "../../support/temporary.js";
 
@@ -40,4 +41,20 @@ describe("new-model", () => {
       assert.ok((logits.data as Float32Array).every(Number.isFinite));
     });
   }
+});
+
+const dir = temporaryFolder("cli-new-model");
+
+test("new-model finds a shipped config from any folder, and says what is missing in one", async () => {
+  const run = (config: string) => callProgram("train", dir, ["new-model", "--config", config, "--out", "model"]);
+  const shipped = await run("configs/tiny/rl.yaml");
+  assert.equal(shipped.code, 2);
+  const wanted = /\S+configs\/tiny\/rl\.yaml is not usable:\n[\s\S]* {2}model: expected object[\s\S]*next: /;
+  assert.match(shipped.err, wanted);
+  writeFileSync(join(dir, "mine.yaml"), "synthetic_tasks: 0\nmodel: {architecture: refusion, attention: causal}\n");
+  const mine = await run("mine.yaml");
+  assert.notEqual(mine.code, 0);
+  assert.match(mine.err, /num_hidden_layers: is missing/);
+  assert.doesNotMatch(mine.err, /undefined/);
+  assert.deepEqual(readdirSync(dir), ["mine.yaml"], "nothing is left");
 });

@@ -66,15 +66,8 @@ const rollouts = meta.rounds.map((rounds, b): UnmaskTrajectory => {
 });
 
 const sampling: UnmaskOptions = {
-  responseLength: meta.canvas,
-  promptLength: 8,
-  temperature: meta.temperature,
-  rounds: 3,
-  slotSize: meta.slot_size,
-  order: "confidence",
-  slotFill: "parallel",
-  canvasPerPrompt: null,
-  kvCache: "auto",
+  ...{ responseLength: meta.canvas, promptLength: 8, temperature: meta.temperature, rounds: 3 },
+  ...{ slotSize: meta.slot_size, order: "confidence", slotFill: "parallel", canvasPerPrompt: null, kvCache: "auto" },
   model: { tokens: { mask: 96, pad: 95, eos: 94 }, vocabulary: 97, attention: "causal" },
 };
 
@@ -117,9 +110,8 @@ describe("objectives against PyTorch on the micro model", () => {
     name = objective.name,
   ): Promise<void> {
     const options = objectiveOptions(objective, section);
-    const engine = await goldenEngine(await cpuRuntime(), micro, [objective, options], {
-      more: under(golden, "head."),
-    });
+    const more = under(golden, "head.");
+    const engine = await goldenEngine(await cpuRuntime(), micro, [objective, options], { more });
     const batch = objective.layout(rollouts, options, context(draws));
     const own = (key: string): Float32Array => {
       const data = golden.tensors.get(`input.${name}_${key}`)?.data as Float32Array | undefined;

@@ -26,19 +26,14 @@ const SMALL = [
   "environment.sizes={train: 4, val: 0, test: 0, heldout: 0}",
 ];
 
-interface Trial {
-  readonly policy: Policy;
-  readonly objective: Objective;
-  readonly options: unknown;
-  readonly samples: Sample[];
-}
+type Trial = Awaited<ReturnType<typeof open>>;
 
 const policies: Policy[] = [];
 after(async () => {
   for (const policy of policies) await policy.close();
 });
 
-async function open(objective: Objective, overrides: readonly string[]): Promise<Trial> {
+async function open(objective: Objective, overrides: readonly string[]) {
   const config = await loadConfig("configs/tiny/template-flow-grpo.yaml", {
     command: objective.name,
     overrides: [`objective.kind=${objective.name}`, "objective.kl_coeff=0.1", ...SMALL, ...overrides],
@@ -48,12 +43,11 @@ async function open(objective: Objective, overrides: readonly string[]): Promise
   policies.push(policy);
   // B of a fresh adapter is 0, which would leave A without a gradient
   const noise = Rng.named(1, "adapter");
-  const adapter = new Map(
-    [...freshAdapter(policy.sites, policy.lora, noise)].map(([name, t]) => [
-      name,
-      { ...t, data: Float32Array.from(t.data as Float32Array, (x) => x + 0.01 * noise.normal()) },
-    ]),
-  );
+  const moved = (t: Tensor): Tensor => {
+    return { ...t, data: (t.data as Float32Array).map((x) => x + 0.01 * noise.normal()) } as Tensor;
+  };
+  const fresh = [...freshAdapter(policy.sites, policy.lora, noise)];
+  const adapter = new Map(fresh.map(([name, t]) => [name, moved(t)]));
   await policy.engine.setParameters("policy", adapter);
   await policy.engine.setParameters("reference", adapter);
   await policy.engine.setOptimizer(undefined);
@@ -66,11 +60,9 @@ async function open(objective: Objective, overrides: readonly string[]): Promise
   await environment.close();
   const rngs = starts.map((_, i) => Rng.named(3, `rollout/${i}`));
   const trajectories = await policy.sampler.rollout(policy.engine, starts, policy.options, rngs);
-  const samples = trajectories.map((trajectory, i) => ({
-    trajectory,
-    credit: i % 2 === 0 ? 1 : -0.5,
-    stream: (name: string) => Rng.named(4, `${name}/${i}`),
-  }));
+  const samples = trajectories.map((trajectory, i): Sample => {
+    return { trajectory, credit: i % 2 === 0 ? 1 : -0.5, stream: (name) => Rng.named(4, `${name}/${i}`) };
+  });
   return { policy, objective, options: config.objective, samples };
 }
 

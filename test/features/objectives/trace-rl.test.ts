@@ -17,16 +17,10 @@ describe("trace-rl", () => {
     const credit = Float32Array.of(2, 2, 2, 0);
     const of = (gamma: number, lambda: number) => {
       const { advantage, returns } = advantagesOf(batch, values, credit, { gamma, lambda });
-      return [[...advantage], [...returns]];
+      return [...advantage, ...returns];
     };
-    assert.deepEqual(of(1, 1), [
-      [1.5, 1, -1, 0],
-      [2, 2, 2, 0],
-    ]);
-    assert.deepEqual(of(0.5, 0.5), [
-      [-0.5 + 1.5 - 0.25, -1 + 1.5 - 0.25, -1, 0],
-      [1, 1, 2, 0],
-    ]);
+    assert.deepEqual(of(1, 1), [1.5, 1, -1, 0].concat(2, 2, 2, 0));
+    assert.deepEqual(of(0.5, 0.5), [-0.5 + 1.5 - 0.25, -1 + 1.5 - 0.25, -1, 0].concat(1, 1, 2, 0));
   });
 
   it("joined rounds have no recorded values, and other samplers' steps are no rounds", () => {

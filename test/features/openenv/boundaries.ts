@@ -7,12 +7,8 @@ import type { Boundaries } from "../../support/boundary.js";
 import { echoEnvironment } from "../../support/echo.js";
 import { mutatedJsonText } from "../../support/mutations.js";
 
-const CALL = {
-  jsonrpc: "2.0",
-  id: 1,
-  method: "tools/call",
-  params: { session_id: "x", name: "a", arguments: { a: 1 } },
-};
+const params = { session_id: "x", name: "a", arguments: { a: 1 } };
+const CALL = { jsonrpc: "2.0", id: 1, method: "tools/call", params };
 const STEPS = [
   { text: "fill Name | library" },
   { type: "list_tools" },

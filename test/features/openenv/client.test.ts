@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { type WebSocket, WebSocketServer } from "ws";
 import { packageRoot } from "../../../src/core/files.js";
+import type { Observation } from "../../../src/core/interaction.js";
 import { type Environment, type EpisodeOutcome, ObservationTooLong } from "../../../src/env/environment.js";
 import { environment as openenv } from "../../../src/features/openenv/environments/openenv.js";
 
@@ -41,15 +42,10 @@ const stop = (server: Server): void => {
 };
 after(() => servers.forEach(stop));
 const open = (url: string, options: object = {}): Promise<Environment> =>
-  openenv.open({
-    environment: { kind: "openenv", url, sizes: { train: 2, val: 0, test: 0, heldout: 0 }, ...options },
-  });
-const play = (environment: Environment, ...answers: string[]): Promise<EpisodeOutcome> =>
-  environment.play(
-    environment.tasks[0] as Environment["tasks"][number],
-    async () => ({ text: answers.shift() ?? "" }),
-    new Map(),
-  );
+  openenv.open({ environment: { kind: "openenv", url, sizes: { train: 2, val: 0, test: 0, heldout: 0 }, ...options } });
+const firstOf = ({ tasks }: Environment): Environment["tasks"][number] => tasks[0] as Environment["tasks"][number];
+const play = (environment: Environment, answer: string): Promise<EpisodeOutcome> =>
+  environment.play(firstOf(environment), async () => ({ text: answer }), new Map());
 
 describe("a server made from the wheel's template, as it was recorded", () => {
   it("is asked word for word what it was asked then; rewards of steps are summed", async () => {
@@ -65,14 +61,11 @@ describe("a server made from the wheel's template, as it was recorded", () => {
     for (const task of environment.tasks) {
       const answers = ["hi", "a longer message"];
       const seen: string[] = [];
-      const outcome = await environment.play(
-        task,
-        async ({ text = "" }) => {
-          seen.push(text);
-          return { text: answers.shift() ?? "" };
-        },
-        new Map(),
-      );
+      const act = async ({ text = "" }: Observation) => {
+        seen.push(text);
+        return { text: answers.shift() ?? "" };
+      };
+      const outcome = await environment.play(task, act, new Map());
       assert.deepEqual(seen, ["Echo environment ready!", "hi"]);
       assert.ok(Math.abs((outcome.reward as number) - 1.2) < 1e-12);
       assert.deepEqual([outcome.turnRewards, outcome.metrics], [[0.2, 1], { turns: 2, finished: 0 }]);
@@ -92,7 +85,7 @@ it("fields of the config go into every action and reset, and name the texts", as
   });
   const keys = { action_key: "text", action: { by: "policy" }, observation_key: "page", reset: { level: 2 } };
   const environment = await open(url, keys);
-  const [task] = environment.tasks as [Environment["tasks"][number]];
+  const task = firstOf(environment);
   const outcome = await environment.play(task, async ({ text }) => ({ text: `read ${text}` }), new Map());
   assert.deepEqual([outcome.reward, outcome.success], [1, true]);
   assert.deepEqual(asked, [
@@ -106,62 +99,55 @@ describe("an OpenEnv server that does not answer as it should", () => {
     type: "observation",
     data: { observation: { echoed_message: "x".repeat(4020) }, reward, done },
   });
-  const cases: [string, (message: { type: string }, socket: WebSocket) => void, RegExp][] = [
+  type Speak = (isStep: boolean, socket: WebSocket) => void;
+  /** Answers with text or JSON. */
+  const says =
+    (answer: (isStep: boolean) => unknown): Speak =>
+    (isStep, socket) => {
+      const said = answer(isStep);
+      socket.send(typeof said === "string" ? said : JSON.stringify(said));
+    };
+  /** A server that closes as it is asked to, and else speaks. */
+  const serving = (speak: Speak) =>
+    serve((message, socket) => {
+      const { type } = message as { type: string };
+      if (type === "close") socket.close();
+      else speak(type === "step", socket);
+    });
+  const boom = '{"type":"error","data":{"message":"boom","code":"EXECUTION_ERROR"}}';
+  const huge = says((isStep) => observation(isStep ? 1e308 : null, isStep));
+  const cases: [string, Speak, RegExp][] = [
     ["hangs up", (_, socket) => socket.terminate(), /closed/],
     ["says nothing", () => undefined, /no answer within 1 s/],
-    ["says something else", (_, socket) => socket.send("<html>"), /none of OpenEnv's/],
-    [
-      "fails",
-      (_, socket) => socket.send('{"type":"error","data":{"message":"boom","code":"EXECUTION_ERROR"}}'),
-      /^EXECUTION_ERROR: boom$/,
-    ],
-    [
-      "never gives a reward",
-      ({ type }, socket) => socket.send(JSON.stringify(observation(null, type === "step"))),
-      /no reward/,
-    ],
-    [
-      "gives a reward that no number has room for",
-      ({ type }, socket) => socket.send(JSON.stringify(observation(type === "step" ? 1e308 : null, type === "step"))),
-      /reward is 1e\+308/,
-    ],
+    ["says something else", says(() => "<html>"), /none of OpenEnv's/],
+    ["fails", says(() => boom), /^EXECUTION_ERROR: boom$/],
+    ["never gives a reward", says((isStep) => observation(null, isStep)), /no reward/],
+    ["gives a reward that no number has room for", huge, /reward is 1e\+308/],
   ];
   for (const [what, speak, fault] of cases)
     it(`${what}: a fault, no reward of 0`, async () => {
-      const { url } = await serve((message, socket) => {
-        const asked = message as { type: string };
-        if (asked.type === "close") socket.close();
-        else speak(asked, socket);
-      });
+      const { url } = await serving(speak);
       const outcome = await play(await open(url, { timeout_s: 1 }), "hi");
       assert.deepEqual([outcome.reward, outcome.metrics], [null, {}]);
       assert.match(outcome.fault ?? "", fault);
     });
 
   it("shows more than the policy reads: that episode's fault", async () => {
-    const { url } = await serve((message, socket) => {
-      const { type } = message as { type: string };
-      if (type === "close") return socket.close();
-      socket.send(JSON.stringify(observation(null, false)));
-    });
+    const { url } = await serving(says(() => observation(null, false)));
     const environment = await open(url);
     const act = async (): Promise<never> => {
       throw new ObservationTooLong("Turn 1 shows 120 tokens");
     };
-    const outcome = await environment.play(environment.tasks[0] as Environment["tasks"][number], act, new Map());
+    const outcome = await environment.play(firstOf(environment), act, new Map());
     assert.deepEqual([outcome.reward, outcome.fault], [null, "Turn 1 shows 120 tokens"]);
   });
 
   it("has no free place: it is asked again until it has one", async () => {
     let full = 2;
-    const { url } = await serve((message, socket) => {
-      if (full-- > 0) {
-        socket.send('{"type":"error","data":{"message":"all taken","code":"CAPACITY_REACHED"}}');
-        return socket.close();
-      }
-      const { type } = message as { type: string };
-      if (type === "close") return socket.close();
-      socket.send(JSON.stringify(observation(type === "step" ? 0 : null, type === "step")));
+    const { url } = await serving((isStep, socket) => {
+      if (full-- <= 0) return socket.send(JSON.stringify(observation(isStep ? 0 : null, isStep)));
+      socket.send('{"type":"error","data":{"message":"all taken","code":"CAPACITY_REACHED"}}');
+      socket.close();
     });
     // an honest 0 is one
     const outcome = await play(await open(url), "hi");

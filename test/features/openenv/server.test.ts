@@ -119,14 +119,12 @@ describe("our environments as an OpenEnv server", () => {
     const gate = new Promise<void>((resolve) => {
       open = resolve;
     });
-    const slow: Environment = {
-      ...local,
-      play: async (...given) => {
-        begun++;
-        await gate;
-        return local.play(...given);
-      },
+    const play: Environment["play"] = async (...given) => {
+      begun++;
+      await gate;
+      return local.play(...given);
     };
+    const slow: Environment = { ...local, play };
     const other = await serveOpenEnv(slow, { ...OPTIONS, sessions: 1 });
     after(() => other.stop());
     const { socket } = await listen("ws", other.baseUrl);
@@ -158,10 +156,8 @@ describe("our environments as an OpenEnv server", () => {
         assert.equal(await ask(path, { headers: { host } }), 403, `${host}${path}`);
     for (const origin of ["http://evil.example", "null", `http://localhost:${port}`, "http://127.0.0.1:1"])
       assert.equal(await ask("/echo/tasks", { method: "POST", headers: { origin } }), 403, origin);
-    assert.equal(
-      await ask("/health", { headers: { host: `localhost:${port}`, origin: `http://localhost:${port}` } }),
-      200,
-    );
+    const local = { host: `localhost:${port}`, origin: `http://localhost:${port}` };
+    assert.equal(await ask("/health", { headers: local }), 200);
     for (const headers of [{ origin: "http://evil.example" }, { host: "evil.example" }]) {
       const socket = new WebSocket(`${server.baseUrl.replace("http", "ws")}/ws`, { headers });
       const code = await new Promise((resolve) => {
@@ -176,10 +172,8 @@ describe("our environments as an OpenEnv server", () => {
       for (; sent < 300; sent++) yield Buffer.alloc(2 ** 20, " ");
     }
     assert.equal(await ask("/echo/tasks", { method: "POST" }, large), 413);
-    assert.equal(
-      await ask("/echo/tasks", { method: "POST", headers: { "content-length": 300 * 2 ** 20 } }, () => []),
-      413,
-    );
+    const headers = { "content-length": 300 * 2 ** 20 };
+    assert.equal(await ask("/echo/tasks", { method: "POST", headers }, () => []), 413);
     assert.ok(sent < 100, `${sent} MiB were taken`);
   });
 
@@ -192,12 +186,8 @@ describe("our environments as an OpenEnv server", () => {
     };
     const { session_id } = await rpc("openenv/session/create");
     const { tools } = (await rpc("tools/list")) as { tools: { name: string; inputSchema: { required?: string[] } }[] };
-    const actual = tools.map(({ name, inputSchema }) => [name, inputSchema.required ?? []]);
-    assert.deepEqual(actual, [
-      ["read_form", []],
-      ["fill_field", ["label", "value"]],
-      ["submit", []],
-    ]);
+    const required = tools.map(({ name, inputSchema }) => [name, inputSchema.required ?? []]);
+    assert.deepEqual(Object.fromEntries(required), { read_form: [], fill_field: ["label", "value"], submit: [] });
     const early = await rpc("tools/call", { session_id, name: "submit" });
     assert.deepEqual([early.code, early.message], [-32603, "there is no episode: reset first"]);
     const call = (name: string, given: object = {}): Promise<Record<string, unknown>> =>
@@ -275,12 +265,8 @@ describe("our environments as an OpenEnv server", () => {
     assert.equal(info.version, "1.0.0");
     for (const path of ["/reset", "/step", "/state", "/mcp", "/{name}/tasks"]) assert.ok(path in paths, path);
     assert.deepEqual(await get("/list_environments"), ["echo"]);
-    assert.deepEqual((await get("/echo/splits")) as object[], [
-      { name: "train", type: "train" },
-      { name: "val", type: "validation" },
-      { name: "test", type: "test" },
-      { name: "heldout", type: "validation" },
-    ]);
+    const splits = ((await get("/echo/splits")) as { name: string; type: string }[]).map((one) => Object.values(one));
+    assert.equal(splits.join(" "), "train,train val,validation test,test heldout,validation");
     assert.deepEqual(await get("/echo/num_tasks", { split: "val" }), { num_tasks: 4 });
     const spec = { id: "echo/val/3", index: 3, form: "bakery" };
     assert.deepEqual(await get("/echo/task", { split: "val", index: 3 }), { task: spec });
@@ -302,11 +288,8 @@ describe("our environments as an OpenEnv server", () => {
 
     it("has the same tasks, and an answer earns the same as at home", async () => {
       const kept = ({ split }: { split: string }): boolean => split === "val";
-      assert.equal(remote.name, "echo");
-      assert.deepEqual(
-        remote.tasks.map(({ split }) => split),
-        local.tasks.map(({ split }) => split),
-      );
+      const splitsOf = ({ tasks }: Environment) => tasks.map(({ split }) => split);
+      assert.deepEqual([remote.name, splitsOf(remote)], ["echo", splitsOf(local)]);
       const pairs = local.tasks.filter(kept).map((task, i) => [task, remote.tasks.filter(kept)[i]] as const);
       for (const [home, away] of pairs) {
         const texts = ["fill Name | library", "fill Name | museum", "fill Name | bakery"];

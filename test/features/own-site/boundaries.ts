@@ -8,7 +8,7 @@ import { mutatedBytes, mutatedJsonText, mutatedText } from "../../support/mutati
 const BASE = "http://127.0.0.1:8080";
 const task = { id: "a", form: "club/join", url: "/club/join", fields: { Name: "Ann" }, split: "train" };
 /** Tasks that use every key, and all kinds of values. */
-const TASKS = [
+export const TASKS = [
   task,
   { ...task, id: "b", title: "Join us", url: `${BASE}/club/join?lang=en`, instruction: "Do it.", split: "heldout" },
   { ...task, id: "c", fields: { Age: 3, News: true, Days: ["Mon", "Fri"], Note: "" }, document: "I am Ann." },

@@ -6,6 +6,7 @@ import { after, test } from "node:test";
 import { loadConfig } from "../../../src/config/config.js";
 import { closing } from "../../../src/core/closing.js";
 import { packageRoot } from "../../../src/core/files.js";
+import type { Act } from "../../../src/core/interaction.js";
 import { Rng } from "../../../src/core/rng.js";
 import type { EnvironmentTask } from "../../../src/env/environment.js";
 import { openEnvironment } from "../../../src/env/open.js";
@@ -18,12 +19,8 @@ const configs = join(packageRoot(), "configs", "verdict");
 const port = await freePort();
 const baseUrl = `http://127.0.0.1:${port}`;
 const server = spawn(process.execPath, [join(configs, "claim.mjs"), folder, String(port)], { stdio: "inherit" });
-while (
-  !(await fetch(`${baseUrl}/claim/0`).then(
-    (answer) => answer.ok,
-    () => false,
-  ))
-);
+const answers = (): Promise<boolean> => fetch(`${baseUrl}/claim/0`).then(({ ok }) => ok);
+while (!(await answers().catch(() => false)));
 after(() => server.kill());
 
 const open = async (file: string, reward: string) => {
@@ -40,15 +37,12 @@ test("true values are accepted, and the page's verdict names just the field that
   assert.deepEqual(same.fields, {});
   const oracle = await labelled.fixedPolicies.oracle?.(task as EnvironmentTask, Rng.named(0, "a"));
   let values: Readonly<Record<string, string>> = {};
-  const won = await labelled.play(
-    task as EnvironmentTask,
-    async (seen) => {
-      const action = (await oracle?.(seen)) ?? {};
-      values = action.values ?? {};
-      return action;
-    },
-    new Map(),
-  );
+  const act: Act = async (seen) => {
+    const action = (await oracle?.(seen)) ?? {};
+    values = action.values ?? {};
+    return action;
+  };
+  const won = await labelled.play(task as EnvironmentTask, act, new Map());
   assert.deepEqual([won.reward, won.success], [1, true]);
   const played = async (changed: object) =>
     (await bare.play(same, async () => ({ values: { ...values, ...changed } }), new Map())).reward;

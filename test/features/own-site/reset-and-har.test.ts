@@ -29,9 +29,8 @@ const entriesOf = (har: unknown): readonly Entry[] => (har as { log: { entries: 
 async function replay(har: unknown, url: string, name: string): Promise<void> {
   writeFileSync("replayed.har", JSON.stringify(har));
   const executablePath = findBrowser()?.path;
-  await using browser = closing(
-    await chromium.launch({ chromiumSandbox: false, ...(executablePath ? { executablePath } : {}) }),
-  );
+  const own = executablePath ? { executablePath } : {};
+  await using browser = closing(await chromium.launch({ chromiumSandbox: false, ...own }));
   const context = await browser.newContext();
   await context.routeFromHAR("replayed.har", { notFound: "abort" });
   const page = await context.newPage();
@@ -105,24 +104,16 @@ describe("a site that is reset before each episode, and whose requests are kept"
       try {
         site.received.length = 0;
         const outcomes = await played(environment);
-        assert.deepEqual(
-          outcomes.map(({ success, fault }) => [success, fault]),
-          TASKS.map(() => [true, undefined]),
-        );
+        for (const { success, fault } of outcomes) assert.deepEqual([success, fault], [true, undefined]);
         // a reset precedes every post
         const order = site.received.flatMap(({ method, url }) => (method === "POST" ? [url] : [])).join(" ");
         assert.match(order, /^(\/reset )*\/visit( (\/reset )+\/visit){2}$/);
         for (const [i, { har }] of outcomes.entries()) {
           const entries = entriesOf(har);
-          const actual = entries.map(({ request, response }) => [
-            request.method,
-            new URL(request.url).pathname,
-            response.status,
-          ]);
-          assert.deepEqual(actual, [
-            ["GET", "/visit", 200],
-            ["POST", "/visit", 200],
-          ]);
+          const lines = entries.map(
+            ({ request: { method, url }, response: { status } }) => `${method} ${url} ${status}`,
+          );
+          assert.deepEqual(lines, [`GET ${site.baseUrl}/visit 200`, `POST ${site.baseUrl}/visit 200`]);
           assert.equal(entries[1]?.request.postData?.text, `n=${TASKS[i]?.fields.Name.replace(" ", "+")}`);
           assert.match(entries[1]?.response.content.text ?? "", /Thank you/);
         }

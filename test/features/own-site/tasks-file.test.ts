@@ -8,6 +8,7 @@ import { packageRoot } from "../../../src/core/files.js";
 import { readTasks } from "../../../src/features/own-site/tasks-file.js";
 import { mutatedJson, mutatedText } from "../../support/mutations.js";
 import { temporaryFolder } from "../../support/temporary.js";
+import { TASKS } from "./boundaries.js";
 
 const dir = temporaryFolder("tasks-file");
 const BASE = "http://127.0.0.1:8080";
@@ -37,47 +38,23 @@ function problems(content: string | Uint8Array): string {
 }
 
 test("a line becomes a task; what may be left out has a default", () => {
-  const tasks = read(
-    `${line()}\r\n\n${line({ id: "b", title: "Join us", url: `${BASE}/club/join?lang=en#top`, instruction: "Do it.", fields: { Age: 3, News: true, Days: ["Mon"], Note: "" }, split: "heldout", document: "I am Ann." })}\n`,
-  );
-  assert.deepEqual(tasks, [
-    {
-      id: "a",
-      form: "club/join",
-      formTitle: "club/join",
-      url: "/club/join",
-      instruction: 'Go to /club/join, fill in the form "club/join" and submit it.',
-      fields: { Name: "Ann" },
-      split: "train",
-      tier: "full",
-    },
-    {
-      id: "b",
-      form: "club/join",
-      formTitle: "Join us",
-      url: "/club/join?lang=en#top",
-      instruction: "Do it.",
-      fields: { Age: 3, News: true, Days: ["Mon"], Note: "" },
-      document: "I am Ann.",
-      split: "heldout",
-      tier: "full",
-    },
-  ]);
+  const fields = { Age: 3, News: true, Days: ["Mon"], Note: "" };
+  const given = { id: "b", instruction: "Do it.", fields, split: "heldout", document: "I am Ann." };
+  const other = line({ ...given, title: "Join us", url: `${BASE}/club/join?lang=en#top` });
+  const [first, second, ...none] = read(`${line()}\r\n\n${other}\n`);
+  assert.deepEqual(first, {
+    ...JSON.parse(line()),
+    ...{ formTitle: "club/join", tier: "full" },
+    instruction: 'Go to /club/join, fill in the form "club/join" and submit it.',
+  });
+  const place = { form: "club/join", formTitle: "Join us", url: "/club/join?lang=en#top", tier: "full" };
+  assert.deepEqual([second, none], [{ ...given, ...place }, []]);
 });
 
 test("one array of tasks is read too, and a table is not: the command that converts it is named", () => {
-  const array = JSON.stringify(
-    [JSON.parse(line()), { ...JSON.parse(line({ id: "b" })), split: "validation" }],
-    null,
-    2,
-  );
-  assert.deepEqual(
-    read(array).map(({ id, split }) => [id, split]),
-    [
-      ["a", "train"],
-      ["b", "val"],
-    ],
-  );
+  const array = [JSON.parse(line()), { ...JSON.parse(line({ id: "b" })), split: "validation" }];
+  const tasks = read(JSON.stringify(array, null, 2));
+  assert.equal(tasks.map(({ id, split }) => `${id} ${split}`).join(), "a train,b val");
   assert.match(problems(`[${line()},\n${line()}]`), /record 2: id: "a" is also the id of record 1/);
   assert.match(problems(`[\n${line({ fields: { Order: 7 } }).replace(":7", ":1.10")}\n]`), /line 2: 1\.10 would be/);
   assert.throws(() => readTasks(join(dir, "claims.csv"), BASE), {
@@ -127,28 +104,19 @@ test("every problem is listed with its line, at once and bounded", () => {
 });
 
 test("a label is never lost without a word", () => {
-  assert.match(
-    problems(line({ fields: { Name: "Ann", " Name": "Bo" } })),
-    /line 1: fields: "Name" and "Name" are one label/,
-  );
-  assert.match(
-    problems(line({ fields: { "First name": "Ann", "first  NAME (required) *": "Bo" } })),
-    /line 1: fields: "first {2}NAME \(required\) \*" and "First name" are one label/,
-  );
-  assert.match(problems(line({ fields: { "* :": "Ann" } })), /line 1: fields\.\* :: no control can have this label/);
+  for (const [fields, message] of [
+    [{ Name: "Ann", " Name": "Bo" }, /line 1: fields: "Name" and "Name" are one label/],
+    [{ "A name": "Ann", "a  NAME (required) *": "Bo" }, /: "a {2}NAME \(required\) \*" and "A name" are one label/],
+    [{ "* :": "Ann" }, /line 1: fields\.\* :: no control can have this label/],
+  ] as const)
+    assert.match(problems(line({ fields })), message);
   const deep = `${line().slice(0, -1)},"fields":{"Name":${"[".repeat(20_000)}${"]".repeat(20_000)}}}`;
   assert.match(problems(deep), /line 1: holds lists or objects inside each other/);
   const proto = `${line().slice(0, -1)},"fields":{"Name":"Ann","__proto__":"x"}}`;
   assert.match(problems(`${line({ id: "b" })}\n${proto}`), /line 2: fields\.__proto__: no control can have this label/);
 });
 
-/** Four tasks that use every key, and all kinds of values. */
-const GOOD = [
-  line(),
-  line({ id: "b", title: "Join us", url: `${BASE}/club/join?lang=en`, instruction: "Do it.", split: "heldout" }),
-  line({ id: "c", fields: { Age: 3, News: true, Days: ["Mon", "Fri"], Note: "" }, document: "I am Ann." }),
-  line({ id: "d", form: "club/leave", url: "/club/leave", split: "val" }),
-];
+const GOOD = TASKS.map((task) => JSON.stringify(task));
 
 /** Reads it, or refuses it in words that name the file, and lines where it is not the whole of it. @returns those lines. */
 function linesRefused(content: string | Uint8Array): number[] | "whole" | undefined {
@@ -162,9 +130,8 @@ function linesRefused(content: string | Uint8Array): number[] | "whole" | undefi
     assert.ok(error instanceof UserError, `${content}: ${error instanceof Error ? error.stack : error}`);
     assert.ok(error.message.includes(file), error.message);
     if (/holds no tasks|cannot be read as UTF-8/.test(error.message)) return "whole";
-    const named = [...error.message.matchAll(/^ {2}(?:line|record|the array)(?: (\d+))?: ./gm)].map((match) =>
-      Number(match[1]),
-    );
+    const places = error.message.matchAll(/^ {2}(?:line|record|the array)(?: (\d+))?: ./gm);
+    const named = [...places].map(([, number]) => Number(number));
     assert.ok(named.length > 0, error.message);
     return named;
   }
@@ -176,10 +143,8 @@ test("whatever a line has become, it is a task or refused by file and line, and 
     const good = GOOD[at] as string;
     const json = mutatedJson(JSON.parse(good)).map((value) => JSON.stringify(value));
     const text = mutatedText(good).map((t) => t.replaceAll(/[\r\n]/g, " "));
-    return fc.record({
-      at: fc.constant(at),
-      bad: fc.oneof({ weight: 3, arbitrary: json }, { weight: 2, arbitrary: text }),
-    });
+    const bad = fc.oneof({ weight: 3, arbitrary: json }, { weight: 2, arbitrary: text });
+    return fc.record({ at: fc.constant(at), bad });
   });
   fc.assert(
     fc.property(mutated, fc.constantFrom("\n", "\r\n"), ({ at, bad }, newline) => {
@@ -187,10 +152,8 @@ test("whatever a line has become, it is a task or refused by file and line, and 
       seen[named === undefined ? "read" : "refused"]++;
       if (named === undefined) return;
       // an id may have become another line's: the later one is named
-      assert.ok(
-        named !== "whole" && named.every((n) => n === at + 1 || /"id":\s*"[abcd]"/.test(bad)),
-        `${bad}: ${named}`,
-      );
+      const isOthers = /"id":\s*"[abcd]"/.test(bad);
+      assert.ok(named !== "whole" && named.every((n) => n === at + 1 || isOthers), `${bad}: ${named}`);
     }),
     { seed: 7, numRuns: 200 },
   );

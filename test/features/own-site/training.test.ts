@@ -4,13 +4,13 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { loadConfig } from "../../../src/config/config.js";
-import { UserError } from "../../../src/core/errors.js";
 import { readMetrics } from "../../../src/runs/metrics.js";
 import { readRollouts } from "../../../src/runs/rollout-record.js";
 import { train } from "../../../src/train/recipe.js";
 import { type PageSite, servePages } from "../../env/page-site.js";
 import { temporaryFolder } from "../../support/temporary.js";
 import { trainOptions } from "../../support/train-options.js";
+import { userError } from "../../support/user-error.js";
 
 const LOGIN = `<form method=post action=/login><label>User <input name=u></label><label>Password <input type=password name=p></label><button>Log in</button></form>`;
 const FORM = `<h1>Library</h1><form method=post action=/visit><label>Name <input name=n></label>
@@ -55,23 +55,13 @@ describe("training on somebody else's site", () => {
   writeFileSync(join(dir, "login.mjs"), login);
 
   async function run(name: string, command: string, given: object, fields: object[]): Promise<string> {
-    const tasks = fields.map((values, i) => ({
-      id: `visit/train/${i}`,
-      form: "visit",
-      url: "/visit",
-      fields: values,
-      split: "train",
-    }));
-    writeFileSync(join(dir, `${name}.jsonl`), tasks.map((task) => JSON.stringify(task)).join("\n"));
+    const tasks = join(dir, `${name}.jsonl`);
+    const visit = { form: "visit", url: "/visit", split: "train" };
+    const lines = fields.map((values, i) => JSON.stringify({ ...visit, id: `visit/train/${i}`, fields: values }));
+    writeFileSync(tasks, lines.join("\n"));
     const config = {
       model: "models/tiny-refusion",
-      site: {
-        kind: "url",
-        tasks: join(dir, `${name}.jsonl`),
-        base_url: site.baseUrl,
-        success: { status: 200 },
-        ...given,
-      },
+      site: { kind: "url", tasks, base_url: site.baseUrl, success: { status: 200 }, ...given },
       objective: { kind: command, ...(command === "sft" ? { augment: 0.5, batch_size: 2 } : {}) },
       plan: "free",
       sampler: { kind: "unmask", rounds: 2, prompt_length: 56, response_length: 48, temperature: 1 },
@@ -106,23 +96,18 @@ describe("training on somebody else's site", () => {
   });
 
   it("a state without a session is said to lead to the login, before the run", async () => {
-    writeFileSync(join(dir, "empty.json"), '{"cookies":[],"origins":[]}');
-    await assert.rejects(
-      run("logged-out", "flow-grpo", { storage_state: join(dir, "empty.json") }, VISITS),
-      (error) => error instanceof UserError && /leads to \/login: a login, not the task's form/.test(error.message),
-    );
+    const storage_state = join(dir, "empty.json");
+    writeFileSync(storage_state, '{"cookies":[],"origins":[]}');
+    const attempt = run("logged-out", "flow-grpo", { storage_state }, VISITS);
+    await assert.rejects(attempt, userError(/leads to \/login: a login, not the task's form/));
   });
 
   it("what the oracle cannot win stops the run with its labels, unless it is told not to", async () => {
     const wrong = [...VISITS, { Name: "museum", Pass: "Month", Street: "Elm Row" }];
     const given = { login: join(dir, "login.mjs"), learn: null };
-    await assert.rejects(run("stopped", "flow-grpo", given, wrong), (error) => {
-      assert.ok(error instanceof UserError);
-      assert.match(error.message, /does not win 1 of 3 training tasks/);
-      assert.match(error.message, /visit\/train\/2: "Pass": no-such-option; "Street": no-such-control; not accepted/);
-      assert.match(error.hint ?? "", /site\.rehearse=0/);
-      return true;
-    });
+    const labels = /visit\/train\/2: "Pass": no-such-option; "Street": no-such-control; not accepted/;
+    const message = new RegExp(`does not win 1 of 3 training tasks[^]*${labels.source}`);
+    await assert.rejects(run("stopped", "flow-grpo", given, wrong), userError(message, { hint: /site\.rehearse=0/ }));
     await run("anyway", "flow-grpo", { ...given, rehearse: 0 }, wrong);
   });
 });

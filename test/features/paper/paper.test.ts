@@ -1,10 +1,14 @@
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
+import { loadConfig } from "../../../src/config/config.js";
 import { Rng } from "../../../src/core/rng.js";
 import type { EnvironmentTask, EpisodeOutcome, FixedPolicy } from "../../../src/env/environment.js";
 import { NULL_PLANS } from "../../../src/env/forms/oracle.js";
 import { TIERS } from "../../../src/env/site.js";
 import { environment, PaperEnvironment } from "../../../src/features/paper/environments/paper.js";
+import { temporaryFolder } from "../../support/temporary.js";
 
 const sizes = { train: 2, val: 1, test: 1, heldout: 2 };
 
@@ -52,16 +56,11 @@ test("what an episode was worth, and what became of every line of its plan", asy
 
 test("controls keep nothing that their type cannot hold, and a required field stops the submit", async () => {
   const paper = new PaperEnvironment({ tier: "full", seed: 1, sizes });
-  for (const task of paper.tasks) {
-    const kinds = Object.entries(task.fields);
-    const day = kinds.find(([, value]) => /^\d{4}-\d{2}-\d{2}$/.test(String(value)))?.[0];
-    if (day === undefined) continue;
-    const { detail } = await paper.play(task, async () => ({ text: `fill ${day} | someday` }));
-    assert.deepEqual((detail.actions as { readonly fate: string }[])[0]?.fate, "rejected");
-    assert.equal((detail.received as Record<string, unknown>)[day], "");
-    return;
-  }
-  assert.fail("no form asks for a date");
+  const days = paper.tasks.flatMap((task) => Object.entries(task.fields).map((field) => [task, ...field] as const));
+  const [task, day] = days.find(([, , value]) => /^\d{4}-\d{2}-\d{2}$/.test(String(value))) ?? assert.fail("no date");
+  const { detail } = await paper.play(task, async () => ({ text: `fill ${day} | someday` }));
+  assert.deepEqual((detail.actions as { readonly fate: string }[])[0]?.fate, "rejected");
+  assert.equal((detail.received as Record<string, unknown>)[day], "");
 });
 
 test("it is opened by its kind, with its options checked", async () => {
@@ -84,4 +83,15 @@ test("a reward of one's own scores what a form would have received; the site's v
   assert.deepEqual([reward, success], [0.2 * (metrics.field_accuracy as number), false]);
   assert.notEqual(own.judge?.([task]), usual.judge?.([task]));
   await assert.rejects(open("verdict"), /accepts whatever is valid/);
+});
+
+test("a section or key of another kind than paper is named with the kind that has it", async () => {
+  const file = join(temporaryFolder("owners"), "config.yaml");
+  writeFileSync(file, "model: models/tiny-refusion\n");
+  const load = (...overrides: string[]): Promise<unknown> => loadConfig(file, { command: "flow-grpo", overrides });
+  await assert.rejects(
+    load("environment.kind=paper", "browser.headless=false"),
+    /browser.* unknown key; it belongs to environment\.kind forms.*, and this config's kind is paper/,
+  );
+  await assert.rejects(load("environment.letters=1"), /environment\.letters .*it belongs to environment\.kind .*paper/);
 });

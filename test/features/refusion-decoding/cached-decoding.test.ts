@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import { describe, it } from "node:test";
 import { loadConfig } from "../../../src/config/config.js";
 import { closing } from "../../../src/core/closing.js";
@@ -9,31 +8,18 @@ import type { TokenTrajectory } from "../../../src/diffusion/trajectory.js";
 import { initialAdapter } from "../../../src/engine/adapter.js";
 import { Engine } from "../../../src/engine/engine.js";
 import { openPolicy, sampledModel } from "../../../src/engine/policy.js";
-import { exportModel } from "../../../src/features/export/export.js";
 import type { RowDrafts } from "../../../src/features/refusion-decoding/head.js";
 import { type RefusionConfig, sampler } from "../../../src/features/refusion-decoding/samplers/refusion.js";
-import type { RefusionTrajectory } from "../../../src/features/refusion-decoding/trajectory.js";
 import { loraSites } from "../../../src/nn/bind.js";
-import type { ModelConfig } from "../../../src/nn/config.js";
 import { freshAdapter } from "../../../src/nn/lora.js";
-import { loadModel, type Model } from "../../../src/nn/model.js";
+import { loadModel } from "../../../src/nn/model.js";
 import { Runtime } from "../../../src/onnx/session.js";
-import type { Precision } from "../../../src/weights/precision.js";
 import { importedModel } from "../../support/imported-model.js";
-import { MICRO, microModel } from "../../support/micro-model.js";
-import { temporaryFolder } from "../../support/temporary.js";
+import { microModel } from "../../support/micro-model.js";
 import { tokensOf } from "../../support/token-batch.js";
 import { samplerConfig } from "../../support/typed.js";
+import { exported, FOUR_BITS } from "../export/exported.js";
 
-/** Rows of 64, so that it can be kept in 4 bits; grouped heads. */
-const SMALL: ModelConfig = {
-  ...MICRO,
-  hidden_size: 64,
-  intermediate_size: 128,
-  num_attention_heads: 4,
-  num_key_value_heads: 2,
-  head_dim: 16,
-};
 const lora = { rank: 2, alpha: 4, targets: ["q_proj", "k_proj", "v_proj", "o_proj", "up_proj"] };
 const PROMPTS = 5;
 const CPU = ["runtime.provider=cpu", "runtime.threads=1"];
@@ -41,29 +27,15 @@ const CPU = ["runtime.provider=cpu", "runtime.threads=1"];
 /** What was said of a row: [token, its log-probability, the target's]. */
 type Row = readonly [number, number, number];
 
-interface Decoded {
-  readonly trajectories: RefusionTrajectory[];
-  /** Every row that was asked for, in order. */
-  readonly rows: readonly Row[];
-  /** Entries of all forwards, padding too. */
-  readonly tokens: number;
-}
-
 /** Entries of a forward, padding too. */
 function entries(input: RoundInput): number {
   const { batch, length } = tokensOf(input);
   return batch * length;
 }
 
-const base = await microModel(SMALL);
+const base = await microModel(FOUR_BITS);
 
 describe("ReFusion's decoding with keys and values used again", () => {
-  const exported = async (precision: Precision): Promise<Model> => {
-    const out = join(temporaryFolder("model"), "m");
-    await exportModel({ checkpoint: base, out, precision, doubleQuant: true });
-    return loadModel(out);
-  };
-
   /** @param scale of an adapter's random weights; 0: none. */
   async function setAdapter(engine: Engine, scale: number): Promise<void> {
     const rng = Rng.named(0, "adapter");
@@ -75,7 +47,8 @@ describe("ReFusion's decoding with keys and values used again", () => {
     await engine.setParameters("policy", new Map(drawn));
   }
 
-  async function decode(engine: Engine, batch: number, changes: Partial<RefusionConfig>): Promise<Decoded> {
+  /** @returns the trajectories, every row that was asked for, in order, and the entries of all forwards. */
+  async function decode(engine: Engine, batch: number, changes: Partial<RefusionConfig>) {
     const rng = Rng.named(0, "prompts");
     const options = sampler.options(
       samplerConfig(sampler, { prompt_length: 9, response_length: 24, ...changes }),
@@ -160,7 +133,7 @@ describe("ReFusion's decoding with keys and values used again", () => {
   const [, ...SOME] = CASES.slice(0, 3);
   for (const [form, open, cases] of [
     ["float32", () => loadModel(base), CASES],
-    ["nf4 with nested scales", () => exported("nf4"), SOME],
+    ["nf4 with nested scales", () => exported(base, { precision: "nf4", doubleQuant: true }), SOME],
   ] as const) {
     it(`gives the same tokens and log-probabilities: ${form}`, async () => {
       await using runtime = closing(await Runtime.open({ provider: "cpu", threads: 1 }));

@@ -2,26 +2,25 @@ import assert from "node:assert/strict";
 import { describe, it, test } from "node:test";
 import fc from "fast-check";
 import { UserError } from "../../../src/core/errors.js";
+import { Rng } from "../../../src/core/rng.js";
 import { refusalOf } from "../../../src/diffusion/sampler.js";
+import { Canvas, type TokenTemplate } from "../../../src/diffusion/template.js";
+import { draftHead } from "../../../src/features/refusion-decoding/head.js";
 import type { RefusionOptions } from "../../../src/features/refusion-decoding/options.js";
 import { sampler as refusion } from "../../../src/features/refusion-decoding/samplers/refusion.js";
 import type { RefusionTrajectory } from "../../../src/features/refusion-decoding/trajectory.js";
-import { FakeNetwork, MODEL, prompts, streams, TOKENS } from "../../diffusion/samplers/unmask/fake-model.js";
+import type { Value } from "../../../src/onnx/types.js";
+import { EXAMPLE, FakeNetwork, MODEL, prompts, streams, TOKENS } from "../../diffusion/samplers/unmask/fake-model.js";
+import { about, argmax, close, evaluateOn, f32, i64, logSoftmax, normal } from "../../support/heads.js";
+import { cpuRuntime } from "../../support/temporary.js";
 import { having, samplerConfig } from "../../support/typed.js";
 import { Drafting } from "./drafting.js";
 import { Reference } from "./reference.js";
 
 const sampler = having(refusion, "reveals");
 const OPTIONS: RefusionOptions = {
-  slotSize: 3,
-  blocks: 2,
-  slotThreshold: 0.5,
-  tokenThreshold: 0.4,
-  responseLength: 18,
-  promptLength: 3,
-  temperature: 0,
-  kvCache: true,
-  model: MODEL,
+  ...{ slotSize: 3, blocks: 2, slotThreshold: 0.5, tokenThreshold: 0.4, responseLength: 18 },
+  ...{ promptLength: 3, temperature: 0, kvCache: true, model: MODEL },
 };
 
 async function decodeAll(
@@ -35,13 +34,8 @@ async function decodeAll(
   return { trajectories, forwards: model.forwards };
 }
 
-async function one(
-  network: FakeNetwork,
-  prompt: readonly number[],
-  options: RefusionOptions,
-): Promise<RefusionTrajectory> {
-  return (await decodeAll(network, [prompt], options)).trajectories[0] as RefusionTrajectory;
-}
+const one = async (network: FakeNetwork, prompt: readonly number[], options: RefusionOptions) =>
+  (await decodeAll(network, [prompt], options)).trajectories[0] as RefusionTrajectory;
 
 /** Options of every kind: slot sizes, blocks, thresholds from 0 to 1. */
 const anyOptions = fc
@@ -52,13 +46,9 @@ const anyOptions = fc
     slotThreshold: fc.constantFrom(0, 0.4, 0.5, 0.6, 0.8, 1),
     tokenThreshold: fc.constantFrom(0, 0.3, 0.4, 0.5, 0.7, 1),
   })
-  .map(
-    ({ slots, ...rest }): RefusionOptions => ({
-      ...OPTIONS,
-      ...rest,
-      responseLength: slots * rest.blocks * rest.slotSize,
-    }),
-  );
+  .map(({ slots, ...rest }): RefusionOptions => {
+    return { ...OPTIONS, ...rest, responseLength: slots * rest.blocks * rest.slotSize };
+  });
 
 describe("sampler refusion", () => {
   it("does what the plain description of the search does, forward by forward", async () => {
@@ -129,15 +119,8 @@ describe("sampler refusion", () => {
 
 test("a recorded search that cannot be is refused by what is wrong with it", () => {
   const good: RefusionTrajectory = {
-    prompt: [1, 0],
-    slotSize: 2,
-    responseLength: 6,
-    temperature: 0,
-    forwards: 4,
-    positions: [2, 3, 0, 1],
-    passes: [1, 1, 3, 3],
-    response: [1, 0, 1, TOKENS.eos],
-    ended: "eos",
+    ...{ prompt: [1, 0], slotSize: 2, responseLength: 6, temperature: 0, forwards: 4 },
+    ...{ positions: [2, 3, 0, 1], passes: [1, 1, 3, 3], response: [1, 0, 1, TOKENS.eos], ended: "eos" },
   };
   assert.deepEqual(sampler.parse(good, "line 3", MODEL), good);
   const refused = (change: Partial<RefusionTrajectory>, message: RegExp): void => {
@@ -148,4 +131,42 @@ test("a recorded search that cannot be is refused by what is wrong with it", () 
   refused({ ended: "length" }, /ended by/);
   refused({ positions: good.positions.slice(1) }, /positions/);
   refused({ temperature: 1 as 0 }, /temperature/);
+});
+
+test("ReFusion's decoding fills every blank through its end", async () => {
+  const sizes = { slotSize: 2, blocks: 1, responseLength: 24, promptLength: 3, room: 4 };
+  const options = { ...sizes, slotThreshold: 0.5, tokenThreshold: 0.4, temperature: 0, kvCache: false, model: MODEL };
+  for (let seed = 0; seed < 20; seed++) {
+    const drafting = new Drafting(new FakeNetwork(seed));
+    const [trajectory] = await refusion.rollout(drafting, [EXAMPLE], options, streams(1, seed));
+    assert.ok(trajectory !== undefined);
+    assert.deepEqual(refusion.parse(JSON.parse(JSON.stringify(trajectory)), "here", MODEL), trajectory);
+    assert.equal(Canvas.of((trajectory as { template?: TokenTemplate }).template).blanks.length, 2);
+  }
+});
+
+const runtime = await cpuRuntime();
+
+test("drafts the most probable token, and says how probable a given one is", async () => {
+  const [vocabulary, tokens] = [9, { eos: 2, mask: 7, pad: 8 }];
+  const rng = Rng.named(6, "drafts");
+  const logits = [0, 1, 2, 3].map(() => [...normal(rng, 7), 20, 20]);
+  const targets = [2, 0, 5, 1];
+  const feeds = {
+    logits: f32([4, vocabulary], logits.flat()),
+    inverse_temperature: f32([], [1]),
+    target: i64(targets),
+  };
+  const out = await evaluateOn(runtime, "drafts", feeds, (e, { logits: l, ...inputs }) =>
+    draftHead.emit(e, { logits: l as Value }, inputs, about(tokens, vocabulary)),
+  );
+  const drafts = draftHead.read(out);
+  const expected = logits.map((row) => logSoftmax(row, 1, [7, 8]));
+  assert.deepEqual([...drafts.token].map(Number), expected.map(argmax));
+  const wanted = expected.map((row) => Math.max(...row));
+  close([...drafts.logProb], wanted);
+  close(
+    [...drafts.targetLogProb],
+    expected.map((row, r) => row[targets[r] as number] as number),
+  );
 });

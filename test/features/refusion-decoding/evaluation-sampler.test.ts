@@ -52,13 +52,8 @@ describe("evaluation.sampler=refusion beside a policy that unmasks (shipped mode
   it("leaves the policy's own rollouts as they are", async () => {
     const { sampler, options, rounds } = policy;
     const asked = shown.map((observation) => policy.startOf(observation) as number[]);
-    const rollout = (): Promise<unknown> =>
-      sampler.rollout(
-        rounds,
-        asked,
-        options,
-        asked.map((_, i) => Rng.named(0, `${i}`)),
-      );
+    const rngs = (): Rng[] => asked.map((_, i) => Rng.named(0, `${i}`));
+    const rollout = (): Promise<unknown> => sampler.rollout(rounds, asked, options, rngs());
     const first = await rollout();
     await search(shown.slice(0, 1), 1);
     assert.deepEqual(await rollout(), first);

@@ -53,10 +53,8 @@ describe("report.html in a browser", () => {
       assert.ok(narrowest >= 40, `${narrowest} px at ${width}`);
       assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= width);
       const classes = await page.$$eval(".verdict", (all) => all.map((one) => `${one.textContent} ${one.className}`));
-      assert.ok(
-        classes.includes("accepted verdict dim") && classes.includes("not accepted verdict bad"),
-        String(classes),
-      );
+      for (const shown of ["accepted verdict dim", "not accepted verdict bad"])
+        assert.ok(classes.includes(shown), `${classes} without ${shown}`);
       await close();
     }
   });
@@ -94,18 +92,7 @@ describe("report.html in a browser", () => {
     const { page, problems, close } = await open("filters");
     assert.deepEqual((await shown(page)).slice(0, 3), ["0.000", "0.125", "0.125"]);
     await page.selectOption("#sort", "-reward");
-    assert.deepEqual(await shown(page), [
-      "0.875",
-      "0.750",
-      "0.625",
-      "0.500",
-      "0.375",
-      "0.250",
-      "0.125",
-      "0.125",
-      "0.000",
-      "–",
-    ]);
+    assert.equal((await shown(page)).join(" "), "0.875 0.750 0.625 0.500 0.375 0.250 0.125 0.125 0.000 –");
     await page.selectOption("#verdict", "accepted");
     assert.deepEqual(await shown(page), ["0.750", "0.625", "0.500"]);
     await page.selectOption("#form", "clinic/intake");
@@ -160,10 +147,8 @@ describe("report.html in a browser", () => {
 
   it("fits a phone, and its text has enough contrast in light and dark", async () => {
     for (const colorScheme of ["light", "dark"] as const) {
-      const { page, close } = await open(`narrow-${colorScheme}`, {
-        viewport: { width: 360, height: 740 },
-        colorScheme,
-      });
+      const viewport = { width: 360, height: 740 };
+      const { page, close } = await open(`narrow-${colorScheme}`, { viewport, colorScheme });
       const width = await page.evaluate(() => document.documentElement.scrollWidth);
       assert.ok(width <= 360, `${width} px wide`);
       const ratios = await page.evaluate(contrasts);

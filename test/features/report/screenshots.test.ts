@@ -27,19 +27,13 @@ describe("screenshots of rollouts", () => {
     );
     const gone = rollout(0, { task_id: "no longer there", step: 3, group: 1, rollout: 0 });
     assert.equal(await takeScreenshots(run, environment, [...records, gone]), 3);
-    const [empty, filled, sent] = records.map((record) => readFileSync(run.screenshot(record))) as [
-      Buffer,
-      Buffer,
-      Buffer,
-    ];
-    for (const image of [empty, filled, sent]) assert.deepEqual([...image.subarray(0, 3)], [0xff, 0xd8, 0xff]);
+    const images = records.map((record) => readFileSync(run.screenshot(record)));
+    for (const image of images) assert.deepEqual([...image.subarray(0, 3)], [0xff, 0xd8, 0xff]);
+    const [empty, filled, sent] = images as [Buffer, Buffer, Buffer];
     assert.deepEqual(jpegSize(filled), [800, 2000]);
     assert.ok(!filled.equals(empty));
     assert.ok(filled.equals(sent), "the same values, whatever comes after the submit");
-    assert.deepEqual(
-      site.received.filter(({ method }) => method !== "GET"),
-      [],
-    );
+    assert.ok(site.received.every(({ method }) => method === "GET"));
   });
 });
 

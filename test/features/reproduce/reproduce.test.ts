@@ -13,17 +13,12 @@ import {
 import { summarize } from "../../../src/runs/evaluation.js";
 import { callProgram } from "../../support/call-program.js";
 
-const evaluation = (rewards: readonly number[]) =>
-  summarize(
-    rewards.map((reward, i) => ({
-      task_id: `t${i}`,
-      form: "f",
-      reward,
-      success: reward === 1,
-      metrics: { right: 0.5 },
-    })),
-    { split: "val", policy: "model", seed: 1, split_hash: "h", temperature: 1 },
-  );
+const evaluation = (rewards: readonly number[]) => {
+  const rows = rewards.map((reward, i) => {
+    return { task_id: `t${i}`, form: "f", reward, success: reward === 1, metrics: { right: 0.5 } };
+  });
+  return summarize(rows, { split: "val", policy: "model", seed: 1, split_hash: "h", temperature: 1 });
+};
 const figure = { split: "val", of: "reward", gain: true, mean: 0.5, low: 0.25, high: 0.5 };
 
 test("a figure is inside where the mean lies in the printed interval, rounded as it is printed", () => {
@@ -37,10 +32,8 @@ test("a figure is inside where the mean lies in the printed interval, rounded as
     const found = compared({ ...figure, ...changes }, result);
     assert.deepEqual([Number(found.here.mean.toFixed(6)), found.inside], [mean, inside]);
   }
-  assert.match(
-    formatOutcomes([compared(figure, result)]),
-    /^val reward gained +\+0\.500 \[\+0\.250, \+0\.500\] +\+0\.500 \[.*\] +inside$/m,
-  );
+  const row = /^val reward gained +\+0\.500 \[\+0\.250, \+0\.500\] +\+0\.500 \[.*\] +inside$/m;
+  assert.match(formatOutcomes([compared(figure, result)]), row);
   assert.throws(() => compared({ ...figure, split: "test" }, result), /has no reward on test/);
 });
 
@@ -60,20 +53,12 @@ test("at least eight rows take less than ten minutes; their figures are printed 
   assert.match(out, /^letters-0 +\d+ +Letters: 40 steps/m);
 });
 
-test("runs a row's commands in an empty folder, the last one's result against the figures", async () => {
+test("a row's commands run in an empty folder, its site until the last has ended, whose result is compared", async () => {
   const command = "refusion-eval --config configs/letters/objectives.yaml --policy oracle --split val --episodes 1";
-  const row = { id: "o", title: "", cpu: "", minutes: 1, commands: [command] };
   const oracle = { ...figure, gain: false, mean: 1, low: 1, high: 1 };
-  assert.equal((await reproduce({ ...row, figures: [oracle] }))[0]?.inside, true);
-  await assert.rejects(reproduce({ ...row, commands: [`${command} nope=1`], figures: [oracle] }), /exit code 2/);
-});
-
-test("a site that a row needs is served until the last command has ended", async () => {
-  const serve = "node configs/verdict/claim.mjs runs/claim 0 &";
-  const ids = "refusion-eval --config configs/letters/objectives.yaml --policy oracle --split val --episodes 1";
-  const oracle = { ...figure, gain: false, mean: 1, low: 1, high: 1 };
-  const row = { id: "o", title: "", cpu: "", minutes: 1, figures: [oracle] };
-  assert.equal((await reproduce({ ...row, commands: [serve, ids] }))[0]?.inside, true);
-  const ended = reproduce({ ...row, commands: ["node configs/verdict/none.mjs runs/claim 0 &", ids] });
-  await assert.rejects(ended, /none\.mjs .* ended early/);
+  const run = (...commands: string[]) =>
+    reproduce({ id: "o", title: "", cpu: "", minutes: 1, commands, figures: [oracle] });
+  assert.equal((await run("node configs/verdict/claim.mjs runs/claim 0 &", command))[0]?.inside, true);
+  await assert.rejects(run(`${command} nope=1`), /exit code 2/);
+  await assert.rejects(run("node configs/verdict/none.mjs runs/claim 0 &", command), /none\.mjs .* ended early/);
 });

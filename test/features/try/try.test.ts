@@ -9,13 +9,14 @@ import { temporaryFolder } from "../../support/temporary.js";
 const dir = temporaryFolder("try");
 
 const CONFIG = ["--config", "configs/tiny/quickstart.yaml"];
+const called = (...args: string[]) => callProgram("train", dir, ["try", ...args]);
 const TASK = "embedded/starter/library/card-request/train/0000";
 
 test("try plays the task of its help, and shows what was done and received, picture by picture", async () => {
   const out = join(dir, "film");
-  const help = (await callProgram("train", dir, ["try", "--help"])).out;
+  const help = (await called("--help")).out;
   const example = /refusion-train try .*--task (\S+)/.exec(help)?.[1] ?? "";
-  const played = await new CliProcess(["try", ...CONFIG, "--task", example, "--policy", "oracle", "--out", out]).ended;
+  const played = await called(...CONFIG, "--task", example, "--policy", "oracle", "--out", out);
   assert.equal(played.code, 0, played.err);
   assert.match(played.out, /The server received, beside the truth/);
   assert.match(played.out, /reward 1\.000/);
@@ -24,10 +25,8 @@ test("try plays the task of its help, and shows what was done and received, pict
   for (const name of pictures) assert.deepEqual([...readFileSync(join(out, name)).subarray(0, 2)], [0xff, 0xd8]);
   const film = readFileSync(join(out, "index.html"), "utf8");
   assert.match(film, /<figure>.*the page/);
-  assert.match(
-    film,
-    /<p class="verdict good">Reward 1\.000\. The form was filled in right\.<\/p>[\s\S]*The server received/,
-  );
+  const verdict = /<p class="verdict good">Reward 1\.000\. The form was filled in right\.<\/p>.*The server received/s;
+  assert.match(film, verdict);
   assert.ok(played.out.trimEnd().endsWith(join(out, "index.html")));
 });
 
@@ -54,12 +53,10 @@ test("--url fills in a page of one's own from a text: what, how sure, from which
   writeFileSync(letter, "Hello, guest name is Ines Meyer, print card too.");
   const out = join(dir, "own-page");
   const source = ["--url", page, "--text", letter, "--model", "models/tiny-refusion-letters", "--out", out, "--film"];
-  const { code, out: said, err } = await new CliProcess(["try", ...source, "--check-below", "0"], { cwd: dir }).ended;
+  const { code, out: said, err } = await called(...source, "--check-below", "0");
   assert.equal(code, 0, err);
-  assert.match(
-    said,
-    /^ {2}Filled\n +field +value +sure +from the words\n +Guest Name +.* \d+ %.*\n +Print Card +(yes|no)/,
-  );
+  const filled = /^ {2}Filled\n +field +value +sure +from the words\n +Guest Name +.* \d+ %.*\n +Print Card +(yes|no)/;
+  assert.match(said, filled);
   // what is required and empty comes first, without a probability
   assert.match(said, /\n {2}Left for you\n {4}! Passport +required\n +Search +in another form\n/);
   const film = readFileSync(join(out, "index.html"), "utf8");
@@ -80,30 +77,26 @@ test("what cannot be tried is said before anything is opened", async () => {
     [["--text", letter], /name the page: --url/],
     [["--config", "configs/tiny/quickstart.yaml"], /--task ID is missing/],
   ] as const) {
-    const { code, err } = await callProgram("train", dir, ["try", ...args]);
+    const { code, err } = await called(...args);
     assert.match(err, says);
     assert.equal(code, 2);
   }
 });
 
 test("without a browser it says how to get one", async () => {
-  const { code, err } = await new CliProcess(["try"], {
-    cwd: dir,
-    // neither Playwright's own nor one on the PATH
-    env: { PATH: dir, REFUSION_BROWSER: "", PLAYWRIGHT_BROWSERS_PATH: dir },
-  }).ended;
+  // neither Playwright's own nor one on the PATH
+  const env = { PATH: dir, REFUSION_BROWSER: "", PLAYWRIGHT_BROWSERS_PATH: dir };
+  const { code, err } = await new CliProcess(["try"], { cwd: dir, env }).ended;
   assert.equal(code, 1);
   assert.match(err, /No Chromium was found\.\n {2}next: run `npx playwright@\d+\.\d+\.\d+ install chromium`/);
 });
 
 test("a plan of one's own is played as it is; a task that is not there is named with the nearest", async () => {
   const plan = ["--plan", "fill Last Name | Nobody;;submit", "--out", join(dir, "own")];
-  const played = await new CliProcess(["try", ...CONFIG, "--task", TASK, ...plan]).ended;
+  const played = await called(...CONFIG, "--task", TASK, ...plan);
   assert.match(played.out, /fill Last Name \| Nobody/);
-  const lost = await callProgram("train", dir, ["try", ...CONFIG, "--task", TASK.replace("0000", "000O")]);
+  const lost = await called(...CONFIG, "--task", TASK.replace("0000", "000O"));
   assert.deepEqual([lost.code, lost.out], [2, ""]);
-  assert.match(
-    lost.err,
-    /There is no task .*\n {2}next: there is embedded\/starter\/library\/card-request\/train\/000\d/,
-  );
+  const nearest = /There is no task .*\n {2}next: there is embedded\/starter\/library\/card-request\/train\/000\d/;
+  assert.match(lost.err, nearest);
 });

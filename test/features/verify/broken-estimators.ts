@@ -28,45 +28,33 @@ export const sampledConfidenceRollout: Rollout = (model, prompts, options, ...re
 /** A round with one input of its head multiplied. */
 export function scaled(round: RoundInput, name: string, factor: number): RoundInput {
   const { shape, data } = round.headInputs[name] as Tensor;
-  const input = f32(
-    shape,
-    (data as Float32Array).map((x) => x * factor),
-  );
-  return { ...round, headInputs: { ...round.headInputs, [name]: input } };
+  const multiplied = (data as Float32Array).map((x) => x * factor);
+  return { ...round, headInputs: { ...round.headInputs, [name]: f32(shape, multiplied) } };
 }
 
 /** Samples at half of the temperature that it records and that everything is scored at. */
-export const wrongTemperature: Rollout = (model, prompts, options, ...rest) =>
-  sampler.rollout(
-    { forwardRound: (input) => model.forwardRound(scaled(input, "inverse_temperature", 2)) },
-    prompts,
-    options,
-    ...rest,
-  );
+export const wrongTemperature: Rollout = (model, ...rest) =>
+  sampler.rollout({ forwardRound: (input) => model.forwardRound(scaled(input, "inverse_temperature", 2)) }, ...rest);
 
 /** Old values on masks of their own, instead of the policy's. */
 export const freshMasks: typeof prepareBatches = async (context, parts) => {
   const again = parts.map((samples) =>
     samples.map((sample): Sample => ({ ...sample, stream: (name) => sample.stream(`${name}, again`) })),
   );
-  const batches = await prepareBatches(context, parts);
   const others = await prepareBatches(context, again);
-  return batches.map((batch, i) => ({
-    ...batch,
-    values: { ...batch.values, old: others[i]?.values.old ?? batch.values.old },
-  }));
+  return (await prepareBatches(context, parts)).map(({ values, ...batch }, i) => {
+    return { ...batch, values: { ...values, old: others[i]?.values.old ?? values.old } };
+  });
 };
 
+/** One of the values of each batch, multiplied. */
+const multiplied =
+  (name: "advantage" | "old", factor: number): typeof prepareBatches =>
+  async (...given) =>
+    (await prepareBatches(...given)).map(({ values, ...batch }) => {
+      return { ...batch, values: { ...values, [name]: values[name].map((x) => factor * x) } };
+    });
 /** Credit of the wrong sign. */
-export const wrongSign: typeof prepareBatches = async (...given) =>
-  (await prepareBatches(...given)).map((batch) => ({
-    ...batch,
-    values: { ...batch.values, advantage: batch.values.advantage.map((a) => -a) },
-  }));
-
+export const wrongSign = multiplied("advantage", -1);
 /** Old values as a warmer policy would have given them. */
-export const warmerOld: typeof prepareBatches = async (...given) =>
-  (await prepareBatches(...given)).map((batch) => ({
-    ...batch,
-    values: { ...batch.values, old: batch.values.old.map((l) => 0.8 * l) },
-  }));
+export const warmerOld = multiplied("old", 0.8);

@@ -98,15 +98,10 @@ it("is found by its name, or its path", async () => {
 });
 
 it("what teaches nothing, or cannot be scored, is not proved", async () => {
-  const [idle] = await verified(
-    [['episodeCredit(group, { advantage: "center", adv_clip_max })', "group.map(() => null)"]],
-    "signal",
-    "mine",
-  );
+  const credit = 'episodeCredit(group, { advantage: "center", adv_clip_max })';
+  const [idle] = await verified([[credit, "group.map(() => null)"]], "signal", "mine");
   assert.deepEqual([idle?.name.split(":")[0], idle?.pass, idle?.proved], ["mine", true, false]);
   const given = (await verified([['learnsFrom: "rollouts"', 'learnsFrom: "supervision"']], "on-policy")).at(-1);
-  assert.match(
-    formatProofs([given as ProofLine]),
-    /not proved +objective +mine: cannot be scored here[\s\S]*from given answers/,
-  );
+  const table = formatProofs([given as ProofLine]);
+  assert.match(table, /not proved +objective +mine: cannot be scored here[\s\S]*from given answers/);
 });

@@ -37,8 +37,5 @@ for (const [name, config] of await shipped()) {
 
 async function assertProved(options: Pick<VerifyOptions, "config" | "objective" | "only">): Promise<void> {
   const lines = await verify({ ...options, signal: new AbortController().signal });
-  assert.ok(
-    lines.every((line) => line.pass),
-    formatProofs(lines),
-  );
+  assert.ok(!lines.some(({ pass }) => !pass), formatProofs(lines));
 }

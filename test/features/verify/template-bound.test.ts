@@ -23,43 +23,22 @@ const ids = (name: string): number[] => [...golden.ints(name)].map(Number);
 for (const attention of ["causal", "bidirectional"] as const) {
   test(`${attention}: the bound of the values given the lines, and its gradient, are PyTorch's`, async () => {
     await using runtime = closing(await Runtime.open({ provider: "cpu", threads: 1 }));
-    const model = await goldenModel(
-      micro,
-      attention === "causal" ? {} : { architecture: "masked_lm", attention, qk_norm: true },
-    );
+    const changes = attention === "causal" ? {} : { architecture: "masked_lm", attention, qk_norm: true };
+    const model = await goldenModel(micro, changes);
     const about = { ...sampledModel(model.config), attention };
     const engine = await goldenEngine(runtime, micro, [linearObjective, {}], { model, about });
     const [a = 0, b = 0] = meta.rooms;
+    const [given0, given1, given2] = [0, 1, 2].map((i) => ids(`input.given.${i}`)) as [number[], number[], number[]];
     const trajectory: UnmaskTrajectory = {
-      prompt: ids("input.prompt"),
-      template: [
-        ids("input.given.0"),
-        { name: "a", room: a },
-        ids("input.given.1"),
-        { name: "b", room: b },
-        ids("input.given.2"),
-      ],
-      slotSize: meta.slot_size,
-      responseLength: a + b,
-      temperature: 1,
-      rounds: [],
-      response: ids("input.response"),
-      ended: "eos",
+      ...{ prompt: ids("input.prompt"), response: ids("input.response") },
+      template: [given0, { name: "a", room: a }, given1, { name: "b", room: b }, given2],
+      ...{ slotSize: meta.slot_size, responseLength: a + b, temperature: 1, rounds: [], ended: "eos" },
     };
-    const draws = Array.from(
-      { length: meta.draws },
-      (_, m): MaskDraw => ({
-        masked: ids(`input.masked.${m}`).map((flag) => flag === 1),
-        order: ids(`input.order.${m}`),
-      }),
-    );
-    const options: UnmaskOptions = {
-      ...SMALL,
-      slotSize: meta.slot_size,
-      promptLength: 8,
-      responseLength: 16,
-      model: about,
-    };
+    const draws = Array.from({ length: meta.draws }, (_, m): MaskDraw => {
+      return { masked: ids(`input.masked.${m}`).map((flag) => flag === 1), order: ids(`input.order.${m}`) };
+    });
+    const sizes = { slotSize: meta.slot_size, promptLength: 8, responseLength: 16 };
+    const options: UnmaskOptions = { ...SMALL, ...sizes, model: about };
     const layout = { batch: 1, lengthStep: 8, samples: meta.draws, coupled: true, rngs: streams(1, 1) };
     const batch = boundTerms([trajectory], options, layout, () => draws.shift() as MaskDraw);
     const { logProb: value } = await engine.score(batch, "policy");

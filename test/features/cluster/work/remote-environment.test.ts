@@ -1,34 +1,25 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { describe, it, mock } from "node:test";
 import { UserError } from "../../../../src/core/errors.js";
-import type { Environment, EnvironmentTask, EpisodeOutcome } from "../../../../src/env/environment.js";
+import type { Environment } from "../../../../src/env/environment.js";
 import {
   playEpisode,
   type Question,
   remoteEnvironment,
 } from "../../../../src/features/cluster/work/remote-environment.js";
+import { fakeEnvironment, trainTask } from "../../../support/fake-environment.js";
 
-const task: EnvironmentTask = { id: "echo/train/0", split: "train", form: "echo" };
+const task = trainTask("echo/train/0");
 
-function environment(turns: number, show = (turn: number): string => `turn ${turn}`): Environment & { plays: number } {
-  return {
-    name: "echo",
-    notes: [],
-    tasks: [task],
-    splitHash: () => "",
-    start: async () => assert.fail("nothing starts on this machine"),
-    started: true,
-    ...(turns === 1 ? { oneTurn: true, firstObservation: () => ({ text: show(0) }) } : {}),
-    plays: 0,
-    async play(_task, act): Promise<EpisodeOutcome> {
-      this.plays++;
-      const said: string[] = [];
-      for (let turn = 0; turn < turns; turn++) said.push((await act({ text: show(turn) })).text ?? "");
-      return { reward: said.length, success: true, metrics: {}, detail: { said } };
-    },
-    fixedPolicies: {},
-    close: async () => undefined,
+function environment(turns: number, show = (turn: number): string => `turn ${turn}`): Environment {
+  const play: Environment["play"] = async (_task, act) => {
+    const said: string[] = [];
+    for (let turn = 0; turn < turns; turn++) said.push((await act({ text: show(turn) })).text ?? "");
+    return { reward: said.length, success: true, metrics: {}, detail: { said } };
   };
+  const start = async () => assert.fail("nothing starts on this machine");
+  const one = { oneTurn: true, firstObservation: () => ({ text: show(0) }) };
+  return fakeEnvironment([task], play, { start, ...(turns === 1 ? one : {}) });
 }
 
 /** A worker in this process, which loses its first attempts after `lose` questions. */
@@ -77,6 +68,7 @@ function dispatcher(there: Environment, lose = Number.POSITIVE_INFINITY) {
 describe("an environment that workers play", () => {
   it("plays the only answer of an episode without asking, once for equal answers", async () => {
     const there = environment(1);
+    const play = mock.method(there, "play");
     const workers = dispatcher(there);
     const remote = remoteEnvironment(environment(1), workers);
     await remote.start();
@@ -86,7 +78,7 @@ describe("an environment that workers play", () => {
     const second = await remote.play(task, act, together);
     assert.deepEqual(first.detail, { said: ["seen turn 0"] });
     assert.deepEqual(second, { ...first, reused: true });
-    assert.equal(there.plays, 1);
+    assert.equal(play.mock.callCount(), 1);
     assert.deepEqual(workers.asked, []);
   });
 
@@ -103,10 +95,8 @@ describe("an environment that workers play", () => {
 
   it("calls pages that are not the same twice a fault", async () => {
     let shown = 0;
-    const workers = dispatcher(
-      environment(3, () => `page ${shown++}`),
-      1,
-    );
+    const changing = environment(3, () => `page ${shown++}`);
+    const workers = dispatcher(changing, 1);
     const remote = remoteEnvironment(environment(3), workers);
     const { reward, fault } = await remote.play(task, async () => ({ text: "x" }), new Map());
     assert.equal(reward, null);

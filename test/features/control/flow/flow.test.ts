@@ -6,6 +6,7 @@ import type { StepLayout } from "../../../../src/diffusion/layout/scorings.js";
 import { type RoundModel, refusalOf } from "../../../../src/diffusion/sampler.js";
 import { Engine } from "../../../../src/engine/engine.js";
 import { sampledModel } from "../../../../src/engine/policy.js";
+import type { FlowOptions } from "../../../../src/features/control/flow/options.js";
 import { matchingTerms } from "../../../../src/features/control/flow/supervised.js";
 import type { FlowTrajectory } from "../../../../src/features/control/flow/trajectory.js";
 import { sampler } from "../../../../src/features/control/samplers/flow.js";
@@ -76,13 +77,36 @@ function policyTests(golden: Golden, config: ModelConfig, seen: number): void {
       temperature: Math.fround(0.4),
     }));
   };
-  const terms = (trajectories: readonly FlowTrajectory[], layout: object = {}): Batch =>
-    sampler.stepTerms?.(trajectories, flowOptions(model, { steps: STEPS, temperature: 0.4 }), {
-      batch: 3,
-      lengthStep: 16,
-      level: "step",
-      ...layout,
-    }) as Batch;
+  const terms = (trajectories: readonly FlowTrajectory[], options: FlowOptions, layout: object = {}): Batch =>
+    sampler.stepTerms?.(trajectories, options, { batch: 3, lengthStep: 16, level: "step", ...layout }) as Batch;
+  /** Asserts that trajectories survive JSON and, in any layout, have the values that they recorded. */
+  const assertRecorded = async (
+    engine: Engine,
+    drawn: readonly FlowTrajectory[],
+    options: FlowOptions,
+    layouts: readonly Partial<StepLayout>[],
+    tolerance: (was: number) => number,
+  ): Promise<void> => {
+    for (const trajectory of drawn)
+      assert.deepEqual(sampler.parse(JSON.parse(JSON.stringify(trajectory)), "here", options.model), trajectory);
+    for (const layout of [{}, { level: "sequence" }, { reduction: "mean" }, ...layouts] as const) {
+      const batch = terms(drawn, options, { batch: 2, ...layout });
+      const { logProb: value } = await engine.score(batch, "policy");
+      value.forEach((x, s) => {
+        const was = batch.logProb?.[s] as number;
+        if ((batch.owner[s] as number) >= 0) assert.ok(Math.abs(x - was) < tolerance(was), `${x} for ${was}`);
+      });
+    }
+  };
+  /** Six values of segments, and zeros for what pads them. */
+  const padded = (value: (s: number) => number): Float32Array =>
+    Float32Array.from({ length: 9 }, (_, s) => (s < 6 ? value(s) : 0));
+  /** The loss of a batch with these old values, in which the first trajectory was better than the second. */
+  const lossOf = async (engine: Engine, batch: Batch, old: Float32Array): Promise<number> => {
+    const advantage = padded((s) => (s < STEPS ? 1.3 : -0.7));
+    const { loss } = await engine.accumulate(batch, { old, reference: old, advantage, weight: padded(() => 1 / 6) });
+    return loss as number;
+  };
 
   it("is trained by conditional flow matching, as PyTorch computes it", async () => {
     const engine = await engineFor(sft, {});
@@ -102,22 +126,14 @@ function policyTests(golden: Golden, config: ModelConfig, seen: number): void {
 
   it("has the log-probabilities of Flow-GRPO's stochastic steps, and their clipped gradient", async () => {
     const engine = await engineFor(flowGrpo, { kl_coeff: 0, clip_range: 0.2 });
-    const batch = terms(recorded());
+    const batch = terms(recorded(), flowOptions(model, { steps: STEPS, temperature: 0.4 }));
     const { logProb: value } = await engine.score(batch, "policy");
     const expected = golden.floats("expect.log_probs");
     assert.ok(distance(value, expected) < 1e-5);
     assert.deepEqual(batch.owner, [0, 0, 0, 1, 1, 1, -1, -1, -1]);
     const ahead = golden.floats("path.ahead");
-    const at = (value: (s: number) => number): Float32Array =>
-      Float32Array.from({ length: 9 }, (_, s) => (s < 6 ? value(s) : 0));
-    const old = at((s) => (expected[s] as number) - (ahead[s] as number));
-    const { loss } = await engine.accumulate(batch, {
-      old,
-      reference: old,
-      advantage: at((s) => (s < STEPS ? 1.3 : -0.7)),
-      weight: at(() => 1 / 6),
-    });
-    assert.ok(distance([loss as number], golden.floats("expect.loss")) < 1e-4);
+    const old = padded((s) => (expected[s] as number) - (ahead[s] as number));
+    assert.ok(distance([await lossOf(engine, batch, old)], golden.floats("expect.loss")) < 1e-4);
     await assertGradients(engine, "expect.grad.");
   });
 
@@ -134,26 +150,13 @@ function policyTests(golden: Golden, config: ModelConfig, seen: number): void {
       })),
     }));
     const options = flowOptions(model, { ratio: "cfm", pairs: 3 });
-    const batch = sampler.stepTerms?.(drawn, options, { batch: 3, lengthStep: 16, level: "step" }) as Batch;
-    const { logProb: value } = await engine.score(batch, "policy");
-    assert.ok(
-      distance(
-        value.subarray(0, 6),
-        losses.map((x) => -x),
-      ) < 1e-4,
-    );
+    const batch = terms(drawn, options);
+    const value = (await engine.score(batch, "policy")).logProb.map((x) => -x);
+    assert.ok(distance(value.subarray(0, 6), losses) < 1e-4);
     const ahead = golden.floats("pair.ahead");
-    const at = (value: (s: number) => number): Float32Array =>
-      Float32Array.from({ length: 9 }, (_, s) => (s < 6 ? value(s) : 0));
     // l_old - l is what the golden has ahead
-    const old = at((s) => -(losses[s] as number) - (ahead[s] as number));
-    const { loss } = await engine.accumulate(batch, {
-      old,
-      reference: old,
-      advantage: at((s) => (s < 3 ? 1.3 : -0.7)),
-      weight: at(() => 1 / 6),
-    });
-    assert.ok(distance([loss as number], golden.floats("expect.surrogate")) < 1e-4);
+    const old = padded((s) => -(losses[s] as number) - (ahead[s] as number));
+    assert.ok(distance([await lossOf(engine, batch, old)], golden.floats("expect.surrogate")) < 1e-4);
     await assertGradients(engine, "expect.pair_grad.");
   });
 
@@ -164,69 +167,27 @@ function policyTests(golden: Golden, config: ModelConfig, seen: number): void {
     const states = rows("path.state", seen).map((state) => Float32Array.from(state));
     const rngs = states.map((_, i) => Rng.named(1, `pairs/${i}`));
     const drawn = await sampler.rollout(engine as never, states, options, rngs, 4);
-    for (const trajectory of drawn) {
-      assert.equal(sampler.steps(trajectory), 3);
-      assert.deepEqual(sampler.parse(JSON.parse(JSON.stringify(trajectory)), "here", options.model), trajectory);
-    }
-    for (const layout of [{}, { level: "sequence" }, { reduction: "mean" }, { subset: [[2], [0, 1]] }] as const) {
-      const batch = sampler.stepTerms?.(drawn, options, {
-        batch: 2,
-        lengthStep: 16,
-        level: "step",
-        ...(layout as Partial<StepLayout>),
-      }) as Batch;
-      const { logProb: value } = await engine.score(batch, "policy");
-      value.forEach((x, s) => {
-        if ((batch.owner[s] as number) < 0) return;
-        const was = batch.logProb?.[s] as number;
-        assert.ok(Math.abs(x - was) < 1e-5 * Math.max(1, Math.abs(was)), `${x} for ${was}`);
-      });
-    }
-    assert.throws(
-      () => sampler.stepTerms?.(recorded(), options, { batch: 2, lengthStep: 16, level: "step" }),
-      /not recorded for sampler.ratio=cfm/,
-    );
+    for (const trajectory of drawn) assert.equal(sampler.steps(trajectory), 3);
+    const tolerance = (was: number): number => 1e-5 * Math.max(1, Math.abs(was));
+    await assertRecorded(engine, drawn, options, [{ subset: [[2], [0, 1]] }], tolerance);
+    assert.throws(() => terms(recorded(), options), /not recorded for sampler.ratio=cfm/);
   });
 
   it("is scored as it was sampled, at every level and in any subset", async () => {
     const engine = await engineFor(flowGrpo, {});
     const options = flowOptions(model, { steps: 4, temperature: 0.3 });
     const states = rows("path.state", seen).map((state) => Float32Array.from(state));
+    const rngs = (): Rng[] => states.map((_, i) => Rng.named(1, `rollout/${i}`));
     const draw = (some: readonly Float32Array[], batch?: number): Promise<FlowTrajectory[]> =>
-      sampler.rollout(
-        engine as RoundModel<Float32Array>,
-        some,
-        options,
-        some.map((_, i) => Rng.named(1, `rollout/${i}`)),
-        batch,
-      );
+      sampler.rollout(engine as RoundModel<Float32Array>, some, options, rngs(), batch);
     const drawn = await draw(states);
     // a product of one row may be summed in another order
     (await draw(states, 1)).forEach(({ path }, b) => {
       assert.ok(distance(path.flat(), drawn[b]?.path.flat() ?? []) < 1e-5, "batching changes no noise");
     });
     assert.notDeepEqual(drawn[0]?.path[0], drawn[1]?.path[0]);
-    for (const trajectory of drawn)
-      assert.deepEqual(sampler.parse(JSON.parse(JSON.stringify(trajectory)), "here", options.model), trajectory);
-    const layouts: Partial<StepLayout>[] = [
-      {},
-      { level: "sequence" },
-      { reduction: "mean" },
-      { subset: [[1, 3], [0]] },
-    ];
-    for (const layout of layouts) {
-      const batch = sampler.stepTerms?.(drawn, options, {
-        batch: 2,
-        lengthStep: 16,
-        level: "step",
-        ...layout,
-      }) as Batch;
-      const { logProb: value } = await engine.score(batch, "policy");
-      value.forEach((x, s) => {
-        if ((batch.owner[s] as number) >= 0) assert.ok(Math.abs(x - (batch.logProb?.[s] as number)) < 2e-4);
-      });
-    }
-    const numbers = sampler.stepTerms?.(drawn, options, { batch: 2, lengthStep: 16, level: "token" }) as Batch;
+    await assertRecorded(engine, drawn, options, [{ subset: [[1, 3], [0]] }], () => 2e-4);
+    const numbers = terms(drawn, options, { batch: 2, level: "token" });
     const { logProb: value } = await engine.score(numbers, "policy");
     const total = drawn.flatMap(({ logProbs }) => logProbs).reduce((a, b) => a + b, 0);
     assert.ok(Math.abs(value.reduce((a, b) => a + b, 0) - total) < 1e-3);

@@ -37,56 +37,46 @@ function lay(response: readonly number[], draws: readonly Corruption[], coupled:
   );
 }
 
-/** Computes the bound's integrand at one kappa by definition, over all corruptions and noise, without the layout. */
-function integrand(flow: FakeFlow, response: readonly number[], kappa: number): number {
-  const { responseLength: length, steps, exponent } = OPTIONS;
-  const canvas = Array.from({ length }, (_, i) => response[i] ?? TOKENS.eos);
-  let total = 0;
-  for (let mask = 0; mask < 2 ** length; mask++) {
-    const noisy = canvas.map((_, i) => Math.floor(mask / 2 ** i) % 2 === 1);
-    const probability = noisy.reduce((p, x) => p * (x ? 1 - kappa : kappa), 1);
-    for (let code = 0; code < ORDINARY.length ** length; code++) {
-      const state = canvas.map((token, i) =>
-        noisy[i] ? (ORDINARY[Math.floor(code / ORDINARY.length ** i) % ORDINARY.length] as number) : token,
-      );
-      const ids = [...PROMPT, ...state];
-      const predictions = flow.predictions({
-        batch: 1,
-        length: ids.length,
-        inputIds: BigInt64Array.from(ids, BigInt),
-        positionIds: BigInt64Array.from(ids, (_, i) => BigInt(i)),
-        attentionBias: new Float32Array(ids.length ** 2),
-        conditions: { time: Float32Array.of(kappa ** (1 / exponent)), step: Float32Array.of(1 / steps) },
-        rows: BigInt64Array.from(response, (_, i) => BigInt(PROMPT.length + i)),
-        temperature: 1,
-      });
-      response.forEach((target, i) => {
-        const p = predictions[i] as number[];
-        const now = state[i] as number;
-        const same = now === target;
-        const minusGkl = (p[now] as number) - Number(same) + (same ? 0 : Math.log(p[target] as number));
-        total += (probability / ORDINARY.length ** length) * (minusGkl / (1 - kappa));
-      });
-    }
-  }
-  return total;
-}
-
-/** Computes the mean of the estimate at one kappa over all corruptions and all noise. */
-function expectedEstimate(flow: FakeFlow, response: readonly number[], kappa: number, coupled: boolean): number {
-  const length = OPTIONS.responseLength;
+/** Computes the mean of a value at one kappa over all corruptions and all noise. */
+function meanOver(kappa: number, value: (draw: Corruption) => number): number {
+  const [length, tokens] = [OPTIONS.responseLength, ORDINARY.length];
   let mean = 0;
   for (let mask = 0; mask < 2 ** length; mask++) {
     const noisy = Array.from({ length }, (_, i) => Math.floor(mask / 2 ** i) % 2 === 1);
     const probability = noisy.reduce((p, x) => p * (x ? 1 - kappa : kappa), 1);
-    for (let code = 0; code < ORDINARY.length ** length; code++) {
-      const noise = noisy.map((_, i) => ORDINARY[Math.floor(code / ORDINARY.length ** i) % ORDINARY.length] as number);
-      const [value] = flow.values(lay(response, [{ kappa, noisy, noise }], coupled));
-      mean += (probability / ORDINARY.length ** length) * (value as number);
+    for (let code = 0; code < tokens ** length; code++) {
+      const noise = noisy.map((_, i) => ORDINARY[Math.floor(code / tokens ** i) % tokens] as number);
+      mean += (probability / tokens ** length) * value({ kappa, noisy, noise });
     }
   }
   return mean;
 }
+
+/** Computes the bound's integrand at one kappa by definition, without the layout. */
+function integrand(flow: FakeFlow, response: readonly number[], kappa: number): number {
+  return meanOver(kappa, ({ noisy, noise }) => {
+    const state = noise.map((token, i) => (noisy[i] ? token : (response[i] ?? TOKENS.eos)));
+    const ids = [...PROMPT, ...state];
+    const predictions = flow.predictions({
+      ...{ batch: 1, length: ids.length, temperature: 1 },
+      inputIds: BigInt64Array.from(ids, BigInt),
+      positionIds: BigInt64Array.from(ids.keys(), BigInt),
+      attentionBias: new Float32Array(ids.length ** 2),
+      conditions: { time: Float32Array.of(kappa ** (1 / OPTIONS.exponent)), step: Float32Array.of(1 / OPTIONS.steps) },
+      rows: BigInt64Array.from(response, (_, i) => BigInt(PROMPT.length + i)),
+    });
+    const terms = response.map((target, i) => {
+      const [p, now] = [predictions[i] as number[], state[i] as number];
+      const same = now === target;
+      return (p[now] as number) - Number(same) + (same ? 0 : Math.log(p[target] as number));
+    });
+    return terms.reduce((sum, minusGkl) => sum + minusGkl / (1 - kappa), 0);
+  });
+}
+
+/** Computes the mean of the estimate at one kappa. */
+const expectedEstimate = (flow: FakeFlow, response: readonly number[], kappa: number, coupled: boolean): number =>
+  meanOver(kappa, (draw) => flow.values(lay(response, [draw], coupled))[0] as number);
 
 describe("the flow's bound against enumeration", () => {
   const response = [1, TOKENS.eos];

@@ -30,16 +30,21 @@ interface Row {
 
 /** Declares a head's inputs for a number of rows. */
 function declared(g: GraphBuilder, inputs: InputSpecs, rows: number): Record<string, Value> {
-  return Object.fromEntries(
-    Object.entries(inputs).map(([name, { dtype, shape }]) => [
-      name,
-      g.input(
-        name,
-        dtype,
-        shape.map(() => rows),
-      ),
-    ]),
-  );
+  const specs = Object.entries(inputs).map(([name, { dtype, shape }]) => [name, dtype, shape.map(() => rows)] as const);
+  return Object.fromEntries(specs.map(([name, dtype, shape]) => [name, g.input(name, dtype, shape)]));
+}
+
+function feedsOf(batch: readonly Row[], temperature: number): Record<string, Tensor> {
+  return {
+    logits: f32(
+      [batch.length, VOCAB],
+      [...batch].flatMap((row) => row.logits),
+    ),
+    inverse_temperature: f32([], [1 / temperature]),
+    current: i64(batch.map((row) => row.current)),
+    hazard: floats(batch.map((row) => row.hazard)),
+    last: floats(batch.map((row) => Number(row.last))),
+  };
 }
 
 /** Computes the softmax over the ordinary tokens at a temperature. */
@@ -87,21 +92,9 @@ describe("jump heads on the graph", () => {
       g.output("gradient", gradient as Value);
       await runtime.load(name, { bytes: encodeModel(g.build()) });
     }
-    const feeds: Record<string, Tensor> = {
-      logits: f32(
-        [count, VOCAB],
-        batch.flatMap((row) => row.logits),
-      ),
-      inverse_temperature: f32([], [1 / temperature]),
-      targets: i64(targets),
-      current: i64(batch.map((row) => row.current)),
-      hazard: floats(batch.map((row) => row.hazard)),
-      last: floats(batch.map((row) => Number(row.last))),
-    };
     const wanted = new Set(["logits", ...Object.keys(head.inputs)]);
-    const out = await runtime.run(name, {
-      feeds: Object.fromEntries(Object.entries(feeds).filter(([key]) => wanted.has(key))),
-    });
+    const given = Object.entries({ ...feedsOf(batch, temperature), targets: i64(targets) });
+    const out = await runtime.run(name, { feeds: Object.fromEntries(given.filter(([key]) => wanted.has(key))) });
     return {
       scores: (out.scores as Tensor).data as Float32Array,
       gradient: (out.gradient as Tensor).data as Float32Array,
@@ -152,21 +145,15 @@ describe("jump heads on the graph", () => {
     });
   });
 
-  for (const [head, value] of [
-    [
-      transitionHead,
-      (row: Row, target: number, logits: readonly number[]) =>
-        Math.log(transition(softmax(logits, 1), row.current, row.hazard, row.last)[target] as number),
-    ],
-    [
-      generalisedKlHead,
-      (row: Row, target: number, logits: readonly number[]) => {
-        const p = softmax(logits, 1);
-        const same = row.current === target;
-        return (p[row.current] as number) - Number(same) + (same ? 0 : Math.log(p[target] as number));
-      },
-    ],
+  const logTransition = (row: Row, target: number, p: readonly number[]): number =>
+    Math.log(transition(p, row.current, row.hazard, row.last)[target] as number);
+  const minusGkl = ({ current }: Row, target: number, p: readonly number[]): number =>
+    (p[current] as number) + (current === target ? -1 : Math.log(p[target] as number));
+  for (const [head, of] of [
+    [transitionHead, logTransition],
+    [generalisedKlHead, minusGkl],
   ] as const) {
+    const value = (row: Row, target: number, logits: readonly number[]): number => of(row, target, softmax(logits, 1));
     it(`${head.name}: values and gradients agree with finite differences in float64`, async () => {
       const batch = rows().filter((row) => Math.max(...row.logits.map(Math.abs)) < 15);
       const targets = batch.map((row, r) => (r % 3 === 0 ? row.current : r % ORDINARY));
@@ -175,12 +162,7 @@ describe("jump heads on the graph", () => {
         const target = targets[r] as number;
         assert.ok(Math.abs((scores[r] as number) - value(row, target, row.logits)) < 2e-5, `row ${r}`);
         for (let v = 0; v < ORDINARY; v++) {
-          const at = (x: number): number =>
-            value(
-              row,
-              target,
-              row.logits.map((l, i) => (i === v ? l + x : l)),
-            );
+          const at = (x: number): number => value(row, target, row.logits.with(v, (row.logits[v] as number) + x));
           const slope = (at(1e-5) - at(-1e-5)) / 2e-5;
           const error = Math.abs((gradient[r * VOCAB + v] as number) - slope);
           assert.ok(error < 1e-4 * Math.max(1, Math.abs(slope)), `row ${r}, logit ${v}: ${error}`);
@@ -198,18 +180,10 @@ describe("jump heads on the graph", () => {
     const logits = g.input("logits", "float32", [count, VOCAB]);
     jumpRoundHead.emit(e, { logits }, declared(g, jumpRoundHead.inputs, count), MODEL);
     await runtime.load("round", { bytes: encodeModel(g.build()) });
-    const spread = <T>(of: (row: Row) => T): T[] => kinds.flatMap((row) => Array.from({ length: each }, () => of(row)));
-    const out = await runtime.run("round", {
-      feeds: {
-        logits: f32([count, VOCAB], spread((row) => row.logits).flat()),
-        inverse_temperature: f32([], [1]),
-        // with stratified noise, frequencies equal probabilities within 1 in 2000
-        uniform: floats(kinds.flatMap(() => Array.from({ length: each }, (_, i) => (i + 0.5) / each))),
-        current: i64(spread((row) => row.current)),
-        hazard: floats(spread((row) => row.hazard)),
-        last: floats(spread((row) => Number(row.last))),
-      },
-    });
+    const batch = kinds.flatMap((row) => Array<Row>(each).fill(row));
+    // with stratified noise, frequencies equal probabilities within 1 in 2000
+    const uniform = floats(batch.map((_, i) => ((i % each) + 0.5) / each));
+    const out = await runtime.run("round", { feeds: { ...feedsOf(batch, 1), uniform } });
     const { token, logProb } = jumpRoundHead.read(out);
     kinds.forEach((row, k) => {
       const expected = transition(softmax(row.logits, 1), row.current, row.hazard, row.last);

@@ -3,8 +3,11 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { UserError } from "../../../../src/core/errors.js";
 import { groupBy } from "../../../../src/core/group-by.js";
+import { Rng } from "../../../../src/core/rng.js";
+import type { Batch } from "../../../../src/diffusion/layout/batch.js";
 import type { StepLayout } from "../../../../src/diffusion/layout/scorings.js";
 import { type RoundModel, refusalOf } from "../../../../src/diffusion/sampler.js";
+import type { TokenTemplate } from "../../../../src/diffusion/template.js";
 import { type Drawn, transitionHead } from "../../../../src/features/fsdfm/jump/heads.js";
 import { flowSteps, type JumpOptions, ordinaryTokens } from "../../../../src/features/fsdfm/jump/options.js";
 import {
@@ -16,12 +19,13 @@ import {
 import { sampler as jump } from "../../../../src/features/fsdfm/samplers/jump.js";
 import { vector } from "../../../../src/onnx/tensors.js";
 import { assertFrequencies, assertZeroMean, sequences } from "../../../diffusion/samplers/unmask/enumeration.js";
-import { prompts, streams, TOKENS } from "../../../diffusion/samplers/unmask/fake-model.js";
+import { EXAMPLE, prompts, streams, TOKENS } from "../../../diffusion/samplers/unmask/fake-model.js";
+import { close } from "../../../support/close.js";
 import { tokensOf } from "../../../support/token-batch.js";
 import { having, samplerConfig } from "../../../support/typed.js";
 import { FakeFlow, MODEL, SMALL } from "./reference.js";
 
-const sampler = having(jump, "stepTerms");
+const sampler = having(jump, "stepTerms", "boundTerms", "supervisedTerms");
 const PROMPT = [1, 0];
 
 const layout = (batch: number, level: StepLayout["level"]): StepLayout => ({ batch, lengthStep: 1, level });
@@ -100,13 +104,7 @@ test("sampled frequencies match the probabilities", async () => {
   const options: JumpOptions = { ...SMALL, steps: 2 };
   const flow = new FakeFlow(3);
   const count = 3000;
-  const sampled = await sampler.rollout(
-    flow,
-    Array.from({ length: count }, () => PROMPT),
-    options,
-    streams(count, 5),
-    100,
-  );
+  const sampled = await sampler.rollout(flow, Array<number[]>(count).fill(PROMPT), options, streams(count, 5), 100);
   const keyOf = (t: JumpTrajectory): string => t.steps.map((s) => s.tokens.join(",")).join(" | ");
   const bySource = groupBy(sampled, ({ source }) => source.join());
   assert.equal(bySource.size, 9);
@@ -180,13 +178,8 @@ test("text and noise are made of every token but mask and pad, of which one may 
 });
 
 test("steps are a uniform grid; the last one goes all the way", () => {
-  const actual = flowSteps({ steps: 4, exponent: 1 }).map((s) => [s.time, s.step]);
-  assert.deepEqual(actual, [
-    [0, 0.25],
-    [0.25, 0.25],
-    [0.5, 0.25],
-    [0.75, 0.25],
-  ]);
+  const actual = flowSteps({ steps: 4, exponent: 1 }).flatMap((s) => [s.time, s.step]);
+  assert.deepEqual(actual, [0, 0.25, 0.25, 0.25, 0.5, 0.25, 0.75, 0.25]);
   const hazards = flowSteps({ steps: 3, exponent: 2 }).map((s) => s.hazard);
   // r = (1 - 1/9) / 1, then (1 - 4/9) / (1 - 1/9)
   assert.ok(Math.abs((hazards[0] as number) + Math.log(8 / 9)) < 1e-12);
@@ -204,21 +197,14 @@ test("a response ends with the first EOS of the last canvas", () => {
 test("a token's step is the one after which it never changed", () => {
   const step = (tokens: number[], logProbs: number[]) => ({ tokens, logProbs });
   const trajectory: JumpTrajectory = {
-    prompt: PROMPT,
-    responseLength: 3,
-    temperature: 1,
-    exponent: 1,
+    ...{ prompt: PROMPT, responseLength: 3, temperature: 1, exponent: 1, response: [0, 1, 1], ended: "length" },
     source: [0, 1, 0],
     steps: [step([0, 0, 1], [-1, -2, -3]), step([0, 1, 1], [-4, -5, -6]), step([0, 1, 1], [-7, -8, -9])],
-    response: [0, 1, 1],
-    ended: "length",
   };
-  const actual = jumpReveals(trajectory).map((r) => [r.step, r.logProb]);
-  assert.deepEqual(actual, [
-    [0, -1],
-    [1, -5],
-    [0, -3],
-  ]);
+  assert.deepEqual(
+    jumpReveals(trajectory).flatMap((r) => [r.step, r.logProb]),
+    [0, -1, 1, -5, 0, -3],
+  );
 });
 
 test("what cannot have been sampled is refused, with its reason", async () => {
@@ -255,12 +241,55 @@ test("what a model must not do, and prompts and settings that cannot run, are re
   assert.deepEqual(shapes, { rows: 96, steps: 8 });
   assert.deepEqual(dims(3), { B: 3, N: 160 });
   assert.equal(sampler.schema.safeParse({ temperature: 0 }).success, false);
-  assert.match(
-    refusalOf(sampler, "text", SMALL)?.reason ?? "",
-    /no log-probabilities of a text read from left to right/,
-  );
+  const unread = /no log-probabilities of a text read from left to right/;
+  assert.match(refusalOf(sampler, "text", SMALL)?.reason ?? "", unread);
   for (const scoring of ["steps", "bound", "supervised"] as const)
     assert.equal(refusalOf(sampler, scoring, SMALL)?.reason, undefined);
   const held = sampler.schema.safeParse({ constrained_decoding: true });
   assert.match(String(held.error?.issues[0]?.message), /sampler\.kind=jump cannot/);
+});
+
+test("given texts stay in place, and the steps are scored as they were drawn", async () => {
+  const options = { ...SMALL, promptLength: 3, responseLength: 12, room: 2, steps: 3, model: MODEL };
+  const flow = new FakeFlow(3);
+  for (let seed = 0; seed < 8; seed++) {
+    const trajectories = await sampler.rollout(flow, [EXAMPLE], options, streams(1, seed));
+    const [trajectory] = trajectories;
+    assert.ok(trajectory !== undefined);
+    assert.deepEqual(sampler.parse(JSON.parse(JSON.stringify(trajectory)), "here", MODEL), trajectory);
+    assert.equal(trajectory.source.length, 4);
+    const batch = sampler.stepTerms(trajectories, options, { batch: 1, lengthStep: 1, level: "token" });
+    const scores = flow.score(batch as never);
+    const actual = [...batch.coefficient].flatMap((c, r) => (c === 0 ? [] : [scores[r] as number]));
+    const drawn = trajectory.steps.flatMap((step) => [...step.logProbs]);
+    close(actual, drawn);
+    const { batch: sequences, length, inputIds, positionIds } = tokensOf(batch);
+    for (let b = 0; b < sequences; b++) {
+      const at = (position: number): number =>
+        [...positionIds.slice(b * length, (b + 1) * length)].findIndex((p, n) => Number(p) === position && n > 0);
+      const found = [2, 3, 6, 7, 8, 11].map((p) => Number(inputIds[b * length + at(p)]));
+      assert.deepEqual(found, [1, 1, 0, 1, 0, 1]);
+    }
+    const tokens = sampler.reveals?.(trajectory).map(({ token }) => token);
+    assert.deepEqual(tokens, trajectory.response);
+    const layout = { batch: 1, lengthStep: 1, samples: 1, coupled: true, rngs: streams(1, seed) };
+    const bound = sampler.boundTerms(trajectories, options, layout);
+    assert.ok([...bound.coefficient].filter((c) => c !== 0).length === 2 * trajectory.response.length);
+  }
+});
+
+test("supervised with mask_given: all positions are scored as what they hold", () => {
+  const { eos } = MODEL.tokens;
+  const template: TokenTemplate = [[1, 0, 1], { name: "a", room: 4 }, [0], { name: "b", room: 2 }];
+  const example = { prompt: [0], template, response: [1, eos, 0, eos] };
+  const text = [1, 0, 1, 1, eos, eos, eos, 0, 0, eos];
+  const options = { ...SMALL, promptLength: 3, responseLength: 12, steps: 3, model: MODEL };
+  const layout = { arWeight: null, eosFillWeight: 0.1, maskGiven: true, rng: Rng.named(1, "g") };
+  const [batch] = sampler.supervisedTerms([example], options, layout) as [Batch];
+  const { rows, positionIds, targets } = tokensOf(batch);
+  const seen = [...batch.coefficient].flatMap((c, r) =>
+    c === 0 ? [] : [[Number(positionIds[Number(rows[r])]) - 1, Number(targets[r])] as const],
+  );
+  assert.deepEqual(new Map(seen), new Map(seen.map(([at]) => [at, text[at] as number])));
+  assert.equal(seen.length, text.length);
 });

@@ -1,19 +1,23 @@
 import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
 import { Hono } from "hono";
+import { closing } from "../../../../src/core/closing.js";
 import type { Action, Observation } from "../../../../src/core/interaction.js";
 import { Rng } from "../../../../src/core/rng.js";
 import { serveApp } from "../../../../src/core/serve.js";
 import { EnvironmentFault } from "../../../../src/env/browser/browser.js";
-import type { EpisodeOutcome } from "../../../../src/env/environment.js";
+import { drawFault, injectedFaults } from "../../../../src/env/browser/injected-faults.js";
+import type { EnvironmentTask, EpisodeOutcome } from "../../../../src/env/environment.js";
 import { NULL_PLANS } from "../../../../src/env/forms/oracle.js";
+import { REWARDS } from "../../../../src/env/forms/own-reward.js";
 import type { Task } from "../../../../src/env/site.js";
 import { PagesEnvironment } from "../../../../src/features/wizards/environments/pages.js";
 import { site as wizard } from "../../../../src/features/wizards/sites/wizard.js";
 import { createApp } from "../../../../src/features/wizards/wizard-server.js";
 import { WIZARDS } from "../../../../src/features/wizards/wizards.js";
+import { rehearse } from "../../../../src/train/rehearsal.js";
 import { judgedAgain } from "../../../env/judged-again.js";
-import { FORMS_OPTIONS } from "../../../env/page-site.js";
+import { FORMS_OPTIONS, servePages, taskFor } from "../../../env/page-site.js";
 
 const TURNS = { kind: "pages", turns: 8, page_characters: 2000 };
 /**
@@ -62,15 +66,15 @@ test("wizards: the oracle scores exactly 1 on every form, a turn a page; null po
   await Promise.all(
     environment.tasks.map(async (task) => {
       const turns: unknown[] = [];
-      const { reward, success, fault, turnRewards, metrics, detail } = await playWith(
-        environment,
-        "oracle",
-        task,
-        (observation, action) => turns.push({ id: task.id, observation, action }),
-      );
+      const onTurn = (observation: Observation, action: Action) => turns.push({ id: task.id, observation, action });
+      const outcome = await playWith(environment, "oracle", task, onTurn);
+      const { reward, success, fault, turnRewards, metrics, detail } = outcome;
       // what is written down for supervised training is what a browser shows
-      const expected = shown.filter(({ id }) => id === task.id);
-      assert.deepEqual(turns, expected, task.id);
+      assert.deepEqual(
+        turns,
+        shown.filter(({ id }) => id === task.id),
+        task.id,
+      );
       assert.deepEqual([task.id, reward, success, fault], [task.id, 1, true, undefined], JSON.stringify(detail));
       assert.ok(turnRewards?.every((value) => value === 1));
       const wizard = WIZARDS.find(({ id }) => id === task.form);
@@ -78,7 +82,7 @@ test("wizards: the oracle scores exactly 1 on every form, a turn a page; null po
       assert.equal(metrics.page_2_accuracy, 1);
     }),
   );
-  const some = WIZARDS.flatMap(({ id }) => environment.tasks.find(({ form }) => form === id) ?? []);
+  const some = WIZARDS.flatMap(({ id }, i) => environment.tasks.find(({ form }) => i % 2 < 1 && form === id) ?? []);
   for (const policy of Object.keys(NULL_PLANS)) {
     const outcomes = await Promise.all(some.map((task) => playWith(environment, policy, task)));
     const rewards = outcomes.map(({ reward }) => reward ?? Number.NaN);
@@ -101,10 +105,8 @@ describe("an episode of several turns", () => {
     const server = cardOf(environment);
     const [first, last] = [server.fields["First Name"], server.fields["Last Name"]];
     const seen: string[] = [];
-    const outcome = await environment.play(
-      server,
-      answers([`fill First Name | ${first}\nsubmit`, `fill Last Name | ${last}\nsubmit`], seen),
-    );
+    const plans = [`fill First Name | ${first}\nsubmit`, `fill Last Name | ${last}\nsubmit`];
+    const outcome = await environment.play(server, answers(plans, seen));
     assert.match(seen[0] ?? "", /^page: Library Card, Step 1 of 3\n First Name\n Last Name\nform: Library Card\n/);
     assert.match(seen[1] ?? "", /^page: Library Card, Step 1 of 3\n! Required: Last Name\n/);
     assert.ok(seen[1]?.includes(` First Name = ${first}\n`));
@@ -129,15 +131,9 @@ describe("an episode of several turns", () => {
     const { posts, environment } = await open(t);
     const task = cardOf(environment);
     const [first, last] = [task.fields["First Name"], task.fields["Last Name"]];
-    const turns = [`fill First Name | ${first}\nfill Last Name | ${last}\nsubmit`, "select Card Type | Child\nsubmit"];
-    const pictures = await Promise.all(
-      [1, 2].map((n) =>
-        environment.photograph(
-          task,
-          turns.slice(0, n).map((text) => ({ text })),
-        ),
-      ),
-    );
+    const names = `fill First Name | ${first}\nfill Last Name | ${last}\nsubmit`;
+    const turns = [{ text: names }, { text: "select Card Type | Child\nsubmit" }];
+    const pictures = await Promise.all([1, 2].map((n) => environment.photograph(task, turns.slice(0, n))));
     assert.ok(pictures.every((image) => image !== undefined && image[0] === 0xff && image[1] === 0xd8));
     assert.notDeepEqual(pictures[0], pictures[1]);
     // only what leads to the second page was sent
@@ -192,3 +188,72 @@ describe("an episode of several turns", () => {
     assert.deepEqual([away.reward, away.fault], [null, "no model"]);
   });
 });
+
+const asksFor = ({ template }: Observation, blank: string): boolean =>
+  template?.parts.some((part) => typeof part !== "string" && part.name === blank) === true;
+
+test("wizards: a template a turn, of the page that is there; one without fields asks whether to send it", async () => {
+  const site = await wizard.start(wizard.schema.parse({ sizes: { train: 2, val: 0, test: 0, heldout: 0 } }));
+  await using pages = closing(new PagesEnvironment(site, { ...FORMS_OPTIONS, environment: TURNS }));
+  const shown = pages.demonstrations?.(pages.tasks) ?? [];
+  const templates = (id: string): unknown[] =>
+    shown.filter((turn) => turn.id === id).map(({ observation }) => observation.template);
+  const byForm = new Map<string, unknown[]>();
+  for (const { form, id } of pages.tasks) {
+    assert.deepEqual(templates(id), byForm.get(form) ?? templates(id));
+    byForm.set(form, templates(id));
+  }
+  const review = shown.find(({ observation }) => asksFor(observation, "submit"));
+  assert.deepEqual(review?.action.values, { submit: "yes" });
+  const task = pages.tasks.find(({ id }) => id === review?.id) as EnvironmentTask;
+  // nothing right: the first page is shown again until there is nothing new to say
+  const outcome = await pages.play(task, async () => ({ text: "", values: {} }));
+  assert.ok(!outcome.success && (outcome.reward as number) < 0.5);
+});
+
+const FORM = `<form method=post action=/send><label>Name <input name=n></label><label>Day <select name=d>
+<option value="">choose<option>Monday<option>Friday</select></label><button>Send</button></form>`;
+
+/** Rehearses a form of pages that learns from its site's verdict alone. @returns the notes and the error. */
+async function proved(accepts: (body: string) => boolean): Promise<string> {
+  const site = await servePages({ "/form": FORM }, ({ method, body }, response) => {
+    if (method !== "POST") return false;
+    response.writeHead(200, { "content-type": "text/html" }).end(accepts(body) ? "<p>Booked</p>" : `<p>No</p>${FORM}`);
+    return true;
+  });
+  const task: Task = { ...taskFor("/form", { Name: "Ann" }), fields: {}, success: { text: "Booked" } };
+  const environment = { ...TURNS, turns: 3 };
+  const options = { ...FORMS_OPTIONS, plan: "template" as const, prompt: { style: "page" as const }, environment };
+  const rehearsed = { ...site, tasks: () => [task], rehearse: 1 };
+  await using pages = closing(new PagesEnvironment(rehearsed, options, REWARDS.verdict));
+  const notes: string[] = [];
+  const failed = await rehearse(pages, [task], (text) => void notes.push(text)).catch((error: Error) => error);
+  return [...notes, (failed as Error | undefined)?.message ?? "fine"].join("\n");
+}
+
+test("pages whose verdict alone is learned from are sent empty and with random values, and have to refuse them", async () => {
+  assert.match(await proved(() => true), /form accepts empty in 1 .*\n.*form accepts random values in 1 of 1/);
+  assert.match(await proved((body) => body === "n=Ann&d=Friday"), /sent random values: 0 of 1 accepted.*\nfine$/);
+});
+
+async function playAll(faults: object): Promise<EpisodeOutcome[]> {
+  const site = await wizard.start(wizard.schema.parse({ sizes: { train: 1, val: 0, test: 0, heldout: 0 } }));
+  const browser = { ...FORMS_OPTIONS.browser, contexts: 2, inject_faults: injectedFaults.parse(faults) };
+  await using pages = closing(new PagesEnvironment(site, { ...FORMS_OPTIONS, browser, environment: TURNS }));
+  return await Promise.all(
+    pages.tasks.slice(0, 4).map(async (task) => {
+      const act = await pages.fixedPolicies.oracle?.(task, Rng.named(1, task.id));
+      return pages.play(task, act as NonNullable<typeof act>);
+    }),
+  );
+}
+
+test("an answer that is late costs nothing; a fault that passes is played over with the same answers", async () => {
+  for (const { reward } of await playAll({ rate: 1, kinds: ["delay"] })) assert.equal(reward, 1);
+  // seed 3: of the first four episodes some meet a fault in their first attempt, none in all three
+  const first = [0, 1, 2, 3].filter((i) => drawFault(injectedFaults.parse(MIXED), i, 0) !== undefined);
+  assert.ok(first.length > 0);
+  for (const { reward, fault } of await playAll(MIXED)) assert.deepEqual([reward, fault], [1, undefined]);
+});
+
+const MIXED = { rate: 0.5, kinds: ["kill", "drop"], seed: 3 };
