@@ -25,21 +25,14 @@ test("a template that is known only from the page is measured before a run begin
   const task = { id: "visit/0", form: "visit", url: "/visit", fields: { Name: "Ann Lee", Seat: "12" }, split: "train" };
   writeFileSync(tasks, JSON.stringify(task));
   const config = join(dir, "run.yaml");
-  const parts = {
-    model: "models/tiny-refusion-template",
-    plan: "template",
-    site: { kind: "url", tasks, base_url: site.baseUrl, success: { text: "Thank you" }, learn: null },
-    sampler: { kind: "unmask", rounds: 2, prompt_length: 64, response_length: 16, room: 8 },
-    training: { steps: 1, prompts_per_step: 1, group_size: 2 },
-    evaluation: { splits: [], every: 0 },
-  };
-  writeFileSync(config, JSON.stringify(parts));
+  const text = `{model: models/tiny-refusion-template, plan: template, training: {steps: 1, group_size: 2},
+sampler: {kind: unmask, prompt_length: 64, response_length: 16, room: 8}, evaluation: {splits: [], every: 0},
+site: {kind: url, tasks: ${tasks}, base_url: "${site.baseUrl}", success: {text: Thank you}, learn: null}}`;
+  writeFileSync(config, text);
   const run = join(dir, "run");
   await assert.rejects(
     train(await loadConfig(config, { command: "flow-grpo" }), trainOptions("flow-grpo", config, run)),
-    userError(/^1 of 1 templates are longer than sampler\.response_length = 16 tokens/, {
-      hint: /^Set sampler\.response_length=/,
-    }),
+    userError(/^1 of 1 templates are longer than sampler\.response_length = 16 tokens/),
   );
   assert.ok(!existsSync(run));
 });
