@@ -1,5 +1,5 @@
 import { delegate } from "../../core/delegate.js";
-import { fail } from "../../core/errors.js";
+import { fail, misuse } from "../../core/errors.js";
 import { sha256 } from "../../core/files.js";
 import type { Environment, EnvironmentTask } from "../../env/environment.js";
 import { type RolloutRecord, readRollouts } from "../../runs/rollout-record.js";
@@ -17,7 +17,7 @@ export interface Answered {
  * else the first that was not refused (rejection sampling: RAFT, Dong et al. 2023, arXiv 2304.06767; there of whole
  * responses). A task with values of its own keeps them; one with a field that no rollout had right is left out.
  * @param note receives how many tasks have all their values.
- * @throws UserError where none has.
+ * @throws UserError where none has, or every task has values of its own.
  */
 export function answeredBy(run: string, environment: Environment, note: (text: string) => void): Answered {
   const directory = RunDirectory.open(run);
@@ -35,14 +35,16 @@ export function answeredBy(run: string, environment: Environment, note: (text: s
     if (values.length === 0 || values.some(([, value]) => value === undefined)) return [];
     return [{ ...task, fields: Object.fromEntries(values) }];
   });
-  const asked = environment.tasks.filter(isAsked).length;
-  const known = tasks.length - (environment.tasks.length - asked);
+  const asked = environment.tasks.filter(isAsked);
+  const known = tasks.length - (environment.tasks.length - asked.length);
+  if (asked.length === 0)
+    misuse("Every training task has values of its own.", { hint: "sft learns them without --rollouts" });
   const missing = new Map<string, number>();
-  for (const [name, value] of [...found.values()].flatMap((values) => [...values]))
+  for (const [name, value] of asked.flatMap(({ id }) => [...(found.get(id) ?? [])]))
     if (value === undefined) missing.set(name, (missing.get(name) ?? 0) + 1);
   const lacks = [...missing].map(([name, count]) => `${name} of ${count}`).join(", ");
   note(
-    `${run}: the site's answers gave all values of ${known} of ${asked} training tasks${lacks === "" ? "" : `; not found: ${lacks} (sampler.explore tries more)`}.`,
+    `${run}: the site's answers gave all values of ${known} of ${asked.length} training tasks${lacks === "" ? "" : `; not found: ${lacks} (sampler.explore tries more)`}.`,
   );
   if (known === 0)
     fail(`No rollout of ${run} had all fields of a training task right, in this or another answer.`, {

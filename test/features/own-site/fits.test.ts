@@ -29,10 +29,9 @@ test("a template that is known only from the page is measured before a run begin
 sampler: {kind: unmask, prompt_length: 64, response_length: 16, room: 8}, evaluation: {splits: [], every: 0},
 site: {kind: url, tasks: ${tasks}, base_url: "${site.baseUrl}", success: {text: Thank you}, learn: null}}`;
   writeFileSync(config, text);
-  const run = join(dir, "run");
   await assert.rejects(
-    train(await loadConfig(config, { command: "flow-grpo" }), trainOptions("flow-grpo", config, run)),
+    train(await loadConfig(config, { command: "flow-grpo" }), trainOptions("flow-grpo", config, join(dir, "run"))),
     userError(/^1 of 1 templates are longer than sampler\.response_length = 16 tokens/),
   );
-  assert.ok(!existsSync(run));
+  assert.ok(!existsSync(join(dir, "run")));
 });
