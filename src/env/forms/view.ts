@@ -42,7 +42,10 @@ export function viewDetail(detail: Readonly<Record<string, unknown>>): DetailTab
     {
       title: sent ? "The server received, beside the truth" : "Nothing was sent",
       head: [
-        ...["field", "truth", ...(sent ? ["received"] : []), "score"],
+        "field",
+        "truth",
+        ...(sent ? ["received"] : []),
+        "score",
         ...(probabilities === undefined ? [] : ["group"]),
       ],
       rows: entries.map(([label, value]) => {

@@ -105,7 +105,7 @@ class Play implements Carrier {
   private readonly open = new Set<ActionRecord>();
   private readonly fates = new Map<number, Fate>();
   private readonly labels: readonly string[];
-  /** What came where the form's request did not. */
+  /** The reason why the form's own request did not come. */
   private instead = "the form sent nothing";
 
   constructor(
